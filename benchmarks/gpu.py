@@ -42,6 +42,7 @@ from transformers.utils import logging
 
 import nlgauge as ng
 from nlgauge import Runtime
+from nlgauge.core.spec import quote
 from nlgauge.models import TextTokenizer
 from nlgauge.models.locate import locate
 from nlgauge.models.packed import PackedBert
@@ -122,7 +123,7 @@ def theirs(scorer: BERTScorer, batch: int, texts: tuple[list[str], list[str]]) -
 
 def compared(name: str, model: str, layer: int, texts: tuple[list[str], list[str]], options: Any) -> bool:
     """Time one encoder, print a line for each side; whether float32 equals the processor."""
-    spec, device = f"bertscore:model={model},layer={layer}", options.device
+    spec, device = f"bertscore:model={quote(model)},layer={layer}", options.device
     own = {
         f"nlgauge {dtype}{', compiled' if compiled else ''}": Runtime(device=device, dtype=dtype, compile=compiled)
         for dtype in ("float32", "bfloat16")

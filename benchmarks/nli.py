@@ -33,6 +33,7 @@ from transformers.utils import logging
 
 import nlgauge as ng
 from nlgauge import InputError, Runtime
+from nlgauge.core.spec import quote
 from nlgauge.models import Head, embedded, locate_nli
 
 BATCH = 32
@@ -174,7 +175,7 @@ def main() -> None:
         pairs = [*zip(references, hypotheses, strict=True), *zip(hypotheses, references, strict=True)]
 
         def ours(dtype: str) -> np.ndarray:
-            spec = f"nli:model={path},dtype={dtype}"
+            spec = f"nli:model={quote(path)},dtype={dtype}"
             parts = ng.score(hypotheses, references, metrics=spec, runtime=runtime)[spec].parts
             return np.stack([parts[name] for name in "enc"], axis=1)
 
@@ -185,7 +186,7 @@ def main() -> None:
         }
         plain(pairs[:BATCH])
         for dtype in TARGETS:
-            spec = f"nli:model={path},dtype={dtype}"
+            spec = f"nli:model={quote(path)},dtype={dtype}"
             ng.score(
                 hypotheses[:BATCH], references[:BATCH], metrics=spec, runtime=runtime
             )  # the first pass reads the weights

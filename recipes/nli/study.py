@@ -18,6 +18,7 @@ from pathlib import Path
 
 import nlgauge as ng
 from nlgauge.audits import ADEQUACY, FLUENCY
+from nlgauge.core.spec import quote
 
 ALONE = ("bleu", "chrf", "rougeL", "bertscore")
 UNTRAINED = "cosine"  # mean vectors of the same encoder
@@ -37,7 +38,7 @@ def main() -> None:
     given = parser.parse_args()
     columns = {short(spec): spec for spec in (*ALONE, UNTRAINED, *NLI)}
     heads = (head.partition("=") for head in given.head)
-    columns |= {name: f"nli:model={file},direction=both" for name, _, file in heads}
+    columns |= {name: f"nli:model={quote(file)},direction=both" for name, _, file in heads}
     columns = {name: columns[name] for name in given.only or columns}
     suites = [ng.read_suite(given.data / name / "adversarial.jsonl.gz") for name in SUITES]
     rated = [ng.read(given.data / name / "segments.jsonl.gz") for name in RATED]

@@ -20,6 +20,7 @@ import numpy as np
 
 import nlgauge as ng
 from nlgauge.core import Array
+from nlgauge.core.spec import quote
 
 HEADS = ("nli", "nli-robust")
 UNTRAINED = ("chrf", "bertscore", "cosine")
@@ -261,7 +262,7 @@ def main() -> None:
     parser.add_argument("--cache", help="file that keeps the scores")
     given = parser.parse_args()
     heads = {head: f"{head}:" for head in HEADS}
-    heads |= {name: f"nli:model={file}," for name, _, file in (head.partition("=") for head in given.head)}
+    heads |= {name: f"nli:model={quote(file)}," for name, _, file in (head.partition("=") for head in given.head)}
     for name, show in TABLES.items():
         if given.only in (None, name):
             show(given.data, ng.Runtime(cache=given.cache), heads)

@@ -10,6 +10,7 @@ import pytest
 
 from nlgauge.cli import scale
 from nlgauge.cli.main import main
+from nlgauge.core.spec import quote
 from nlgauge.scale.run import Progress
 
 pytest.importorskip("pyarrow")
@@ -49,7 +50,7 @@ def test_a_dry_run_counts_and_times(data, capsys):
 
 def test_a_dry_run_says_what_it_costs_and_what_would_be_cut(data, tiny_model, capsys, monkeypatch):
     pytest.importorskip("torch")
-    spec = f"bertscore:model={tiny_model('bert')},max_tokens=4,idf=true"
+    spec = f"bertscore:model={quote(str(tiny_model('bert')))},max_tokens=4,idf=true"
     words = ["score", data, "-m", spec, "--engine", "pool", "--dry-run", "--price", "2.5", "--workers", "1"]
     monkeypatch.setattr("nlgauge.scale.run.Estimate.of", lambda *args: 7200.0)
     assert main(words) == 0

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -582,7 +583,10 @@ def test_a_result_names_command_test_draws_and_seed(data, tmp_path, capsys):
     test = ["--significance", "randomization", "-n", "99", "--seed", "3"]
     assert run("score", data, "-m", "chrf", *test, "--json", tmp_path / "r.json", "-q") == 0
     result = json.loads((tmp_path / "r.json").read_text())
-    assert result["command"] == f"nlgauge score {data} -m chrf --significance randomization -n 99 --seed 3"
+    assert (
+        result["command"]
+        == f"nlgauge score {shlex.quote(str(data))} -m chrf --significance randomization -n 99 --seed 3"
+    )
     names = ("test", "draws", "seed", "adjust", "confidence")
     assert [result[name] for name in names] == ["randomization", 99, 3, "none", 0.95]
 

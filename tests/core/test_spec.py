@@ -1,21 +1,24 @@
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.core.errors import SpecError
-from nlgauge.core.spec import Spec, Sum, parse, quote, quote_always, split, weight_text
+from nlgauge.core.spec import Spec, Sum, parse, quote, quote_always, split, unquote, weight_text
 
 names = st.from_regex(r"[A-Za-z][A-Za-z0-9_./-]{0,6}(\+\+)?", fullmatch=True)
 keys = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,5}", fullmatch=True)
-values = st.text(max_size=8) | st.from_regex(
-    r'[-+0-9.*e"\\ a,]{0,8}', fullmatch=True
-)  # the second is made of what the grammar itself uses
+# Any text, the names of files that are no UTF-8, and what the grammar itself uses.
+values = (
+    st.text(max_size=8)
+    | st.binary(max_size=8).map(lambda name: name.decode("utf-8", "surrogateescape"))
+    | st.from_regex(r'[-+0-9.*e"\\ a,u=\[\]()\n]{0,8}', fullmatch=True)
+).filter(lambda value: "\0" not in value)
 options = st.dictionaries(keys, values, max_size=3).map(lambda d: tuple(d.items()))
 specs = st.builds(Spec, names, options)
 weights = st.floats(allow_nan=False, allow_infinity=False)
-norms = st.sampled_from(["minmax", "zscore", "none"]) | st.text(max_size=5).map(
-    lambda path: f"file({quote_always(path)})"
-)
+norms = st.sampled_from(["minmax", "zscore", "none"]) | values.map(lambda path: f"file({quote_always(path)})")
 anything = st.recursive(
     specs,
     lambda inner: st.builds(Sum, st.lists(st.tuples(weights, inner), min_size=1, max_size=3).map(tuple), norms),
@@ -27,6 +30,17 @@ anything = st.recursive(
 def test_what_is_written_is_read_back(spec):
     assert parse(str(spec)) == spec
     assert str(parse(str(spec))) == str(spec)
+    # it is one line that every file holds
+    assert str(spec).encode().decode().splitlines() == [str(spec)]
+
+
+@given(values)
+def test_a_text_in_quotes_is_read_as_json_reads_it(value):
+    for written in (quote_always(value), json.dumps(value), json.dumps(value, ensure_ascii=False)):
+        # JSON has short escapes for these; in a specification a backslash before a letter is a backslash: C:\\new
+        if not set(value) & set("\b\f\n\r\t") or written == quote_always(value):
+            assert unquote(written) == json.loads(written) == value
+            assert parse(f"x:a={written}") == Spec("x", (("a", value),))
 
 
 @given(weights)
@@ -52,6 +66,10 @@ def test_a_quoted_value_is_one_value(value):
         ),
         ('scores:file="a, b.tsv",column=comet', Spec("scores", (("file", "a, b.tsv"), ("column", "comet")))),
         (r'x:a="say \"no\" \\ and \n"', Spec("x", (("a", r'say "no" \ and \n'),))),
+        (r'x:a="C:\new\\temp\u12"', Spec("x", (("a", r"C:\new\temp\u12"),))),
+        (r'x:a="\u00fc \\u00fc \ud83d\uDE00 \udcff"', Spec("x", (("a", "ü \\u00fc \U0001f600 \udcff"),))),
+        (r"x:a=\u00fc", Spec("x", (("a", r"\u00fc"),))),  # without quotes there are no escapes
+        ('x:a="\\\n"', Spec("x", (("a", "\\\n"),))),
         ('x:a=""', Spec("x", (("a", ""),))),
         ("x:a=b=c", Spec("x", (("a", "b=c"),))),
         ("0.3*nli + 0.7*bertscore", Sum(((0.3, Spec("nli")), (0.7, Spec("bertscore"))))),
@@ -89,6 +107,13 @@ def test_the_grammar(text, expected):
         ("bleu:tokenize=", "expected a value at character 15, found the end"),
         ('bleu:tokenize="13a', 'expected a closing " at character 19, found the end'),
         ("bleu:a=1,", "expected an option, key=value"),
+        (
+            "x:a=/my models/x",
+            "expected the end, or double quotes around a whole value, at character 9, found 'models/x'",
+        ),
+        (r'x:a="a\u0000"', r"""expected a name that a file may have at character 5, found '"a\\u0000"'"""),
+        (r'x:a="\ud800a"', "expected a name that a file may have"),
+        ("x:a=\0", "expected a value"),
         ("bleu:a=1,a=2", "option 'a' is given twice"),
         ("bleu + chrf", "a sum needs a weight before every metric, as in '0.5*bleu + 0.5*chrf'"),
         ("0.5*bleu + chrf", "expected a weight, as in 0.3*bleu at character 12, found 'chrf'"),
@@ -127,6 +152,7 @@ def test_any_text_is_read_or_refused(text):
         ("bleu:lowercase=true,tokenize=zh, chrf:beta=1", ["bleu:lowercase=true,tokenize=zh", "chrf:beta=1"]),
         ('scores:file="a,b.tsv",column=x,ter', ['scores:file="a,b.tsv",column=x', "ter"]),
         ('scores:file="a\\",b",column=x', ['scores:file="a\\",b",column=x']),
+        ('scores:file="a\\\n,b"', ['scores:file="a\\\n,b"']),
         ("0.5*bleu + 0.5*chrf:beta=1,ter", ["0.5*bleu + 0.5*chrf:beta=1", "ter"]),
         ('1*(1*bleu + 1*ter)[norm=file("a,b")]', ['1*(1*bleu + 1*ter)[norm=file("a,b")]']),
         ("guarded(bleu:a=1,b=2):c=d,ter", ["guarded(bleu:a=1,b=2):c=d", "ter"]),
@@ -141,3 +167,9 @@ def test_a_list_with_commas_is_taken_apart_outside_of_options(text, parts):
 @given(specs, specs)
 def test_two_specifications_with_a_comma_between_them_are_two(one, other):
     assert split(f"{one},{other}") == [str(one), str(other)]
+
+
+@pytest.mark.parametrize("text", ["", "a", 'a"', '"a', '"a"b', '"a"b"'])
+def test_what_is_not_in_quotes_is_refused(text):
+    with pytest.raises(SpecError, match="expected"):
+        unquote(text)

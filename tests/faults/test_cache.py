@@ -15,6 +15,7 @@ import pytest
 pytest.importorskip("torch")
 
 from nlgauge.cli.main import main
+from nlgauge.core.spec import quote
 
 TOLERANCE = 1e-6  # what is scored anew has other company in its batch, which moves the last bits of float32
 
@@ -28,7 +29,7 @@ def kept(tmp_path_factory, tiny_model):
         {"id": str(i), "hyp": f"the cat sat on {'abcdef'[i % 6]} mat {i}", "refs": ["a cat sat"]} for i in range(60)
     ]
     data.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    words = ["score", str(data), "-m", f"cosine:model={tiny_model('bert')}", "--dtype", "float32", "-q"]
+    words = ["score", str(data), "-m", f"cosine:model={quote(str(tiny_model('bert')))}", "--dtype", "float32", "-q"]
     segments = folder / "rows.jsonl"
     assert main([*words, "--cache", str(folder / "cache"), "--segments", str(segments)]) == 0
     return folder, words, values(segments)

@@ -10,6 +10,7 @@ import pytest
 
 from nlgauge.core.errors import NlgaugeError
 from nlgauge.core.segment import Segment
+from nlgauge.core.spec import quote
 from nlgauge.metrics.registry import metric
 from nlgauge.runtime.runtime import Runtime
 
@@ -60,6 +61,6 @@ def test_a_header_that_lies_is_refused_in_one_line(tiny_model, tmp_path, lie):
     weights = next(Path(folder).glob("*.safetensors"))
     weights.write_bytes(LIES[lie](*sound(weights.read_bytes())))
     with pytest.raises(NlgaugeError) as refused:
-        metric(f"bertscore:model={json.dumps(str(folder))}").score([Segment("1", "a", ("a",))], Runtime())
+        metric(f"bertscore:model={quote(str(folder))}").score([Segment("1", "a", ("a",))], Runtime())
     assert "\n" not in str(refused.value)
     assert str(folder) in str(refused.value)

@@ -7,6 +7,7 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.spec import quote
 from nlgauge.metaeval.pooling import STRATEGIES, pooling_study, strategies
 from nlgauge.metaeval.sweep_rows import best_mean, left_out, most_wins, rank, winning
 from nlgauge.metrics.nli.menli import Nli
@@ -240,7 +241,7 @@ def test_what_cannot_be_studied_is_refused(dataset, suite, change, error, messag
 
 def test_texts_that_are_cut_or_empty_are_counted_once_for_all_strategies(model, dataset, suite, runtime):
     empty = ng.Dataset((replace(dataset.segments[0], hypothesis=""), *dataset.segments[1:]), "texts")
-    spec = f"nli:model={model}"
+    spec = f"nli:model={quote(str(model))}"
     with pytest.warns(ng.ScoreWarning, match=r"nli.* and \d+ more: .*see \.notes\)$") as told:
         study = pooling_study(empty, suite, [spec], criterion="q", runtime=runtime)
     assert len(told) == 1

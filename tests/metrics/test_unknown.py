@@ -8,6 +8,7 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError
+from nlgauge.core.spec import quote
 from nlgauge.metrics.learned import model as learned
 from nlgauge.metrics.unknown import LIMIT, known, nonfinite, unknown
 from nlgauge.models.regressor import Ratings
@@ -76,7 +77,7 @@ def test_a_share_is_a_share_of_the_pieces(tiny_model):
 
 @pytest.mark.parametrize("kind", ["xlm-roberta", "mbart", "roberta"])
 def test_marks_of_word_beginnings_hold_no_text_and_bytes_are_all_known(tiny_model, kind):
-    spec = f"bertscore:model={tiny_model(kind)}"
+    spec = f"bertscore:model={quote(str(tiny_model(kind)))}"
     scores = ng.score(["昨天没有", "the cat"], ["他们", "the cat sat"], metrics=spec, language="off")[spec]
     assert scores.flags["unknown"].tolist() == [kind != "roberta", False]
     assert np.isnan(scores.values).tolist() == [kind != "roberta", False]

@@ -9,6 +9,7 @@ import shutil
 import pytest
 
 import nlgauge as ng
+from nlgauge.core.spec import quote
 from nlgauge.models.heads import find_head
 
 torch = pytest.importorskip("torch")
@@ -33,7 +34,7 @@ def test_a_model_with_a_weight_that_is_no_number_is_refused(tiny_model, tmp_path
     shutil.copytree(tiny_model(kind), folder)
     name = poison(folder / "model.safetensors", value)
     with pytest.raises(ng.InputError) as told:
-        ng.score(["a b"], ["a c"], metrics=f"bertscore:model={json.dumps(str(folder))}")
+        ng.score(["a b"], ["a c"], metrics=f"bertscore:model={quote(str(folder))}")
     assert "hold NaN or infinity, expected finite numbers; load or train it again" in str(told.value)
     assert name.rpartition(".")[2] in str(told.value)
     assert str(folder) in str(told.value)

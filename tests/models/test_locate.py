@@ -12,6 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.spec import quote
 from nlgauge.models import embedded
 from nlgauge.models import locate as module
 from nlgauge.models.locate import ModelFiles, locate
@@ -328,10 +329,10 @@ def test_signatures_are_made_without_torch_or_transformers(tmp_path):
     code = (
         "import sys; from nlgauge import metric; from nlgauge.core.signature import signature_of; from"
         " nlgauge.runtime.runtime import Runtime;[print(signature_of(metric(spec), Runtime())) for spec in"
-        f" ('bertscore:rescale=true', 'bertscore:model={tmp_path}/model')];print(sorted({{'torch', 'transformers',"
-        " 'tokenizers', 'safetensors'} & set(sys.modules)))"
+        " sys.argv[1:]];print(sorted({'torch', 'transformers', 'tokenizers', 'safetensors'} & set(sys.modules)))"
     )
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    specs = ["bertscore:rescale=true", f"bertscore:model={quote(str(tmp_path / 'model'))}"]
+    ran = subprocess.run([sys.executable, "-c", code, *specs], capture_output=True, text=True, check=True)
     own, folder, loaded = ran.stdout.splitlines()
     assert f"|weights:sha256:{embedded.SHA256[:16]}|" in own
     assert f"|weights:sha256:{hashlib.sha256(b'weights').hexdigest()[:16]}|" in folder

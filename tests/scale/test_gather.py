@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.spec import quote
 from nlgauge.io.read import open_data, read
 from nlgauge.io.spans import Inputs
 from nlgauge.metrics.base import is_pooled, rounds
@@ -121,7 +122,7 @@ def test_comparison_takes_what_the_parts_keep(data, tmp_path):
 )
 def test_scores_of_models_are_those_of_one_piece(data, tmp_path, tiny_model, metric):
     pytest.importorskip("torch")
-    specs = [metric.replace("{}", str(tiny_model("bert"))), f"bertscore:model={tiny_model('bert')}"]
+    specs = [spec.replace("{}", quote(str(tiny_model("bert")))) for spec in (metric, "bertscore:model={}")]
     check(data, tmp_path / "run", specs, Runtime(device="cpu"), atol=1e-5)  # float32, in batches of other shapes
 
 
@@ -133,9 +134,8 @@ def test_terms_of_a_sum_are_scored_in_one_pass_alone(data, tmp_path, tiny_model,
     score = BertScore.score
     spy = lambda self, segments, runtime: calls.append(len(segments)) or score(self, segments, runtime)  # noqa: E731
     monkeypatch.setattr(BertScore, "score", spy)
-    plan = make_plan(
-        Inputs(str(data)), named([f"0.5*bertscore:model={tiny_model('bert')} + 0.5*chrf"]), Runtime(), rows=9
-    )
+    spec = f"0.5*bertscore:model={quote(str(tiny_model('bert')))} + 0.5*chrf"
+    plan = make_plan(Inputs(str(data)), named([spec]), Runtime(), rows=9)
     score_in_parts(plan, tmp_path / "run", one_by_one, Runtime())
     assert [n for n in calls if n] == [9, 9]
 
@@ -144,7 +144,7 @@ def test_parts_without_a_segment_that_is_left_have_no_kept_scores(data, tmp_path
     """The first two parts are of the system that is left out alone."""
     pytest.importorskip("torch")
     inputs = Inputs(str(data), exclude=("a",))
-    spec = f"0.5*bertscore:model={tiny_model('bert')} + 0.5*chrf"
+    spec = f"0.5*bertscore:model={quote(str(tiny_model('bert')))} + 0.5*chrf"
     plan = make_plan(inputs, named([spec]), Runtime(), rows=4)
     assert [row["n"] for row in score_in_parts(plan, tmp_path / "run", one_by_one, Runtime()).rows] == [9]
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import typer
 
-from nlgauge.cli.terminal import echo, typed
+from nlgauge.cli.terminal import check_read, echo, not_read, typed
 from nlgauge.cli.verbs import VERBS, group_of, left_of
 from nlgauge.core.counts import ScoreWarning
 from nlgauge.core.errors import NlgaugeError
@@ -61,6 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         command = _command(app)
         words = sys.argv[1:] if arguments is None else list(arguments)
+        check_read(words)
         with warnings.catch_warnings(), typed(words):
             warnings.simplefilter("ignore", ScoreWarning)  # the notes below a result say the same
             code = command.main(args=words, prog_name="nlgauge", standalone_mode=False)
@@ -82,6 +83,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _refuse(f"cannot write: {error.strerror}; is the disk full?")
     except typer.Exit as stop:
         return stop.exit_code
+    except UnicodeEncodeError as error:  # a name of a file, out of a file or an escape
+        if sys.getfilesystemencoding() == "utf-8":
+            raise
+        return _refuse(str(not_read(error.object)))
     except Exception as error:
         message = getattr(error, "format_message", None)  # usage errors, whichever library typer takes them from
         if message is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
@@ -12,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from nlgauge.core.errors import InputError
 from nlgauge.report.labels import visible
 
 if TYPE_CHECKING:
@@ -26,6 +29,7 @@ _NOT_OF_RESULTS = (
 )  # where a result is kept and what is said beside it
 _OUTPUTS = ("--json", "--html", "--segments", "--svg", "--save-norm", "--fit-thresholds", "--output", "-o")
 _WITH_A_PLACE = (*_OUTPUTS, "--cache")
+_BYTES = re.compile("[\udc80-\udcff]")  # bytes that are no letters, as Python keeps them
 _arguments: ContextVar[Sequence[str]] = ContextVar("arguments of the command", default=())
 
 
@@ -37,6 +41,28 @@ def typed(arguments: Sequence[str]) -> Iterator[None]:
         yield
     finally:
         _arguments.reset(token)
+
+
+def check_read(arguments: Sequence[str]) -> None:
+    """Refuse arguments whose letters Python has not read, because it was told not to read UTF-8.
+
+    A name of a file that is no UTF-8 is taken where Python reads UTF-8: it opens the file, and is no text.
+
+    Raises:
+        InputError: one has letters beyond those of the encoding. Texts and names of columns would be others.
+    """
+    unread = next((word for word in arguments if _BYTES.search(word)), None)
+    if sys.getfilesystemencoding() != "utf-8" and unread is not None:
+        raise not_read(os.fsencode(unread).decode("utf-8", "replace"))
+
+
+def not_read(word: str) -> InputError:
+    """The error about an argument or a name of a file with letters that Python does not take."""
+    encoding = sys.getfilesystemencoding()
+    return InputError(
+        f"Python takes arguments and names of files as {encoding} here, which {word!r} is not; unset PYTHONUTF8, or set"
+        " it to 1"
+    )
 
 
 def as_typed(result: Result) -> Result:

@@ -102,7 +102,7 @@ def options_of(metric: Any) -> list[dataclasses.Field[Any]]:
 
 
 def show(value: Any) -> str:
-    """An option's value, written so that the grammar of specifications reads it back."""
+    """An option's value as a text: what `quote` puts into a specification, and a signature holds as it is."""
     if value is None:
         return "none"
     if isinstance(value, bool):

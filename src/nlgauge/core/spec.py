@@ -1,14 +1,17 @@
 """The grammar of metric specifications: `name:option=value,...`, weighted sums of such, and `guarded(spec)`.
 
 spec   := name ["(" (spec | sum) ")"] [":" option ("," option)*]
-option := key "=" value                      value bare, or in double quotes with \\" inside
+option := key "=" value                      value bare, or quoted
 sum    := term ("+" term)* ["[norm=" norm "]"]
 term   := weight "*" (spec | "(" sum ")")
-norm   := "minmax" | "zscore" | "none" | file("PATH")
+norm   := "minmax" | "zscore" | "none" | "file(" quoted ")"
+quoted := text in double quotes. \\" is a quote, \\\\ a backslash and \\u00fc an ü, as in JSON;
+          any other backslash is itself.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from dataclasses import dataclass
@@ -17,10 +20,16 @@ from nlgauge.core.errors import SpecError
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*(?:\+\+)?")
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_BARE = re.compile(r"[^,\"\s\[\]()]+")
+_BARE = re.compile(r"[^,\"\s\[\]()\x00\ud800-\udc7f\udd00-\udfff]+")
+_NOWHERE = re.compile("[\x00\ud800-\udc7f\udd00-\udfff]")  # no name of a file or column holds them
 _WEIGHT = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _NORM = re.compile(r"(minmax|zscore|none|file)")
-_LIST_MARK = re.compile(r'"(?:\\.|[^"\\])*"|[()\[\],]')
+_QUOTED = re.compile(r'"((?:\\.|[^"\\])*)"', re.DOTALL)
+_ESCAPES = re.compile(r'(?:\\(?:["\\]|u[0-9A-Fa-f]{4}))+')  # runs, since two escapes may be the halves of a character
+# What is written as an escape: control characters and line ends, so that a specification is one line of any table, and
+# lone surrogates, which stand for the bytes of a file's name that is no UTF-8 and which no file can hold.
+_ESCAPED = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_LIST_MARK = re.compile(f"{_QUOTED.pattern}|[()\\[\\],]", re.DOTALL)
 _OPTION_FOLLOWS = re.compile(r"\s*[A-Za-z_][A-Za-z0-9_]*=")
 _TERM_FOLLOWS = re.compile(r"\s*\+\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*\*")
 
@@ -55,9 +64,28 @@ class Sum:
 
 def quote(value: str) -> str:
     """The value as the grammar reads it back: bare if possible, in double quotes if necessary."""
-    if value and _BARE.fullmatch(value) and not _TERM_FOLLOWS.search(value):
+    if _BARE.fullmatch(value) and not _TERM_FOLLOWS.search(value) and not _ESCAPED.search(value):
         return value
-    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return quote_always(value)
+
+
+def quote_always(value: str) -> str:
+    """The value in double quotes, with backslashes, quotes, control characters and lone surrogates escaped."""
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", escaped) + '"'
+
+
+def unquote(text: str) -> str:
+    """The value of a text in double quotes, as the grammar reads it.
+
+    Raises:
+        SpecError: the text is not in double quotes.
+    """
+    reader = _Reader(text)
+    value = reader.quoted()
+    if reader.pos < len(text):
+        reader.fail("the end")
+    return value
 
 
 def weight_text(weight: float) -> str:
@@ -78,7 +106,8 @@ def parse(text: str) -> Spec | Sum:
     if reader.pos < len(text):
         if isinstance(parsed, Spec) and reader.peek() == "+":
             raise SpecError(f"{text!r}: a sum needs a weight before every metric, as in '0.5*bleu + 0.5*chrf'")
-        reader.fail("the end")
+        unquoted = isinstance(parsed, Spec) and parsed.options
+        reader.fail("the end, or double quotes around a whole value," if unquoted else "the end")
     return parsed
 
 
@@ -171,17 +200,17 @@ class _Reader:
         return key, value
 
     def quoted(self) -> str:
-        self.literal('"')
-        out: list[str] = []
-        while self.peek() != '"':
-            if not self.peek():
-                self.fail('a closing "')
-            if self.peek() == "\\" and self.text[self.pos + 1 : self.pos + 2] in ('"', "\\"):
-                self.pos += 1
-            out.append(self.peek())
-            self.pos += 1
-        self.pos += 1
-        return "".join(out)
+        match = _QUOTED.match(self.text, self.pos)
+        if match is None:
+            self.literal('"')
+            self.pos = len(self.text)
+            self.fail('a closing "')
+            raise AssertionError
+        value = _ESCAPES.sub(lambda run: json.loads(f'"{run[0]}"'), match[1])
+        if _NOWHERE.search(value):
+            self.fail("a name that a file may have")
+        self.pos = match.end()
+        return value
 
     def sum(self) -> Sum:
         terms = [self.term()]
@@ -219,8 +248,3 @@ class _Reader:
             self.literal(")")
         self.literal("]")
         return norm
-
-
-def quote_always(value: str) -> str:
-    """The value in double quotes, with quotes and backslashes inside escaped."""
-    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'

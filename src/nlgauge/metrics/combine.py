@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,7 +13,7 @@ from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of, spec_of
-from nlgauge.core.spec import Sum, parse, weight_text
+from nlgauge.core.spec import Sum, parse, unquote, weight_text
 from nlgauge.metrics.base import Documents, Metric, corpora_of, is_pooled, notes_of, refuse, rounds, trained_on, unread
 from nlgauge.metrics.embedding.sharing import Layers, merged, vectors_of
 from nlgauge.metrics.run import score_segments
@@ -172,8 +171,7 @@ class Combination:
     def _bounds_file(self) -> str | None:
         if not self.norm.startswith("file("):
             return None
-        name: str = json.loads(self.norm.removeprefix("file(").removesuffix(")"))
-        return name
+        return unquote(self.norm.removeprefix("file(").removesuffix(")"))
 
 
 def check_bounds(metrics: Iterable[Metric]) -> None:

@@ -11,6 +11,7 @@ pytest.importorskip("torch")
 
 import nlgauge as ng
 from nlgauge.cli.main import main
+from nlgauge.core.spec import quote
 
 SENTENCES = [
     "The cat sleeps.",
@@ -35,7 +36,7 @@ def test_a_measured_baseline_rescales(texts, tmp_path, capsys):
     lines = out.read_text().splitlines()
     assert lines[0] == "LAYER,P,R,F"
     assert [line.split(",")[0] for line in lines[1:]] == [str(i) for i in range(7)]
-    raw, spread = f"bertscore:layer=3,baseline={out},rescale=true", "bertscore:layer=3"
+    raw, spread = f"bertscore:layer=3,baseline={quote(str(out))},rescale=true", "bertscore:layer=3"
     scores = ng.score(["A cat naps."], ["The cat sleeps."], metrics=[raw, spread])
     bound = float(lines[4].split(",")[3])
     assert scores[raw].values[0] == pytest.approx(

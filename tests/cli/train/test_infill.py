@@ -9,6 +9,7 @@ if find_spec("peft") is None:  # to import it takes seconds, in every worker
 
 import nlgauge as ng
 from nlgauge.cli.main import main
+from nlgauge.core.spec import quote
 
 SENTENCES = [
     "the cat sat on the mat",
@@ -51,7 +52,7 @@ def test_an_infill_head_is_trained_evaluated_and_used(texts, tiny_model, tmp_pat
         "20 texts, 7.2 tokens each, 0 cut, 1 too short"
     )  # 6, 6, 4, 5 and 5 words, and two special tokens
     assert "pass 2: raw.txt top-1" in told.err
-    made = ng.perturb(f"mask_and_predict:infill={out}", ["the cat sat on the mat"])[0]
+    made = ng.perturb(f"mask_and_predict:infill={quote(str(out))}", ["the cat sat on the mat"])[0]
     assert made.text != "the cat sat on the mat"
 
 

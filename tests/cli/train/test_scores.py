@@ -10,6 +10,7 @@ if find_spec("peft") is None:  # to import it takes seconds, in every worker
 
 import nlgauge as ng
 from nlgauge.cli.main import main
+from nlgauge.core.spec import quote
 
 REFERENCES = [
     "the cat sat on the mat",
@@ -77,7 +78,7 @@ def test_triples_become_a_metric(triples, rated, tiny_model, tmp_path, capsys):
     assert "note: the weights were chosen by" in told.out  # of fewer than 50 segments, said beside their number
     assert "kendall_b on rated.jsonl, adequacy" in told.out
     assert curve.read_text().splitlines()[0] == "step\tloss\tdev"
-    spec = f"sescore:model={out}"
+    spec = f"sescore:model={quote(str(out))}"
     scores = ng.score(["a cat"], ["the cat"], metrics=[spec])[spec]
     assert len(scores.values) == 1
     from nlgauge.models.regressor import locate_regressor
@@ -156,9 +157,9 @@ def test_ratings_become_a_metric_of_source_and_reference(rated, tiny_model, tmp_
     words = ["--held-out", "0.3", "--layer", "mix", "--loss", "mse+pairwise", "--standardise"]
     assert run("train", "regressor", rated, "-o", out, *small, *words) == 0
     assert "examples" in capsys.readouterr().err
-    assert run("score", rated, "-m", f"regressor:model={out}", "--no-cache", "-q") == 0
+    assert run("score", rated, "-m", f"regressor:model={quote(str(out))}", "--no-cache", "-q") == 0
     assert run("train", "regressor", rated, "-o", out, *small, "--no-reference", "--held-out", "0.3", "-q") == 0
-    assert ng.metric(f"regressor:model={out}").info.needs == {"source"}
+    assert ng.metric(f"regressor:model={quote(str(out))}").info.needs == {"source"}
 
 
 @pytest.mark.parametrize(
@@ -246,7 +247,7 @@ def test_one_side_alone_becomes_a_sentinel(rated, tiny_model, tmp_path, capsys):
     out = tmp_path / "side.safetensors"
     model = ["--model", tiny_model("bert"), *SMALL[2:], "--method", "frozen", "--name", "side", "-c", "adequacy"]
     assert run("train", "regressor", rated, "-o", out, *model, "--side", "source", "--held-out", "0") == 0
-    metric = ng.metric(f"sentinel:side=source,model={out}")
+    metric = ng.metric(f"sentinel:side=source,model={quote(str(out))}")
     rows = [ng.Segment(hyp, hyp, source="rain fell") for hyp in ("a cat", "snow")]
     assert len(set(metric.score(rows, ng.Runtime(device="cpu")).values.tolist())) == 1
     capsys.readouterr()

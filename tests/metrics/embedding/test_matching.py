@@ -7,6 +7,7 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.errors import SpecError
+from nlgauge.core.spec import quote
 from nlgauge.metrics.embedding.bertscore import BertScore
 from nlgauge.metrics.embedding.matching import Matching
 from nlgauge.metrics.embedding.moverscore import MoverScore
@@ -53,7 +54,7 @@ def test_every_cell_of_table_9_can_be_written_and_scored(scored, plain, tmp_path
     larger.write_text("the cat sat\na dog lay on the rug\nrain fell\n")
     weights = {"IDF-S": "idf=references", "IDF-L": f'idf=references,idf_file="{larger}"', "SEP": "idf=both"}
     specs = [
-        f"matching:model={plain.folder},match={match},pmeans={pmeans},drop_marks={remove},{weight}"
+        f"matching:model={quote(str(plain.folder))},match={match},pmeans={pmeans},drop_marks={remove},{weight}"
         for match, pmeans, remove, weight in product(
             ("greedy", "wmd1", "wmd2"), ("false", "true"), ("false", "true"), weights.values()
         )

@@ -7,6 +7,7 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.segment import Segment
+from nlgauge.core.spec import quote
 from nlgauge.metrics.embedding import sharing
 from nlgauge.metrics.run import score_blocks, score_segments
 from nlgauge.runtime.cache import ScoreCache
@@ -45,15 +46,14 @@ def encoded(monkeypatch):
 
 def made(specs, folder):
     """The metrics over a model; `model=` is written into every term."""
+    model = f"model={quote(folder)}"
 
     def one(spec):
         name, _, options = spec.partition(":")
-        return ng.metric(f"{name}:model={folder}{',' if options else ''}{options}")
+        return ng.metric(f"{name}:{model}{',' if options else ''}{options}")
 
     return {
-        spec: ng.metric(f"0.5*wmd:model={folder},layer=1 + 0.5*cosine:model={folder}[norm=none]")
-        if "*" in spec
-        else one(spec)
+        spec: ng.metric(f"0.5*wmd:{model},layer=1 + 0.5*cosine:{model}[norm=none]") if "*" in spec else one(spec)
         for spec in specs
     }
 
@@ -105,10 +105,10 @@ def test_regressors_read_the_vectors_of_the_other_metrics(metrics, encoded, tiny
     """A frozen encoder is shared with all metrics over it; one with adapters, by the metrics over the same head."""
     adapted = tiny_regressor(layers="1,3")
     heads = {
-        "mix": f"regressor:model={tiny_regressor(layers='mix', adapted=False)}",
-        "one": f"regressor:model={tiny_regressor(layers='2', adapted=False)},references=best",
-        "own": f"regressor:model={adapted}",
-        "best": f"regressor:model={adapted},references=best",
+        "mix": f"regressor:model={quote(str(tiny_regressor(layers='mix', adapted=False)))}",
+        "one": f"regressor:model={quote(str(tiny_regressor(layers='2', adapted=False)))},references=best",
+        "own": f"regressor:model={quote(str(adapted))}",
+        "best": f"regressor:model={quote(str(adapted))},references=best",
     }
     built = {name: metrics[name] for name in ("bertscore", "cosine", "moverscore")}
     built |= {name: ng.metric(spec) for name, spec in heads.items()}
@@ -121,8 +121,8 @@ def test_regressors_read_the_vectors_of_the_other_metrics(metrics, encoded, tiny
 def test_metrics_over_one_nli_model_judge_each_pair_once(encoded, tiny_head, tmp_path):
     head = tiny_head()
     specs = ("nli:", "nli:formula=e-c,references=best,", "nli:direction=backward,", "summac:anchor=reference,")
-    built = {spec: ng.metric(f"{spec}model={head}") for spec in specs}
-    total = ng.metric(f"0.5*nli:model={head} + 0.5*nli:formula=-c,model={head}[norm=none]")
+    built = {spec: ng.metric(f"{spec}model={quote(str(head))}") for spec in specs}
+    total = ng.metric(f"0.5*nli:model={quote(str(head))} + 0.5*nli:formula=-c,model={quote(str(head))}[norm=none]")
     found = score_segments({**built, "sum": total}, SEGMENTS, Runtime(device="cpu"))
     pairs = {pair for hyp, refs in TEXTS[:4] for ref in refs for pair in ((hyp, ref), (ref, hyp))}
     assert len(encoded) == len(pairs)

@@ -95,14 +95,14 @@ def test_an_empty_side_is_worst_and_asks_nothing(score, monkeypatch):
 
 def test_prism_leaves_out_what_stands_around_the_text(tiny_denoiser):
     folder = tiny_denoiser("bart")
-    metric = ng.metric(f"prism:model={folder}")
+    metric = ng.metric("prism", model=str(folder))
     assert (metric.direction, metric.frame) == ("both", "skip")
-    counted, skipped = (ng.metric(f"{name}:model={folder}").score([ROW], CPU).values for name in ("bartscore", "prism"))
+    counted, skipped = (ng.metric(name, model=str(folder)).score([ROW], CPU).values for name in ("bartscore", "prism"))
     assert counted != pytest.approx(skipped, abs=1e-3)
 
 
 def test_presets_name_the_papers_model_and_take_ones_own(tiny_denoiser):
-    own = ng.metric(f"paper/bartscore-fn:model={tiny_denoiser('bart')}")
+    own = ng.metric("paper/bartscore-fn", model=str(tiny_denoiser("bart")))
     assert own.info.needs == {"source"}
     for name, direction in (("p", P), ("r", R), ("fn", "hypothesis-given-source")):
         preset = ng.metric(f"paper/bartscore-{name}")
@@ -114,7 +114,7 @@ def test_the_f_score_of_the_paper_asks_for_the_model_that_has_to_be_converted(ti
     with pytest.raises(SpecError, match=r"needs the option 'model'; write paper/bartscore-f:model=\.\.\.; .*bart\.pth"):
         ng.metric("paper/bartscore-f")
     folder = str(tiny_denoiser("bart"))
-    assert ng.metric(f"paper/bartscore-f:model={folder}") == BartScore(model=folder, direction=F)
+    assert ng.metric("paper/bartscore-f", model=str(folder)) == BartScore(model=folder, direction=F)
 
 
 def test_options_that_change_nothing_are_refused():

@@ -5,6 +5,7 @@ import pytest
 import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
+from nlgauge.core.spec import quote
 from nlgauge.metrics.base import notes_of
 from nlgauge.metrics.learned.sentinel import Sentinel
 from nlgauge.runtime.runtime import Runtime
@@ -36,7 +37,7 @@ def test_a_side_that_is_not_there_is_refused():
 def test_a_head_of_one_side_sees_nothing_else(tiny_regressor, side, text):
     pytest.importorskip("torch")
     head = tiny_regressor(features=text)
-    metric = ng.metric(f"sentinel:side={side},model={head}")
+    metric = ng.metric(f"sentinel:side={side},model={quote(str(head))}")
     assert str(head) not in str(ng.metric(f"sentinel:side={side}"))
     other = {
         "source": Segment("1", "", ("x",), source="le chat"),
@@ -48,4 +49,4 @@ def test_a_head_of_one_side_sees_nothing_else(tiny_regressor, side, text):
     assert first != pytest.approx(metric.score(ROWS, CPU).values[1], abs=1e-3)
     wrong = "hypothesis" if side == "source" else "source"
     with pytest.raises(InputError, match=rf"reads {text}, expected (hyp|src) alone; 'nlgauge train regressor --side"):
-        ng.metric(f"sentinel:side={wrong},model={head}").score(ROWS, CPU)
+        ng.metric(f"sentinel:side={wrong},model={quote(str(head))}").score(ROWS, CPU)

@@ -76,7 +76,8 @@ def test_a_context_that_does_not_fit_loses_its_oldest_turns(tiny_head):
     assert whole.values == pytest.approx(three.values, abs=1e-6)  # float32
     long = dialogue("rain " * 40, response=response)  # a last turn that is too long alone is cut, as by nli
     source = Segment("s", response, source="rain " * 40)
-    alike = ng.metric(f"nli:model={model},anchor=source,direction=forward").score([source], Runtime(device="cpu"))
+    nli = ng.metric("nli", model=model, anchor="source", direction="forward")
+    alike = nli.score([source], Runtime(device="cpu"))
     assert score([long], model=model).values == pytest.approx(alike.values, abs=1e-6)
     assert score([long], model=model).flags["truncated"].all()
 

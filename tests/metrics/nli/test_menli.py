@@ -10,6 +10,7 @@ import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import signature_of, spec_of
+from nlgauge.core.spec import quote
 from nlgauge.metrics.base import trained_on
 from nlgauge.metrics.nli.menli import DIRECTIONS, FORMULAS, Nli, pool
 from nlgauge.runtime.runtime import Runtime
@@ -76,7 +77,7 @@ def test_heads_of_the_package_take_the_geometric_mean_and_other_models_the_mean(
     head = str(tiny_head())
     ways = {model: dict(signature_of(Nli(model=model), Runtime(device="cpu")).entries) for model in ("nli", head)}
     assert [entries["direction"] for entries in ways.values()] == ["both-geometric", "both"]
-    assert signature_of(Nli(model=head)).spec == f"nli:model={head}"
+    assert signature_of(Nli(model=head)).spec == f"nli:model={quote(str(head))}"
 
 
 def test_parts_are_the_probabilities_behind_the_formula(told):
@@ -304,10 +305,10 @@ def test_precision_and_model_stand_in_the_signature(tiny_head):
 
 
 def test_what_a_head_was_trained_on_can_be_asked(tiny_head, tiny_nli):
-    head = f"nli:model={tiny_head()}"
+    head = f"nli:model={quote(str(tiny_head()))}"
     assert trained_on(ng.metric(head)) == ("negation", "number_error")
     assert trained_on(ng.metric(f"0.5*bleu + 0.5*{head}")) == ("negation", "number_error")
-    assert trained_on(ng.metric(f"nli:model={tiny_nli('bert')}")) == ()
+    assert trained_on(ng.metric(f"nli:model={quote(str(tiny_nli('bert')))}")) == ()
     assert trained_on(ng.metric("bleu")) == ()
 
 
@@ -316,7 +317,7 @@ def test_a_sum_with_nli_is_a_direct_computation(tiny_head):
         ["the cat sat on the mat", "rain fell", "a good morning"],
         ["a cat sat on a mat", "snow fell today", "not a good day"],
     )
-    nli = f"nli:model={tiny_head()}"
+    nli = f"nli:model={quote(str(tiny_head()))}"
     found = ng.score(hyps, refs, metrics=[f"0.3*{nli} + 0.7*chrf", nli, "chrf"], runtime=Runtime(device="cpu"))
     summed, one, other = (scores.values for scores in found.values())
 

@@ -106,7 +106,8 @@ def test_summac_keeps_the_contract_of_a_metric(tiny_head, options):
 def test_one_sentence_each_is_nli_forward(tiny_head):
     head = tiny_head()
     segments = [Segment("s", "a cat sat on the mat", source="the dog lay on the rug")]
-    nli = ng.metric(f"nli:model={head},anchor=source,direction=forward").score(segments, Runtime(device="cpu"))
+    forward = ng.metric("nli", model=str(head), anchor="source", direction="forward")
+    nli = forward.score(segments, Runtime(device="cpu"))
     assert score(segments, model=str(head)).values == pytest.approx(nli.values, abs=1e-6)  # float32
 
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError, MissingExtra, SpecError
+from nlgauge.core.spec import quote
 from nlgauge.perturbations.base import apply_edits
 from nlgauge.perturbations.perturb import perturb
 from nlgauge.perturbations.synthesis import infill as module
@@ -132,7 +133,7 @@ def test_a_model_that_is_not_there_is_told_before_any_text_is_read(monkeypatch, 
     with pytest.raises(
         MissingExtra if find_spec("torch") is None else InputError, match=r"none' is unavailable|none does not exist"
     ):
-        perturb(f"mask_and_predict:infill={tmp_path}/none", [])
+        perturb(f"mask_and_predict:infill={quote(str(tmp_path / 'none'))}", [])
     monkeypatch.setattr(module, "find_spec", lambda package: None)
     with pytest.raises(MissingExtra, match=r"unavailable.*pip install 'nlgauge\[neural\]'"):
         check_infill("some-model")
@@ -140,7 +141,7 @@ def test_a_model_that_is_not_there_is_told_before_any_text_is_read(monkeypatch, 
 
 def test_a_model_is_asked_by_its_name(tiny_masked):
     folder = str(tiny_masked("bert"))
-    made = perturb(f"mask_and_predict:infill={folder}", "the cat sat on the mat", count=2)[0]
+    made = perturb(f"mask_and_predict:infill={quote(str(folder))}", "the cat sat on the mat", count=2)[0]
     asked = infill(folder, language(), random.Random(0))
     assert asked is infill(folder, language(), random.Random(1))  # read once
     assert len(made.meta["words"]) == 2

@@ -11,6 +11,7 @@ from nlgauge.cli.terminal import as_typed, echo
 from nlgauge.cli.train import options as shared
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import STDOUT, Row, replacing
+from nlgauge.core.spec import quote
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Lines
 from nlgauge.metaeval.layers import layer_study, layers_result
@@ -102,7 +103,7 @@ def train_layers(
     if shown.form != "text" and not files.printed:
         shown.show(result, run.quiet)
     for study in studies:
-        named = "" if study.model == "embedded" else f"model={study.model},"
+        named = "" if study.model == "embedded" else f"model={quote(study.model)},"
         tell(f"best: bertscore:{named}layer={study.best}")
 
 

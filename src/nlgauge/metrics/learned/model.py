@@ -14,6 +14,7 @@ from nlgauge.core.options import Checked, Range
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
 from nlgauge.core.signature import signature_of
+from nlgauge.core.spec import quote
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.metrics.references import over_references
@@ -90,7 +91,7 @@ class RegressorMetric(Checked):
         if self.texts not in (None, found.texts):
             raise InputError(
                 f"{self.info.name}: {self._model} reads {', '.join(found.texts)}, expected"
-                f" {', '.join(self.texts or ())}; use regressor:model={self._model}"
+                f" {', '.join(self.texts or ())}; use regressor:model={quote(self._model)}"
             )
         return found
 

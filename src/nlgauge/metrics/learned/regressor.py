@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.spec import quote
 from nlgauge.metrics.learned.model import RegressorMetric, learned
 from nlgauge.models.features import feature_names
 from nlgauge.models.regressor import RegressorFiles
@@ -79,7 +80,7 @@ class Ruse(Regressor):
             raise InputError(
                 f"ruse: {self.model} has the features {', '.join(found.features)} and was trained by method"
                 f" {found.head.get('method')}, expected {', '.join(feature_names())} and frozen; use"
-                f" regressor:model={self.model}"
+                f" regressor:model={quote(self.model)}"
             )
         return found
 

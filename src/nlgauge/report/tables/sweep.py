@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 
 from nlgauge.core.result import Result
@@ -70,7 +71,7 @@ def _best(rows: Sequence[Row]) -> str:
         return "at no weight is one number higher and neither lower; best alone"
     alone = ", the other alone" if best["weight"] == 1 else ""
     changes = f"{best['stat']} {gain_of(rows, best, 'correlation')}, accuracy {gain_of(rows, best, 'accuracy')}"
-    typed = f"; -m {best['spec']!r}" if best["spec"] is not None else ""
+    typed = f"; -m {shlex.quote(best['spec'])}" if best["spec"] is not None else ""
     return f"best weight {best['weight']:g}{alone}: {changes}{typed}"
 
 

@@ -78,7 +78,8 @@ def _chain(text: str, run: list[Number]) -> list[Number]:
 
 def _dashed(text: str, first: Number, second: Number) -> list[Number]:
     """10-12 is a range, 2-1 a score, 2015-16 a date, 50-50 neither."""
-    if first.kind != second.kind and "year" in (first.kind, second.kind):
+    kinds = {first.kind, second.kind}
+    if len(kinds) == 2 and "year" in kinds and "fraction" not in kinds:  # ½ has no digits of a year or cardinal
         if first.kind == "year" and len(second.figure) != 4:  # 2015-16
             return [opaque(text, first.outer_start, second.outer_end, "date")]
         kind: Kind = "year" if len(first.figure) == 4 else "cardinal"
