@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from nlgauge.core.scores import MetricInfo, Scores, ids
-from nlgauge.core.signature import signature_of
+from nlgauge.core.signing import signature_of
 
 
 @dataclass(frozen=True, kw_only=True)

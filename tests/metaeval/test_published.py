@@ -15,7 +15,7 @@ import pytest
 import nlgauge as ng
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Dataset
-from nlgauge.core.signature import signature_of
+from nlgauge.core.signing import signature_of
 from nlgauge.core.tables import Key, ScoreTable
 from nlgauge.io.scores import read_scores
 from nlgauge.metaeval.evaluate import meta_evaluate

@@ -9,7 +9,8 @@ import pytest
 from nlgauge.core.errors import InputError
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import Signature, signature_of
+from nlgauge.core.signature import Signature
+from nlgauge.core.signing import signature_of
 from nlgauge.core.tables import Key, Origin, ScoreTable
 from nlgauge.metaeval.scoring import REFERENCES, directions, references_policy, score_judged
 from nlgauge.metrics.registry import named

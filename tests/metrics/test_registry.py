@@ -11,7 +11,7 @@ import pytest
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.scores import TASKS, MetricInfo, join
-from nlgauge.core.signature import spec_of
+from nlgauge.core.signing import spec_of
 from nlgauge.metrics.base import Metric, is_pooled
 from nlgauge.metrics.registry import METRICS, SUMS, list_metrics, metric, metric_info, named
 from nlgauge.metrics.run import score_segments

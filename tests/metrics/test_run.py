@@ -16,7 +16,7 @@ import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.core.scores import MetricInfo, Scores, ids, join
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import signature_of
+from nlgauge.core.signing import signature_of
 from nlgauge.metrics import run
 from nlgauge.metrics.registry import metric
 from nlgauge.metrics.run import score_blocks, score_segments

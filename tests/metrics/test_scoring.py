@@ -9,7 +9,7 @@ import pytest
 import nlgauge as ng
 from nlgauge.core.errors import InputError, NlgaugeError
 from nlgauge.core.scores import MetricInfo, Scores, ids
-from nlgauge.core.signature import signature_of
+from nlgauge.core.signing import signature_of
 from nlgauge.metrics.registry import METRICS
 from nlgauge.metrics.scoring import score
 from nlgauge.runtime.runtime import Runtime

@@ -10,7 +10,7 @@ import pytest
 
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import signature_of, spec_of
+from nlgauge.core.signing import signature_of, spec_of
 from nlgauge.metrics.base import Metric, is_pooled
 from nlgauge.metrics.registry import metric
 from nlgauge.metrics.run import score_segments

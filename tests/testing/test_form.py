@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from nlgauge.core.scores import MetricInfo
-from nlgauge.core.signature import Signature, signature
+from nlgauge.core.signature import Signature
+from nlgauge.core.signing import signature
 from nlgauge.testing import check_metric
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import check_option
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.segment import Dataset, Segment, is_blank
@@ -67,7 +68,7 @@ def anchors(dataset: Dataset, field: Field | None = None, limit: int | None = No
     return [anchor for key, anchor in by_key.items() if key in chosen]
 
 
-class _English:
+class _English(BaseMetric):
     """What most perturbations read, as a metric would say it."""
 
     info = MetricInfo("perturbations", needs=frozenset())

@@ -13,7 +13,8 @@ from nlgauge.core.counts import count, first_of
 from nlgauge.core.errors import InputError
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import Signature, signature_of, together
+from nlgauge.core.signature import Signature, together
+from nlgauge.core.signing import signature_of
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.metrics.base import Metric, is_pooled
 from nlgauge.metrics.languages import LanguageCheck, UnreadScripts, check_language

@@ -17,7 +17,7 @@ from nlgauge.cli import options
 from nlgauge.cli.terminal import echo
 from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.result import Result, check_target
-from nlgauge.core.signature import show
+from nlgauge.core.signing import show
 from nlgauge.io.read import FORMATS, TABLES
 from nlgauge.io.suites.published import PUBLISHED
 from nlgauge.io.suites.suites import LAYOUTS

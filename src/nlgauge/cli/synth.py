@@ -14,6 +14,7 @@ from nlgauge.cli import options
 from nlgauge.cli.progress import bar
 from nlgauge.cli.terminal import as_typed, echo
 from nlgauge.core.errors import InputError
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.result import STDOUT, Result
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.segment import Segment
@@ -199,7 +200,7 @@ def synth(
 
 
 @dataclass(frozen=True)
-class _Model:
+class _Model(BaseMetric):
     """A filler or a judge, as the check of scripts sees it."""
 
     who: str

@@ -6,10 +6,12 @@ from nlgauge.core.doors import door
 
 if TYPE_CHECKING:
     from nlgauge.core.arrays import Array
+    from nlgauge.core.metric import BaseMetric
     from nlgauge.core.options import OneOf, Range, checked
     from nlgauge.core.result import Result, replacing
     from nlgauge.core.scores import ids
-    from nlgauge.core.signature import show, signature_of, version
+    from nlgauge.core.signature import version
+    from nlgauge.core.signing import show, signature_of
     from nlgauge.core.suite import Skipped
     from nlgauge.core.systems import Selection, select_systems
     from nlgauge.core.tables import Preference, Preferences, ScoreTable, judged
@@ -17,6 +19,6 @@ else:
     __getattr__, __dir__ = door(__name__)
 
 __all__ = [
-    "Array", "OneOf", "Preference", "Preferences", "Range", "Result", "ScoreTable", "Selection", "Skipped",
-    "checked", "ids", "judged", "replacing", "select_systems", "show", "signature_of", "version",
+    "Array", "BaseMetric", "OneOf", "Preference", "Preferences", "Range", "Result", "ScoreTable", "Selection",
+    "Skipped", "checked", "ids", "judged", "replacing", "select_systems", "show", "signature_of", "version",
 ]  # fmt: skip

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
-from typing import Any
-
-from nlgauge.core.spec import quote
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,25 +25,6 @@ class Signature:
 
     def __str__(self) -> str:
         return "|".join(f"{key}:{value}" for key, value in self.entries)
-
-
-def signature(metric: Any, facts: Mapping[str, Any] | None = None) -> Signature:
-    """The signature of a metric: its options, then facts such as a layer chosen by rule or a digest of weights.
-
-    A fact replaces the option of the same name. An entry that is None, such as an option that is not used, is left out.
-    """
-    known: dict[str, Any] = {field.name: getattr(metric, field.name) for field in options_of(metric)}
-    if getattr(metric, "pooled", False):
-        known["pool"] = "call"
-    known.update(facts or {})
-    entries = [(key, show(value)) for key, value in known.items() if value is not None]
-    return Signature(spec_of(metric), (("metric", metric.info.name), *entries, ("nlgauge", version("nlgauge"))))
-
-
-def signature_of(metric: Any, runtime: Any = None) -> Signature:
-    """The signature of a metric under a runtime, with the facts of `metric.facts(runtime)`. No model is loaded."""
-    facts = getattr(metric, "facts", None)
-    return signature(metric, facts(runtime) if facts is not None and runtime is not None else None)
 
 
 def with_documents(signature: Signature, texts: Iterable[str]) -> Signature:
@@ -80,36 +57,6 @@ def together(signatures: Sequence[Signature]) -> Signature:
     digest = sha256("\0".join(sorted(str(part) for part in parts)).encode()).hexdigest()[:16]
     entries = ((key, f"sha256:{digest}" if key == "documents" else value) for key, value in first.entries)
     return Signature(first.spec, tuple(entries))
-
-
-def spec_of(metric: Any) -> str:
-    """The shortest specification of the metric: its name and those options that differ from their defaults."""
-    own = getattr(metric, "spec", None)
-    if isinstance(own, str):
-        return own
-    changed = []
-    for field in options_of(metric):
-        value = getattr(metric, field.name)
-        if value != field.default:
-            changed.append(f"{field.name}={quote(show(value))}")
-    name: str = metric.info.name
-    return name + (":" + ",".join(changed) if changed else "")
-
-
-def options_of(metric: Any) -> list[dataclasses.Field[Any]]:
-    """The fields that are options."""
-    return [field for field in dataclasses.fields(metric) if field.init]
-
-
-def show(value: Any) -> str:
-    """An option's value as a text: what `quote` puts into a specification, and a signature holds as it is."""
-    if value is None:
-        return "none"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        return repr(value)
-    return str(value)
 
 
 @cache

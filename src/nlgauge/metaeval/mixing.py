@@ -16,7 +16,8 @@ from nlgauge.core.counts import count, count_notes, say
 from nlgauge.core.errors import InputError
 from nlgauge.core.scores import Scores, ids
 from nlgauge.core.segment import Dataset
-from nlgauge.core.signature import Signature, signature_of
+from nlgauge.core.signature import Signature
+from nlgauge.core.signing import signature_of
 from nlgauge.core.spec import Sum, parse
 from nlgauge.core.suite import Suite
 from nlgauge.metaeval.align import chosen_criteria, judged

@@ -16,7 +16,7 @@ from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.options import check_option
 from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.segment import Dataset
-from nlgauge.core.signature import signature_of
+from nlgauge.core.signing import signature_of
 from nlgauge.core.suite import Suite
 from nlgauge.metaeval.evaluate import meta_evaluate
 from nlgauge.metaeval.gains import ALL

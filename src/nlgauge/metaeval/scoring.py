@@ -12,7 +12,8 @@ from nlgauge.core.counts import say
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.scores import Scores, ids, join
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import Signature, signature_of
+from nlgauge.core.signature import Signature
+from nlgauge.core.signing import signature_of
 from nlgauge.core.tables import ScoreTable
 from nlgauge.metaeval.align import column, listed
 from nlgauge.metrics.base import Metric, check_needs, is_pooled, notes_of

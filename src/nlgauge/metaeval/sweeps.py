@@ -14,7 +14,7 @@ from nlgauge.core.frames import Frame
 from nlgauge.core.options import OneOf, check_option
 from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.segment import Dataset
-from nlgauge.core.signature import signature_of, spec_of
+from nlgauge.core.signing import signature_of, spec_of
 from nlgauge.core.suite import Suite
 from nlgauge.io.frames import datasets_of
 from nlgauge.metaeval.align import chosen_criteria, judged

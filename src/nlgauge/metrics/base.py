@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from hashlib import blake2b
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError
+from nlgauge.core.metric import Documents, whole
 from nlgauge.core.scores import FinishParts, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import Signature, signature_of
+from nlgauge.core.signature import Signature
+from nlgauge.core.signing import signature_of
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.text.scripts import Writing
 
 _ALIKE = ("precision", "recall", "f1")  # parts that run as the metric does
 _REFERENCE = "reference"  # the number of the best one
@@ -26,23 +25,8 @@ _REFERENCE = "reference"  # the number of the best one
 class Metric(Protocol):
     """A frozen dataclass whose fields are its options, with a `score`.
 
-    Optional members:
-
-    - `pooled`: True where a score depends on the other segments of the call.
-    - `facts(runtime)`: what the options resolve to, for the signature, found without loading a model.
-    - `trained_on`: ids of the perturbations that its model saw in training.
-    - `notes`: what a reader of its numbers must know.
-    - `vectors_of(runtime)`: the encoders it reads and the layers of each, so that metrics of one call share them (see
-      `sharing.vectors_of`).
-    - `scorer(pool, runtime)`: of a pooled metric, a function that scores parts of the pool one by one.
-    - `documents(segments)`: of a pooled metric, the `Documents` that frequencies are taken from, for the signature.
-    - `rounds`: of a pooled metric that takes what depends on the pool from `runtime.pool`, where there is one: how
-      often all segments are gone through before it can score. Without it a metric cannot be scored in parts.
-    - `counted(scores)`: of a metric whose scores are cached and whose corpus number is not their mean, the same scores
-      with the statistics for that number, made from values and parts.
-    - `refuse(segments)`: raises an `InputError` for segments that it cannot score, before any metric of a call scores.
-    - `lacking`: need -> what the error about a segment without it says at its end: what to do instead.
-    - `unread(writing)`: why it cannot read a text written like this, and what to do instead; None if it can.
+    Beside these it may have any member of `BaseMetric`, which says what holds where it has none. A class that inherits
+    from that one need not look further.
     """
 
     @property
@@ -56,28 +40,6 @@ class Metric(Protocol):
 
 
 MetricLike: TypeAlias = str | Metric | Callable[..., Any]  # a specification, a metric, or a function of the user's
-
-
-@dataclass(frozen=True)
-class Documents:
-    """Texts of which frequencies are taken.
-
-    Attributes:
-        kind: what they are.
-        of: what tells texts apart -> the texts, of which each counts once for that; None if each counts by itself.
-        texts: the texts.
-    """
-
-    kind: str
-    of: dict[Hashable, tuple[str, ...]] | None
-    texts: list[str]
-
-    def keys(self) -> list[bytes]:
-        """Of each text 16 bytes by which it is known in another part of the pool; none if it is like no other."""
-        if self.of is None:
-            return [b""] * len(self.texts)
-        named = (repr((key, place)) for key, texts in self.of.items() for place in range(len(texts)))
-        return [blake2b(name.encode(), digest_size=16).digest() for name in named]
 
 
 class Summary(Protocol):
@@ -118,47 +80,39 @@ class Source(Protocol):
         """The segments in order, in lists."""
 
 
-def is_pooled(metric: Any) -> bool:
+def is_pooled(metric: Metric) -> bool:
     """Whether a score depends on the other segments of the call."""
-    return bool(getattr(metric, "pooled", False))
+    return whole(metric).pooled
 
 
-def documents_of(metric: Any, segments: Sequence[Segment]) -> Sequence[str]:
+def documents_of(metric: Metric, segments: Sequence[Segment]) -> Sequence[str]:
     """The texts that the metric takes frequencies from; none for a metric that takes none from the call."""
     return [text for kind in corpora_of(metric, segments) for text in kind.texts]
 
 
-def corpora_of(metric: Any, segments: Sequence[Segment]) -> Sequence[Documents]:
+def corpora_of(metric: Metric, segments: Sequence[Segment]) -> Sequence[Documents]:
     """The same texts by what they are."""
-    found: Sequence[Documents] = (
-        metric.documents(segments) if is_pooled(metric) and hasattr(metric, "documents") else ()
-    )
-    return found
+    found = whole(metric)
+    return found.documents(segments) if found.pooled else ()
 
 
-def rounds(metric: Any) -> int | None:
+def rounds(metric: Metric) -> int | None:
     """How often all segments are gone through before the metric can score a part of them; None if it never can."""
-    found: int | None = getattr(metric, "rounds", None) if is_pooled(metric) else 0
-    return found
+    found = whole(metric)
+    return found.rounds if found.pooled else 0
 
 
-def trained_on(metric: Any) -> tuple[str, ...]:
+def trained_on(metric: Metric) -> tuple[str, ...]:
     """Ids of the perturbations that the metric's model saw in training; a sum has those of the models of all its terms.
 
     An audit marks these perturbations.
     """
-    return tuple(getattr(metric, "trained_on", ()))
+    return tuple(whole(metric).trained_on)
 
 
-def notes_of(metric: Any) -> tuple[str, ...]:
+def notes_of(metric: Metric) -> tuple[str, ...]:
     """What a reader of the metric's numbers must know."""
-    return tuple(getattr(metric, "notes", ()))
-
-
-def unread(metric: Any, writing: Writing) -> str | None:
-    """Why the metric cannot read a text written like this, and what to do instead; None if it can, or does not say."""
-    reason: str | None = metric.unread(writing) if hasattr(metric, "unread") else None
-    return reason
+    return tuple(whole(metric).notes)
 
 
 def part_directions(metric: Any, names: Iterable[str]) -> dict[str, bool | None]:
@@ -168,14 +122,11 @@ def part_directions(metric: Any, names: Iterable[str]) -> dict[str, bool | None]
     return {name: known[name] for name in names if name in known}
 
 
-def pieces_of(metric: Any, texts: Sequence[str], runtime: Runtime) -> int | None:
+def pieces_of(metric: Metric, texts: Sequence[str], runtime: Runtime) -> int | None:
     """How many pieces a metric's encoder reads of some texts; of a sum, that of a term. None without an encoder."""
-    inside = [term for _, term in getattr(metric, "terms", ())] + [getattr(metric, "metric", None)]
-    if hasattr(metric, "pieces"):
-        own: int = metric.pieces(texts, runtime)
-        return own
-    found = (pieces_of(one, texts, runtime) for one in inside if one is not None)
-    return next((n for n in found if n is not None), None)
+    found = whole(metric)
+    asked = (found.pieces(texts, runtime), *(pieces_of(one, texts, runtime) for one in found.inside))
+    return next((n for n in asked if n is not None), None)
 
 
 def check_needs(metric: Any, segments: Sequence[Segment], runtime: Runtime | None = None) -> None:
@@ -227,16 +178,14 @@ def leave_out(
     return kept, [f"embedded metrics left out: {', '.join(left)}"] if left else []
 
 
-def refuse(metric: Any, segments: Sequence[Segment]) -> None:
+def refuse(metric: Metric, segments: Sequence[Segment]) -> None:
     """Raise what the metric has against these segments; most metrics have nothing."""
-    if hasattr(metric, "refuse"):
-        metric.refuse(segments)
+    whole(metric).refuse(segments)
 
 
-def way_out(metric: Any, need: str) -> str:
+def way_out(metric: Metric, need: str) -> str:
     """The end of the error about a segment without a need: what to do instead; empty if the metric names nothing."""
-    advice: str = getattr(metric, "lacking", {}).get(need, "")
-    return advice
+    return whole(metric).lacking.get(need, "")
 
 
 def scores_of_stats(

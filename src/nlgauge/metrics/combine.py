@@ -10,20 +10,20 @@ from typing import Any
 import numpy as np
 
 from nlgauge.core.errors import InputError, SpecError, nearest
+from nlgauge.core.metric import BaseMetric, whole
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import signature_of, spec_of
+from nlgauge.core.signing import signature_of, spec_of
 from nlgauge.core.spec import Sum, parse, unquote, weight_text
-from nlgauge.metrics.base import Documents, Metric, corpora_of, is_pooled, notes_of, refuse, rounds, trained_on, unread
-from nlgauge.metrics.embedding.sharing import Layers, merged, vectors_of
+from nlgauge.metrics.base import Metric, notes_of
 from nlgauge.metrics.run import score_segments
 from nlgauge.metrics.scales import POOLED, bounds_identity, bounds_key, moments, read_bounds, zero_and_width
+from nlgauge.metrics.wrapped import Composed
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.text.scripts import Writing
 
 
 @dataclass(frozen=True)
-class Combination:
+class Combination(Composed):
     """The sum of weight * scaled metric; higher is better.
 
     A metric for which lower is better enters with its sign reversed.
@@ -73,25 +73,20 @@ class Combination:
         return str(Sum(tuple((weight, parse(spec_of(term))) for weight, term in self.terms), self.norm))
 
     @property
+    def inside(self) -> tuple[BaseMetric, ...]:
+        """The terms."""
+        return tuple(whole(term) for _, term in self.terms)
+
+    @property
     def pooled(self) -> bool:
         """Whether a score depends on the other segments of the call."""
-        return self.norm in POOLED or any(is_pooled(term) for _, term in self.terms)
+        return self.norm in POOLED or super().pooled
 
     @property
     def rounds(self) -> int | None:
         """How often all segments are gone through before a part can be scored: for the terms, then for the scales."""
-        inside = [rounds(term) for _, term in self.terms]
-        found = [n for n in inside if n is not None]
-        return max(found) + (self.norm in POOLED) if len(found) == len(inside) else None
-
-    def documents(self, segments: Sequence[Segment]) -> list[Documents]:
-        """The texts that the terms take frequencies from."""
-        return [documents for _, term in self.terms for documents in corpora_of(term, segments)]
-
-    @property
-    def trained_on(self) -> tuple[str, ...]:
-        """Ids of the perturbations that the model of any term saw in training."""
-        return tuple(dict.fromkeys(name for _, term in self.terms for name in trained_on(term)))
+        of_terms = super().rounds
+        return None if of_terms is None else of_terms + (self.norm in POOLED)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -102,20 +97,6 @@ class Combination:
             return of_terms
         ratio = "the order of segments is what their ratio makes it"
         return (*of_terms, f"the weights add up to {total:g}, not to 1; {ratio}")
-
-    def unread(self, writing: Writing) -> str | None:
-        """What keeps any term from reading a text written like this."""
-        reasons = dict.fromkeys(reason for _, term in self.terms if (reason := unread(term, writing)) is not None)
-        return "; ".join(reasons) or None
-
-    def refuse(self, segments: Sequence[Segment]) -> None:
-        """Refuse what any term refuses."""
-        for _, term in self.terms:
-            refuse(term, segments)
-
-    def vectors_of(self, runtime: Runtime) -> Layers:
-        """The vectors that the terms read."""
-        return merged([vectors_of(term, runtime) for _, term in self.terms])
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """The signatures of the terms, and the digest of a bounds file."""

@@ -14,10 +14,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nlgauge.core.errors import InputError, SpecError, nearest
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
-from nlgauge.core.signature import show, signature_of
+from nlgauge.core.signing import show, signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.runtime.runtime import Runtime
 
@@ -116,7 +117,7 @@ class _Described:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Function:
+class Function(BaseMetric):
     """A metric that a function of the user's computes, segment by segment; the corpus number is the mean.
 
     Args:

@@ -15,7 +15,8 @@ from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.result import Outcome, Result
 from nlgauge.core.scores import Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import Signature, signature_of
+from nlgauge.core.signature import Signature
+from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import (
     Metric,
     MetricLike,

@@ -11,10 +11,10 @@ import numpy as np
 
 from nlgauge.core.counts import Note
 from nlgauge.core.errors import InputError
+from nlgauge.core.metric import whole
 from nlgauge.core.options import check_option
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.base import unread
 from nlgauge.metrics.languagecounts import LanguageCounts
 from nlgauge.text.functionwords import names
 from nlgauge.text.scripts import ENGLISH, LATIN, SCRIPTS_OF, Codes, Writing, known_writings, writings
@@ -100,7 +100,7 @@ class UnreadScripts:
     def _particular(self) -> Mapping[str, Reader]:
         """The metrics that read Latin script, and not in all languages."""
         some = [_writing_in(code) for code in (ENGLISH, _OTHER)]
-        return {spec: m for spec, m in self.metrics.items() if any(unread(m, writing) for writing in some)}
+        return {spec: m for spec, m in self.metrics.items() if any(whole(m).unread(writing) for writing in some)}
 
     def _tell(self, segments: Sequence[Segment], columns: Mapping[str, Codes]) -> None:
         """Count the languages of texts in Latin script; other scripts are told already."""
@@ -124,7 +124,7 @@ class UnreadScripts:
     def _count(self, spec: str, metric: Reader, segments: Sequence[Segment], codes: Codes) -> None:
         for code in np.unique(codes[codes > 0]).tolist():
             writing = known_writings()[code]
-            reason = unread(metric, writing)
+            reason = whole(metric).unread(writing)
             if reason is None:
                 continue
             places = np.flatnonzero(codes == code)
@@ -160,7 +160,7 @@ class UnreadScripts:
                     continue
                 by_reason: dict[str, list[str]] = {}
                 for code in found:
-                    reason = unread(metric, _writing_in(code))
+                    reason = whole(metric).unread(_writing_in(code))
                     if reason is not None:
                         by_reason.setdefault(reason, []).append(code)
                 for reason, codes in by_reason.items():

@@ -9,7 +9,7 @@ from typing import Any, cast
 from nlgauge.core.errors import SpecError
 from nlgauge.core.registry import Entry, Registry, construct
 from nlgauge.core.scores import MetricInfo
-from nlgauge.core.signature import signature_of
+from nlgauge.core.signing import signature_of
 from nlgauge.core.spec import Spec, Sum, parse
 from nlgauge.metrics.base import Metric, MetricLike
 from nlgauge.metrics.combine import Combination

@@ -11,9 +11,11 @@ from time import monotonic
 import numpy as np
 import numpy.typing as npt
 
+from nlgauge.core.metric import whole
 from nlgauge.core.scores import Scores, ids, join
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import Signature, signature_of, with_documents
+from nlgauge.core.signature import Signature, with_documents
+from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import Metric, check_needs, documents_of, is_pooled, rounds
 from nlgauge.metrics.embedding.sharing import in_parts, portions, shared
 from nlgauge.runtime.cache import ScoreCache, text_key
@@ -152,7 +154,7 @@ def _scorer(
     """A function that scores a portion; what a pooled metric takes from all segments is settled first."""
     if n_parts == 1 or not is_pooled(built):
         return lambda portion: _score(built, portion, runtime, bar)
-    scorer: Callable[[Sequence[Segment]], Scores] = built.scorer(segments, runtime)  # type: ignore[attr-defined]
+    scorer = whole(built).scorer(segments, runtime)
 
     def scored(portion: Sequence[Segment]) -> Scores:
         found = scorer(portion)
@@ -165,7 +167,7 @@ def _scorer(
 def _score(built: Metric, segments: Sequence[Segment], runtime: Runtime, bar: Bar) -> Scores:
     cache = runtime.cache
     if not isinstance(cache, ScoreCache) or not built.info.cached or is_pooled(built) or not segments:
-        with bar.part(runtime, len(segments), len(getattr(built, "terms", ())) or 1) as watched:
+        with bar.part(runtime, len(segments), len(whole(built).inside) or 1) as watched:
             return built.score(segments, watched)
     return _Cached(built, runtime, cache).score(segments, bar)
 
@@ -233,7 +235,7 @@ def _unpacked(
         flags={name: column > 0 for name, column in group("flag.").items()},
         higher_is_better=metric.info.higher_is_better,
     )
-    return metric.counted(found) if hasattr(metric, "counted") else found
+    return whole(metric).counted(found)
 
 
 def _pack(scores: Scores) -> tuple[list[str], npt.NDArray[np.float64]]:

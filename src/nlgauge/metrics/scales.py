@@ -13,7 +13,7 @@ from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import replacing
 from nlgauge.core.scores import Scores
-from nlgauge.core.signature import signature_of, spec_of
+from nlgauge.core.signing import signature_of, spec_of
 from nlgauge.core.spec import Spec, Sum, parse
 from nlgauge.metrics.base import Metric
 from nlgauge.runtime.pool import Moments

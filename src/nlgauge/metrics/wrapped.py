@@ -2,55 +2,103 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from nlgauge.core.metric import BaseMetric, Documents, Layers, whole
 from nlgauge.core.scores import MetricInfo, Scores
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import Signature, spec_of
-from nlgauge.metrics.base import Metric, is_pooled, refuse, rounds, unread
+from nlgauge.core.signature import Signature
+from nlgauge.core.signing import spec_of
+from nlgauge.metrics.base import Metric, corpora_of, is_pooled, notes_of, rounds, trained_on
+from nlgauge.metrics.embedding.sharing import merged
 from nlgauge.metrics.references import Policy, over_references
 from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.scripts import Writing
 
 
+class Composed(BaseMetric):
+    """A metric of other metrics: it says all that those inside say, but for what it says itself."""
+
+    @property
+    def pooled(self) -> bool:
+        """Whether any metric inside is."""
+        return any(is_pooled(one) for one in self.inside)
+
+    @property
+    def rounds(self) -> int | None:
+        """As the metric inside that needs most; None if one cannot be scored in parts."""
+        needed = [rounds(one) for one in self.inside]
+        known = [n for n in needed if n is not None]
+        return max(known, default=0) if len(known) == len(needed) else None
+
+    @property
+    def trained_on(self) -> tuple[str, ...]:
+        """Ids of the perturbations that the model of any metric inside saw in training."""
+        return tuple(dict.fromkeys(name for one in self.inside for name in trained_on(one)))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The notes of the metrics inside."""
+        return tuple(dict.fromkeys(note for one in self.inside for note in notes_of(one)))
+
+    @property
+    def lacking(self) -> Mapping[str, str]:
+        """As the first metric inside that knows."""
+        return {need: advice for one in reversed(self.inside) for need, advice in one.lacking.items()}
+
+    def documents(self, segments: Sequence[Segment]) -> Sequence[Documents]:
+        """The texts that the metrics inside take frequencies from."""
+        return [documents for one in self.inside for documents in corpora_of(one, segments)]
+
+    def vectors_of(self, runtime: Runtime) -> Layers:
+        """The vectors that the metrics inside read."""
+        return merged([one.vectors_of(runtime) for one in self.inside])
+
+    def refuse(self, segments: Sequence[Segment]) -> None:
+        """Refuse what any metric inside refuses."""
+        for one in self.inside:
+            one.refuse(segments)
+
+    def unread(self, writing: Writing) -> str | None:
+        """What keeps any metric inside from reading a text written like this."""
+        reasons = dict.fromkeys(reason for one in self.inside if (reason := one.unread(writing)) is not None)
+        return "; ".join(reasons) or None
+
+
 @dataclass(frozen=True)
-class WrappedMetric:
-    """What wrappers share: specification and pooling are those of the metric inside, which alone uses the cache."""
+class WrappedMetric(Composed):
+    """A metric around another one, which alone uses the cache."""
 
     metric: Metric
 
     @property
-    def pooled(self) -> bool:
-        """As the metric inside."""
-        return is_pooled(self.metric)
-
-    @property
-    def rounds(self) -> int | None:
-        """As the metric inside."""
-        return rounds(self.metric)
+    def inside(self) -> tuple[BaseMetric, ...]:
+        """The metric that it is around."""
+        return (whole(self.metric),)
 
     @property
     def spec(self) -> str:
         """The specification of the metric inside: a wrapper is an option of an evaluation, not of the metric."""
         return spec_of(self.metric)
 
-    def unread(self, writing: Writing) -> str | None:
-        """As the metric inside."""
-        return unread(self.metric, writing)
-
-    def refuse(self, segments: Sequence[Segment]) -> None:
-        """As the metric inside."""
-        refuse(self.metric, segments)
-
     def _inside(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         return score_segments({"": self.metric}, segments, runtime)[""]
 
 
 @dataclass(frozen=True)
-class ReferencePolicyMetric(WrappedMetric):
+class _Prepared(WrappedMetric):
+    """A wrapper that changes what the metric inside is given. Its scores are signed by that metric."""
+
+    def documents(self, segments: Sequence[Segment]) -> Sequence[Documents]:
+        """None: the signature of the scores has those of the metric inside, which are taken from what it is given."""
+        return ()
+
+
+@dataclass(frozen=True)
+class ReferencePolicyMetric(_Prepared):
     """A metric with a different policy for several references.
 
     Attributes:
@@ -89,7 +137,7 @@ class ReferencePolicyMetric(WrappedMetric):
 
 
 @dataclass(frozen=True)
-class CompanionMetric(WrappedMetric):
+class CompanionMetric(_Prepared):
     """A metric that sees only segments that it and another metric can both score, so that their sum can be computed.
 
     Attributes:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.scores import Finish, MetricInfo, Scores, mean_of_defined
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature
@@ -22,7 +23,7 @@ from nlgauge.scale.plan import About, Plan
 
 
 @dataclass(frozen=True)
-class Recorded:
+class Recorded(BaseMetric):
     """A metric of which only the numbers are there: those of a run, with what its plan says of them.
 
     Attributes:

@@ -17,7 +17,8 @@ from nlgauge.core.counts import add
 from nlgauge.core.errors import InputError, NlgaugeError
 from nlgauge.core.result import Result
 from nlgauge.core.scores import mean_of_defined
-from nlgauge.core.signature import signature_of, with_digest
+from nlgauge.core.signature import with_digest
+from nlgauge.core.signing import signature_of
 from nlgauge.io.parallel import system_names
 from nlgauge.io.source import Summary
 from nlgauge.metrics.base import Metric

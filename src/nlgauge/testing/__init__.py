@@ -9,9 +9,10 @@ if TYPE_CHECKING:
     from nlgauge.testing.perturbation import check_perturbation
     from nlgauge.testing.segments import SEGMENTS
     from nlgauge.testing.texts import TEXTS
+    from nlgauge.testing.wrapper import check_wrapper
 else:
     __getattr__, __dir__ = door(__name__)
 
 __all__ = [
-    "MODEL_TOLERANCE", "SEGMENTS", "TEXTS", "check_metric", "check_options", "check_perturbation",
+    "MODEL_TOLERANCE", "SEGMENTS", "TEXTS", "check_metric", "check_options", "check_perturbation", "check_wrapper",
 ]  # fmt: skip

@@ -13,7 +13,7 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.core.scores import Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import spec_of
+from nlgauge.core.signing import spec_of
 from nlgauge.metrics.base import Metric
 from nlgauge.runtime.runtime import Runtime
 

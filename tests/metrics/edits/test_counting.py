@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import signature_of
+from nlgauge.core.signing import signature_of
 from nlgauge.metrics.edits.counting import rate
 from nlgauge.metrics.edits.wer import Wer
 from nlgauge.metrics.registry import metric

@@ -7,7 +7,7 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import signature_of
+from nlgauge.core.signing import signature_of
 from nlgauge.metrics.external.bleurt import Bleurt
 from nlgauge.metrics.external.client import Client
 from nlgauge.metrics.external.environments import Environment

@@ -4,7 +4,7 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import signature_of
+from nlgauge.core.signing import signature_of
 from nlgauge.metrics.external.summac_conv import SummacConv
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import nlgauge as ng
-from nlgauge.core.signature import signature_of, spec_of
+from nlgauge.core.signing import signature_of, spec_of
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.guards.rules import VERSION, Rules
 from nlgauge.testing import check_metric
@@ -156,3 +156,21 @@ def test_scores_of_a_file_cannot_be_guarded(tmp_path):
     (tmp_path / "x.tsv").write_text("id\tcomet\n1\t0.5\n", encoding="utf-8")
     with pytest.raises(ng.SpecError, match=r"^guarded\(scores\): scores that are read from a file"):
         ng.metric(f'guarded(scores:file="{tmp_path / "x.tsv"}")')
+
+
+@pytest.mark.parametrize("spec", ["bertscore:idf=true", "baryscore:idf=true"])
+def test_documents_stand_in_the_signature(spec):
+    # the words of the other segment decide what the words of the first one weigh
+    others = ["the ferry leaves at noon"], ["a road that nobody closed"]
+    signed = []
+    for other in others:
+        own, guarded = ng.score(["the ferry", *other], ["the road", *other], metrics=[spec, f"guarded({spec})"]).values()
+        (digest,) = (value for name, value in own.signature.entries if name == "documents")
+        assert [value for name, value in guarded.signature.entries if name == "documents"] == [digest]
+        signed.append(str(guarded.signature))
+    assert signed[0] != signed[1]
+
+
+def test_the_way_out_of_an_error_is_that_of_the_metric_inside():
+    with pytest.raises(ng.InputError, match="take parent:records=source"):
+        ng.score(["a"], ["b"], metrics="guarded(parent)")

@@ -5,7 +5,7 @@ import pytest
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import signature_of
+from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import notes_of
 from nlgauge.metrics.learned.regressor import Regressor
 from nlgauge.metrics.registry import metric_info

@@ -10,7 +10,7 @@ import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.scores import join
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import signature_of
+from nlgauge.core.signing import signature_of
 from nlgauge.metrics.lexical.bleu import Bleu
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import SEGMENTS, check_metric, check_options

@@ -113,7 +113,7 @@ def far(monkeypatch):
 
         def score(self, segments, runtime):
             from nlgauge.core.scores import Scores, ids
-            from nlgauge.core.signature import signature_of
+            from nlgauge.core.signing import signature_of
 
             self.calls.append(len(segments))
             values = np.array([self.table[s.references[0], s.hypothesis] for s in segments])

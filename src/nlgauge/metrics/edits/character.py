@@ -13,6 +13,7 @@ from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
 from nlgauge.core.arrays import Array
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import Checked
 from nlgauge.core.scores import MetricInfo, Scores
 from nlgauge.core.segment import Segment
@@ -27,7 +28,7 @@ _AT_ONCE = 512  # shifts that are compared in one call
 
 
 @dataclass(frozen=True, kw_only=True)
-class CharacTer(Checked):
+class CharacTer(Checked, BaseMetric):
     """Shifts and character edits over the characters of the shifted hypothesis; at most 1.
 
     Args:

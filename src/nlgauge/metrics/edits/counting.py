@@ -11,10 +11,11 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from nlgauge.core.arrays import Array, Mask
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import Checked
 from nlgauge.core.scores import Finish, MetricInfo, Scores, ids, mean_of_defined
 from nlgauge.core.segment import Segment, is_blank
-from nlgauge.core.signature import signature_of
+from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.references import over_references
 from nlgauge.runtime.runtime import Runtime
@@ -35,7 +36,7 @@ def error_rate(name: str, summary: str, paper: str, most: float = float("inf")) 
 
 
 @dataclass(frozen=True, kw_only=True)
-class WordMetric(Checked):
+class WordMetric(Checked, BaseMetric):
     """Options of a metric that compares words; `count` says what of a pair, `corpus` makes rates of the sums.
 
     Args:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import Checked, Range
 from nlgauge.core.scores import MetricInfo, Scores
 from nlgauge.core.segment import Segment
@@ -36,7 +37,7 @@ _Codes = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Eed(Checked):
+class Eed(Checked, BaseMetric):
     """Extended edit distance over the length of the reference; at most 1.
 
     Args:

@@ -10,6 +10,7 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 
 from nlgauge.core.arrays import Array
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import Checked
 from nlgauge.core.scores import MetricInfo, Scores
 from nlgauge.core.segment import Segment
@@ -39,7 +40,7 @@ class Wer(WordMetric):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cer(Checked):
+class Cer(Checked, BaseMetric):
     """Character error rate: the fewest edits of characters, blanks included, over the characters of the reference.
 
     Args:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 
+from nlgauge.core.metric import BaseMetric
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.models.encoder import load_encoder
 from nlgauge.models.locate import locate
@@ -12,11 +13,12 @@ from nlgauge.runtime.runtime import DType, Runtime
 from nlgauge.text.scripts import Writing
 
 
-class ByEncoder:
+class ByEncoder(BaseMetric):
     """Base of a metric with the options `model`, `revision` and `dtype`, that knows the layers it reads (`_layers`)."""
 
     model: str
     revision: str | None
+    max_tokens: int | None
     dtype: DType | None
 
     @property
@@ -35,8 +37,7 @@ class ByEncoder:
 
     def pieces(self, texts: Sequence[str], runtime: Runtime) -> int:
         """How many pieces the model reads of some texts."""
-        most = getattr(self, "max_tokens", None)
-        encoder = load_encoder(self.model, self.revision, runtime.precision(self.dtype), runtime, most)
+        encoder = load_encoder(self.model, self.revision, runtime.precision(self.dtype), runtime, self.max_tokens)
         return sum(len(read.ids) for read in encoder.tokenizer.tokens(texts))
 
     def _layers(self, depth: int) -> tuple[int, ...]:

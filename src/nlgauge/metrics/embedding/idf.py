@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.metric import Documents
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.base import Documents
 from nlgauge.models.encoder import Encoder
 from nlgauge.models.tokens import Long, TextTokenizer
 from nlgauge.runtime.pool import Incidence

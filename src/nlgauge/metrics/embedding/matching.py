@@ -9,10 +9,10 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from nlgauge.core.errors import SpecError
+from nlgauge.core.metric import Documents
 from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import TASKS
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.base import Documents
 from nlgauge.metrics.embedding.bertscore import f1, piece_weights
 from nlgauge.metrics.embedding.idf import (
     Table,

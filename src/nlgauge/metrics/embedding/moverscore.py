@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from nlgauge.core.metric import Documents
 from nlgauge.core.options import checked
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.base import Documents
 from nlgauge.metrics.embedding.idf import Table, hypothesis_documents, reference_documents
 from nlgauge.metrics.embedding.points import kernel
 from nlgauge.metrics.embedding.points.kernel import Side

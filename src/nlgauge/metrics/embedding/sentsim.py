@@ -10,11 +10,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from nlgauge.core.arrays import Array, Mask
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import signature_of, spec_of
-from nlgauge.metrics.base import Metric, check_needs, notes_of, unread
+from nlgauge.core.signing import signature_of, spec_of
+from nlgauge.metrics.base import Metric, check_needs
 from nlgauge.metrics.embedding.bertscore import BertScore
 from nlgauge.metrics.embedding.cosine import Cosine
 from nlgauge.metrics.embedding.sharing import merged, vectors_of
@@ -27,7 +28,7 @@ from nlgauge.text.scripts import Writing
 
 
 @dataclass(frozen=True, kw_only=True)
-class SentSim:
+class SentSim(BaseMetric):
     """exp(cosine of mean vectors) + exp(BERTScore's F or 1 - word mover's distance), each scaled to 0..1 over the call.
 
     Args:
@@ -66,11 +67,11 @@ class SentSim:
     @property
     def notes(self) -> tuple[str, ...]:
         """A note if the model reads only what is to the left."""
-        return notes_of(self._parts()["words"])
+        return self._parts()["words"].notes
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the options resolve to: the facts of both parts."""
-        facts = {name: dict(part.facts(runtime)) for name, part in self._parts().items()}  # type: ignore[attr-defined]
+        facts = {name: dict(part.facts(runtime)) for name, part in self._parts().items()}
         return {**facts["words"], "layer": f"{facts['sentence']['layer']}, {facts['words']['layer']}"}
 
     def vectors_of(self, runtime: Runtime) -> Mapping[Hashable, Sequence[int]]:
@@ -79,7 +80,7 @@ class SentSim:
 
     def unread(self, writing: Writing) -> str | None:
         """Whether the model reads another language, and what to do; None if its languages are not known."""
-        return unread(self._parts()["words"], writing)
+        return self._parts()["words"].unread(writing)
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values from 2 to 2 e; parts `sentence` and `words`, the numbers before they are scaled.
@@ -110,7 +111,7 @@ class SentSim:
             flags=flags,
         )
 
-    def _parts(self) -> dict[str, Metric]:
+    def _parts(self) -> dict[str, BaseMetric]:
         shared = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "words"}
         kind = BertScore if self.words == "bertscore" else Wmd
         return {"sentence": Cosine(**shared), "words": kind(**shared)}

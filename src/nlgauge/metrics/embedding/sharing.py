@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
+from nlgauge.core.metric import Layers, scores_parts, whole
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.base import Metric, is_pooled
 from nlgauge.runtime.runtime import Runtime
 
-Layers = Mapping[Hashable, Sequence[int]]  # source of vectors -> layers
 _HELD_BYTES = 512 << 20  # vectors held at once, if every character were a piece of its own
 
 
-def vectors_of(metric: Any, runtime: Runtime) -> Layers:
+def vectors_of(metric: Metric, runtime: Runtime) -> Layers:
     """The vectors that a metric reads: source (see `models.vectors.source_of`) -> layers; empty if it reads none."""
-    found: Layers = metric.vectors_of(runtime) if hasattr(metric, "vectors_of") else {}
-    return found
+    return whole(metric).vectors_of(runtime)
 
 
 def merged(wanted: Sequence[Layers]) -> Layers:
@@ -77,4 +75,4 @@ def portions(
 
 def in_parts(metric: Metric) -> bool:
     """Whether parts of the segments can be scored one by one: no score depends on others, or `scorer` settles how."""
-    return not is_pooled(metric) or hasattr(metric, "scorer")
+    return not is_pooled(metric) or scores_parts(metric)

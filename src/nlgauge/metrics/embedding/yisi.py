@@ -10,11 +10,12 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from nlgauge.core.metric import BaseMetric, Documents
 from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
-from nlgauge.core.signature import signature_of
-from nlgauge.metrics.base import Documents, check_needs
+from nlgauge.core.signing import signature_of
+from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.embedding.idf import Table, first_references
 from nlgauge.metrics.embedding.points import kernel
 from nlgauge.metrics.embedding.points.kernel import Side
@@ -90,7 +91,7 @@ class YiSi1(Matched):
 
 
 @dataclass(frozen=True, kw_only=True)
-class YiSi0:
+class YiSi0(BaseMetric):
     """YiSi over words, whose similarity is the share of their characters in the longest common substring.
 
     Args:

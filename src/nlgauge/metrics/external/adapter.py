@@ -12,10 +12,11 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import Checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
-from nlgauge.core.signature import signature_of
+from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.external.client import Client
 from nlgauge.metrics.external.environments import Environment, recipe_of
@@ -37,7 +38,7 @@ class Opened:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Adapter(Checked):
+class Adapter(Checked, BaseMetric):
     """A metric that a package in another environment computes.
 
     Args:

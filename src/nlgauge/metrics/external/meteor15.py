@@ -16,6 +16,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import MetricInfo, Scores
 from nlgauge.core.segment import Segment, stripped
@@ -34,7 +35,7 @@ _ERRORS = 300  # characters of what the program said that an error shows
 
 
 @dataclass(frozen=True, kw_only=True)
-class Meteor15:
+class Meteor15(BaseMetric):
     """METEOR 1.5 for English, as its program scores with `-l en -norm`.
 
     Args:

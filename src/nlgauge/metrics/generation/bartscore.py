@@ -13,7 +13,7 @@ from nlgauge.core.arrays import Mask
 from nlgauge.core.errors import SpecError
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import signature_of
+from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.generation.model import FLAGS, GeneratorMetric, judged
 from nlgauge.metrics.references import over_references

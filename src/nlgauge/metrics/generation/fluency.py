@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import Checked
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import signature_of
+from nlgauge.core.signing import signature_of
 from nlgauge.metrics.generation.model import FLAGS, judged
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.models.generation.files import worst_of
@@ -23,7 +24,7 @@ from nlgauge.text.scripts import Writing
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fluency(Checked):
+class Fluency(Checked, BaseMetric):
     """Mean log-probability of the pieces of a text, each masked in turn: its pseudo-log-likelihood per piece.
 
     Args:

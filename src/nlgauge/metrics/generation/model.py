@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from nlgauge.core.arrays import Array, Mask
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import Checked, Range
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.metrics.unknown import known, nonfinite, unknown
@@ -22,7 +23,7 @@ FLAGS = frozenset({"unknown", "nonfinite"})
 
 
 @dataclass(frozen=True, kw_only=True)
-class GeneratorMetric(Checked):
+class GeneratorMetric(Checked, BaseMetric):
     """Options of a metric that asks a model that writes text.
 
     Args:

@@ -12,10 +12,12 @@ import numpy as np
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import SpecError, nearest
+from nlgauge.core.metric import scores_parts, whole
 from nlgauge.core.scores import MetricInfo, Scores
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import signature_of, spec_of, version
-from nlgauge.metrics.base import is_pooled, notes_of, trained_on
+from nlgauge.core.signature import version
+from nlgauge.core.signing import signature_of, spec_of
+from nlgauge.metrics.base import is_pooled
 from nlgauge.metrics.guards.endings import HABITS, habits
 from nlgauge.metrics.guards.rules import OUTPUTS, VERSION, Rules, is_spoilt
 from nlgauge.metrics.wrapped import WrappedMetric
@@ -50,7 +52,7 @@ class Guarded(WrappedMetric):
                 raise SpecError(f"{GUARDED}:guards names {name!r}{nearest(name, _NAMES)}")
         if self.metric.info.name == "scores":
             raise SpecError(f"{GUARDED}(scores): scores that are read from a file say nothing of an empty text")
-        if is_pooled(self.metric) and not hasattr(self.metric, "scorer"):
+        if is_pooled(self.metric) and not scores_parts(self.metric):
             raise SpecError(
                 f"{GUARDED}({spec_of(self.metric)}): its scores depend on all texts of the call, so that an empty text"
                 f" would move the others; of a sum, guard the terms, as in 0.5*{GUARDED}(bleu) + 0.5*{GUARDED}(chrf)"
@@ -65,16 +67,6 @@ class Guarded(WrappedMetric):
     def spec(self) -> str:
         """The specification that rebuilds the metric."""
         return f"{GUARDED}({spec_of(self.metric)})" + ("" if self.guards == _SURE else f":guards={self.guards}")
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """As the metric inside."""
-        return notes_of(self.metric)
-
-    @property
-    def trained_on(self) -> tuple[str, ...]:
-        """As the metric inside."""
-        return trained_on(self.metric)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """The signature of the metric inside, the version of the rules, and what tells languages."""
@@ -91,13 +83,13 @@ class Guarded(WrappedMetric):
             [is_spoilt(s, names.intersection(chain(rules.flags(s), habits(s)))) for s in segments], dtype=np.bool_
         )
         if guarded.any():
-            counted = getattr(self.metric, "counted", None)
-            stand_in = _masked if found.stats is not None and counted is None else lambda text: ""
+            recounts = self.metric.info.cached  # its statistics are made from values and parts
+            stand_in = _masked if found.stats is not None and not recounts else lambda text: ""
             odd = [s for s, is_odd in zip(segments, guarded, strict=True) if is_odd]
             emptied = [replace(s, hypothesis=stand_in(s.hypothesis)) for s in odd]
             own, found = found, _worse(found, self._emptied(emptied, segments, runtime), guarded)
-            if counted is not None:  # of the worst value, but over the pieces that the text has
-                found = counted(replace(found, parts=own.parts))
+            if found.stats is not None and recounts:  # of the worst value, but over the pieces that the text has
+                found = whole(self.metric).counted(replace(found, parts=own.parts))
         return replace(found, signature=signature_of(self, runtime), flags={**found.flags, GUARDED: guarded})
 
     @property
@@ -108,8 +100,7 @@ class Guarded(WrappedMetric):
         """The scores of empty texts. What a metric takes from all texts, it takes from the true ones."""
         if not is_pooled(self.metric):
             return self._inside(emptied, runtime)
-        scored: Scores = self.metric.scorer(segments, runtime)(emptied)  # type: ignore[attr-defined]
-        return scored
+        return whole(self.metric).scorer(segments, runtime)(emptied)
 
 
 def _masked(text: str) -> str:

@@ -10,10 +10,12 @@ import numpy as np
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import Checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import signature_of, version
+from nlgauge.core.signature import version
+from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.learned.linear import LinearModel, read_linear
 from nlgauge.metrics.learned.model import from_ratings
@@ -31,7 +33,7 @@ FEATURES = tuple(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Beer(Checked):
+class Beer(Checked, BaseMetric):
     """How well a hypothesis ranks by its n-grams, with weights that were learnt from pairs of rated hypotheses.
 
     Args:

@@ -13,19 +13,18 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nlgauge.core.errors import InputError, NlgaugeError, SpecError
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import Checked
 from nlgauge.core.scores import MetricInfo, Scores
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import signature_of
-from nlgauge.metrics.base import Documents
+from nlgauge.core.signing import signature_of
 from nlgauge.metrics.combine import Combination
-from nlgauge.metrics.embedding.sharing import Layers, vectors_of
 from nlgauge.metrics.learned.linear import LinearModel, read_linear
 from nlgauge.metrics.learned.model import from_ratings
 from nlgauge.metrics.registry import metric
 from nlgauge.metrics.shipped import metric_of_file
+from nlgauge.metrics.wrapped import Composed
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.text.scripts import Writing
 
 _INFO = MetricInfo(
     "blend",
@@ -54,7 +53,7 @@ def _opened(path: str) -> Iterator[None]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Blend(Checked):
+class Blend(Checked, Composed):
     """A weighted sum of standardised scores, fitted to ratings by ridge regression.
 
     Args:
@@ -95,41 +94,15 @@ class Blend(Checked):
         object.__setattr__(self, "info", replace(_INFO, needs=total.info.needs, parts=total.info.parts))
 
     @property
-    def pooled(self) -> bool:
-        """Whether a score depends on the other segments of the call."""
-        return self.total.pooled
-
-    @property
-    def rounds(self) -> int | None:
-        """How often all segments are gone through before a part can be scored."""
-        return self.total.rounds
-
-    def documents(self, segments: Sequence[Segment]) -> list[Documents]:
-        """The texts that the terms take frequencies from."""
-        return self.total.documents(segments)
-
-    @property
-    def trained_on(self) -> tuple[str, ...]:
-        """Ids of the perturbations that the model of any term saw in training."""
-        return self.total.trained_on
+    def inside(self) -> tuple[BaseMetric, ...]:
+        """The sum of the terms."""
+        return (self.total,)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """That the weights have learnt from people's ratings; and the notes of the terms."""
         about = self.learnt.about
         return (from_ratings(about.get("data") or f"rated for {about.get('criterion')}"), *self.total.notes)
-
-    def unread(self, writing: Writing) -> str | None:
-        """What keeps any term from reading a text written like this."""
-        return self.total.unread(writing)
-
-    def refuse(self, segments: Sequence[Segment]) -> None:
-        """Refuse what any term refuses."""
-        self.total.refuse(segments)
-
-    def vectors_of(self, runtime: Runtime) -> Layers:
-        """The vectors that the terms read."""
-        return vectors_of(self.total, runtime)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """The identity of the weights, and the signatures of the terms."""

@@ -10,10 +10,11 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import Checked, Range
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
-from nlgauge.core.signature import signature_of
+from nlgauge.core.signing import signature_of
 from nlgauge.core.spec import quote
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.languages import unread_by_model
@@ -56,7 +57,7 @@ def learned(
 
 
 @dataclass(frozen=True, kw_only=True)
-class RegressorMetric(Checked):
+class RegressorMetric(Checked, BaseMetric):
     """Options of a metric that asks a regressor.
 
     Args:

@@ -10,11 +10,12 @@ import numpy as np
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, said
-from nlgauge.core.signature import signature_of
-from nlgauge.metrics.base import Metric, check_needs, notes_of, unread
+from nlgauge.core.signing import signature_of
+from nlgauge.metrics.base import Metric, check_needs
 from nlgauge.metrics.embedding.points.kernel import Side
 from nlgauge.metrics.embedding.points.matched import Read
 from nlgauge.metrics.embedding.points.worded import Worded
@@ -39,7 +40,7 @@ _MIXES: dict[str, Callable[[Array, Array], Array]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ruber:
+class Ruber(BaseMetric):
     """The cosine of response and reference, mixed with how related response and query are.
 
     Args:
@@ -109,7 +110,7 @@ class Ruber:
     @property
     def notes(self) -> tuple[str, ...]:
         """A note if the encoder reads only what is to the left."""
-        return notes_of(self._referenced())
+        return self._referenced().notes
 
     @property
     def trained_on(self) -> tuple[str, ...]:
@@ -128,7 +129,7 @@ class Ruber:
 
     def unread(self, writing: Writing) -> str | None:
         """Whether a model reads another language, and what to do; None if their languages are not known."""
-        return unread(self._referenced(), writing) or unread(self._scorer(), writing)
+        return self._referenced().unread(writing) or self._scorer().unread(writing)
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values from 0 to 1; parts `referenced` and `unreferenced`, the numbers before they are scaled.

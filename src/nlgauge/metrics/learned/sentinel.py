@@ -10,10 +10,11 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import Checked
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
-from nlgauge.core.signature import signature_of
+from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.learned.regressor import Regressor
 from nlgauge.runtime.runtime import Runtime
@@ -28,7 +29,7 @@ _NEEDS: dict[str, frozenset[str]] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sentinel(Checked):
+class Sentinel(Checked, BaseMetric):
     """A score of one side alone: how short it is, or the rating that a network predicts from it.
 
     A metric that agrees with people no better than a sentinel of the source earns its number by knowing which inputs

@@ -10,6 +10,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import SpecError
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import TASKS, MetricInfo, Scores
 from nlgauge.core.segment import Segment
@@ -23,7 +24,7 @@ _EPSILON = 1e-16  # sacrebleu's, for an order that one side is too short for
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChrF:
+class ChrF(BaseMetric):
     """chrF as sacrebleu computes it; its options under its names. `word_order=2` is chrF++.
 
     Args:

@@ -10,10 +10,11 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from nlgauge.core.errors import SpecError
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import checked
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
-from nlgauge.core.signature import signature_of
+from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.lexical.bags import Index, bags, clipped_overlap
 from nlgauge.metrics.lexical.subsequence import lcs_lengths, union_hits
@@ -29,7 +30,7 @@ _LONGER_THAN = 3  # letters a word must exceed to be stemmed, after rouge-score
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rouge:
+class Rouge(BaseMetric):
     """ROUGE-N, ROUGE-L and ROUGE-Lsum; by default they equal those of rouge-score.
 
     Args:

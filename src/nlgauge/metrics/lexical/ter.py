@@ -10,10 +10,12 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import SpecError
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import signature_of, version
+from nlgauge.core.signature import version
+from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.lexical import sacre
 from nlgauge.runtime.runtime import Runtime
@@ -21,7 +23,7 @@ from nlgauge.text.scripts import Writing
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ter:
+class Ter(BaseMetric):
     """Translation edit rate as sacrebleu computes it after Tercom; its options under its names.
 
     Args:

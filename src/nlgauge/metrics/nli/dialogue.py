@@ -13,7 +13,7 @@ from nlgauge.core.errors import SpecError
 from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import MetricInfo, Scores
 from nlgauge.core.segment import Segment, said
-from nlgauge.core.signature import signature_of
+from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.nli.menli import FORMULAS, Nli
 from nlgauge.metrics.nli.model import NliMetric

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import SpecError
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import Range
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.languages import unread_by_model
@@ -23,7 +24,7 @@ _LEAST_TOKENS = 8  # a frame of special tokens, and a piece or two of each text
 
 
 @dataclass(frozen=True, kw_only=True)
-class NliMetric:
+class NliMetric(BaseMetric):
     """Options of a metric that asks an NLI model.
 
     Args:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
 from nlgauge.core.result import Result, Row
-from nlgauge.core.signature import signature_of
+from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.thresholds.table import SHIPPED, MetricThresholds, Thresholds, read_thresholds
 from nlgauge.runtime.runtime import Runtime

@@ -10,10 +10,11 @@ import numpy as np
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, stripped
-from nlgauge.core.signature import signature_of
+from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.metrics.unknown import known, unknown
@@ -33,7 +34,7 @@ Pair = tuple[str, str]  # source, summary
 
 
 @dataclass(frozen=True, kw_only=True)
-class Blanc:
+class Blanc(BaseMetric):
     """The share of masked words of the source that a model guesses because of the summary, less those lost by it.
 
     Every sentence of the source is read behind the summary, and behind a filler of full stops of the same length.

@@ -14,10 +14,11 @@ from rapidfuzz.distance import Levenshtein
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import SpecError
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import Checked, Range
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
-from nlgauge.core.signature import signature_of
+from nlgauge.core.signing import signature_of
 from nlgauge.metrics.embedding.wmd import Wmd
 from nlgauge.runtime.runtime import DType, Runtime
 from nlgauge.text.scripts import Writing
@@ -32,7 +33,7 @@ _WITHOUT_MARKS = str.maketrans("", "", string.punctuation)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gruen(Checked):
+class Gruen(Checked, BaseMetric):
     """1 minus 0.1 for each sign that two sentences say the same, and for a break between neighbours; at least 0.
 
     Args:

@@ -15,7 +15,7 @@ from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.options import Range
 from nlgauge.core.scores import MetricInfo, Scores
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import signature_of
+from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import check_needs, scores_of_stats
 from nlgauge.metrics.lexical.ngrams.words import Gram, WordMetric, Words, grams, measured
 from nlgauge.runtime.pool import Counts, Term

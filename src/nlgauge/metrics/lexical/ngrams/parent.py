@@ -14,7 +14,7 @@ from rapidfuzz.distance import LCSseq
 from nlgauge.core.options import Range
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import signature_of
+from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.lexical import sacre
 from nlgauge.metrics.lexical.ngrams.records import values_of_source, values_of_table

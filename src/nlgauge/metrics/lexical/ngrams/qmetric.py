@@ -12,23 +12,18 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from nlgauge.core.errors import SpecError
+from nlgauge.core.metric import BaseMetric, whole
 from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import signature_of
+from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import (
-    Documents,
     Metric,
     check_needs,
-    corpora_of,
-    is_pooled,
-    notes_of,
-    refuse,
-    rounds,
-    trained_on,
 )
 from nlgauge.metrics.lexical.ngrams.words import WordMetric, Words, measured
 from nlgauge.metrics.registry import metric
+from nlgauge.metrics.wrapped import Composed
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.scripts import Writing
 from nlgauge.text.wordlists import data_lines
@@ -47,7 +42,7 @@ _INFO = MetricInfo(
 
 
 @dataclass(frozen=True, kw_only=True)
-class QMetric:
+class QMetric(Composed):
     """delta times answerability, plus 1 - delta times another metric: QBLEU, QROUGE, QNIST and QMETEOR.
 
     Args:
@@ -93,32 +88,9 @@ class QMetric:
         object.__setattr__(self, "info", replace(_INFO, range=ends, copy_is_best=about.copy_is_best))
 
     @property
-    def pooled(self) -> bool:
-        """Whether the base depends on the other segments of the call."""
-        return is_pooled(self._base)
-
-    @property
-    def rounds(self) -> int | None:
-        """How often all segments are gone through before the base can score a part."""
-        return rounds(self._base)
-
-    @property
-    def trained_on(self) -> tuple[str, ...]:
-        """As the base."""
-        return trained_on(self._base)
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """As the base."""
-        return notes_of(self._base)
-
-    def documents(self, segments: Sequence[Segment]) -> Sequence[Documents]:
-        """The texts that the base takes frequencies from."""
-        return corpora_of(self._base, segments)
-
-    def refuse(self, segments: Sequence[Segment]) -> None:
-        """Refuse what the base refuses."""
-        refuse(self._base, segments)
+    def inside(self) -> tuple[BaseMetric, ...]:
+        """The base."""
+        return (whole(self._base),)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """The signature of the base."""

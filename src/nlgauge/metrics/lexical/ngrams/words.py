@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeVar, cast
 import numpy as np
 
 from nlgauge.core.arrays import Array, Mask
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import checked
 from nlgauge.core.segment import Segment, is_blank
 from nlgauge.core.signature import version
@@ -28,7 +29,7 @@ _OF_SACREBLEU = ("13a", "intl", "zh", "char")
 
 
 @dataclass(frozen=True, kw_only=True)
-class WordMetric:
+class WordMetric(BaseMetric):
     """A metric over words, with the options that say what a word is.
 
     Args:

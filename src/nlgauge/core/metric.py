@@ -1,0 +1,160 @@
+"""What a metric may say of itself beside `info` and `score`, with the answer that holds where it says nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from types import MethodType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nlgauge.core.scores import MetricInfo, Scores
+    from nlgauge.core.segment import Segment
+
+Layers = Mapping[Hashable, Sequence[int]]  # source of vectors (see `models.vectors.source_of`) -> layers
+
+
+@dataclass(frozen=True)
+class Documents:
+    """Texts of which frequencies are taken.
+
+    Attributes:
+        kind: what they are.
+        of: what tells texts apart -> the texts, of which each counts once for that; None if each counts by itself.
+        texts: the texts.
+    """
+
+    kind: str
+    of: dict[Hashable, tuple[str, ...]] | None
+    texts: list[str]
+
+    def keys(self) -> list[bytes]:
+        """Of each text 16 bytes by which it is known in another part of the pool; none if it is like no other."""
+        if self.of is None:
+            return [b""] * len(self.texts)
+        named = (repr((key, place)) for key, texts in self.of.items() for place in range(len(texts)))
+        return [blake2b(name.encode(), digest_size=16).digest() for name in named]
+
+
+class BaseMetric:
+    """The base class of metrics: everything that a metric may say of itself, as it is where a metric says nothing.
+
+    A runtime is a `nlgauge.Runtime`, a writing a `nlgauge.text.Writing`; this room knows neither.
+    """
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @property
+        def info(self) -> MetricInfo:
+            """What holds for the metric whatever its options are."""
+            ...
+
+        def score(self, segments: Sequence[Segment], runtime: Any) -> Scores:
+            """One value per segment, in the order of the segments."""
+            ...
+
+    @property
+    def spec(self) -> str | None:
+        """The specification that rebuilds the metric; None if it is the name with the options that were changed."""
+        return None
+
+    @property
+    def pooled(self) -> bool:
+        """Whether a score depends on the other segments of the call."""
+        return False
+
+    @property
+    def rounds(self) -> int | None:
+        """Of a pooled metric, the number of passes over all segments that must precede scoring.
+
+        Such a metric takes what depends on the pool from `runtime.pool`, where there is one. None: it cannot be scored
+        in parts.
+        """
+        return None
+
+    @property
+    def trained_on(self) -> tuple[str, ...]:
+        """Ids of the perturbations that its model saw in training; an audit marks them."""
+        return ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of its numbers must know."""
+        return ()
+
+    @property
+    def lacking(self) -> Mapping[str, str]:
+        """Need -> the end of the error about a segment without it: what to do instead."""
+        return {}
+
+    @property
+    def inside(self) -> tuple[BaseMetric, ...]:
+        """The metrics that it scores with."""
+        return ()
+
+    def facts(self, runtime: Any) -> Mapping[str, Any]:
+        """What the options resolve to, for the signature, found without loading a model."""
+        return {}
+
+    def documents(self, segments: Sequence[Segment]) -> Sequence[Documents]:
+        """Of a pooled metric, the texts that frequencies are taken from, for the signature."""
+        return ()
+
+    def vectors_of(self, runtime: Any) -> Layers:
+        """The encoders it reads and the layers of each, so that metrics of one call share them."""
+        return {}
+
+    def scorer(self, pool: Sequence[Segment], runtime: Any) -> Callable[[Sequence[Segment]], Scores]:
+        """Of a pooled metric, a function that scores parts of the pool one by one; see `scores_parts`."""
+        raise NotImplementedError
+
+    def counted(self, scores: Scores) -> Scores:
+        """Of a cached metric whose corpus number is not the mean, the scores with the statistics for that number.
+
+        They are made from values and parts, which is what the cache keeps.
+        """
+        return scores
+
+    def refuse(self, segments: Sequence[Segment]) -> None:
+        """Raise an `InputError` for segments that it cannot score, before any metric of the call scores."""
+
+    def unread(self, writing: Any) -> str | None:
+        """Why it cannot read a text written like this, and what to do instead; None if it can, or does not say."""
+        return None
+
+    def pieces(self, texts: Sequence[str], runtime: Any) -> int | None:
+        """How many pieces its encoder reads of some texts; None without an encoder."""
+        return None
+
+
+class _Foreign(BaseMetric):
+    """A metric of a class that need not know `BaseMetric`: each member is its own, or else that of `BaseMetric`."""
+
+    __slots__ = ("metric",)
+
+    def __init__(self, metric: object) -> None:
+        self.metric = metric
+
+    def __getattribute__(self, name: str) -> Any:
+        try:
+            return object.__getattribute__(self, "metric").__getattribute__(name)
+        except AttributeError:
+            return object.__getattribute__(self, name)
+
+
+def whole(metric: Any) -> BaseMetric:
+    """The metric with the answers of `BaseMetric` for what it does not say.
+
+    A metric of nlgauge is returned as it is. Others need not inherit from `BaseMetric`: one that has `info` and `score`
+    alone, or any of the other members beside them, is asked for what it has.
+    """
+    return metric if isinstance(metric, BaseMetric) else _Foreign(metric)
+
+
+def scores_parts(metric: Any) -> bool:
+    """Whether a pooled metric has a `scorer`."""
+    own = whole(metric).scorer
+    return not (isinstance(own, MethodType) and own.__func__ is BaseMetric.scorer)
