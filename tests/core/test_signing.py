@@ -115,5 +115,3 @@ def test_values_are_shown_as_the_grammar_reads_them():
         "3",
         "x",
     ]
-
-

@@ -164,7 +164,9 @@ def test_documents_stand_in_the_signature(spec):
     others = ["the ferry leaves at noon"], ["a road that nobody closed"]
     signed = []
     for other in others:
-        own, guarded = ng.score(["the ferry", *other], ["the road", *other], metrics=[spec, f"guarded({spec})"]).values()
+        own, guarded = ng.score(
+            ["the ferry", *other], ["the road", *other], metrics=[spec, f"guarded({spec})"]
+        ).values()
         (digest,) = (value for name, value in own.signature.entries if name == "documents")
         assert [value for name, value in guarded.signature.entries if name == "documents"] == [digest]
         signed.append(str(guarded.signature))
