@@ -129,19 +129,59 @@ def meta_evaluate(
     """Compare metrics with human judgements; docs/meta.md shows the arguments by examples, and the fields of the rows.
 
     Args:
-        dataset, columns, metrics: rated texts, names of a frame's columns as in `nlgauge.read`; what scores them.
-        criterion, level, stats, averaging: one, several or `all`; `segment` (default), `item` or `system`; names.
+        dataset: rated texts, or a frame with a row per text.
+        metrics: specifications, metric objects or functions, which are scored here; none where `scores` are given.
+        criterion: what people rated: one criterion, several, or `all`.
+        level: `segment` (default), `item` or `system`.
+        stats: statistics by name; Pearson's r by default.
         preset: a protocol from `nlgauge.metaeval.PRESETS`, with its test; arguments given beside it override it.
+        scores, lower_is_better, higher_is_better: scores made elsewhere, see `joined_scores`.
+        pairs: better/worse pairs that people gave, in place of ratings.
+        averaging: over what a statistic is averaged: `none`, `item` or `system`; each level has its usual way.
+        references: how several references are used, see `joined_scores`.
+        missing: what becomes of rated segments without a score: `refuse`, `drop`, `worst` or `zero`.
+        system_scores: level `system`: what a metric's score of a system is made of: `rated` segments or `all`.
+        aggregate: level `system`: how segments become a score: the `corpus` number or their `mean`.
+        exclude: systems to leave out.
+        outliers: level `system`: `mad` leaves out systems far from the median of people's scores.
+        intervals: `auto`, `fisher`, `bootstrap` or `none`, at 95 %.
+        test: the test of differences between metrics, by name; `auto` takes the usual one of each statistic.
+        adjust: what p-values are adjusted after: `none`, `holm` or `bh`.
+        alpha: a difference is significant below it.
+        power: level `system`: estimate the power for each pair that is not significant.
+        baseline: the metric that all others are tested against, and nothing else.
         ranks: where a new rank begins: `all` metrics above beat all below (default), `any` of the rank above beats the
             metric, or `wmt`, which is `any` with p <= alpha.
-        exclude, others: systems to leave out; see `Plan`, `joined_scores` and `measure.check_options`.
-    Raises: InputError for what does not fit together, SpecError for an unknown metric."""
+        runtime: device, precision, cache and progress.
+        language: `note` texts that a metric does not read, `strict`ly refuse them, or `off`.
+        columns: names of a frame's columns, as in `nlgauge.read`.
+        options: of statistics, tests and intervals: `draws`, `seed`, `threshold`, `epsilon`, `undefined` and so on, see
+            `measure.check_options`.
+
+    Raises:
+        InputError: arguments that do not fit together or would change nothing, or data without what they need.
+        SpecError: an unknown metric.
+    """
     tasks, protocol = _tasks(preset, level, stats, averaging)
-    of_systems = _of_systems(protocol, tasks, system_scores, aggregate)
-    bar = (runtime or Runtime()).progress
-    of_plan = (adjust, alpha, *of_systems, outliers, power, baseline, ranks or protocol.ranks, bar)
+    of_system, aggregated = _of_systems(protocol, tasks, system_scores, aggregate)
     asked = _settled_test(test if baseline is None else test or "auto", protocol, tasks)
-    plan = _plan(tasks, {**protocol.options, **options}, asked, intervals, of_plan, ranks)
+    settled = {**protocol.options, **options}
+    check_options([task.stat for task in tasks], settled, asked is not None)
+    plan = Plan(
+        settled,
+        _test(asked, settled),
+        IntervalMethod(intervals, **_draws(settled)),  # type: ignore[arg-type]  # checked there
+        adjust,  # type: ignore[arg-type]
+        alpha,
+        of_system,
+        aggregated,
+        outliers,  # type: ignore[arg-type]
+        power,
+        baseline,
+        ranks or protocol.ranks,  # type: ignore[arg-type]
+        (runtime or Runtime()).progress,
+    )
+    _refuse_idle(tasks, settled, plan, ranks)
     held = joined_scores(
         without_systems(_dataset(dataset, columns), exclude),
         metrics,
@@ -152,7 +192,7 @@ def meta_evaluate(
         references=references or protocol.references,
         missing=missing,
         pairs=_checked_pairs(pairs, tasks),
-        unrated=of_systems[0] == "all",
+        unrated=of_system == "all",
         runtime=runtime,
         language=language,
         baseline=baseline,
@@ -329,30 +369,23 @@ def _settled_test(test: str | None, protocol: Preset, tasks: Sequence[Task]) -> 
     return None if test == "none" else test
 
 
-def _plan(
-    tasks: Sequence[Task],
-    options: Mapping[str, Any],
-    test: str | None,
-    intervals: Any,
-    of_plan: tuple[Any, ...],
-    ranks: str | None,
-) -> Plan:
-    check_options([task.stat for task in tasks], options, test is not None)
-    given = {key: value for key, value in options.items() if value is not None}
-    draws = {key: given[key] for key in ("draws", "seed") if key in given}
-    asked = None
-    if test is not None:
-        check_test(test)
-        compat = given.get("compat")
-        side = {"alternative": given["alternative"]} if "alternative" in given else {}
-        asked = MetricTest(test, **side, **draws, compat=compat if compat != "realsumm" else None)
-    plan = Plan(options, asked, IntervalMethod(intervals, **draws), *of_plan)
-    _refuse_idle(tasks, given, plan, ranks)
-    return plan
+def _test(name: str | None, options: Mapping[str, Any]) -> MetricTest | None:
+    """The test of a name, with those of the options that are its own."""
+    if name is None:
+        return None
+    check_test(name)
+    compat = options.get("compat")
+    side = {"alternative": options["alternative"]} if options.get("alternative") is not None else {}
+    return MetricTest(name, **side, **_draws(options), compat=compat if compat != "realsumm" else None)
 
 
-def _refuse_idle(tasks: Sequence[Task], given: Mapping[str, Any], plan: Plan, ranks: str | None) -> None:
+def _draws(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: options[name] for name in ("draws", "seed") if options.get(name) is not None}
+
+
+def _refuse_idle(tasks: Sequence[Task], options: Mapping[str, Any], plan: Plan, ranks: str | None) -> None:
     """Refuse options that would change nothing."""
+    given = {name for name, value in options.items() if value is not None}
     levels = {check_level(task.level) for task in tasks}
     averaging = {averaging_of(task.stat, check_level(task.level), task.averaging) for task in tasks}
     idle: list[tuple[str, str]] = []  # the option, and what it would act on
@@ -365,7 +398,7 @@ def _refuse_idle(tasks: Sequence[Task], given: Mapping[str, Any], plan: Plan, ra
         idle.append(("ranks", "a test"))
     if plan.asked is None and plan.intervals.kind in ("none", "fisher"):
         idle += [(name, "a test or an interval that draws") for name in ("draws", "seed") if name in given]
-    if given.get("compat") == "realsumm" and "item" not in averaging:
+    if options.get("compat") == "realsumm" and "item" not in averaging:
         idle.append(("compat", "items that 'realsumm' leaves out"))
     for name, where in idle:
         raise InputError(f"{name} changes nothing here: it acts on {where}, which this run does not have; leave it out")
