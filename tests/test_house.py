@@ -50,9 +50,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "differences.swaps": {"draws", "grids", "correlation"},
         "differences": {"draws", "grids", "shares", "correlation", "intervals", "differences.swaps"},
         "systems": {"draws"},
-        "selection": {"draws"},
-        "planning": {"draws"},
-        "people": {"draws", "correlation"},
+        "ratings": {"draws", "correlation"},
     },
     "text": {
         "wordlists": set(),
@@ -119,7 +117,7 @@ LIBRARIES = {  # what only some packages may import, wherever in a module
 }
 STRAYS = {
     ("metrics/external/answers.py", "msgspec"): "an answer of a worker is data from outside, as a file is",
-    ("cli/machine/doctor.py", "torch"): "doctor says which device would be used",
+    ("cli/doctor.py", "torch"): "doctor says which device would be used",
     ("runtime/precision.py", "torch"): "the device decides what dtype=auto takes",
 }
 NOT_IN_BASE = MODELS | {"ot", "peft", "pyarrow", "pandas", "matplotlib", "bert_score", "rouge_score"}

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from nlgauge.io.read import read
     from nlgauge.io.suites.suites import read_suite
     from nlgauge.metaeval.evaluate import meta_evaluate
-    from nlgauge.metaeval.planning.plan import plan_ratings
+    from nlgauge.metaeval.plan import plan_ratings
     from nlgauge.metaeval.select import select_models
     from nlgauge.metaeval.sweeps import sweep
     from nlgauge.metrics.accumulate import Accumulator

@@ -19,7 +19,7 @@ from nlgauge.core.signing import signature_of
 from nlgauge.core.tables import Key, ScoreTable
 from nlgauge.io.scores import read_scores
 from nlgauge.metaeval.evaluate import meta_evaluate
-from nlgauge.metaeval.presets import PRESETS
+from nlgauge.metaeval.protocols.presets import PRESETS
 from nlgauge.metrics.references import over_references
 
 

@@ -12,7 +12,7 @@ from nlgauge.core.segment import Segment
 from nlgauge.metaeval.align import JoinedScores, stored_signature
 from nlgauge.metaeval.compare import MetricTest
 from nlgauge.metaeval.intervals import IntervalMethod
-from nlgauge.metaeval.presets import Task
+from nlgauge.metaeval.protocols.presets import Task
 from nlgauge.metaeval.rows import disagreements
 from nlgauge.metaeval.tasks import Plan, task_rows
 from nlgauge.stats.differences.multiplicity import adjusted

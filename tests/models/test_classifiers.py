@@ -92,7 +92,7 @@ def test_types_reach_the_model_and_missing_ones_are_zeros(tiny_nli, kind):
     zeros = [np.zeros_like(t) for t in types]
     folder = tiny_nli(kind)
     assert (ours(folder, ids, types) - ours(folder, ids, zeros)).abs().max() > 0.01
-    from nlgauge.models.packed import PackedBert
+    from nlgauge.models.packing.packed import PackedBert
 
     network = PackedBert(locate(str(folder)), torch.float64, CPU)
     with torch.inference_mode(), network.cut(3) as forward:

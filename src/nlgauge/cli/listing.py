@@ -23,7 +23,7 @@ from nlgauge.io.suites.published import PUBLISHED
 from nlgauge.io.suites.suites import LAYOUTS
 from nlgauge.metaeval.compare import ABOUT
 from nlgauge.metaeval.measure import takes
-from nlgauge.metaeval.presets import PRESETS
+from nlgauge.metaeval.protocols.presets import PRESETS
 from nlgauge.metrics.catalogue import catalogue_row, runs_with
 from nlgauge.metrics.external.elsewhere import ELSEWHERE
 from nlgauge.metrics.registry import METRICS, SUMS, metric_info

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from nlgauge.cli import judged, options
-from nlgauge.cli.planning.planned import SHARED, Planned
+from nlgauge.cli.planned import SHARED, Planned
 from nlgauge.cli.terminal import as_typed, echo
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import STDOUT
@@ -20,7 +20,7 @@ from nlgauge.io.wmt.official import read_official
 from nlgauge.metaeval.compare import ABOUT
 from nlgauge.metaeval.evaluate import MetaEvaluation, joined_scores, meta_evaluate, without_systems
 from nlgauge.metaeval.matrices import criteria_rows
-from nlgauge.metaeval.presets import PRESETS, preset
+from nlgauge.metaeval.protocols.presets import PRESETS, preset
 from nlgauge.metaeval.rows import disagreements
 from nlgauge.metaeval.thresholds.fit import fit_thresholds
 from nlgauge.report.tables.meta import disagreement_table, thresholds_table

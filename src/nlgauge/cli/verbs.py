@@ -186,13 +186,13 @@ VERBS: Mapping[str, Verb] = {
         "nlgauge list metrics bertscore",
     ),
     "env": Verb(
-        "nlgauge.cli.machine.env:env",
+        "nlgauge.cli.env:env",
         "Make an environment for a metric whose packages cannot be installed beside nlgauge's.",
         "nlgauge env comet",
         "env",
     ),
     "doctor": Verb(
-        "nlgauge.cli.machine.doctor:doctor",
+        "nlgauge.cli.doctor:doctor",
         "Say what is installed, which device would be used, and whether the embedded files are whole.",
         "nlgauge doctor",
     ),

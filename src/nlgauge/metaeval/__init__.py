@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from nlgauge.metaeval.intervals import IntervalMethod
     from nlgauge.metaeval.layers import LayerStudy, layer_study
     from nlgauge.metaeval.matrices import criteria_matrix, metrics_matrix
-    from nlgauge.metaeval.planning.plan import RatingPlan
+    from nlgauge.metaeval.plan import RatingPlan
     from nlgauge.metaeval.pooling import PoolingStudy, pooling_study, strategies
-    from nlgauge.metaeval.presets import PRESETS, Preset, preset
+    from nlgauge.metaeval.protocols.presets import PRESETS, Preset, preset
     from nlgauge.metaeval.select import ModelSelection
     from nlgauge.metaeval.sweep_rows import Strategy
     from nlgauge.metaeval.sweeps import Sweep

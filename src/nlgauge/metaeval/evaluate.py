@@ -26,9 +26,9 @@ from nlgauge.metaeval.compare import MetricTest, check_test
 from nlgauge.metaeval.frames import Aggregate, SystemScores, check_level
 from nlgauge.metaeval.intervals import IntervalMethod
 from nlgauge.metaeval.measure import averaging_of, check_options
-from nlgauge.metaeval.official.average import as_official
-from nlgauge.metaeval.official.controls import with_controls
-from nlgauge.metaeval.presets import Preset, Task, preset
+from nlgauge.metaeval.protocols.average import as_official
+from nlgauge.metaeval.protocols.controls import with_controls
+from nlgauge.metaeval.protocols.presets import Preset, Task, preset
 from nlgauge.metaeval.rows import MEAN, mean_of_known
 from nlgauge.metaeval.scoring import by_level, directions, score_judged, stand_ins, stored_columns
 from nlgauge.metaeval.tasks import Plan, task_rows

@@ -14,7 +14,7 @@ from nlgauge.core.result import NewRow
 from nlgauge.core.scores import Scores, ids
 from nlgauge.metaeval.align import JoinedScores, stored_signature
 from nlgauge.metaeval.intervals import IntervalMethod
-from nlgauge.metaeval.presets import Task
+from nlgauge.metaeval.protocols.presets import Task
 from nlgauge.metaeval.rows import MEAN
 from nlgauge.metaeval.tasks import Plan, task_rows
 

@@ -29,8 +29,8 @@ from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.correlation.correlate import correlation
 from nlgauge.stats.correlation.entries import MissingPolicy
 from nlgauge.stats.correlation.registry import SELECTION
-from nlgauge.stats.selection.hybrids import hybrid_draws, hybrid_scores
-from nlgauge.stats.selection.selection import Selection, selection_quality, simulate_selection
+from nlgauge.stats.systems.hybrids import hybrid_draws, hybrid_scores
+from nlgauge.stats.systems.selection import Selection, selection_quality, simulate_selection
 
 STATS = SELECTION
 AGREEMENT = ("pearson", "spearman", "kendall_b")  # of the scores of all models with people

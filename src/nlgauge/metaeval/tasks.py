@@ -18,7 +18,7 @@ from nlgauge.metaeval.compare import MetricTest, compare, compare_means, power_o
 from nlgauge.metaeval.frames import Aggregate, Frame, SystemScores, check_level, segment_frame, system_frame
 from nlgauge.metaeval.intervals import IntervalMethod, cautions, ends_of_mean, is_skewed, repeats, with_intervals
 from nlgauge.metaeval.measure import Measure, as_averaged, averaging_of, has_epsilon, measure, takes
-from nlgauge.metaeval.presets import Task
+from nlgauge.metaeval.protocols.presets import Task
 from nlgauge.metaeval.rows import (
     MEAN,
     POOLED,

@@ -97,8 +97,8 @@ _NLI = {
     "bert-nli": _at("nli.dialogue:BertNli"),
 }
 _UNREFERENCED = {
-    "blanc": _at("unreferenced.blanc:Blanc"),
-    "gruen": _at("unreferenced.gruen:Gruen"),
+    "blanc": _at("generation.blanc:Blanc"),
+    "gruen": _at("embedding.gruen:Gruen"),
 }
 _GENERATION = {
     "bartscore": _at("generation.bartscore:BartScore"),

@@ -13,7 +13,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.models.heads import Head
 from nlgauge.models.hub import HubModel, know_start
 from nlgauge.models.locate import ModelFiles
-from nlgauge.models.packed import PackedBert
+from nlgauge.models.packing.packed import PackedBert
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.batching import runs
 

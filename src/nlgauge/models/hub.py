@@ -14,8 +14,8 @@ import torch
 
 from nlgauge.core.errors import InputError
 from nlgauge.models.finite import check_finite
-from nlgauge.models.gpu.lengths import to_device
 from nlgauge.models.locate import ModelFiles, refusing_broken
+from nlgauge.models.packing.lengths import to_device
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.batching import runs
 

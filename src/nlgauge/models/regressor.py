@@ -325,7 +325,7 @@ def _loaded(found: RegressorFiles, dtype: str, runtime: Runtime) -> _Loaded:
     own, adapters = found.head.tensors()
     if not adapters:
         return _Loaded(found, load_encoder(found.encoder_name, None, dtype, runtime).network, own)
-    from nlgauge.models.packed import PackedBert
+    from nlgauge.models.packing.packed import PackedBert
 
     if not PackedBert.reads(files.config):
         raise InputError(

@@ -40,19 +40,19 @@ if TYPE_CHECKING:
     from nlgauge.stats.draws import Intervals, bootstrap_interval
     from nlgauge.stats.intervals.bootstrap import bootstrap_correlation, bootstrap_correlations
     from nlgauge.stats.intervals.fisher import Interval, fisher_interval
-    from nlgauge.stats.people.agreement import Alpha, SplitHalf, krippendorff, split_half
-    from nlgauge.stats.people.outliers import Outliers, mad_outliers
-    from nlgauge.stats.planning.powered import PoweredMeans, powered_means, rating_features
-    from nlgauge.stats.planning.sampling import (
+    from nlgauge.stats.ratings.agreement import Alpha, SplitHalf, krippendorff, split_half
+    from nlgauge.stats.ratings.outliers import Outliers, mad_outliers
+    from nlgauge.stats.ratings.powered import PoweredMeans, powered_means, rating_features
+    from nlgauge.stats.ratings.sampling import (
         extended_sample,
         inclusion_probabilities,
         item_sizes,
         systematic_sample,
     )
-    from nlgauge.stats.selection.hybrids import hybrid_draws, hybrid_scores
-    from nlgauge.stats.selection.selection import Selection, selection_quality, simulate_selection
     from nlgauge.stats.shares import wilson
     from nlgauge.stats.systems.curves import AgreementCurve, SystemPairs, fit_curve
+    from nlgauge.stats.systems.hybrids import hybrid_draws, hybrid_scores
+    from nlgauge.stats.systems.selection import Selection, selection_quality, simulate_selection
     from nlgauge.stats.systems.significance import PairedTest, paired_bootstrap, paired_randomisation
 else:
     __getattr__, __dir__ = door(__name__)

@@ -14,7 +14,7 @@ from nlgauge.models.encoder import cut_layers
 from nlgauge.models.heads import HERE
 from nlgauge.models.hub import HubNetwork
 from nlgauge.models.locate import ModelFiles, locate
-from nlgauge.models.packed import PackedBert
+from nlgauge.models.packing.packed import PackedBert
 from nlgauge.models.regressor import KIND, WEIGHTS
 from nlgauge.training.adapters import adapter_tensors
 from nlgauge.training.classifier import with_dropout

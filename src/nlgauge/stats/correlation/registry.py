@@ -15,7 +15,7 @@ from nlgauge.stats.correlation.calibration import agreement
 GROUP = (  # entry points of third parties: a function of x and z, shape (..., n) to (...), NaN where undefined
     "nlgauge.statistics"
 )
-SELECTION = ("hits_at_1", "mrr", "diff")  # of `nlgauge.stats.selection`: what the choice of a system is worth
+SELECTION = ("hits_at_1", "mrr", "diff")  # of `nlgauge.stats.systems.selection`: what the choice of a system is worth
 
 Kind = Literal["correlation", "pairs", "preferences", "calibrated", "soft", "differences", "difference_pairs"]
 

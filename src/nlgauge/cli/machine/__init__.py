@@ -1,1 +1,0 @@
-"""What a verb says of this machine, and makes on it: packages, devices, caches and environments."""

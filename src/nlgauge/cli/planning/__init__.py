@@ -1,1 +1,0 @@
-"""Options about plans of ratings."""

@@ -1,1 +1,0 @@
-"""The tables of a shared task: its average, ranks within noise, and control rows."""

@@ -1,0 +1,310 @@
+"""BERT's forward pass over packed tokens: texts lie end to end, so no time is spent on padding.
+
+The linear layers read the tokens of all texts as one matrix. Attention runs over each group of texts of equal length.
+The number of rows is rounded up to one of a few fixed sizes, so that the matrix library prepares its kernels only once.
+The other texts in a batch change a token's vector only by rounding, and on some processors not at all. On a GPU the
+blocks are those of `models.packing.blocks`.
+
+References:
+    Devlin et al. (2019), "BERT"; Liu et al. (2019), "RoBERTa" (positions count from the padding index on).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors import safe_open
+from torch.nn import functional
+
+from nlgauge.core.errors import InputError
+from nlgauge.models.finite import check_finite
+from nlgauge.models.locate import ModelFiles, refusing_broken
+from nlgauge.models.packing import blocks as gpu_blocks
+from nlgauge.models.packing import kernels
+from nlgauge.models.packing.lengths import Attention, attention, to_device
+from nlgauge.models.tokens import Ids
+from nlgauge.runtime.batching import runs
+
+_FAMILIES = {
+    "bert": 0,
+    "roberta": 2,
+    "xlm-roberta": 2,
+}  # model type -> least position offset; the real one is pad_token_id + 1
+_CPU_TOKENS = 1024  # of 256 to 4096 the fastest, within noise: a core's own caches hold much of a batch
+_GPU_TOKENS = 65536
+_LEAST_ROWS = 64
+_LEGACY = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}
+
+
+class PackedBert:
+    """A BERT-like encoder. Blocks are read from disk when a layer first needs them.
+
+    Args:
+        files: the folder with config.json and safetensors.
+        dtype: precision of weights and activations.
+        device: the device on which it runs.
+        adapters: name of a linear layer -> matrices (rank, d_in) and (d_out, rank), whose product is added to its
+            weight.
+        compiled: compile the blocks of a GPU; a CPU has its own kernels.
+        as_gpu: compute as on a GPU. None does so on all devices but the CPU.
+    """
+
+    @refusing_broken
+    def __init__(
+        self,
+        files: ModelFiles,
+        dtype: torch.dtype,
+        device: torch.device,
+        adapters: Mapping[str, tuple[torch.Tensor, torch.Tensor]] | None = None,
+        *,
+        compiled: bool = False,
+        as_gpu: bool | None = None,
+    ) -> None:
+        config = files.config
+        self._as_gpu, self._compiled = device.type != "cpu" if as_gpu is None else as_gpu, compiled
+        self.files, self.dtype, self.device = files, dtype, device
+        self.width: int = config["hidden_size"]
+        self.heads: int = config["num_attention_heads"]
+        self.epsilon: float = config.get("layer_norm_eps", 1e-12)
+        self.first_position: int = config.get("pad_token_id", 1) + 1 if _FAMILIES[config["model_type"]] else 0
+        self.batch_tokens = _CPU_TOKENS if device.type == "cpu" else _GPU_TOKENS
+        self._weights = _Weights(files)
+        self._adapters = {f"{name}.weight": pair for name, pair in (adapters or {}).items()}
+        self._blocks: list[_Block | gpu_blocks.Block] = []
+        self._lock = threading.Lock()
+        read = self._read
+        # The vector of a token's type joins that of its position once, instead of every token every time: a table a
+        # type, one below the other.
+        positions = read("embeddings.position_embeddings.weight")
+        self._n_positions = len(positions)
+        self._positions = torch.cat([positions + kind for kind in read("embeddings.token_type_embeddings.weight")[:2]])
+        self._words = read("embeddings.word_embeddings.weight")
+        self._norm = read("embeddings.LayerNorm.weight"), read("embeddings.LayerNorm.bias")
+        self._check(config)
+
+    def _check(self, config: Mapping[str, Any]) -> None:
+        """Refuse a configuration that is not of these weights, before a text is read."""
+        heads_fit = self.heads > 0 and self.width % self.heads == 0
+        for name, found, expected, fits in (
+            ("hidden_size", self.width, self._words.shape[1], self.width == self._words.shape[1]),
+            ("num_attention_heads", self.heads, f"a divisor of {self.width}", heads_fit),
+            *(
+                (name, config[name], f"at most {rows}", config[name] <= rows)
+                for name, rows in (("vocab_size", len(self._words)), ("max_position_embeddings", self._n_positions))
+                if name in config
+            ),
+        ):
+            if not fits:
+                raise InputError(
+                    f"model {self.files.name!r}: {name} is {found} in config.json, expected {expected} by the weights;"
+                    " is config.json of this model?"
+                )
+
+    @staticmethod
+    def reads(config: dict[str, Any]) -> bool:
+        """Whether this forward pass fits the model: BERT, RoBERTa or XLM-R with absolute positions and exact GELU."""
+        return (
+            config.get("model_type") in _FAMILIES
+            and config.get("hidden_act", "gelu") == "gelu"
+            and config.get("position_embedding_type", "absolute") == "absolute"
+            and not config.get("is_decoder", False)
+            and config.get("type_vocab_size", 2) > 0
+            and config.get("embedding_size", config.get("hidden_size")) == config.get("hidden_size")
+        )
+
+    @contextmanager
+    def cut(self, layer: int) -> Iterator[Callable[..., torch.Tensor]]:
+        """See `Network.cut`. Blocks that no layer has needed before are read first.
+
+        The types of the tokens (0 or 1) may follow the sequences.
+        """
+        with self._lock:
+            while len(self._blocks) < layer:
+                self._blocks.append(self._block(f"encoder.layer.{len(self._blocks)}."))
+        blocks = self._blocks[:layer]
+        yield lambda sequences, types=None: self._forward(sequences, types, blocks)
+
+    @contextmanager
+    def cut_each(self, layers: Sequence[int]) -> Iterator[Callable[[Sequence[Ids]], list[torch.Tensor]]]:
+        """Like `cut`, for several layers in one pass: vectors of all tokens at each layer, in the requested order."""
+
+        def forward(sequences: Sequence[Ids]) -> list[torch.Tensor]:
+            kept: dict[int, torch.Tensor] = {}
+            self._forward(
+                sequences, None, blocks, lambda layer, states: kept.update({layer: states}) if layer in layers else None
+            )
+            n_tokens = sum(len(s) for s in sequences)
+            return [kept[layer][:n_tokens] for layer in layers]
+
+        with self.cut(max(layers)):
+            blocks = self._blocks[: max(layers)]
+            yield forward
+
+    @property
+    def words(self) -> torch.Tensor:
+        """The vectors of all pieces, shape (V, d), with which a masked language model compares its prediction."""
+        return self._words
+
+    def tensor(self, ending: str) -> torch.Tensor:
+        """A weight of a head, in the checkpoint's own precision. Its name is `ending`, or ends in it after a dot.
+
+        Raises:
+            InputError: there is no such weight, or more than one.
+        """
+        return self._weights.ending(ending)
+
+    def _forward(
+        self,
+        sequences: Sequence[Ids],
+        types: Sequence[Ids] | None,
+        blocks: Sequence[_Block | gpu_blocks.Block],
+        seen: Callable[[int, torch.Tensor], None] = lambda layer, states: None,
+    ) -> torch.Tensor:
+        lengths = np.array([len(s) for s in sequences], dtype=np.int64)
+        n_tokens = int(lengths.sum())
+        rows = self._rows(n_tokens)
+        ids, positions = np.zeros(rows, dtype=np.int64), np.zeros(rows, dtype=np.int64)
+        ids[:n_tokens] = np.concatenate(sequences)
+        ends = np.cumsum(lengths)
+        positions[:n_tokens] = np.arange(n_tokens) - np.repeat(ends - lengths, lengths)
+        positions += self.first_position
+        if types is not None:
+            positions[:n_tokens] += np.concatenate(types) * self._n_positions
+        states = functional.embedding(to_device(ids, self.device), self._words)
+        states = states.add_(functional.embedding(to_device(positions, self.device), self._positions))
+        states = functional.layer_norm(states, (self.width,), *self._norm, self.epsilon)
+        attend = attention(lengths, self.heads, self.device, self.dtype) if self._as_gpu else self._by_group(lengths)
+        seen(0, states)
+        for number, block in enumerate(blocks, 1):
+            states = block(states, attend)
+            seen(number, states)
+        return states[:n_tokens]
+
+    def _by_group(self, lengths: Ids) -> Attention:
+        """Attention over each group of texts of equal length, for a CPU."""
+        ends, groups = np.cumsum(lengths), []
+        for low, high in runs(lengths):
+            length = int(lengths[low])
+            groups.append((int(ends[low]) - length, int(ends[high - 1]), high - low))
+
+        def attend(joined: torch.Tensor) -> torch.Tensor:
+            mixed = joined.new_empty(len(joined), self.width)
+            mixed[groups[-1][1] :] = 0  # rows beyond the last text, so that nothing undefined is computed on
+            for start, end, n in groups:
+                kernels.attention(joined[start:end], mixed[start:end], n, self.heads)
+            return mixed
+
+        return attend
+
+    def _rows(self, n_tokens: int) -> int:
+        """Round up to one of a few row counts: powers of two up to a full batch, multiples of the least one beyond."""
+        if n_tokens > self.batch_tokens:
+            return -(-n_tokens // _LEAST_ROWS) * _LEAST_ROWS
+        return max(_LEAST_ROWS, min(self.batch_tokens, 1 << (n_tokens - 1).bit_length()))
+
+    def _block(self, prefix: str) -> _Block | gpu_blocks.Block:
+        def read(name: str) -> torch.Tensor:
+            return self._read(prefix + name)
+
+        if self._as_gpu:
+            return gpu_blocks.Block.read(read, self.epsilon, self._compiled)
+        return _Block.read(read, self.epsilon, self.batch_tokens)
+
+    def _read(self, name: str) -> torch.Tensor:
+        weight = self._weights[name]
+        if name in self._adapters:
+            down, up = self._adapters[name]
+            if (len(up), down.shape[1]) != tuple(weight.shape):
+                raise InputError(
+                    f"model {self.files.name!r}: an adapter of shape {len(up)} x {down.shape[1]} for {name} of shape "
+                    f"{' x '.join(map(str, weight.shape))}; it was made for another encoder"
+                )
+            weight = weight.double() + up.double() @ down.double()  # rounded once, whatever the precision
+        return weight.to(device=self.device, dtype=self.dtype)
+
+
+@dataclass(frozen=True)
+class _Block:
+    epsilon: float
+    query_key_value: kernels.Linear
+    attention_out: kernels.Residual
+    attention_norm: tuple[torch.Tensor, torch.Tensor]
+    up: kernels.Linear
+    down: kernels.Residual
+    norm: tuple[torch.Tensor, torch.Tensor]
+
+    @classmethod
+    def read(cls, tensor: Callable[[str], torch.Tensor], epsilon: float, rows: int) -> _Block:
+        def pair(name: str) -> tuple[torch.Tensor, torch.Tensor]:
+            return tensor(f"{name}.weight"), tensor(f"{name}.bias")
+
+        three = [pair(f"attention.self.{part}") for part in ("query", "key", "value")]
+        return cls(
+            epsilon,
+            kernels.linear(torch.cat([w for w, _ in three]), torch.cat([b for _, b in three]), rows),
+            kernels.residual(*pair("attention.output.dense"), rows),
+            pair("attention.output.LayerNorm"),
+            kernels.linear(*pair("intermediate.dense"), rows, gelu=True),
+            kernels.residual(*pair("output.dense"), rows),
+            pair("output.LayerNorm"),
+        )
+
+    def __call__(self, states: torch.Tensor, attend: Attention) -> torch.Tensor:
+        width = states.shape[1]
+        mixed = attend(self.query_key_value(states))
+        states = functional.layer_norm(self.attention_out(mixed, states), (width,), *self.attention_norm, self.epsilon)
+        return functional.layer_norm(self.down(self.up(states), states), (width,), *self.norm, self.epsilon)
+
+
+class _Weights:
+    """Tensors by their BERT names, with any prefix in the checkpoint, read one at a time from the shards."""
+
+    def __init__(self, files: ModelFiles) -> None:
+        self._files = files
+        self._where: dict[str, tuple[str, str]] = {}
+        for path in files.weight_files():
+            try:
+                with safe_open(str(path), framework="pt") as shard:
+                    for key in shard.keys():  # noqa: SIM118  not a mapping
+                        self._where[_plain(key)] = (str(path), key)
+            except Exception as error:
+                raise InputError(f"model {files.name!r}: {path} is not a readable safetensors file: {error}") from None
+
+    def __getitem__(self, name: str) -> torch.Tensor:
+        found = self._where.get(name)
+        for new, old in _LEGACY.items():
+            if found is None and name.endswith(new):
+                found = self._where.get(name.removesuffix(new) + old)
+        if found is None:
+            raise InputError(f"model {self._files.name!r}: the weights hold no {name}; is config.json of this model?")
+        return self._get(*found)
+
+    def ending(self, ending: str) -> torch.Tensor:
+        """The tensor whose name is `ending`, or ends in it after a dot."""
+        found = [place for place in self._where.values() if f".{place[1]}".endswith(f".{ending}")]
+        if len(found) != 1:
+            count = "no" if not found else f"{len(found)} tensors named"
+            raise InputError(
+                f"model {self._files.name!r}: the weights hold {count} {ending}; is config.json of this model?"
+            )
+        return self._get(*found[0])
+
+    def _get(self, path: str, key: str) -> torch.Tensor:
+        with safe_open(path, framework="pt") as shard:
+            tensor: torch.Tensor = shard.get_tensor(key)
+        check_finite(f"model {self._files.name!r}", [(key, tensor)])
+        return tensor
+
+
+def _plain(key: str) -> str:
+    for part in ("embeddings.", "encoder.layer."):
+        place = key.find(part)
+        if place > 0 and key[place - 1] == ".":
+            return key[place:]
+    return key

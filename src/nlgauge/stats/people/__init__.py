@@ -1,1 +1,0 @@
-"""Whether people agree with each other, and which systems stand far from the rest."""

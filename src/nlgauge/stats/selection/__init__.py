@@ -1,1 +1,0 @@
-"""How good a metric's choice among systems is."""

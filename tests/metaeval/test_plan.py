@@ -1,0 +1,153 @@
+import dataclasses
+
+import numpy as np
+import pytest
+
+import nlgauge as ng
+from nlgauge import Dataset, InputError, Segment
+from nlgauge.metaeval.plan import plan_ratings
+
+N, SYSTEMS = 40, ("good", "fair", "bad")
+QUALITY = np.random.default_rng(0).normal(size=(3, N)) + np.array([[1.5], [0.3], [-1.5]])
+
+
+def data(rated=(), systems=SYSTEMS, **more):
+    """Outputs of all systems; ratings are there for some items."""
+    return Dataset(
+        tuple(
+            Segment(
+                f"{system}-{i}", "text", system=system, item=str(i),
+                human={"adequacy": float(QUALITY[s, i])} if str(i) in rated else {}, **more,
+            )
+            for s, system in enumerate(systems) for i in range(N)
+        ),
+        "data.jsonl",
+    )  # fmt: skip
+
+
+SCORES = {
+    "seen": {
+        f"{s}-{i}": float(QUALITY[k, i] + 0.3 * ((7 * i + k) % 5)) for k, s in enumerate(SYSTEMS) for i in range(N)
+    }
+}
+
+
+def chosen(**options):
+    return plan_ratings(data(), scores=SCORES, higher_is_better=["seen"], **options)
+
+
+def test_a_plan_is_rated_and_extended():
+    first = chosen(budget=0.25)
+    order = first.columns()["seg"]
+    assert len(order) == 10 == len(set(order))
+    assert [row["rated"] for row in first.rows] == [False] * 10
+    assert "nothing" not in " ".join(first.notes)
+
+    second = plan_ratings(data(order[:6]), scores=SCORES, plan=first, budget=20)
+    assert second.columns()["seg"][:10] == order
+    assert second.columns()["round"].tolist() == [1] * 10 + [2] * 10
+    systems = [row for row in second.rows if "system" in row and row["against"] is None]
+    assert [row["system"] for row in systems] == ["good", "fair", "bad"]
+    assert {row["n"] for row in systems} == {6}
+    assert systems[2]["rank_best"] == systems[2]["rank_worst"] == 3
+    assert second.value("good") - second.value("bad") == pytest.approx(second.value("good", "bad"))
+    (lead,) = [row["lead"] for row in second.rows if row.get("against") == "bad" and row["system"] == "good"]
+    assert 0.95 < lead <= 1
+    assert sum(row.get("rated", False) for row in second.rows) == 6
+
+
+def test_a_seed_below_zero_is_refused():
+    with pytest.raises(InputError, match="seed is -1, expected 0 or more"):
+        chosen(budget=10, seed=-1)
+
+
+def test_the_same_call_gives_the_same_plan_and_another_seed_another():
+    assert chosen(budget=10).columns()["seg"] == chosen(budget=10).columns()["seg"]
+    assert chosen(budget=10).columns()["seg"] != chosen(budget=10, seed=1).columns()["seg"]
+
+
+def test_ratings_outside_the_plan_are_left_out_and_named():
+    first = chosen(budget=10)
+    order = first.columns()["seg"]
+    within = plan_ratings(data(order), scores=SCORES, plan=first)
+    beyond = plan_ratings(data([str(i) for i in range(N)]), scores=SCORES, plan=first)
+    assert beyond.value("fair") == within.value("fair")
+    assert any("30 rated items are not in the plan" in note for note in beyond.notes)
+    assert any("all 10 items of the plan are rated" in note for note in within.notes)
+
+
+def test_without_a_plan_ratings_are_those_of_a_random_choice():
+    found = plan_ratings(data([str(i) for i in range(0, N, 4)]), scores=SCORES)
+    assert found.value("good") == pytest.approx(QUALITY[0].mean(), abs=0.3)
+    assert not any("seg" in row for row in found.rows)
+    whole = plan_ratings(data([str(i) for i in range(N)]), scores=SCORES)
+    assert whole.value("good") == pytest.approx(QUALITY[0].mean())
+    assert whole.rows[0]["low"] == pytest.approx(whole.rows[0]["high"])
+
+
+def test_items_and_ratings_that_lack_a_system():
+    every = data([str(i) for i in range(20)])
+    gone = tuple(s for s in every if s.id != "bad-3")
+    half = tuple(dataclasses.replace(s, human={}) if s.id == "good-5" else s for s in gone)
+    found = plan_ratings(Dataset(half, "data.jsonl"), scores=SCORES)
+    assert any("1 of 40 items lack a system and are left out: 3" in note for note in found.notes)
+    assert any("1 items are rated for some systems only" in note for note in found.notes)
+    assert found.rows[0]["n"] == 18
+
+
+def test_missing_scores_follow_the_policy():
+    gaps = {"seen": {**SCORES["seen"], "bad-3": float("nan")}}
+    with pytest.raises(InputError, match="no score for 1 of 120"):
+        plan_ratings(data(), scores=gaps, budget=10)
+    assert len(plan_ratings(data(), scores=gaps, budget=10, missing="drop").items) == 39
+
+
+def test_two_systems_make_one_difference():
+    found = plan_ratings(data([str(i) for i in range(10)], SYSTEMS[:2]), scores=SCORES)
+    assert any("one difference" in note for note in found.notes)
+    assert len(found.rows) == 3
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, "nothing is rated and there is no plan, expected a budget"),
+        ({"budget": 41}, "the budget is 41, expected 1 to 40, the number of items"),
+        ({"budget": 0}, "the budget is 0"),
+        ({"budget": 2.5}, "the budget is 2.5"),
+        ({"budget": "101%"}, "the budget is 101%"),
+        ({"budget": "many"}, "the budget is many"),
+        ({"budget": float("inf")}, "the budget is inf"),
+        ({"budget": 10, "criterion": "all"}, "expected the name of one"),
+        ({"budget": 10, "method": "irt"}, "method"),
+    ],
+)
+def test_refusals(options, message):
+    with pytest.raises(InputError, match=message):
+        chosen(**options)
+
+
+def test_refusals_of_data():
+    with pytest.raises(InputError, match="1 systems and 40 items"):
+        plan_ratings(data(systems=SYSTEMS[:1]), scores=SCORES, budget=10)
+    groups = Dataset(tuple(dataclasses.replace(s, group="ab"[int(s.item) % 2]) for s in data()))
+    with pytest.raises(InputError, match=r"2 groups \(a, b\), expected one"):
+        plan_ratings(groups, scores=SCORES, budget=10)
+    with pytest.raises(InputError, match="as 25%, and more than the 10 that are planned"):
+        chosen(plan=chosen(budget=10), budget=5)
+    with pytest.raises(InputError, match="no estimate of system 'other'"):
+        chosen(budget=10).value("other")
+
+
+def test_it_is_public():
+    assert ng.plan_ratings is plan_ratings
+
+
+def test_the_order_of_the_rows_changes_nothing():
+    rated = [str(i) for i in range(0, N, 3)]
+    whole = data(rated)
+    mixed = Dataset(tuple(whole.segments[i] for i in np.random.default_rng(1).permutation(len(whole))), whole.name)
+    found = [plan_ratings(one, scores=SCORES, budget=20) for one in (whole, mixed)]
+    assert found[0].columns()["seg"] == found[1].columns()["seg"]
+    for system in SYSTEMS:  # sums over systems may round otherwise
+        assert found[0].value(system) == pytest.approx(found[1].value(system), abs=1e-12)
