@@ -182,6 +182,7 @@ def test_presets_of_papers_are_on_a_page_and_in_the_table_of_all():
     assert "paper/..." in set().union(*map(in_code, rows(ALL_METRICS)))
 
 
+RANGE = re.compile(r"(\d+)(?: to (\d+))?")
 PRINTED = {  # of each paper: its tables and figures, of which each has one row
     "BERTScore": {"table": range(1, 30), "figure": range(1, 4)},
     "MENLI": {"TACL, table": range(1, 11), "TACL, figure": range(1, 4)},
@@ -196,9 +197,10 @@ def test_every_table_and_figure_of_the_papers_has_one_row(paper):
     (section,) = re.findall(rf"^## {paper}.*?(?=^## |\Z)", page, re.S | re.M)
     for kind, expected in PRINTED[paper].items():
         cells = [line.split("|")[1] for line in section.splitlines() if line.startswith("| ")]
-        of_kind = re.compile(rf"{kind}s? (\d[\d, ]*)")
-        found = [number for cell in cells if (m := of_kind.match(cell.strip())) for number in re.findall(r"\d+", m[1])]
-        assert sorted(map(int, found)) == list(expected)
+        of_kind = re.compile(rf"\(?{kind}s? (\d[\d, to]*)")  # in brackets: a number that is remembered alone
+        named = [m[1] for cell in cells if (m := of_kind.match(cell.strip()))]
+        spans = [(int(first), int(last or first)) for text in named for first, last in RANGE.findall(text)]
+        assert sorted(n for first, last in spans for n in range(first, last + 1)) == list(expected)
 
 
 def test_weighted_sums_have_a_page_and_a_row_in_the_table_of_all():

@@ -50,7 +50,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 def segments(data: Path, runtime: ng.Runtime) -> None:
-    """Table 11: Pearson by language pair and its mean; how many pairs Williams' test calls better and worse than F."""
+    """Segments: Pearson by language pair and its mean; how many pairs Williams' test calls better and worse than F."""
     for name in ("wmt15-da-seg", "wmt16-da-seg"):
         dataset = ng.read(data / name / "segments.jsonl.gz")
         scores = parts(dataset.segments, runtime)
@@ -74,7 +74,7 @@ def _is(row: Mapping[str, object], metric: str, against: str) -> bool:
 
 
 def selection(data: Path, runtime: ng.Runtime) -> None:
-    """Tables 2, 3, 20 and 21: 1,000 hybrids of eight systems, pools of 100; and Pearson over all hybrids.
+    """Tables 2 and 3: 1,000 hybrids of eight systems, pools of 100; and Pearson over all hybrids.
 
     The items are cut into blocks; a number is the mean of the blocks, with Student's interval.
     """
