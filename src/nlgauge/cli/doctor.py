@@ -54,7 +54,7 @@ def doctor(cache: options.CacheFolder = None, prune: Prune = False) -> None:
 
 
 def _cache(path: Path, prune: bool) -> str:
-    """What the cache holds, after every row is held against its checksum."""
+    """The contents of the cache, every row compared with its checksum."""
     if not path.exists():
         return "nothing kept yet"
     cache = ScoreCache(path)

@@ -1,4 +1,4 @@
-"""What the verbs about human judgements take: texts with ratings, scores made elsewhere, and how they are joined."""
+"""Options of the verbs about human judgements: texts with ratings, scores made elsewhere, and their join."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def _facts(row: Mapping[str, Any]) -> list[str]:
 
 
 def _whole(names: Sequence[str], line: Callable[[str], R]) -> list[R]:
-    """What is shown of each name; a name whose package is broken is told on stderr instead."""
+    """The shown facts of each name; a name whose package is broken is reported on stderr instead."""
     lines = []
     for name in names:
         try:
@@ -182,7 +182,7 @@ def _options(name: str, registry: Any) -> str:
 
 
 def _explained(name: str, registry: Any) -> list[str]:
-    """What each option is, as the class or one that it is made from says it; lines of at most 120 characters."""
+    """The description of each option from the class or its bases; lines of at most 120 characters."""
     cls, _ = registry.lookup(name)
     entries: dict[str, str] = {}
     for base in cls.__mro__:

@@ -123,7 +123,7 @@ def _left(arguments: Sequence[str] | None) -> str:
 
 
 def _given(error: Exception) -> str:
-    """What was typed for an option, where typer's checker says only what it should be."""
+    """The value typed for an option, where typer's error says only what was expected."""
     told = getattr(error.__context__, "errors", None)
     return f", not {told()[0]['input']!r}" if told is not None else ""
 

@@ -260,7 +260,7 @@ class Files:
         return STDOUT in (self.json, self.html, self.segments)
 
     def write(self, result: Result, worst: Mapping[str, Any] | None = None, parts: Parts | None = None) -> None:
-        """Write the result as JSON and as a page, where these are asked for; and what is known of rows, beside them."""
+        """Write the requested JSON and HTML files, and the metadata file that goes with the segment rows."""
         if self.segments not in (None, STDOUT):
             from nlgauge.io.beside import write_beside
 
@@ -273,7 +273,7 @@ class Files:
             write_html(result, self.html, worst)
 
     def writing(self, spreadsheet: bool) -> AbstractContextManager[Callable[[Mapping[str, Any]], None] | None]:
-        """What appends rows of segments; None where they are not asked for."""
+        """A writer of segment rows; None if none were requested."""
         if self.segments is None:
             return nullcontext()
         from nlgauge.io.write import writing

@@ -153,7 +153,7 @@ class InParts:
         return partial(ray.score_parts, workers=workers, gpus=gpus, address=self.address)
 
     def _estimate(self, plan: Plan, metrics: Mapping[str, Metric], runtime: Runtime) -> Iterator[str]:
-        """What a dry run prints, line by line."""
+        """The lines that a dry run prints."""
         from nlgauge.scale.run import estimate
 
         found = estimate(plan, metrics, runtime)

@@ -74,7 +74,7 @@ Seed = Annotated[
 
 @dataclass(frozen=True)
 class Texts:
-    """What is scored: one data file, or files with one text per line."""
+    """The input: one data file, or files with one text per line."""
 
     data: Annotated[
         list[str] | None,
@@ -207,7 +207,7 @@ class Compared:
     confidence: options.Confidence = False
 
     def comparison(self, seed: int | None, by_group: bool) -> job.ComparisonOptions:
-        """What the options describe."""
+        """The `ComparisonOptions` that the options describe."""
         if self.significance is not None and self.significance not in _TESTS:
             raise InputError(f"unknown test {self.significance!r}{nearest(self.significance, _TESTS)}")
         if self.compat not in (None, "sacrebleu"):
@@ -358,7 +358,7 @@ def _scored(
 
 
 def _written_by(write: Callable[[Mapping[str, Any]], None]) -> job.Block:
-    """What appends the rows of a block."""
+    """A function that appends the rows of a block."""
     from nlgauge.io.write import segment_columns
 
     return lambda block, scores: write(segment_columns(block, scores))

@@ -1,4 +1,4 @@
-"""What stands behind -m: specifications, lists of them with commas, and functions and classes of one's own."""
+"""Metrics from `-m`: specifications, lists of them with commas, and the user's own functions and classes."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ class Drawn:
     ] = 4
 
     def draws(self) -> Draws:
-        """What the options describe."""
+        """The recipe that the options describe."""
         names: Any = tuple(name.strip() for name in self.operations.split(",") if name.strip())  # checked by Draws
         return Draws(**{**asdict(self), "operations": names})
 

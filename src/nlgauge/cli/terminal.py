@@ -1,4 +1,4 @@
-"""What passes between a terminal and a verb: the command as it is typed, and what is printed."""
+"""The command line as it was typed, and text for the terminal."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class Command(TyperCommand):
         return super().parse_args(ctx, spread(args, flags))
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """What stands in the usage line: arguments as they are declared."""
+        """The usage line: arguments as they are declared."""
         arguments = [param for param in self.params if param.param_type_name == "argument"]
         return [self.options_metavar or "", *(str(param.metavar or param.name) for param in arguments)]
 
@@ -260,7 +260,7 @@ TRAIN: Mapping[str, Verb] = {
 
 
 def left_of(arguments: Sequence[str]) -> str:
-    """What is left of a command that was interrupted, for the one who typed it."""
+    """Hint after Ctrl-C: what was kept and how to resume."""
     words = [word for word in arguments if not word.startswith("-")]
     verb = " ".join(words[: 2 if words[:1] == ["train"] else 1])
     if verb in _RESUMED or any(word.partition("=")[0] == "--engine" for word in arguments):
@@ -301,7 +301,7 @@ def _stand_in() -> None:
 
 @cache  # a process may run many commands
 def _command(name: str, verb: Verb, loaded: Any) -> Any:
-    """What typer makes of a verb: a command of a function, a group of a group."""
+    """Typer's object for a verb: a command of a function, a group of a group."""
     if isinstance(loaded, typer.Typer):
         return typer.main.get_command(loaded)
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)

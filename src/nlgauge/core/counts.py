@@ -46,7 +46,7 @@ MEANINGS: Mapping[str, str] = {  # flag -> what "3 of 40 segments have" goes on 
 
 
 class ScoreWarning(UserWarning):
-    """What a reader must know of a call, such as texts that were cut, empty or undefined. A call warns once at most."""
+    """Texts of a call were cut, empty or undefined, or there is another note. A call warns once at most."""
 
 
 ScoreWarning.__module__ = "nlgauge"  # the public name, as of errors

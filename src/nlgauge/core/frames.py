@@ -115,7 +115,7 @@ def plain(value: Any) -> Any:
 
 
 def kind_of(value: object) -> str:
-    """What a value is, for an error."""
+    """The kind of a value, for an error."""
     return "missing (None or NaN)" if _is_missing(value) else type(value).__name__
 
 

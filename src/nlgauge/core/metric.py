@@ -1,4 +1,4 @@
-"""What a metric may say of itself beside `info` and `score`, with the answer that holds where it says nothing."""
+"""The optional members of a metric beside `info` and `score`, with their defaults."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class BaseMetric:
 
         @property
         def info(self) -> MetricInfo:
-            """What holds for the metric whatever its options are."""
+            """Facts that hold for any options of the metric."""
             ...
 
         def score(self, segments: Sequence[Segment], runtime: Any) -> Scores:
@@ -82,7 +82,7 @@ class BaseMetric:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of its numbers must know."""
+        """Notes for the reader of its numbers."""
         return ()
 
     @property
@@ -96,7 +96,7 @@ class BaseMetric:
         return ()
 
     def facts(self, runtime: Any) -> Mapping[str, Any]:
-        """What the options resolve to, for the signature, found without loading a model."""
+        """The values that the options resolve to, for the signature, found without loading a model."""
         return {}
 
     def documents(self, segments: Sequence[Segment]) -> Sequence[Documents]:

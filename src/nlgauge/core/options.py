@@ -170,7 +170,7 @@ def _cannot_be_asked(cls: type) -> bool:
 
 
 def _outside(value: Any, rule: Any) -> str | None:
-    """What a Range or a OneOf expects, for a value that has the right class."""
+    """The expectation of a Range or a OneOf that a value of the right class fails; None if it fits."""
     if value is None:
         return None
     if isinstance(rule, Range) and value not in rule:

@@ -1,4 +1,4 @@
-"""What third parties add: entry points by group, whose failure to load is an error of one line."""
+"""Plug-ins: entry points by group, whose failure to load is an error of one line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def find_plugin(group: str, name: str) -> metadata.EntryPoint | None:
 
 
 def load_plugin(point: metadata.EntryPoint, kind: str) -> Any:
-    """What an entry point stands for; `kind` is what an error calls it, such as "metric".
+    """Load the object of an entry point; `kind` is its name in errors, such as "metric".
 
     Raises:
         SpecError: it cannot be imported, whatever the reason.

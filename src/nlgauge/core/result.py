@@ -125,7 +125,7 @@ class Result:
 
 
 class Outcome:
-    """What a study found. It is written, shown and turned into a frame as its `result()` is."""
+    """The outcome of a study. It is written, shown and turned into a frame as its `result()` is."""
 
     def result(self) -> Result:
         """The result file."""

@@ -150,7 +150,7 @@ class Scores:
 
     @property
     def system_parts(self) -> dict[str, float]:
-        """What the corpus-level score is made of, such as BLEU's precisions and brevity penalty; empty for most."""
+        """Parts of the corpus-level score, such as BLEU's precisions and brevity penalty; empty for most metrics."""
         return {} if self.finish_parts is None else dict(self.finish_parts(self.segment_stats.sum(axis=0)))
 
     def flag_notes(

@@ -10,7 +10,7 @@ from hashlib import sha256
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What a score was computed with: the metric, its options, the values these resolved to, and versions.
+    """The settings behind a score: the metric, its options, the values these resolved to, and versions.
 
     Attributes:
         spec: the specification from which `ng.metric(signature.spec)` makes the metric again.

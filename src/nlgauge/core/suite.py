@@ -57,7 +57,7 @@ class Pair:
 
     @property
     def origin(self) -> tuple[str, str]:
-        """What pairs of one origin share: the cluster, or else the reference or the source."""
+        """The key that pairs of one origin share: the cluster, or else the reference or the source."""
         if self.cluster is not None:
             return "cluster", self.cluster
         if self.references:
@@ -79,7 +79,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class ScoredPair:
-    """What metrics made of a pair.
+    """The scores of a pair by metrics.
 
     Attributes:
         id, phenomenon, better, worse: as for `Pair`; a text that is not known is empty.

@@ -20,7 +20,7 @@ _SHOWN = 3  # names in an error before "and 7 more"
 
 
 class Key(NamedTuple):
-    """What a row is about: a segment, named by its id or by its system, item and group.
+    """The segment of a row, named by its id or by its system, item and group.
 
     Above the level of segments, the item is a document, a domain or None.
     """
@@ -40,7 +40,7 @@ class Key(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """What is recorded about a column: its direction, and the signature of its metric ("" if unknown).
+    """Metadata of a column: its direction, and the signature of its metric ("" if unknown).
 
     A column without a direction (None), such as the number of a reference, is no score.
     """

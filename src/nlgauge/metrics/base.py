@@ -1,4 +1,4 @@
-"""What a metric is: the protocol, what it needs from a segment, its optional members, and where segments come from."""
+"""The protocol of metrics, the check of what segments must have, and sources of segments."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Metric(Protocol):
 
     @property
     def info(self) -> MetricInfo:
-        """What holds for the metric whatever its options are; most metrics set it on the class."""
+        """Facts that hold for any options of the metric; most metrics set it on the class."""
         ...
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
@@ -43,7 +43,7 @@ MetricLike: TypeAlias = str | Metric | Callable[..., Any]  # a specification, a 
 
 
 class Summary(Protocol):
-    """What is known of a source after one pass; as `nlgauge.io.Summary`."""
+    """Counts of a source after one pass over it, as `nlgauge.io.Summary`."""
 
     @property
     def n(self) -> int:
@@ -67,7 +67,7 @@ class Summary(Protocol):
 
     @property
     def notes(self) -> Sequence[str]:
-        """What a reader must know."""
+        """Notes for the reader of the result."""
 
 
 class Source(Protocol):
@@ -111,7 +111,7 @@ def trained_on(metric: Metric) -> tuple[str, ...]:
 
 
 def notes_of(metric: Metric) -> tuple[str, ...]:
-    """What a reader of the metric's numbers must know."""
+    """Notes for the reader of the metric's numbers."""
     return tuple(whole(metric).notes)
 
 

@@ -1,4 +1,4 @@
-"""What is known of a metric in one flat row: what it is, what it needs, and what it runs with and downloads."""
+"""The catalogue: one flat row per metric with its summary, needs, environment and downloads."""
 
 from __future__ import annotations
 

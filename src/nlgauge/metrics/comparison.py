@@ -215,7 +215,7 @@ def compare_scores(
 
 
 def _difference(tested: PairedTest, i: int) -> _Difference:
-    """What the test says of system i and the baseline; empty for the baseline itself, which is system 0."""
+    """Difference and p-value of system i against the baseline; empty for the baseline itself, which is system 0."""
     if not i:
         return {"delta": None, "delta_low": None, "delta_high": None, "p": None, "n_undefined_draws": None}
     return {

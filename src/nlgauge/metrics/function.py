@@ -72,12 +72,12 @@ class Plain:
 
     @cached_property
     def reads(self) -> tuple[str, ...]:
-        """What it is given of each segment."""
+        """The fields of each segment that the function is given."""
         return tuple(name for name in _READS if name in self._parameters)
 
     @cached_property
     def needs(self) -> frozenset[str]:
-        """What a segment must have besides the hypothesis."""
+        """The fields that every segment must have besides the hypothesis."""
         return frozenset(name for name in self.reads if self._parameters[name]) - {"hypothesis"}
 
     @cached_property

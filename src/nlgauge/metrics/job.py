@@ -138,7 +138,7 @@ class ComparisonOptions:
         return found
 
     def of(self, totals: Totals) -> dict[Key, dict[str, Any]]:
-        """What the rows of one metric hold beside its values: intervals, and differences with their p-values."""
+        """Columns of the rows of one metric beside its values: intervals, differences and p-values."""
         from nlgauge.metrics.comparison import compare_scores, intervals  # what no plain score needs
 
         beside: dict[Key, dict[str, Any]] = {}
@@ -272,7 +272,7 @@ class SourceScores(Outcome):
         return [*self.unread.notes(), *self.guards.notes()]
 
     def notes(self) -> Iterator[str]:
-        """What a reader must know of the scores."""
+        """Notes for the reader of the scores."""
         yield from [*self.left, *self.input_notes()]
         for spec, metric in self.metrics.items():
             yield from self.count_notes(spec)

@@ -47,7 +47,7 @@ def unread_by_model(languages: Sequence[str], writing: Writing, who: str = "the 
 
 
 class Reader(Protocol):
-    """What reads texts: a metric, or anything else with an `info` and, perhaps, `unread`."""
+    """A reader of texts: a metric, or anything else with an `info` and, perhaps, `unread`."""
 
     @property
     def info(self) -> MetricInfo:

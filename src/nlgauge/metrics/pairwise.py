@@ -152,7 +152,7 @@ class SystemComparison(Outcome):
 
     @property
     def notes(self) -> list[str]:
-        """What was counted, and how intervals, p-values and ranks were computed."""
+        """Counts of flagged segments, and how intervals, p-values and ranks were computed."""
         counted = [note for spec, scores in self.scores.items() for note in scores.flag_notes(spec)]
         told = dict.fromkeys(note for found in self.pairwise.values() for note in found.notes())
         return [*self.guards.notes(), *counted, *told]

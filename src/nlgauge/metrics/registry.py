@@ -285,7 +285,7 @@ def list_metrics() -> dict[str, MetricInfo]:
 
 
 def metric_info(name: str) -> MetricInfo:
-    """What a metric says of itself; options decide, such as what the text is compared with.
+    """The `MetricInfo` of a metric as its options make it; they may decide what the text is compared with.
 
     Raises:
         SpecError: the name is unknown, or its package is broken.

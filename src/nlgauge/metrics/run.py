@@ -60,7 +60,7 @@ def score_blocks(
 
 
 def _labels(metrics: Mapping[str, Metric]) -> dict[str, str]:
-    """What a bar says of each metric: its name in the call, or its own where it has none there."""
+    """Label of each metric in the progress bar: its name in the call, or its own where it has none there."""
     return {name: name or built.info.name for name, built in metrics.items()}
 
 
@@ -110,7 +110,7 @@ def _score_part(
 
 
 def _part_key(built: Metric, segments: Sequence[Segment], runtime: Runtime) -> bytes:
-    """What tells the scores of a part by a metric from others: the metric, and the texts that it reads."""
+    """Key of the scores of a part by a metric: the metric, and the texts that it reads."""
     key = blake2b(str(signature_of(built, runtime)).encode(), digest_size=16)
     for segment in segments:
         key.update(text_key(segment, built.info.needs))
@@ -222,7 +222,7 @@ def _unpacked(
     columns: Sequence[str],
     rows: npt.NDArray[np.float64],
 ) -> Scores:
-    """What `_pack` made of scores of the same segments, as scores."""
+    """Scores from what `_pack` made of scores of the same segments."""
 
     def group(prefix: str) -> dict[str, npt.NDArray[np.float64]]:
         return {c.removeprefix(prefix): rows[:, i] for i, c in enumerate(columns) if c.startswith(prefix)}

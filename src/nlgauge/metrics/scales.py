@@ -106,7 +106,7 @@ def read_bounds(path: str, key: str) -> tuple[float, float]:
 
 
 def bounds_identity(path: str) -> str:
-    """What pins the content of a file of bounds in a signature."""
+    """Digest of a file of bounds, for signatures."""
     return "sha256:" + sha256(_content(path)).hexdigest()[:16]
 
 

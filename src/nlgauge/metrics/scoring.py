@@ -70,7 +70,7 @@ def score_and_count(
     language: LanguageCheck,
     guards: GuardCheck,
 ) -> tuple[dict[str, Scores], GuardCounts]:
-    """What `score` returns, and the texts that guards distrust."""
+    """The scores of `score`, with the texts that guards distrust."""
     segments = data.segments
     systems, items = tuple(s.system for s in segments), tuple(s.item for s in segments)
     asked, optional = expanded(metrics)
@@ -96,7 +96,7 @@ def texts_as_dataset(
     srcs: Sequence[str] | None,
     columns: Mapping[str, str] | None,
 ) -> Dataset:
-    """What `score` takes, as one data set."""
+    """The texts given to `score`, as one data set."""
     if not isinstance(hyps, Dataset) and not is_frame(hyps):
         if columns is not None:
             raise InputError("columns are named for a frame; lists of texts have none")

@@ -66,7 +66,7 @@ class Totals:
             self._keep(keys, [s.item for s in segments], scores)
 
     def as_json(self) -> dict[str, Any]:
-        """What is known so far but for kept statistics, in a form that JSON holds and `take` reads."""
+        """The totals so far without kept statistics, as JSON values that `take` reads."""
         return {
             "cells": [[*key, cell.totals.tolist(), cell.n, cell.n_undefined] for key, cell in self._cells.items()],
             "counts": dict(self.counts),
@@ -126,7 +126,7 @@ class Totals:
             yield key, float(self._finish(cell.totals)), cell.n, cell.n_undefined
 
     def parts(self, key: Key) -> dict[str, float]:
-        """What the corpus score of a system is made of, as `parts.NAME`; empty for most metrics."""
+        """Parts of the corpus score of a system, as `parts.NAME`; empty for most metrics."""
         if self._finish_parts is None:
             return {}
         return {f"parts.{name}": part for name, part in self._finish_parts(self._cells[key].totals).items()}

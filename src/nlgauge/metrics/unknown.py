@@ -1,4 +1,4 @@
-"""What a model cannot say: text that is not in its vocabulary, and numbers that left the range of its precision."""
+"""Flags of text beyond a model's vocabulary, and of numbers beyond the range of its precision."""
 
 from __future__ import annotations
 

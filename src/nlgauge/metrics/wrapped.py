@@ -63,7 +63,7 @@ class Composed(BaseMetric):
             one.refuse(segments)
 
     def unread(self, writing: Writing) -> str | None:
-        """What keeps any metric inside from reading a text written like this."""
+        """Why a metric inside cannot read a text in this script; None if all can."""
         reasons = dict.fromkeys(reason for one in self.inside if (reason := one.unread(writing)) is not None)
         return "; ".join(reasons) or None
 

@@ -75,7 +75,7 @@ def text_key(segment: Segment, needs: Iterable[str]) -> bytes:
 
 @dataclass(frozen=True)
 class CacheState:
-    """What a check of a cache found.
+    """The outcome of a check of a cache.
 
     Attributes:
         rows: the number of rows.

@@ -1,4 +1,4 @@
-"""What a score takes from all segments of a run in parts: gathered part by part, merged, then known to every part."""
+"""Statistics of a whole run (document frequencies, moments): collected by part, merged, given back to every part."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class Moments:
 
 @dataclass
 class Pool:
-    """What one part of a run knows of all.
+    """The merged statistics of a whole run, as one part of it uses them.
 
     Attributes:
         passes: how many passes over all parts are done.

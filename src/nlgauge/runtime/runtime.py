@@ -87,7 +87,7 @@ class Runtime:
         return replace(self, _shared={**self._shared, **shared})
 
     def shared(self, key: Hashable) -> Any:
-        """What the metrics of the call share under a key; None where they share nothing."""
+        """The object that the metrics of the call share under a key; None where they share nothing."""
         return self._shared.get(key)
 
     def once(self, key: Hashable, load: Callable[[], T]) -> T:

@@ -32,7 +32,7 @@ _LINES = 1 << 16  # characters read at once
 
 @dataclass(frozen=True)
 class Gathered:
-    """What one pass found in one part.
+    """The findings of one pass in one part.
 
     Attributes:
         counts, incidences, moments: name -> statistic.
@@ -49,7 +49,7 @@ class Gathered:
 
 @dataclass(frozen=True)
 class Settled:
-    """What passes found in all parts.
+    """The findings of passes over all parts.
 
     Attributes:
         counts, moments: name -> statistic.
@@ -66,12 +66,12 @@ class Settled:
         return {**self.counts, **self.moments}
 
     def joined(self, other: Settled) -> Settled:
-        """What is known after another pass."""
+        """The findings after another pass."""
         return Settled(self.counts | other.counts, self.moments | other.moments, self.documents | other.documents)
 
 
 def gather(metrics: Mapping[str, Metric], segments: Sequence[Segment], runtime: Runtime, pool: Pool) -> Gathered:
-    """What metrics that are not settled yet take from the segments of a part; `texts` is left empty."""
+    """Collect from the segments of a part for the metrics that are not settled yet; `texts` is left empty."""
     waiting = {spec: metric for spec, metric in metrics.items() if (rounds(metric) or 0) > pool.passes}
     pool.new = {}
     with suppress(Unsettled):
@@ -185,7 +185,7 @@ def write_texts(folder: Path, part: Part, metrics: Iterable[Metric], segments: S
 
 
 def read_settled(folder: Path, number: int, digest: str | None = None) -> Settled | None:
-    """What a pass found in all parts; None where that is not known, or is not what the digest says."""
+    """Read the findings of a pass over all parts; None where they are missing or do not fit their digest."""
     path = settled_path(folder, number)
     found = read_sealed(path, Settled)
     return found if found is not None and digest in (None, sealed_by(path)) else None
@@ -198,7 +198,7 @@ def sealed_by(path: Path) -> str:
 
 
 def read_gathered(folder: Path, number: int, part: Part) -> Gathered | None:
-    """What a pass found in a part; None where it has not been there, or a file is not what was written."""
+    """Read the findings of a pass in a part; None where they are missing or damaged."""
     found = read_sealed(gathered_path(folder, number, part), Gathered)
     if found is None or any(_digest(texts_path(folder, kind, part)) != known for kind, known in found.texts.items()):
         return None

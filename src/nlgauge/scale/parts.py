@@ -100,7 +100,7 @@ class Scorer:
 
     @cached_property
     def settled(self) -> Settled:
-        """What the passes that are done found in all parts.
+        """The merged findings of the finished passes over all parts.
 
         Raises:
             InputError: a file is not what the plan says.
@@ -114,7 +114,7 @@ class Scorer:
         return found
 
     def pool(self, part: Part | None) -> Pool | None:
-        """What a part knows of all; None where no metric is pooled."""
+        """The statistics of the whole run for one part; None where no metric is pooled."""
         if not self.plan.passes:
             return None
         done = range(1, len(self.plan.pools) + 1)
@@ -212,7 +212,7 @@ def _digest_of(encoded: bytes) -> str:
 
 
 def kept(folder: Path, part: Part, sums: Sums, like: Mapping[str, Scores], paired: bool) -> Iterator[KeptRows]:
-    """What comparing systems needs of the segments of a part, metric by metric.
+    """The segment statistics of a part that comparing systems needs, metric by metric.
 
     Args:
         folder: of the run.

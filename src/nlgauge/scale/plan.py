@@ -58,7 +58,7 @@ class Part:
 
 @dataclass(frozen=True)
 class About:
-    """What a result says of a metric, so that adding up needs no metric: it may have been a program or a model.
+    """The facts of a metric in a result, kept so that adding up makes no metric: it may be a program or a model.
 
     Attributes:
         low, high: the range; None where it has no end.
@@ -75,7 +75,7 @@ class About:
 
     @classmethod
     def of(cls, metric: Metric) -> About:
-        """What a metric says of itself."""
+        """The facts of a metric for a result file."""
         low, high = (end if math.isfinite(end) else None for end in metric.info.range)
         return cls(low, high, metric.info.higher_is_better, dict(metric.info.parts), notes_of(metric))
 
@@ -147,7 +147,7 @@ class Plan:
 
 @dataclass
 class _Seen:
-    """What the texts of a whole input are like. It keeps numbers of each segment, and no text."""
+    """Lengths and counts of the texts of a whole input. It keeps numbers of each segment, and no text."""
 
     guards: GuardCounts | None
     unread: UnreadScripts
@@ -252,7 +252,7 @@ def _read(inputs: Inputs, rows: int, seen: _Seen) -> tuple[tuple[tuple[int, int]
 
 
 def _basis(inputs: Inputs, summary: Summary) -> list[Any]:
-    """What tells an input from others: the content of its files, what they are, and which systems rows name."""
+    """Identity of an input: the content of its files, what they are, and which systems rows name."""
     files = [entry["sha256"] for entry in summary.inputs]
     roles = [system_names(inputs.hypotheses), len(inputs.references)] if inputs.data is None else []
     return [version("nlgauge"), files, roles, dict(inputs.columns or {}), sorted(inputs.exclude)]

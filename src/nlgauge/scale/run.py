@@ -144,7 +144,7 @@ def _pooled(plan: Plan, folder: Path, engine: Engine, runtime: Runtime, left: Se
 
 
 def _found(folder: Path, number: int, parts: Sequence[Part]) -> Iterator[Gathered]:
-    """What a pass found in each part."""
+    """The findings of a pass in each part."""
     for part in parts:
         found = read_gathered(folder, number, part)
         if found is None:
@@ -178,7 +178,7 @@ def progress_of(folder: Path) -> Progress:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a dry run found of a sample.
+    """The outcome of a dry run on a sample.
 
     Attributes:
         n: segments scored.

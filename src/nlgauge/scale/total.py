@@ -189,7 +189,7 @@ def _counted_twice(runs: Runs) -> Iterator[str]:
 
 
 def _summary(runs: Runs) -> Summary:
-    """What is known of the inputs of all runs."""
+    """The summary of the inputs of all runs together."""
     each = [plan.summary for plan in runs.values()]
     lacking: dict[str, str] = {}
     for one in each:

@@ -1,4 +1,4 @@
-"""What holds for every metric and every perturbation, ours or a third party's, as checks to call from a test suite."""
+"""Checks of the promises of every metric and perturbation, ours or a third party's, to call from a test suite."""
 
 from typing import TYPE_CHECKING
 

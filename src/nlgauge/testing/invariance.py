@@ -1,4 +1,4 @@
-"""What must change no score: order, batches, repetition, company, what the metric does not read, the score cache."""
+"""Checks that order, batches, repetition, company, unread fields and the score cache change no score."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Subject:
 
     @property
     def sign(self) -> int:
-        """What turns a value so that more is better."""
+        """The sign that makes higher values better."""
         return 1 if self.metric.info.higher_is_better else -1
 
     @property

@@ -1,4 +1,4 @@
-"""What the kinds of training share: the encoder, adapters, the schedule, and what the metadata of a head say."""
+"""Options that all kinds of training share: the encoder, adapters, the schedule, and the metadata of a head."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Learning:
     decay: Annotated[float, typer.Option("--weight-decay", min=0, help="Weight decay of AdamW; 0 is Adam.")] = 0.01
 
     def schedule(self, seed: int, rate: float = 1e-3) -> Schedule:
-        """What the options describe; `rate` in place of one that is not given."""
+        """The schedule that the options describe; `rate` is used where none is given."""
         from nlgauge.training.loop import Schedule  # needs torch
 
         return Schedule(
@@ -86,7 +86,7 @@ class Learning:
 
 @dataclass(frozen=True)
 class Named:
-    """What the metadata of a head say of it."""
+    """The metadata of a head."""
 
     name: Annotated[str, typer.Option("--name", help="Name of the head, for its metadata.")] = ""
     recipe: Annotated[str, typer.Option("--recipe", help="Where its recipe is, for its metadata.")] = ""
@@ -154,13 +154,13 @@ def file_of(output: str) -> str | None:
 
 
 def teller(quiet: bool, err: bool = True) -> Callable[[str], None]:
-    """What says on stderr, or on standard output, how training goes."""
+    """A function that reports the progress of training on stderr, or on standard output."""
     return (lambda line: None) if quiet else (lambda line: echo(line, err=err))
 
 
 @dataclass(frozen=True)
 class Sides:
-    """What is read beside the hypothesis."""
+    """The fields that are read beside the hypothesis."""
 
     source: Annotated[bool, typer.Option("--source", help="Read the source, too.")] = False
     no_reference: Annotated[bool, typer.Option("--no-reference", help="Do not read references.")] = False

@@ -1,4 +1,4 @@
-"""What metrics of other environments share: a worker that is asked, batches, blank texts, and what is signed."""
+"""The base of metrics in other environments: requests to a worker, batches, blank texts, and signatures."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Policy = Literal["mean", "best"]
 
 @dataclass(frozen=True)
 class Opened:
-    """A worker that was told what to load, and what its signature says."""
+    """A started worker and the entries it adds to the signature."""
 
     client: Client
     facts: Mapping[str, Any]
@@ -55,15 +55,15 @@ class Adapter(Checked, BaseMetric):
 
     @property
     def policy(self) -> Policy:
-        """What is made of several references, where a row holds one."""
+        """How several references are combined, where a row holds one."""
         return "mean"
 
     def load_options(self) -> dict[str, Any]:
-        """What the worker must know to load what scores."""
+        """The request that makes the worker load its scorer."""
         raise NotImplementedError
 
     def identify(self, client: Client) -> dict[str, Any]:
-        """What identifies the model, for the signature; it is not loaded."""
+        """Identity of the model, for the signature; it is not loaded."""
         raise NotImplementedError
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
@@ -71,7 +71,7 @@ class Adapter(Checked, BaseMetric):
         return self._opened(runtime).facts
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        """What the package says of each segment.
+        """The scores of the package for each segment.
 
         A blank side gets the worst value and the flag `empty`, and is not asked about. A number that is not finite is
         NaN and has the flag `nonfinite`.
@@ -129,7 +129,7 @@ class Adapter(Checked, BaseMetric):
     def _asked(
         self, places: Sequence[Sequence[int]], rows: Sequence[Any], segments: Sequence[Segment], runtime: Runtime
     ) -> dict[str, Array]:
-        """What the worker says of distinct rows, each of which stands in several places."""
+        """The worker's scores of distinct rows, each of which stands in several places."""
         opened = self._opened(runtime)
         if not opened.client.opened:
             options = {"reads": self.reads, "device": runtime.device, "batch": _BATCH, **self.load_options()}
@@ -191,7 +191,7 @@ class Checkpoint(Adapter):
 
     @property
     def policy(self) -> Policy:
-        """What is made of several references."""
+        """How several references are combined."""
         return self.references
 
     def load_options(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a worker may answer: one line of JSON that fits its request, and nothing else."""
+"""The answers of a worker, checked: one line of JSON that fits its request, and nothing else."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ class Imported(_Answer):
 
 
 class Located(_Answer):
-    """What identifies a model."""
+    """The identity of a model."""
 
     identity: Word
 
 
 class Loaded(_Answer):
-    """What scores is there."""
+    """The answer that the scorer is loaded."""
 
 
 class Scored(_Answer):
@@ -83,7 +83,7 @@ class MisfitError(Exception):
 
 
 def read_answer(line: bytes, request: Mapping[str, Any]) -> dict[str, Any]:
-    """What an answer holds, as plain values.
+    """The content of an answer, as plain values.
 
     Args:
         line: the answer as it came.

@@ -43,7 +43,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Recipe:
-    """What an environment holds.
+    """The description of an environment: its packages and their versions.
 
     Attributes:
         name: its name.
@@ -84,7 +84,7 @@ def recipes() -> Mapping[str, Recipe]:
 
 
 def recipe_of(name: str) -> Recipe:
-    """What the environment of a name holds.
+    """The description of the environment of a name.
 
     Raises:
         InputError: there is none of that name.

@@ -70,7 +70,7 @@ class Meteor15(BaseMetric):
         checked(self)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
-        """What pins the program."""
+        """Digest of the program, for signatures."""
         return {"jar": _digest(self.jar)}
 
     def unread(self, writing: Writing) -> str | None:

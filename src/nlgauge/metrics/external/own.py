@@ -18,7 +18,7 @@ _READS = {"references": "refs", "source": "src"}
 
 @dataclass(frozen=True, kw_only=True)
 class External(Adapter):
-    """What a function of yours says, in an environment of yours: a function `score` from a list of rows to numbers.
+    """A metric from a function of yours in an environment of yours: `score` takes a list of rows and returns numbers.
 
     A row is a dictionary with `hyp`, and with `refs` (a list) and `src` as `needs` names them.
 

@@ -144,7 +144,7 @@ class Module:
             raise TypeError(f"{options['module']} has no function score")
 
     def score(self, rows: list[Row]) -> Scored:
-        """What the function says."""
+        """Answer a request for scores with the numbers of the user's function."""
         found = self.module.score(rows)
         if isinstance(found, (str, bytes, dict, set, frozenset)):
             raise TypeError(f"score gave a {type(found).__name__}, expected a list of {len(rows)} numbers")
@@ -182,7 +182,7 @@ class Worker:
         return {"identity": "sha256:" + _digest(module.__file__)[:16], "versions": versions}
 
     def op_locate(self, request: Row) -> Row:
-        """What identifies a model: a digest of files, or a revision of the hub. It is downloaded, but not loaded."""
+        """Identity of a model: a digest of files, or a revision of the hub. It is downloaded, but not loaded."""
         path = _located(request["model"])
         return {"identity": _revision(path) if path != request["model"] else "sha256:" + _digest(path)[:16]}
 

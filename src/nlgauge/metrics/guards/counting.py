@@ -172,7 +172,7 @@ class GuardCounts:
         return texts
 
     def _given_often(self, hashes: npt.NDArray[np.int64], inputs: npt.NDArray[np.int64]) -> Mask:
-        """Whether the text of each segment is given for many inputs; hashes of both, shape (n,)."""
+        """True where the same text answers many different inputs; hashes of both, shape (n,)."""
         ordered = np.sort(hashes)
         if not (ordered[_INPUTS - 1 :] == ordered[: 1 - _INPUTS]).any():  # no text is there so often
             return np.zeros(len(hashes), dtype=np.bool_)
