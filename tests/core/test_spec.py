@@ -135,6 +135,30 @@ def test_what_is_off_the_grammar_is_told_with_its_place(text, message):
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize("opening", ["guarded(", "1*(", "1*guarded(", "guarded(1*guarded("])
+def test_what_is_nested_without_an_end_is_refused_in_one_line(opening):
+    for times in (11, 400, 5000, 50_000):
+        with pytest.raises(SpecError, match=r"more than 10 brackets|, expected 100000 at most") as said:
+            parse(opening * times)
+        assert len(str(said.value)) < 400
+
+
+def test_ten_brackets_are_read():
+    inside = parse("guarded(" * 10 + "chrf" + ")" * 10)
+    for _ in range(10):
+        inside = inside.inside
+    assert inside == Spec("chrf")
+    # brackets that are closed again do not add up
+    assert len(parse(" + ".join(["1*guarded(a)"] * 11)).terms) == 11
+
+
+def test_an_error_repeats_the_beginning_of_a_long_text():
+    with pytest.raises(SpecError) as error:
+        parse('x:a="' + "b" * 99_000)
+    assert "expected a closing" in str(error.value)
+    assert len(str(error.value)) < 400
+
+
 @given(st.text(max_size=20) | st.from_regex(r'[-+0-9.*a:="\[\]() ,normfile]{0,20}', fullmatch=True))
 def test_any_text_is_read_or_refused(text):
     try:

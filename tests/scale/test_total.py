@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 from contextlib import suppress
 from hashlib import sha256
 from itertools import product
@@ -172,6 +173,12 @@ def test_the_command_says_how_far_each_run_is_and_adds_up(scored, tmp_path, caps
 EXTERNAL = 'external:module="{module}",python="{python}"'
 
 
+def sealed(sums):
+    """Sums as a file holds them, with the seal that fits."""
+    encoded = json.dumps(sums).encode()
+    return b'{"seal":"%s","sums":%s}' % (sha256(encoded).hexdigest().encode(), encoded)
+
+
 def planted(tmp_path, folder, spec, **about):
     """The plan of a run with its first metric called otherwise, and sums to fit."""
     plan = json.loads((folder / "plan.json").read_text())
@@ -182,8 +189,7 @@ def planted(tmp_path, folder, spec, **about):
     for path in (folder / "sums").iterdir():
         sums = json.loads(path.read_text())["sums"]
         sums["metrics"] = {spec if name == first else name: told for name, told in sums["metrics"].items()}
-        encoded = json.dumps(sums).encode()
-        path.write_bytes(b'{"seal":"%s","sums":%s}' % (sha256(encoded).hexdigest().encode(), encoded))
+        path.write_bytes(sealed(sums))
     return plan
 
 
@@ -262,7 +268,10 @@ def with_value(tree, path, value):
     return copy
 
 
-ODD = [None, True, -1, 0, 2**63, 10**400, 1e308, "", "x", "../../etc/passwd", [], {}, [[]], [None], {"x": 1}, "\ud800"]
+ODD = [
+    None, True, -1, 0, 2**63, -4_000_000, 10**400, 1e308, "", "x", "../../etc/passwd", "guarded(" * 3000, [], {}, [[]],
+    [None], {"x": 1}, "\ud800",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ["plan.json", "sums"])
@@ -281,11 +290,44 @@ def test_forged_files_whose_digests_fit_are_one_line_or_a_result(scored, tmp_pat
         if name == "plan.json":
             forged = json.dumps(with_value(tree, place, odd)).encode()
         else:
-            encoded = json.dumps(with_value(tree["sums"], place, odd)).encode()
-            forged = b'{"seal":"%s","sums":%s}' % (sha256(encoded).hexdigest().encode(), encoded)
+            forged = sealed(with_value(tree["sums"], place, odd))
         path.write_bytes(forged)
         for look in (lambda: total([folder]), lambda: progress_of(folder)):
-            with suppress(InputError):
+            with suppress(InputError), warnings.catch_warnings(action="error"):
                 look()
     path.write_bytes(whole)
     assert total([folder]).rows
+
+
+@pytest.mark.parametrize("spec", ["guarded(" * 3000 + "chrf" + ")" * 3000, "1*(" * 300 + "1*chrf" + ")" * 300])
+def test_a_specification_without_an_end_is_one_line(scored, tmp_path, spec):
+    scored("run", ROWS[:6], ["wer"])
+    planted(tmp_path, tmp_path / "run", spec)
+    with suppress(InputError):
+        assert total([tmp_path / "run"]).rows
+
+
+def test_a_count_below_zero_is_no_count(scored, tmp_path):
+    # a number of segments that makes the step between those that are compared 1 - 4,000,000 // 4,000,000 = 0
+    scored("run", ROWS[:6], ["wer"])
+    path = tmp_path / "run" / "plan.json"
+    plan = json.loads(path.read_text())
+    path.write_text(json.dumps({**plan, "summary": {**plan["summary"], "n": -4_000_000}}))
+    with pytest.raises(InputError, match=r"plan\.json is no plan"):
+        total([tmp_path / "run"])
+
+
+def test_arrays_that_no_run_writes_are_one_line(scored, tmp_path):
+    """A zip file that says of itself that it needs a later version, or packs by another method, at every byte."""
+    _, plan = scored("run", ROWS[:6], ["wer"])
+    folder, part = tmp_path / "run", plan.parts[0]
+    whole, sums = stats_path(folder, part).read_bytes(), json.loads(sums_path(folder, part).read_bytes())["sums"]
+    entry = whole.rfind(b"PK\x01\x02")  # of the last file: then version made by, version needed, flags, method
+    for place in (entry + 4, entry + 6, entry + 8, entry + 10, len(whole) - 6):
+        damaged = whole[:place] + b"\x5c" + whole[place + 1 :]
+        stats_path(folder, part).write_bytes(damaged)
+        told = {**sums, "sha256": {**sums["sha256"], "stats": sha256(damaged).hexdigest()}}
+        sums_path(folder, part).write_bytes(sealed(told))
+        for how in ({}, {"intervals": True}):
+            with suppress(InputError):
+                total([folder], ComparisonOptions(**how))

@@ -29,6 +29,9 @@ _ESCAPES = re.compile(r'(?:\\(?:["\\]|u[0-9A-Fa-f]{4}))+')  # runs, since two es
 # What is written as an escape: control characters and line ends, so that a specification is one line of any table, and
 # lone surrogates, which stand for the bytes of a file's name that is no UTF-8 and which no file can hold.
 _ESCAPED = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_LONGEST = 100_000  # characters of a specification
+_DEEPEST = 10  # brackets within brackets; what is made of a specification is nested as deeply
+_SHOWN = 200  # characters of it that an error repeats
 _LIST_MARK = re.compile(f"{_QUOTED.pattern}|[()\\[\\],]", re.DOTALL)
 _OPTION_FOLLOWS = re.compile(r"\s*[A-Za-z_][A-Za-z0-9_]*=")
 _TERM_FOLLOWS = re.compile(r"\s*\+\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*\*")
@@ -97,15 +100,18 @@ def parse(text: str) -> Spec | Sum:
     """Read a specification.
 
     Raises:
-        SpecError: the text does not follow the grammar. The error quotes it and says what was expected, and where.
+        SpecError: the text does not follow the grammar, or is too long or too deep. The error quotes it and says what
+            was expected, and where.
     """
+    if len(text) > _LONGEST:
+        raise SpecError(f"a metric specification of {len(text)} characters, expected {_LONGEST} at most")
     reader = _Reader(text)
     reader.blanks()
     parsed = reader.whole()
     reader.blanks()
     if reader.pos < len(text):
         if isinstance(parsed, Spec) and reader.peek() == "+":
-            raise SpecError(f"{text!r}: a sum needs a weight before every metric, as in '0.5*bleu + 0.5*chrf'")
+            raise SpecError(f"{_shown(text)}: a sum needs a weight before every metric, as in '0.5*bleu + 0.5*chrf'")
         unquoted = isinstance(parsed, Spec) and parsed.options
         reader.fail("the end, or double quotes around a whole value," if unquoted else "the end")
     return parsed
@@ -123,15 +129,20 @@ def split(text: str) -> list[str]:
     return parts if len(parts) > 1 and all(parts) else [text]
 
 
+def _shown(text: str) -> str:
+    """A specification as an error repeats it."""
+    return repr(text) if len(text) <= _SHOWN else f"{text[:_SHOWN]!r}..."
+
+
 class _Reader:
     def __init__(self, text: str) -> None:
-        self.text, self.pos = text, 0
+        self.text, self.pos, self.depth = text, 0, 0
 
     def fail(self, expected: str) -> None:
         rest = self.text[self.pos : self.pos + 20]
         found = repr(rest) if rest else "the end"
         raise SpecError(
-            f"metric specification {self.text!r}: expected {expected} at character {self.pos + 1}, found {found}"
+            f"metric specification {_shown(self.text)}: expected {expected} at character {self.pos + 1}, found {found}"
         )
 
     def peek(self) -> str:
@@ -157,6 +168,18 @@ class _Reader:
             self.fail(repr(char))
         self.pos += 1
 
+    def bracket(self) -> None:
+        self.pos += 1
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise SpecError(f"metric specification {_shown(self.text)}: more than {_DEEPEST} brackets within brackets")
+        self.blanks()
+
+    def closing(self) -> None:
+        self.blanks()
+        self.literal(")")
+        self.depth -= 1
+
     def whole(self) -> Spec | Sum:
         return self.sum() if self.at(_WEIGHT) or self.peek() == "(" else self.spec()
 
@@ -164,11 +187,9 @@ class _Reader:
         name = self.take(_NAME, "a metric name")
         inside: Spec | Sum | None = None
         if self.peek() == "(":
-            self.pos += 1
-            self.blanks()
+            self.bracket()
             inside = self.whole()
-            self.blanks()
-            self.literal(")")
+            self.closing()
         options: list[tuple[str, str]] = []
         if self.peek() == ":":
             self.pos += 1
@@ -176,10 +197,11 @@ class _Reader:
             while self.peek() == ",":
                 self.pos += 1
                 options.append(self.option())
-        keys = [key for key, _ in options]
-        for key in keys:
-            if keys.count(key) > 1:
-                raise SpecError(f"metric specification {self.text!r}: option {key!r} is given twice")
+        seen: set[str] = set()
+        for key, _ in options:
+            if key in seen:
+                raise SpecError(f"metric specification {_shown(self.text)}: option {key!r} is given twice")
+            seen.add(key)
         return Spec(name, tuple(options), inside)
 
     def option(self) -> tuple[str, str]:
@@ -225,15 +247,14 @@ class _Reader:
         self.blanks()
         weight = float(self.take(_WEIGHT, "a weight, as in 0.3*bleu"))
         if not math.isfinite(weight):
-            raise SpecError(f"metric specification {self.text!r}: a weight is too large for a number")
+            raise SpecError(f"metric specification {_shown(self.text)}: a weight is too large for a number")
         self.blanks()
         self.literal("*")
         self.blanks()
         if self.peek() == "(":
-            self.pos += 1
+            self.bracket()
             inner = self.sum()
-            self.blanks()
-            self.literal(")")
+            self.closing()
             return weight, inner
         return weight, self.spec()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -48,8 +49,8 @@ class Combination(Composed):
             if not (isinstance(weight, int | float | np.number) and np.isfinite(weight)):
                 raise SpecError(f"the weight of {spec_of(term)} is {weight!r}, expected a finite number")
         specs = [spec_of(term) for _, term in self.terms]
-        for spec in specs:
-            if specs.count(spec) > 1:
+        for spec, count in Counter(specs).items():
+            if count > 1:
                 raise SpecError(f"metric {spec!r} stands twice in one sum; add up its weights")
         infos = [term.info for _, term in self.terms]
         object.__setattr__(

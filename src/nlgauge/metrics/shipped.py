@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import types
 import typing
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +16,7 @@ from nlgauge.metrics.guards.guarded import GUARDED
 from nlgauge.metrics.registry import METRICS, SUMS, metric, own_names
 from nlgauge.models.heads import SHIPPED
 
-_MODELS = frozenset({"embedded", *SHIPPED})
+_MODELS = {"embedded": "encoder", **SHIPPED}  # a model that ships -> what it is for
 _OWN = "nlgauge.metrics."
 _OUTSIDE = ("nlgauge.metrics.external.", "nlgauge.metrics.stored:", "nlgauge.metrics.function:")
 _FETCHED = frozenset({"flores101", "flores200", "spm"})  # tokenizers that sacrebleu fetches when they are first used
@@ -81,14 +82,21 @@ def _check_named(spec: str, parsed: Spec) -> None:
             check_shipped(str(value))
         elif str(value) in _FETCHED:
             raise _refused(spec, f"{option}={value} is fetched")
-        elif _is_free_text(hints[option]) and value != default and value not in _MODELS:
+        elif not (_is_choice(hints[option]) or value == default or (option == "model" and _alike(value, default))):
             raise _refused(spec, f"{option} is {str(value)!r:.80}, which does not ship")
 
 
-def _is_free_text(hint: Any) -> bool:
-    """Whether a field takes any text, which could name a file or a model; a fixed choice cannot."""
-    return hint is str or str in typing.get_args(hint)
+def _is_choice(hint: Any) -> bool:
+    """Whether a field takes one of a few words, numbers or nothing; anything else could name a file or a model."""
+    if typing.get_origin(hint) in (typing.Union, types.UnionType):
+        return all(map(_is_choice, typing.get_args(hint)))
+    return typing.get_origin(hint) is typing.Literal or hint in _PLAIN
+
+
+def _alike(model: Any, default: Any) -> bool:
+    """Whether two models ship and are for the same: the metric looks for the first where it looks for the second."""
+    return default in _MODELS and _MODELS.get(model) == _MODELS[default]
 
 
 def _refused(spec: str, why: str) -> SpecError:
-    return SpecError(f"{spec!r} stands in a file, and {why}; a file may name only metrics that run on what ships")
+    return SpecError(f"{spec!r:.200} stands in a file, and {why}; a file may name only metrics that run on what ships")

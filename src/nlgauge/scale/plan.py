@@ -6,7 +6,7 @@ import hashlib
 import math
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -284,6 +284,8 @@ def read_plan(folder: Path) -> Plan:
         plan = msgspec.convert(told, Plan)
         if not all(re.fullmatch("[0-9a-f]{16}", part.digest) and part.number >= 0 for part in plan.parts):
             raise ValueError  # their names are those of files
+        if min(_counts(plan)) < 0:
+            raise ValueError
         return plan
     except (FileNotFoundError, NotADirectoryError):
         raise InputError(f"{folder} holds no {PLAN}, expected the folder of 'nlgauge score --engine'") from None
@@ -291,6 +293,14 @@ def read_plan(folder: Path) -> Plan:
         raise InputError(f"{folder / PLAN}: cannot be read ({error.strerror or error})") from None
     except (msgspec.MsgspecError, UnicodeDecodeError, LookupError, TypeError, ValueError, RecursionError):
         raise InputError(f"{folder / PLAN} is no plan of nlgauge's; name another folder") from None
+
+
+def _counts(plan: Plan) -> Iterator[int]:
+    """All numbers of a plan that count something."""
+    yield from (plan.summary.n, plan.distinct, plan.texts, plan.passes)
+    yield from chain(plan.summary.systems.values(), plan.summary.groups.values())
+    yield from chain.from_iterable(counts.values() for _, _, counts in plan.guards)
+    yield from chain.from_iterable((part.span.first, part.span.rows, *chain(*part.span.ranges)) for part in plan.parts)
 
 
 def _check_numbers(told: Any) -> None:

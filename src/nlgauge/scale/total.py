@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -34,6 +35,11 @@ from nlgauge.scale.plan import Plan, read_plan
 from nlgauge.scale.recorded import Recorded, metrics_of
 
 Runs = Mapping[Path, Plan]
+# What reading and adding up may meet in arrays, tables and numbers that no run writes.
+_ODD = (
+    ArithmeticError, AttributeError, BadZipFile, EOFError, LookupError, MemoryError, OSError, RuntimeError, TypeError,
+    ValueError, zlib.error,
+)  # fmt: skip
 _HELD = 4_000_000  # segments of all runs that are compared; of more, those whose digests a number divides
 
 
@@ -116,10 +122,11 @@ def total(folders: Sequence[Path], comparison: ComparisonOptions | None = None) 
 def _as_written(folders: Sequence[Path]) -> Iterator[None]:
     """Where digests fit and the content does not, a file is damaged, or made by somebody: one line says so."""
     try:
-        yield
+        with np.errstate(over="raise", divide="raise"):  # sums of scores are no such numbers
+            yield
     except NlgaugeError:
         raise
-    except (LookupError, TypeError, ValueError, ArithmeticError, AttributeError, OSError, BadZipFile) as error:
+    except _ODD as error:
         where = ", ".join(map(str, folders))
         reason = (str(error).strip() or "no reason given").splitlines()[0]
         raise InputError(

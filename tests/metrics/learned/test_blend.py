@@ -88,6 +88,20 @@ def test_a_file_that_names_itself_is_refused_in_one_line(blend, tmp_path, trust)
     assert "\n" not in str(refused.value)
 
 
+def test_a_chain_of_files_without_an_end_is_refused_in_one_line(blend, tmp_path):
+    last = "chrf"
+    for number in range(300):
+        name = f"{number}.json"
+        blend_file = LinearModel("blend", (Term(last, 1.0, 0.0, 1.0),), 0.1, {"criterion": "da", "low": 0.0})
+        (tmp_path / name).write_text(blend_file.text())
+        last = f'blend:model="{tmp_path / name}",trust=true'
+        if number == 9:
+            assert ng.metric(last).score(ROWS, CPU).values.shape == (2,)
+    with pytest.raises(InputError, match="more than 10 files of blends name one another") as refused:
+        ng.metric(last)
+    assert "\n" not in str(refused.value)
+
+
 def test_files_that_cannot_be_used_are_told(blend):
     with pytest.raises(InputError, match=r"blend: .*blend\.json: unknown metric 'chrff'.*did you mean 'chrf'"):
         blend(Term("chrff", 1.0, 0.0, 1.0))

@@ -35,16 +35,18 @@ _INFO = MetricInfo(
     paper='Ma et al. (2017), "Blend: a Novel Combined MT Metric Based on Direct Assessment"',
 )
 
-
+_DEEPEST = 10  # files of blends that name each other
 _OPEN: ContextVar[tuple[str, ...]] = ContextVar("files of blends that are being read", default=())
 
 
 @contextmanager
 def _opened(path: str) -> Iterator[None]:
-    """Refuse a file that names itself, directly or through others."""
+    """Refuse a file that names itself, directly or through others, and a chain of files without an end."""
     file = os.path.realpath(path)
     if file in _OPEN.get():
         raise SpecError("it names itself as one of its metrics")
+    if len(_OPEN.get()) == _DEEPEST:
+        raise SpecError(f"more than {_DEEPEST} files of blends name one another")
     token = _OPEN.set((*_OPEN.get(), file))
     try:
         yield
