@@ -49,8 +49,9 @@ from transformers.utils import logging
 
 import nlgauge as ng
 from nlgauge import Runtime
-from nlgauge.models import TextTokenizer, kernels, matching, packed
+from nlgauge.models import TextTokenizer, matching
 from nlgauge.models.locate import locate
+from nlgauge.models.packing import kernels, packed
 
 LAYER = 4
 SPEC = f"bertscore:layer={LAYER}"

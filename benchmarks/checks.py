@@ -27,7 +27,8 @@ from unittest import mock
 import numpy as np
 
 import nlgauge as ng
-from nlgauge.metrics import scoring
+from nlgauge.core.counts import count, count_notes, first_of
+from nlgauge.metrics import job, totals
 from nlgauge.metrics.guards import rules
 from nlgauge.metrics.guards.counting import GuardCounts
 from nlgauge.metrics.languages import unread_scripts
@@ -72,8 +73,8 @@ def seconds(run: Callable[[], object]) -> float:
 def without_checks(hypotheses: list[str], references: list[str], spec: str) -> object:
     """Score, and neither look at scripts nor count."""
     with ExitStack() as stack:
-        for name, result in (("count", {}), ("first_of", {}), ("count_notes", ())):
-            stack.enter_context(mock.patch.object(scoring, name, lambda *a, _result=result, **k: _result))
+        for module, name, result in ((totals, "count", {}), (totals, "first_of", {}), (job, "count_notes", ())):
+            stack.enter_context(mock.patch.object(module, name, lambda *a, _result=result, **k: _result))
         return ng.score(hypotheses, references, metrics=spec, language="off", guards="off")
 
 
@@ -84,9 +85,9 @@ def checks_alone(hypotheses: list[str], references: list[str], spec: str) -> Cal
     built = named(spec)
 
     def run() -> object:
-        counts = scoring.count(scores.flags, scores.values)
-        first = scoring.first_of(scores.flags, scores.ids)
-        return unread_scripts(built, [segments], "note"), [*scoring.count_notes(spec, counts, len(scores), first=first)]
+        counts = count(scores.flags, scores.values)
+        first = first_of(scores.flags, scores.ids)
+        return unread_scripts(built, [segments], "note"), [*count_notes(spec, counts, len(scores), first=first)]
 
     return run
 

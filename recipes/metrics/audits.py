@@ -19,7 +19,7 @@ from typing import Any
 from rows import ROOT, pages
 
 import nlgauge as ng
-from nlgauge.metrics.base import unread
+from nlgauge.core.metric import whole
 from nlgauge.metrics.catalogue import embedded_metrics
 from nlgauge.text.scripts import known_writings, writings
 
@@ -89,9 +89,10 @@ def cell(row: Mapping[str, Any]) -> str:
 def reads(metric: Any) -> str:
     """What a metric reads, by its own account of Russian and Chinese text."""
     russian, chinese = (known_writings()[code] for code in writings(["Поезд опоздал", "火车晚点了"]).tolist())
-    if unread(metric, russian) is not None:
-        return "English" if "English" in str(unread(metric, russian)) else "Latin letters"
-    return "every script" if unread(metric, chinese) is None else "languages with blanks between words"
+    unread = whole(metric).unread
+    if unread(russian) is not None:
+        return "English" if "English" in str(unread(russian)) else "Latin letters"
+    return "every script" if unread(chinese) is None else "languages with blanks between words"
 
 
 def write(page: Path, names: Sequence[str], lines: Mapping[str, str]) -> None:
