@@ -76,6 +76,8 @@ def test_pairs_are_those_of_one_source_and_of_a_threshold():
     assert measured(3.0) == 1.0
     with pytest.raises(InputError, match=r"no two outputs for one input are rated 25 apart.*--threshold"):
         measured(None)
+    with pytest.raises(InputError, match=r"rated differently.*give several rated outputs for an input"):
+        Dev("d", examples, "wmt_kendall_like", items=lambda owner: owner, threshold=0.0)
     with pytest.raises(InputError, match="does not say which"):
         Dev("d", examples, "wmt_kendall_like", threshold=0.0)
     with pytest.raises(InputError, match="kendall_b has no threshold"):

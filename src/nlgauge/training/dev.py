@@ -66,10 +66,13 @@ class Dev:
         targets = np.array([example.score for example in self.examples])
         if np.isnan(self.measure(targets, np.array([example.owner for example in self.examples]))):
             far = 25.0 if self.threshold is None else self.threshold
-            raise InputError(
-                f"{self.name}: no two outputs for one input are rated {far:g} apart, so that {self.stat} is undefined;"
-                " choose a smaller --threshold, such as 0 for MQM"
+            apart, advice = (
+                (f"{far:g} apart", "choose a smaller --threshold, such as 0 for MQM")
+                if far
+                else ("differently", "give several rated outputs for an input, or choose another --stat")
             )
+            which = f"no two outputs for one input are rated {apart}"
+            raise InputError(f"{self.name}: {which}, so that {self.stat} is undefined; {advice}")
 
     @property
     def chooses_by(self) -> tuple[object, ...]:
