@@ -28,11 +28,11 @@ import numpy as np
 
 import nlgauge as ng
 from nlgauge.core.counts import count, count_notes, first_of
-from nlgauge.metrics import job, totals
 from nlgauge.metrics.guards import rules
 from nlgauge.metrics.guards.counting import GuardCounts
 from nlgauge.metrics.languages import unread_scripts
 from nlgauge.metrics.registry import named
+from nlgauge.metrics.scoring import job, totals
 
 MOST = 0.03
 LEAST = 20_000  # segments a second for all guards together, on a machine without other work

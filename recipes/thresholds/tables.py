@@ -18,7 +18,7 @@ import numpy as np
 from translation import BATCHES, SETS, scored
 
 from nlgauge.metaeval.thresholds.pairs import rated_sets, system_pairs
-from nlgauge.metrics.thresholds.table import read_thresholds
+from nlgauge.metrics.comparing.thresholds import read_thresholds
 from nlgauge.stats.systems.curves import SystemPairs, fit_curve
 from nlgauge.stats.systems.held_out import HeldOutPairs, held_out
 

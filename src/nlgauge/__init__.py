@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from nlgauge.metaeval.plan import plan_ratings
     from nlgauge.metaeval.select import select_models
     from nlgauge.metaeval.sweeps import sweep
-    from nlgauge.metrics.accumulate import Accumulator
     from nlgauge.metrics.base import Metric
+    from nlgauge.metrics.comparing.pairwise import compare
     from nlgauge.metrics.embedding.alignment import align
-    from nlgauge.metrics.pairwise import compare
     from nlgauge.metrics.registry import list_metrics, metric
-    from nlgauge.metrics.scoring import score
+    from nlgauge.metrics.scoring.texts import score
+    from nlgauge.metrics.scoring.accumulate import Accumulator
     from nlgauge.perturbations.base import Perturbed
     from nlgauge.perturbations.perturb import perturb
     from nlgauge.perturbations.synthesis.synthesize import synthesize

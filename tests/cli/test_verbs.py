@@ -232,5 +232,5 @@ def test_scoring_a_plain_file_imports_no_more_than_it_needs():
     assert "gc=True" in loaded  # __main__ stops it while modules are imported
     assert "nlgauge.metrics.guards.rules" in loaded
     libraries = {"py3langid", "rapidfuzz", "scipy", "rich", "jinja2", "torch", "pandas", "lemminflect"}
-    own = {"io.wmt.mtme", "io.spans", "io.parquet", "io.write", "report.pages", "metrics.thresholds.table", "stats"}
+    own = {"io.wmt.mtme", "io.spans", "io.parquet", "io.write", "report.pages", "metrics.comparing.thresholds", "stats"}
     assert loaded & (libraries | {f"nlgauge.{name}" for name in own}) == set()

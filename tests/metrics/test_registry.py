@@ -14,7 +14,7 @@ from nlgauge.core.scores import TASKS, MetricInfo, join
 from nlgauge.core.signing import spec_of
 from nlgauge.metrics.base import Metric, is_pooled
 from nlgauge.metrics.registry import METRICS, SUMS, list_metrics, metric, metric_info, named
-from nlgauge.metrics.run import score_segments
+from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.models import embedded, heads
 from nlgauge.perturbations.checklist import TASKS as CHECKLISTS
 from nlgauge.runtime.runtime import Runtime

@@ -13,7 +13,7 @@ from nlgauge.core.segment import Segment
 from nlgauge.core.signing import signature_of, spec_of
 from nlgauge.metrics.base import Metric, is_pooled
 from nlgauge.metrics.registry import metric
-from nlgauge.metrics.run import score_segments
+from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.metrics.wrapped import CompanionMetric, ReferencePolicyMetric
 from nlgauge.runtime.runtime import Runtime
 

@@ -15,7 +15,7 @@ import pytest
 import nlgauge as ng
 from nlgauge.io.source import Tally
 from nlgauge.metaeval.sweeps import sweep
-from nlgauge.metrics.job import ComparisonOptions, score_source
+from nlgauge.metrics.scoring.job import ComparisonOptions, score_source
 from nlgauge.report.pages import page
 from nlgauge.report.tables.table import latex, markdown
 from nlgauge.report.text import render

@@ -15,12 +15,12 @@ from nlgauge.core.spec import quote
 from nlgauge.io.read import open_data, read
 from nlgauge.io.spans import Inputs
 from nlgauge.metrics.base import is_pooled, rounds
-from nlgauge.metrics.job import ComparisonOptions, score_source
 from nlgauge.metrics.learned.blend import Blend
 from nlgauge.metrics.learned.linear import LinearModel, Term
 from nlgauge.metrics.learned.ruber import Ruber
 from nlgauge.metrics.registry import list_metrics, metric, named
-from nlgauge.metrics.run import score_segments
+from nlgauge.metrics.scoring.job import ComparisonOptions, score_source
+from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.runtime.pool import Counts, Incidence, Pool
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scale.gather import Gathered, Settled, gather, gathered_path, merge, settled_path, texts_path

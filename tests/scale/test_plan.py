@@ -8,8 +8,8 @@ import pytest
 from nlgauge.core.errors import InputError
 from nlgauge.io.source import TableSource
 from nlgauge.io.spans import Inputs, cut, stamp
-from nlgauge.metrics.job import ComparisonOptions
 from nlgauge.metrics.registry import named
+from nlgauge.metrics.scoring.job import ComparisonOptions
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scale.plan import PLAN, make_plan, read_plan
 

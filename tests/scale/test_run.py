@@ -13,8 +13,8 @@ from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.io.files.limits import Limits, limited
 from nlgauge.io.read import open_data
 from nlgauge.io.spans import Inputs
-from nlgauge.metrics.job import ComparisonOptions, score_source
 from nlgauge.metrics.registry import named
+from nlgauge.metrics.scoring.job import ComparisonOptions, score_source
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scale.parts import Scorer, rows_path, sums_of, sums_path
 from nlgauge.scale.plan import PLAN, make_plan

@@ -17,8 +17,8 @@ import pytest
 from nlgauge.cli.main import main
 from nlgauge.core.errors import InputError
 from nlgauge.io.spans import Inputs
-from nlgauge.metrics.job import ComparisonOptions
 from nlgauge.metrics.registry import named
+from nlgauge.metrics.scoring.job import ComparisonOptions
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scale.parts import Scorer, segment_digests, stats_path, sums_path
 from nlgauge.scale.plan import make_plan

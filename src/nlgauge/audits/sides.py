@@ -18,7 +18,7 @@ from nlgauge.core.signing import signature_of
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.metrics.base import Metric, is_pooled
 from nlgauge.metrics.languages import LanguageCheck, UnreadScripts, check_language
-from nlgauge.metrics.run import score_segments
+from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.runtime.runtime import Runtime
 
 

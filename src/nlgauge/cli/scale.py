@@ -18,8 +18,8 @@ from nlgauge.cli.terminal import as_typed, echo
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
 from nlgauge.metrics.base import Metric, part_directions
-from nlgauge.metrics.job import ComparisonOptions
 from nlgauge.metrics.registry import own_names
+from nlgauge.metrics.scoring.job import ComparisonOptions
 from nlgauge.runtime.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class InParts:
         spreadsheet: bool,
     ) -> tuple[Result, options.Parts] | None:
         """The result, and the directions of parts; None after a dry run, which prints what it found."""
-        from nlgauge.metrics.thresholds.beside import thresholds_for, with_agreement
+        from nlgauge.metrics.comparing.agreement import thresholds_for, with_agreement
         from nlgauge.scale.plan import make_plan
         from nlgauge.scale.run import known_of, rows_of, score_in_parts
 

@@ -22,7 +22,6 @@ from nlgauge.io import read
 from nlgauge.io.parallel import open_parallel
 from nlgauge.io.selected import SelectedSource
 from nlgauge.io.source import Source
-from nlgauge.metrics import job
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.catalogue import expanded
 from nlgauge.metrics.combine import check_bounds
@@ -30,6 +29,7 @@ from nlgauge.metrics.guards.counting import GuardCheck
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.registry import metric as metric_of
 from nlgauge.metrics.registry import named
+from nlgauge.metrics.scoring import job
 from nlgauge.report.rows import measured
 from nlgauge.report.tables.score import best_first, system_name
 from nlgauge.report.tables.score import score_only as numbers_alone
@@ -334,7 +334,7 @@ def _scored(
     """Score everything in this process: the result, and the directions of parts."""
     table = None
     if thresholds is not None:
-        from nlgauge.metrics.thresholds.beside import thresholds_for
+        from nlgauge.metrics.comparing.agreement import thresholds_for
 
         table = thresholds_for(thresholds, metrics, runtime)
     with texts.opened() as source, files.writing(spreadsheet) as write:
@@ -351,7 +351,7 @@ def _scored(
         )
     result = as_typed(scores.result())
     if table is not None:
-        from nlgauge.metrics.thresholds.beside import with_agreement
+        from nlgauge.metrics.comparing.agreement import with_agreement
 
         result = with_agreement(result, table, {spec: totals.references for spec, totals in scores.totals.items()})
     return result, scores.part_directions

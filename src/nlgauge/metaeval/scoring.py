@@ -20,7 +20,7 @@ from nlgauge.metrics.base import Metric, check_needs, is_pooled, notes_of
 from nlgauge.metrics.external.direction import direction_of
 from nlgauge.metrics.guards.counting import GuardCounts
 from nlgauge.metrics.languages import LanguageCheck, unread_scripts
-from nlgauge.metrics.run import score_segments
+from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.metrics.wrapped import ReferencePolicyMetric
 from nlgauge.runtime.runtime import Runtime
 

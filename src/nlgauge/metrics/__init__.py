@@ -5,14 +5,13 @@ from typing import TYPE_CHECKING
 from nlgauge.core.doors import door
 
 if TYPE_CHECKING:
-    from nlgauge.metrics.accumulate import as_evaluate, numbers_of
     from nlgauge.metrics.base import check_needs, trained_on
     from nlgauge.metrics.combine import Combination
-    from nlgauge.metrics.comparison import Comparison, Interval, compare_scores, intervals
+    from nlgauge.metrics.comparing.table import Comparison, Interval, compare_scores, intervals
+    from nlgauge.metrics.comparing.thresholds import Thresholds, read_thresholds
     from nlgauge.metrics.embedding.bertscore import BertScore
     from nlgauge.metrics.embedding.cosine import Cosine
     from nlgauge.metrics.embedding.layers import best_layer
-    from nlgauge.metrics.job import ComparisonOptions, SourceScores, score_source
     from nlgauge.metrics.learned.regressor import Regressor
     from nlgauge.metrics.learned.sescore import SEScore
     from nlgauge.metrics.lexical.bleu import Bleu
@@ -24,8 +23,9 @@ if TYPE_CHECKING:
     from nlgauge.metrics.references import Policy, over_references
     from nlgauge.metrics.registry import METRICS
     from nlgauge.metrics.scales import save_bounds
+    from nlgauge.metrics.scoring.job import ComparisonOptions, SourceScores, score_source
+    from nlgauge.metrics.scoring.accumulate import as_evaluate, numbers_of
     from nlgauge.metrics.stored import Stored
-    from nlgauge.metrics.thresholds.table import Thresholds, read_thresholds
 else:
     __getattr__, __dir__ = door(__name__)
 

@@ -17,8 +17,8 @@ from nlgauge.core.segment import Segment
 from nlgauge.core.signing import signature_of, spec_of
 from nlgauge.core.spec import Sum, parse, unquote, weight_text
 from nlgauge.metrics.base import Metric, notes_of
-from nlgauge.metrics.run import score_segments
 from nlgauge.metrics.scales import POOLED, bounds_identity, bounds_key, moments, read_bounds, zero_and_width
+from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.metrics.wrapped import Composed
 from nlgauge.runtime.runtime import Runtime
 

@@ -14,7 +14,7 @@ from nlgauge.core.signing import spec_of
 from nlgauge.metrics.base import Metric, corpora_of, is_pooled, notes_of, rounds, trained_on
 from nlgauge.metrics.embedding.sharing import merged
 from nlgauge.metrics.references import Policy, over_references
-from nlgauge.metrics.run import score_segments
+from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.scripts import Writing
 

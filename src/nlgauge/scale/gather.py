@@ -20,7 +20,7 @@ from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import documents_digest
 from nlgauge.metrics.base import Metric, corpora_of, rounds
-from nlgauge.metrics.run import score_segments
+from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.runtime.pool import Columns, Counts, Incidence, Moments, Pool, Unsettled
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scale.plan import POOL, Part

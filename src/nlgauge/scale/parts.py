@@ -24,8 +24,8 @@ from nlgauge.io.spans import read_span
 from nlgauge.io.write import segment_columns, writing
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.registry import named
-from nlgauge.metrics.run import score_segments
-from nlgauge.metrics.totals import Totals
+from nlgauge.metrics.scoring.run import score_segments
+from nlgauge.metrics.scoring.totals import Totals
 from nlgauge.runtime.pool import Pool
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scale.gather import (

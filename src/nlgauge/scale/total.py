@@ -24,11 +24,11 @@ from nlgauge.io.parallel import system_names
 from nlgauge.io.source import Summary
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.guards.counting import GuardCounts, beside, summed
-from nlgauge.metrics.job import ComparisonOptions, SourceScores
 from nlgauge.metrics.languages import UnreadScripts
-from nlgauge.metrics.run import score_segments
 from nlgauge.metrics.scales import save_bounds
-from nlgauge.metrics.totals import Totals
+from nlgauge.metrics.scoring.job import ComparisonOptions, SourceScores
+from nlgauge.metrics.scoring.run import score_segments
+from nlgauge.metrics.scoring.totals import Totals
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scale.parts import Scorer, kept, segment_digests, sums_of
 from nlgauge.scale.plan import Plan, read_plan

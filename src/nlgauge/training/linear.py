@@ -18,7 +18,7 @@ from nlgauge.core.segment import Segment
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.learned.beer import FEATURES, ngram_features
 from nlgauge.metrics.learned.linear import LinearModel, Term
-from nlgauge.metrics.run import score_segments
+from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.correlation.correlate import correlation
 

@@ -11,8 +11,8 @@ import torch
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset
-from nlgauge.metrics.accumulate import Accumulator, numbers_of
 from nlgauge.metrics.base import MetricLike
+from nlgauge.metrics.scoring.accumulate import Accumulator, numbers_of
 from nlgauge.runtime.runtime import Runtime
 
 

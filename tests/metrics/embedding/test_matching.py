@@ -11,7 +11,7 @@ from nlgauge.core.spec import quote
 from nlgauge.metrics.embedding.bertscore import BertScore
 from nlgauge.metrics.embedding.matching import Matching
 from nlgauge.metrics.embedding.moverscore import MoverScore
-from nlgauge.metrics.run import score_segments
+from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric, check_options
 from nlgauge.testing.segments import SEGMENTS

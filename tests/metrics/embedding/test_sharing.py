@@ -9,7 +9,7 @@ import nlgauge as ng
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import quote
 from nlgauge.metrics.embedding import sharing
-from nlgauge.metrics.run import score_blocks, score_segments
+from nlgauge.metrics.scoring.run import score_blocks, score_segments
 from nlgauge.runtime.cache import ScoreCache
 from nlgauge.runtime.runtime import Runtime
 

@@ -11,7 +11,7 @@ from nlgauge.core.signing import signature_of
 from nlgauge.metrics.external.bleurt import Bleurt
 from nlgauge.metrics.external.client import Client
 from nlgauge.metrics.external.environments import Environment
-from nlgauge.metrics.run import score_segments
+from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.runtime.runtime import Runtime
 
 

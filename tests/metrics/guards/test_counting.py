@@ -9,7 +9,7 @@ import nlgauge as ng
 from nlgauge.core.counts import MEANINGS
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.guards.counting import GuardCounts
-from nlgauge.metrics.job import score_source
+from nlgauge.metrics.scoring.job import score_source
 
 
 def counted(*segments):

@@ -9,7 +9,7 @@ from nlgauge.core.segment import Segment
 from nlgauge.metrics.base import notes_of, trained_on
 from nlgauge.metrics.learned.blend import Blend
 from nlgauge.metrics.learned.linear import LinearModel, Term
-from nlgauge.metrics.run import score_segments
+from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.metaeval.align import JoinedScores
 from nlgauge.metaeval.thresholds.pairs import RatedSet, rated_sets, system_pairs
+from nlgauge.metrics.comparing.thresholds import MetricThresholds, Thresholds
 from nlgauge.metrics.registry import metric as metric_of
-from nlgauge.metrics.thresholds.table import MetricThresholds, Thresholds
 from nlgauge.stats.draws import check_draws
 from nlgauge.stats.systems.curves import FORMS, Form, fit_curve, resampled_curves
 from nlgauge.stats.systems.held_out import best_form, held_out

@@ -20,8 +20,8 @@ from nlgauge.metrics.embedding.bertscore import BertScore
 from nlgauge.metrics.embedding.cosine import Cosine
 from nlgauge.metrics.embedding.sharing import merged, vectors_of
 from nlgauge.metrics.embedding.wmd import Wmd
-from nlgauge.metrics.run import score_segments
 from nlgauge.metrics.scales import moments, zero_and_width
+from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.runtime.pool import Moments
 from nlgauge.runtime.runtime import DType, Runtime
 from nlgauge.text.scripts import Writing

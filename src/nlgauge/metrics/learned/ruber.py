@@ -22,8 +22,8 @@ from nlgauge.metrics.embedding.points.worded import Worded
 from nlgauge.metrics.embedding.pooledvectors import cosine
 from nlgauge.metrics.embedding.sharing import merged, vectors_of
 from nlgauge.metrics.learned.regressor import Regressor
-from nlgauge.metrics.run import score_segments
 from nlgauge.metrics.scales import moments, zero_and_width
+from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.models.encoder import Encoder
 from nlgauge.runtime.pool import Moments
 from nlgauge.runtime.runtime import DType, Runtime

@@ -83,6 +83,6 @@ def test_every_option_is_signed():
 @pytest.mark.parametrize("spec", ["parent", "0.5*bleu + 0.5*parent[norm=none]"])
 def test_records_of_no_known_form_are_refused_before_another_metric_scores(monkeypatch, spec):
     segments = [ng.Segment("a", "x", ("y",), table=(("name", "x"),)), ng.Segment("b", "x", ("y",), table=(7,))]
-    monkeypatch.setattr("nlgauge.metrics.run._score", lambda *_: pytest.fail("something was scored"))
+    monkeypatch.setattr("nlgauge.metrics.scoring.run._score", lambda *_: pytest.fail("something was scored"))
     with pytest.raises(ng.InputError, match=r"segment 'b': table\[0\] is '7'"):
         ng.score(ng.Dataset(tuple(segments)), metrics=["chrf", spec])

@@ -9,7 +9,7 @@ from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Segment
 from nlgauge.core.signing import signature_of
 from nlgauge.metrics.lexical.ngrams.qmetric import QMetric, kinds
-from nlgauge.metrics.run import score_segments
+from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric, check_options
 

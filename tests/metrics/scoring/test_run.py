@@ -17,9 +17,9 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.scores import MetricInfo, Scores, ids, join
 from nlgauge.core.segment import Segment
 from nlgauge.core.signing import signature_of
-from nlgauge.metrics import run
 from nlgauge.metrics.registry import metric
-from nlgauge.metrics.run import score_blocks, score_segments
+from nlgauge.metrics.scoring import run
+from nlgauge.metrics.scoring.run import score_blocks, score_segments
 from nlgauge.runtime.cache import ScoreCache
 from nlgauge.runtime.runtime import Runtime
 

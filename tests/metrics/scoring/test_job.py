@@ -6,7 +6,7 @@ import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
 from nlgauge.io.parallel import open_parallel
-from nlgauge.metrics.job import ComparisonOptions, score_source
+from nlgauge.metrics.scoring.job import ComparisonOptions, score_source
 
 HYPOTHESES = {"one": ["the cat sat", "a dog ran off"], "two": ["the cat sat down", "no dog"]}
 REFERENCES = ["the cat sat down", "a dog ran away"]

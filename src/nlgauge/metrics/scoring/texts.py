@@ -17,7 +17,7 @@ from nlgauge.metrics.catalogue import expanded
 from nlgauge.metrics.guards.counting import GuardCheck, GuardCounts, check_guards, guard_counts
 from nlgauge.metrics.languages import LanguageCheck, unread_scripts
 from nlgauge.metrics.registry import named
-from nlgauge.metrics.run import score_segments
+from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.runtime.runtime import Runtime
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from nlgauge.metrics.thresholds.table import MetricThresholds, Thresholds
+from nlgauge.metrics.comparing.thresholds import MetricThresholds, Thresholds
 from nlgauge.stats.systems.curves import AgreementCurve
 
 CHRF = "metric:chrf|char_order:6|word_order:0|sacrebleu:2.6.0|nlgauge:0.1.0"

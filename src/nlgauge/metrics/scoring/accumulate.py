@@ -12,7 +12,7 @@ from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.metrics.base import MetricLike
 from nlgauge.metrics.registry import named
-from nlgauge.metrics.scoring import score
+from nlgauge.metrics.scoring.texts import score
 from nlgauge.runtime.runtime import Runtime
 
 

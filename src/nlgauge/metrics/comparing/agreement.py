@@ -9,7 +9,7 @@ from dataclasses import replace
 from nlgauge.core.result import Result, Row
 from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import Metric
-from nlgauge.metrics.thresholds.table import SHIPPED, MetricThresholds, Thresholds, read_thresholds
+from nlgauge.metrics.comparing.thresholds import SHIPPED, MetricThresholds, Thresholds, read_thresholds
 from nlgauge.runtime.runtime import Runtime
 
 

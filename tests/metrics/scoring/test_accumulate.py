@@ -7,7 +7,7 @@ import re
 import pytest
 
 import nlgauge as ng
-from nlgauge.metrics.accumulate import as_evaluate, numbers_of
+from nlgauge.metrics.scoring.accumulate import as_evaluate, numbers_of
 
 HYPS = ["it rains", "a cat sat", "the dog"]
 REFS = [["it is raining"], ["the cat sat", "a cat"], ["a dog"]]

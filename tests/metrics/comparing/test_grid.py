@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError
-from nlgauge.metrics.grid import aligned, by_system
+from nlgauge.metrics.comparing.grid import aligned, by_system
 
 
 def places(found):

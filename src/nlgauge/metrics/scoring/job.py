@@ -31,13 +31,13 @@ from nlgauge.metrics.base import (
 from nlgauge.metrics.guards.counting import GuardCheck, GuardCounts, check_guards, guard_counts
 from nlgauge.metrics.languages import LanguageCheck, UnreadScripts, check_language, unread_scripts
 from nlgauge.metrics.registry import named
-from nlgauge.metrics.run import score_blocks
 from nlgauge.metrics.scales import save_bounds
-from nlgauge.metrics.totals import Totals
+from nlgauge.metrics.scoring.run import score_blocks
+from nlgauge.metrics.scoring.totals import Totals
 from nlgauge.runtime.runtime import Runtime
 
 if TYPE_CHECKING:
-    from nlgauge.metrics.pairwise import Pairwise
+    from nlgauge.metrics.comparing.pairwise import Pairwise
 
 Test = Literal["bootstrap", "randomization"]
 Block = Callable[[Sequence[Segment], Mapping[str, Scores]], None]
@@ -84,7 +84,7 @@ class ComparisonOptions:
         """Test, draws, seed and confidence, as a result file names them; all None where nothing is resampled."""
         if not self.resamples:
             return {}
-        from nlgauge.metrics.comparison import INTERVAL_DRAWS, SACREBLEU_SEED, draws_of
+        from nlgauge.metrics.comparing.table import INTERVAL_DRAWS, SACREBLEU_SEED, draws_of
 
         usual = INTERVAL_DRAWS if self.test is None else draws_of(self.test)
         seed = SACREBLEU_SEED if self.compat == "sacrebleu" else 0
@@ -126,7 +126,7 @@ class ComparisonOptions:
         Raises:
             InputError: a group has only one system, or its systems have different items.
         """
-        from nlgauge.metrics.pairwise import compare_pairs
+        from nlgauge.metrics.comparing.pairwise import compare_pairs
 
         assert self.test is not None  # checked before anything was scored
         how: dict[str, Any] = {"draws": self.draws, "seed": self.seed or 0, "adjust": self.adjust or "holm"}
@@ -139,7 +139,7 @@ class ComparisonOptions:
 
     def of(self, totals: Totals) -> dict[Key, dict[str, Any]]:
         """Columns of the rows of one metric beside its values: intervals, differences and p-values."""
-        from nlgauge.metrics.comparison import compare_scores, intervals  # what no plain score needs
+        from nlgauge.metrics.comparing.table import compare_scores, intervals  # what no plain score needs
 
         beside: dict[Key, dict[str, Any]] = {}
         for group, (systems, items, scores) in totals.kept().items():
@@ -173,11 +173,11 @@ class ComparisonOptions:
         in a group of its own where groups are kept apart.
         """
         if self.resamples and self.compat is None:
-            from nlgauge.metrics.comparison import resampling_notes
+            from nlgauge.metrics.comparing.table import resampling_notes
 
             yield from resampling_notes(n, self.test, self.seed or 0)
         if self.test is not None:
-            from nlgauge.metrics.pairwise import ADJUSTED
+            from nlgauge.metrics.comparing.pairwise import ADJUSTED
 
             draws, seed = self.settings["draws"], self.settings["seed"]
             fault = ", as {} computes it (too often significant: page 'statistics/comparison' of the documentation)"
@@ -381,7 +381,7 @@ class Rehearsal:
     """
 
     def __init__(self, comparison: ComparisonOptions, signatures: Mapping[str, Signature]) -> None:
-        from nlgauge.metrics.comparison import check_compat
+        from nlgauge.metrics.comparing.table import check_compat
 
         for self._stand_in in signatures.values():
             check_compat(self._stand_in, comparison.compat)

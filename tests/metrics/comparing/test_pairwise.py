@@ -9,8 +9,8 @@ import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.core.scores import Scores
 from nlgauge.core.signature import Signature
-from nlgauge.metrics.comparison import compare_scores, resampling_notes
-from nlgauge.metrics.pairwise import compare_pairs
+from nlgauge.metrics.comparing.pairwise import compare_pairs
+from nlgauge.metrics.comparing.table import compare_scores, resampling_notes
 
 TOY = Signature("toy", (("metric", "toy"),))
 

@@ -8,8 +8,8 @@ import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.core.scores import Scores
 from nlgauge.core.signature import Signature
-from nlgauge.metrics.comparison import compare_scores, intervals
-from nlgauge.metrics.grid import aligned
+from nlgauge.metrics.comparing.grid import aligned
+from nlgauge.metrics.comparing.table import compare_scores, intervals
 
 SIGNATURE = Signature("made-up", (("metric", "made-up"),))
 WORDS = (

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from nlgauge.core.scores import Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature
-from nlgauge.metrics.comparison import intervals
-from nlgauge.metrics.totals import Totals
+from nlgauge.metrics.comparing.table import intervals
+from nlgauge.metrics.scoring.totals import Totals
 
 TOY = Signature("toy", (("metric", "toy"),))
 cells = st.lists(

@@ -11,7 +11,7 @@ import numpy as np
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.scores import Scores
 from nlgauge.core.signature import Signature
-from nlgauge.metrics.grid import aligned, by_system
+from nlgauge.metrics.comparing.grid import aligned, by_system
 from nlgauge.stats.draws import Intervals, bootstrap_interval
 from nlgauge.stats.systems.significance import PairedTest, paired_bootstrap, paired_randomisation
 

@@ -11,7 +11,7 @@ from nlgauge.core.errors import InputError, NlgaugeError
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.signing import signature_of
 from nlgauge.metrics.registry import METRICS
-from nlgauge.metrics.scoring import score
+from nlgauge.metrics.scoring.texts import score
 from nlgauge.runtime.runtime import Runtime
 
 

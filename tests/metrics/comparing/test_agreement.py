@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nlgauge.core.result import Result
-from nlgauge.metrics.thresholds.beside import with_agreement
+from nlgauge.metrics.comparing.agreement import with_agreement
 
 
 def row(system, delta=None, metric="chrf", **more):

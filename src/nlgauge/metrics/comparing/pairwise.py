@@ -19,14 +19,14 @@ from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Dataset
 from nlgauge.metrics.base import Metric, MetricLike, described
-from nlgauge.metrics.comparison import DRAWS, resampling_notes, test_of
-from nlgauge.metrics.grid import aligned
+from nlgauge.metrics.comparing.agreement import thresholds_for, with_agreement
+from nlgauge.metrics.comparing.grid import aligned
+from nlgauge.metrics.comparing.table import DRAWS, resampling_notes, test_of
+from nlgauge.metrics.comparing.thresholds import Thresholds
 from nlgauge.metrics.guards.counting import GuardCheck, GuardCounts
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.registry import named
-from nlgauge.metrics.scoring import score_and_count, texts_as_dataset
-from nlgauge.metrics.thresholds.beside import thresholds_for, with_agreement
-from nlgauge.metrics.thresholds.table import Thresholds
+from nlgauge.metrics.scoring.texts import score_and_count, texts_as_dataset
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.differences.clusters import rank_clusters
 from nlgauge.stats.differences.multiplicity import Adjustment, adjusted
