@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from nlgauge.metrics.comparing.pairwise import compare
     from nlgauge.metrics.embedding.alignment import align
     from nlgauge.metrics.registry import list_metrics, metric
-    from nlgauge.metrics.scoring.texts import score
     from nlgauge.metrics.scoring.accumulate import Accumulator
+    from nlgauge.metrics.scoring.texts import score
     from nlgauge.perturbations.base import Perturbed
     from nlgauge.perturbations.perturb import perturb
     from nlgauge.perturbations.synthesis.synthesize import synthesize

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from nlgauge.metrics.references import Policy, over_references
     from nlgauge.metrics.registry import METRICS
     from nlgauge.metrics.scales import save_bounds
-    from nlgauge.metrics.scoring.job import ComparisonOptions, SourceScores, score_source
     from nlgauge.metrics.scoring.accumulate import as_evaluate, numbers_of
+    from nlgauge.metrics.scoring.job import ComparisonOptions, SourceScores, score_source
     from nlgauge.metrics.stored import Stored
 else:
     __getattr__, __dir__ = door(__name__)
