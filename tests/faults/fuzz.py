@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import argparse
 import collections
+import contextlib
 import io
+import itertools
 import json
 import os
 import random
@@ -23,39 +25,56 @@ import tempfile
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from nlgauge.audits.penalties import read_penalties
 from nlgauge.cli.select import read_draws
 from nlgauge.core.errors import NlgaugeError
+from nlgauge.core.segment import Segment
+from nlgauge.core.spec import quote_always
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.journal import Journal
 from nlgauge.io.parallel import open_parallel
 from nlgauge.io.preferences import read_pairs, read_ranking, read_relative_ranks
 from nlgauge.io.raw import read_raw
 from nlgauge.io.read import read
+from nlgauge.io.results import read_result
+from nlgauge.io.scored_pairs import read_scored_pairs
 from nlgauge.io.scores import read_scores
 from nlgauge.io.suites.minor import read_minor
+from nlgauge.io.suites.published import read_published
 from nlgauge.io.suites.suites import read_suite
 from nlgauge.io.summeval import read_summeval_scores
 from nlgauge.io.wmt.da import read_da_scores
+from nlgauge.io.wmt.esa import read_esa_scores
 from nlgauge.io.wmt.mqm import read_mqm, read_mqm_averages, read_ratings
 from nlgauge.io.wmt.mtme import read_eval_set
 from nlgauge.io.wmt.submissions import read_submission
+from nlgauge.metaeval.design import read_design
+from nlgauge.metrics.comparing.thresholds import read_thresholds
 from nlgauge.metrics.embedding.baseline import find as find_baseline
+from nlgauge.metrics.embedding.points.wordvectors import WordVectors
+from nlgauge.metrics.external.environments import Environment
 from nlgauge.metrics.registry import metric
 from nlgauge.metrics.scales import read_bounds
+from nlgauge.metrics.scoring.job import ComparisonOptions
 from nlgauge.models.embedded import SHA256
 from nlgauge.models.heads import find_head
+from nlgauge.report.bundle.page import bundle_html
+from nlgauge.scale.run import progress_of
+from nlgauge.scale.total import total
 from nlgauge.training.data import read_pairs as read_nli_pairs
 from nlgauge.training.examples import read_triples
 from nlgauge.training.masking import read_texts
 
+VERBS = ("score", "meta", "audit", "sweep", "select", "align", "synth")
+SHORT = 0 if os.environ.get("NLGAUGE_SLOW") else 2  # the last two load models, which takes some seconds
 Example = bytes | Mapping[str, bytes]
 
 
@@ -65,12 +84,12 @@ class Reader:
 
     Attributes:
         name: of the file or folder.
-        examples: sound inputs, which are damaged.
+        examples: sound inputs, which are damaged; or what makes them, once they are asked for.
         read: called with the path.
     """
 
     name: str
-    examples: Sequence[Example]
+    examples: Sequence[Example] | Callable[[], Sequence[Example]]
     read: Callable[[str], object]
 
 
@@ -122,6 +141,7 @@ MENLI = b"error,id,source,ref,r,hyp_para,hyp_adv_based,hyp_adv_free\nadd,7,s,r,m
 ADVERSARIAL = {"id": "1", "phenomenon": "typo", "error": "typo", "lp": "fr-en", "src": "s", "ref": "r", "r": "m",
                "cand_para": "p", "cand_adv_ref": "a", "cand_adv_src": "b"}  # fmt: skip
 PAIR = {"id": "p", "phenomenon": "name", "criterion": "adequacy", "src": "s", "ref": "r", "better": "b", "worse": "w"}
+PAIRED = {**PAIR, "ref": "a cat sat", "better": "a cat sat", "worse": "a dog sat"}
 PORTIONS = lines(
     {"signature": "s"}, {"taken": 2, "state": {"n": 1}, "rows": [{"id": "1"}]}, {"taken": 4, "state": {}, "rows": []}
 )
@@ -175,6 +195,128 @@ def head(path: str) -> object:
     return find_head(str(made), "nli")
 
 
+@cache
+def made() -> Mapping[str, bytes]:
+    """Files of our own writers by name: results of verbs, rows of segments and of pairs, thresholds."""
+    from nlgauge.cli.main import main as nlgauge
+
+    rng = random.Random(1)
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+        rows = []
+        for system, item in itertools.product("abcd", range(8)):
+            hyp = f"the {rng.choice(['cat', 'dog'])} {item} {rng.choice(['sat', 'sits', 'lay'])} on a mat"
+            row = {"id": f"{system}{item}", "system": system, "seg": str(item), "lp": "de-en", "hyp": hyp}
+            rows.append({**row, "refs": [f"the cat {item} sat on a mat"], "human": {"quality": rng.random()}})
+        Path(folder, "d.jsonl").write_bytes(lines(*rows))
+        Path(folder, "p.jsonl").write_bytes(lines(PAIRED, {**PAIRED, "id": "q", "better": "a cat sat on"}))
+        Path(folder, "x.txt").write_text("The cat saw 5 dogs in Paris.\nIt rains.\n")
+        for typed in (
+            "score {}/d.jsonl -m chrf -m 0.5*chrf+0.5*ter --significance bootstrap --pairs --draws 20"
+            " --json {}/score.json --segments {}/rows.tsv",
+            "meta {}/d.jsonl -m chrf -m ter --draws 20 --disagree 2 --fit-thresholds {}/thresholds.json"
+            " --json {}/meta.json",
+            "audit --suite {}/p.jsonl -m chrf --json {}/audit.json --segments {}/pairs.tsv",
+            "sweep {}/d.jsonl -m chrf --with ter --suite {}/p.jsonl --weights 0:1:0.5 --json {}/sweep.json",
+            "select {}/d.jsonl -m chrf --json {}/select.json",
+            *("align --hyp a --ref b --json {}/align.json", "synth {}/x.txt -o {}/t.jsonl --json {}/synth.json")[
+                SHORT:
+            ],
+        ):
+            with contextlib.redirect_stderr(io.StringIO()) as said:
+                code = nlgauge([word.replace("{}", folder) for word in typed.split()])
+            assert code == 0, (typed, said.getvalue())
+        return {path.name: path.read_bytes() for path in Path(folder).iterdir() if path.is_file()}
+
+
+def results() -> list[Example]:
+    """Results of verbs."""
+    return [made()[f"{verb}.json"] for verb in VERBS if f"{verb}.json" in made()]
+
+
+@cache
+def runs() -> list[Example]:
+    """Folders of runs in parts: one of plain metrics, one with a metric that takes something from all segments."""
+    from nlgauge.io.spans import Inputs
+    from nlgauge.metrics.registry import named
+    from nlgauge.runtime.runtime import Runtime
+    from nlgauge.scale.parts import Scorer
+    from nlgauge.scale.plan import make_plan
+    from nlgauge.scale.run import score_in_parts
+
+    def score(plan: Any, folder: Path, parts: Any) -> Iterator[int]:
+        yield from map(Scorer(plan, folder).score, parts)
+
+    found = []
+    for specs in (["chrf", "wer", "rougeL"], ["cider"]):
+        with tempfile.TemporaryDirectory() as folder:
+            data, run = Path(folder, "d.jsonl"), Path(folder, "run")
+            row = {"lp": "x-y", "ref": "a b"}
+            data.write_bytes(lines(*({**row, "id": str(i), "system": "AB"[i % 2], "hyp": f"a {i}"} for i in range(4))))
+            score_in_parts(make_plan(Inputs(str(data)), named(specs), Runtime(), rows=2), run, score, Runtime())
+            inside = [path for path in run.rglob("*") if path.is_file() and path.name != "lock"]
+            found.append({str(path.relative_to(run)): path.read_bytes() for path in inside})
+    return found
+
+
+@cache
+def models() -> list[Example]:
+    """The folder of a small model of the hub's kind, whose configuration and tokenizer are damaged."""
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
+
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "a", "b"]
+    with tempfile.TemporaryDirectory() as folder:
+        tokenizer = Tokenizer(models.WordLevel({word: i for i, word in enumerate(words)}, "[UNK]"))
+        tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+        names = {f"{name}_token": f"[{name.upper()}]" for name in ("pad", "unk", "cls", "sep", "mask")}
+        PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names).save_pretrained(folder)
+        config = BertConfig(
+            vocab_size=len(words), hidden_size=4, num_hidden_layers=1, num_attention_heads=1, intermediate_size=4,
+            max_position_embeddings=8,
+        )  # fmt: skip
+        BertModel(config).save_pretrained(folder)
+        whole = {path.name: path.read_bytes() for path in Path(folder).iterdir()}
+    odd = {"auto_map": {"AutoModel": "evil.Model"}, "trust_remote_code": True, "_name_or_path": "x"}
+    odd |= {"quantization_config": {"quant_method": "x"}}
+    return [whole, {**whole, "config.json": json.dumps({**json.loads(whole["config.json"]), **odd}).encode()}]
+
+
+def page(path: str) -> object:
+    """The page that shows a result."""
+    return bundle_html({path: read_result(path)}, "t", None)
+
+
+def apply_thresholds(path: str) -> object:
+    """Thresholds, and what they say of a result."""
+    from nlgauge.metrics.comparing.agreement import with_agreement
+
+    table = read_thresholds(path)
+    Path(f"{path}.result").write_bytes(made()["score.json"])
+    return with_agreement(read_result(f"{path}.result"), table, {"chrf": {1}})
+
+
+def run_of(folder: str) -> object:
+    """How far a run is, and what it adds up to."""
+    return progress_of(Path(folder)), total([Path(folder)]), total([Path(folder)], ComparisonOptions(intervals=True))
+
+
+def pretrained(folder: str) -> object:
+    """What a folder says of a model, and the vectors that it gives."""
+    from nlgauge.models.locate import locate
+    from nlgauge.runtime.runtime import Runtime
+
+    files = locate(folder)
+    told = files.notes, files.depth, files.is_paired, files.reads_left_to_right, files.facts()
+    cosine = metric(f"cosine:model={quote_always(folder)}")
+    return told, cosine.score([Segment(id="1", hypothesis="a b", references=("a",))], Runtime(device="cpu"))
+
+
+def environment(folder: str) -> object:
+    """What is said of an environment that somebody else's folder holds."""
+    found = Environment("comet", folder)
+    return found.state, found.versions
+
+
 def journal(path: str) -> object:
     """What a run takes up from its part."""
     opened = Journal(path.removesuffix(".part"), {"signature": "s"})
@@ -189,7 +331,34 @@ def scores_beside(folder: str) -> object:
     return read_scores(f"{folder}/a.tsv")
 
 
+LINEAR = {
+    "format": "nlgauge-linear", "version": 1, "kind": "blend", "intercept": 0.1, "criterion": "da", "low": -2.5,
+    "data": "my ratings", "terms": [{"name": "chrf", "weight": 0.5, "mean": 40.0, "sd": 10.0},
+                                    {"name": "0.5*ter + 0.5*wer", "weight": 0.2, "mean": -60.0, "sd": 20.0}],
+}  # fmt: skip
+ESA = b'r1,A,1,TGT,eng,deu,80,doc#1,false,"[{""severity"": ""minor""}]",1.0,2.0\n'
+BATCH = {
+    "samples": [
+        {"source": "s", "summary": summary, "sample_id": i, "annotations": [{"label": [label]}]}
+        for i, (summary, label) in enumerate([("one", "Benign"), ("two", "Unwanted.Intrinsic")])
+    ]
+}
+MARK = b'{"state": "whole", "requirements": ["x"], "versions": {"a": "1"}, "process": 1}'
+PLAN = b"seg\torder\tprobability\tround\tbefore\n1\t0\t0.5\t0\t0.0\n2\t1\t0.25\t0\t0.0\n"
+
 READERS: dict[str, Reader] = {
+    "result": Reader("r.json", results, page),
+    "thresholds": Reader("t.json", lambda: [made()["thresholds.json"]], apply_thresholds),
+    "rows": Reader("r.tsv", lambda: [made()["rows.tsv"]], read_scores),
+    "rows of pairs": Reader("p.tsv", lambda: [made()["pairs.tsv"]], read_scored_pairs),
+    "run": Reader("run", runs, run_of),
+    "blend": Reader("b.json", [json.dumps(LINEAR).encode()], lambda path: metric(f"blend:model={quote_always(path)}")),
+    "model": Reader("m", models, pretrained),
+    "environment": Reader("e", [{"comet/nlgauge.json": MARK, "comet/bin/python": b"#!/bin/sh\n"}], environment),
+    "esa": Reader("esa.csv", [ESA], read_esa_scores),
+    "faithbench": Reader("f.json", [json.dumps(BATCH).encode()], lambda path: read_published("faithbench", path)),
+    "vectors": Reader("v.txt", [b"2 3\na 1 2 3\nb 4 5 6\n", b"a 1 2\n"], lambda path: WordVectors(path)),
+    "plan": Reader("plan.tsv", [PLAN], lambda path: read_design(read_scores(path), ["1", "2"])),
     "jsonl": Reader("a.jsonl", [lines(OURS), lines({"hyp": "a", "ref": "b"}, {"hyp": "", "refs": []})], read),
     "json": Reader("a.json", [json.dumps([OURS, {"hyp": "a", "ref": "b", "id": 2}]).encode()], read),
     "tsv": Reader(
@@ -197,7 +366,7 @@ READERS: dict[str, Reader] = {
     ),
     "csv": Reader("a.csv", [b'src,mt,ref,score,lp\ns,"a <v>b</v>, c",r,-0.5,de-en\n', MR], read),
     "renamed": Reader("a.csv", [b"text,gold\na,b\n"], lambda path: read(path, columns={"hyp": "text", "ref": "gold"})),
-    "parquet": Reader("a.parquet", [], read),
+    "parquet": Reader("a.parquet", parquets, read),
     "summeval": Reader("a.jsonl", [lines(SUMMEVAL)], lambda path: read(path, "summeval")),
     "mqm": Reader("a.tsv", [MQM], lambda path: read_mqm(path).scores()),
     "wmt-da": Reader("da", [DA], read),
@@ -211,7 +380,7 @@ READERS: dict[str, Reader] = {
     "scores jsonl": Reader("a.jsonl", [lines(*SCORES), lines(SACREROUGE)], read_scores),
     "scores tsv": Reader("a.tsv", [b"id\tsystem\tseg\tlp\tm\na\tS\t1\tx-y\t0.5\nb\tT\t1\tx-y\tNone\n"], read_scores),
     "scores csv": Reader("a.csv", [b"system,seg,m\nS,1,2\n", b'system,m\n"S",2\n'], read_scores),
-    "scores parquet": Reader("a.parquet", [], read_scores),
+    "scores parquet": Reader("a.parquet", parquets, read_scores),
     "scores beside": Reader("s", [{"a.tsv": b"id\tm\na\t1\n", "a.tsv.meta.json": BESIDE}], scores_beside),
     "seg.score": Reader(
         "m.seg.score",
@@ -351,9 +520,15 @@ TOKENS = [
 ]
 
 
+ODD = (
+    None, True, -1, 0, 1.5, 2**63, -(2**63), 10**400, 1e308, "", "x", "0", "nan", "../x", "\ud800", "a\nb", "\0",
+    "a\rb", "9" * 5000, "guarded(" * 2000, "chrf", [], {}, [[]], [None], [1, "x"], {"x": 1},
+)  # fmt: skip
+
+
 def examples_of(reader: Reader) -> Sequence[Example]:
     """What is damaged."""
-    return parquets() if reader.name.endswith(".parquet") else reader.examples
+    return reader.examples() if callable(reader.examples) else reader.examples
 
 
 def damaged(content: bytes, rng: random.Random) -> bytes:
@@ -382,6 +557,39 @@ def _replace(content: bytes, rng: random.Random) -> bytes:
     return content[:start] + rng.choice(TOKENS) + content[end:]
 
 
+def _value(content: bytes, rng: random.Random) -> bytes:
+    """A value of JSON becomes one of another type, or a name becomes another."""
+    rows = content.split(b"\n")
+    place = rng.randrange(len(rows))
+    for part in (content, rows[place]):
+        try:
+            tree = json.loads(part)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(tree, dict | list) and (path := _path(tree, rng)):
+            encoded = json.dumps(changed(tree, path, rng.choice(ODD))).encode()
+            return encoded if part is content else b"\n".join([*rows[:place], encoded, *rows[place + 1 :]])
+    return _replace(content, rng)
+
+
+def _path(tree: Any, rng: random.Random) -> list[Any]:
+    """The keys that lead to a value somewhere in a tree."""
+    path: list[Any] = []
+    while isinstance(tree, dict | list) and tree and (not path or rng.random() < 0.8):
+        path.append(rng.choice(list(tree) if isinstance(tree, dict) else range(len(tree))))
+        tree = tree[path[-1]]
+    return path
+
+
+def changed(tree: Any, path: Sequence[Any], value: Any) -> Any:
+    """A copy of a tree with another value at a place."""
+    if not path:
+        return value
+    copy = dict(tree) if isinstance(tree, dict) else list(tree)
+    copy[path[0]] = changed(tree[path[0]], path[1:], value)
+    return copy
+
+
 def _cut(content: bytes, rng: random.Random) -> bytes:
     start, end = sorted((rng.randrange(len(content) + 1), rng.randrange(len(content) + 1)))
     return rng.choice((content[:start], content[end:], content[:start] + content[end:]))
@@ -397,7 +605,7 @@ def _random(content: bytes, rng: random.Random) -> bytes:
     return rng.randbytes(rng.randrange(40))
 
 
-FAULTS = (_flip, _insert, _replace, _replace, _insert, _cut, _move_lines, _random)
+FAULTS = (_flip, _insert, _replace, _replace, _value, _value, _value, _insert, _cut, _move_lines, _random)
 
 
 def damaged_example(reader: Reader, rng: random.Random) -> Example:
@@ -500,8 +708,9 @@ def guided(name: str) -> None:
 
     def once(data: bytes) -> None:
         example: Example = data
-        if reader.examples and not isinstance(reader.examples[0], bytes):
-            files = dict(reader.examples[0])
+        first = examples_of(reader)[0]
+        if not isinstance(first, bytes):
+            files = dict(first)
             files[list(files)[(data[:1] or b"\0")[0] % len(files)]] = data[1:]
             example = files
         fault = fault_of(reader, example, folder)

@@ -32,6 +32,15 @@ BROKE_ONCE = {  # reader -> files that ended in a traceback before
     "draws npy": [b"", b"\x93NUMPY\x01\x00v\x00{'descr'"],
     "baseline": [b"LAYER,P,R,F\r0,1,1,1\n\r"],
     "journal": [fuzz.lines({"signature": "s"}, {"taken": 2}) + b"\xff\n"],
+    "blend": [
+        json.dumps({**fuzz.LINEAR, **odd}).encode()
+        for odd in (
+            {"low": 10**400},
+            {"version": "a\nb"},
+            {"terms": [{**fuzz.LINEAR["terms"][0], "name": "1*(" * 400}]},
+        )
+    ],
+    "specification": [b"guarded(" * 5000, b"1*(" * 5000],
     "mtme": [{**fuzz.MTME, "meta.json": b'{"cs-uk": {"std_ref": ["refA"]}}'}],
 }
 WORDS = sorted(

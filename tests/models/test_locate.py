@@ -140,7 +140,14 @@ def test_pickled_weights_are_refused_unopened(tmp_path):
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [("{", "cannot read"), ("[1, 2]", "holds list, expected a JSON object"), ("\udcff", "cannot read")],
+    [
+        ("{", "cannot read"),
+        ("[1, 2]", "holds list, expected a JSON object"),
+        ("\udcff", "cannot read"),
+        ('{"architectures": 1}', "architectures is 1, expected a list"),
+        ('{"model_type": ["bert"]}', r"model_type is \['bert'\], expected a text"),
+        ('{"type_vocab_size": "x"}', "type_vocab_size is 'x', expected a whole number"),
+    ],
 )
 def test_a_broken_configuration_is_refused_by_its_path(tmp_path, content, message):
     folder = write(tmp_path / "model")

@@ -188,6 +188,15 @@ def test_a_broken_tokenizer_is_told_in_one_line(changed):
     assert "\n" not in str(refused.value)
 
 
+def test_a_tokenizer_that_fails_at_a_text_is_told_in_one_line(changed):
+    # the vocabulary lacks the piece that stands for unknown words
+    model = {"type": "WordLevel", "vocab": {"[CLS]": 0, "[SEP]": 1, "a": 2}, "unk_token": "[UNK]"}
+    files = changed("bert", tokenizer={"model": model})
+    with pytest.raises(InputError, match="its tokenizer cannot cut a text") as refused:
+        TextTokenizer(files).tokens(["the cat"])
+    assert "\n" not in str(refused.value)
+
+
 @pytest.mark.parametrize("kind", ["bert", "roberta", "distilbert", "t5"])
 def test_a_folder_without_a_tokenizer_is_refused(changed, kind):
     # transformers makes up a tokenizer to which every word is unknown, so that all texts of one length would be alike

@@ -317,6 +317,16 @@ def test_a_count_below_zero_is_no_count(scored, tmp_path):
         total([tmp_path / "run"])
 
 
+def test_a_plan_that_has_lost_what_its_passes_found_is_one_line(scored, tmp_path):
+    scored("run", ROWS[:6], ["cider"])
+    path = tmp_path / "run" / "plan.json"
+    plan = json.loads(path.read_text())
+    assert plan["pools"]
+    path.write_text(json.dumps({**plan, "pools": []}))
+    with pytest.raises(InputError, match="a file is not what a run writes"):
+        total([tmp_path / "run"])
+
+
 def test_arrays_that_no_run_writes_are_one_line(scored, tmp_path):
     """A zip file that says of itself that it needs a later version, or packs by another method, at every byte."""
     _, plan = scored("run", ROWS[:6], ["wer"])

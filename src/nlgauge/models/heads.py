@@ -142,18 +142,24 @@ def find_head(name: str, kind: str) -> Head:
         )
     if metadata.get("version") != _VERSION:
         raise InputError(
-            f"head {path} has version {metadata.get('version')}, this nlgauge reads version {_VERSION}; update nlgauge"
+            f"head {path} has version {_one_line(metadata.get('version'))}, this nlgauge reads version {_VERSION};"
+            " update nlgauge"
         )
     if metadata.get("kind") != kind:
-        raise InputError(f"head {path} is for {metadata.get('kind')}, expected one for {kind}")
+        raise InputError(f"head {path} is for {_one_line(metadata.get('kind'))}, expected one for {kind}")
     encoder = _encoder(metadata, path)
     made_for, digest = metadata.get("encoder_sha256"), encoder.weights_digest
     if made_for != digest:
         raise InputError(
-            f"head {path} was made for weights of {encoder.name!r} with SHA-256 {made_for}, found {digest}; it fits no"
-            " others"
+            f"head {path} was made for weights of {encoder.name!r} with SHA-256 {_one_line(made_for)}, found {digest};"
+            " it fits no others"
         )
     return Head(name, path, tuple(sorted(metadata.items())), encoder)
+
+
+def _one_line(text: str | None) -> str:
+    """What stands in metadata, as an error shows it."""
+    return " ".join(str(text).split())[:100]
 
 
 def _encoder(metadata: Mapping[str, str], path: Path) -> ModelFiles:

@@ -16,7 +16,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.models.finite import check_finite
 from nlgauge.models.locate import ModelFiles, refusing_broken
 from nlgauge.models.packing.lengths import to_device
-from nlgauge.models.tokens import Ids
+from nlgauge.models.tokens import Ids, silent
 from nlgauge.runtime.batching import runs
 
 _STACKS = ("layer", "layers", "block", "h")
@@ -263,17 +263,14 @@ def from_pretrained(kind: Any, files: ModelFiles, **options: Any) -> Any:
 
     files.weight_files()
     logging.disable_progress_bar()
-    level = logging.get_verbosity()
-    logging.set_verbosity_error()  # which weights have no place, or which are new, we ask and say ourselves
     try:
-        loaded = kind.from_pretrained(
-            str(files.folder), use_safetensors=True, trust_remote_code=False, local_files_only=True, **options
-        )
+        with silent():
+            loaded = kind.from_pretrained(
+                str(files.folder), use_safetensors=True, trust_remote_code=False, local_files_only=True, **options
+            )
     except Exception as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise InputError(f"model {files.name!r} cannot be loaded from {files.folder}: {reason[:200]}") from None
-    finally:
-        logging.set_verbosity(level)
     model = loaded[0] if isinstance(loaded, tuple) else loaded
     check_finite(f"model {files.name!r}", model.named_parameters())
     return loaded

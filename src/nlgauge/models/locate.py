@@ -31,6 +31,8 @@ _PAIRED = {"bart", "longt5", "m2m_100", "marian", "mbart", "mt5", "pegasus", "t5
 _SHORT = len("sha256:") + 16  # how much of a digest stands in a signature
 _ANSWER = 10.0  # seconds that the hub has for the answer to one call
 _BROKEN = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+_TYPES: dict[str, type] = {"model_type": str, "hidden_act": str, "architectures": list, "type_vocab_size": int}
+_WORDS = {str: "a text", list: "a list", int: "a whole number"}
 P = ParamSpec("P")
 
 
@@ -52,8 +54,16 @@ class ModelFiles:
 
     @property
     def config(self) -> dict[str, Any]:
-        """The model's config.json."""
-        return _json(self.folder / "config.json")
+        """The model's config.json.
+
+        Raises:
+            InputError: it cannot be read, or what is asked of it here has another type.
+        """
+        found = _json(self.folder / "config.json")
+        for name, kind in _TYPES.items():
+            if not isinstance(found.get(name), kind | None):
+                raise InputError(f"{self.folder}/config.json: {name} is {found[name]!r:.40}, expected {_WORDS[kind]}")
+        return found
 
     @property
     def tokenizer_config(self) -> dict[str, Any]:

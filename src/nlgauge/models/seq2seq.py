@@ -10,7 +10,7 @@ from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.core.segment import is_blank
 from nlgauge.models.encoder import torch_device
 from nlgauge.models.locate import ModelFiles, locate
-from nlgauge.models.tokens import set_language, well_formed
+from nlgauge.models.tokens import pretrained_tokenizer, set_language, well_formed
 from nlgauge.runtime.batching import by_length
 from nlgauge.runtime.runtime import Runtime
 
@@ -94,7 +94,6 @@ class Seq2Seq:
     def __init__(self, files: ModelFiles, dtype: str, device: str) -> None:
         try:
             import torch
-            import transformers
 
             from nlgauge.models.hub import check_filled, load_pretrained
         except ImportError:
@@ -106,12 +105,7 @@ class Seq2Seq:
                 f"model {files.name!r} is no encoder-decoder (config.json has model_type"
                 f" {files.config.get('model_type')!r})"
             )
-        options = {"trust_remote_code": False, "local_files_only": True}
-        try:
-            self.tokenizer: Any = transformers.AutoTokenizer.from_pretrained(str(files.folder), **options)
-        except Exception as error:
-            reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-            raise InputError(f"model {files.name!r} cannot be loaded from {files.folder}: {reason[:200]}") from None
+        self.tokenizer: Any = pretrained_tokenizer(files)
         self.model, info = load_pretrained(files, getattr(torch, dtype), "AutoModelForSeq2SeqLM")
         check_filled(files, self.model, info, "is it a model that generates text?")
         self.model.eval().to(self.device)

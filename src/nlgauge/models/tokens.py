@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
 from itertools import chain
@@ -243,7 +244,8 @@ class TextTokenizer:
 
     def _encode_framed(self, texts: list[str]) -> list[list[int]]:
         if hasattr(self._backend, "encode_batch_fast"):
-            return [e.ids for e in self._backend.encode_batch_fast(texts)]
+            with self._reading():
+                return [e.ids for e in self._backend.encode_batch_fast(texts)]
         return [
             list(ids)
             for ids in self._backend(texts, add_special_tokens=True, truncation=False, verbose=False)["input_ids"]
@@ -257,9 +259,19 @@ class TextTokenizer:
             " discoscore need; choose another model"
         )
 
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Say in one line what tokenizer.json lacks; the library raises plain Exception."""
+        try:
+            yield
+        except Exception as error:
+            reason = " ".join(str(error).split())
+            raise InputError(f"model {self.name!r}: its tokenizer cannot cut a text ({reason:.99})") from None
+
     def _frame(self) -> list[int]:
         if hasattr(self._backend, "encode_batch_fast"):
-            return list(self._backend.encode("a").special_tokens_mask)
+            with self._reading():
+                return list(self._backend.encode("a").special_tokens_mask)
         return list(self._backend("a", return_special_tokens_mask=True)["special_tokens_mask"])
 
     def _limit(self, files: ModelFiles, config: dict[str, Any], asked: int | None) -> int | None:
@@ -332,21 +344,14 @@ def _load(files: ModelFiles, language: str | None) -> tuple[Any, frozenset[int] 
         try:
             raw = Tokenizer.from_file(str(path))
         except Exception as error:  # the library raises plain Exception
-            raise InputError(f"model {files.name!r}: {path} is not a tokenizer that can be read: {error}") from None
+            reason = " ".join(str(error).split())
+            raise InputError(
+                f"model {files.name!r}: {path} is not a tokenizer that can be read: {reason:.200}"
+            ) from None
         raw.no_truncation()
         raw.no_padding()
         return raw, None
-    try:
-        from transformers import AutoTokenizer
-    except ImportError:
-        raise MissingExtra(f"model {files.name!r}", "neural") from None
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(str(files.folder), trust_remote_code=False, local_files_only=True)
-    except Exception as error:
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise InputError(
-            f"model {files.name!r}: the tokenizer in {files.folder} cannot be loaded: {reason[:200]}"
-        ) from None
+    tokenizer = pretrained_tokenizer(files)
     # Where a folder holds no tokenizer, transformers makes one up that knows its special tokens (and at most "▁"), and
     # no word.
     if len(tokenizer.get_vocab()) <= len(tokenizer.all_special_tokens) + 1:
@@ -362,6 +367,40 @@ def _load(files: ModelFiles, language: str | None) -> tuple[Any, frozenset[int] 
         backend.no_truncation()
         backend.no_padding()
     return (backend if backend is not None else tokenizer), weightless
+
+
+@contextmanager
+def silent() -> Iterator[None]:
+    """Let transformers say nothing meanwhile: what is wrong with a model, we ask and say ourselves, in one line."""
+    from transformers.utils import logging
+
+    level = logging.get_verbosity()
+    logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+
+
+def pretrained_tokenizer(files: ModelFiles) -> Any:
+    """A tokenizer of transformers, from files of the model's folder and without code that comes with it.
+
+    Raises:
+        InputError: it cannot be loaded.
+        MissingExtra: transformers is not installed.
+    """
+    try:
+        from transformers import AutoTokenizer
+    except ImportError:
+        raise MissingExtra(f"model {files.name!r}", "neural") from None
+    try:
+        with silent():
+            return AutoTokenizer.from_pretrained(str(files.folder), trust_remote_code=False, local_files_only=True)
+    except Exception as error:
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise InputError(
+            f"model {files.name!r}: the tokenizer in {files.folder} cannot be loaded: {reason[:200]}"
+        ) from None
 
 
 def set_language(tokenizer: Any, language: str, name: str) -> str:

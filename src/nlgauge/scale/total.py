@@ -29,6 +29,7 @@ from nlgauge.metrics.scales import save_bounds
 from nlgauge.metrics.scoring.job import ComparisonOptions, SourceScores
 from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.metrics.scoring.totals import Totals
+from nlgauge.runtime.pool import Unsettled
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scale.parts import Scorer, kept, segment_digests, sums_of
 from nlgauge.scale.plan import Plan, read_plan
@@ -38,7 +39,7 @@ Runs = Mapping[Path, Plan]
 # What reading and adding up may meet in arrays, tables and numbers that no run writes.
 _ODD = (
     ArithmeticError, AttributeError, BadZipFile, EOFError, LookupError, MemoryError, OSError, RuntimeError, TypeError,
-    ValueError, zlib.error,
+    Unsettled, ValueError, zlib.error,
 )  # fmt: skip
 _HELD = 4_000_000  # segments of all runs that are compared; of more, those whose digests a number divides
 

@@ -101,6 +101,7 @@ def test_a_run_without_any_known_metric_is_refused(table, chrf):
         (lambda f: f["metrics"][0].update(form="isotonic", knots=[1, 0], parameters=[1, 1], draws=[[1, 1]]), "knots"),
         (lambda f: f.update(metrics=[3]), "damaged table"),
         (lambda f: f.update(sets=[{}]), "no 'systems'"),
+        (lambda f: f["sets"][0].pop("group"), "no 'group'"),
     ],
 )
 def test_a_damaged_file_is_refused_in_one_line(tmp_path, table, change, said):

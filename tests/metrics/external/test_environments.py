@@ -94,6 +94,8 @@ LEFT = [
     "{",
     *(json.dumps({"state": "making", "process": process}) for process in (0, 99999999)),
     '{"state": "whole"}',
+    "[" * 5000,
+    json.dumps({"state": "making", "process": 2**70}),
 ]
 
 
@@ -110,6 +112,12 @@ def test_one_that_was_left_half_made_is_made_anew(made, base, left):
     assert made.make(lambda line: None, python=base())
     assert not stray.exists()
     assert made.state == "whole"
+
+
+@pytest.mark.parametrize("versions", ["a\rb", [1], None, 3])
+def test_versions_of_another_type_are_none(made, versions):
+    (made.folder / "nlgauge.json").write_text(json.dumps({"state": "whole", "versions": versions}))
+    assert made.versions == {}
 
 
 def test_one_that_another_process_makes_is_left_alone(made, base):

@@ -107,6 +107,9 @@ def test_files_that_cannot_be_used_are_told(blend):
         blend(Term("chrff", 1.0, 0.0, 1.0))
     with pytest.raises(InputError, match="low is None, expected the lowest rating of training"):
         blend(low=None)
+    for low in (10**400, True, float("nan")):
+        with pytest.raises(InputError, match=r"low is .*, expected the lowest rating of training"):
+            blend(low=low)
     with pytest.raises(SpecError, match=r"blend needs the option .model.; write blend:model=.*; .nlgauge train blend"):
         ng.metric("blend")
 

@@ -39,6 +39,8 @@ def changed(path, **changes):
     [
         ({"kind": "beer"}, "is nlgauge-linear 1 beer, expected nlgauge-linear 1 blend; name another file"),
         ({"version": 2}, "is nlgauge-linear 2 blend, expected nlgauge-linear 1 blend"),
+        ({"version": "a\nb"}, "is nlgauge-linear a b blend, expected nlgauge-linear 1 blend"),
+        ({"terms": [{"name": "a\nb", "weight": 1, "mean": 0, "sd": 1}] * 2}, "of different names, got a b, a b"),
         ({"terms": []}, "expected terms of different names, got none"),
         (
             {"terms": [{"name": "a", "weight": 1, "mean": 0, "sd": 1}] * 2},

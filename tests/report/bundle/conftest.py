@@ -167,6 +167,12 @@ def made():
     return results
 
 
+@pytest.fixture
+def swept():
+    """The result of a sweep."""
+    return sweep(METRIC, "one")
+
+
 _spec = importlib.util.spec_from_file_location("chromium", Path(__file__).with_name("chromium.py"))
 driver = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(driver)

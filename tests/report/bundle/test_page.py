@@ -5,6 +5,7 @@ import html
 import json
 import re
 from contextlib import suppress
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -76,6 +77,12 @@ def test_rows_of_another_kind_are_refused_with_the_file(made):
     result = made()["meta"]
     odd = Result("score", result.rows, result.inputs, result.metrics)
     with pytest.raises(InputError, match=r"^odd\.json: its rows are not those of a result of kind 'score' \(KeyError"):
+        bundle_html({"odd.json": odd})
+
+
+def test_a_sweep_that_never_takes_its_metric_alone_is_refused_with_the_file(swept):
+    odd = replace(swept, rows=[{**row, "weight": row["weight"] or 0.25} for row in swept.rows])
+    with pytest.raises(InputError, match=r"^odd\.json: its rows are not those of a result of kind 'sweep' \(StopIter"):
         bundle_html({"odd.json": odd})
 
 

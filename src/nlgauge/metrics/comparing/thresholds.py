@@ -233,7 +233,10 @@ def read_thresholds(path: str) -> Thresholds:
     if loaded.get("schema") != _SCHEMA:
         raise InputError(f"{path}: schema is {loaded.get('schema')!r}, expected {_SCHEMA}; fit it again")
     try:
-        sets = tuple({**one, "systems": [*one["systems"]], "criterion": one["criterion"]} for one in loaded["sets"])
+        sets = tuple(
+            {**one, "systems": [*one["systems"]], "criterion": one["criterion"], "group": one["group"]}
+            for one in loaded["sets"]
+        )
         own = tuple(_metric(entry) for entry in loaded["metrics"])
         inputs = tuple({"path": str(one["path"]), "sha256": str(one["sha256"])} for one in loaded["inputs"])
     except (ValueError, KeyError, TypeError, IndexError, OverflowError, AttributeError) as error:

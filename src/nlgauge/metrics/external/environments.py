@@ -132,7 +132,8 @@ class Environment:
     @property
     def versions(self) -> Mapping[str, str]:
         """Package -> version, as they were when it was made; empty unless it was made whole."""
-        return dict(self._mark.get("versions", {}))
+        versions = self._mark.get("versions")
+        return {str(name): str(version) for name, version in versions.items()} if isinstance(versions, dict) else {}
 
     def ready(self) -> Path:
         """Its Python, if it was made whole.
@@ -231,7 +232,7 @@ class Environment:
     @property
     def _mark(self) -> dict[str, Any]:
         """How far it came; empty where nothing says."""
-        with suppress(OSError, ValueError):
+        with suppress(OSError, ValueError, RecursionError):
             found = json.loads((self.folder / _MARK).read_text(encoding="utf-8"))
             return found if isinstance(found, dict) else {}
         return {}
@@ -279,6 +280,6 @@ def _is_running(process: object) -> bool:
         os.kill(process, 0)
     except PermissionError:
         return True
-    except OSError:
+    except (OSError, OverflowError):  # of a number that no process has
         return False
     return True

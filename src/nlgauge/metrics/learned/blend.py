@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -35,6 +36,7 @@ _INFO = MetricInfo(
     paper='Ma et al. (2017), "Blend: a Novel Combined MT Metric Based on Direct Assessment"',
 )
 
+_LARGEST = sys.float_info.max
 _DEEPEST = 10  # files of blends that name each other
 _OPEN: ContextVar[tuple[str, ...]] = ContextVar("files of blends that are being read", default=())
 
@@ -89,8 +91,8 @@ class Blend(Checked, Composed):
             way_out = "" if self.trust else "; of a file that you made yourself, trust=true takes them all"
             raise InputError(f"blend: {self.model}: {error}{way_out}") from None
         low = learnt.about.get("low")
-        if not isinstance(low, int | float) or not math.isfinite(low):
-            raise InputError(f"blend: {self.model}: low is {low!r}, expected the lowest rating of training")
+        if not isinstance(low, int | float) or isinstance(low, bool) or not -_LARGEST <= low <= _LARGEST:
+            raise InputError(f"blend: {self.model}: low is {low!r:.40}, expected the lowest rating of training")
         for name, value in {"learnt": learnt, "total": total}.items():
             object.__setattr__(self, name, value)
         object.__setattr__(self, "info", replace(_INFO, needs=total.info.needs, parts=total.info.parts))

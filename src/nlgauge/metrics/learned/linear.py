@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -96,16 +96,21 @@ def read_linear(path: str, kind: str) -> LinearModel:
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         raise InputError(f"{kind}: {path} is no model, expected JSON as 'nlgauge train {kind}' writes it") from None
     if head != (FORMAT, VERSION, kind):
-        shown = f"{' '.join(map(str, head)):.100}"
+        shown = f"{_shown(head, ' '):.100}"
         raise InputError(f"{kind}: {path} is {shown}, expected {FORMAT} {VERSION} {kind}; name another file")
     names = [term.name for term in terms]
     if not terms or not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
         raise InputError(
-            f"{kind}: {path}: expected terms of different names, got {', '.join(map(str, names)) or 'none':.200}"
+            f"{kind}: {path}: expected terms of different names, got {_shown(names, ', ') or 'none':.200}"
         )
     if not all(map(math.isfinite, numbers)) or min(term.sd for term in terms) <= 0:
         raise InputError(f"{kind}: {path}: expected finite numbers, and each sd above 0; train the model again")
     return LinearModel(kind, terms, intercept, found, f"sha256:{sha256(content).hexdigest()[:16]}")
+
+
+def _shown(values: Iterable[object], between: str) -> str:
+    """Values of a file in one line."""
+    return " ".join(between.join(map(str, values)).split())
 
 
 def _float(value: object) -> float:

@@ -90,10 +90,14 @@ class PackedBert:
 
     def _check(self, config: Mapping[str, Any]) -> None:
         """Refuse a configuration that is not of these weights, before a text is read."""
-        heads_fit = self.heads > 0 and self.width % self.heads == 0
+        heads_fit = type(self.heads) is int and self.heads > 0 and self.width % self.heads == 0
+        first_fits = type(self.first_position) is int and 0 <= self.first_position < self._n_positions
+        epsilon_fits = isinstance(self.epsilon, float | int) and 0 <= self.epsilon < 1
         for name, found, expected, fits in (
             ("hidden_size", self.width, self._words.shape[1], self.width == self._words.shape[1]),
             ("num_attention_heads", self.heads, f"a divisor of {self.width}", heads_fit),
+            ("layer_norm_eps", repr(self.epsilon), "a small number", epsilon_fits),
+            ("pad_token_id", config.get("pad_token_id"), f"a number below {self._n_positions - 1}", first_fits),
             *(
                 (name, config[name], f"at most {rows}", config[name] <= rows)
                 for name, rows in (("vocab_size", len(self._words)), ("max_position_embeddings", self._n_positions))
@@ -114,7 +118,7 @@ class PackedBert:
             and config.get("hidden_act", "gelu") == "gelu"
             and config.get("position_embedding_type", "absolute") == "absolute"
             and not config.get("is_decoder", False)
-            and config.get("type_vocab_size", 2) > 0
+            and (config.get("type_vocab_size", 2) or 0) > 0
             and config.get("embedding_size", config.get("hidden_size")) == config.get("hidden_size")
         )
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from jinja2 import TemplateError
 from markupsafe import Markup
 
 from nlgauge.core.errors import InputError
@@ -33,6 +34,10 @@ _BUCKETED = (
     " such as BLEU, they are no corpus scores."
 )
 _QUARTERED = "All segments by their score, cut into quarters: how many segments of each system are in each."
+# What rows of another kind do to the making of a page.
+_ODD = (
+    ArithmeticError, AttributeError, LookupError, RuntimeError, StopIteration, TemplateError, TypeError, ValueError,
+)  # fmt: skip
 _HEADING = re.compile(r"(</?h)([1-5])(?=[ >])")
 
 
@@ -74,12 +79,13 @@ def _part(anchor: str, path: str, name: str, result: Result, anchors: Mapping[st
         verdict = verdict_of(anchor, result, anchors) if result.kind == "score" else None
         whole = page(result, None, **_beside(result, anchors))
         rows = data_url("text/csv", csv(replace(result, metrics=()), spreadsheet=True))  # signatures stand above
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+    except _ODD as error:
         if isinstance(error, InputError):
             raise
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
         raise InputError(
-            f"{path}: its rows are not those of a result of kind {result.kind!r} ({type(error).__name__}: {error});"
-            " write it again with --json"
+            f"{path}: its rows are not those of a result of kind {result.kind!r} ({reason:.200}); write it again with"
+            " --json"
         ) from None
     heading, body = _inside(whole)
     about = ", ".join(str(metric["spec"]) for metric in result.metrics)

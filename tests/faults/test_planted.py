@@ -1,0 +1,68 @@
+"""No reader starts, imports, opens or connects to what a file names: a walk through all of them under an audit hook."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("pyarrow")
+
+SCRIPT = Path(__file__).with_name("planted.py")
+SLOW = "NLGAUGE_SLOW" in os.environ
+# The encoder of a head is a model that the head was trained on; its weights must have the digest that the head names.
+ENCODERS = ("head", "head file")
+
+
+def test_nothing_that_a_file_names_is_started_imported_opened_or_asked(tmp_path):
+    """In a process of its own: an audit hook stays to the end."""
+    command = [sys.executable, str(SCRIPT), *(["--all"] if SLOW else []), str(tmp_path)]
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "NLGAUGE_CACHE": str(tmp_path / "cache")}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr[-2000:]
+    told = json.loads(done.stdout)
+    assert [event for event in told["found"] if event[2] not in ENCODERS or event[0] != "open"] == []
+    assert (told["ran"], told["modules"]) == (False, [])
+    # each reader got something, and texts stand where a reader takes them: else it was refused before it could do harm
+    assert min(told["reads"].values()) > 0
+    assert sum(told["reads"].values()) > 1000
+    assert {"result", "run", "blend", "model", "rows", "suite", "jsonl"} <= told["values"].keys()
+
+
+@pytest.mark.parametrize(
+    ("code", "event"),
+    [
+        ("import subprocess; subprocess.run(['true'])", "subprocess.Popen"),
+        ("import os; os.system('true')", "os.system"),
+        ("import sys; sys.path.insert(0, '.'); import evil", "import"),
+        ("open('evil.tsv').read()", "open"),
+        ("import os; os.listdir('m')", "os.listdir"),
+        ("compile('evil()', 'x', 'eval')", "compile"),
+        ("import socket; socket.socket()", "socket.__new__"),
+    ],
+)
+def test_each_kind_of_event_would_be_seen(tmp_path, code, event):
+    program = f"""
+import os, sys
+sys.path.insert(0, {str(SCRIPT.parent)!r})
+from pathlib import Path
+sys.modules["fuzz"] = type(sys)("fuzz")  # readers are not needed
+sys.modules["fuzz"].Example = bytes
+import planted
+trap = Path({str(tmp_path)!r}, "trap")
+planted.set_trap(trap)
+watch = planted.Watch(str(trap))
+os.chdir(trap)
+sys.addaudithook(watch)
+watch.now = "x"
+exec({code!r})
+watch.now = ""
+print(sorted(event for event, _, _ in watch.found))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert event in done.stdout
