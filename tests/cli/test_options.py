@@ -2,7 +2,7 @@ import inspect
 import io
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, get_args, get_type_hints
+from typing import Annotated, Literal, get_args, get_type_hints
 
 import pytest
 import typer
@@ -11,6 +11,7 @@ from nlgauge.audits import anchors
 from nlgauge.cli import audit, meta, options, perturb, select, synth
 from nlgauge.core import suite
 from nlgauge.core.errors import InputError
+from nlgauge.core.options import GoesWith, Range, Typed, checked
 from nlgauge.core.result import Result
 from nlgauge.metaeval import frames, intervals, scoring
 from nlgauge.metaeval import select as metaeval_select
@@ -139,6 +140,56 @@ def test_an_option_that_a_verb_goes_without_keeps_its_default(capsys):
     command.main(args=["north"], standalone_mode=False)
     assert called == [("north", Colours(), False)]
     assert "blue" not in inspect.signature(paint).parameters
+
+
+@dataclass(frozen=True)
+class Mixing:
+    """Options of the library, which say themselves how they are typed."""
+
+    pigments: Annotated[tuple[Literal["red", "blue"], ...], Typed("Which.")] = ("red", "blue")
+    gloss: Annotated[Literal["matt", "high"] | None, Typed("How it shines.", ("--shine", "-s"))] = None
+    coats: Annotated[int, Range(least=1, most=9), GoesWith(("gloss",), "is about gloss"), Typed("How many.")] = 2
+    thinner: float = 0.0
+
+    def __post_init__(self):
+        checked(self, name="", error=InputError)
+
+
+def mixed(*args):
+    called = []
+
+    @options.common()
+    def mix(*, mixing: Mixing) -> int:
+        called.append(mixing)
+        return 0
+
+    app = typer.Typer(add_completion=False)
+    app.command()(mix)
+    command = typer.main.get_command(app)
+    command.main(args=list(args), standalone_mode=False)
+    return called[0], command
+
+
+def test_a_dataclass_of_the_library_says_how_its_options_are_typed():
+    assert mixed()[0] == Mixing()
+    found, command = mixed("--pigments", "blue, red", "-s", "high", "--coats", "9")
+    assert found == Mixing(("blue", "red"), "high", 9)
+    assert [param.opts for param in command.params if param.name != "help"] == [
+        ["--pigments"], ["--shine", "-s"], ["--coats"]
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        (["--shine", "low"], "--shine is 'low'; known: high, matt"),
+        (["--coats", "3"], "--coats is about gloss; it goes with --shine"),
+        (["--pigments", "green"], "pigments is"),
+    ],
+)
+def test_what_the_library_refuses_is_refused_by_the_flag(typed, message):
+    with pytest.raises(InputError, match=message):
+        mixed(*typed)
 
 
 def test_files_are_written_where_they_are_asked_for(tmp_path):

@@ -275,7 +275,7 @@ class TestBadInput:
             (["-m", "chrf:word_odrer=2"], "did you mean 'word_order'"),
             (["-m", "chrf:word_order=two"], "expected a whole number"),
             (["-m", "chrf", "-m", "chrf"], "named twice"),
-            (["-m", "chrf", "--significance", "t-test"], "unknown test"),
+            (["-m", "chrf", "--significance", "t-test"], "--significance is 't-test'; known: bootstrap"),
             (["-m", "chrf", "--compat", "sacrebleu"], "goes with --significance"),
             (["-m", "chrf", "--significance", "bootstrap", "--baseline", "tow"], "did you mean 'two'"),
             (["-m", "chrf", "-f", "xml"], "unknown format"),
@@ -568,7 +568,7 @@ def test_options_of_a_comparison_that_do_not_go_together(data, capsys, options, 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--baseline", "one"], "--baseline is what others are tested against; add --significance"),
+        (["--baseline", "one"], "--baseline is what others are tested against; it goes with --significance"),
         (["-n", "50"], "--draws is about resampling; it goes with --significance or --confidence"),
         (["--seed", "0"], "--seed is about resampling"),
         (["--compat", "sacrebleu"], "--compat says how p-values are computed; it goes with --significance"),

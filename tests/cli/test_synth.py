@@ -236,7 +236,7 @@ def test_a_judge_is_calibrated_and_its_threshold_used(texts, capsys):
             "--span is about delete and replace, which --operations leaves out",
         ),
         (("texts.txt", "-o", "t.jsonl", "--operations", "insert", "--swap-window", "2"), "--swap-window is about swap"),
-        (("texts.txt", "-o", "t.jsonl", "--edits", "0"), "edits is 0.0"),
+        (("texts.txt", "-o", "t.jsonl", "--edits", "0"), "'--edits': Input should be greater than or equal to 0.01"),
         (("texts.txt", "-o", "t.jsonl", "--judge", "no/such/folder"), "no/such/folder"),
         (("missing.txt", "-o", "t.jsonl"), "missing.txt: no such file"),
         (("texts.txt", "-o", "no/t.jsonl"), "there is no folder"),

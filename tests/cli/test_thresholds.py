@@ -104,7 +104,7 @@ def test_no_file_is_written_over(table, data, capsys):
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("score DATA -m chrf --thresholds TABLE", "add --significance"),
+        ("score DATA -m chrf --thresholds TABLE", "it goes with --significance"),
         ("score DATA -m ter --significance bootstrap --thresholds TABLE", "nothing is known of ter"),
         ("score DATA -m chrf --significance bootstrap --thresholds none.json", "cannot read thresholds none.json"),
         ("score DATA -m chrf --significance bootstrap --thresholds DATA", "expected JSON that"),

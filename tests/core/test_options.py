@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.options import Checked, OneOf, Range, check_option, checked
+from nlgauge.core.options import Checked, GoesWith, OneOf, Range, check_option, checked, refuse_idle
 from nlgauge.core.scores import MetricInfo
 
 COLOURS = {"red": 1, "green": 2}
@@ -129,3 +129,30 @@ def test_the_range_of_a_single_value_is_checked_without_a_dataclass():
     check_option("confidence", 0.95, Annotated[float, Range(above=0, below=1)])
     with pytest.raises(SpecError, match="confidence is 1, expected above 0 and below 1"):
         check_option("confidence", 1, Annotated[float, Range(above=0, below=1)])
+
+
+@dataclass(frozen=True)
+class Tested:
+    test: str | None = None
+    intervals: bool = False
+    draws: Annotated[int | None, GoesWith(("test", "intervals"), "is about resampling")] = None
+    names: Annotated[tuple[str, ...], GoesWith(("test",), "names what is tested")] = ("all",)
+
+
+@pytest.mark.parametrize(
+    "options", [Tested(), Tested("t", draws=1), Tested(intervals=True, draws=1), Tested("t", names=())]
+)
+def test_an_option_beside_one_that_it_goes_with_is_taken(options):
+    refuse_idle(options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (Tested(draws=1), "^--draws is about resampling; it goes with --test or --intervals$"),
+        (Tested(intervals=True, names=("a",)), "^--names names what is tested; it goes with --test$"),
+    ],
+)
+def test_an_option_that_changes_nothing_is_refused_as_it_is_spelt(options, message):
+    with pytest.raises(InputError, match=message):
+        refuse_idle(options, spelt=lambda name: f"--{name}")

@@ -12,13 +12,16 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
+from typer.models import ParameterInfo
 
 from nlgauge.cli.progress import bar
 from nlgauge.cli.terminal import echo
 from nlgauge.core.errors import InputError
+from nlgauge.core.options import OneOf, Range, Typed, check_option
+from nlgauge.core.options import refuse_idle as refuse_idle_options
 from nlgauge.core.result import STDOUT, Result, check_target
 from nlgauge.io.files.files import STDIN
 from nlgauge.io.files.limits import limited, parse_limits
@@ -359,26 +362,30 @@ def common(without: Collection[str] = ()) -> Callable[[Callable[..., R]], Callab
         def align(hyp: Hyp, files: options.Files, common: options.Common) -> None:
             runtime = common.runtime()
 
+    A dataclass of the library stands for its fields that are `Typed`; what `GoesWith` another option is refused alone.
+
     Args:
         without: fields that are no options of this verb; they keep their defaults.
     """
 
     def given(verb: Callable[..., R]) -> Callable[..., R]:
-        groups: dict[str, list[str]] = {}
+        groups: dict[str, dict[str, _Field]] = {}
         options: list[inspect.Parameter] = []
         kinds = get_type_hints(verb, include_extras=True)
         for parameter in inspect.signature(verb).parameters.values():
             kind = kinds[parameter.name]
             if isinstance(kind, type) and is_dataclass(kind):
-                part = [option for option in _options(kind) if option.name not in without]
-                groups[parameter.name] = [option.name for option in part]
-                options += part
+                groups[parameter.name] = {name: f for name, f in _fields_of(kind).items() if name not in without}
+                options += [field.parameter for field in groups[parameter.name].values()]
             else:
                 options.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=kind))
 
         @wraps(verb)
         def called(**typed: Any) -> R:
-            made = {name: kinds[name](**{own: typed.pop(own) for own in fields}) for name, fields in groups.items()}
+            made = {
+                name: _made(kinds[name], own, {option: typed.pop(option) for option in own})
+                for name, own in groups.items()
+            }
             sizes = next((group.limits for group in made.values() if isinstance(group, Common)), None)
             with limited(parse_limits(sizes or ())):
                 return verb(**typed, **made)
@@ -390,18 +397,79 @@ def common(without: Collection[str] = ()) -> Callable[[Callable[..., R]], Callab
     return given
 
 
-def _options(group: type) -> list[inspect.Parameter]:
-    """The fields of a dataclass as parameters."""
+@dataclass(frozen=True)
+class _Field:
+    """A field of a group as an option.
+
+    Attributes:
+        parameter: the option, as typer reads it.
+        flag: its name in an error.
+        kind: the type that its value is held to; None where the library checks it.
+    """
+
+    parameter: inspect.Parameter
+    flag: str
+    kind: Any = None
+
+
+def _fields_of(group: type) -> dict[str, _Field]:
+    """The fields of a dataclass that are options: those with words of typer, and those that are `Typed`."""
     kinds = get_type_hints(group, include_extras=True)
-    return [
-        inspect.Parameter(
-            field.name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=inspect.Parameter.empty if field.default is MISSING else field.default,
-            annotation=kinds[field.name],
+    found: dict[str, _Field] = {}
+    for field in fields(group):
+        kind, default = kinds[field.name], inspect.Parameter.empty if field.default is MISSING else field.default
+        about = getattr(kind, "__metadata__", ())
+        flag = f"--{field.name.replace('_', '-')}"
+        as_typed = next((one for one in about if isinstance(one, Typed)), None)
+        if as_typed is not None:
+            flag = as_typed.flags[0] if as_typed.flags else flag
+            default = ",".join(default) if isinstance(default, tuple) else default
+            annotation = _annotation(kind, as_typed, flag)
+        elif any(isinstance(one, ParameterInfo) for one in about):
+            annotation = kind
+        else:
+            continue  # set in Python alone
+        parameter = inspect.Parameter(
+            field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
         )
-        for field in fields(group)
-    ]
+        found[field.name] = _Field(parameter, flag, None if as_typed is None else kind)
+    return found
+
+
+def _annotation(kind: Any, as_typed: Typed, flag: str) -> Any:
+    """What typer reads of a field that is `Typed`: a text where the library has a choice, or several with commas."""
+    plain, *about = get_args(kind)
+    flags, more = as_typed.flags or (flag,), {"help": as_typed.help, "metavar": as_typed.metavar}
+    sorts = (plain, *get_args(plain))
+    words = [word for sort in sorts if get_origin(sort) is Literal for word in get_args(sort)]
+    words += [word for one in about if isinstance(one, OneOf) for word in one.choices]
+    if words or get_origin(plain) is tuple:
+        text = str | None if type(None) in sorts else str
+        return Annotated[text, choice(*flags, among=as_typed.words or words, **more) if words else _option(flags, more)]
+    bounds = next((one for one in about if isinstance(one, Range)), Range())
+    return Annotated[plain, _option(flags, {**more, "min": bounds.least, "max": bounds.most})]
+
+
+def _option(flags: Sequence[str], about: Mapping[str, Any]) -> Any:
+    return typer.Option(*flags, **about)
+
+
+def _made(group: type[G], own: Mapping[str, _Field], typed: Mapping[str, Any]) -> G:
+    """A group of options of what was typed; an error calls each option by its flag.
+
+    Raises:
+        InputError: a value does not fit its type, or an option would change nothing.
+    """
+    values = dict(typed)
+    for name, field in own.items():
+        if field.kind is not None:
+            if get_origin(get_args(field.kind)[0]) is tuple:
+                values[name] = tuple(word.strip() for word in values[name].split(",") if word.strip())
+            else:
+                check_option(field.flag, values[name], field.kind, error=InputError)
+    made: G = group(**values)
+    refuse_idle_options(made, spelt=lambda name: own[name].flag if name in own else name)
+    return made
 
 
 def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> None:

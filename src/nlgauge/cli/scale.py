@@ -18,8 +18,8 @@ from nlgauge.cli.terminal import as_typed, echo
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
 from nlgauge.metrics.base import Metric, part_directions
+from nlgauge.metrics.comparing.plan import ComparisonOptions
 from nlgauge.metrics.registry import own_names
-from nlgauge.metrics.scoring.job import ComparisonOptions
 from nlgauge.runtime.runtime import Runtime
 
 if TYPE_CHECKING:

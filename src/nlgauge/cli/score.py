@@ -25,6 +25,7 @@ from nlgauge.io.source import Source
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.catalogue import expanded
 from nlgauge.metrics.combine import check_bounds
+from nlgauge.metrics.comparing.plan import ComparisonOptions
 from nlgauge.metrics.guards.counting import GuardCheck
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.registry import metric as metric_of
@@ -39,13 +40,6 @@ if TYPE_CHECKING:
     from nlgauge.io.spans import Inputs
 
 GATE_FAILED = 3
-_TESTS = {
-    "bootstrap": "bootstrap",
-    "randomization": "randomization",
-    "randomisation": "randomization",
-    "paired_bootstrap": "bootstrap",
-    "paired_randomisation": "randomization",
-}
 
 Metrics = Annotated[
     list[str] | None,
@@ -67,8 +61,13 @@ Parts = Annotated[
     bool, typer.Option("--parts", help="Show what corpus scores are made of: BLEU's precisions and brevity penalty.")
 ]
 ScoreOnly = Annotated[bool, typer.Option("--score-only", "-b", help="Print nothing but the numbers.")]
-Seed = Annotated[
-    int | None, typer.Option("--seed", help="Seed of the resampling.  [default: 0; 12345 under --compat sacrebleu]")
+Thresholds = Annotated[
+    str | None,
+    typer.Option(
+        "--thresholds",
+        metavar="FILE",
+        help="Say how often people agree with each difference: FILE of 'meta --fit-thresholds', or 'shipped'.",
+    ),
 ]
 
 
@@ -163,78 +162,6 @@ class Texts:
 
 
 @dataclass(frozen=True)
-class Compared:
-    """How systems are compared."""
-
-    significance: Annotated[
-        str | None,
-        options.choice(
-            "--significance", among="bootstrap randomization", help="Test every system against the baseline."
-        ),
-    ] = None
-    baseline: Annotated[
-        str | None,
-        typer.Option(
-            "--baseline", metavar="SYSTEM", help="The system that others are tested against.  [default: the first]"
-        ),
-    ] = None
-    pairs: Annotated[
-        bool, typer.Option("--pairs", help="Test every pair of systems instead, and rank them, the best first.")
-    ] = False
-    adjust: Annotated[
-        str | None,
-        options.choice(
-            "--adjust",
-            among="none holm bh",
-            help="Adjust p-values for the number of tests.  [default: holm with --pairs, else none]",
-        ),
-    ] = None
-    draws: Annotated[
-        int | None,
-        typer.Option("--draws", "-n", min=1, help="Resamples.  [default: 1000 for bootstrap, 10000 for randomization]"),
-    ] = None
-    compat: Annotated[
-        str | None, options.choice("--compat", among="sacrebleu", help="Its p-values, faults and all.")
-    ] = None
-    thresholds: Annotated[
-        str | None,
-        typer.Option(
-            "--thresholds",
-            metavar="FILE",
-            help="Say how often people agree with each difference: FILE of 'meta --fit-thresholds', or 'shipped'.",
-        ),
-    ] = None
-    confidence: options.Confidence = False
-
-    def comparison(self, seed: int | None, by_group: bool) -> job.ComparisonOptions:
-        """The `ComparisonOptions` that the options describe."""
-        if self.significance is not None and self.significance not in _TESTS:
-            raise InputError(f"unknown test {self.significance!r}{nearest(self.significance, _TESTS)}")
-        if self.compat not in (None, "sacrebleu"):
-            raise InputError(f"--compat is {self.compat!r}, expected sacrebleu")
-        if self.significance is None:
-            options.refuse_idle({"compat": self.compat}, "says how p-values are computed; it goes with --significance")
-            tested = {"pairs": self.pairs, "adjust": self.adjust}
-            options.refuse_idle(tested, "says how systems are tested; it goes with --significance")
-            options.refuse_idle({"baseline": self.baseline}, "is what others are tested against; add --significance")
-            options.refuse_idle({"thresholds": self.thresholds}, "is about differences of systems; add --significance")
-            if not self.confidence:
-                drawn = {"draws": self.draws, "seed": seed is not None}
-                options.refuse_idle(drawn, "is about resampling; it goes with --significance or --confidence")
-        return job.ComparisonOptions(
-            test=None if self.significance is None else cast(job.Test, _TESTS[self.significance]),
-            baseline=self.baseline,
-            draws=self.draws,
-            seed=seed,
-            compat=self.compat,
-            intervals=self.confidence,
-            by_group=by_group,
-            pairs=self.pairs,
-            adjust=self.adjust,
-        )
-
-
-@dataclass(frozen=True)
 class BleuOptions:
     """sacrebleu's short options, which are options of `bleu`."""
 
@@ -263,9 +190,9 @@ def score(
     texts: Texts,
     metric: Metrics = None,
     bleu: BleuOptions,
-    compared: Compared,
+    comparison: ComparisonOptions,
+    thresholds: Thresholds = None,
     in_parts: InParts,
-    by_group: options.ByGroup = False,
     fail_under: FailUnder = None,
     save_norm: SaveNorm = None,
     sort: Sort = None,
@@ -274,40 +201,40 @@ def score(
     looks: options.Looks,
     shown: options.Shown,
     files: options.Files,
-    seed: Seed = None,
     run: options.Common,
 ) -> int:
     """Score systems with any metrics, and test them against each other."""
     texts, asked = texts.without_metrics(metric or [])
-    comparison = compared.comparison(seed, by_group)
+    if comparison.test is None:
+        options.refuse_idle({"thresholds": thresholds}, "is about differences of systems; it goes with --significance")
     asked, optional = expanded(asked or ["bleu"])
     whole = bleu.set_in(asked)
     metrics = named(whole)
     gates = _gates(fail_under or [], metrics, dict(zip(asked, whole, strict=True)))
     looks.check()
     shown.check(files)
-    sort = _sorted_by(sort, metrics, dict(zip(asked, whole, strict=True)), compared.pairs)
+    sort = _sorted_by(sort, metrics, dict(zip(asked, whole, strict=True)), comparison.pairs)
     if score_only and shown.form != "text":
         raise InputError(f"--score-only prints bare numbers, and -f {shown.form} names a form; choose one")
     if save_norm is not None:
         check_bounds(metrics.values())
-    files.check([*texts.paths, *([compared.thresholds] if compared.thresholds else [])], save_norm=save_norm)
+    files.check([*texts.paths, *([thresholds] if thresholds else [])], save_norm=save_norm)
     is_parted = in_parts.check(
         bool(optional),
         **options.changed(texts, "common"),
         **{"cache": run.cache},
     )
-    runtime = run.runtime(seed=seed or 0, quiet=score_only, cached=not is_parted)
+    runtime = run.runtime(seed=comparison.seed or 0, quiet=score_only, cached=not is_parted)
     of_parts: options.Parts = {}
     if is_parted:
         written = (save_norm, files, shown.spreadsheet)
-        found = in_parts.score(texts.inputs, metrics, runtime, looks, comparison, compared.thresholds, *written)
+        found = in_parts.score(texts.inputs, metrics, runtime, looks, comparison, thresholds, *written)
         if found is None:
             return 0
         result, of_parts = found
     else:
         how = (shown.spreadsheet, save_norm, looks, optional - {*gates, sort})
-        result, of_parts = _scored(texts, metrics, comparison, compared.thresholds, runtime, files, *how)
+        result, of_parts = _scored(texts, metrics, comparison, thresholds, runtime, files, *how)
     result = result if sort is None else best_first(result, sort)
     files.write(result, parts=of_parts)
     if files.printed or save_norm == STDOUT:
@@ -322,7 +249,7 @@ def score(
 def _scored(
     texts: Texts,
     metrics: Mapping[str, Metric],
-    comparison: job.ComparisonOptions,
+    comparison: ComparisonOptions,
     thresholds: str | None,
     runtime: Runtime,
     files: options.Files,

@@ -70,35 +70,6 @@ _USED_BY = {"span": ("delete", "replace"), "swap_window": ("swap",)}
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """Which edits are drawn, and how many."""
-
-    operations: Annotated[
-        str, typer.Option("--operations", metavar="LIST", help="Some of insert, delete, replace, swap, with commas.")
-    ] = "insert,delete,replace,swap"
-    edits: Annotated[
-        float, typer.Option("--edits", help="Mean of the Poisson distribution of the number of edits.")
-    ] = 5.0
-    max_edits: Annotated[
-        int, typer.Option("--max-edits", min=1, help="Most edits; a draw of 0 or more than these is drawn again.")
-    ] = 5
-    span: Annotated[
-        float, typer.Option("--span", help="Mean of the Poisson distribution of tokens deleted or replaced.")
-    ] = 1.5
-    swap_window: Annotated[
-        int, typer.Option("--swap-window", min=1, help="How far apart two tokens that change places may be.")
-    ] = 4
-    top_k: Annotated[
-        int, typer.Option("--top-k", min=1, help="Each word is drawn from so many words that fit best.")
-    ] = 4
-
-    def draws(self) -> Draws:
-        """The recipe that the options describe."""
-        names: Any = tuple(name.strip() for name in self.operations.split(",") if name.strip())  # checked by Draws
-        return Draws(**{**asdict(self), "operations": names})
-
-
-@dataclass(frozen=True)
 class Rated:
     """Where words come from, and who says how bad an edit is."""
 
@@ -148,7 +119,7 @@ def synth(
     output: Output = None,
     variants: Variants = 1,
     preset: Preset = None,
-    drawn: Drawn,
+    draws: Draws,
     rated: Rated,
     max_words: MaxWords = 80,
     calibrate: Pairs = None,
@@ -161,8 +132,7 @@ def synth(
     if preset is not None:
         rated = _as_published(context, preset, rated, calibrate)
     _check(texts, output, calibrate, show, files, rated)
-    draws = drawn.draws()
-    _refuse_idle(draws, drawn)
+    _refuse_idle(draws)
     runtime = run.runtime(quiet=True, cached=False)  # progress is shown by texts
     threshold, notes = rated.threshold, []
     if calibrate is not None:
@@ -262,9 +232,9 @@ def _check(
         raise InputError("--calibrate finds a threshold, and --threshold names one")
 
 
-def _refuse_idle(draws: Draws, drawn: Drawn) -> None:
+def _refuse_idle(draws: Draws) -> None:
     """Refuse options of operations that are not drawn."""
-    typed = options.changed(drawn, *_USED_BY)
+    typed = options.changed(draws, *_USED_BY)
     for name, operations in _USED_BY.items():
         if not set(operations) & set(draws.operations):
             why = f"is about {' and '.join(operations)}, which --operations leaves out"

@@ -5,14 +5,14 @@ from __future__ import annotations
 import dataclasses
 import types
 import typing
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
 import numpy as np
 
-from nlgauge.core.errors import NlgaugeError, SpecError, nearest
+from nlgauge.core.errors import InputError, NlgaugeError, SpecError, nearest
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,36 @@ class OneOf:
     choices: Iterable[str]
 
 
+@dataclass(frozen=True)
+class Typed:
+    """How an option is typed on the command line, beside its type: `top_k: Annotated[int, Typed("So many words.")]`.
+
+    Attributes:
+        help: what it does, in a sentence.
+        flags: its names; by default that of the field, as in `--top-k`.
+        metavar: what stands for its value in the help.
+        words: the words that the help shows, where it takes further ones.
+    """
+
+    help: str
+    flags: tuple[str, ...] = ()
+    metavar: str | None = None
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class GoesWith:
+    """Another option without which this one changes nothing; see `refuse_idle`.
+
+    Attributes:
+        options: fields of the same dataclass, of which one must differ from its default.
+        about: what the option does, which follows its name in the error.
+    """
+
+    options: tuple[str, ...]
+    about: str
+
+
 def checked(options: Any, *, name: str | None = None, error: type[NlgaugeError] = SpecError) -> None:
     """Refuse a dataclass if the value of a field does not fit the field's type. Call it in `__post_init__`.
 
@@ -86,6 +116,24 @@ def checked(options: Any, *, name: str | None = None, error: type[NlgaugeError] 
             value = value.item()
             object.__setattr__(options, option, value)
         check_option(f"{label}:{option}" if label else option, value, hint, error=error)
+
+
+def refuse_idle(options: Any, *, spelt: Callable[[str], str] = str, error: type[NlgaugeError] = InputError) -> None:
+    """Refuse an option that differs from its default and changes nothing, because what it `GoesWith` is not given.
+
+    Args:
+        options: an instance of a dataclass.
+        spelt: how an error calls a field, such as by its flag.
+        error: the class of error to raise.
+    """
+    given = {f.name for f in dataclasses.fields(options) if f.init and getattr(options, f.name) != f.default}
+    cls: Any = type(options)
+    for option, hint in _hints(cls).items():
+        rules = (rule for rule in getattr(hint, "__metadata__", ()) if isinstance(rule, GoesWith))
+        for rule in rules if option in given else ():
+            if given.isdisjoint(rule.options):
+                others = " or ".join(map(spelt, rule.options))
+                raise error(f"{spelt(option)} {rule.about}; it goes with {others}")
 
 
 class Checked:

@@ -7,6 +7,7 @@ from nlgauge.core.doors import door
 if TYPE_CHECKING:
     from nlgauge.metrics.base import check_needs, trained_on
     from nlgauge.metrics.combine import Combination
+    from nlgauge.metrics.comparing.plan import ComparisonOptions
     from nlgauge.metrics.comparing.table import Comparison, Interval, compare_scores, intervals
     from nlgauge.metrics.comparing.thresholds import Thresholds, read_thresholds
     from nlgauge.metrics.embedding.bertscore import BertScore
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from nlgauge.metrics.registry import METRICS
     from nlgauge.metrics.scales import save_bounds
     from nlgauge.metrics.scoring.accumulate import as_evaluate, numbers_of
-    from nlgauge.metrics.scoring.job import ComparisonOptions, SourceScores, score_source
+    from nlgauge.metrics.scoring.job import SourceScores, score_source
     from nlgauge.metrics.stored import Stored
 else:
     __getattr__, __dir__ = door(__name__)

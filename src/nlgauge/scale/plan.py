@@ -27,9 +27,10 @@ from nlgauge.io.parallel import system_names
 from nlgauge.io.source import BLOCK, BLOCK_CHARACTERS, Summary, TableSource, in_blocks
 from nlgauge.io.spans import Inputs, Span, cut, stamp
 from nlgauge.metrics.base import Metric, check_lacking, notes_of, rounds
+from nlgauge.metrics.comparing.plan import ComparisonOptions
 from nlgauge.metrics.guards.counting import GuardCounts
 from nlgauge.metrics.languages import UnreadScripts
-from nlgauge.metrics.scoring.job import ComparisonOptions, Rehearsal
+from nlgauge.metrics.scoring.job import Rehearsal
 from nlgauge.runtime.runtime import Runtime
 
 PLAN, ROWS, STATS, SUMS, POOL = "plan.json", "rows", "stats", "sums", "pool"

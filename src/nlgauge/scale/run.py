@@ -15,7 +15,7 @@ from nlgauge.core.result import Result
 from nlgauge.io.parquet import import_pyarrow, read_columns
 from nlgauge.io.spans import read_span
 from nlgauge.metrics.base import Metric, pieces_of
-from nlgauge.metrics.scoring.job import ComparisonOptions
+from nlgauge.metrics.comparing.plan import ComparisonOptions
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scale.gather import (
     Gathered,

@@ -23,10 +23,11 @@ from nlgauge.core.signing import signature_of
 from nlgauge.io.parallel import system_names
 from nlgauge.io.source import Summary
 from nlgauge.metrics.base import Metric
+from nlgauge.metrics.comparing.plan import ComparisonOptions
 from nlgauge.metrics.guards.counting import GuardCounts, beside, summed
 from nlgauge.metrics.languages import UnreadScripts
 from nlgauge.metrics.scales import save_bounds
-from nlgauge.metrics.scoring.job import ComparisonOptions, SourceScores
+from nlgauge.metrics.scoring.job import SourceScores
 from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.metrics.scoring.totals import Totals
 from nlgauge.runtime.pool import Unsettled

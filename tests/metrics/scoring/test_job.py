@@ -6,7 +6,8 @@ import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
 from nlgauge.io.parallel import open_parallel
-from nlgauge.metrics.scoring.job import ComparisonOptions, score_source
+from nlgauge.metrics.comparing.plan import ComparisonOptions
+from nlgauge.metrics.scoring.job import score_source
 
 HYPOTHESES = {"one": ["the cat sat", "a dog ran off"], "two": ["the cat sat down", "no dog"]}
 REFERENCES = ["the cat sat down", "a dog ran away"]
@@ -108,7 +109,7 @@ def test_a_note_on_few_items_counts_those_of_a_group():
     ("options", "message"),
     [
         (ComparisonOptions(test="bootstrap"), "expected at least two, found none named"),
-        (ComparisonOptions(baseline="b"), "'b' is not among the systems"),
+        (ComparisonOptions(baseline="b"), "baseline is what others are tested against; it goes with test"),
     ],
 )
 def test_systems_that_cannot_be_compared_are_refused(options, message):

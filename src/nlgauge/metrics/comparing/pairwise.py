@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -21,7 +21,8 @@ from nlgauge.core.segment import Dataset
 from nlgauge.metrics.base import Metric, MetricLike, described
 from nlgauge.metrics.comparing.agreement import thresholds_for, with_agreement
 from nlgauge.metrics.comparing.grid import aligned
-from nlgauge.metrics.comparing.table import DRAWS, resampling_notes, test_of
+from nlgauge.metrics.comparing.table import resampling_notes
+from nlgauge.metrics.comparing.tests import system_test
 from nlgauge.metrics.comparing.thresholds import Thresholds
 from nlgauge.metrics.guards.counting import GuardCheck, GuardCounts
 from nlgauge.metrics.languages import LanguageCheck
@@ -30,14 +31,13 @@ from nlgauge.metrics.scoring.texts import score_and_count, texts_as_dataset
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.differences.clusters import rank_clusters
 from nlgauge.stats.differences.multiplicity import Adjustment, adjusted
-from nlgauge.stats.systems.significance import PairedTest, TestName, paired_families
+from nlgauge.stats.systems.significance import PairedTest, paired_families
 
 ADJUSTED = {
     "none": "not adjusted for their number",
     "holm": "adjusted after Holm",
     "bh": "adjusted after Benjamini and Hochberg",
 }
-_TESTS = {"paired_bootstrap": "paired bootstrap", "paired_randomisation": "paired approximate randomisation"}
 _FINE = 10  # default draws let the smallest adjusted p be a tenth of alpha
 
 
@@ -104,7 +104,7 @@ class Pairwise:
         pairs = len(self.systems) - 1 if self.baseline is not None else math.comb(len(self.systems), 2)
         against = "of every pair" if self.baseline is None else "against the baseline"
         yield (
-            f"p: {_TESTS[self.test]} {against}, two-sided, {self.draws} draws, seed {self.seed};"
+            f"p: {system_test(self.test).words} {against}, two-sided, {self.draws} draws, seed {self.seed};"
             f" {pairs} {'pair' if pairs == 1 else 'pairs'}, {ADJUSTED[self.adjust]}"
         )
         if self.adjust == "holm" and pairs / (self.draws + 1) >= self.alpha:
@@ -175,9 +175,15 @@ class SystemComparison(Outcome):
         ]
         first = next(iter(self.pairwise.values()))
         settings = {name: getattr(first, name) for name in ("draws", "seed", "adjust")}
-        test = "bootstrap" if first.test == "paired_bootstrap" else "randomization"
         rows = self.guards.beside(row for spec, found in self.pairwise.items() for row in found.rows(spec))
-        plain = Result("score", rows, inputs, metrics, self.notes, {"test": test, **settings, "confidence": 0.95})
+        plain = Result(
+            "score",
+            rows,
+            inputs,
+            metrics,
+            self.notes,
+            {"test": system_test(first.test).name, **settings, "confidence": 0.95},
+        )
         return with_agreement(plain, self.thresholds, dict.fromkeys(self.metrics, self.references))
 
 
@@ -260,7 +266,7 @@ def compare_pairs(
     _check(adjust, alpha)
     if not systems and len(scores):
         raise InputError(f"{scores.signature.spec}: the scores do not say which system wrote which segment")
-    run = test_of(test)
+    chosen = system_test(test)
     first = next((s for s in systems if s is not None), "")
     places = aligned(scores.ids, systems, items, first if baseline is None else baseline)
     sign = 1 if scores.higher_is_better else -1
@@ -269,10 +275,11 @@ def compare_pairs(
     families = _families(len(names), None if baseline is None else names.index(baseline))
     if draws is None:
         n_pairs = sum(len(others) for _, others in families)
-        draws = max(DRAWS[run], 0 if adjust == "none" else math.ceil(_FINE * n_pairs / alpha))
+        draws = max(chosen.draws, 0 if adjust == "none" else math.ceil(_FINE * n_pairs / alpha))
     stats = scores.segment_stats[np.stack([places[name] for name in names])]  # (S, n, k)
-    name = cast(TestName, run.__name__)
-    found = paired_families(name, stats, scores.finish, [[i, *rest] for i, rest in families], draws=draws, seed=seed)
+    found = paired_families(
+        chosen.run, stats, scores.finish, [[i, *rest] for i, rest in families], draws=draws, seed=seed
+    )
     tests = _tests(found, families)
     values, undefined = np.array([value[name] for name in names]), np.isnan(scores.values)
     fair = _adjusted(tests["p"], families, adjust)

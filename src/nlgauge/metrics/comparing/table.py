@@ -8,45 +8,21 @@ from typing import TypedDict
 
 import numpy as np
 
-from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.errors import InputError
 from nlgauge.core.scores import Scores
 from nlgauge.core.signature import Signature
 from nlgauge.metrics.comparing.grid import aligned, by_system
+from nlgauge.metrics.comparing.tests import INTERVAL_DRAWS, SACREBLEU_SEED, system_test
 from nlgauge.stats.draws import Intervals, bootstrap_interval
-from nlgauge.stats.systems.significance import PairedTest, paired_bootstrap, paired_randomisation
+from nlgauge.stats.systems.significance import PairedTest, TestName, paired_bootstrap, paired_randomisation
 
-_TESTS: dict[str, Callable[..., PairedTest]] = {
-    "bootstrap": paired_bootstrap,
+_RUNS: dict[TestName, Callable[..., PairedTest]] = {
     "paired_bootstrap": paired_bootstrap,
-    "randomisation": paired_randomisation,
-    "randomization": paired_randomisation,
     "paired_randomisation": paired_randomisation,
 }
-DRAWS: dict[Callable[..., PairedTest], int] = {
-    paired_bootstrap: 1000,
-    paired_randomisation: 10000,
-}  # sacrebleu's defaults
-INTERVAL_DRAWS = 1000
-SACREBLEU_SEED = 12345  # what sacrebleu takes where SACREBLEU_SEED is not set
-# Items below which levels are off: docs/statistics/coverage.md.
-_FEW_FOR_INTERVALS, _FEW_IF_SKEWED, _FEW_FOR_BOOTSTRAP = 100, 200, 50
+# Items below which intervals are too narrow: docs/statistics/coverage.md.
+_FEW_FOR_INTERVALS, _FEW_IF_SKEWED = 100, 200
 _SACREBLEU_METRICS = ("bleu", "chrf", "ter")
-
-
-def test_of(name: str) -> Callable[..., PairedTest]:
-    """The paired test of a name.
-
-    Raises:
-        InputError: the test is unknown.
-    """
-    if name not in _TESTS:
-        raise InputError(f"test is {name!r}, expected bootstrap or randomization{nearest(name, _TESTS)}")
-    return _TESTS[name]
-
-
-def draws_of(test: str) -> int:
-    """The default number of resamples for a test."""
-    return DRAWS[_TESTS[test]]
 
 
 def resampling_notes(n: int, test: str | None, seed: int) -> Iterator[str]:
@@ -68,7 +44,7 @@ def resampling_notes(n: int, test: str | None, seed: int) -> Iterator[str]:
             f"intervals from {n} items are too narrow if scores are skewed: from 100 items a 95 % interval then holds"
             " the mean 91 % of the time"
         )
-    if test is not None and n < _FEW_FOR_BOOTSTRAP and _TESTS[test] is paired_bootstrap:
+    if test is not None and n < system_test(test).fewest:
         yield (
             f"the bootstrap test calls too much significant with {n} items (14 % in place of 5 % with 5 items); prefer"
             " the test randomization"
@@ -186,13 +162,13 @@ def compare_scores(
         InputError: a segment has no system or item, a system lacks an item or has it twice, there are fewer than two
             systems or items, the baseline or test is unknown, or `compat` does not know the metric.
     """
-    run = test_of(test)
+    chosen = system_test(test)
     check_compat(scores.signature, compat, has_stats=scores.stats is not None)
     rows = aligned(scores.ids, systems, items, baseline)
     seed = (SACREBLEU_SEED if compat == "sacrebleu" else 0) if seed is None else seed
-    draws = DRAWS[run] if draws is None else draws
+    draws = chosen.draws if draws is None else draws
     stats = scores.segment_stats[np.stack(list(rows.values()))]  # (S, n, k)
-    tested = run(stats, scores.finish, draws=draws, seed=seed, level=level, compat=compat)
+    tested = _RUNS[chosen.run](stats, scores.finish, draws=draws, seed=seed, level=level, compat=compat)
     undefined = np.isnan(scores.values)
     return [
         Comparison(
