@@ -185,7 +185,7 @@ class ModelFiles:
                     )
             files = [self.folder / shard for shard in sorted(set(shards.values()))]
             for file in files:
-                if not file.is_file():
+                if not os.path.isfile(file):
                     raise InputError(
                         f"model {self.name!r}: {index.name} names {file.name}, which is not in {self.folder}; fetch or"
                         " copy it again"

@@ -138,12 +138,12 @@ def check_folder(path: str | os.PathLike[str]) -> None:
         InputError: for such a folder.
     """
     target = Path(path)
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+    if os.path.exists(target) and (not target.is_dir() or any(target.iterdir())):
         raise InputError(
             f"{target} is there already, expected a new folder for the model; name another, or end the name in"
             " .safetensors for a head"
         )
-    if not target.exists():
+    if not os.path.exists(target):
         check_target(target)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -206,7 +207,7 @@ class Checkpoint(Adapter):
 def model_facts(client: Client, model: str, option: str = "model", weights: str = "weights") -> dict[str, Any]:
     """The name of a model without its folder, and what identifies its weights, under two names."""
     found = client.ask({"op": "locate", "model": model})
-    return {option: Path(model).name if Path(model).exists() else model, weights: found["identity"]}
+    return {option: Path(model).name if os.path.exists(model) else model, weights: found["identity"]}
 
 
 def adapted(name: str, **about: Any) -> MetricInfo:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -59,7 +60,7 @@ class UnbabelComet(Checkpoint):
         if self.reference_free is not None:
             return self.reference_free
         path = Path(self.model)
-        if not path.exists():
+        if not os.path.exists(path):  # also where the name is too long for one
             return _REFERENCE_FREE.search(self.model.lower()) is not None
         settings = (path if path.is_dir() else path.absolute().parents[1]) / "hparams.yaml"
         text = settings.read_text(encoding="utf-8", errors="replace") if settings.is_file() else ""

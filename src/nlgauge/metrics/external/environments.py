@@ -122,10 +122,10 @@ class Environment:
     @property
     def state(self) -> str:
         """`absent`, `being made`, `half made`, `old` (of other requirements) or `whole`."""
-        if not self.folder.exists():
+        if not os.path.exists(self.folder):
             return "absent"
         mark = self._mark
-        if mark.get("state") != "whole" or not self.python.exists():
+        if mark.get("state") != "whole" or not os.path.exists(self.python):
             return "being made" if mark.get("state") == "making" and _is_running(mark.get("process")) else "half made"
         return "whole" if mark.get("requirements") == list(self.recipe.packages) else "old"
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, ClassVar
 
 from nlgauge.metrics.external.adapter import Adapter, adapted, model_facts
@@ -45,5 +45,5 @@ class SummacConv(Adapter):
 
     def identify(self, client: Client) -> dict[str, Any]:
         """Both, without their folders, and what identifies their weights."""
-        nli = model_facts(client, self.nli, "nli", "nli_weights") if Path(self.nli).exists() else {}
+        nli = model_facts(client, self.nli, "nli", "nli_weights") if os.path.exists(self.nli) else {}
         return {**model_facts(client, self.model), **nli}

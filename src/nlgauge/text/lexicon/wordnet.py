@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -96,7 +97,10 @@ class WordNet:
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
         lacking = [
-            name for part in PARTS for name in (f"index.{part}", f"data.{part}") if not (self.folder / name).is_file()
+            name
+            for part in PARTS
+            for name in (f"index.{part}", f"data.{part}")
+            if not os.path.isfile(self.folder / name)
         ]
         if lacking:
             raise InputError(
