@@ -1,4 +1,5 @@
-# make demo: a new environment, then real text scored by real metrics, offline.   make test: the same for the tests.
+# make demo: a new environment, then real text scored by real metrics, offline.
+# make check: the same for all that a change must pass, quick things first: ruff, mypy, then the tests.
 PYTHON ?= python3
 PIP_FLAGS = --quiet --disable-pip-version-check -c constraints.txt
 OFFLINE = HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1
@@ -7,8 +8,9 @@ OFFLINE = HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1
 # `make slow` is for the night: the same tests on more data, models, draws and examples, with all of `make faults`.
 WORKERS ?= logical
 THREADS ?= 1
+CODE = src tests benchmarks recipes
 
-.PHONY: demo test slow faults browser lint dist sbom site clean
+.PHONY: demo check lint test slow faults browser dist sbom site clean
 
 demo: .venv-demo/.installed
 	@mkdir -p demo
@@ -31,6 +33,13 @@ demo: .venv-demo/.installed
 	.venv-demo/bin/nlgauge report demo/score.json demo/meta.json demo/checklist.json demo/menli.json demo/align.json --data examples/weather.jsonl --align 4 -o demo/report.html --title "Three writers of weather reports"
 	@echo "Open demo/report.html in a browser."
 
+check: lint test
+
+lint: .venv-test/.installed
+	.venv-test/bin/ruff check $(CODE)
+	.venv-test/bin/ruff format --check $(CODE)
+	.venv-test/bin/mypy
+
 test: .venv-test/.installed
 	$(OFFLINE) OMP_NUM_THREADS=$(THREADS) PYTHONDONTWRITEBYTECODE= .venv-test/bin/python -m pytest -q -n $(WORKERS) --maxprocesses 8 --dist worksteal
 
@@ -45,10 +54,6 @@ faults: .venv-test/.installed
 browser: .venv-test/.installed
 	npm install --prefix . --no-save --no-package-lock --ignore-scripts --no-audit --no-fund axe-core@4.14.1
 	NLGAUGE_SLOW=1 $(OFFLINE) .venv-test/bin/python -m pytest -q tests/report/bundle tests/report/test_browser.py
-
-lint: .venv-test/.installed
-	.venv-test/bin/ruff check src tests benchmarks recipes
-	.venv-test/bin/mypy
 
 dist: .venv-test/.installed
 	.venv-test/bin/python -m build --outdir dist .

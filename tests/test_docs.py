@@ -222,6 +222,11 @@ def test_files_of_the_repository_that_pages_name_exist():
     assert [(page, name) for page, name in sorted(named) if "token_f1" not in name and not (ROOT / name).exists()] == []
 
 
+def test_continuous_integration_runs_what_the_readme_names_second():
+    shown = re.findall(r"^(make \w+)", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.M)
+    assert (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()[-1] == shown[1]
+
+
 def test_every_page_is_reached_from_the_index_with_a_sentence():
     index = ROOT / "docs" / "index.md"
     text = re.sub(r"^\|.*\n", "", index.read_text(encoding="utf-8"), flags=re.M)  # without the table of first commands

@@ -100,9 +100,7 @@ def read_linear(path: str, kind: str) -> LinearModel:
         raise InputError(f"{kind}: {path} is {shown}, expected {FORMAT} {VERSION} {kind}; name another file")
     names = [term.name for term in terms]
     if not terms or not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
-        raise InputError(
-            f"{kind}: {path}: expected terms of different names, got {_shown(names, ', ') or 'none':.200}"
-        )
+        raise InputError(f"{kind}: {path}: expected terms of different names, got {_shown(names, ', ') or 'none':.200}")
     if not all(map(math.isfinite, numbers)) or min(term.sd for term in terms) <= 0:
         raise InputError(f"{kind}: {path}: expected finite numbers, and each sd above 0; train the model again")
     return LinearModel(kind, terms, intercept, found, f"sha256:{sha256(content).hexdigest()[:16]}")
