@@ -123,7 +123,7 @@ def _built(doc: Doc, first: int, end: int, mark: int | None) -> Question:
     leads = first
     while leads < end - 1 and tokens[leads].lower in _LEADS:
         leads = _skip(doc, leads + 1, end)
-    if tokens[leads].lower in NOT or leads >= end:
+    if leads >= end or tokens[leads].lower in NOT:
         leads = first
     wh = _interrogative(doc, leads, end)
     if wh is None:
