@@ -60,7 +60,9 @@ from nlgauge.metaeval.design import read_design
 from nlgauge.metrics.comparing.thresholds import read_thresholds
 from nlgauge.metrics.embedding.baseline import find as find_baseline
 from nlgauge.metrics.embedding.points.wordvectors import WordVectors
+from nlgauge.metrics.external.answers import MisfitError, WorkerFailedError, read_answer
 from nlgauge.metrics.external.environments import Environment
+from nlgauge.metrics.external.worker import PROTOCOL
 from nlgauge.metrics.registry import metric
 from nlgauge.metrics.scales import read_bounds
 from nlgauge.metrics.scoring.job import ComparisonOptions
@@ -317,6 +319,15 @@ def environment(folder: str) -> object:
     return found.state, found.versions
 
 
+def answer(path: str) -> object:
+    """The answer of a worker to each request that it could be about, where what does not fit is told apart."""
+    line = Path(path).read_bytes()
+    for request in ({"op": "hello"}, {"op": "import"}, {"op": "load"}, {"op": "score", "rows": [{}, {}]}):
+        with contextlib.suppress(MisfitError, WorkerFailedError):
+            return read_answer(line, {"id": "1", **request})
+    raise NlgaugeError("no answer to any of them")
+
+
 def journal(path: str) -> object:
     """What a run takes up from its part."""
     opened = Journal(path.removesuffix(".part"), {"signature": "s"})
@@ -343,6 +354,11 @@ BATCH = {
         for i, (summary, label) in enumerate([("one", "Benign"), ("two", "Unwanted.Intrinsic")])
     ]
 }
+ANSWERS = [
+    b'{"id": "1", "protocol": %d, "python": "3.11", "versions": {"torch": "2.0"}}' % PROTOCOL,
+    b'{"id": "1", "values": [0.5, null], "parts": {"p": [1, 2]}, "truncated": [true, false]}',
+    b'{"id": "1", "identity": "sha256:ab", "versions": {}}',
+]
 MARK = b'{"state": "whole", "requirements": ["x"], "versions": {"a": "1"}, "process": 1}'
 PLAN = b"seg\torder\tprobability\tround\tbefore\n1\t0\t0.5\t0\t0.0\n2\t1\t0.25\t0\t0.0\n"
 
@@ -355,6 +371,7 @@ READERS: dict[str, Reader] = {
     "blend": Reader("b.json", [json.dumps(LINEAR).encode()], lambda path: metric(f"blend:model={quote_always(path)}")),
     "model": Reader("m", models, pretrained),
     "environment": Reader("e", [{"comet/nlgauge.json": MARK, "comet/bin/python": b"#!/bin/sh\n"}], environment),
+    "answer": Reader("a.json", ANSWERS, answer),
     "esa": Reader("esa.csv", [ESA], read_esa_scores),
     "faithbench": Reader("f.json", [json.dumps(BATCH).encode()], lambda path: read_published("faithbench", path)),
     "vectors": Reader("v.txt", [b"2 3\na 1 2 3\nb 4 5 6\n", b"a 1 2\n"], lambda path: WordVectors(path)),
