@@ -161,9 +161,10 @@ def _total(folders: Sequence[Path], comparison: ComparisonOptions | None) -> Res
     for metric in found.metrics:
         if isinstance(metrics[metric["spec"]], Recorded):
             continue  # its signature is that of the plan
-        if not runs[first].passes and metric["signature"] != runs[first].signatures[metric["spec"]]:
+        signed = runs[first].signatures[metric["spec"]]
+        if not runs[first].passes and metric["signature"] != signed:
             raise InputError(
-                f"{first} was scored with {runs[first].signatures[metric['spec']]}, and this nlgauge has"
+                f"{first} was scored with {' '.join(signed.split())}, and this nlgauge has"
                 f" {metric['signature']}; add up with the version that scored"
             )
     return replace(found, notes=[*found.notes, *_counted_twice(runs)])
