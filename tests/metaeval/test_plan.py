@@ -5,7 +5,8 @@ import pytest
 
 import nlgauge as ng
 from nlgauge import Dataset, InputError, Segment
-from nlgauge.metaeval.plan import plan_ratings
+from nlgauge.metaeval.plan import _system_rows, plan_ratings
+from nlgauge.stats.ratings.powered import PoweredMeans
 
 N, SYSTEMS = 40, ("good", "fair", "bad")
 QUALITY = np.random.default_rng(0).normal(size=(3, N)) + np.array([[1.5], [0.3], [-1.5]])
@@ -151,3 +152,36 @@ def test_the_order_of_the_rows_changes_nothing():
     assert found[0].columns()["seg"] == found[1].columns()["seg"]
     for system in SYSTEMS:  # sums over systems may round otherwise
         assert found[0].value(system) == pytest.approx(found[1].value(system), abs=1e-12)
+
+
+def test_error_rates_are_turned_round():
+    """The sign of a number is exact: a rate that falls says what its negation says, beside a metric that rises."""
+    rated, other = [str(i) for i in range(0, N, 4)], {k: v**2 for k, v in SCORES["seen"].items()}
+    up = plan_ratings(
+        data(rated), scores={**SCORES, "other": other}, budget=20, higher_is_better=["seen", "other"]
+    )  # fmt: skip
+    down = plan_ratings(
+        data(rated), scores={**SCORES, "other": {k: -v for k, v in other.items()}}, budget=20,
+        higher_is_better=["seen"], lower_is_better=["other"],
+    )  # fmt: skip
+    assert down.columns()["seg"] == up.columns()["seg"]
+    assert down.columns()["probability"].tolist() == up.columns()["probability"].tolist()
+    assert [down.value(system) for system in SYSTEMS] == [up.value(system) for system in SYSTEMS]
+
+
+def test_ranks_within_the_intervals_of_differences_by_hand():
+    """Of d, a, c, b by value: d leads all, a leads b; between c and its neighbours nothing is told apart."""
+    values = np.array([3.0, 1.0, 2.0, 9.0])  # a, b, c, d
+    deltas = values[:, None] - values
+    width = np.where(np.abs(deltas) > 1, 0.5, 1.5)  # c is 1 from a and from b, others are 2 or more apart
+    nothing = np.full(4, np.nan)
+    found = PoweredMeans(
+        values, nothing, nothing, deltas, deltas - width, deltas + width, deltas, 1.0, nothing, 0.0, 5, 0.95
+    )
+    rows = [row for row in _system_rows(found, "abcd", "adequacy") if row["against"] is None]
+    assert [(row["system"], row["rank"], row["rank_best"], row["rank_worst"]) for row in rows] == [
+        ("d", 1, 1, 1),
+        ("a", 2, 2, 3),  # d is above, b below
+        ("c", 3, 2, 4),  # d is above, none below
+        ("b", 4, 3, 4),  # d and a are above
+    ]

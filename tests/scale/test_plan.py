@@ -34,6 +34,14 @@ def test_a_plan_counts_rows_parts_and_distinct_segments(data):
     assert plan.summary.systems == {"s": 5, None: 5}
 
 
+def test_texts_of_another_source_are_another_segment(tmp_path):
+    path = tmp_path / "data.jsonl"
+    rows = [{"id": str(i), "hyp": "h", "refs": ["r"], "src": src} for i, src in enumerate("aba")]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    plan = plan_of(path)
+    assert (plan.distinct, plan.texts) == (2, 4)  # a and b with the same texts; h, r, a, b
+
+
 def test_rows_of_a_table_are_read_once(data, monkeypatch):
     monkeypatch.delattr(TableSource, "blocks")  # which checks first, and then reads again
     assert plan_of(data).summary.n == 10
@@ -53,6 +61,10 @@ def test_parts_take_other_names_with_other_metrics_texts_and_sizes(data):
     assert {part.name for part in plan_of(data).parts} == names
     assert names.isdisjoint(part.name for part in plan_of(data, "chrf:word_order=2").parts)
     assert names.isdisjoint(part.name for part in plan_of(data, rows=5).parts)
+    without = make_plan(Inputs(str(data), exclude=("s",)), named(["chrf"]), Runtime(), rows=4)
+    whole = plan_of(data)
+    assert [part.span for part in without.parts] == [part.span for part in whole.parts]  # the same rows are read
+    assert names.isdisjoint(part.name for part in without.parts)
     data.write_text(data.read_text().replace("h 4", "g 4"))
     assert names.isdisjoint(part.name for part in plan_of(data).parts)
 

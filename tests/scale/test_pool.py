@@ -73,6 +73,18 @@ def test_workers_that_are_killed_twice_are_replaced_and_then_given_up(tmp_path, 
         list(pool.score_parts(plan, tmp_path, plan.parts, workers=1))
 
 
+def test_a_part_that_gets_done_renews_the_lives_of_workers(tmp_path, monkeypatch):
+    write(tmp_path / "data.jsonl", 5)
+    plan = make_plan(Inputs(str(tmp_path / "data.jsonl")), named(["chrf"]), Runtime(), rows=1)
+
+    def run(plan, folder, parts, *more):
+        yield parts[0], 1
+        raise pool.BrokenProcessPool
+
+    monkeypatch.setattr(pool, "_run", run)  # five kills, and a part is done before each
+    assert list(pool.score_parts(plan, tmp_path, plan.parts, workers=1)) == [1] * 5
+
+
 def test_a_worker_has_as_many_threads_at_the_end_of_a_run_as_before(tmp_path, monkeypatch):
     """Sums in other threads may differ in their last bits, and the bytes of a part with them."""
     write(tmp_path / "data.jsonl", 5)

@@ -36,6 +36,47 @@ def test_the_average_by_hand():
     assert average_note(PROTOCOL).startswith("weighted_mean: the mean of 2 pairwise_accuracy (system), 1 pearson")
 
 
+def official_rows(preset, **values):
+    """A row per group for each task of a protocol; values of what is in no average are absurd."""
+    rows = []
+    for task in PRESETS[preset].tasks:
+        name = f"{task.stat}_{task.level}"
+        for group in ("mean", "pooled"):
+            if group == "mean" or task.stat == "pairwise_accuracy":
+                value = values.get(name, 1000.0) if (group == "pooled") == (task.stat == "pairwise_accuracy") else -1e6
+                rows.append(row("m", task, group, value))
+    return rows
+
+
+def test_the_average_of_wmt22_is_accuracy_alone():
+    # Freitag et al. (2022), the first column of the main table: accuracy over all pairs of systems, MetricX XXL
+    (found,) = average_rows(official_rows("wmt22", pairwise_accuracy_system=0.85), PRESETS["wmt22"])
+    assert found["value"] == pytest.approx(0.85)
+
+
+def test_the_average_of_wmt23_is_the_printed_one():
+    # Freitag et al. (2023), XCOMET-Ensemble over en-de, he-en, zh-en: average 0.825. There accuracy weighs 3 and the
+    # nine values of pairs 1 each: (3 * .928 + (1.980 + 1.950 + 1.927 + 1.695 + 1.556 + 1.650) / 2
+    # + .604 + .586 + .543) / 12 = (2.784 + 5.379 + 1.733) / 12 = 9.896 / 12. Means over pairs weigh 1 of 4 each.
+    rows = official_rows(
+        "wmt23",
+        pairwise_accuracy_system=0.928,
+        pearson_system=np.mean([0.980, 0.950, 0.927]),
+        pearson_segment=np.mean([0.695, 0.556, 0.650]),
+        acc_eq_calibrated_item=np.mean([0.604, 0.586, 0.543]),
+    )
+    (found,) = average_rows(rows, PRESETS["wmt23"])
+    assert found["value"] == pytest.approx(9.896 / 12)
+    assert round(found["value"], 3) == 0.825
+
+
+def test_the_average_of_wmt24_is_that_of_two_tasks():
+    # the mean of six values, soft pairwise accuracy and accuracy with ties of three pairs: (3 * .85 + 3 * .59) / 6
+    rows = official_rows("wmt24", soft_pairwise_accuracy_system=0.85, acc_eq_calibrated_item=0.59)
+    (found,) = average_rows(rows, PRESETS["wmt24"])
+    assert found["value"] == pytest.approx(0.72)
+
+
 def test_several_criteria_have_an_average_each_and_notes_of_their_own():
     data, scores = toy()
     rated = tuple(replace(s, human={**s.human, "other": -s.human["mqm"]}) for s in data)

@@ -125,3 +125,14 @@ def test_a_form_that_the_data_cannot_fit_is_refused(rated, forms, message):
         fit_thresholds(held, forms=forms, draws=2, samples=1)
     with pytest.raises(InputError, match="no data set is given"):
         fit_thresholds([])
+
+
+def test_segments_count_in_the_curve_where_the_largest_sample_has_four_times_as_many():
+    def held(n):
+        return simulated(0, 0.5, [1.0, 2.0], n_items=n)
+
+    # samples of 200 items have 50, 100 and 200, those of 199 have 50, 100 and 199
+    (toy,) = fit_thresholds(held(200), forms=["logistic_n"], draws=2, samples=1).metrics
+    assert (toy.curve.form, toy.n) == ("logistic_n", (50, 200))
+    with pytest.raises(InputError, match="the samples of toy have 50 to 199 segments, expected 4 times as many"):
+        fit_thresholds(held(199), forms=["logistic_n"], draws=2, samples=1)

@@ -32,6 +32,9 @@ def test_how_texts_are_prepared():
     assert english("Dr. No paid 3 . 5 or 3.5, i. e. much!  ") == " Dr. No paid 3.5 or 3 .5 , i.e. much ! "
     assert english("Yes, yes!?") == " Yes , yes ! ? "
     assert english(" a\tb ") == "  a b "
+    titles = "Dr. Jr. Prof. Rev. Gen. Mr. Mt. Mrs. Ms. X"
+    assert english(titles) == f" {titles} "
+    assert english("St. X") == " St . X "
     assert english("Mr X") == " Mr. "  # any one character stands for the full stop
     assert japanese("ﾃｽﾄ１ ") == "テスト1"
 

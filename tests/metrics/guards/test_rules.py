@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.guards import rules
-from nlgauge.metrics.guards.rules import OUTPUTS, REFERENCES, Rules
+from nlgauge.metrics.guards.rules import OUTPUTS, REFERENCES, Rules, is_spoilt
 
 GERMAN = "Die Straße ist heute wegen Bauarbeiten gesperrt."
 ENGLISH = "The road is closed today because of works."
@@ -229,6 +229,16 @@ def test_texts_that_go_round_in_one_phrase_are_distrusted(text, loops):
     assert ("looping" in flags(text, "no, no, other.")) == loops
     assert ("looping" in flags(text)) == loops
     assert "looping" not in flags(text, text)  # the reference does so, too
+
+
+def test_one_guard_is_enough_to_spoil_a_text_but_a_loop_must_take_up_most_of_it():
+    answer = Segment("a", "so " + "on a board " * 3)  # 6 of 10 words were said before, less than two thirds
+    loop = Segment("a", "on a board " * 3)  # 6 of 9
+    assert not is_spoilt(answer, ())
+    assert not is_spoilt(answer, ["looping"])
+    assert is_spoilt(answer, ["looping", "copied"])
+    assert is_spoilt(answer, ["copied"])
+    assert is_spoilt(loop, ["looping"])
 
 
 def test_what_the_source_the_context_or_one_reference_repeats_may_be_repeated():

@@ -293,3 +293,12 @@ def test_a_hundred_thousand_segments_stay_usable(chromium, tmp_path):
         found = int(re.fullmatch(r"([\d,]+) of 100,000 segments", told)[1].replace(",", "")) if letters else n
         assert 1000 < found <= n
         assert chromium.run("document.querySelectorAll('#x-table tbody tr').length") < 60
+
+
+def test_systems_in_another_order_than_their_names_stay_with_their_rows():
+    systems = ["zeta", "alpha", "zeta", "mid"]
+    keys = tuple(Key(str(i), system, str(i)) for i, system in enumerate(systems))
+    rows = ScoreTable(keys, {"m": np.arange(4.0)}, "segment", "rows.tsv", (), {})
+    data = unpacked(explorer_of(segments_of([rows])))
+    assert data["systems"] == ["zeta", "alpha", "mid"]
+    assert [data["systems"][k] for k in data["system"]] == systems
