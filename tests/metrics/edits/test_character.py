@@ -3,6 +3,9 @@
 import math
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rapidfuzz.distance import Levenshtein
 
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.edits import character
@@ -30,6 +33,29 @@ def test_values_are_those_of_the_authors(golden):
     scores, expected, _ = golden("character")
     assert scores.values.tolist() == pytest.approx(expected, abs=1e-12)
     assert scores.system == pytest.approx(sum(expected) / len(expected))
+
+
+def tried_one_by_one(text, wanted):
+    """The shifts without a bound, and without batches: of those that save most, the text that stands last."""
+    distance = Levenshtein.distance(text, wanted)
+    rate = distance / len(wanted)
+    while distance:
+        tried = [character._moved(text, *block) for block in character._blocks(text, wanted)]
+        distances = [Levenshtein.distance(moved, wanted) for moved in tried]
+        fewest = min(distances, default=distance + 1)
+        if fewest > (distance if rate > distance / len(wanted) else distance - 1):
+            break
+        text = max(moved for moved, edits in zip(tried, distances, strict=True) if edits == fewest)
+        distance = fewest
+        rate -= rate - distance / len(wanted)
+    return text
+
+
+@given(st.text("abcd", min_size=1, max_size=9), st.text("abcd", min_size=1, max_size=9), st.integers(1, 3))
+def test_what_is_passed_over_would_not_have_been_the_shift(text, wanted, at_once):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(character, "_AT_ONCE", at_once)
+        assert character._shifted(text, wanted) == tried_one_by_one(text, wanted)
 
 
 def test_a_pair_that_is_too_long_is_undefined_and_flagged(monkeypatch):
