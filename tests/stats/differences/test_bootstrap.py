@@ -121,6 +121,7 @@ def test_identical_and_constant_metrics(where, population):
     )
     assert found.p[0, 1] == found.p[1, 0] == 1
     assert np.isnan(found.p[2]).all()
+    assert (found.n_used > 0).tolist() == (found.n_undefined == 0).tolist() == [True, True, False]
     assert found.delta_low[0, 1] == pytest.approx(0, abs=1e-9)
 
 

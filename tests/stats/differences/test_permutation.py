@@ -87,6 +87,8 @@ def test_a_constant_metric_has_no_p(where, statistic):
     assert np.isnan(found.p).all()
     assert np.isnan(found.values[1])
     assert not np.isnan(found.values[0])
+    assert (found.n_used[0] > 0, found.n_undefined[0]) == (True, 0)
+    assert (found.n_used[1], found.n_undefined[1] > 0) == (0, True)
 
 
 @LEVELS

@@ -84,6 +84,7 @@ def test_identical_and_constant_metrics(population):
     assert found.p[0, 1] == found.p[1, 0] == 1
     assert np.isnan(found.p[2]).all()
     assert found.n_undefined.tolist() == [0, 0, 1]
+    assert found.n_used.tolist() == [1, 1, 0]
 
 
 @pytest.mark.parametrize("population", ["inputs", "systems"])

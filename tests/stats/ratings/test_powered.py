@@ -60,6 +60,20 @@ def test_a_metric_that_says_what_people_say_leaves_almost_nothing_open():
     assert found.n_plain_deltas > 60
 
 
+def test_a_metric_that_is_there_twice_says_what_it_says_once():
+    human, metrics = population()
+    few = rated_at(human, range(0, 120, 4))
+    once, twice = (powered_means(few, rating_features(np.concatenate([metrics] * n))) for n in (1, 2))
+    assert twice.values == pytest.approx(once.values, abs=0.05)  # the ridge shrinks two slopes less than one
+
+
+def test_what_single_ratings_would_have_cost_is_a_mean_over_the_pairs():
+    # a, b, c rated on two of four items: differences of a and b, a and c, b and c (-2, -4), (0, -2), (2, 2), of variance
+    # 2, 2 and 0. As there is no metric, the cost in items is that of the items themselves, whatever the number of pairs.
+    human = rated_at(np.array([[1.0, 1, 0, 0], [3, 5, 0, 0], [1, 3, 0, 0]]), [0, 1])
+    assert powered_means(human).n_plain_deltas == pytest.approx(2)
+
+
 def test_metrics_that_say_nothing_cost_nothing():
     human, _ = population()
     few = rated_at(human, range(0, 120, 4))
