@@ -62,6 +62,13 @@ def test_an_invariance_is_judged_by_the_mean_drop_and_by_texts(told):
     assert row["within"] == 0.5
 
 
+def test_a_score_that_rises_is_no_invariance_either(told):
+    # 100 -> 101 and 100 -> 120: drops -0.01 and -0.2, mean -0.105
+    (row,) = found([pair(1, 100, 101, SAME), pair(2, 100, 120, SAME)], told, [SAME], tolerance=0.05)
+    assert row["invariant"] is False
+    assert row["within"] == 0.5
+
+
 def test_a_row_that_never_applied_is_there_and_undefined(told):
     skipped = [Skipped(perturbation="synonyms", reason="no synonym", n=7, task="mt", criterion="invariance")]
     rows = found([pair(1, 50, 40)], told, [NEGATION, SAME], skipped)

@@ -95,6 +95,8 @@ def test_distances_tell_passed_from_failed(told):
         (
             Pair(id="1", phenomenon="typos", better="a b c 2", worse="a x c 1", references=("a b c 2",)),
             Pair(id="2", phenomenon="typos", better="p q r 1", worse="a b c 2", references=("a b c 2",)),
+            # judged by its source: how far it is from a reference says nothing of the metric
+            Pair(id="3", phenomenon="typos", better="z 5", worse="z 4", references=("a",), source="s", setup="src"),
         )
     )
     row = rows(made, told)["typos", None]

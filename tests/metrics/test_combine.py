@@ -82,6 +82,11 @@ def test_kept_bounds_scale_by_what_another_pool_was(bounds):
     assert combined([[5, 20], [-1, -1]], [1, 1], norm).values.tolist() == [0.5, 2.0]
 
 
+def test_a_sum_over_the_pool_needs_the_numbers_of_all_segments_first():
+    assert [ng.metric(f"0.5*bleu + 0.5*chrf[norm={norm}]").rounds for norm in ("minmax", "zscore")] == [1, 1]
+    assert ng.metric("0.5*bleu + 0.5*chrf[norm=none]").rounds == 0
+
+
 def test_where_less_is_better_the_sign_is_turned_first(bounds):
     assert combined([[0, 5, 10]], [1], higher=[False]).values.tolist() == [1, 0.5, 0]
     assert combined([[0, 5, 10]], [1], "none", higher=[False]).values.tolist() == [0, -5, -10]

@@ -68,8 +68,8 @@ def test_a_metric_that_is_there_twice_says_what_it_says_once():
 
 
 def test_what_single_ratings_would_have_cost_is_a_mean_over_the_pairs():
-    # a, b, c rated on two of four items: differences of a and b, a and c, b and c (-2, -4), (0, -2), (2, 2), of variance
-    # 2, 2 and 0. As there is no metric, the cost in items is that of the items themselves, whatever the number of pairs.
+    # a, b, c rated on two of four items: the differences a - b, a - c and b - c are (-2, -4), (0, -2) and (2, 2), of
+    # variance 2, 2 and 0. There is no metric, so the cost is that of the two items, whatever the number of pairs.
     human = rated_at(np.array([[1.0, 1, 0, 0], [3, 5, 0, 0], [1, 3, 0, 0]]), [0, 1])
     assert powered_means(human).n_plain_deltas == pytest.approx(2)
 
