@@ -69,7 +69,7 @@ sbom: .venv-demo/.installed
 site:
 	$(PYTHON) -m venv .venv-site
 	.venv-site/bin/python -m pip install --quiet --disable-pip-version-check zensical==0.0.73
-	.venv-site/bin/python recipes/site/pages.py .site
+	.venv-site/bin/python recipes/tools/site_pages.py .site
 	.venv-site/bin/zensical build --strict -f .site/mkdocs.yml
 	rm -rf site
 	mv .site/site site

@@ -170,7 +170,7 @@ def test_every_embedded_metric_has_a_row_in_the_audit_on_its_page():
             named = [cell.strip(" `") for cell in rows(block) if "`" in cell]
             assert {*named} <= headings(text) | {stem}
             shown |= dict.fromkeys(named, stem)
-    assert shown.keys() == {*embedded_metrics()} - {"parent"}, "run recipes/metrics/audits.py"
+    assert shown.keys() == {*embedded_metrics()} - {"parent"}, "run recipes/tools/metrics/audits.py"
     assert "It has no audit here" in METRIC_PAGES["parent"]
 
 
@@ -217,7 +217,7 @@ def test_every_verb_is_in_the_table_of_the_readme():
 def test_files_of_the_repository_that_pages_name_exist():
     """Those that the page about extending tells the reader to write are left out."""
     file = re.compile(r"(?<![\w/.-])((?:recipes|benchmarks|tests|docs|src|examples)/[\w./-]+\.\w+)")
-    pages = [*PAGES, ROOT / "CHANGELOG.md", *(ROOT / "recipes").glob("*/README.md")]
+    pages = [*PAGES, ROOT / "CHANGELOG.md", *(ROOT / "recipes").rglob("README.md")]
     named = {(page.name, name) for page in pages for name in file.findall(page.read_text(encoding="utf-8"))}
     assert [(page, name) for page, name in sorted(named) if "token_f1" not in name and not (ROOT / name).exists()] == []
 
@@ -258,7 +258,7 @@ def test_links_to_headings_lead_to_one():
 def test_pages_name_only_what_the_doors_offer():
     """`nlgauge.X` and `nlgauge.stats.X`, never the module in which a thing happens to live."""
     faults = []
-    for page in [*PAGES, *(ROOT / "examples").rglob("*.md"), *(ROOT / "recipes").glob("*/README.md")]:
+    for page in [*PAGES, *(ROOT / "examples").rglob("*.md"), *(ROOT / "recipes").rglob("README.md")]:
         text = page.read_text(encoding="utf-8")
         for module, names in re.findall(r"from (nlgauge[\w.]*) import ([\w, ]+)", text):
             lacking = set(re.split(r",\s*", names.strip())) - set(import_module(module).__all__)
@@ -381,7 +381,7 @@ DOORS = (
 @pytest.fixture(scope="module")
 def site():
     """The module that makes the pages of the site."""
-    spec = spec_from_file_location("site_pages", ROOT / "recipes" / "site" / "pages.py")
+    spec = spec_from_file_location("site_pages", ROOT / "recipes" / "tools" / "site_pages.py")
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -32,7 +32,7 @@ def test_the_test_file_of_a_metric_checks_its_contract():
 
 
 ROOT = HERE.parents[1]
-RECIPE = ROOT / "recipes" / "metrics" / "rows.py"
+RECIPE = ROOT / "recipes" / "tools" / "metrics" / "rows.py"
 
 
 @pytest.mark.skipif(not RECIPE.exists(), reason="the recipes are not beside the tests")

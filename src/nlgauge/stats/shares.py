@@ -83,7 +83,8 @@ def mean_of_shares(
 
     References:
         Korn and Graubard (1998), "Confidence Intervals for Proportions with Small Expected Number of Positive Counts
-        Estimated from Survey Data", for the effective number of trials. Simulated: `recipes/coverage/simulate.py`.
+        Estimated from Survey Data", for the effective number of trials. Simulated:
+        `recipes/studies/coverage/simulate.py`.
     """
     check_level(confidence)
     kept = [(w, m) for w, m in zip(wins, n, strict=True) if m > 0]

@@ -20,7 +20,8 @@ VERSION = 2  # stands in signatures: it changes whenever a rule flags other text
 OUTPUTS = ("empty", "unasked", "copied", "foreign", "looping", "unfinished", "untranslated")  # guards of hypotheses
 REFERENCES = ("blank_reference", "doubled_reference")
 
-# What must be there before a text is distrusted; recipes/guards/measure.py shows how seldom good outputs have it.
+# What must be there before a text is distrusted.
+# How seldom good outputs have it: recipes/studies/guards/measure.py.
 NEAR = 80  # percent of characters that a near copy shares with its source, and that no reference shares with it
 KEPT, KEPT_NEARLY = 2, 3  # plain words of the source that a copy has, and a near copy, and no reference
 RUN, PLAIN = 3, 2  # words of the source in a row that no reference has, and how many of them are plain

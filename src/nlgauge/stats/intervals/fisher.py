@@ -87,7 +87,7 @@ def widened_ends(x: Array, z: Array, confidence: float = 0.95) -> tuple[Array, A
 
     On the scale of atanh r, the half width is that of Fisher's formula or of the jackknife, whichever is larger.
     Fisher's formula holds for normal pairs; if both sides are skewed, r varies far more than it says. Simulated
-    coverage: `recipes/coverage/simulate.py`.
+    coverage: `recipes/studies/coverage/simulate.py`.
 
     Args:
         x: scores, shape (M, n); a pair with NaN is left out.

@@ -1,0 +1,255 @@
+"""The pages of docs/perturbations: every perturbation on sentences of our own, as doctests.
+
+    python recipes/tools/perturbation_pages.py docs/perturbations
+
+Run it again when a perturbation changes, and look at the difference.
+"""
+
+import argparse
+import dataclasses
+import re
+import textwrap
+from pathlib import Path
+
+import nlgauge as ng
+from nlgauge.core import show
+from nlgauge.perturbations import PERTURBATIONS, checklist_rows, info, perturbation
+
+NEWS = (
+    "The old ferry didn't reach the island on Monday, because the harbour was closed.",
+    "Maria Lopez paid $1.5 million for 12 small boats in 1998, said Mr. Brown.",
+    "She told him that they are proud of their new bridge.",
+)
+SUMMARY = "The storm closed two roads. Farmers lost their early crops. Nobody was hurt."
+QUESTIONS = ("When did the ferry leave the harbour?", "Who painted the old bridge?", "Is the museum open?")
+CAPTIONS = (
+    "a small boy in a red shirt walking a dog in front of a house",
+    "Two women riding white horses on the beach.",
+)
+POOL = ("The bakery sells warm bread.", "Our team won the last match.")
+CONTEXT = (
+    {"speaker": "Ana", "text": "I have never been to the mountains."},
+    {"speaker": "Ben", "text": "You should come with us in May."},
+    {"speaker": "Ana", "text": "I like the idea."},
+    {"speaker": "Ben", "text": "Shall I book a room?"},
+)
+REPLY = "Yes, please take the one with a view."
+POOLED = "What is drawn depends on the texts of the pool, and not on their order."
+REFERENCES = ("On Monday the old ferry did not get to the island: the harbour was shut.",)
+
+PAGES = {
+    "surface": (
+        "Fluency and word order",
+        (
+            "remove_punctuation",
+            "jumble_words",
+            "subject_verb_disagreement",
+            "drop_stopwords",
+            "typos",
+            "keep_only_stopwords",
+        ),
+    ),
+    "invariance": (
+        "What should change nothing",
+        (
+            "synonyms",
+            "synonyms_attributes",
+            "synonyms_objects",
+            "contractions",
+            "expansions",
+            "numbers_to_words",
+            "alternative_references",
+        ),
+    ),
+    "meaning": (
+        "Meaning: facts left out, added or reversed",
+        (
+            "negation",
+            "antonyms",
+            "hyponyms",
+            "change_numbers",
+            "change_names",
+            "drop_named_entities",
+            "drop_adjectives",
+            "drop_phrases",
+            "repeat_phrases",
+            "add_extra_text",
+        ),
+    ),
+    "discourse": (
+        "Summaries, questions and dialogue",
+        (
+            "reorder_sentences",
+            "repeat_sentences",
+            "nouns_to_pronouns",
+            "change_question_word",
+            "drop_question_word",
+            "question_to_assertion",
+            "mask_and_predict",
+            "perturb_entities",
+            "negate_previous_utterance",
+            "add_nonsense",
+            "repeat_own_utterance",
+            "repeat_last_speaker",
+            "sorry_repeat",
+            "generic_response",
+            "random_text",
+        ),
+    ),
+    "captions": ("Captions", ("change_attributes", "change_gender", "swap_objects", "drop_objects", "repeat_object")),
+    "attacks": (
+        "Attacks of MENLI",
+        (
+            "addition",
+            "omission",
+            "mismatch_noun",
+            "mismatch_verb",
+            "mismatch_adj",
+            "number_error",
+            "pronoun_error",
+            "name_error",
+            "number_and_negation",
+        ),
+    ),
+}
+LEADS = {
+    "surface": "These perturbations damage the form of a text. A score should drop.",
+    "invariance": (
+        "These perturbations keep the meaning and the quality of a text. A score should stay the same; a metric that"
+        " drops here punishes good texts."
+    ),
+    "meaning": "These perturbations change what a text says, mostly in well-formed sentences. A score should drop.",
+    "discourse": (
+        "These perturbations belong to summaries, questions and dialogue. Those of dialogue need `context`, the turns"
+        " before the reply. Those that bring in other text need `pool`, a list of texts. A score should drop."
+    ),
+    "captions": "These perturbations belong to captions of images. A score should drop.",
+    "attacks": (
+        "MENLI attacks metrics with twelve perturbations. Eight of them, and one that combines two, are on this page."
+        " The other four also belong to the checklists: `negation` ([meaning](meaning.md)), and `jumble_words`, `typos`"
+        " and `subject_verb_disagreement` ([surface](surface.md)). A score should drop."
+    ),
+}
+
+
+def texts_for(name: str) -> tuple[str, ...]:
+    tasks = {row.task for row in checklist_rows() if row.template == name}
+    if name in ("reorder_sentences", "repeat_sentences", "nouns_to_pronouns"):
+        return (SUMMARY,)
+    if "context" in info(name).needs or tasks == {"dg"}:
+        return (REPLY,)
+    if tasks == {"qg"}:
+        return QUESTIONS
+    if tasks == {"ic"} or name in ("synonyms_attributes", "synonyms_objects"):
+        return CAPTIONS
+    return NEWS
+
+
+def example(name: str) -> list[str]:
+    texts = texts_for(name)
+    needs = info(name).needs
+    given, arguments = {}, ""
+    for what, value, shown in (
+        ("context", [list(CONTEXT)] * len(texts), ", context=[turns]"),
+        ("pool", list(POOL), ", pool=pool"),
+        ("references", [list(REFERENCES)] * len(texts), ", references=[others] * 3"),
+    ):
+        if what in needs or (what == "pool" and name == "add_nonsense"):
+            given[what], arguments = value, arguments + shown
+    made = ng.perturb(name, list(texts), seed=0, **given)
+    variable = {
+        NEWS: "news",
+        QUESTIONS: "questions",
+        CAPTIONS: "captions",
+        (SUMMARY,): "[summary]",
+        (REPLY,): "[reply]",
+    }[texts]
+    lines = [f'>>> show(ng.perturb("{name}", {variable}, seed=0{arguments}))']
+    return [
+        *lines,
+        *(one.text if one is not None else f"- ({reason})" for one, reason in zip(made, made.reasons, strict=True)),
+        "",
+    ]
+
+
+def options(name: str) -> list[str]:
+    cls, preset = PERTURBATIONS.lookup(name)
+    told = {}
+    for base in reversed(cls.__mro__):  # options that sisters share are explained in the class that declares them
+        told |= re.findall(r"^\s{8}(\w+(?:, \w+)*): (.+(?:\n\s{12}.+)*)", base.__doc__ or "", re.MULTILINE)
+    lines = []
+    for field in (f for f in dataclasses.fields(cls) if f.init):
+        about = next((" ".join(text.split()) for names, text in told.items() if field.name in names.split(", ")), "")
+        default = f"- `{field.name}`, default `{show(preset.get(field.name, field.default))}`"
+        lines.append(wrapped(default + (f": {about}" if about else "")))
+    return [*lines, ""] if lines else []
+
+
+def wrapped(text: str) -> str:
+    """Lines of at most 120 characters; those of a list item are indented."""
+    indent = "  " if text.startswith("- ") else ""
+    lines = textwrap.wrap(text, 120, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(lines)
+
+
+def page(stem: str) -> str:
+    title, names = PAGES[stem]
+    lead = LEADS.get(stem)
+    lines = [
+        f"# {title}",
+        "",
+        *([wrapped(lead), ""] if lead else []),
+        "```python",
+        ">>> import nlgauge as ng",
+        ">>> def show(outcomes):",
+    ]
+    lines += [
+        "...     for one, reason in zip(outcomes, outcomes.reasons):",
+        '...         print(f"- ({reason})" if one is None else one.text)',
+        "",
+    ]
+    used = {texts_for(name) for name in names}
+    if NEWS in used:
+        lines += [">>> news = ["] + [f'...     "{t}",' for t in NEWS] + ["... ]"]
+    if any("references" in info(name).needs for name in names):
+        lines += [f'>>> others = ["{REFERENCES[0]}"]']
+    if QUESTIONS in used:
+        lines += [">>> questions = [" + ", ".join(f'"{t}"' for t in QUESTIONS) + "]"]
+    if CAPTIONS in used:
+        lines += [">>> captions = ["] + [f'...     "{t}",' for t in CAPTIONS] + ["... ]"]
+    if (SUMMARY,) in used:
+        lines += [f'>>> summary = "{SUMMARY}"']
+    if (REPLY,) in used:
+        lines += [">>> turns = ["] + [f"...     {turn!r}," for turn in CONTEXT] + ["... ]", f'>>> reply = "{REPLY}"']
+    if any("pool" in info(name).needs or name == "add_nonsense" for name in names):
+        lines += [f">>> pool = {list(POOL)!r}"]
+    lines += ["", "```", ""]
+    for name in names:
+        about = info(name)
+        used = [row for row in checklist_rows() if row.template == name]
+        tasks = dict.fromkeys(f"`{row.task}` ({row.criterion})" for row in used)
+        listed = f" In the checklists of {', '.join(tasks)}." if tasks else ""
+        lines += [
+            f"## {name}",
+            "",
+            wrapped(f"{about.summary[0].upper()}{about.summary[1:]}.{listed}"),
+            "",
+        ]
+        lines += [*options(name), *((POOLED, "") if "pool" in about.needs else ())]
+        lines += ["```python", *example(name), "```", ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    args = parser.parse_args()
+    listed = [name for _, names in PAGES.values() for name in names]
+    assert sorted(listed) == sorted(PERTURBATIONS.names()), set(listed) ^ set(PERTURBATIONS.names())
+    assert all(perturbation(name) for name in listed)
+    for stem in PAGES:
+        (args.folder / f"{stem}.md").write_text(page(stem), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
