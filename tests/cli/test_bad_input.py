@@ -229,3 +229,10 @@ def test_a_blank_in_the_name_of_a_system_is_part_of_it_between_tabs(capsys):
     Path("m.seg.score").write_text(scores)
     assert main(["meta", "o.jsonl", "--scores", "m.seg.score", "-q"]) == 0
     assert "m" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", [["score", "a\0b"], ["report", "a\0b", "-o", "o.html"], ["train", "ruber", "a\0b"]])
+def test_a_name_with_nul_is_refused_in_one_line(capsys, command):
+    more = {"score": ["-m", "chrf", "--json", "r.json"], "report": [], "train": ["-o", "o.safetensors"]}[command[0]]
+    assert main([*command, *more]) == 2
+    assert capsys.readouterr().err == "nlgauge: 'a\\x00b': cannot be read (embedded null byte)\n"

@@ -137,6 +137,7 @@ def test_the_users_option_wins_over_the_preset():
         ({"switch": "maybe"}, "^toy:switch is 'maybe', expected true or false$"),
         ({"maybe": "few"}, "^toy:maybe is 'few', expected a whole number$"),
         ({"choice": "13b"}, r"^toy:choice is '13b'; did you mean '13a'\?$"),
+        ({"text": "a\0b"}, r"^toy:text is 'a\\x00b', expected a text without the character NUL"),
     ],
 )
 def test_a_wrong_option_is_refused_with_what_it_takes(options, message):

@@ -203,6 +203,7 @@ def test_a_name_as_long_as_a_name_may_be_is_written(tmp_path):
         ("", r"^'' is no name of a file, expected a file to write$"),
         (".", r"is a folder, expected a file to write$"),
         ("absent/r.json", r"^cannot write .*absent/r.json: there is no folder .*absent; make it first$"),
+        ("a\0b", r"^cannot write 'a\\x00b': no name of a file holds the character NUL; name another file$"),
     ],
 )
 def test_a_place_that_cannot_be_written_is_refused_before_there_is_anything_to_write(

@@ -477,7 +477,8 @@ def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> N
     times = sum(path == STDIN for path in inputs)
     if times > 1:
         raise InputError(f"'-' (standard input) is given {times} times, expected once; name files for the others")
-    taken = {os.path.realpath(path): f"the input {path}" for path in inputs if path != STDOUT}  # - is read there
+    named = [path for path in inputs if path != STDOUT and "\0" not in path]  # - is read there, NUL is refused there
+    taken = {os.path.realpath(path): f"the input {path}" for path in named}
     for option, path in outputs.items():
         if path is None:
             continue

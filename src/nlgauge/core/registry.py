@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from nlgauge.core.errors import SpecError, nearest
 from nlgauge.core.plugins import broken_plugin, find_plugin, load_plugin, plugin_names
-from nlgauge.core.spec import Spec
+from nlgauge.core.spec import NOWHERE, Spec
 
 
 @dataclass(frozen=True)
@@ -170,4 +170,6 @@ def convert(raw: str, hint: Any, where: str) -> Any:
             return number
         except ValueError:
             raise SpecError(f"{where} is {raw!r}, expected {'a whole number' if hint is int else 'a number'}") from None
+    if NOWHERE.search(raw):  # no specification could say it, so a metric with it could never be rebuilt
+        raise SpecError(f"{where} is {raw!r}, expected a text without the character NUL or halves of characters")
     return raw

@@ -253,6 +253,8 @@ def check_name(path: str) -> None:
         raise InputError("'' is no name of a file, expected a file to write")
     if path == STDOUT:
         return
+    if "\0" in path:
+        raise InputError(f"cannot write {path!r}: no name of a file holds the character NUL; name another file")
     if os.path.isdir(path):
         raise InputError(f"{path} is a folder, expected a file to write")
     final = os.path.realpath(path)

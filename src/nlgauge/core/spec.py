@@ -21,7 +21,7 @@ from nlgauge.core.errors import SpecError
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*(?:\+\+)?")
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _BARE = re.compile(r"[^,\"\s\[\]()\x00\ud800-\udc7f\udd00-\udfff]+")
-_NOWHERE = re.compile("[\x00\ud800-\udc7f\udd00-\udfff]")  # no name of a file or column holds them
+NOWHERE = re.compile("[\x00\ud800-\udc7f\udd00-\udfff]")  # no name of a file or column holds them
 _WEIGHT = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _NORM = re.compile(r"(minmax|zscore|none|file)")
 _QUOTED = re.compile(r'"((?:\\.|[^"\\])*)"', re.DOTALL)
@@ -229,7 +229,7 @@ class _Reader:
             self.fail('a closing "')
             raise AssertionError
         value = _ESCAPES.sub(lambda run: json.loads(f'"{run[0]}"'), match[1])
-        if _NOWHERE.search(value):
+        if NOWHERE.search(value):
             self.fail("a name that a file may have")
         self.pos = match.end()
         return value
