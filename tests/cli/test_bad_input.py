@@ -174,6 +174,9 @@ CASES = [  # command, content of files, what the line says
     ("perturb h.txt -p negation -o o.jsonl", {}, "h.txt: the format cannot be told from the name"),
     ("train infill h.txt -o m.safetensors --mask nan", {}, "share is nan, expected a number"),
     ("train regressor d.jsonl -o m.safetensors --learning-rate nan", {}, "learning_rate is nan"),
+    # names longer than a file's may be
+    *((f"train {made} d.jsonl -o {'o' * 300}", {}, "File name too long") for made in ("regressor", "infill", "beer")),
+    (f"train regressor d.jsonl -o o.safetensors --dev {'o' * 300}", {}, "File name too long"),
     ("list metrics blue", {}, "unknown metric 'blue'; did you mean 'bleu'"),
 ]
 

@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -187,7 +186,7 @@ def audit(
     if rules.design is None and people is not None and suite != "menli":
         how["design"] = "checklist"
     outcome = audits.audit(pairs, metric, penalties=people, runtime=runtime, **how)
-    result = as_typed(outcome.result([dict(InputFile(p).entry) for p in inputs if not Path(p).is_dir()]))
+    result = as_typed(outcome.result([dict(InputFile(p).entry) for p in inputs if not os.path.isdir(p)]))
     if suite is None or suite in _RECIPES:
         result = replace(result, settings={**result.settings, "seed": run.seed})
     files.write_segments(outcome.pair_columns, shown.spreadsheet)

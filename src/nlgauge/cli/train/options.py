@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -150,7 +150,7 @@ def file_of(output: str) -> str | None:
     """
     if output == STDOUT:
         raise InputError("--output - is standard output, expected a file or a folder for the model")
-    return None if Path(output).is_dir() else output
+    return None if os.path.isdir(output) else output
 
 
 def teller(quiet: bool, err: bool = True) -> Callable[[str], None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -214,7 +215,7 @@ class Setup:
         self.kept.check(self.dev)
         self.adapters.check(self.method)
         self.network.check(self.method)
-        dev = [] if self.dev is None or Path(self.dev).is_dir() else [self.dev]
+        dev = [] if self.dev is None or os.path.isdir(self.dev) else [self.dev]
         options.check_outputs({"--output": shared.file_of(self.output), "--curve": self.kept.curve}, [*inputs, *dev])
         runtime = self.run.runtime(cached=False)
         with shared.training_installed():
