@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import zipfile
@@ -35,7 +36,8 @@ def base(tmp_path, monkeypatch):
 
     def write(version="3.11", venv="", pip=""):
         path = tmp_path / "python"
-        path.write_text(PYTHON.format(version=version, venv=venv, pip=pip, python=sys.executable))
+        own = shlex.quote(sys.executable)  # which may stand in a folder with a blank
+        path.write_text(PYTHON.format(version=version, venv=venv, pip=pip, python=own), encoding="utf-8")
         path.chmod(0o755)
         return str(path)
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shlex
 import sys
 
 import numpy as np
@@ -12,8 +13,7 @@ from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric, check_options
 
 # A program that speaks the protocol: words are content words, and match as they are, in one fragment per word.
-FAKE = """#!{python}
-import sys
+FAKE = """import sys
 from collections import Counter
 for line in open(0, encoding="utf-8"):
     if line.split("|||")[0].strip() != "SCORE" or "broken" in line:
@@ -31,7 +31,9 @@ for line in open(0, encoding="utf-8"):
 @pytest.fixture
 def jar(tmp_path, monkeypatch):
     java = tmp_path / "java"
-    java.write_text(FAKE.format(python=sys.executable))
+    (tmp_path / "fake.py").write_text(FAKE, encoding="utf-8")
+    words = shlex.join([sys.executable, str(tmp_path / "fake.py")])  # both may stand in folders with a blank
+    java.write_text(f"#!/bin/sh\nexec {words}\n", encoding="utf-8")
     java.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
     path = tmp_path / "meteor-1.5.jar"
