@@ -29,6 +29,11 @@ def test_by_hand(one, hypothesis, reference, value):
     assert one("character", hypothesis, reference) == pytest.approx(value)
 
 
+def test_case_is_folded_where_it_is_asked_for(one):
+    assert one("character", "ABC def", "abc def") == pytest.approx(3 / 7)  # three letters of seven
+    assert one("character:lowercase=true", "ABC def", "abc def") == 0
+
+
 def test_values_are_those_of_the_authors(golden):
     scores, expected, _ = golden("character")
     assert scores.values.tolist() == pytest.approx(expected, abs=1e-12)
