@@ -27,8 +27,8 @@ _ASIDES = {
 }
 
 # Bounds keep the work linear in the text; participles are modifiers only behind a determiner, a number or an adjective.
-_ADJECTIVES = r"R?A(?:[,K]?R?A){0,6}+"
-_MODIFIERS = rf"(?:{_ADJECTIVES}|R?V|\$?C{{1,4}}+){{0,4}}+"
+_ADJECTIVES = r"R?A(?>(?:[,K]?R?A){0,6})"
+_MODIFIERS = rf"(?>(?:{_ADJECTIVES}|R?V|\$?C{{1,4}}+){{0,4}})"
 _NOUNS = (  # a plural and a name are two phrases
     r"(?:M{1,20}(?:C(?:,C)?)?(?![NML])|(?:[NM]|L(?!M)){0,20}L(?=M)|[NML]{1,20})"
 )

@@ -16,9 +16,9 @@ _END = r"(?=\s*(?:[,;)]|$)|[^\S\n\t]*[\n\t])"
 _VALUE = rf"""(?>'.*?'{_END}|".*?"{_END}|(?!['"])[^,;()\n\t]*+)[^\S\n\t]*+"""
 _NAME = r"""[^=,;()'"\n\t]++=[^\S\n\t]*+"""
 _SLOT = re.compile(rf"{_NAME}({_VALUE})")
-_SLOTS = rf"{_NAME}{_VALUE}(?:[,;\n\t]\s*+{_NAME}{_VALUE})*+[,;]?\s*+"
+_SLOTS = rf"{_NAME}{_VALUE}(?>(?:[,;\n\t]\s*+{_NAME}{_VALUE})*)[,;]?\s*+"
 _ACT = rf"\??\w*+\s*+\(\s*+(?:{_SLOTS})?\)"
-_ACTS, _BARE = re.compile(rf"\s*+{_ACT}(?:[\s&,;]*+{_ACT})*+[\s,;]*+"), re.compile(rf"\s*+{_SLOTS}")
+_ACTS, _BARE = re.compile(rf"\s*+{_ACT}(?>(?:[\s&,;]*+{_ACT})*)[\s,;]*+"), re.compile(rf"\s*+{_SLOTS}")
 _BETWEEN = re.compile(r"\s*[;\n\t]\s*")
 _FORMS = (
     'expected a pair [attribute, value], a triple [subject, predicate, object], an object, or "subject | predicate |'
