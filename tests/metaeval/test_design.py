@@ -38,6 +38,15 @@ def test_a_plan_outlives_its_file():
     assert longer.rounds.tolist() == [1] * 10 + [2] * 10
 
 
+def test_rows_of_a_plan_stand_in_any_order():
+    made = first_design(SIZES, 10, rng())
+    columns = {name: np.array(values)[::-1] for name, values in made.columns(ITEMS).items()}
+    keys = tuple(Key(item=str(item)) for item in columns.pop("seg"))
+    read = read_design(ScoreTable(keys, columns, name="p.tsv"), ITEMS)
+    assert read.places.tolist() == made.places.tolist()
+    assert read.chances[made.places].tolist() == made.chances[made.places].tolist()
+
+
 def test_a_plan_of_one_item_says_how_likely_the_others_were():
     made = first_design(SIZES, 1, rng())
     longer = extended_design(as_read(made), SIZES, 4, rng(1))

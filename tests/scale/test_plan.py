@@ -65,6 +65,8 @@ def test_parts_take_other_names_with_other_metrics_texts_and_sizes(data):
     whole = plan_of(data)
     assert [part.span for part in without.parts] == [part.span for part in whole.parts]  # the same rows are read
     assert names.isdisjoint(part.name for part in without.parts)
+    renamed = make_plan(Inputs(str(data), columns={"src": "system"}), named(["chrf"]), Runtime(), rows=4)
+    assert names.isdisjoint(part.name for part in renamed.parts)
     half = make_plan(Inputs(str(data)), named(["chrf"]), Runtime(dtype="float16"), rows=4)
     assert names.isdisjoint(part.name for part in half.parts)
     data.write_text(data.read_text().replace("h 4", "g 4"))
