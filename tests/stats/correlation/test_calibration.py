@@ -43,7 +43,7 @@ def test_by_hand():
 
 @given(grouped)
 def test_no_threshold_is_better_and_none_as_good_is_smaller(groups):
-    found = calibrate_entries(laid(groups))[0]
+    found = calibrate_entries(laid(groups), exact=True)[0]
     if all(len(group) < 2 for group in groups):
         assert np.isnan(found.epsilon)
         assert np.isnan(found.accuracy)
@@ -81,7 +81,20 @@ def test_differences_of_any_size_are_told_apart(portion, monkeypatch):
     # largest
     monkeypatch.setattr(calibration, "_PAIRS", portion)
     groups = [[(0, 0), (1e-40, 0)], [(0, 0), (1e-30, 0)], [(0, 0), (2e-30, 1)], [(0, 0), (1, 1)]]
-    assert calibrate_entries(laid(groups))[0] == calibration.Threshold(1e-30, 1.0, True)
+    assert calibrate_entries(laid(groups), exact=True)[0] == calibration.Threshold(1e-30, 1.0, True)
+    # two of the pairs differ by rounding alone, beside 1
+    assert calibrate_entries(laid(groups))[0] == calibration.Threshold(0.0, 0.75, True)
+
+
+@given(grouped)
+def test_scores_times_ten_have_ten_times_the_threshold(groups):
+    """In float64 0.3 - 0.1 and 0.7 - 0.5 are two differences, 3 - 1 and 7 - 5 are one."""
+    found = calibrate_entries(laid(groups))[0]
+    for scale in (10.0, 0.1):
+        scaled = calibrate_entries(laid([[(x * scale, z) for x, z in group] for group in groups]))[0]
+        assert scaled.accuracy == pytest.approx(found.accuracy, abs=1e-15, nan_ok=True)  # one division
+        assert scaled.unique == found.unique
+        assert scaled.epsilon == pytest.approx(found.epsilon * scale, rel=1e-14, nan_ok=True)
 
 
 def test_a_group_of_one_entry_is_left_out():

@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
+from nlgauge.stats.correlation import rounding
 from nlgauge.stats.correlation.averaging import Ratio, blocks_of_groups, by_group
 from nlgauge.stats.correlation.entries import Codes, Entries
 from nlgauge.stats.correlation.pairs import pair_counts
+from nlgauge.stats.correlation.rounding import FARTHEST, decimals, settled
 from nlgauge.stats.draws import Seed, generator
 
 _PAIRS = 1 << 21  # pairs held at once; where there are more, they are made twice
@@ -58,7 +61,7 @@ class HeldOut:
     epsilons: Array
 
 
-def calibrate(x: Array, z: Array, groups: list[Codes], *, human_epsilon: float = 0.0) -> Threshold:
+def calibrate(x: Array, z: Array, groups: list[Codes], *, human_epsilon: float = 0.0, exact: bool = False) -> Threshold:
     """Find the epsilon that maximises the mean of acc_eq over groups, exactly.
 
     Raising epsilon past the |dx| of a pair turns the pair into a tie. That is right where people tie it (a gain) and
@@ -73,6 +76,8 @@ def calibrate(x: Array, z: Array, groups: list[Codes], *, human_epsilon: float =
         z: judgements, shape (n,).
         groups: positions of the entries of each group. Groups of one size stand together in one array of shape (g, s).
         human_epsilon: judgements that differ by at most this are tied.
+        exact: take values and differences as float64 holds them; else those that are equal but for rounding are equal,
+            so that scores times ten have ten times the threshold.
 
     References:
         Deutsch, Foster and Freitag (2023), "Ties Matter: Meta-Evaluating Modern Metrics with Pairwise Accuracy and Tie
@@ -81,21 +86,28 @@ def calibrate(x: Array, z: Array, groups: list[Codes], *, human_epsilon: float =
     groups = [index for index in groups if index.shape[1] >= 2]
     if not groups:
         return Threshold(math.nan, math.nan, False)
+    scale, human_near = 1.0, human_epsilon
+    if not exact and abs(decimals(x)) <= FARTHEST:
+        scale = 10.0 ** decimals(x)
+        x, z = np.rint(x * scale), settled(z)  # whole numbers, whose differences are exact
+        human_near += float(rounding.slack(z)) * (human_epsilon > 0)
     weights, whole, slack = _weights(groups)
     blocks = [
         (np.ascontiguousarray(x[i].T), np.ascontiguousarray(z[i].T), w) for i, w in zip(groups, weights, strict=True)
     ]
     start = 0.0
     for mine, theirs, weight in blocks:
-        counts = pair_counts(mine.T, theirs.T, human_epsilon=human_epsilon)
+        counts = pair_counts(mine.T, theirs.T, human_epsilon=human_epsilon, exact=exact)
         start += weight * float((counts.concordant + counts.tied_both).sum())
     n_pairs = sum(index.shape[0] * math.comb(index.shape[1], 2) for index in groups)
-    gaps, totals = _totals(blocks, n_pairs, human_epsilon, start, slack)
+    gaps, totals = _totals(blocks, n_pairs, human_near, start, slack)
     best = np.flatnonzero(totals >= totals.max() - slack)
-    return Threshold(float(gaps[best[0]]), float(totals[best[0]] / whole), len(best) == 1)
+    return Threshold(float(gaps[best[0]]) / scale, float(totals[best[0]] / whole), len(best) == 1)
 
 
-def calibrate_held_out(entries: Entries, folds: int, seed: Seed, *, human_epsilon: float = 0.0) -> list[HeldOut]:
+def calibrate_held_out(
+    entries: Entries, folds: int, seed: Seed, *, human_epsilon: float = 0.0, exact: bool = False
+) -> list[HeldOut]:
     """Calibrate on all folds but one, and evaluate on that one; returns one result per metric.
 
     Entries that `units` holds together are in the same fold.
@@ -107,38 +119,37 @@ def calibrate_held_out(entries: Entries, folds: int, seed: Seed, *, human_epsilo
     if not 2 <= folds <= n_units:
         raise InputError(f"folds is {folds}, expected a number from 2 to that of the items ({n_units})")
     fold = generator(seed).permutation(n_units)[entries.units] % folds  # (n,)
+    near: dict[str, Any] = {"human_epsilon": human_epsilon, "exact": exact}
     found = []
     for m in range(len(entries.x)):
         one = entries.of(np.array([m]))
         values, epsilons = [], []
         for f in range(folds):
-            elsewhere = calibrate_entries(replace(one, keep=one.keep & (fold != f)), human_epsilon=human_epsilon)[0]
+            elsewhere = calibrate_entries(replace(one, keep=one.keep & (fold != f)), **near)[0]
             here = replace(one, keep=one.keep & (fold == f))
             epsilons.append(elsewhere.epsilon)
             if math.isnan(elsewhere.epsilon):
                 values.append(np.full(len(entries.labels), np.nan))
             else:
-                values.append(
-                    by_group(
-                        agreement, here, options={"epsilon": elsewhere.epsilon, "human_epsilon": human_epsilon}
-                    ).values[0]
-                )
+                values.append(by_group(agreement, here, options={"epsilon": elsewhere.epsilon, **near}).values[0])
         found.append(HeldOut(np.array(values), np.array(epsilons)))
     return found
 
 
-def calibrate_entries(entries: Entries, *, human_epsilon: float = 0.0) -> list[Threshold]:
+def calibrate_entries(entries: Entries, *, human_epsilon: float = 0.0, exact: bool = False) -> list[Threshold]:
     """The calibrated threshold of each metric."""
     found = []
     for row, keep in zip(entries.x, entries.keep, strict=True):
         groups = [index for _, index in blocks_of_groups(entries.groups, keep, len(entries.labels))]
-        found.append(calibrate(row, entries.z, groups, human_epsilon=human_epsilon))
+        found.append(calibrate(row, entries.z, groups, human_epsilon=human_epsilon, exact=exact))
     return found
 
 
-def agreement(x: Array, z: Array, *, epsilon: float | Array = 0.0, human_epsilon: float = 0.0) -> Ratio:
+def agreement(
+    x: Array, z: Array, *, epsilon: float | Array = 0.0, human_epsilon: float = 0.0, exact: bool = False
+) -> Ratio:
     """acc_eq as a ratio: the pairs that both order alike or both tie, out of all pairs."""
-    counts = pair_counts(x, z, epsilon=epsilon, human_epsilon=human_epsilon)
+    counts = pair_counts(x, z, epsilon=epsilon, human_epsilon=human_epsilon, exact=exact)
     agreeing = (counts.concordant + counts.tied_both).astype(np.float64)
     return Ratio(agreeing, counts.total.astype(np.float64), counts.tied_x.astype(np.float64))
 

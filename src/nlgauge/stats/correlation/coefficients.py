@@ -69,7 +69,9 @@ def kendall_c(x: Array, z: Array) -> Array:
     return _where_defined(np.asarray(tau), x, z)
 
 
-def acc_eq(x: Array, z: Array, *, epsilon: float | Array = 0.0, human_epsilon: float = 0.0) -> Array:
+def acc_eq(
+    x: Array, z: Array, *, epsilon: float | Array = 0.0, human_epsilon: float = 0.0, exact: bool = False
+) -> Array:
     """Pairwise accuracy with ties: the share of pairs that both sides order the same way or both tie.
 
     Args:
@@ -77,6 +79,7 @@ def acc_eq(x: Array, z: Array, *, epsilon: float | Array = 0.0, human_epsilon: f
         z: judgements, shape (..., n).
         epsilon: scores that differ by at most this are tied; a number, or an array for the leading axes.
         human_epsilon: the same for judgements.
+        exact: see `pair_counts`.
 
     Returns:
         Shape (...), in [0, 1]; NaN where n < 2 or a NaN is among the entries.
@@ -84,7 +87,7 @@ def acc_eq(x: Array, z: Array, *, epsilon: float | Array = 0.0, human_epsilon: f
     References:
         Deutsch, Foster and Freitag (2023), "Ties Matter", section 4 (acc_eq).
     """
-    counts = pair_counts(x, z, epsilon=epsilon, human_epsilon=human_epsilon)
+    counts = pair_counts(x, z, epsilon=epsilon, human_epsilon=human_epsilon, exact=exact)
     return _blank(agreeing_share(counts), x, z)
 
 

@@ -216,7 +216,7 @@ def _held(plan: Plan, x: Array, z: Array, groups: Sequence[Hashable] | None) -> 
 
 def _calibrated(plan: Plan, entries: Entries, n_missing: Missing) -> list[Correlation]:
     """acc_eq and tau_eq at the threshold that suits each metric best, on these data or, with folds, on others."""
-    near = {"human_epsilon": plan.own.get("human_epsilon", 0.0)}
+    near: dict[str, Any] = {"human_epsilon": plan.own.get("human_epsilon", 0.0), "exact": plan.own.get("exact", False)}
     thresholds = calibrate_entries(entries, **near)
     n_units = len(np.unique(entries.units))
     folds = plan.own.get("folds", min(plan.stat.folds, max(2, n_units)))  # an item each where there are few

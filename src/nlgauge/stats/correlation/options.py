@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypedDict
 
 import numpy as np
@@ -15,6 +15,7 @@ from nlgauge.stats.correlation import compat
 from nlgauge.stats.correlation.entries import Entries, FlatScores, namer, numbers, oriented, segment_entries
 from nlgauge.stats.correlation.levels import Missing, SystemScores, system_entries
 from nlgauge.stats.correlation.registry import Statistic, statistic
+from nlgauge.stats.correlation.rounding import settled
 from nlgauge.stats.draws import Seed
 from nlgauge.stats.shares import Interval
 
@@ -115,6 +116,16 @@ class Plan:
     own: dict[str, Any]
     options: Options
 
+    def on_grid(self, x: Array, z: Array) -> tuple[Array, Array]:
+        """Scores, a row per metric, and judgements, those equal that are equal on paper, as far as the statistic ties.
+
+        A package in `compat` takes them as float64 holds them.
+        """
+        ties = "none" if self.options["compat"] is not None else self.stat.ties
+        if ties == "both":
+            x = np.stack([settled(row) for row in x])
+        return x, z if ties == "none" else settled(z)
+
     @property
     def smallest(self) -> int:
         """The smallest group that is defined: a pair of texts is one entry, while a pair of scores needs two."""
@@ -151,6 +162,7 @@ def prepare(
             raise InputError(f"epsilon has {len(near)} values for {len(x)} metrics, expected one, or one per metric")
         plan.own["epsilon"] = np.asarray(near, dtype=np.float64)[:, None]
     up = np.broadcast_to(turned, len(x)).tolist()
+    x, given = plan.on_grid(x, given)
     return plan, oriented(x, up), oriented(given, up) if preferences else given, up
 
 
@@ -188,6 +200,8 @@ def make_plan(name: str, axes: int, groups: Sequence[Hashable] | None, options: 
     check_option("undefined", options["undefined"], Undefined, error=InputError)
     check_option("interval", options["interval"], Interval | None, error=InputError)
     check_option("system_scores", options["system_scores"], SystemScores, error=InputError)
+    if options["compat"] is not None and (set(stat.options) & {"epsilon", "human_epsilon", "threshold"}):
+        own["exact"] = True
     if level == "system":
         _check_systems(name, stat, averaging, axes, groups is not None)
     if options["compat"] is not None:
@@ -234,5 +248,7 @@ def entries_of(plan: Plan, laid: FlatScores, shape: tuple[int, ...]) -> tuple[En
             compat.check_same_gaps(laid.x, laid.z)
     name_of = namer(shape, options["ids"])
     if plan.level == "system":
-        return system_entries(laid, missing, over, name_of)
+        entries, n_missing = system_entries(laid, missing, over, name_of)
+        means, judged = plan.on_grid(entries.x, entries.z)  # sums in some order
+        return replace(entries, x=means, z=judged), n_missing
     return segment_entries(laid, missing, name_of, as_given=as_given)

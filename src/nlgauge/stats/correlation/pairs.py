@@ -11,6 +11,7 @@ import numpy.typing as npt
 from nlgauge.core.arrays import Array, Counts
 from nlgauge.core.errors import InputError
 from nlgauge.stats.correlation.entries import check_vectors
+from nlgauge.stats.correlation.rounding import slack
 
 Signs = npt.NDArray[np.int8]
 
@@ -57,7 +58,9 @@ class PairCounts:
         return self.concordant + self.discordant + self.tied_x
 
 
-def pair_counts(x: Array, z: Array, *, epsilon: float | Array = 0.0, human_epsilon: float = 0.0) -> PairCounts:
+def pair_counts(
+    x: Array, z: Array, *, epsilon: float | Array = 0.0, human_epsilon: float = 0.0, exact: bool = False
+) -> PairCounts:
     """Count the pairs within each vector along the last axis; -0.0 ties with 0.0.
 
     Args:
@@ -65,11 +68,10 @@ def pair_counts(x: Array, z: Array, *, epsilon: float | Array = 0.0, human_epsil
         z: judgements, shape (..., n), without NaN; leading axes broadcast against those of x.
         epsilon: entries of x that differ by at most this are tied; a number, or an array for the leading axes.
         human_epsilon: the same for z, a number.
+        exact: compare differences with an epsilon as float64 holds them, where 0.4 - 0.3 is a little more than 0.1.
 
     Raises:
         InputError: lengths are unequal, or an epsilon is negative.
-
-    Differences are compared as float64 holds them: 0.4 - 0.3 is a little more than 0.1.
     """
     x, z, near = check_vectors(x, z), check_vectors(z, x), np.asarray(epsilon, dtype=np.float64)
     if not (np.min(near, initial=0.0) >= 0 and human_epsilon >= 0):
@@ -83,13 +85,17 @@ def pair_counts(x: Array, z: Array, *, epsilon: float | Array = 0.0, human_epsil
     if rank and lead[0] > 1 and int(np.prod(lead)) * n > _CELLS:
         half = lead[0] // 2
         sides = ([v[part] if len(v) > 1 else v for v in (x, z, near)] for part in (slice(half), slice(half, None)))
-        found = [pair_counts(a, b, epsilon=e, human_epsilon=human_epsilon) for a, b, e in sides]
+        found = [pair_counts(a, b, epsilon=e, human_epsilon=human_epsilon, exact=exact) for a, b, e in sides]
         return PairCounts(
             *(np.concatenate([getattr(f, field) for f in found]) for field in PairCounts.__dataclass_fields__)
         )
     if n > _SMALL and not near.any() and human_epsilon == 0:
         return _by_sorting(np.broadcast_to(x, (*lead, n)), np.broadcast_to(z, (*lead, n)))
-    return _by_comparing(x, z, near, human_epsilon, lead)
+    human_near: float | Array = human_epsilon
+    if not exact:
+        near = near + slack(x) * (near > 0)
+        human_near = human_epsilon + slack(z) if human_epsilon > 0 else 0.0
+    return _by_comparing(x, z, near, human_near, lead)
 
 
 def inversions(v: npt.NDArray[Any]) -> Counts:
@@ -121,7 +127,7 @@ def tied_pairs(ordered: npt.NDArray[Any]) -> Counts:
     return np.asarray((position - start).sum(axis=-1), dtype=np.int64)
 
 
-def _by_comparing(x: Array, z: Array, near: Array, human_near: float, lead: tuple[int, ...]) -> PairCounts:
+def _by_comparing(x: Array, z: Array, near: Array, human_near: float | Array, lead: tuple[int, ...]) -> PairCounts:
     """All pairs at distance 1, then 2, ...: the axis of entries comes first, so one comparison serves many vectors."""
     n = x.shape[-1]
     x, z = (np.ascontiguousarray(np.moveaxis(v, -1, 0)) for v in (x, z))

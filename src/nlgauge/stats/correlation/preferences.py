@@ -16,6 +16,7 @@ from nlgauge.core.options import check_option
 from nlgauge.stats.correlation.averaging import Ratio, blocks_of_groups
 from nlgauge.stats.correlation.entries import Codes, PairPolicy, check_vectors, codes, numbers
 from nlgauge.stats.correlation.pairs import pair_counts
+from nlgauge.stats.correlation.rounding import decimals, settled, slack
 from nlgauge.stats.draws import check_level
 from nlgauge.stats.shares import SHARES, Interval
 
@@ -66,7 +67,13 @@ class PreferenceAccuracy:
 
 
 def kendall_like(
-    x: Array, z: Array, *, threshold: float = 25.0, ties: str = "loss", human_ties_lose: bool = False
+    x: Array,
+    z: Array,
+    *,
+    threshold: float = 25.0,
+    ties: str = "loss",
+    human_ties_lose: bool = False,
+    exact: bool = False,
 ) -> Ratio:
     """WMT's Kendall-like statistic over the pairs that people clearly tell apart.
 
@@ -76,6 +83,7 @@ def kendall_like(
         threshold: pairs that differ by at least this count (inclusive); pairs that people tie never do.
         ties: how a pair counts that the metric ties; WMT counts it as a loss.
         human_ties_lose: with a threshold of 0, count pairs tied by people as losses, as mt-metrics-eval does.
+        exact: see `pair_counts`.
 
     Returns:
         Wins minus losses, and the number of pairs counted, as a ratio of shape (...).
@@ -86,7 +94,8 @@ def kendall_like(
     """
     if not threshold >= 0:
         raise InputError(f"threshold is {threshold}, expected the least distance of two judgements, 0 or more")
-    counts = pair_counts(x, z, human_epsilon=threshold * (1 - _SLACK))
+    below = max(threshold * (1 - _SLACK) - (0.0 if exact else 2 * float(slack(z).max(initial=0.0))), 0.0)
+    counts = pair_counts(x, z, human_epsilon=below, exact=exact)
     losses = counts.discordant
     if human_ties_lose and threshold == 0:
         losses = losses + counts.tied_z + counts.tied_both
@@ -147,9 +156,10 @@ def darr_pairs(z: Array, groups: Codes, *, threshold: float = 25.0) -> tuple[Cod
         Ma, Bojar and Graham (2018), "Results of the WMT18 Metrics Shared Task", section 3.2.
     """
     better, worse = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+    places = decimals(z)
     for _, index in blocks_of_groups(groups, ~np.isnan(z), int(groups.max(initial=-1)) + 1):
         first, second = (index[:, side].ravel() for side in np.triu_indices(index.shape[1], 1))
-        gap = z[first] - z[second]
+        gap = settled(z[first] - z[second], places)
         clear = (np.abs(gap) >= threshold * (1 - _SLACK)) & (gap != 0)
         better.append(np.where(gap > 0, first, second)[clear])
         worse.append(np.where(gap > 0, second, first)[clear])

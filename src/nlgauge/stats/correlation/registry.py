@@ -34,6 +34,8 @@ class Statistic:
         grouped: the default averaging over groups.
         level: `system` where the statistic is one of systems.
         chance: the value of random scores without ties; None where it depends on the judgements.
+        ties: where values that are equal but for rounding are tied: among `judgements`, among scores too (`both`:
+            statistics with a rule for ties), or nowhere. Coefficients of ranks take scores as they are, as scipy does.
         folds: the folds of items in which a threshold is found on all others, unless the caller says; 0 for none.
     """
 
@@ -45,6 +47,7 @@ class Statistic:
     level: Literal["segment", "system"] = "segment"
     chance: float | None = 0.0
     folds: int = 0
+    ties: Literal["none", "judgements", "both"] = "none"
 
     @property
     def pools(self) -> bool:
@@ -62,15 +65,16 @@ _CALIBRATED = ("human_epsilon", "folds", "seed")
 
 STATISTICS: dict[str, Statistic] = {
     "pearson": Statistic("Pearson's r", coefficients.pearson),
-    "spearman": Statistic("Spearman's rho, ties sharing their mean rank", coefficients.spearman),
-    "kendall_b": Statistic("Kendall's tau-b", coefficients.kendall_b),
-    "kendall_c": Statistic("Kendall's (Stuart's) tau-c", coefficients.kendall_c),
+    "spearman": Statistic("Spearman's rho, ties sharing their mean rank", coefficients.spearman, ties="judgements"),
+    "kendall_b": Statistic("Kendall's tau-b", coefficients.kendall_b, ties="judgements"),
+    "kendall_c": Statistic("Kendall's (Stuart's) tau-c", coefficients.kendall_c, ties="judgements"),
     "wmt_kendall_like": Statistic(
         "WMT's Kendall-like statistic over pairs at least `threshold` apart",
         preferences.kendall_like,
         "pairs",
         ("threshold", "ties"),
         "micro",
+        ties="both",
     ),
     "rr_kendall": Statistic(
         "Kendall-like statistic of better/worse pairs: x the better texts, z the worse",
@@ -79,10 +83,15 @@ STATISTICS: dict[str, Statistic] = {
         ("ties",),
         "micro",
     ),
-    "acc_eq": Statistic("pairwise accuracy with ties", agreement, "pairs", _NEAR, chance=None),
-    "tau_eq": Statistic("2 acc_eq - 1", _tau_eq, "pairs", _NEAR, chance=None),
+    "acc_eq": Statistic("pairwise accuracy with ties", agreement, "pairs", _NEAR, chance=None, ties="both"),
+    "tau_eq": Statistic("2 acc_eq - 1", _tau_eq, "pairs", _NEAR, chance=None, ties="both"),
     "acc_eq_calibrated": Statistic(
-        "acc_eq at the tie threshold that suits it best", agreement, "calibrated", _CALIBRATED, chance=None
+        "acc_eq at the tie threshold that suits it best",
+        agreement,
+        "calibrated",
+        _CALIBRATED,
+        chance=None,
+        ties="both",
     ),
     "acc_eq_held_out": Statistic(
         "acc_eq at the tie threshold that suits it best on other items (5 folds)",
@@ -91,8 +100,11 @@ STATISTICS: dict[str, Statistic] = {
         _CALIBRATED,
         chance=None,
         folds=5,
+        ties="both",
     ),
-    "tau_eq_calibrated": Statistic("2 acc_eq_calibrated - 1", _tau_eq, "calibrated", _CALIBRATED, chance=None),
+    "tau_eq_calibrated": Statistic(
+        "2 acc_eq_calibrated - 1", _tau_eq, "calibrated", _CALIBRATED, chance=None, ties="both"
+    ),
     "pairwise_accuracy": Statistic(
         "share of system pairs ordered as by people, pooled over sets",
         system_pairs.pairwise,
@@ -101,6 +113,7 @@ STATISTICS: dict[str, Statistic] = {
         "micro",
         "system",
         None,
+        ties="both",
     ),
     "soft_pairwise_accuracy": Statistic(
         "1 - mean |p_human - p_metric| over system pairs",

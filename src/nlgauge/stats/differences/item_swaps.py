@@ -15,6 +15,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.options import check_option
 from nlgauge.stats.correlation.coefficients import acc_eq
 from nlgauge.stats.correlation.entries import Codes
+from nlgauge.stats.correlation.rounding import settled
 from nlgauge.stats.differences.result import Alternative, Compat, MetricComparison, from_draws
 from nlgauge.stats.differences.swaps.coins import toss
 from nlgauge.stats.differences.swaps.groups import Bucket, buckets, by_groups, means
@@ -125,11 +126,13 @@ def acc_eq_test(
     """
     human, metrics = check_grid(human, metrics)
     near = np.broadcast_to(np.asarray(epsilons, dtype=np.float64), len(metrics))
+    if compat is None:
+        human, metrics = settled(human), np.stack([settled(scores) for scores in metrics])
     found = buckets(human, "item")
     flat = metrics.reshape(len(metrics), -1)
     values = np.stack(
         [
-            by_groups(partial(acc_eq, epsilon=e), found, row, human.shape[1])
+            by_groups(partial(acc_eq, epsilon=e, exact=compat is not None), found, row, human.shape[1])
             for row, e in zip(flat, near.tolist(), strict=True)
         ]
     )

@@ -264,8 +264,9 @@ def _of_systems(plan: Plan, data: _Segments) -> Evaluate:
         if systems is not None:
             means = np.take_along_axis(means, systems.T[None], axis=1)
         means = means.transpose(0, 2, 1).reshape(n_metrics + 1, -1)  # (M + 1, b S), draw after draw
-        keep = ~np.isnan(means[:-1]) & ~np.isnan(means[-1])
-        return _values(plan, _entries(means[:-1], means[-1], keep, np.repeat(np.arange(b), n_systems)), b)
+        scores, human = plan.on_grid(means[:-1], means[-1])
+        keep = ~np.isnan(scores) & ~np.isnan(human)
+        return _values(plan, _entries(scores, human, keep, np.repeat(np.arange(b), n_systems)), b)
 
     return evaluate
 
