@@ -85,3 +85,19 @@ def test_a_grid_of_tenths_has_one_value_at_any_scale(numbers, data):
             for s in (1.0, 0.1, 10.0)
         ]
         assert found == pytest.approx([found[0]] * 3, abs=0, nan_ok=True)
+
+
+def test_a_missing_judgement_is_passed_over():
+    assert slack(np.array([0.5, np.nan, 2.0])) == slack(np.array([0.5, 2.0]))
+
+
+@pytest.mark.parametrize(
+    ("stat", "options"),
+    [("acc_eq_calibrated", {}), ("acc_eq_calibrated", {"human_epsilon": 0.5}), ("wmt_kendall_like", {"threshold": 1})],
+)
+def test_an_item_without_a_judgement_changes_nothing_for_the_others(stat, options):
+    human, scores = [[4.0, 3.0, 3.0], [1.0, 2.0, 2.5]], [[0.9, 0.7, 0.65], [0.1, 0.3, 0.25]]
+    found = ng.correlation(stat, scores, human, averaging="sys", **options)
+    more = [[*row, None] for row in human], [[*row, 0.5] for row in scores]
+    with_gap = ng.correlation(stat, more[1], more[0], averaging="sys", **options)
+    assert (with_gap.value, with_gap.epsilon) == pytest.approx((found.value, found.epsilon), nan_ok=True)

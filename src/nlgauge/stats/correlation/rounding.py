@@ -37,5 +37,8 @@ def settled(values: Array, places: int | None = None) -> Array:
 
 
 def slack(values: Array) -> npt.NDArray[np.float64]:
-    """How far a difference of two values may be from what it is on paper, along the last axis; shape (...)."""
-    return np.asarray(_SLACK * np.abs(values).max(axis=-1, initial=0.0))
+    """How far a difference of two values may be from what it is on paper, along the last axis; shape (...).
+
+    NaN, a value that is missing, is passed over.
+    """
+    return np.asarray(_SLACK * np.abs(values).max(axis=-1, initial=0.0, where=~np.isnan(values)))
