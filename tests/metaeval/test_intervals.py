@@ -204,8 +204,29 @@ def test_intervals_that_cover_too_rarely_are_noted():
     drawn = IntervalMethod("bootstrap", draws=50)
     assert cautioned(single(x, z), "pearson", drawn) == []
     assert "are skewed" in cautioned(single(np.exp(x), np.exp(z)), "pearson", drawn)[0]
-    assert cautioned(single(x, np.exp(z)), "pearson", drawn) == []  # one side alone does little
+    assert cautioned(single(x, np.exp(z / 3)), "pearson", drawn) == []  # one side alone does little
     assert "from 40 items too narrow" in cautioned(single(x[:40], z[:40]), "pearson", drawn)[0]
+
+
+@pytest.mark.parametrize("how", [IntervalMethod(), IntervalMethod("bootstrap", draws=50)], ids=["widened", "drawn"])
+def test_a_few_values_far_from_the_rest_are_noted(how):
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=300)
+    x = 0.9 * z + 0.4 * rng.normal(size=300)
+    far = np.where(np.arange(300) % 10 == 0, 5 * x, x)
+    assert cautioned(single(x, z), "pearson", how) == []
+    for scores, ratings in ((x, np.exp(z)), (far, z), (z, far)):
+        assert "a few values lie far from the rest" in cautioned(single(scores, ratings), "pearson", how)[0]
+        assert cautioned(single(scores, ratings), "spearman", how) == []
+
+
+def test_systems_that_are_drawn_are_noted_where_they_are_few():
+    z = np.random.default_rng(0).normal(size=20)
+    taken = Measure("pearson", "system", "none", [True], {})
+    made_by = IntervalMethod("bootstrap", draws=50).of_draws("systems")
+    (said,) = cautions(single(z[:8], z[:8]), taken, made_by)
+    assert "from 8 systems too narrow" in said
+    assert cautions(single(z, z), taken, made_by) == []
 
 
 def test_the_share_of_pairs_that_are_tied_by_hand():

@@ -89,6 +89,47 @@ def correlations(repeats: int) -> None:
             print(f"{draw.__name__:18s} {n:4d} {inside[0]:>8s} {inside[1]:>8s}")
 
 
+def tails(repeats: int) -> None:
+    """Pearson's r where one side has a long tail: ratings exp(z), or a tenth of the scores five times as far out."""
+    print(f"{'one side far out':18s} {'latent':>6s} {'n':>4s} {'Fisher':>8s} {'widened':>8s}")
+    rng = np.random.default_rng(0)
+
+    def draw(rng: np.random.Generator, name: str, rho: float, n: int) -> tuple[Array, Array]:
+        z = rng.normal(size=n)
+        x = rho * z + np.sqrt(1 - rho**2) * rng.normal(size=n)
+        return (x, np.exp(z)) if name == "long tail" else (np.where(rng.random(n) < 0.1, 5 * x, x), z)
+
+    for name, sizes in (("long tail", (20, 100, 1000)), ("outliers", (10, 20, 100))):
+        for rho in (0.6, 0.8, 0.9):
+            truth = float(np.corrcoef(*draw(np.random.default_rng(1), name, rho, 8_000_000))[0, 1])
+            for n in sizes:
+                ends: list[list[tuple[float, float]]] = [[], []]
+                for _ in range(repeats):
+                    x, z = draw(rng, name, rho, n)
+                    pairs = fisher_ends("pearson", np.corrcoef(x, z)[0, 1], n), widened_ends(x[None], z)
+                    for column, (low, high) in zip(ends, pairs, strict=True):
+                        column.append((float(np.squeeze(low)), float(np.squeeze(high))))
+                inside = [share_inside(column, truth) for column in ends]
+                print(f"{name:18s} {rho:6.1f} {n:4d} {inside[0]:>8s} {inside[1]:>8s}", flush=True)
+
+
+def few_systems(repeats: int) -> None:
+    """Pearson's r of systems: Fisher's formula, and systems drawn with replacement."""
+    print(f"{'systems, normal':18s} {'Fisher':>8s} {'bootstrap':>10s}")
+    rng = np.random.default_rng(0)
+    for n in (5, 8, 12, 20, 50):
+        formula, drawn = [], []
+        for _ in range(repeats):
+            x, z = normal(rng, n)
+            low, high = fisher_ends("pearson", np.corrcoef(x, z)[0, 1], n)
+            formula.append((float(low), float(high)))
+            chosen = rng.integers(0, n, size=(500, n))
+            with np.errstate(invalid="ignore"):
+                ends = np.nanquantile(_pearson(x[chosen], z[chosen]), (0.025, 0.975))
+            drawn.append((float(ends[0]), float(ends[1])))
+        print(f"{n:18d} {share_inside(formula, RHO):>8s} {share_inside(drawn, RHO):>10s}", flush=True)
+
+
 def ranks(repeats: int) -> None:
     """Fisher's formula for rank coefficients, with ties on one side or on both."""
     print(f"{'rank coefficients':18s} {'n':>4s} {'Spearman':>9s} {'Kendall b':>10s}")
@@ -217,6 +258,10 @@ if __name__ == "__main__":
     shares(repeats)
     print()
     correlations(repeats)
+    print()
+    tails(repeats)
+    print()
+    few_systems(repeats)
     print()
     ranks(repeats)
     print()

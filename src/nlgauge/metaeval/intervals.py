@@ -27,6 +27,7 @@ _FISHER = ("pearson", "spearman", "kendall_b", "kendall_c")
 _LEAST = 2  # to draw from
 _PERFECT = 1 - 1e-12  # a larger coefficient is 1, but for rounding
 _FEW, _TIED, _SKEWED = 100, 0.1, 1.0  # items, share of pairs, skewness: beyond, levels are off; see coverage.md
+_FEW_SYSTEMS, _FAR = 20, 5.0  # systems, excess kurtosis; the same
 _WITHOUT = ("soft", "difference_pairs")  # kinds of statistics without an interval
 
 
@@ -102,10 +103,15 @@ def cautions(frame: Frame, how: Measure, made: str) -> list[str]:
         how: the statistic.
         made: how the intervals were made, as `with_intervals` says it.
     """
-    stat = how.stat
+    stat, far = how.stat, any(map(_has_outliers, (*frame.x, frame.z)))
+    outliers = f"[low, high] of {how.stat}: a few values lie far from the rest, for which it may be much too narrow"
     if made.startswith("Fisher's formula"):
         tied = stat.startswith("kendall") and max(map(_share_tied, (*frame.x, frame.z)), default=0.0) > _TIED
+        if stat == "pearson" and far:
+            return [outliers]
         return [f"[low, high] of {stat}: many values are tied, where the formula holds the value in 79 to 92 %"] * tied
+    if how.level == "system" and "bootstrap" in made and len(frame.z) < _FEW_SYSTEMS:
+        return [f"[low, high] of {stat}: from {len(frame.z)} systems too narrow; from 8 they hold the value in 89 %"]
     if how.level == "system" or "bootstrap" not in made:
         return []
     n = len(set(frame.ids if frame.items is None or how.averaging == "sys" else frame.items))
@@ -113,7 +119,7 @@ def cautions(frame: Frame, how: Measure, made: str) -> list[str]:
         return [f"[low, high] of {stat}: from {n} items too narrow; from 20 they hold the value in 91 % in place of 95"]
     if stat in ("pearson", "pdp") and how.averaging == "none" and is_skewed(frame):
         return [f"[low, high] of {stat}: ratings and scores are skewed, for which they are too narrow"]
-    return []
+    return [outliers] if far and stat in ("pearson", "pdp") and how.averaging == "none" else []
 
 
 def is_skewed(frame: Frame) -> bool:
@@ -124,6 +130,13 @@ def is_skewed(frame: Frame) -> bool:
         return bool(np.abs(skew(values[~np.isnan(values)])) > _SKEWED)
 
     return far(frame.z) and any(map(far, frame.x))
+
+
+def _has_outliers(values: Array) -> bool:
+    """Whether a few values decide the variance: an excess kurtosis that normal values do not reach by chance."""
+    from scipy.stats import kurtosis
+
+    return bool(kurtosis(values[~np.isnan(values)]) > _FAR)
 
 
 def _share_tied(values: Array) -> float:
