@@ -86,13 +86,14 @@ def test_verbs_are_on_the_page_of_the_command():
 def installed(tmp_path_factory):
     """A function that runs Python where `pip install` left what the page shows.
 
-    That is two modules, and a folder of metadata with the entry points.
+    That is three modules, and a folder of metadata with the entry points.
     """
     folder = tmp_path_factory.mktemp("site")
     page = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
-    metric, perturbation = page.split("# A perturbation of your own")
+    parts = re.split(r"^# A (?:perturbation|format) of your own$", page, flags=re.M)
+    modules = (("token_f1", "scores ="), ("drop_degree", "changed ="), ("blocks", "import tempfile"))
     (folder / "mypackage").mkdir()
-    for part, name, stop in ((metric, "token_f1", "scores ="), (perturbation, "drop_degree", "changed =")):
+    for part, (name, stop) in zip(parts, modules, strict=True):
         lines = ["from dataclasses import dataclass\nfrom typing import ClassVar\n"]
         for example in doctest.DocTestParser().get_examples(part):
             if example.source.startswith(stop):
@@ -103,7 +104,7 @@ def installed(tmp_path_factory):
     metadata.mkdir()
     (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: mypackage\nVersion: 0.1\n")
     entries = re.findall(r'^\[project\.entry-points\."(.+)"\]\n(.+) = "(.+)"$', page, flags=re.M)
-    assert len(entries) == 2
+    assert len(entries) == 3
     (metadata / "entry_points.txt").write_text("".join("[{}]\n{} = {}\n".format(*entry) for entry in entries))
 
     def run(*command):
@@ -136,6 +137,16 @@ def test_the_perturbation_of_the_page_works_when_its_package_is_installed(instal
     code = "import nlgauge; print(nlgauge.perturb('drop_degree:which=all', ['very very cold'])[0].text)\n"
     held = "from nlgauge.testing import check_perturbation; from nlgauge.perturbations.registry import perturbation"
     assert installed("-c", f"{code}{held}; check_perturbation(perturbation('drop_degree'))") == "cold\n"
+
+
+def test_the_format_of_the_page_works_when_its_package_is_installed(installed, tmp_path):
+    data = tmp_path / "data.blocks"
+    data.write_text("the cat sat\nthe cat sat\n\na dog\na dog\n")
+    commands = [["score", str(data), "-m", "chrf", "--score-only"], ["list", "formats"]]
+    out = installed("-c", f"from nlgauge.cli.main import main; print(*map(main, {commands}))")
+    assert out.startswith("100.00\n")
+    assert re.search(r"^blocks +Blocks of a reference and a hypothesis", out, flags=re.M)
+    assert out.endswith("0 0\n")
 
 
 METRIC_PAGES = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "metrics").glob("*.md")}
@@ -281,7 +292,7 @@ def test_pages_name_only_what_the_doors_offer():
 
 
 # Groups of entry points and words of JSON that look like names of Python.
-GROUPS = ("nlgauge.metrics", "nlgauge.perturbations", "nlgauge.statistics")
+GROUPS = ("nlgauge.formats", "nlgauge.metrics", "nlgauge.perturbations", "nlgauge.statistics")
 
 
 def offered(parts):

@@ -9,7 +9,7 @@ import pytest
 
 from nlgauge.audits.suite import KINDS
 from nlgauge.cli.main import main
-from nlgauge.io.read import FORMATS, TABLES
+from nlgauge.io.formats import FORMATS, TABLES
 from nlgauge.io.suites.suites import LAYOUTS
 from nlgauge.metrics.registry import METRICS, SUMS
 from nlgauge.perturbations.checklist import select_rows

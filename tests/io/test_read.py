@@ -10,11 +10,9 @@ import pytest
 import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
-from nlgauge.io import Limits, preferences, scores, summeval
-from nlgauge.io.read import _FOLDERS, _ROWS, FORMATS, TABLES, _named, open_data, read
+from nlgauge.io import Limits
+from nlgauge.io.read import open_data, read
 from nlgauge.io.source import HeldSource
-from nlgauge.io.wmt import da, esa, mqm
-from nlgauge.io.wmt import submissions as wmt
 
 ROWS = [
     {
@@ -195,18 +193,6 @@ def test_an_array_too_large_to_be_held_is_refused_with_a_way_out(tmp_path):
 def test_columns_are_those_of_rows(tmp_path):
     with pytest.raises(InputError, match="is a folder"):
         read(tmp_path, columns=COLUMNS)
-
-
-def test_every_format_has_a_reader():
-    assert set(FORMATS) == {*_ROWS, *_FOLDERS, "mqm"}
-    assert all(callable(_named(target)) for target in (*_ROWS.values(), *_FOLDERS.values()))
-    for name, description in TABLES.items():
-        readers = description.partition(":")[0].split(", ")
-        assert any(
-            hasattr(module, reader)
-            for module in (da, esa, mqm, preferences, scores, summeval, wmt)
-            for reader in readers
-        ), name
 
 
 def test_a_format_may_be_named_whatever_the_file_is_called(put):

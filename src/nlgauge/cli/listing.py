@@ -18,7 +18,7 @@ from nlgauge.cli.terminal import echo
 from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.result import Result, check_target
 from nlgauge.core.signing import show
-from nlgauge.io.read import FORMATS, TABLES
+from nlgauge.io.formats import FORMATS, TABLES, about_plugin, plugin_formats
 from nlgauge.io.suites.published import PUBLISHED
 from nlgauge.io.suites.suites import LAYOUTS
 from nlgauge.metaeval.compare import ABOUT
@@ -302,6 +302,7 @@ def _formats() -> list[str]:
     formats = {
         "text": "one segment per line (any name, .gz): --hyp, --ref, --src",
         **FORMATS,
+        **dict(_whole(plugin_formats(), lambda name: (name, about_plugin(name)))),
         "written": "--segments (.tsv .jsonl, .gz; .parquet): id, seg, system, one column per metric and part",
     }
     width = max(map(len, [*formats, *TABLES]))

@@ -7,9 +7,11 @@ from nlgauge.core.doors import door
 if TYPE_CHECKING:
     from nlgauge.io.files.files import InputFile
     from nlgauge.io.files.limits import Limits, limited
+    from nlgauge.io.files.lines import Lines
+    from nlgauge.io.formats import FORMATS, TABLES
     from nlgauge.io.preferences import read_pairs, read_ranking, read_relative_ranks
     from nlgauge.io.raw import Raw, read_raw
-    from nlgauge.io.read import FORMATS, TABLES, open_data
+    from nlgauge.io.read import open_data
     from nlgauge.io.results import read_result
     from nlgauge.io.scores import read_scores
     from nlgauge.io.source import Source
@@ -37,8 +39,8 @@ else:
     __getattr__, __dir__ = door(__name__)
 
 __all__ = [
-    "FORMATS", "TABLES", "EvalSet", "Expected", "InputFile", "Labelled", "Limits", "Markings", "OfficialRun", "Raw",
-    "Source", "Submission", "SubmissionRow", "check_submission", "eval_set", "expected", "export_scores",
+    "FORMATS", "TABLES", "EvalSet", "Expected", "InputFile", "Labelled", "Limits", "Lines", "Markings", "OfficialRun",
+    "Raw", "Source", "Submission", "SubmissionRow", "check_submission", "eval_set", "expected", "export_scores",
     "language_pairs", "limited", "open_data", "read_da_scores", "read_da_segments", "read_esa_scores", "read_eval_set",
     "read_minor", "read_mqm", "read_mqm_averages", "read_official", "read_pairs", "read_ranking", "read_ratings",
     "read_raw", "read_relative_ranks", "read_result", "read_scores", "read_submission", "read_summeval",

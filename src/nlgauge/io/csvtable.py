@@ -211,6 +211,11 @@ class CsvRows:
         return layout, fields
 
 
+def tab_rows(file: InputFile, columns: Mapping[str, str] | None = None) -> CsvRows:
+    """The rows of a table between tabs, in any layout of CSV."""
+    return CsvRows(file, columns, "\t")
+
+
 def _rating(cell: str, name: str) -> float | None:
     try:
         value = number(cell)

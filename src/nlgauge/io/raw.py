@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import PurePath
 
 from nlgauge.core.errors import InputError
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Lines
+from nlgauge.io.formats import by_name
 from nlgauge.io.read import open_data
-
-_DATA = frozenset({".jsonl", ".ndjson", ".json", ".tsv", ".csv", ".parquet"})
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ def read_raw(path: str | os.PathLike[str], columns: Mapping[str, str] | None = N
         InputError: the file is missing, is empty, is not UTF-8, or has an error in some row.
     """
     name = os.fspath(path)
-    if os.path.isdir(name) or PurePath(name.removesuffix(".gz")).suffix.lower() in _DATA:
+    if os.path.isdir(name) or by_name(name) is not None:
         return _references(name, columns)
     if columns is not None:
         raise InputError(f"columns are named for a data set; {name} is a text file with one text per line")

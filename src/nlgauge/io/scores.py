@@ -23,6 +23,7 @@ from nlgauge.io.csvtable import Records
 from nlgauge.io.fields import CRITERION, NAMES, is_known
 from nlgauge.io.files.files import STDIN, InputFile, by_content
 from nlgauge.io.files.lines import Faults, Lines, counted, number
+from nlgauge.io.formats import by_name
 from nlgauge.io.frames import rows_of
 from nlgauge.io.jsonl import RepeatedKey, unique
 from nlgauge.io.parquet import check_size, import_pyarrow
@@ -92,13 +93,12 @@ def raw_rows(file: InputFile, notes: list[str]) -> Iterator[_Row]:
         InputError: the extension is unknown.
         MissingExtra: the file is Parquet, and pyarrow is not installed.
     """
-    plain = file.path.removesuffix(".gz")
-    extension = f".{by_content(file)}" if file.path == STDIN else PurePath(plain).suffix.lower()
-    if extension in (".jsonl", ".ndjson", ".json"):
+    kind = by_content(file) if file.path == STDIN else by_name(file.path)
+    if kind == "jsonl":
         return _json_rows(file, notes)
-    if extension in (".tsv", ".csv"):
-        return _cell_rows(file, "\t" if extension == ".tsv" else ",", notes)
-    if extension == ".parquet" and plain == file.path:
+    if kind in ("tsv", "csv"):
+        return _cell_rows(file, "\t" if kind == "tsv" else ",", notes)
+    if kind == "parquet" and not file.path.endswith(".gz"):
         return _parquet_rows(file)
     raise InputError(
         f"{file.name}: the format cannot be told from the name, expected .jsonl, .tsv, .csv, .parquet, .seg.score"

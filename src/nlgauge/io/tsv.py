@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import msgspec
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import repeated
+from nlgauge.io.csvtable import CsvRows
 from nlgauge.io.fields import CRITERION, NAMES, FieldError, advice, is_known, reference_columns
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Lines, refuse
@@ -101,6 +102,11 @@ class TsvRows:
             raise InputError(f"{self.at(1)}: the header names column {twice!r} twice")
         self.ignored = [name for name in columns if not is_known(name)]
         return columns
+
+
+def tsv_rows(file: InputFile, columns: Mapping[str, str] | None = None) -> TsvRows | CsvRows:
+    """The rows of a TSV file; those whose columns have other names are read as CSV between tabs."""
+    return TsvRows(file) if columns is None else CsvRows(file, columns, "\t")
 
 
 def _reader(name: str) -> Callable[[str, str], Any]:

@@ -46,6 +46,11 @@ def read_da_segments(
     return open_da(folder, pairs, criterion).data
 
 
+def is_da(folder: str | os.PathLike[str]) -> bool:
+    """Whether a folder has a file named as one of the four of a language pair."""
+    return any(f".{part}." in path.name for path in entries(folder) for part in PARTS)
+
+
 def open_da(
     folder: str | os.PathLike[str], pairs: Collection[str] | None = None, criterion: str = CRITERION
 ) -> HeldSource:

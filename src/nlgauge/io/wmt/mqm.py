@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -17,6 +17,7 @@ from nlgauge.core.tables import Key, ScoreTable
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Faults, Lines, counted, number
 from nlgauge.io.jsonl import RepeatedKey, unique
+from nlgauge.io.source import HeldSource
 
 # severity, or severity/category, or severity/category/subcategory; upper and lower case do not differ
 WEIGHTS: Mapping[str, float] = {
@@ -157,9 +158,9 @@ class Markings:
         return Dataset(tuple(segments), self.name, (*table.notes, *notes))
 
 
-def is_header(columns: Collection[str]) -> bool:
-    """Whether these are the columns of a file of annotations."""
-    return set(NEEDS) <= {_RENAMED.get(name, name) for name in columns}
+def open_mqm(file: InputFile) -> HeldSource:
+    """The texts of a file of annotations, with the scores of the standard weights."""
+    return HeldSource(read_mqm(file).dataset(), [file])
 
 
 def read_mqm(path: str | os.PathLike[str] | InputFile, item: Literal["segment", "document"] = "segment") -> Markings:

@@ -66,6 +66,11 @@ def read_eval_set(folder: str | os.PathLike[str], lp: str, metrics: bool | Seque
     return replace(bare, human=human, metrics=scores, files=tuple(reader.files), notes=tuple(reader.notes))
 
 
+def is_mtme(folder: str | os.PathLike[str]) -> bool:
+    """Whether a folder is that of a test set."""
+    return os.path.isdir(Path(folder) / "sources")
+
+
 def open_mtme(folder: str | os.PathLike[str]) -> HeldSource:
     """All language pairs of a test set as segments, each with its standard references."""
     sets = [read_eval_set(folder, lp, metrics=False) for lp in language_pairs(folder)]
