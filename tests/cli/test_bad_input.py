@@ -35,6 +35,17 @@ SUM = 'score d.jsonl -m "0.5*chrf + 0.5*bleu[norm=file(\\"b.json\\")]"'
 MQM = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
 
 CASES = [  # command, content of files, what the line says
+    # several bad names
+    (
+        "score d.jsonl -m nope -m bleu -m chrf:orders=2",
+        {},
+        "unknown metric 'nope'; did you mean 'per'?; and chrf has no option 'orders'",
+    ),
+    (
+        "meta d.jsonl -m bleu --stat pearsn --stat kendal_b",
+        {},
+        "; and unknown statistic 'kendal_b'; did",
+    ),
     # pairs
     ("audit --suite s.jsonl -m chrf", {"s.jsonl": lines({**PAIR, "better": 3})}, "s.jsonl:1: field 'better' is 3, exp"),
     (

@@ -2,7 +2,7 @@ import pickle
 
 import pytest
 
-from nlgauge.core.errors import InputError, MissingExtra, NlgaugeError, SpecError, nearest
+from nlgauge.core.errors import InputError, MissingExtra, NlgaugeError, SpecError, each, nearest
 
 
 @pytest.mark.parametrize(
@@ -43,3 +43,16 @@ def test_the_nearest_names_end_an_error(name, known, hint):
 def test_an_error_of_a_worker_reaches_its_command(error):
     sent = pickle.loads(pickle.dumps(error))
     assert (type(sent), str(sent)) == (type(error), str(error))
+
+
+def test_each_makes_all_or_names_all_that_it_cannot():
+    def half(n):
+        if n % 2:
+            raise SpecError(f"{n} is odd")
+        return n // 2
+
+    assert each(half, [2, 4]) == [1, 2]
+    with pytest.raises(SpecError, match=r"^3 is odd$"):
+        each(half, [2, 3, 3])
+    with pytest.raises(SpecError, match=r"^3 is odd; and 5 is odd$"):
+        each(half, [3, 4, 5])

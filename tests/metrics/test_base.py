@@ -13,6 +13,7 @@ from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import (
     Metric,
     check_needs,
+    cut_words,
     described,
     is_pooled,
     leave_out,
@@ -96,3 +97,30 @@ def test_an_error_about_a_need_ends_in_what_to_do_instead():
     metric = ng.metric("parent")
     assert way_out(metric, "table") == "; if its source holds the records, take parent:records=source"
     assert way_out(metric, "references") == way_out(ng.metric("bleu"), "references") == ""
+
+
+@pytest.mark.parametrize(
+    ("spec", "limit", "windows"),
+    [
+        ("bertscore", 512, True),
+        ("bertscore:max_tokens=64", 64, True),
+        ("nli", 256, True),  # the limit of its training, below the 512 of its encoder
+        ("cosine", 512, False),
+        ("rated", 256, False),
+        ("guarded(bertscore:max_tokens=64)", 64, True),
+        ("0.5*bertscore + 0.5*nli", 256, True),
+        ("bleu", None, False),
+    ],
+)
+def test_a_note_on_cut_texts_names_the_limit_and_a_way_out_that_the_metric_has(spec, limit, windows):
+    words = cut_words(ng.metric(spec))
+    assert (f"of {limit} tokens" in words) == (limit is not None)
+    assert ("long=windows" in words) == windows
+
+
+def test_the_limit_is_where_a_text_is_cut():
+    at, beyond = (ng.score(["a " * n], ["a"], metrics="bertscore")["bertscore"] for n in (510, 511))  # and two special
+    assert not at.flags["truncated"][0]
+    with pytest.warns(ng.ScoreWarning, match="cut to its limit of 512 tokens"):
+        ng.score(["a " * 511], ["a"], metrics="bertscore")
+    assert beyond.flags["truncated"][0]

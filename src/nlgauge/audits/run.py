@@ -24,7 +24,7 @@ from nlgauge.core.result import Outcome, Result
 from nlgauge.core.suite import Design, Pair, Suite
 from nlgauge.io.suites.published import PUBLISHED
 from nlgauge.io.suites.suites import suite_of
-from nlgauge.metrics.base import MetricLike, notes_of, trained_on
+from nlgauge.metrics.base import MetricLike, cut_words, notes_of, trained_on
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.registry import named
 from nlgauge.perturbations.checklist import ChecklistRow, checklist_rows, criterion_of, task_of
@@ -339,7 +339,7 @@ def _flagged(sides: Mapping[str, Sides], undefined: str | None) -> Iterator[str]
     """How many pairs are unread, cut or empty; and what becomes of undefined ones, unless another note says so."""
     for spec, s in sides.items():
         yield from s.unread
-        yield from count_notes(spec, s.counts, len(s.places), "pairs", undefined=undefined, first=s.first)
+        yield from count_notes(spec, s.counts, len(s.places), "pairs", undefined, s.first, cut_words(s.metric))
 
 
 def _undefined_drops(sides: Mapping[str, Sides], rows: Sequence[DeviationRow]) -> Iterator[str]:

@@ -22,7 +22,7 @@ FIRST = 10  # texts that are named
 NAMED = 3  # metrics that a note in brief names
 MEANINGS: Mapping[str, str] = {  # flag -> what "3 of 40 segments have" goes on with
     "empty": "an empty side; they get the worst value",
-    "truncated": "a text longer than the model reads, cut to its limit (long=windows reads all of it)",
+    "truncated": "a text longer than the model reads, cut to its limit",
     "tokenized": "a text that looks tokenised already (it ends in ' .'), where the metric expects plain text",
     "nonfinite": "a text for which the model computes NaN or infinity, so the score is undefined (try dtype=float32)",
     "unknown": "a text with many pieces that the model does not know; where it knows none, the score is undefined",
@@ -144,6 +144,7 @@ def count_notes(
     of: str = "segments",
     undefined: str | None = LEFT_OUT,
     first: Mapping[str, Sequence[str]] | None = None,
+    cut: str | None = None,
 ) -> Iterator[Note]:
     """One note for each count, such as "nli: 3 of 40 segments (7, 9, 12) have an empty side; they get the worst value".
 
@@ -154,11 +155,12 @@ def count_notes(
         of: what they are.
         undefined: what becomes of undefined scores; None where another note says so.
         first: flag -> ids of the first texts that have it, see `first_of`.
+        cut: the flag `truncated` in words that suit the metric, see `metrics.base.cut_words`.
     """
     for name, number in counts.items():
         ids = (first or {}).get(name, ())
         who = f" ({', '.join([*ids, *(['...'] if number > len(ids) else [])])})" if ids else ""
-        meaning = MEANINGS.get(name, f"the flag {name!r}")
+        meaning = MEANINGS.get(name, f"the flag {name!r}") if name != "truncated" or cut is None else cut
         if name == UNDEFINED:
             if undefined is None:
                 continue

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
+S = TypeVar("S")
+T = TypeVar("T")
 
 
 class NlgaugeError(Exception):
@@ -35,6 +39,27 @@ class MissingExtra(NlgaugeError, ImportError):
 
 for _error in (NlgaugeError, InputError, SpecError, MissingExtra):
     _error.__module__ = "nlgauge"  # the public name, which tracebacks and pages show
+
+
+def each(make: Callable[[S], T], entries: Iterable[S]) -> list[T]:
+    """What each entry makes, in order.
+
+    Raises:
+        NlgaugeError: entries are refused; the message has the reasons of all of them.
+    """
+    made: list[T] = []
+    refused: list[NlgaugeError] = []
+    for entry in entries:
+        try:
+            made.append(make(entry))
+        except NlgaugeError as error:
+            refused.append(error)
+    if not refused:
+        return made
+    reasons = list(dict.fromkeys(map(str, refused)))
+    if len(reasons) == 1 or isinstance(refused[0], MissingExtra):
+        raise refused[0]
+    raise type(refused[0])("; and ".join(reasons))
 
 
 def nearest(name: str, known: Iterable[str], most: int = 3) -> str:

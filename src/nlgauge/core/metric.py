@@ -91,6 +91,11 @@ class BaseMetric:
         return {}
 
     @property
+    def limit(self) -> int | None:
+        """The largest number of tokens that its model reads of a text; None if there is no limit, or no model."""
+        return None
+
+    @property
     def inside(self) -> tuple[BaseMetric, ...]:
         """The metrics that it scores with."""
         return ()

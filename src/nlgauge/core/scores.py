@@ -154,7 +154,7 @@ class Scores:
         return {} if self.finish_parts is None else dict(self.finish_parts(self.segment_stats.sum(axis=0)))
 
     def flag_notes(
-        self, spec: str | None = None, of: str = "segments", undefined: str | None = LEFT_OUT
+        self, spec: str | None = None, of: str = "segments", undefined: str | None = LEFT_OUT, cut: str | None = None
     ) -> tuple[Note, ...]:
         """How many texts were cut, are empty or have no score, and the first of them; as `counts.count_notes`.
 
@@ -162,9 +162,10 @@ class Scores:
             spec: the metric as typed; None for that of the signature.
             of: what the texts are.
             undefined: what becomes of undefined scores; None where another note says so.
+            cut: the flag `truncated` in words that suit the metric.
         """
         counts, first = count(self.flags, self.values), first_of(self.flags, self.ids, self.values)
-        return tuple(count_notes(spec or self.signature.spec, counts, len(self), of, undefined, first))
+        return tuple(count_notes(spec or self.signature.spec, counts, len(self), of, undefined, first, cut))
 
     @property
     def n_undefined(self) -> int:

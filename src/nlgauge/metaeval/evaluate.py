@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.counts import warning
-from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.errors import InputError, each, nearest
 from nlgauge.core.frames import Frame, is_frame
 from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.scores import Scores
@@ -338,8 +338,7 @@ def _tasks(
         tasks = [Task(stat, at) for stat in wanted or dict.fromkeys(task.stat for task in tasks) for at in levels]
     if averaging is not None:
         tasks = [dataclasses.replace(task, averaging=averaging) for task in tasks]
-    for task in tasks:
-        averaging_of(task.stat, check_level(task.level), task.averaging)
+    each(lambda task: averaging_of(task.stat, check_level(task.level), task.averaging), tasks)
     return tasks, protocol
 
 

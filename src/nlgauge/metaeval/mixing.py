@@ -22,7 +22,7 @@ from nlgauge.core.spec import Sum, parse
 from nlgauge.core.suite import Suite
 from nlgauge.metaeval.align import chosen_criteria, judged
 from nlgauge.metaeval.scoring import score_judged
-from nlgauge.metrics.base import Metric
+from nlgauge.metrics.base import Metric, cut_words
 from nlgauge.metrics.combine import Combination
 from nlgauge.metrics.scales import POOLED, zero_and_width
 from nlgauge.metrics.wrapped import CompanionMetric
@@ -187,7 +187,13 @@ class Attacked:
             for note in (
                 *sides.unread,
                 *count_notes(
-                    name, sides.counts, len(sides.places), "pairs", undefined="they count as losses", first=sides.first
+                    name,
+                    sides.counts,
+                    len(sides.places),
+                    "pairs",
+                    undefined="they count as losses",
+                    first=sides.first,
+                    cut=cut_words(self._metrics[name]),
                 ),
             )
         ]

@@ -24,7 +24,7 @@ from nlgauge.metaeval.mixing import Attacked
 from nlgauge.metaeval.rows import MEAN
 from nlgauge.metaeval.sweep_rows import Choice, Strategy, left_out, rank, winning
 from nlgauge.metaeval.sweeps import about_training, check, held_against, of_copies, rehearse
-from nlgauge.metrics.base import Metric, MetricLike
+from nlgauge.metrics.base import Metric, MetricLike, cut_words
 from nlgauge.metrics.nli.menli import FORMULAS, Answers, Direction, Nli
 from nlgauge.metrics.registry import named
 from nlgauge.runtime.runtime import Runtime
@@ -152,7 +152,9 @@ def pooling_study(
 
 @dataclass(frozen=True)
 class _Part:
-    """The strategies of one metric on one set: their rows, and how many of its n texts or pairs have which flag."""
+    """The strategies of one metric on one set: their rows, and how many of its n texts or pairs have which flag.
+
+    `cut` is what becomes of texts that are too long for it."""
 
     metric: str
     where: str
@@ -160,11 +162,12 @@ class _Part:
     rows: Sequence[NewRow]
     counts: Mapping[str, int]
     n: int
+    cut: str
 
     def notes(self, several: bool) -> Iterator[str]:
         """The counts in words, with the name of the set where there are several."""
         fate = "they count as losses" if self.of == "pairs" else "those rated are left out"
-        for note in count_notes(self.metric, self.counts, self.n, self.of, undefined=fate):
+        for note in count_notes(self.metric, self.counts, self.n, self.of, undefined=fate, cut=self.cut):
             yield note.after(f"{self.where}: ") if several else note
 
 
@@ -231,7 +234,7 @@ def _agreement(
                     _row(name, metric, strategy, "correlation", dataset.name, spec, row["value"], row["n_used"], about)
                 )
     held, first = found.held, found.held.metrics[0]  # what one strategy cannot read, none can
-    return _Part(name, dataset.name, "judged segments", rows, held.counts[first], len(held.segments))
+    return _Part(name, dataset.name, "judged segments", rows, held.counts[first], len(held.segments), cut_words(metric))
 
 
 def _robustness(
@@ -247,7 +250,7 @@ def _robustness(
         row = next((row for row in means if row.group == ALL_GROUPS), means[0])
         rows.append(_row(name, metric, strategy, "accuracy", suite.name, spec, row.accuracy, row.n, about))
     sides = attacked.alone(next(iter(specs)))
-    return _Part(name, suite.name, "pairs", rows, sides.counts, len(sides.places))
+    return _Part(name, suite.name, "pairs", rows, sides.counts, len(sides.places), cut_words(metric))
 
 
 def _row(

@@ -16,7 +16,7 @@ from nlgauge.core.signature import Signature
 from nlgauge.core.signing import signature_of
 from nlgauge.core.tables import ScoreTable
 from nlgauge.metaeval.align import column, listed
-from nlgauge.metrics.base import Metric, check_needs, is_pooled, notes_of
+from nlgauge.metrics.base import Metric, check_needs, cut_words, is_pooled, notes_of
 from nlgauge.metrics.external.direction import direction_of
 from nlgauge.metrics.guards.counting import GuardCounts
 from nlgauge.metrics.languages import LanguageCheck, unread_scripts
@@ -74,7 +74,12 @@ def score_judged(
         found[name] = _by_group(name, built, segments, groups, runtime)
         if len(groups) > 1:
             notes.append(f"{name} is pooled: scored in each of {len(groups)} groups by itself")
-    flagged = [*odd, *(note for name in held for note in found[name].flag_notes(name, "judged segments", None))]
+    counted = [
+        note
+        for name, built in held.items()
+        for note in found[name].flag_notes(name, "judged segments", None, cut_words(built))
+    ]
+    flagged = [*odd, *counted]
     say(*flagged)
     return {name: found[name] for name in held}, [*notes, *flagged]
 

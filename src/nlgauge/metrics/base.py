@@ -9,8 +9,9 @@ from operator import attrgetter
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from nlgauge.core.arrays import Array, Mask
+from nlgauge.core.counts import MEANINGS
 from nlgauge.core.errors import InputError
-from nlgauge.core.metric import Documents, whole
+from nlgauge.core.metric import BaseMetric, Documents, whole
 from nlgauge.core.scores import FinishParts, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature
@@ -113,6 +114,18 @@ def trained_on(metric: Metric) -> tuple[str, ...]:
 def notes_of(metric: Metric) -> tuple[str, ...]:
     """Notes for the reader of the metric's numbers."""
     return tuple(whole(metric).notes)
+
+
+def cut_words(metric: Metric) -> str:
+    """What becomes of a text that is longer than the metric's model reads, for a note."""
+    limit = whole(metric).limit
+    advice = " (long=windows reads all of it)" if _reads_in_windows(whole(metric)) else ""
+    return MEANINGS["truncated"] + (f" of {limit} tokens" if limit is not None else "") + advice
+
+
+def _reads_in_windows(metric: BaseMetric) -> bool:
+    """Whether it has the option to read a long text in windows, or a metric inside has."""
+    return hasattr(metric, "long") or any(map(_reads_in_windows, metric.inside))
 
 
 def part_directions(metric: Any, names: Iterable[str]) -> dict[str, bool | None]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, cast
 
-from nlgauge.core.errors import SpecError
+from nlgauge.core.errors import SpecError, each
 from nlgauge.core.registry import Entry, Registry, construct
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.signing import signature_of
@@ -239,8 +239,7 @@ def named(metrics: MetricLike | Sequence[MetricLike]) -> dict[str, Metric]:
     if not listed:
         raise SpecError("no metric is named, expected at least one")
     by_name: dict[str, Metric] = {}
-    for entry in listed:
-        built = metric(entry)
+    for entry, built in zip(listed, each(metric, listed), strict=True):
         name = entry if isinstance(entry, str) else signature_of(built).spec
         if name in by_name:
             raise SpecError(f"metric {name!r} is named twice")

@@ -45,6 +45,11 @@ class Composed(BaseMetric):
         return tuple(dict.fromkeys(note for one in self.inside for note in notes_of(one)))
 
     @property
+    def limit(self) -> int | None:
+        """The least limit of the metrics inside."""
+        return min((one.limit for one in self.inside if one.limit is not None), default=None)
+
+    @property
     def lacking(self) -> Mapping[str, str]:
         """As the first metric inside that knows."""
         return {need: advice for one in reversed(self.inside) for need, advice in one.lacking.items()}

@@ -96,7 +96,7 @@ class TextTokenizer:
         self.weightless: frozenset[int] = (
             frozenset([*self.prefix.tolist(), *self.suffix.tolist()]) if named is None else named
         )
-        self.max_tokens = self._limit(files, config, max_tokens)
+        self.max_tokens = self._limit(files, max_tokens)
         self.unknown = _id(
             self._backend, (getattr(getattr(self._backend, "model", self._backend), "unk_token", None), *_UNKNOWN)
         )
@@ -274,13 +274,11 @@ class TextTokenizer:
                 return list(self._backend.encode("a").special_tokens_mask)
         return list(self._backend("a", return_special_tokens_mask=True)["special_tokens_mask"])
 
-    def _limit(self, files: ModelFiles, config: dict[str, Any], asked: int | None) -> int | None:
-        limits = [asked, files.tokenizer_config.get("model_max_length"), _positions(config)]
-        finite = [int(x) for x in limits if x is not None and x < _NO_LIMIT]
+    def _limit(self, files: ModelFiles, asked: int | None) -> int | None:
         least = len(self.prefix) + len(self.suffix) + 1
         if asked is not None and asked < least:
             raise InputError(f"max_tokens is {asked}, expected at least {least}: the special tokens and one piece")
-        most = min(finite, default=None)
+        most = token_limit(files, asked)
         if most is not None and most < least:
             raise InputError(
                 f"model {files.name!r} reads at most {most} pieces by its configuration, expected at least {least}: the"
@@ -317,6 +315,17 @@ class _AsciiPieces(dict[str, tuple[int, ...]]):
             self.clear()
         pieces = self[word] = tuple(token.id for token in self._model.tokenize(word))
         return pieces
+
+
+def token_limit(files: ModelFiles, asked: int | None = None) -> int | None:
+    """The largest number of tokens that a model accepts, special tokens included; None if there is no limit.
+
+    Args:
+        files: the files of the model.
+        asked: a lower limit than the model's own.
+    """
+    limits = [asked, files.tokenizer_config.get("model_max_length"), _positions(files.config)]
+    return min((int(x) for x in limits if x is not None and x < _NO_LIMIT), default=None)
 
 
 def _positions(config: dict[str, Any]) -> int | None:

@@ -21,7 +21,8 @@ def check_wrapper(
     """Check that a metric made of another one says all that this one says.
 
     - It is pooled where that one is, and takes at least as many passes to be scored in parts, or cannot be.
-    - It names what that one's model was trained on, its notes, and its way out of an error about a missing need.
+    - It names what that one's model was trained on, its notes, its limit or a lower one, and its way out of an error
+      about a missing need.
     - It refuses the segments that that one refuses, and reads no writing that that one cannot read.
     - It reads the same vectors.
     - Its scores are signed with the documents that frequencies were taken from.
@@ -44,6 +45,8 @@ def check_wrapper(
     for what in ("trained_on", "notes"):
         lost = [one for one in _said(other, what) if not any(one in said for said in _said(own, what))]
         subject.require(not lost, f"{what} of the metric inside are left out: {lost}")
+    least = own.limit is not None and other.limit is not None and own.limit <= other.limit
+    subject.require(other.limit is None or least, f"limit is {own.limit}, and {other.limit} of the metric inside")
     for need in sorted(wrapper.info.needs & other.lacking.keys()):
         subject.require(own.lacking.get(need) == other.lacking[need], f"lacking[{need!r}] of the metric inside is lost")
     for writing in (known_writings()[0]._replace(language="de"), *known_writings()):

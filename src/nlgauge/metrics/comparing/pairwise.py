@@ -18,7 +18,7 @@ from nlgauge.core.options import Range, check_option
 from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Dataset
-from nlgauge.metrics.base import Metric, MetricLike, described
+from nlgauge.metrics.base import Metric, MetricLike, cut_words, described
 from nlgauge.metrics.comparing.agreement import thresholds_for, with_agreement
 from nlgauge.metrics.comparing.grid import aligned
 from nlgauge.metrics.comparing.table import resampling_notes
@@ -153,7 +153,11 @@ class SystemComparison(Outcome):
     @property
     def notes(self) -> list[str]:
         """Counts of flagged segments, and how intervals, p-values and ranks were computed."""
-        counted = [note for spec, scores in self.scores.items() for note in scores.flag_notes(spec)]
+        counted = [
+            note
+            for spec, scores in self.scores.items()
+            for note in scores.flag_notes(spec, cut=cut_words(self.metrics[spec]))
+        ]
         told = dict.fromkeys(note for found in self.pairwise.values() for note in found.notes())
         return [*self.guards.notes(), *counted, *told]
 

@@ -8,6 +8,7 @@ from nlgauge.core.metric import BaseMetric
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.models.encoder import load_encoder
 from nlgauge.models.locate import locate
+from nlgauge.models.tokens import token_limit
 from nlgauge.models.vectors import source_of
 from nlgauge.runtime.runtime import DType, Runtime
 from nlgauge.text.scripts import Writing
@@ -25,6 +26,11 @@ class ByEncoder(BaseMetric):
     def notes(self) -> tuple[str, ...]:
         """A note if the model reads only what is to the left."""
         return locate(self.model, self.revision).notes
+
+    @property
+    def limit(self) -> int | None:
+        """The model's own limit, or the lower one that was asked for."""
+        return token_limit(locate(self.model, self.revision), self.max_tokens)
 
     def vectors_of(self, runtime: Runtime) -> Mapping[Hashable, Sequence[int]]:
         """The vectors that are read, so that metrics of one call share them."""

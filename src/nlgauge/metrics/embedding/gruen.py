@@ -92,6 +92,11 @@ class Gruen(Checked, BaseMetric):
             return dict.fromkeys(_OF_FOCUS)
         return dict(self._distance().facts(runtime))
 
+    @property
+    def limit(self) -> int | None:
+        """That of the encoder of focus."""
+        return self._distance().limit if "focus" in self.parts else None
+
     def vectors_of(self, runtime: Runtime) -> Mapping[Hashable, Sequence[int]]:
         """The vectors that are read, so that metrics of one call share them."""
         return self._distance().vectors_of(runtime) if "focus" in self.parts else {}

@@ -69,6 +69,11 @@ class SentSim(BaseMetric):
         """A note if the model reads only what is to the left."""
         return self._parts()["words"].notes
 
+    @property
+    def limit(self) -> int | None:
+        """That of the words, which read the same model."""
+        return self._parts()["words"].limit
+
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the options resolve to: the facts of both parts."""
         facts = {name: dict(part.facts(runtime)) for name, part in self._parts().items()}

@@ -22,7 +22,7 @@ from nlgauge.models.infill.cloze import Cloze, leads
 from nlgauge.models.infill.files import DEFAULT, InfillFiles, locate_infill
 from nlgauge.models.infill.filler import MaskedModel, masked_model
 from nlgauge.models.infill.pieces import PieceTokenizer
-from nlgauge.models.tokens import Ids
+from nlgauge.models.tokens import Ids, token_limit
 from nlgauge.runtime.runtime import Advance, DType, Runtime
 from nlgauge.text.scripts import Writing
 from nlgauge.text.sentences import split_sentences
@@ -95,6 +95,12 @@ class Blanc(BaseMetric):
         model = {} if files.head is None else files.head.facts("file")
         limit = files.max_tokens(self.max_tokens)
         return {"dtype": runtime.precision(self.dtype), "max_tokens": limit, **model, **files.facts()}
+
+    @property
+    def limit(self) -> int | None:
+        """The limit that was asked for, else that of training, else the model's own."""
+        files = self._found()
+        return token_limit(files.files, files.max_tokens(self.max_tokens))
 
     def unread(self, writing: Writing) -> str | None:
         """Whether the model reads another language, and what to do; None if its languages are not known."""

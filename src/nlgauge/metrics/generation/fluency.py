@@ -19,6 +19,7 @@ from nlgauge.models.generation.files import worst_of
 from nlgauge.models.infill.files import DEFAULT, InfillFiles, locate_infill
 from nlgauge.models.infill.filler import MaskedModel, load_infill
 from nlgauge.models.infill.pseudo import pseudo_likelihoods
+from nlgauge.models.tokens import token_limit
 from nlgauge.runtime.runtime import DType, Runtime
 from nlgauge.text.scripts import Writing
 
@@ -56,6 +57,12 @@ class Fluency(Checked, BaseMetric):
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the options resolve to, found without loading the model."""
         return {"dtype": runtime.precision(self.dtype), **self._found().facts()}
+
+    @property
+    def limit(self) -> int | None:
+        """That of training, else the model's own."""
+        files = self._found()
+        return token_limit(files.files, files.max_tokens())
 
     def unread(self, writing: Writing) -> str | None:
         """Whether the model reads another language, and what to do; None if its languages are not known."""

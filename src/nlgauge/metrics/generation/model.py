@@ -15,6 +15,7 @@ from nlgauge.metrics.languages import unread_by_model
 from nlgauge.metrics.unknown import known, nonfinite, unknown
 from nlgauge.models.generation.files import GeneratorFiles, locate_generator
 from nlgauge.models.generation.generator import Generator
+from nlgauge.models.tokens import token_limit
 from nlgauge.runtime.runtime import DType, Runtime
 from nlgauge.text.scripts import Writing
 
@@ -41,6 +42,13 @@ class GeneratorMetric(Checked, BaseMetric):
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the options resolve to, found without loading the model."""
         return {"dtype": runtime.precision(self.dtype), **self.found().files.facts()}
+
+    @property
+    def limit(self) -> int | None:
+        """The model's own limit, or the lower one that was asked for."""
+        found = self.found()
+        limits = (found.max_tokens, token_limit(found.files, self.max_tokens))
+        return min((limit for limit in limits if limit is not None), default=None)
 
     def unread(self, writing: Writing) -> str | None:
         """Whether the model reads another language, and what to do; None if its languages are not known."""

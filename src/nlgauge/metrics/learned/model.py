@@ -21,6 +21,7 @@ from nlgauge.metrics.languages import unread_by_model
 from nlgauge.metrics.references import over_references
 from nlgauge.metrics.unknown import known, nonfinite, unknown
 from nlgauge.models.regressor import RegressorFiles, calibrate, load_regressor, locate_regressor
+from nlgauge.models.tokens import token_limit
 from nlgauge.runtime.runtime import DType, Runtime
 from nlgauge.text.scripts import Writing
 
@@ -111,6 +112,12 @@ class RegressorMetric(Checked, BaseMetric):
             **files.facts(),
             "trained": self.trained,
         }
+
+    @property
+    def limit(self) -> int | None:
+        """The limit that was asked for, else that of training, else the model's own."""
+        files = self.files()
+        return token_limit(files.head.encoder, files.max_tokens(self.max_tokens))
 
     def vectors_of(self, runtime: Runtime) -> Mapping[Hashable, Sequence[int]]:
         """The vectors that are read, so that metrics of one call share them."""

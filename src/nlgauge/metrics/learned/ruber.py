@@ -117,6 +117,11 @@ class Ruber(BaseMetric):
         """Ids of the perturbations that the scorer was shown in training, as far as its file says."""
         return self._scorer().trained_on
 
+    @property
+    def limit(self) -> int | None:
+        """The lower one of encoder and scorer."""
+        return min(filter(None, (self._referenced().limit, self._scorer().limit)), default=None)
+
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """What the options resolve to: the facts of the scorer, and those of the encoder beside them."""
         referenced = self._referenced().facts(runtime)

@@ -16,7 +16,7 @@ from nlgauge.core.options import Range
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.models.entailment import NliFiles, NliModel, load_nli, locate_nli
-from nlgauge.models.tokens import Ids
+from nlgauge.models.tokens import Ids, token_limit
 from nlgauge.runtime.runtime import DType, Runtime
 from nlgauge.text.scripts import Writing
 
@@ -61,6 +61,12 @@ class NliMetric(BaseMetric):
     def trained_on(self) -> tuple[str, ...]:
         """Ids of the perturbations that the model saw in training, as far as its file says."""
         return self._found().trained_on
+
+    @property
+    def limit(self) -> int | None:
+        """The limit that was asked for, else that of training, else the model's own."""
+        files = self._found()
+        return token_limit(files.files, files.max_tokens(self.max_tokens))
 
     def unread(self, writing: Writing) -> str | None:
         """Whether the model reads another language, and what to do; None if its languages are not known."""

@@ -22,6 +22,7 @@ from nlgauge.metrics.base import (
     Source,
     Summary,
     check_lacking,
+    cut_words,
     described,
     leave_out,
     notes_of,
@@ -120,7 +121,7 @@ class SourceScores(Outcome):
     def count_notes(self, spec: str) -> Iterator[str]:
         """How many segments of a metric were cut, empty or undefined."""
         totals = self.totals[spec]
-        return count_notes(spec, totals.counts, self.summary.n, first=totals.first)
+        return count_notes(spec, totals.counts, self.summary.n, first=totals.first, cut=cut_words(self.metrics[spec]))
 
     def input_notes(self) -> list[str]:
         """How many segments have odd texts, or texts in scripts that a metric does not read."""

@@ -12,7 +12,7 @@ from nlgauge.core.frames import Frame, is_frame
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Dataset
 from nlgauge.io.frames import dataset_of
-from nlgauge.metrics.base import MetricLike, leave_out
+from nlgauge.metrics.base import MetricLike, cut_words, leave_out
 from nlgauge.metrics.catalogue import expanded
 from nlgauge.metrics.guards.counting import GuardCheck, GuardCounts, check_guards, guard_counts
 from nlgauge.metrics.languages import LanguageCheck, unread_scripts
@@ -81,7 +81,7 @@ def score_and_count(
         counted.add(segments)
     unread, odd = (*left, *unread_scripts(built, [segments], language)), counted.notes()
     scored = score_segments(built, segments, runtime or Runtime())
-    own = {spec: scores.flag_notes(spec) for spec, scores in scored.items()}
+    own = {spec: scores.flag_notes(spec, cut=cut_words(built[spec])) for spec, scores in scored.items()}
     say(*unread, *chain.from_iterable(own.values()), *odd)
     named_by = {
         spec: replace(scores, systems=systems, items=items, notes=(*unread, *own[spec], *odd))
