@@ -106,10 +106,11 @@ def format_of_folder(folder: str | os.PathLike[str]) -> str:
     Raises:
         InputError: the folder has no known format.
     """
+    inside = entries(Path(folder))
     for name, one in OURS.items():
         if one.folder and named(one.folder)(folder):
             return name
-    below = [path.name for path in entries(Path(folder)) if os.path.isdir(path / "sources")]
+    below = [path.name for path in inside if os.path.isdir(path / "sources")]
     if below:
         raise InputError(f"{folder} holds {len(below)} test sets; name one of them: {', '.join(below)}")
     raise InputError(
