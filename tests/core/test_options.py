@@ -132,7 +132,7 @@ def test_the_range_of_a_single_value_is_checked_without_a_dataclass():
 
 
 @dataclass(frozen=True)
-class Tested:
+class Trial:
     test: str | None = None
     intervals: bool = False
     draws: Annotated[int | None, GoesWith(("test", "intervals"), "is about resampling")] = None
@@ -140,7 +140,7 @@ class Tested:
 
 
 @pytest.mark.parametrize(
-    "options", [Tested(), Tested("t", draws=1), Tested(intervals=True, draws=1), Tested("t", names=())]
+    "options", [Trial(), Trial("t", draws=1), Trial(intervals=True, draws=1), Trial("t", names=())]
 )
 def test_an_option_beside_one_that_it_goes_with_is_taken(options):
     refuse_idle(options)
@@ -149,8 +149,8 @@ def test_an_option_beside_one_that_it_goes_with_is_taken(options):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (Tested(draws=1), "^--draws is about resampling; it goes with --test or --intervals$"),
-        (Tested(intervals=True, names=("a",)), "^--names names what is tested; it goes with --test$"),
+        (Trial(draws=1), "^--draws is about resampling; it goes with --test or --intervals$"),
+        (Trial(intervals=True, names=("a",)), "^--names names what is tested; it goes with --test$"),
     ],
 )
 def test_an_option_that_changes_nothing_is_refused_as_it_is_spelt(options, message):

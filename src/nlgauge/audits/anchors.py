@@ -69,7 +69,7 @@ def anchors(dataset: Dataset, field: Field | None = None, limit: int | None = No
 
 
 class _English(BaseMetric):
-    """What most perturbations read, as a metric would say it."""
+    """The need of most perturbations, as a metric would say it."""
 
     info = MetricInfo("perturbations", needs=frozenset())
 

@@ -69,7 +69,7 @@ class DeviationRow:
 
     @property
     def attack(self) -> str:
-        """What the row is about, as training names it."""
+        """The subject of the row, as training names it."""
         return self.template
 
     def as_row(self) -> dict[str, Any]:

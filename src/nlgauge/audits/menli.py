@@ -202,7 +202,7 @@ class _Attacks:
 
 
 def _pair(anchor: Anchor, name: str, setup: Setup, better: str, outcome: Perturbed, made: Mapping[str, Any]) -> Pair:
-    """What an attack made of a text, for metrics with references or for those without."""
+    """The attacked text, for metrics with references or for those without."""
     return Pair(
         id=f"{anchor.segment.id}/{name}/{setup}",
         phenomenon=name,

@@ -82,7 +82,7 @@ class PreferenceRow:
 
     @property
     def attack(self) -> str:
-        """What the row is about, as training names it."""
+        """The subject of the row, as training names it."""
         return self.phenomenon
 
     def as_row(self) -> dict[str, Any]:

@@ -285,7 +285,7 @@ def _check_penalties(penalties: Sequence[ChecklistRow] | None, design: Design, l
 
 
 def _of_metrics(suite: Suite, sides: Mapping[str, Sides]) -> Iterator[str]:
-    """What the metrics say of themselves, and what their heads have read of a published suite."""
+    """The notes of the metrics, and the published suites that their heads have read."""
     yield from (f"{spec}: {note}" for spec, s in sides.items() for note in notes_of(s.metric))
     if suite.published is not None:
         yield from overlap_notes(suite, [s.signature for s in sides.values()])

@@ -50,7 +50,7 @@ class Sides:
     references: str = "own"
 
     def held(self, pair: Pair) -> str | None:
-        """What the texts of a pair are compared with: a reference or the source; None if the pair has neither."""
+        """The anchor of a pair: a reference or the source; None if the pair has neither."""
         needs = self.metric.info.needs
         if self.references == "source" or ("source" in needs and "references" not in needs):
             return pair.source

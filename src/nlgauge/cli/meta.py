@@ -42,7 +42,7 @@ Disagree = Annotated[
 
 @dataclass(frozen=True)
 class Measured:
-    """What is measured, over which segments."""
+    """Options: the statistics, and the segments they are taken over."""
 
     preset: Annotated[
         str | None,
@@ -169,7 +169,7 @@ class Tests:
 
 @dataclass(frozen=True)
 class Fitted:
-    """What differences of systems mean to people, fitted on rated systems."""
+    """Options: thresholds of differences, fitted on rated systems."""
 
     fit_thresholds: Annotated[
         str | None,

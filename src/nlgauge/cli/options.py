@@ -218,7 +218,7 @@ class Common:
 
 @dataclass(frozen=True)
 class Looks:
-    """What is looked at in the texts, whatever the metrics are."""
+    """Options: checks of the texts, whatever the metrics are."""
 
     language: Language = "note"
     guards: Guards = "note"
@@ -437,7 +437,7 @@ def _fields_of(group: type) -> dict[str, _Field]:
 
 
 def _annotation(kind: Any, as_typed: Typed, flag: str) -> Any:
-    """What typer reads of a field that is `Typed`: a text where the library has a choice, or several with commas."""
+    """The type of a `Typed` field for typer: a text where the library has a choice, or several with commas."""
     plain, *about = get_args(kind)
     flags, more = as_typed.flags or (flag,), {"help": as_typed.help, "metavar": as_typed.metavar}
     sorts = (plain, *get_args(plain))

@@ -59,7 +59,7 @@ class Chosen:
 
 @dataclass(frozen=True)
 class Making:
-    """What is perturbed, and how texts are analysed and joined."""
+    """Options: the texts to perturb, and how they are analysed and joined."""
 
     field: Annotated[
         str | None,

@@ -31,7 +31,7 @@ Matrix = Annotated[
 
 @dataclass(frozen=True)
 class Simulated:
-    """What a metric chooses from, and how often."""
+    """Options: the candidates of a choice, and the number of choices."""
 
     hybrids: Annotated[
         int, typer.Option("--hybrids", min=0, help="Hybrid systems in each group; 0 takes the systems as they are.")

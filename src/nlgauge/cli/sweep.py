@@ -45,7 +45,7 @@ Intervals = Annotated[
 
 @dataclass(frozen=True)
 class Mixed:
-    """What is mixed with what, and the suites that it must stand."""
+    """Options: the metrics to mix, and the suites that the sums must withstand."""
 
     suite: Annotated[
         list[str] | None,

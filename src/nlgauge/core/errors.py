@@ -42,7 +42,7 @@ for _error in (NlgaugeError, InputError, SpecError, MissingExtra):
 
 
 def each(make: Callable[[S], T], entries: Iterable[S]) -> list[T]:
-    """What each entry makes, in order.
+    """The results of `make` for each entry, in order.
 
     Raises:
         NlgaugeError: entries are refused; the message has the reasons of all of them.

@@ -22,6 +22,6 @@ _MAKERS = {
 
 
 def made(form: str, *what: Any) -> Any:
-    """What the maker of a form makes of its arguments."""
+    """The result of a form's maker on its arguments."""
     module, _, name = _MAKERS[form].partition(":")
     return getattr(import_module(module), name)(*what)

@@ -1,4 +1,4 @@
-"""What a file of scores does not say of its columns: direction and signature, in FILE.meta.json beside it."""
+"""Direction and signature of the columns of a file of scores, in FILE.meta.json beside it."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def write_beside(
 
 
 def read_beside(file: InputFile) -> tuple[dict[str, Origin], list[str]]:
-    """What is written beside a file of scores: column -> origin; and notes.
+    """The metadata of a file of scores: column -> origin; and notes.
 
     If the file has changed since, its directions hold, and its signatures do not.
 

@@ -151,7 +151,7 @@ class CsvRows:
         return self._records.lines.at(number)
 
     def notes(self) -> list[str]:
-        """What was dropped or skipped, known after a complete pass."""
+        """Notes on dropped or skipped input, known after a complete pass."""
         told = self._records.notes()
         if self._marks:
             told.append(f"{self.file.name}: <v> marks taken out of {counted(self._marks, 'hypothesis', 'hypotheses')}")
@@ -279,7 +279,7 @@ class Records:
             raise InputError(f"{self.lines.at(first)}: a double quote that begins a cell in this row is never closed")
 
     def notes(self) -> list[str]:
-        """What was dropped or skipped, known after a complete pass."""
+        """Notes on dropped or skipped input, known after a complete pass."""
         return self.lines.notes()
 
     def _checked(self, number_: int, cells: list[str], size: int) -> list[str]:

@@ -304,7 +304,7 @@ def _repeated(value: Any) -> str:
 
 
 def _kind(value: Any) -> str:
-    """What a value is, in the words of JSON."""
+    """The type of a value, in the words of JSON."""
     if value is None:
         return "null"
     if isinstance(value, bool):

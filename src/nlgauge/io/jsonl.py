@@ -95,7 +95,7 @@ class JsonRows:
         return f"{self.file.name}, entry {number}" if self._array else self.lines.at(number)
 
     def notes(self) -> list[str]:
-        """What was dropped or skipped, known after a complete pass."""
+        """Notes on dropped or skipped input, known after a complete pass."""
         return [f"{self.file.name}: byte order mark dropped"] if self._bom else self.lines.notes()
 
 

@@ -1,4 +1,4 @@
-"""What metrics made of the pairs of a suite: the rows that `audit --segments` writes."""
+"""Scored pairs of a suite: the rows that `audit --segments` writes."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ OPTIONAL = ("references", "source", "system", "item", "group", "human", "context
 
 @dataclass(frozen=True)
 class Summary:
-    """What a complete pass over an input found.
+    """The findings of a complete pass over an input.
 
     Attributes:
         n: the number of segments.
@@ -149,7 +149,7 @@ _SHOWN = 8  # names of ignored fields in a note
 
 
 class Rows(Protocol):
-    """What a format provides: each row's place (a line or row number) and its fields, without `ignored` columns."""
+    """The rows of a format: each row's place (a line or row number) and its fields, without `ignored` columns."""
 
     file: InputFile
     ignored: list[str]
@@ -162,7 +162,7 @@ class Rows(Protocol):
         ...
 
     def notes(self) -> list[str]:
-        """What was dropped or skipped, known after a complete pass."""
+        """Notes on dropped or skipped input, known after a complete pass."""
         ...
 
 

@@ -83,7 +83,7 @@ class SummEvalRows:
         return self._rows.at(number)
 
     def notes(self) -> list[str]:
-        """What was dropped or skipped, known after a complete pass."""
+        """Notes on dropped or skipped input, known after a complete pass."""
         told = [
             f"{self.file.name}: {counted(n, 'summary has', 'summaries have')} no {name}"
             for name, n in self._without.items()

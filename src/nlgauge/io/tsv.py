@@ -88,7 +88,7 @@ class TsvRows:
         return self.lines.at(number)
 
     def notes(self) -> list[str]:
-        """What was dropped or skipped, known after a complete pass."""
+        """Notes on dropped or skipped input, known after a complete pass."""
         return self.lines.notes()
 
     def _columns(self, header: str) -> list[str]:

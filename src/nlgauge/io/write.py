@@ -104,7 +104,7 @@ def writing(path: str | os.PathLike[str], *, spreadsheet: bool = False) -> Itera
 
 
 def kind_of(path: str) -> type[_Tsv] | type[_Csv] | type[_JsonLines] | type[_Parquet]:
-    """What writes a table of that name; raises as `writing` does."""
+    """The writer of a table of that name; raises as `writing` does."""
     check_name(path)
     extension = PurePath(path.removesuffix(".gz")).suffix.lower()
     kind = _Tsv if path == STDOUT else _SINKS.get(extension)

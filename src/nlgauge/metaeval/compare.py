@@ -86,7 +86,7 @@ class MetricTest:
 
 @dataclass(frozen=True)
 class _Comparison:
-    """What a test works on: a frame in which higher scores are better, and the values of the metrics on it."""
+    """The input of a test: a frame in which higher scores are better, and the values of the metrics on it."""
 
     frame: Frame
     found: Sequence[Correlation]
@@ -303,7 +303,7 @@ def _by_item(c: _Comparison) -> tuple[Array, Array | None]:
 def _comparisons(
     frames: Sequence[Frame], found: Sequence[Sequence[Correlation]], how: Measure, asked: MetricTest
 ) -> list[_Comparison]:
-    """What a test works on in each group."""
+    """The input of a test in each group."""
     parts = []
     for frame, values in zip(frames, found or [()] * len(frames), strict=True):
         turned, as_measured = as_pearson(how.turned(frame), how)

@@ -45,7 +45,7 @@ PREFERENCE = "preference"  # the criterion of pairs
 
 @dataclass(frozen=True, repr=False)
 class Evaluation(Outcome):
-    """What is known of metrics that were held against human judgements.
+    """The result of holding metrics against human judgements.
 
     Attributes:
         kind: the kind of the result file.

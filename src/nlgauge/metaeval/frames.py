@@ -27,7 +27,7 @@ Places = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Frame:
-    """What is compared in one group: segments or systems. Each of the n entries is one segment or one system.
+    """The entries of one group, n segments or n systems.
 
     Attributes:
         group: the language pair, task or topic; None where the data name none.

@@ -96,7 +96,7 @@ def with_intervals(
 
 
 def cautions(frame: Frame, how: Measure, made: str) -> list[str]:
-    """What a reader must know of the intervals of a group, where simulated ones hold the value in less than 93 %.
+    """Cautions on the intervals of a group, where simulated ones hold the value in less than 93 %.
 
     Args:
         frame: the segments or systems.

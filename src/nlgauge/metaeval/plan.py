@@ -271,7 +271,7 @@ def _population(held: JoinedScores, criterion: str) -> _Population:
 
 
 def _by_number(item: str) -> tuple[list[str | int], str]:
-    """What items are sorted by: their names, in which numbers count as numbers."""
+    """The sorting key of items: their names, in which numbers count as numbers."""
     parts = re.split(r"([0-9]+)", item)  # a number at every second place
     return [int(part) if i % 2 else part for i, part in enumerate(parts)], item
 

@@ -1,4 +1,4 @@
-"""What a row of a meta-evaluation holds: a number of one group, a number of all groups, or a test of two metrics."""
+"""The rows of a meta-evaluation: a number of one group, a number of all groups, or a test of two metrics."""
 
 from __future__ import annotations
 

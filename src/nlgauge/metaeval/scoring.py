@@ -150,7 +150,7 @@ def stand_ins(
 
 
 def by_level(stored: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, ScoreTable]]:
-    """What is given of segments, and the tables of systems; a metric may have both."""
+    """The scores of segments, and the tables of systems; a metric may have both."""
     of_segments: dict[str, Any] = {}
     of_systems: dict[str, ScoreTable] = {}
     for name, values in stored.items():

@@ -254,7 +254,7 @@ def of_copies(suites: Sequence[Suite], metrics: Mapping[str, Metric], references
 
 
 def held_against(references: str | None) -> str:
-    """What the texts of a suite are compared with: their references, unless sources stand in for them."""
+    """The anchors of a suite: references, unless sources stand in for them."""
     return "source" if references == "source" else "own"
 
 

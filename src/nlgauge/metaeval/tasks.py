@@ -100,7 +100,7 @@ class Plan:
         return dataclasses.replace(self, options=options, asked=asked, intervals=intervals, progress=silent)
 
     def settings(self, rows: Sequence[Row]) -> dict[str, Any]:
-        """What a result file says of tests and intervals, given its rows: `auto` is the tests that were made."""
+        """The description of tests and intervals in a result file, given its rows: `auto` is the tests made."""
         tests = list(dict.fromkeys(row["test"] for row in rows if row.get("against") is not None))
         bounded = self.intervals.kind != "none"
         drawn = self.intervals if tests or bounded else None
@@ -171,7 +171,7 @@ class _Run:
         }
 
     def _groups(self) -> tuple[Groups, Found]:
-        """What is compared in each group, and the values of all metrics on it."""
+        """The entries of each group, and the values of all metrics on them."""
         groups: dict[str | None, Frame] = {}
         found: dict[str | None, Sequence[Correlation]] = {}
         few: list[str] = []

@@ -117,7 +117,7 @@ def notes_of(metric: Metric) -> tuple[str, ...]:
 
 
 def cut_words(metric: Metric) -> str:
-    """What becomes of a text that is longer than the metric's model reads, for a note."""
+    """The fate of a text that is longer than the metric's model reads, for a note."""
     limit = whole(metric).limit
     advice = " (long=windows reads all of it)" if _reads_in_windows(whole(metric)) else ""
     return MEANINGS["truncated"] + (f" of {limit} tokens" if limit is not None else "") + advice

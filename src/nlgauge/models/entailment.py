@@ -169,7 +169,7 @@ class Entailment:
 
 
 class HeldPairs:
-    """What a model said of the pairs that the metrics of one call asked it."""
+    """A model's answers to the pairs that the metrics of one call asked about."""
 
     def __init__(self) -> None:
         self._places: dict[tuple[str, str], int] = {}

@@ -158,7 +158,7 @@ def find_head(name: str, kind: str) -> Head:
 
 
 def _one_line(text: str | None) -> str:
-    """What stands in metadata, as an error shows it."""
+    """A value of the metadata, as an error shows it."""
     return " ".join(str(text).split())[:100]
 
 

@@ -89,7 +89,7 @@ class ModelFiles:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of the model's vectors must know."""
+        """Notes for readers of the model's vectors."""
         found = []
         kind = self.config.get("model_type", "unknown")
         if self.config.get("auto_map"):

@@ -72,7 +72,7 @@ class RegressorFiles:
         return files.name if files.name == embedded.NAME else str(files.folder)
 
     def source(self, dtype: str, runtime: Runtime) -> Hashable:
-        """What tells apart the vectors that the regressor reads; those of a head with adapters are its own."""
+        """The key of the vectors that the regressor reads; those of a head with adapters are its own."""
         source = source_of(self.encoder_name, None, dtype, runtime)
         return (*source, self.head.identity) if self.head.has_adapters else source
 
@@ -157,7 +157,7 @@ def locate_regressor(model: str) -> RegressorFiles:
 
 @dataclass(frozen=True)
 class Ratings:
-    """What a regressor says of n segments.
+    """A regressor's scores of n segments.
 
     Attributes:
         values: the scores, shape (n,).
@@ -253,7 +253,7 @@ class _Loaded:
             size = weight.shape[0]
 
     def values(self, means: torch.Tensor, places: Mapping[str, Ids]) -> Array:
-        """What the network says of segments, whose texts are rows of `means`, shape (n, layers, d)."""
+        """The network's outputs for segments, whose texts are rows of `means`, shape (n, layers, d)."""
         import torch
 
         vectors = text_vectors(means, self._mix)

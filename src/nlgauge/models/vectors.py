@@ -88,7 +88,7 @@ class SharedVectors:
 
 
 def source_of(model: str, revision: str | None, dtype: str, runtime: Runtime) -> tuple[Hashable, ...]:
-    """What tells apart the vectors of two encoders: the files of the model, its precision and its device."""
+    """The key of an encoder's vectors: the files of the model, its precision and its device."""
     return "vectors", locate(model, revision), dtype, runtime.device
 
 

@@ -1,4 +1,4 @@
-"""What a perturbation is: a frozen dataclass that turns a case into edits, or says why it does not apply."""
+"""The interface of a perturbation: a frozen dataclass that turns a case into edits, or says why it does not apply."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Change:
-    """What a perturbation does to a text.
+    """The edits of a perturbation to a text.
 
     Attributes:
         edits: ascending, not overlapping, in offsets of the text.
@@ -100,7 +100,7 @@ class Inapplicable:
 
 @dataclass(frozen=True)
 class PerturbationInfo:
-    """What a perturbation declares about itself.
+    """The declared facts of a perturbation.
 
     Attributes:
         name: its id in the registry; left empty, it comes from the name of the class: `drop_phrases` of `DropPhrases`.

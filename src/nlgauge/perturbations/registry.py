@@ -107,7 +107,7 @@ def perturbation(spec: str | Perturbation, **options: Any) -> Perturbation:
 
 
 def info(name: str) -> PerturbationInfo:
-    """What the perturbation with this id declares about itself.
+    """The declared facts of the perturbation with this id.
 
     Raises:
         SpecError: the id is unknown.

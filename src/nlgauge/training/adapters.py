@@ -107,7 +107,7 @@ def set_adapters(model: Any, tensors: Mapping[str, torch.Tensor]) -> None:
 
 
 def _forward(module: Any, states: torch.Tensor) -> torch.Tensor:
-    """What peft's layer computes, in one sum and without copies in other precisions.
+    """The output of peft's layer, in one sum and without copies in other precisions.
 
     On processors these take a third of the time.
     """

@@ -1,4 +1,4 @@
-"""What the best weights are chosen by: people's ratings, or a held-out share of the training data."""
+"""Choosing the best weights: by people's ratings, or by a held-out share of the training data."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class Dev:
 
     @property
     def chooses_by(self) -> tuple[object, ...]:
-        """What decides beside the examples and the name; empty where nothing but tau-b over all of them does."""
+        """The settings that decide beside the examples and the name; empty for tau-b over all of them."""
         owners = list(dict.fromkeys(example.owner for example in self.examples))
         within = self.items if "threshold" in statistic(self.stat).options else None
         labels = [(self.groups(owner), within and within(owner)) for owner in owners]

@@ -75,7 +75,7 @@ class RegressorNetwork(torch.nn.Module):
         return scores
 
     def own_tensors(self) -> dict[str, torch.Tensor]:
-        """What stands on the encoder, by the names a head file gives it."""
+        """The weights on top of the encoder, by their names in a head file."""
         return {
             name: tensor.detach().float().cpu().contiguous()
             for name, tensor in self.state_dict().items()

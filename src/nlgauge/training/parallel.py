@@ -25,7 +25,7 @@ class Cores:
         self._pool = pool
 
     def together(self, parts: Sequence[Part], parameters: Sequence[torch.Tensor]) -> torch.Tensor:
-        """What the parts return, one after the other along the first axis.
+        """The results of the parts, one after the other along the first axis.
 
         Gradients flow to the parameters, and are the same whichever thread computes them.
 

@@ -1,4 +1,4 @@
-"""What all recipes share: an encoder, its adapters, a schedule; and what identifies the run of a checkpoint."""
+"""The common part of all recipes: an encoder, its adapters, a schedule; and the facts that identify a run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Share = Annotated[float, Range(least=0, below=1, meaning="a share")]
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """What is trained on which encoder, and for how long.
+    """The encoder, the weights that are trained, and the length of training.
 
     Attributes:
         model: `embedded`, a folder, or a hub id.
@@ -90,7 +90,7 @@ def run_line(train: Sequence[InputFile], recipe: Recipe, runtime: Runtime, files
 
 
 def recipe_facts(recipe: Recipe, runtime: Runtime, files: ModelFiles) -> dict[str, object]:
-    """What recipe, schedule, precision and encoder say of a run, in one flat mapping."""
+    """Recipe, schedule, precision and encoder of a run, in one flat mapping."""
     facts = {**asdict(recipe), **asdict(recipe.schedule)}
     del facts["schedule"]
     if not facts["constant"]:

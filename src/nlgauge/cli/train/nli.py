@@ -42,7 +42,7 @@ _WIDTHS = (8, 7, 6, 7, 6)
 
 @dataclass(frozen=True)
 class Sets:
-    """What training begins from, and what it is measured on."""
+    """Options: the start of training, and the data it is measured on."""
 
     init: Annotated[str | None, typer.Option("--init", metavar="FILE", help="A head to begin from.")] = None
     dev: Annotated[

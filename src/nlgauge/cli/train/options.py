@@ -32,7 +32,7 @@ Output = Annotated[
 
 @dataclass(frozen=True)
 class Encoder:
-    """What is trained on."""
+    """Options: the training data."""
 
     model: Annotated[str, typer.Option("--model", metavar="MODEL", help="embedded, a folder, or a hub id.")] = (
         "embedded"

@@ -18,7 +18,7 @@ Dialogues = Annotated[list[str], typer.Argument(metavar="DATA...", help="Dialogu
 
 @dataclass(frozen=True)
 class Queries:
-    """What a reply is learnt with, and against."""
+    """Options: replies to learn from, and wrong ones."""
 
     anchor: Annotated[
         str, options.choice("--anchor", among="context source", help="The query: the last turns of context, or src.")

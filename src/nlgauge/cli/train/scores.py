@@ -55,7 +55,7 @@ Severities = Annotated[str, typer.Option("--severities", help="How the scores we
 
 @dataclass(frozen=True)
 class Network:
-    """What stands on the encoder, and what it makes small."""
+    """Options: the network on the encoder, and its loss."""
 
     layer: Annotated[
         str,

@@ -226,7 +226,7 @@ def found_in(folder: str | os.PathLike[str], patterns: Sequence[str]) -> list[st
 
 
 def _nearest_file(path: str) -> str:
-    """What is there in place of a file that is not, for the end of an error; empty where nothing is like it."""
+    """Files with a name like the missing one, for the end of an error; empty where there are none."""
     if os.path.islink(path):
         return f"; it is a link to {os.readlink(path)}, which is not there"
     folder, name = os.path.split(path)

@@ -90,7 +90,7 @@ class Lines:
         return f"{self.file.name}:{number}"
 
     def notes(self) -> list[str]:
-        """What was dropped or skipped, known after a complete pass."""
+        """Notes on dropped or skipped input, known after a complete pass."""
         told = [f"{self.file.name}: byte order mark dropped"] if self._bom else []
         if self._crlf:
             told.append(f"{self.file.name}: CR before LF dropped ({counted(self._crlf, 'line')})")
@@ -99,7 +99,7 @@ class Lines:
         return told
 
     def _way_to_utf8(self, chunk: bytes, at: int, is_first: bool) -> str:
-        """What the bytes may be, and the command that converts the file."""
+        """A guess at the encoding, and the command that converts the file."""
         if is_first and (chunk.startswith(_UTF16) or _is_utf16(chunk)):
             encoding, said = "UTF-16", "it begins as UTF-16 does"
         else:
@@ -197,7 +197,7 @@ class Faults:
 
 
 def refuse(place: str, reason: str) -> None:
-    """What is done with a bad row where nobody counts them.
+    """The treatment of a bad row where nobody counts them.
 
     Raises:
         InputError: always.

@@ -20,7 +20,7 @@ _NEEDED = ("system-outputs", "mapping", "sources", "references")
 
 
 class Output(NamedTuple):
-    """What one checkpoint wrote for one item."""
+    """The output of one checkpoint for one item."""
 
     place: str
     lp: str | None

@@ -1,4 +1,4 @@
-"""What a row of a published suite says, as its authors publish it: the pair that it stands for."""
+"""Rows of published suites, in their authors' formats, and the pairs that they stand for."""
 
 from __future__ import annotations
 

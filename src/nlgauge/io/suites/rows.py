@@ -143,7 +143,7 @@ class SuiteRows:
             yield from self._table("," if plain.endswith(".csv") else "\t")
 
     def notes(self) -> list[str]:
-        """What was dropped or skipped, known after a complete pass."""
+        """Notes on dropped or skipped input, known after a complete pass."""
         return self._told
 
     def _objects(self) -> Iterator[tuple[str, Cells]]:
@@ -209,7 +209,7 @@ class NamedRows:
             yield place, Cells({self._fields.get(name, name): cell for name, cell in kept.items()}, place)
 
     def notes(self) -> list[str]:
-        """What was dropped or skipped."""
+        """Notes on dropped or skipped input."""
         return self._rows.notes()
 
 

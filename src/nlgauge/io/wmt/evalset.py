@@ -22,7 +22,7 @@ Scores = Mapping[str, Array]  # system -> one number a unit of the level
 
 @dataclass(frozen=True)
 class Info:
-    """What the files do not say of themselves; read from `meta.json` beside them.
+    """Facts that the files leave open; read from `meta.json` beside them.
 
     Attributes:
         reference: the standard reference.
@@ -72,7 +72,7 @@ class EvalSet:
         return tuple(name for name in self.outputs if name in self.references)
 
     def units(self, level: str) -> tuple[str | None, ...]:
-        """What the scores of a level are about, in order: segment numbers from 1, documents, domains, or None."""
+        """The subjects of the scores of a level, in order: segment numbers from 1, documents, domains, or None."""
         units: dict[str, tuple[str | None, ...]] = {
             "segment": tuple(str(n + 1) for n in range(len(self.sources))),
             "document": tuple(dict.fromkeys(self.documents)),

@@ -88,7 +88,7 @@ def export_scores(
 def _contents(
     scores: Mapping[str, Scores], grids: Mapping[str, tuple[list[str], Grid]], left_out: Mapping[str, str]
 ) -> dict[str, object]:
-    """What the files hold: metrics, and by language pair systems and items."""
+    """The extent of the files: metrics, and by language pair systems and items."""
     return {
         "metrics": [
             {"name": n, "signature": str(v.signature), "higher_is_better": v.higher_is_better}

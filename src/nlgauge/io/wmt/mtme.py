@@ -125,7 +125,7 @@ def _once(name: str, known: Mapping[str, object], path: Path) -> None:
 
 
 def known_info(name: str, lp: str) -> Info:
-    """What is known of a language pair of WMT19 to WMT23 whose folder says nothing; empty for other sets."""
+    """The facts of a language pair of WMT19 to WMT23 whose folder says nothing; empty for other sets."""
     known = _known_sets().get(name, {})
     pair = known.get("pairs", {}).get(lp)
     if pair is None:

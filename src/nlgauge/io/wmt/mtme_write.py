@@ -228,7 +228,7 @@ def _check(evaluated: EvalSet) -> None:
 
 
 def _known(path: Path) -> dict[str, object]:
-    """What the side file says of other language pairs."""
+    """The entries of the side file for other language pairs."""
     if not path.exists():
         return {}
     try:

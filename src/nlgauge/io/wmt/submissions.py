@@ -190,7 +190,7 @@ def write_submission(path: str | os.PathLike[str], submission: Submission, layou
 
 @dataclass(frozen=True)
 class Expected:
-    """What a submission must cover in one language pair and one test set.
+    """The extent of a submission in one language pair and one test set.
 
     Attributes:
         systems: all outputs, including references that are scored as systems.
@@ -209,7 +209,7 @@ class Expected:
 
 
 def expected(gold: Submission, testset: str, references: Mapping[str, str]) -> dict[str, Expected]:
-    """What a file in the same form, with a score everywhere, says must be covered.
+    """The extent that a file in the same form shows, with a score everywhere.
 
     Args:
         gold: segment scores of the organisers.

@@ -1,1 +1,1 @@
-"""What papers and shared tasks report: protocols by name, their averages, and control rows."""
+"""The protocols of papers and shared tasks, by name, their averages, and control rows."""

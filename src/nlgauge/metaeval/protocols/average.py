@@ -1,4 +1,4 @@
-"""What organisers of a shared task print beside single numbers: the weighted average, and ranks within noise."""
+"""The summary of a shared task: the weighted average, and ranks within noise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people would say, beside the comparisons of systems in a result."""
+"""The verdict of people to expect, beside the comparisons of systems in a result."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def _blocks(text: str, wanted: str) -> list[tuple[int, int, int]]:
 
 
 def _cost(before: str, after: str, words: dict[str, str]) -> float:
-    """What shifts cost: for each block that stands elsewhere now, the mean length of its words."""
+    """The cost of shifts: for each block that stands elsewhere now, the mean length of its words."""
     cost, i, n = 0.0, 0, len(before)
     while i < n:
         start, i = i, i + 1

@@ -1,4 +1,4 @@
-"""What metrics of edits share: the best of several references, rates of summed counts, and what a word is."""
+"""The common part of metrics of edits: the best of several references, rates of summed counts, words."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _RUN = re.compile(r"\s\s+")
 
 
 def error_rate(name: str, summary: str, paper: str, most: float = float("inf")) -> MetricInfo:
-    """What is declared of a rate of errors, from 0 (the best) to the most that it can be."""
+    """The declared facts of a rate of errors, from 0 (the best) to the most that it can be."""
     return MetricInfo(
         name, range=(0.0, most), higher_is_better=False, summary=summary, tasks={"mt", "d2t"}, paper=paper
     )
@@ -91,7 +91,7 @@ class WordMetric(Checked, BaseMetric):
         return replace(found, flags=flags)
 
     def count(self, hypothesis: list[str], reference: list[str]) -> tuple[float, ...]:
-        """What is counted of a pair of texts."""
+        """The counts of a pair of texts."""
         raise NotImplementedError
 
     def corpus(self, totals: Array) -> Array:

@@ -1,4 +1,4 @@
-"""What BERTScore saw in one pair of texts: similarities, matches and weights, word by word."""
+"""BERTScore of one pair of texts, word by word: similarities, matches and weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What unrelated sentences score: baselines that spread BERTScore over a range that people can read."""
+"""Baselines, the scores of unrelated sentences: they spread BERTScore over a range that people can read."""
 
 from __future__ import annotations
 

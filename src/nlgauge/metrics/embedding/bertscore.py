@@ -128,7 +128,7 @@ class BertScore(ByEncoder):
         return [reference_documents(segments)]
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
-        """What the options resolve to, found without loading the model."""
+        """The values that the options resolve to, found without loading the model."""
         files = locate(self.model, self.revision)
         facts: dict[str, Any] = {
             "layer": self._layer(files.depth),

@@ -62,7 +62,7 @@ class Cosine(ByEncoder):
         checked(self)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
-        """What the options resolve to, found without loading the model."""
+        """The values that the options resolve to, found without loading the model."""
         files = locate(self.model, self.revision)
         return {"layer": self._layer(files.depth), "dtype": runtime.precision(self.dtype), **files.facts()}
 

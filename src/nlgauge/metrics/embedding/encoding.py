@@ -1,4 +1,4 @@
-"""What metrics over one encoder say of themselves: the vectors they read, and the languages of the model."""
+"""The common part of metrics over one encoder: the vectors they read, the languages and the limit of the model."""
 
 from __future__ import annotations
 

@@ -83,11 +83,11 @@ class Gruen(Checked, BaseMetric):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What GRUEN has besides."""
+        """A note on the parts of GRUEN that are left out."""
         return (f"{self.parts.replace('+', ' and ')} alone, without GRUEN's grammaticality and structure",)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
-        """What the options resolve to, found without loading the model."""
+        """The values that the options resolve to, found without loading the model."""
         if "focus" not in self.parts:
             return dict.fromkeys(_OF_FOCUS)
         return dict(self._distance().facts(runtime))

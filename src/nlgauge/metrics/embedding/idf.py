@@ -147,7 +147,7 @@ def from_file(path: str, tokenizer: TextTokenizer, long: Long = "truncate") -> T
 
 
 def file_identity(path: str) -> str:
-    """What pins the file's content in a signature."""
+    """The digest of the file, for a signature."""
     return "sha256:" + sha256(_content(path)).hexdigest()[:16]
 
 

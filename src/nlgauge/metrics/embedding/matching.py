@@ -91,7 +91,7 @@ class Matching(Matched):
         return hypotheses + ([] if self.idf_file else [reference_documents(segments)])
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
-        """What the options resolve to, found without loading the model."""
+        """The values that the options resolve to, found without loading the model."""
         facts = dict(super().facts(runtime))
         return facts | {"idf_file": file_identity(self.idf_file)} if self.idf_file else facts
 

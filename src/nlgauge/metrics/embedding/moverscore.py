@@ -79,7 +79,7 @@ class MoverScore(Matched):
         return [hypothesis_documents(segments), reference_documents(segments)]
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
-        """What the options resolve to, found without loading the model."""
+        """The values that the options resolve to, found without loading the model."""
         return {**super().facts(runtime), "stopwords": identity_of(self.stopwords)}
 
     def _layers(self, depth: int) -> tuple[int, ...]:

@@ -75,7 +75,7 @@ class SentSim(BaseMetric):
         return self._parts()["words"].limit
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
-        """What the options resolve to: the facts of both parts."""
+        """The values that the options resolve to: the facts of both parts."""
         facts = {name: dict(part.facts(runtime)) for name, part in self._parts().items()}
         return {**facts["words"], "layer": f"{facts['sentence']['layer']}, {facts['words']['layer']}"}
 

@@ -63,7 +63,7 @@ class Supert(Matched):
         checked(self)
 
     def facts(self, runtime: Runtime) -> dict[str, Any]:
-        """What the options resolve to, found without loading the model."""
+        """The values that the options resolve to, found without loading the model."""
         return {**super().facts(runtime), "stopwords": identity_of(self.stopwords)}
 
     def scorer(self, pool: Sequence[Segment], runtime: Runtime) -> Callable[[Sequence[Segment]], Scores]:

@@ -90,7 +90,7 @@ class Blanc(BaseMetric):
             object.__setattr__(self, "info", replace(self.info, range=(0.0, 1.0)))
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
-        """What the options resolve to, found without loading the model."""
+        """The values that the options resolve to, found without loading the model."""
         files = self._found()
         model = {} if files.head is None else files.head.facts("file")
         limit = files.max_tokens(self.max_tokens)
@@ -148,7 +148,7 @@ class Blanc(BaseMetric):
 
 @dataclass
 class _Counts:
-    """What was counted of n pairs of a source and a summary, pair by pair.
+    """The counts of n pairs of a source and a summary, pair by pair.
 
     Attributes:
         hits: masked words that were missed by both, found behind the summary alone, behind the filler alone, by both.

@@ -55,7 +55,7 @@ class Fluency(Checked, BaseMetric):
     )
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
-        """What the options resolve to, found without loading the model."""
+        """The values that the options resolve to, found without loading the model."""
         return {"dtype": runtime.precision(self.dtype), **self._found().facts()}
 
     @property

@@ -1,4 +1,4 @@
-"""What the metrics of this package share: the options that name a model that writes text."""
+"""The common part of the metrics of this package: the options that name a model that writes text."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class GeneratorMetric(Checked, BaseMetric):
     dtype: DType | None = None
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
-        """What the options resolve to, found without loading the model."""
+        """The values that the options resolve to, found without loading the model."""
         return {"dtype": runtime.precision(self.dtype), **self.found().files.facts()}
 
     @property

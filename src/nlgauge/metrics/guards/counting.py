@@ -157,7 +157,7 @@ class GuardCounts:
         return cut
 
     def _told_apart(self) -> npt.NDArray[np.int64]:
-        """What each text should answer to, shape (n,): the references, since inputs may share the right answer."""
+        """The right answer to each text, shape (n,): the references, since inputs may share one."""
         inputs, references = (np.array(hashes, dtype=np.int64) for hashes in (self._inputs, self._references))
         return np.where(references == _NOTHING[1], inputs, references)
 

@@ -1,4 +1,4 @@
-"""What regressors as metrics share: the options that name one, what it must read, and segments scored by it."""
+"""The common part of regressors as metrics: the options that name one, the texts it must read, and its scores."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LEAST_TOKENS = 3  # special tokens and a piece
 
 
 def from_ratings(data: str) -> str:
-    """What a reader must know of a metric that has learnt from people's ratings."""
+    """The note on a metric that has learnt from people's ratings."""
     return (
         f"trained on human ratings ({data}); agreement with ratings of the same texts or systems says nothing about"
         " the metric"
@@ -98,7 +98,7 @@ class RegressorMetric(Checked, BaseMetric):
         return found
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
-        """What the options resolve to, found without loading the model."""
+        """The values that the options resolve to, found without loading the model."""
         files = self.files()
         if self.calibrated and not files.calibration:
             raise SpecError(

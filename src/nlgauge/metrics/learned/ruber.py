@@ -123,7 +123,7 @@ class Ruber(BaseMetric):
         return min(filter(None, (self._referenced().limit, self._scorer().limit)), default=None)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
-        """What the options resolve to: the facts of the scorer, and those of the encoder beside them."""
+        """The values that the options resolve to: the facts of the scorer, and those of the encoder beside them."""
         referenced = self._referenced().facts(runtime)
         beside = {(f"encoder_{name}" if name in _OF_BOTH else name): value for name, value in referenced.items()}
         return {**beside, **self._scorer().facts(runtime), "encoder": beside.get("model", self.encoder)}

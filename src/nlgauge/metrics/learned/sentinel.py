@@ -83,7 +83,7 @@ class Sentinel(Checked, BaseMetric):
         return None if self._regressor is None else self._regressor.unread(writing)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
-        """What the model is, found without loading it; nothing for lengths."""
+        """The facts of the model, found without loading it; nothing for lengths."""
         return {} if self._regressor is None else self._regressor.facts(runtime)
 
     @property

@@ -104,7 +104,7 @@ class Bleu(BaseMetric):
             object.__setattr__(self, "smooth_value", float(self.smooth_value))  # 1 and 1.0 are one option
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
-        """What the options resolve to, and sacrebleu's version.
+        """The values that the options resolve to, and sacrebleu's version.
 
         These are the tokenizer that the language chose, the smoothing value, and where the effective order holds.
         """
@@ -149,7 +149,7 @@ class Bleu(BaseMetric):
         return self._bleu(totals, self.effective_order is True)
 
     def corpus_parts(self, totals: Array) -> dict[str, float]:
-        """What the corpus number is made of, from summed statistics of shape (2 + 2 * max_ngram_order,).
+        """The parts of the corpus number, from summed statistics of shape (2 + 2 * max_ngram_order,).
 
         `bp` is the brevity penalty, `ratio` the length of the hypotheses over that of the closest references, and
         `precision1`, `precision2`, ... are the smoothed precisions of the orders, in percent.

@@ -68,14 +68,14 @@ class Rouge(BaseMetric):
             raise SpecError(f"rouge:split changes nothing under variant={self.variant}; only Lsum reads sentences")
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
-        """What a sentence is, for `Lsum`; and the version of Unicode, for the tokenizer that reads every script."""
+        """The splitter of sentences, for `Lsum`; the version of Unicode, for the tokenizer of every script."""
         return {
             "split": self.split if self.variant == "Lsum" else None,
             "unicode": unicodedata.unidata_version if self.tokenizer == "unicode" else None,
         }
 
     def unread(self, writing: Writing) -> str | None:
-        """What the tokenizer loses of a text that is not Latin, and the tokenizer that does not."""
+        """The loss of the tokenizer on a text that is not Latin, and the tokenizer without it."""
         if self.tokenizer == "rouge":
             if writing.may_be_english:
                 return None

@@ -128,7 +128,7 @@ class Nli(NliMetric):
         return Scores(signature_of(self, runtime), ids(segments), values, parts, flags=flags)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
-        """What the options resolve to, found without loading the model."""
+        """The values that the options resolve to, found without loading the model."""
         each = {"highest_in": "each direction"} if self.references == "parts" and len(self._ways) > 1 else {}
         return {**super().facts(runtime), "direction": self.joining, **each}
 
@@ -215,7 +215,7 @@ class Nli(NliMetric):
 
 @dataclass(frozen=True)
 class Answers:
-    """What a model says of n pairs.
+    """A model's answers to n pairs.
 
     Attributes:
         probabilities: of entailment, neutrality and contradiction, shape (n, 3).

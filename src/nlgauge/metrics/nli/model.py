@@ -1,4 +1,4 @@
-"""What the NLI metrics share: the options that name a model, and texts that are judged in many pairs."""
+"""The common part of the NLI metrics: the options that name a model, and texts that are judged in many pairs."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class NliMetric(BaseMetric):
             raise SpecError(f"{name}:references={references} changes nothing under anchor=source; leave it out")
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
-        """What the options resolve to, found without loading the model."""
+        """The values that the options resolve to, found without loading the model."""
         files = self._found()
         limit = files.max_tokens(self.max_tokens)
         return {"dtype": runtime.precision(self.dtype), "max_tokens": limit, **files.facts()}
@@ -81,7 +81,7 @@ class NliMetric(BaseMetric):
 
 
 def anchors(segments: Sequence[Segment], anchor: str) -> list[str]:
-    """What each hypothesis is compared with: its only reference, or its source."""
+    """The anchor of each hypothesis: its only reference, or its source."""
     return [s.references[0] if anchor == "reference" else s.source or "" for s in segments]
 
 
@@ -116,7 +116,7 @@ class Questions:
     def judged(
         self, model: NliModel, contents: Mapping[str, Ids], runtime: Runtime, name: str
     ) -> tuple[Array, npt.NDArray[np.bool_]]:
-        """What the model says of each pair.
+        """The model's answers to each pair.
 
         Returns:
             Probabilities of entailment, neutrality and contradiction, shape (n, 3); whether the pair was cut, (n,).

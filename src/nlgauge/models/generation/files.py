@@ -35,7 +35,7 @@ class GeneratorFiles:
 
     @property
     def worst(self) -> float:
-        """What a piece of a text that cannot be scored costs: -2 ln V, twice the cost of a guess among all pieces."""
+        """The cost of a piece that cannot be scored: -2 ln V, twice that of a guess among all pieces."""
         return worst_of(self.n_pieces)
 
     @property

@@ -23,7 +23,7 @@ WHOLE = "{}"  # the template that changes nothing
 
 @dataclass(frozen=True)
 class Likelihoods:
-    """What a model says of n texts.
+    """A model's scores of n texts.
 
     Attributes:
         sums: the sum of the log-probabilities of the pieces that count, shape (n,), float64; 0 for a blank row.

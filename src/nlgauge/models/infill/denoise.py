@@ -125,7 +125,7 @@ class Denoiser:
     def _written(
         self, asked: Sequence[tuple[Gap, list[int], tuple[str, str]]], k: int, language: Mapping[str, int]
     ) -> list[list[tuple[str, float]]]:
-        """What the model writes in each gap, with scores, best first; `language` is what `speak` returned."""
+        """The model's words for each gap, with scores, best first; `language` is what `speak` returned."""
         import torch
 
         loaded = self.loaded

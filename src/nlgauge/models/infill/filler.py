@@ -115,7 +115,7 @@ def masked_model(found: InfillFiles, dtype: str, runtime: Runtime, max_tokens: i
 
 
 def _key(found: InfillFiles, dtype: str, runtime: Runtime) -> tuple[object, ...]:
-    """What a runtime holds a network under."""
+    """The key of a network in a runtime."""
     return "infill", found.files, None if found.head is None else found.head.identity, dtype, runtime.device
 
 

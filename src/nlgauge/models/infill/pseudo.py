@@ -19,7 +19,7 @@ from nlgauge.runtime.batching import by_length
 
 @dataclass(frozen=True)
 class PseudoLikelihoods:
-    """What a masked language model says of n texts.
+    """A masked language model's scores of n texts.
 
     Attributes:
         sums: the sum of the log-probabilities of the pieces, each given all others, shape (n,), float64.

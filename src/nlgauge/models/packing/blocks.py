@@ -65,7 +65,7 @@ class Block:
 def finished(
     states: torch.Tensor, mixed: torch.Tensor, out: Pair, first: Pair, up: Pair, down: Pair, last: Pair, epsilon: float
 ) -> torch.Tensor:
-    """What a block does after attention. The weights are arguments, so that it is compiled once for all blocks."""
+    """A block after its attention. The weights are arguments, so that it is compiled once for all blocks."""
     width = (states.shape[1],)
     states = functional.layer_norm(functional.linear(mixed, *out) + states, width, *first, epsilon)
     risen = functional.gelu(functional.linear(states, *up))

@@ -258,7 +258,7 @@ class _Denials:
         self._some(negation + 1, draft)
 
     def _whole(self, clause: Clause) -> str | None:
-        """What stands for ain't and aren't once they are parted from their n't."""
+        """The verb of ain't and aren't once they are parted from their n't."""
         low, before, after = self._low(clause.verb), self._low(clause.verb - 1), self._low(clause.verb + 2)
         if low == "ai":
             subject = clause.verb + 2 if clause.inverted else clause.verb - 1

@@ -47,7 +47,7 @@ def deny(draft: Draft, language: Language, clause: Clause, *, short: bool) -> bo
 
 
 class _Words:
-    """What is written for "not" and for the auxiliaries, in the letters and with the apostrophe of the text."""
+    """The spelling of "not" and of the auxiliaries, in the letters and with the apostrophe of the text."""
 
     def __init__(self, doc: Doc, clause: Clause, *, short: bool) -> None:
         sentence = doc.sentences[clause.sentence]

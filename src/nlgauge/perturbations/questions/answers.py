@@ -1,4 +1,4 @@
-"""What a statement can say in the place of a question phrase: a name, a place, a date, a number, a thing."""
+"""Answers that fit a question phrase: a name, a place, a date, a number, a thing."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def asked(noun: Token) -> tuple[str, tuple[str, ...]] | None:
 
 
 def of_kind(noun: Token) -> Sequence[str]:
-    """What a noun may turn out to be: a place for "capital", a person for "director"."""
+    """The kinds of answer to a noun: a place for "capital", a person for "director"."""
     base = lemma(noun.lower, noun.tag)
     if noun.tag in ("NNS", "NNPS"):
         return MANY_THINGS

@@ -226,7 +226,7 @@ def _answer(draft: Draft, question: Question, language: Language, choose: Choose
 def _said(
     doc: Doc, question: Question, identity: Clause | None = None, *, subject: bool = False
 ) -> tuple[str, Sequence[str], str]:
-    """What stands before the answer, the answers, and what stands behind.
+    """The words before the answer, the answers, and the words behind it.
 
     `identity` is the clause of "what is the ...?"; `subject` means that the answer is the subject of its verb.
     """

@@ -80,7 +80,7 @@ def _is_name(doc: Doc, word: Span, loud: bool) -> bool:
 
 
 def _forms(word: str, kind: Kind) -> list[str]:
-    """What can become of a word, its first letter kept; with doubles, and it may be among them."""
+    """The typos of a word, its first letter kept; with doubles, and the word itself may be among them."""
     inner = range(1, min(len(word), _FAR))
     if kind == "swap":
         return [word[: i - 1] + word[i] + word[i - 1] + word[i + 1 :] for i in inner if i > 1]

@@ -1,4 +1,4 @@
-"""What stratified synthesis draws: how many edits, of which kind, where, how long."""
+"""The random draws of stratified synthesis: number, kind, place and length of edits."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def check_infill(given: str | Infill) -> None:
 
 
 def infill(given: str | Infill, language: Language, rng: random.Random) -> Infill:
-    """What fills gaps, from the value of an option; errors as of `check_infill`."""
+    """The model that fills gaps, from the value of an option; errors as of `check_infill`."""
     check_infill(given)
     if given == "lexicon":
         return LexiconInfill(language, rng)

@@ -208,7 +208,7 @@ def calibrate(
 
 
 def mutual_of(judge: str | Judge, pairs: Sequence[tuple[str, str, bool]], runtime: Runtime | None = None) -> Array:
-    """What `mutual` says of labelled pairs, shape (n,)."""
+    """The verdicts of `mutual` on labelled pairs, shape (n,)."""
     asked = severity(judge, "graded", None, runtime or Runtime()).judge
     assert asked is not None
     return mutual(asked, [(before, after) for before, after, _ in pairs])

@@ -99,7 +99,7 @@ class Synthesis:
 
 
 class Syntheses(list["Synthesis | None"]):
-    """What became of each text, all variants of one beside each other; None where it was left alone.
+    """The result for each text, all variants of one beside each other; None where it was left alone.
 
     Attributes:
         reasons: why it was, None where it was not; as long as the list.
@@ -329,7 +329,7 @@ class Synthesizer:
 
 
 def _facts(role: str, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """What identifies a model, for a signature; its name stands there already, under its role."""
+    """The facts that identify a model, for a signature; its name stands there already, under its role."""
     return {f"{role}_{key}": value for key, value in facts.items() if key != "model"}
 
 
@@ -346,7 +346,7 @@ def unfit(text: str, max_words: int = MAX_WORDS) -> str | None:
 
 
 class _Filler:
-    """What gives words, and its name for records."""
+    """The source of words, and its name for records."""
 
     def __init__(self, given: str | Infill, runtime: Runtime, language: str | None) -> None:
         self._given: Infill | None = None

@@ -92,7 +92,7 @@ def _chains(case: Case) -> Iterator[_Chain]:
 
 
 def _chain(case: Case, start: int) -> tuple[_Chain, int]:
-    """What can be left out from a place where adjectives begin up to their noun, and where the next may begin.
+    """The words that can go between the first adjective and its noun, and the place where the next may begin.
 
     Where no such noun comes, none comes from any place up to the one that parts them either.
     """

@@ -1,4 +1,4 @@
-"""What else a thing could be: colours for colours, sizes for sizes, chosen by hand."""
+"""Attributes that exclude each other: colours for colours, sizes for sizes, chosen by hand."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Attribute(NamedTuple):
 
 
 def attribute(word: str) -> Attribute | None:
-    """What is known of a base form in small letters; None where it is no attribute of ours."""
+    """The entry of a base form in small letters; None where it is no attribute of ours."""
     return _table().get(word)
 
 

@@ -206,7 +206,7 @@ def _another_name(case: Case, rng: random.Random) -> Change | Inapplicable:
 
 
 def _named(doc: Doc) -> list[Entity]:
-    """What is named in a text; where every letter is large, capitals say nothing, and only lists of names count."""
+    """The names in a text; where every letter is large, capitals say nothing, and only lists of names count."""
     return [e for e in entities(doc.tokens) if e.label in ("person", "place") or not doc.text.isupper()]
 
 

@@ -35,7 +35,7 @@ STATES = WordList("words", "states")
 
 
 def basis(doc: Doc, person: Person) -> str:
-    """What tells the gender of a person: title, first name, mention (another mention of the same), or unknown."""
+    """The evidence of a person's gender: title, first name, mention (another mention of the same), or unknown."""
     if person.gender is None:
         return "unknown"
     if person.title is not None and doc.tokens[person.title].text.lower() in name_words("title-m") | name_words(

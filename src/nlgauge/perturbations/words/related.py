@@ -247,7 +247,7 @@ def _swaps(case: Case, token: Token, part: Part, relation: Relation) -> Iterator
 
 
 def _listed(case: Case, lemma: str, pos: Pos, relation: Relation) -> list[tuple[str, bool]]:
-    """What the lexicon gives, and whether each word belongs to the first sense.
+    """The words of the lexicon, and whether each belongs to the first sense.
 
     Of other senses only siblings of concrete things are taken, since these are different enough.
     """

@@ -352,7 +352,7 @@ def _summarised(plan: Plan, grouped: Grouped, entries: Entries, n_missing: Missi
 
 
 def _chance(plan: Plan, entries: Entries) -> Array:
-    """What noise would get, shape (M,)."""
+    """The value that noise would reach, shape (M,)."""
     if plan.stat.chance is not None:
         return np.full(len(entries.x), plan.stat.chance)
     if np.any(plan.own.get("epsilon", 0.0)):

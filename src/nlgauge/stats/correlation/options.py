@@ -135,7 +135,7 @@ class Plan:
 def prepare(
     name: str, xs: Any, z: Any, groups: Sequence[Hashable] | None, options: Options
 ) -> tuple[Plan, Array, Array, list[bool]]:
-    """What was asked for, and the numbers: oriented scores, judgements, and which metrics kept their orientation.
+    """The plan, and the numbers: oriented scores, judgements, and which metrics kept their orientation.
 
     For a statistic of preferences, the judgements are the scores of the worse texts, one row per metric.
 

@@ -1,1 +1,1 @@
-"""What people's ratings say: whether raters agree, which systems stand far off, and which items to rate next."""
+"""Human ratings: whether raters agree, which systems stand far off, and which items to rate next."""

@@ -48,7 +48,7 @@ class PoweredMeans:
 
 
 def rating_features(metrics: Array) -> Array:
-    """What predicts a rating: by each metric the mean score of its item, and how far the output is from that mean.
+    """The predictors of a rating: by each metric the mean score of its item, and how far the output is from that mean.
 
     Args:
         metrics: scores of everything, shape (M, S, N); a metric that is constant is left out.

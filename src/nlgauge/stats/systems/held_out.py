@@ -29,7 +29,7 @@ class Bin:
 
 @dataclass(frozen=True)
 class HeldOutPairs:
-    """What curves say of pairs with a system that they were not fitted on.
+    """The verdicts of curves on pairs with a system that they were not fitted on.
 
     Attributes:
         predicted: the shares, shape (T,).

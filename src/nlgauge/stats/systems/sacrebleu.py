@@ -29,7 +29,7 @@ LEVEL = 0.95  # its intervals have no other
 
 @dataclass(frozen=True)
 class Found:
-    """What sacrebleu reports.
+    """The numbers that sacrebleu reports.
 
     Attributes:
         values: corpus numbers, shape (S,).

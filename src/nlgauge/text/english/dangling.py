@@ -1,4 +1,4 @@
-"""What cannot stay when names go: prepositions without an object, articles without a noun, lone commas."""
+"""Words that cannot stay when names go: prepositions without an object, articles without a noun, lone commas."""
 
 from __future__ import annotations
 

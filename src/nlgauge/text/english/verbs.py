@@ -78,7 +78,7 @@ class Sentence:
         return self.tokens[i].tag if self.first <= i < self.end else ""
 
     def finite(self, i: int, begin: int, *, lenient: bool) -> tuple[Kind | None, str]:
-        """What kind of finite verb a token is, with its tag; no kind where it is none."""
+        """The kind of a finite verb, with its tag; no kind for other words."""
         low, tag, before, after = self.low(i), self.tag(i), self.low(i - 1), self.low(i + 1)
         if low == "'s":
             if not (tag == "VBZ" or (tag == "POS" and (before in NOMINATIVE or after in BEHIND_VERBS))):

@@ -135,7 +135,7 @@ class WordNet:
 
     @cached_property
     def digest(self) -> str:
-        """What pins the content of the files in a signature."""
+        """The digest of the files, for a signature."""
         files = sorted(path for path in self.folder.glob("*.*") if path.stem in ("index", "data", *PARTS))
         total = sha256()
         for path in files:

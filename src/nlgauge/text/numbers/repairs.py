@@ -1,4 +1,4 @@
-"""What a new number makes necessary around it: a and an, the capital of a sentence, hyphens of a compound."""
+"""Repairs around a new number: a and an, the capital of a sentence, hyphens of a compound."""
 
 from __future__ import annotations
 

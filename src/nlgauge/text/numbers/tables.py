@@ -1,4 +1,4 @@
-"""What stands around numbers in English: currencies, units, months, names that end in a number."""
+"""Words around numbers in English: currencies, units, months, names that end in a number."""
 
 from __future__ import annotations
 

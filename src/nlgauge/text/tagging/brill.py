@@ -31,7 +31,7 @@ def keeps_capital(word: str) -> bool:
 
 
 def noun_or_verb(word: str) -> str:
-    """What else a word in lower case can be, as far as the lexicon has other forms of it: letters of a few kinds.
+    """Other parts of speech of a word in lower case, as far as the lexicon has forms of it: letters of a few kinds.
 
     v: the base form of a verb (bark, for there is "barked"); n: a singular noun; Z: the -s form of a verb; S: a plural.
     """

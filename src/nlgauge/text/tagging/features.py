@@ -1,4 +1,4 @@
-"""What the tagger looks at: features of a word, of its neighbours and of the tags before it, as short strings."""
+"""The features of the tagger: of a word, of its neighbours and of the tags before it, as short strings."""
 
 from __future__ import annotations
 
@@ -90,22 +90,22 @@ def own(word: Word) -> list[str]:
 
 
 def before(word: Word) -> list[str]:
-    """What a word says of the next."""
+    """Features of a word for the tag of the next."""
     return [f"w- {word.lower}", f"s- {word.lower[-3:]}", f"k- {word.known}", f"h- {word.shape}"]
 
 
 def before2(word: Word) -> list[str]:
-    """What a word says of the next but one."""
+    """Features of a word for the tag of the next but one."""
     return [f"w-- {word.lower}", f"k-- {word.known}"]
 
 
 def after(word: Word) -> list[str]:
-    """What a word says of the one before it."""
+    """Features of a word for the tag before it."""
     return [f"w+ {word.lower}", f"s+ {word.lower[-3:]}", f"k+ {word.known}", f"h+ {word.shape}"]
 
 
 def after2(word: Word) -> list[str]:
-    """What a word says of the last but one before it."""
+    """Features of a word for the last tag but one before it."""
     return [f"w++ {word.lower}", f"k++ {word.known}"]
 
 

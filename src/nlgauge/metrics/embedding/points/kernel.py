@@ -82,7 +82,7 @@ def unit(vectors: Array) -> Array:
 
 
 def _scales(vectors: Array) -> Array:
-    """What vectors are multiplied by so that they have length 1, shape (n, 1)."""
+    """The factors that bring vectors to length 1, shape (n, 1)."""
     lengths = np.sqrt(_squares(vectors))[:, None]
     lengths[lengths == 0] = 1
     return np.asarray(1 / lengths)

@@ -1,4 +1,4 @@
-"""What metrics over pieces of text share: their model, how texts are read, flags, empty sides, several references."""
+"""The common part of metrics over pieces of text: model, reading, flags, empty sides, several references."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Read:
 
 
 def points_info(name: str, **declared: Any) -> MetricInfo:
-    """What is declared of a metric over the vectors of a model: it is cached, and says what the model cannot read."""
+    """The declared facts of a metric over the vectors of a model: it is cached, and says what the model cannot read."""
     return MetricInfo(name, cached=True, flags={"unknown", "nonfinite"}, **declared)
 
 
@@ -83,7 +83,7 @@ class Matched(ByEncoder):
         checked(self)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
-        """What the options resolve to, found without loading the model."""
+        """The values that the options resolve to, found without loading the model."""
         files = locate(self.model, self.revision)
         layers = self._layers(files.depth)
         return {
@@ -127,7 +127,7 @@ class Matched(ByEncoder):
         return usual if layer is None else layer
 
     def _tables(self, pool: Sequence[Segment], encoder: Encoder, runtime: Runtime) -> Any:
-        """What is taken from all segments of the call, such as document frequencies."""
+        """Statistics over all segments of the call, such as document frequencies."""
         return None
 
     def _idf(self, corpora: Sequence[Documents], encoder: Encoder, runtime: Runtime, least: int = 2) -> list[Table]:
@@ -271,7 +271,7 @@ class _Run:
 
 
 def _wrong(side: Side) -> str:
-    """What is wrong with the points of a text, one of `_WRONG`; nothing if they can be matched."""
+    """The fault of the points of a text, one of `_WRONG`; nothing if they can be matched."""
     if not len(side.weights):
         return "empty"
     if not np.isfinite(np.vdot(side.vectors, side.vectors)):

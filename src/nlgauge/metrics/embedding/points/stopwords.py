@@ -61,7 +61,7 @@ def _begins(names: Sequence[str]) -> Mask:
 
 
 def identity_of(name: str | None) -> str | None:
-    """What pins the words in a signature."""
+    """The digest of the words, for a signature."""
     return name if name in (None, ENGLISH) else f"sha256:{sha256(_text(str(name)).encode()).hexdigest()[:16]}"
 
 

@@ -51,7 +51,7 @@ class Worded(Matched):
         return super().notes if self.vectors is None else ()
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
-        """What the options resolve to, found without loading the model."""
+        """The values that the options resolve to, found without loading the model."""
         if self.vectors is None:
             return super().facts(runtime)
         return {**dict.fromkeys(_OF_ENCODERS), "vectors": vectors_identity(self.vectors)}

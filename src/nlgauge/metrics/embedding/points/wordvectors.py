@@ -46,7 +46,7 @@ class WordVectors:
 
     @property
     def tokenizer(self) -> WordVectors:
-        """What reads texts: the file itself."""
+        """The reader of texts: the file itself."""
         return self
 
     def tokens(self, texts: Sequence[str], long: str = "windows") -> list[Tokens]:
@@ -131,7 +131,7 @@ def load_vectors(path: str, runtime: Runtime) -> WordVectors:
 
 
 def vectors_identity(path: str) -> str:
-    """What pins the file's content in a signature.
+    """The digest of the file, for a signature.
 
     Raises:
         InputError: it cannot be read.

@@ -142,7 +142,7 @@ def _weighed(words: Words, order: int, said: Set[str]) -> _Weighed:
 
 
 def _precision(ours: _Weighed, theirs: Counter[Gram]) -> float:
-    """What the reference has counts whole, the rest as far as the records have its words."""
+    """Words of the reference count whole, others as far as the records have them."""
     total = ours.counts.total()
     found = 0.0
     for gram, count in ours.counts.items():

@@ -1,4 +1,4 @@
-"""What a text was made from in data-to-text: records read from a table or from a line of text."""
+"""Records of data-to-text, from which a text was made: read from a table or from a line of text."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FORMS = (
 
 
 def values_of_table(segment: Segment) -> tuple[str, ...]:
-    """What each record of the segment's table says.
+    """The records of the segment's table.
 
     Of a pair (attribute, value) that is the value; of a triple, subject and object. An object is a triple if it has
     subject, predicate and object, and else one pair per field. A record without a value (null) says nothing.
@@ -45,7 +45,7 @@ def values_of_table(segment: Segment) -> tuple[str, ...]:
 
 
 def values_of_source(segment: Segment) -> tuple[str, ...]:
-    """What each record of the segment's source says.
+    """The records of the segment's source.
 
     The source is `subject | predicate | object ; ...`, `attribute | value ; ...`, or `act(attribute=value, ...)`. A
     value with a separator or a bracket in it stands in quotes.

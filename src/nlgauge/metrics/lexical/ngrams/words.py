@@ -1,4 +1,4 @@
-"""What metrics over words share: how texts become words, and each distinct pair of texts measured once."""
+"""The common part of metrics over words: how texts become words, and each distinct pair of texts measured once."""
 
 from __future__ import annotations
 

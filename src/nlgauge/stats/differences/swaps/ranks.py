@@ -182,7 +182,7 @@ def whole_groups(values: Array, coins: Coins, weights: Array | None = None) -> A
 
 
 class _Linear:
-    """What a coin adds to the difference, per cell, where nothing ties."""
+    """The change of the difference by a coin, per cell, where nothing ties."""
 
     def __init__(self, human: Array, z: Array, averaging: Averaging, statistic: str) -> None:
         h = in_groups(human, averaging)  # (G, C)

@@ -80,7 +80,7 @@ class Ties:
         return cls(entries % n, entries < n, np.cumsum(sizes) - sizes, sizes)
 
     def lost(self, e: npt.NDArray[np.int8], statistic: RankStatistic) -> tuple[Array, Array]:
-        """What ties take from the spread of each mixture, for signs (n, b), shapes (b,).
+        """The part of the spread of each mixture that ties take away, for signs (n, b), shapes (b,).
 
         It is the sum over values, with k entries each, of k (k - 1) / 2 pairs, or of (k^3 - k) / 12 for ranks.
         """
@@ -144,7 +144,7 @@ class SortedGroup:
         self._own: dict[int, Array] = {}
 
     def pair(self, a: int, b: int) -> PairTerms:
-        """What all draws of metrics a and b need."""
+        """The tables that all draws of metrics a and b need."""
         own, across = (self._of_one(a), self._of_one(b)), (self._sums(a, b), self._sums(b, a))
         ties = Ties.between(self.ranks[a], self.ranks[b])
         middle = float(sum(part.sum() for part in (*own, *across))) / 8
