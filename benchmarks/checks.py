@@ -30,7 +30,7 @@ import nlgauge as ng
 from nlgauge.core.counts import count, count_notes, first_of
 from nlgauge.metrics.guards import rules
 from nlgauge.metrics.guards.counting import GuardCounts
-from nlgauge.metrics.languages import unread_scripts
+from nlgauge.metrics.looks import Looks
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.scoring import job, totals
 
@@ -87,7 +87,7 @@ def checks_alone(hypotheses: list[str], references: list[str], spec: str) -> Cal
     def run() -> object:
         counts = count(scores.flags, scores.values)
         first = first_of(scores.flags, scores.ids)
-        return unread_scripts(built, [segments], "note"), [*count_notes(spec, counts, len(scores), first=first)]
+        return Looks(guards="off").seen(built, segments).notes(), [*count_notes(spec, counts, len(scores), first=first)]
 
     return run
 

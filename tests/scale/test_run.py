@@ -13,6 +13,7 @@ from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.io.files.limits import Limits, limited
 from nlgauge.io.read import open_data
 from nlgauge.io.spans import Inputs
+from nlgauge.metrics.looks import Looks
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.scoring.job import ComparisonOptions, score_source
 from nlgauge.runtime.runtime import Runtime
@@ -233,11 +234,11 @@ def test_the_rate_is_that_of_the_command_that_runs(plan, run):
 
 def test_texts_are_refused_before_anything_is_scored(data):
     with pytest.raises(InputError, match="guard"):
-        make_plan(Inputs(str(data)), named(METRICS), Runtime(), rows=4, guards="refuse")
+        make_plan(Inputs(str(data)), named(METRICS), Runtime(), rows=4, looks=Looks(guards="refuse"))
     data.write_text(json.dumps({"hyp": "\u732b\u304c\u5ea7\u3063\u305f", "refs": ["\u732b"]}) + "\n")
     with pytest.raises(InputError, match="look "):
-        make_plan(Inputs(str(data)), named(METRICS), Runtime(), rows=4, language="strict")
-    assert not make_plan(Inputs(str(data)), named(METRICS), Runtime(), rows=4, language="off", guards="off").guards
+        make_plan(Inputs(str(data)), named(METRICS), Runtime(), rows=4, looks=Looks("strict"))
+    assert not make_plan(Inputs(str(data)), named(METRICS), Runtime(), rows=4, looks=Looks("off", "off")).guards
 
 
 def test_a_dry_run_scores_a_sample_and_writes_nothing(plan, tmp_path):

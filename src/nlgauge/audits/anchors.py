@@ -11,7 +11,8 @@ from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import check_option
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.segment import Dataset, Segment, is_blank
-from nlgauge.metrics.languages import LanguageCheck, unread_scripts
+from nlgauge.metrics.languages import LanguageCheck
+from nlgauge.metrics.looks import Looks
 from nlgauge.perturbations.base import Case, stream
 from nlgauge.perturbations.perturb import make_cases
 from nlgauge.text.languages import Language
@@ -89,7 +90,7 @@ def script_notes(found: Sequence[Anchor], scripts: LanguageCheck) -> list[str]:
         InputError: there are such texts, and `scripts` is `strict`.
     """
     texts = [Segment(a.segment.id, a.text) for a in found]
-    return unread_scripts({"perturbations": _English()}, [texts], scripts, "texts")
+    return Looks(language=scripts, guards="off").seen({"perturbations": _English()}, texts, "texts").notes()
 
 
 def cases_of(found: Sequence[Anchor], language: str | Language) -> list[Case]:

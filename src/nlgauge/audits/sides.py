@@ -17,7 +17,8 @@ from nlgauge.core.signature import Signature, together
 from nlgauge.core.signing import signature_of
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.metrics.base import Metric, is_pooled
-from nlgauge.metrics.languages import LanguageCheck, UnreadScripts, check_language
+from nlgauge.metrics.languages import LanguageCheck
+from nlgauge.metrics.looks import Looks
 from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.runtime.runtime import Runtime
 
@@ -105,20 +106,17 @@ def score_sides(
     """
     if references not in ("own", "source"):
         raise InputError(f"references is {references!r}, expected own or source")
-    check_language(scripts)
+    looks = Looks(language=scripts, guards="off")  # what is odd about a text may be what the suite is about
     places: dict[str, list[int]] = {}
     for spec, built in metrics.items():  # what one metric lacks is refused before another is scored
         places[spec] = pairs_for(spec, built, suite, references)
         signature_of(built, runtime)
     unread: dict[str, tuple[str, ...]] = {}
-    for spec, built in metrics.items() if scripts != "off" else ():
-        seen = UnreadScripts({spec: built}, "pairs")
-        seen.add([_segment(suite.pairs[place], "both", references) for place in places[spec]])
-        if scripts == "strict":
-            seen.refuse()
-        unread[spec] = tuple(seen.notes())
+    for spec, built in metrics.items():
+        pairs = [_segment(suite.pairs[place], "both", references) for place in places[spec]]
+        unread[spec] = tuple(looks.seen({spec: built}, pairs, "pairs").notes())
     return {
-        spec: replace(_score(spec, built, suite, places[spec], runtime, references), unread=unread.get(spec, ()))
+        spec: replace(_score(spec, built, suite, places[spec], runtime, references), unread=unread[spec])
         for spec, built in metrics.items()
     }
 

@@ -23,6 +23,7 @@ from nlgauge.metaeval.matrices import criteria_rows
 from nlgauge.metaeval.protocols.presets import PRESETS, preset
 from nlgauge.metaeval.rows import disagreements
 from nlgauge.metaeval.thresholds.fit import fit_thresholds
+from nlgauge.metrics.looks import Language
 from nlgauge.report.tables.meta import disagreement_table, thresholds_table
 from nlgauge.report.text import DATA
 from nlgauge.runtime.runtime import Runtime
@@ -72,7 +73,7 @@ class Measured:
             " preset's]",
         ),
     ] = None
-    language: options.Language = "note"
+    language: Language = "note"
     exclude: judged.Exclude = None
     outliers: Annotated[
         str | None,

@@ -25,8 +25,6 @@ from nlgauge.core.options import refuse_idle as refuse_idle_options
 from nlgauge.core.result import STDOUT, Result, check_target
 from nlgauge.io.files.files import STDIN
 from nlgauge.io.files.limits import limited, parse_limits
-from nlgauge.metrics.guards.counting import GUARD_CHECKS, check_guards
-from nlgauge.metrics.languages import LANGUAGE_CHECKS, check_language
 from nlgauge.report.text import CELLS, DATA, FORMS, WIDE, check_form, render
 from nlgauge.runtime.cache import ScoreCache, default_path
 from nlgauge.runtime.precision import has_gpu
@@ -87,13 +85,6 @@ LanguagePairs = Annotated[
 ByGroup = Annotated[bool, typer.Option("--by-group", help="One row per language pair or task of a system.")]
 Confidence = Annotated[bool, typer.Option("--confidence", help="Give each number its 95 % bootstrap interval.")]
 Form = Annotated[str, choice("--format", "-f", among=FORMS, help="What is printed.")]
-Language = Annotated[
-    str,
-    choice("--language", among=LANGUAGE_CHECKS, help="Note text in languages a metric does not read, or refuse it."),
-]
-Guards = Annotated[
-    str, choice("--guards", among=GUARD_CHECKS, help="Count outputs such as copies and loops, or refuse them.")
-]
 Seed = Annotated[int | None, typer.Option("--seed", help="Seed of everything drawn at random.  [default: 0]")]
 Device = Annotated[
     str, choice("--device", among="auto cpu cuda mps", metavar="auto|cpu|cuda|cuda:N|mps", help="Where models run.")
@@ -214,19 +205,6 @@ class Common:
 
         path = default_path() if self.cache is None else Path(self.cache) / "scores.sqlite"
         return ScoreCache(path, optional=self.cache is None, tell=tell)
-
-
-@dataclass(frozen=True)
-class Looks:
-    """Options: checks of the texts, whatever the metrics are."""
-
-    language: Language = "note"
-    guards: Guards = "note"
-
-    def check(self) -> None:
-        """Refuse unknown words."""
-        check_language(self.language)
-        check_guards(self.guards)
 
 
 @dataclass(frozen=True)

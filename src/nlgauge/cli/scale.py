@@ -19,6 +19,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
 from nlgauge.metrics.base import Metric, part_directions
 from nlgauge.metrics.comparing.plan import ComparisonOptions
+from nlgauge.metrics.looks import Looks
 from nlgauge.metrics.registry import own_names
 from nlgauge.runtime.runtime import Runtime
 
@@ -100,7 +101,7 @@ class InParts:
         inputs: Inputs,
         metrics: Mapping[str, Metric],
         runtime: Runtime,
-        looks: options.Looks,
+        looks: Looks,
         comparison: ComparisonOptions,
         thresholds: str | None,
         save_norm: str | None,
@@ -125,8 +126,7 @@ class InParts:
 
             import_ray()
         table = thresholds_for(thresholds, metrics, runtime)
-        how = {"language": looks.language, "guards": looks.guards}
-        plan = make_plan(inputs, metrics, runtime, rows=self.part_rows, comparison=comparison, **how)
+        plan = make_plan(inputs, metrics, runtime, rows=self.part_rows, comparison=comparison, looks=looks)
         if self.dry_run:
             for line in self._estimate(plan, metrics, runtime):
                 echo(line)

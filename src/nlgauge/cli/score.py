@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -26,8 +26,7 @@ from nlgauge.metrics.base import Metric
 from nlgauge.metrics.catalogue import expanded
 from nlgauge.metrics.combine import check_bounds
 from nlgauge.metrics.comparing.plan import ComparisonOptions
-from nlgauge.metrics.guards.counting import GuardCheck
-from nlgauge.metrics.languages import LanguageCheck
+from nlgauge.metrics.looks import Looks
 from nlgauge.metrics.registry import metric as metric_of
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.scoring import job
@@ -198,7 +197,7 @@ def score(
     sort: Sort = None,
     parts: Parts = False,
     score_only: ScoreOnly = False,
-    looks: options.Looks,
+    looks: Looks,
     shown: options.Shown,
     files: options.Files,
     run: options.Common,
@@ -211,7 +210,6 @@ def score(
     whole = bleu.set_in(asked)
     metrics = named(whole)
     gates = _gates(fail_under or [], metrics, dict(zip(asked, whole, strict=True)))
-    looks.check()
     shown.check(files)
     sort = _sorted_by(sort, metrics, dict(zip(asked, whole, strict=True)), comparison.pairs)
     if score_only and shown.form != "text":
@@ -255,7 +253,7 @@ def _scored(
     files: options.Files,
     spreadsheet: bool,
     save_norm: str | None,
-    looks: options.Looks,
+    looks: Looks,
     optional: Collection[str],
 ) -> tuple[Result, Mapping[str, Mapping[str, bool | None]]]:
     """Score everything in this process: the result, and the directions of parts."""
@@ -272,8 +270,8 @@ def _scored(
             runtime=runtime,
             on_block=None if write is None else _written_by(write),
             save_norm=save_norm,
-            language=cast(LanguageCheck, looks.language),  # checked before
-            guards=cast(GuardCheck, looks.guards),
+            language=looks.language,
+            guards=looks.guards,
             optional=optional,
         )
     result = as_typed(scores.result())

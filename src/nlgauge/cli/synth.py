@@ -21,7 +21,8 @@ from nlgauge.core.segment import Segment
 from nlgauge.io.files.journal import SUFFIX, Journal
 from nlgauge.io.raw import Raw, read_raw
 from nlgauge.io.suites.minor import read_minor
-from nlgauge.metrics.languages import unread_by_model, unread_scripts
+from nlgauge.metrics.languages import unread_by_model
+from nlgauge.metrics.looks import Looks
 from nlgauge.models.entailment import locate_nli
 from nlgauge.models.infill.files import locate_infill
 from nlgauge.perturbations.synthesis.draws import Draws
@@ -191,7 +192,7 @@ def _unread(raw: Raw, draws: Draws, rated: Rated, limit: int | None) -> list[str
     if rated.severity != "none":
         models[f"--judge {rated.judge}"] = _Model("the judge", locate_nli(rated.judge).languages)
     segments = [Segment(*each) for each in islice(zip(raw.ids, raw.texts, strict=True), limit)]  # id and text
-    return unread_scripts(models, [segments], "note", "texts")
+    return Looks(guards="off").seen(models, segments, "texts").notes()
 
 
 def _as_published(context: typer.Context, preset: str, rated: Rated, calibrate: str | None) -> Rated:

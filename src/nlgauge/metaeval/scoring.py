@@ -18,8 +18,8 @@ from nlgauge.core.tables import ScoreTable
 from nlgauge.metaeval.align import column, listed
 from nlgauge.metrics.base import Metric, check_needs, cut_words, is_pooled, notes_of
 from nlgauge.metrics.external.direction import direction_of
-from nlgauge.metrics.guards.counting import GuardCounts
-from nlgauge.metrics.languages import LanguageCheck, unread_scripts
+from nlgauge.metrics.languages import LanguageCheck
+from nlgauge.metrics.looks import Looks
 from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.metrics.wrapped import ReferencePolicyMetric
 from nlgauge.runtime.runtime import Runtime
@@ -64,7 +64,7 @@ def score_judged(
     held = readable(metrics, segments, references)
     for built in held.values():
         signature_of(built, runtime)  # a model that is missing is refused before another is asked
-    odd = [*unread_scripts(held, [segments], language, "judged segments"), *input_notes(held, segments)]
+    odd = Looks(language).seen(held, segments if held else (), "judged segments").notes()
     found = score_segments({name: built for name, built in held.items() if not is_pooled(built)}, segments, runtime)
     groups = list(dict.fromkeys(s.group for s in segments))
     notes = [f"{name}: {note}" for name, built in metrics.items() for note in notes_of(built)]
@@ -82,13 +82,6 @@ def score_judged(
     flagged = [*odd, *counted]
     say(*flagged)
     return {name: found[name] for name in held}, [*notes, *flagged]
-
-
-def input_notes(metrics: Mapping[str, Metric], segments: Sequence[Segment]) -> list[str]:
-    """How many judged segments have odd texts, whatever the metric; nothing where no metric reads them."""
-    checks = GuardCounts()
-    checks.add(segments if metrics else ())
-    return checks.notes()
 
 
 def _by_group(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -12,7 +13,6 @@ import numpy as np
 from nlgauge.core.counts import Note
 from nlgauge.core.errors import InputError
 from nlgauge.core.metric import whole
-from nlgauge.core.options import check_option
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.languagecounts import LanguageCounts
@@ -148,6 +148,10 @@ class UnreadScripts:
             more = f" (and {len(notes) - 1} more)" if len(notes) > 1 else ""
             raise InputError(f"{notes[0]}{more}; note in place of strict takes them all the same")
 
+    def by_system(self, by_group: bool = False) -> Mapping[tuple[str | None, str | None], Counter[str]]:
+        """Nothing: rows say of no system how many of its texts are read."""
+        return {}
+
     def _script_notes(self) -> Iterator[Note]:
         for (spec, reason), seen in self._seen.items():
             yield self._note(spec, "", seen.count, seen.first, seen.looks, reason)
@@ -178,36 +182,6 @@ class UnreadScripts:
 def _writing_in(code: str) -> Writing:
     """How a text in a language in Latin script is written."""
     return Writing(LATIN, names()[code], True, code)
-
-
-def check_language(language: str) -> None:
-    """Refuse a value that is not one of `LANGUAGE_CHECKS`."""
-    check_option("language", language, LanguageCheck, error=InputError)
-
-
-def unread_scripts(
-    metrics: Mapping[str, Reader], blocks: Iterable[Sequence[Segment]], language: str, of: str = "segments"
-) -> list[str]:
-    """Notes on segments in scripts or languages that a metric does not read.
-
-    Args:
-        metrics: specification -> metric.
-        blocks: the segments, in lists.
-        language: `note`; `strict` to refuse such segments; `off` to look at nothing.
-        of: what the segments are called.
-
-    Raises:
-        InputError: under `strict`, a metric does not read a segment.
-    """
-    check_language(language)
-    if language == "off":
-        return []
-    found = UnreadScripts(metrics, of)
-    for block in blocks:
-        found.add(block)
-    if language == "strict":
-        found.refuse()
-    return [*found.notes()]
 
 
 def _codes(segments: Sequence[Segment], need: str) -> Codes | None:

@@ -28,8 +28,7 @@ from nlgauge.io.source import BLOCK, BLOCK_CHARACTERS, Summary, TableSource, in_
 from nlgauge.io.spans import Inputs, Span, cut, stamp
 from nlgauge.metrics.base import Metric, check_lacking, notes_of, rounds
 from nlgauge.metrics.comparing.plan import ComparisonOptions
-from nlgauge.metrics.guards.counting import GuardCounts
-from nlgauge.metrics.languages import UnreadScripts
+from nlgauge.metrics.looks import Looking, Looks
 from nlgauge.metrics.scoring.job import Rehearsal
 from nlgauge.runtime.runtime import Runtime
 
@@ -150,30 +149,24 @@ class Plan:
 class _Seen:
     """Lengths and counts of the texts of a whole input. It keeps numbers of each segment, and no text."""
 
-    guards: GuardCounts | None
-    unread: UnreadScripts
+    looking: Looking
     rehearsal: Rehearsal | None
     segments: list[npt.NDArray[np.int64]] = field(default_factory=list)  # hashes
     texts: list[npt.NDArray[np.int64]] = field(default_factory=list)
 
     def add(self, block: Sequence[Segment]) -> None:
-        if self.guards is not None:
-            self.guards.add(block)
-        self.unread.add(block)
+        self.looking.add(block)
         if self.rehearsal is not None:
             self.rehearsal.add(block)
         self.segments.append(np.array([hash((s.hypothesis, s.references, s.source)) for s in block]))
         texts = chain.from_iterable((s.hypothesis, *s.references, s.source or "") for s in block)
         self.texts.append(np.unique(np.fromiter(map(hash, texts), dtype=np.int64)))
 
-    def refuse(self, language: str, guards: str) -> None:
+    def refuse(self) -> None:
         """Refuse systems that cannot be compared, and texts where this is asked for."""
         if self.rehearsal is not None:
             self.rehearsal.compare()
-        if language == "strict":
-            self.unread.refuse()
-        if guards == "refuse" and self.guards is not None:
-            self.guards.refuse()
+        self.looking.refuse()
 
 
 def make_plan(
@@ -183,8 +176,7 @@ def make_plan(
     *,
     rows: int,
     comparison: ComparisonOptions | None = None,
-    language: str = "note",
-    guards: str = "note",
+    looks: Looks | None = None,
 ) -> Plan:
     """Read the whole input once, check it, and divide it into parts of about `rows` rows.
 
@@ -194,7 +186,7 @@ def make_plan(
         runtime: device and precision.
         rows: the size of a part, about.
         comparison: how systems will be compared; None for scores alone.
-        language, guards: what happens to texts that metrics do not read, or guards distrust; as for `score_source`.
+        looks: what is looked for in the texts, and what becomes of what is found; None to note it.
 
     Raises:
         InputError: the input has an error, cannot be read in parts, or lacks what a metric needs; or a metric depends
@@ -205,16 +197,14 @@ def make_plan(
     signatures = {spec: signature_of(metric, runtime) for spec, metric in metrics.items()}
     inputs, comparison = inputs.pinned, comparison or ComparisonOptions()
     seen = _Seen(
-        None if guards == "off" else GuardCounts(),
-        UnreadScripts({} if language == "off" else metrics),
+        (looks or Looks()).over(metrics),
         None if comparison.test is None else Rehearsal(comparison, signatures),
     )
     stamps, spans, summary = _read(inputs, rows, seen)
     check_lacking(metrics, summary.lacking, summary.inputs)
     comparison.check(summary)
-    seen.refuse(language, guards)
-    guarded = GuardCounts() if seen.guards is None else seen.guards
-    noted = replace(summary, notes=(*summary.notes, *map(str, (*seen.unread.notes(), *guarded.notes()))))
+    seen.refuse()
+    noted = replace(summary, notes=(*summary.notes, *map(str, seen.looking.notes())))
     # metrics in their order, which columns and statistics of parts follow
     written = {spec: str(signature) for spec, signature in signatures.items()}
     basis = [*_basis(inputs, summary), [*written.items()], runtime.device, runtime.dtype]
@@ -228,7 +218,7 @@ def make_plan(
         len(np.unique(np.concatenate(seen.segments))),
         len(np.unique(np.concatenate(seen.texts))),
         tuple(Part(number, span, _digest([*basis, asdict(span)])) for number, span in enumerate(spans)),
-        tuple((*key, dict(counts)) for key, counts in guarded.by_system(by_group=True).items()),
+        tuple((*key, dict(counts)) for key, counts in seen.looking.by_system(by_group=True).items()),
         passes,
         limits=current(),
         about={spec: About.of(metric) for spec, metric in metrics.items()},

@@ -24,8 +24,8 @@ from nlgauge.io.parallel import system_names
 from nlgauge.io.source import Summary
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.comparing.plan import ComparisonOptions
-from nlgauge.metrics.guards.counting import GuardCounts, beside, summed
-from nlgauge.metrics.languages import UnreadScripts
+from nlgauge.metrics.guards.counting import summed
+from nlgauge.metrics.looks import Looking, beside
 from nlgauge.metrics.scales import save_bounds
 from nlgauge.metrics.scoring.job import SourceScores
 from nlgauge.metrics.scoring.run import score_segments
@@ -97,8 +97,8 @@ def result_of(
     }
     documents = scorer.settled.documents.items()
     signatures |= {spec: with_digest(signatures[spec], digest) for spec, digest in documents}
-    nothing = UnreadScripts({}), GuardCounts()  # the plans' notes say what these find
-    found = SourceScores(metrics, signatures, totals, _summary(runs), comparison, *nothing).result()
+    nothing = Looking()  # the plans' notes say what looks found
+    found = SourceScores(metrics, signatures, totals, _summary(runs), comparison, nothing).result()
     counts: dict[tuple[str | None, str | None], Mapping[str, int]] = {}
     for group, system, counted in chain.from_iterable(plan.guards for plan in runs.values()):
         counts[group, system] = add(counts.get((group, system), {}), counted)

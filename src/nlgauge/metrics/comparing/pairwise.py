@@ -24,10 +24,11 @@ from nlgauge.metrics.comparing.grid import aligned
 from nlgauge.metrics.comparing.table import resampling_notes
 from nlgauge.metrics.comparing.tests import system_test
 from nlgauge.metrics.comparing.thresholds import Thresholds
-from nlgauge.metrics.guards.counting import GuardCheck, GuardCounts
+from nlgauge.metrics.guards.counting import GuardCheck
 from nlgauge.metrics.languages import LanguageCheck
+from nlgauge.metrics.looks import Looking, Looks, beside
 from nlgauge.metrics.registry import named
-from nlgauge.metrics.scoring.texts import score_and_count, texts_as_dataset
+from nlgauge.metrics.scoring.texts import score_and_look, texts_as_dataset
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.differences.clusters import rank_clusters
 from nlgauge.stats.differences.multiplicity import Adjustment, adjusted
@@ -135,7 +136,7 @@ class SystemComparison(Outcome):
         pairwise: specification -> the systems compared by that metric.
         thresholds: what differences mean to people, where it was asked for.
         references: the numbers of references that segments have.
-        guards: texts that guards distrust, whatever the metric.
+        looks: what was found in the texts, whatever the metric.
     """
 
     metrics: Mapping[str, Metric]
@@ -143,7 +144,7 @@ class SystemComparison(Outcome):
     pairwise: Mapping[str, Pairwise]
     thresholds: Thresholds | None = None
     references: frozenset[int] = frozenset()
-    guards: GuardCounts = field(default_factory=GuardCounts)
+    looks: Looking = field(default_factory=Looking)
 
     @property
     def rows(self) -> list[Row]:
@@ -159,7 +160,7 @@ class SystemComparison(Outcome):
             for note in scores.flag_notes(spec, cut=cut_words(self.metrics[spec]))
         ]
         told = dict.fromkeys(note for found in self.pairwise.values() for note in found.notes())
-        return [*self.guards.notes(), *counted, *told]
+        return [*self.looks.notes(), *counted, *told]
 
     def ranks(self, metric: str) -> dict[str, int | None]:
         """System -> rank by a metric, the best first."""
@@ -179,10 +180,10 @@ class SystemComparison(Outcome):
         ]
         first = next(iter(self.pairwise.values()))
         settings = {name: getattr(first, name) for name in ("draws", "seed", "adjust")}
-        rows = self.guards.beside(row for spec, found in self.pairwise.items() for row in found.rows(spec))
+        rows = (row for spec, found in self.pairwise.items() for row in found.rows(spec))
         plain = Result(
             "score",
-            rows,
+            beside(rows, self.looks.by_system()),
             inputs,
             metrics,
             self.notes,
@@ -232,14 +233,14 @@ def compare(
     built, runtime = named(metrics), runtime or Runtime()
     table = thresholds_for(thresholds, built, runtime)
     dataset = texts_as_dataset(systems, refs, srcs, columns)
-    scored, counted = score_and_count(dataset, metrics, runtime, language, guards)
+    scored, looking = score_and_look(dataset, metrics, runtime, Looks(language, guards))
     how: dict[str, Any] = {"draws": draws, "seed": seed, "adjust": adjust, "alpha": alpha}
     paired = {
         spec: compare_pairs(one, one.systems, one.items, baseline=baseline, test=test, **how)
         for spec, one in scored.items()
     }
     references = frozenset(len(s.references) for s in dataset)
-    return SystemComparison(built, scored, paired, table, references, counted)
+    return SystemComparison(built, scored, paired, table, references, looking)
 
 
 def compare_pairs(

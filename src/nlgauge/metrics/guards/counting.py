@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -15,17 +15,15 @@ import numpy.typing as npt
 from nlgauge.core.arrays import Mask
 from nlgauge.core.counts import FIRST, MEANINGS, count_notes
 from nlgauge.core.errors import InputError
-from nlgauge.core.options import check_option
-from nlgauge.core.result import Row
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.guards.rules import OUTPUTS, REFERENCES, Rules
 from nlgauge.metrics.guards.ways import Ways
 
 GuardCheck = Literal["note", "refuse", "off"]
-GUARD_CHECKS: tuple[str, ...] = get_args(GuardCheck)
 OVER_ALL = ("repeated", "repeated_reference", "unfinished")  # guards that look at all segments together
 GUARDS = (*OUTPUTS, "repeated", *REFERENCES, "repeated_reference")
-N_FLAGGED, GUARD = "n_flagged", "guards."  # fields of rows
+N_FLAGGED, GUARD = "n_flagged", "guards."
+FIELDS = N_FLAGGED, *(GUARD + name for name in GUARDS)  # of rows
 
 _SILENT = frozenset(("empty",))  # every metric says so itself
 _NOTHING = (hash(""), hash(()))  # of a text that is not there
@@ -117,10 +115,6 @@ class GuardCounts:
         )
         return dict(zip(OVER_ALL, found, strict=True))
 
-    def beside(self, rows: Iterable[Row], by_group: bool = False) -> list[Row]:
-        """The rows of a result, with the numbers of `by_system` beside each value; what no text has is left out."""
-        return beside(rows, self.by_system(by_group))
-
     def refuse(self) -> None:
         """Refuse texts that a guard distrusts; a reference that stands twice beside one output is no reason.
 
@@ -184,18 +178,6 @@ class GuardCounts:
         return many[place]
 
 
-def beside(rows: Iterable[Row], counts: Mapping[Key, Mapping[str, int]]) -> list[Row]:
-    """The rows of a result, with counts of their group and system beside each value; what no text has is left out."""
-    fields = N_FLAGGED, *(GUARD + name for name in GUARDS)
-    names = [name for name in fields if any(one.get(name) for one in counts.values())]
-    if not names:
-        return list(rows)
-    return [
-        row if "against" in row else {**row, **{n: counts[row.get("group"), row["system"]].get(n, 0) for n in names}}
-        for row in rows
-    ]
-
-
 def summed(counts: Mapping[Key, Mapping[str, int]], by_group: bool) -> dict[Key, Counter[str]]:
     """The counts of each system, with its groups together unless they are kept apart."""
     found: dict[Key, Counter[str]] = {}
@@ -208,22 +190,3 @@ def _numbered(hashes: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt
     """The distinct numbers, and the place of each number among them."""
     known, place = np.unique(hashes, return_inverse=True)
     return known, place.reshape(-1)
-
-
-def check_guards(guards: str) -> None:
-    """Refuse a value that is not one of `GUARD_CHECKS`."""
-    check_option("guards", guards, GuardCheck, error=InputError)
-
-
-def guard_counts(blocks: Iterable[Sequence[Segment]], guards: str) -> GuardCounts:
-    """Counts to begin with. Under `refuse` all segments are counted, and refused if a guard distrusts a text.
-
-    Raises:
-        InputError: under `refuse`, a guard distrusts a text; the error names the first.
-    """
-    counted = GuardCounts()
-    if guards == "refuse":
-        for block in blocks:
-            counted.add(block)
-        counted.refuse()
-    return counted

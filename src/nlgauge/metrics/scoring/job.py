@@ -29,8 +29,9 @@ from nlgauge.metrics.base import (
     part_directions,
 )
 from nlgauge.metrics.comparing.plan import ComparisonOptions
-from nlgauge.metrics.guards.counting import GuardCheck, GuardCounts, check_guards, guard_counts
-from nlgauge.metrics.languages import LanguageCheck, UnreadScripts, check_language, unread_scripts
+from nlgauge.metrics.guards.counting import GuardCheck
+from nlgauge.metrics.languages import LanguageCheck
+from nlgauge.metrics.looks import Looking, Looks, beside
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.scales import save_bounds
 from nlgauge.metrics.scoring.run import score_blocks
@@ -54,8 +55,7 @@ class SourceScores(Outcome):
         totals: specification -> values by system, and by group where groups were asked for.
         summary: the summary of the source.
         comparison: how systems are compared.
-        unread: segments in scripts that metrics do not read, if somebody looked.
-        guards: texts that guards distrust, whatever the metric.
+        looks: what was found in the texts, whatever the metric.
         left: a note on the metrics that were left out; empty if none was.
     """
 
@@ -64,8 +64,7 @@ class SourceScores(Outcome):
     totals: Mapping[str, Totals]
     summary: Summary
     comparison: ComparisonOptions
-    unread: UnreadScripts
-    guards: GuardCounts
+    looks: Looking
     left: Sequence[str] = ()
 
     def __repr__(self) -> str:
@@ -75,9 +74,10 @@ class SourceScores(Outcome):
 
     def result(self) -> Result:
         """The result that `nlgauge score` prints: one row per metric, system and group."""
+        rows = (row for spec in self.metrics for row in self.rows(spec))
         return Result(
             "score",
-            self.guards.beside((row for spec in self.metrics for row in self.rows(spec)), self.comparison.by_group),
+            beside(rows, self.looks.by_system(self.comparison.by_group)),
             self.summary.inputs,
             [described(spec, m, self.signatures[spec], self.totals[spec].counts) for spec, m in self.metrics.items()],
             [*self.summary.notes, *self.notes()],
@@ -123,13 +123,9 @@ class SourceScores(Outcome):
         totals = self.totals[spec]
         return count_notes(spec, totals.counts, self.summary.n, first=totals.first, cut=cut_words(self.metrics[spec]))
 
-    def input_notes(self) -> list[str]:
-        """How many segments have odd texts, or texts in scripts that a metric does not read."""
-        return [*self.unread.notes(), *self.guards.notes()]
-
     def notes(self) -> Iterator[str]:
         """Notes for the reader of the scores."""
-        yield from [*self.left, *self.input_notes()]
+        yield from [*self.left, *self.looks.notes()]
         for spec, metric in self.metrics.items():
             yield from self.count_notes(spec)
             for note in notes_of(metric):
@@ -196,15 +192,14 @@ def score_source(
     metrics, left = leave_out(metrics, optional, chain.from_iterable(source.blocks()))
     check_lacking(metrics, summary.lacking, summary.inputs)
     comparison.check(summary)
-    unread, counted = _refused_or_counted(source, metrics, language, guards)
+    looking = Looks(language, guards).over(metrics)
+    looking.ahead(source.blocks())
     signatures = {spec: signature_of(metric, runtime) for spec, metric in metrics.items()}
     if comparison.resamples:
         Rehearsal(comparison, signatures).compare(source.blocks())
     totals = {spec: Totals(comparison.by_group, keep=comparison.resamples) for spec in metrics}
     for block, scores in score_blocks(metrics, source.blocks(), runtime, summary.n):
-        if guards == "note":
-            counted.add(block)
-        unread.add(block)
+        looking.add(block)
         for spec, values in scores.items():
             totals[spec].add(block, values)
         if on_block is not None:
@@ -212,20 +207,9 @@ def score_source(
         if save_norm is not None:  # some metric is pooled, so that this block is the only one
             save_bounds(save_norm, scores.values())
     signatures = {spec: totals[spec].signature or before for spec, before in signatures.items()}
-    scored = SourceScores(metrics, signatures, totals, summary, comparison, unread, counted, left)
-    say(*scored.input_notes(), *(note for spec in metrics for note in scored.count_notes(spec)))
+    scored = SourceScores(metrics, signatures, totals, summary, comparison, looking, left)
+    say(*looking.notes(), *(note for spec in metrics for note in scored.count_notes(spec)))
     return scored
-
-
-def _refused_or_counted(
-    source: Source, metrics: Mapping[str, Metric], language: str, guards: str
-) -> tuple[UnreadScripts, GuardCounts]:
-    """Refuse texts where this is asked for; else what counts them, with nothing in it yet."""
-    check_language(language)
-    check_guards(guards)
-    if language == "strict":
-        unread_scripts(metrics, source.blocks(), language)
-    return UnreadScripts(metrics if language == "note" else {}), guard_counts(source.blocks(), guards)
 
 
 class Rehearsal:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
 
 from nlgauge.core.counts import say, warning
 from nlgauge.core.errors import InputError
@@ -14,8 +13,9 @@ from nlgauge.core.segment import Dataset
 from nlgauge.io.frames import dataset_of
 from nlgauge.metrics.base import MetricLike, cut_words, leave_out
 from nlgauge.metrics.catalogue import expanded
-from nlgauge.metrics.guards.counting import GuardCheck, GuardCounts, check_guards, guard_counts
-from nlgauge.metrics.languages import LanguageCheck, unread_scripts
+from nlgauge.metrics.guards.counting import GuardCheck
+from nlgauge.metrics.languages import LanguageCheck
+from nlgauge.metrics.looks import Looking, Looks
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.runtime.runtime import Runtime
@@ -60,34 +60,27 @@ def score(
         InputError: lengths are unequal, a segment lacks what a metric needs, or a text is refused.
         SpecError: a metric or option is unknown, or one specification occurs twice.
     """
-    return score_and_count(texts_as_dataset(hyps, refs, srcs, columns), metrics, runtime, language, guards)[0]
+    looks = Looks(language, guards)
+    return score_and_look(texts_as_dataset(hyps, refs, srcs, columns), metrics, runtime, looks)[0]
 
 
-def score_and_count(
-    data: Dataset,
-    metrics: MetricLike | Sequence[MetricLike],
-    runtime: Runtime | None,
-    language: LanguageCheck,
-    guards: GuardCheck,
-) -> tuple[dict[str, Scores], GuardCounts]:
-    """The scores of `score`, with the texts that guards distrust."""
+def score_and_look(
+    data: Dataset, metrics: MetricLike | Sequence[MetricLike], runtime: Runtime | None, looks: Looks
+) -> tuple[dict[str, Scores], Looking]:
+    """The scores of `score`, and what looks found in the texts."""
     segments = data.segments
     systems, items = tuple(s.system for s in segments), tuple(s.item for s in segments)
     asked, optional = expanded(metrics)
     built, left = leave_out(named(asked), optional, segments)
-    check_guards(guards)
-    counted = guard_counts([segments], guards)
-    if guards == "note":
-        counted.add(segments)
-    unread, odd = (*left, *unread_scripts(built, [segments], language)), counted.notes()
-    scored = score_segments(built, segments, runtime or Runtime())
-    own = {spec: scores.flag_notes(spec, cut=cut_words(built[spec])) for spec, scores in scored.items()}
-    say(*unread, *chain.from_iterable(own.values()), *odd)
-    named_by = {
-        spec: replace(scores, systems=systems, items=items, notes=(*unread, *own[spec], *odd))
-        for spec, scores in scored.items()
-    }
-    return named_by, counted
+    looking = looks.seen(built, segments)
+    notes = (*left, *looking.notes())
+    scored: dict[str, Scores] = {}
+    say(*notes)
+    for spec, scores in score_segments(built, segments, runtime or Runtime()).items():
+        own = scores.flag_notes(spec, cut=cut_words(built[spec]))
+        say(*own)
+        scored[spec] = replace(scores, systems=systems, items=items, notes=(*notes, *own))
+    return scored, looking
 
 
 def texts_as_dataset(

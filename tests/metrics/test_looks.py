@@ -1,0 +1,82 @@
+"""What is looked for in the texts of every score: one list of looks, whichever way the texts come in."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+import nlgauge as ng
+from nlgauge.core.errors import InputError
+from nlgauge.core.segment import Segment
+from nlgauge.metrics.looks import Looking, Looks, beside
+
+BLOCKS = [[Segment("1", "a", system="s")], [Segment("2", "", system="s"), Segment("3", "b", system="t")]]
+KEY = None, "s"
+
+
+class Blank:
+    """A look at texts without letters."""
+
+    def __init__(self):
+        self.seen, self.blank = [], Counter()
+
+    def add(self, segments):
+        self.seen += [s.id for s in segments]
+        self.blank.update(s.system for s in segments if not s.hypothesis)
+
+    def notes(self):
+        return [f"{self.blank.total()} blank"]
+
+    def refuse(self):
+        if self.blank:
+            raise InputError("blank")
+
+    def by_system(self, by_group=False):
+        return {(None, system): Counter(n_flagged=self.blank[system]) for system in ("s", "t")}
+
+
+def test_every_look_is_given_every_block_and_says_its_notes():
+    one, other = Blank(), Blank()
+    looking = Looking([one, other])
+    looking.ahead(BLOCKS)  # nothing is refused, so that nothing is looked at yet
+    assert one.seen == []
+    for block in BLOCKS:
+        looking.add(block)
+    assert one.seen == other.seen == ["1", "2", "3"]
+    assert looking.notes() == ["1 blank", "1 blank"]
+    assert looking.by_system()[KEY] == {"n_flagged": 2}  # their numbers add up
+
+
+def test_where_texts_may_be_refused_all_looks_see_them_ahead_and_once():
+    one, refusing = Blank(), Blank()
+    looking = Looking([one, refusing], [refusing])
+    looking.ahead(BLOCKS[:1])
+    looking.add(BLOCKS[0])
+    assert one.seen == refusing.seen == ["1"]
+    with pytest.raises(InputError, match=r"^blank$"):
+        Looking([one, refusing], [refusing]).ahead(BLOCKS)
+
+
+def test_numbers_stand_beside_the_rows_of_their_system_if_any_text_was_found():
+    looking = Looking([Blank()])
+    rows = [{"system": "s", "value": 1.0}, {"system": "s", "against": "t", "delta": 0.5}]
+    looking.add(BLOCKS[0])
+    assert beside(rows, looking.by_system()) == rows
+    looking.add(BLOCKS[1])
+    assert beside(rows, looking.by_system()) == [{**rows[0], "n_flagged": 1}, rows[1]]
+
+
+def test_what_is_off_is_not_looked_for():
+    blank = [Segment("1", "It rains.", ("Rain falls.", ""))]
+    for looks, found in ((Looks(), 1), (Looks(guards="off"), 0), (Looks(language="off"), 1)):
+        assert len(looks.seen({}, blank).notes()) == found
+    with pytest.raises(InputError, match="guard blank_reference"):
+        Looks(guards="refuse").seen({}, blank)
+
+
+def test_a_comparison_says_of_languages_what_scores_say():
+    systems = {"a": ["火车晚点了", "昨天他没有"], "b": ["火车没有晚点", "昨天他"]}
+    compared = ng.compare(systems, ["火车晚点了", "他没有"], metrics="bleu", draws=10)
+    (note,) = (note for note in compared.notes if "look Chinese" in note)
+    assert note in compared.scores["bleu"].notes
