@@ -21,6 +21,7 @@ import pytest
 
 import nlgauge
 from nlgauge.cli.main import app, main
+from nlgauge.core.result import KINDS
 from nlgauge.core.spec import split
 from nlgauge.metrics.catalogue import embedded_metrics
 from nlgauge.metrics.registry import METRICS, SUMS, metric
@@ -80,6 +81,15 @@ def test_verbs_are_on_the_page_of_the_command():
     page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     names = [command.name for command in app.registered_commands] + [group.name for group in app.registered_groups]
     assert [name for name in names if f"nlgauge {name}" not in page] == []
+
+
+def test_kinds_of_results_are_on_the_page_of_formats_with_their_fields():
+    page = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
+    named = re.search(r"^\| `schema`, `kind`, `version` \| 1; (.*?);", page, flags=re.M)
+    assert named
+    assert re.findall(r"`(\w+)`", named[1]) == [*KINDS]
+    table = page.partition("| kind | fields |")[2].partition("\n\n")[0]
+    assert [name for name in KINDS if not re.search(rf"^\| .*`{name}`", table, flags=re.M)] == []
 
 
 @pytest.fixture(scope="module")

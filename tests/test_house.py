@@ -97,6 +97,32 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "raw": {"files", "formats", "read"},
         "write": {"parquet"},
     },
+    "report": {
+        "labels": set(),
+        "colours": set(),
+        "paths": set(),
+        "difference": set(),
+        "rows": set(),
+        "buckets": set(),
+        "figure": set(),
+        "html": {"labels"},
+        "plots": {"labels"},
+        "table": {"labels"},
+        "flat": {"table"},
+        "paper": {"labels", "table"},
+        "trust": {"rows"},
+        "maps": {"colours", "rows"},
+        "strips": {"plots", "rows"},
+        "alignment": {"colours", "html", "labels"},
+        "ladder": {"html", "labels", "paths", "rows"},
+        "kinds": {*"colours difference figure flat html maps paper plots rows strips table trust".split()},
+        "figures": {"buckets", "colours", "figure", "kinds", "labels", "maps", "plots", "rows"},
+        "text": {"flat", "kinds", "paper", "table"},
+        "notebook": {"rows", "table", "text"},
+        "pages": {"html", "kinds", "paper", "paths", "text"},
+        "write": {"pages", "text"},
+        "bundle": {*"alignment buckets colours figure figures flat html kinds labels pages paths rows trust".split()},
+    },
 }
 EVERYTHING = ("cli", "__init__", "__main__")  # the door, which may import all
 
@@ -127,6 +153,8 @@ HELD_ELSEWHERE = {  # a module without a test file of its own -> the tests that 
     "core/arrays.py": "core/test_scores.py",  # names of types, nothing that runs
     "report/alignment/layout.py": "report/alignment/test_svg.py",  # where things stand is seen in what is drawn
     "report/alignment/sides.py": "report/alignment/test_svg.py report/alignment/test_text.py",
+    "report/paper.py": "report/test_text.py",  # a paper is seen in what is written on it
+    "report/kinds/align.py": "report/kinds/test_kind.py report/alignment/test_page.py",
     "metrics/embedding/points/matched.py": "metrics/embedding/test_moverscore.py metrics/embedding/test_wmd.py",
     "metrics/embedding/points/worded.py": "metrics/embedding/test_pooledvectors.py metrics/embedding/test_wmd.py",
     "metrics/embedding/points/stopwords.py": "metrics/embedding/test_moverscore.py",

@@ -19,7 +19,7 @@ from typing import Any
 
 from PIL import Image
 
-DRIVER = Path(__file__).resolve().parents[2] / "tests" / "report" / "bundle" / "chromium.py"
+DRIVER = Path(__file__).resolve().parents[2] / "tests" / "report" / "chromium.py"
 # Name -> the first and the last element of what the picture shows.
 KEPT = {
     "report_verdict": ("header h1", "header .verdict"),

@@ -11,7 +11,7 @@ from importlib import metadata
 import pytest
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.result import KINDS, Outcome, Result, check_target, null_if_nan, replacing
+from nlgauge.core.result import Outcome, Result, check_target, null_if_nan, replacing
 
 full_disk = pytest.mark.skipif(
     not os.path.exists("/dev/full"), reason="this system has no /dev/full, a disk without room"
@@ -115,10 +115,6 @@ def test_only_a_nan_becomes_null():
         None,
         False,
     ]
-
-
-def test_kinds_are_the_verbs_that_write_results():
-    assert KINDS == ("score", "align", "audit", "meta", "plan", "select", "sweep", "synth")
 
 
 def test_a_file_is_not_there_until_it_is_whole(tmp_path):

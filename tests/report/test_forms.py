@@ -17,7 +17,7 @@ from nlgauge.io.source import Tally
 from nlgauge.metaeval.sweeps import sweep
 from nlgauge.metrics.scoring.job import ComparisonOptions, score_source
 from nlgauge.report.pages import page
-from nlgauge.report.tables.table import latex, markdown
+from nlgauge.report.table import latex, markdown
 from nlgauge.report.text import render
 
 WORDS = "rain snow wind sun cloud storm fog hail frost heat".split()

@@ -10,7 +10,8 @@ import pytest
 from nlgauge.core.counts import count_notes
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
-from nlgauge.report.text import FORMS, check_form, render
+from nlgauge.report.paper import FORMS
+from nlgauge.report.text import check_form, render
 
 NAN = float("nan")
 

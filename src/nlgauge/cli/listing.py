@@ -30,7 +30,7 @@ from nlgauge.metrics.registry import METRICS, SUMS, metric_info
 from nlgauge.perturbations.base import PerturbationInfo
 from nlgauge.perturbations.checklist import TASKS, checklist_rows, select_rows
 from nlgauge.perturbations.registry import PERTURBATIONS, info
-from nlgauge.report.tables.table import Table
+from nlgauge.report.table import Table
 from nlgauge.stats.correlation.registry import names as statistics
 from nlgauge.stats.correlation.registry import statistic
 

@@ -24,8 +24,8 @@ from nlgauge.metaeval.protocols.presets import PRESETS, preset
 from nlgauge.metaeval.rows import disagreements
 from nlgauge.metaeval.thresholds.fit import fit_thresholds
 from nlgauge.metrics.looks import Language
-from nlgauge.report.tables.meta import disagreement_table, thresholds_table
-from nlgauge.report.text import DATA
+from nlgauge.report.kinds.meta import disagreement_table, thresholds_table
+from nlgauge.report.paper import DATA
 from nlgauge.runtime.runtime import Runtime
 
 Pairs = Annotated[

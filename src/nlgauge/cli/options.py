@@ -25,7 +25,8 @@ from nlgauge.core.options import refuse_idle as refuse_idle_options
 from nlgauge.core.result import STDOUT, Result, check_target
 from nlgauge.io.files.files import STDIN
 from nlgauge.io.files.limits import limited, parse_limits
-from nlgauge.report.text import CELLS, DATA, FORMS, WIDE, check_form, render
+from nlgauge.report.paper import CELLS, DATA, FORMS, WIDE
+from nlgauge.report.text import check_form, render
 from nlgauge.runtime.cache import ScoreCache, default_path
 from nlgauge.runtime.precision import has_gpu
 from nlgauge.runtime.runtime import DTYPES, Runtime, silent

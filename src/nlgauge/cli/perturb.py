@@ -21,7 +21,7 @@ from nlgauge.metrics.languages import LANGUAGE_CHECKS, LanguageCheck
 from nlgauge.perturbations.checklist import TASKS, ChecklistRow, select_rows, task_of
 from nlgauge.perturbations.registry import PERTURBATIONS
 from nlgauge.perturbations.registry import perturbation as perturbation_of
-from nlgauge.report.tables.table import Table
+from nlgauge.report.table import Table
 
 Data = Annotated[
     str,

@@ -30,9 +30,9 @@ from nlgauge.metrics.looks import Looks
 from nlgauge.metrics.registry import metric as metric_of
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.scoring import job
+from nlgauge.report.kinds.score import best_first, system_name
+from nlgauge.report.kinds.score import score_only as numbers_alone
 from nlgauge.report.rows import measured
-from nlgauge.report.tables.score import best_first, system_name
-from nlgauge.report.tables.score import score_only as numbers_alone
 from nlgauge.runtime.runtime import Runtime
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from nlgauge.report.bundle.page import bundle_html
     from nlgauge.report.ladder import ladder_text, ladders_html
     from nlgauge.report.pages import page, write_html
-    from nlgauge.report.tables.table import Table
+    from nlgauge.report.table import Table
     from nlgauge.report.text import render
 else:
     __getattr__, __dir__ = door(__name__)

@@ -7,7 +7,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from nlgauge.core.result import replacing
+from nlgauge.core.result import Result, replacing
 from nlgauge.core.signature import version
 from nlgauge.report.labels import visible
 
@@ -26,6 +26,12 @@ def render(template: str, **values: Any) -> str:
     own making.
     """
     return _environment().get_template(template).render(version=version("nlgauge"), **values)
+
+
+def render_result(template: str, result: Result, **values: Any) -> str:
+    """A page from a template that extends `result.html`, which shows files, signatures, notes and command."""
+    about = {name: getattr(result, name) for name in ("inputs", "metrics", "notes", "command")}
+    return render(template, **about, **values)
 
 
 def breakable(name: object) -> Markup:

@@ -9,9 +9,8 @@ from nlgauge.core.result import Result
 from nlgauge.core.scores import Scores
 from nlgauge.core.suite import Suite
 from nlgauge.report.rows import number
-from nlgauge.report.tables.flat import first_rows
-from nlgauge.report.tables.table import Table
-from nlgauge.report.text import WITH_TABLES, directed, parts_of
+from nlgauge.report.table import Table
+from nlgauge.report.text import directed, parts_of
 
 
 def scores_html(scores: Scores) -> str:
@@ -29,8 +28,8 @@ def scores_html(scores: Scores) -> str:
 
 def result_html(result: Result) -> str:
     """The tables of a result, its signatures and its notes."""
-    parts: Sequence[Table | str] = parts_of(result) if result.kind in WITH_TABLES else [first_rows(result)]
-    shown = "".join(_table(part) if isinstance(part, Table) else _lines(part.split("\n")) for part in parts if part)
+    parts = (part for part in parts_of(result) if part)
+    shown = "".join(_table(part) if isinstance(part, Table) else _lines(part.split("\n")) for part in parts)
     signatures = [f"{directed(metric)} = {metric['signature']}" for metric in result.metrics]
     return shown + _lines([*signatures, *(f"note: {note}" for note in result.notes)])
 

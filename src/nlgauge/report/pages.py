@@ -9,22 +9,11 @@ from typing import Any
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
-from nlgauge.report.html import render, write_page
+from nlgauge.report.html import render_result, write_page
+from nlgauge.report.kinds.kind import kind_of
+from nlgauge.report.paper import Worst
 from nlgauge.report.paths import without_folders
-from nlgauge.report.tables.flat import first_rows
-from nlgauge.report.tables.synth import synth_head, synth_table
-from nlgauge.report.text import Worst
-
-_PAGES = {  # kind of result -> who makes its page; only that one is imported
-    "score": "nlgauge.report.score:score_html",
-    "audit": "nlgauge.report.audit:audit_html",
-    "meta": "nlgauge.report.meta:meta_html",
-    "plan": "nlgauge.report.plan:plan_html",
-    "select": "nlgauge.report.meta:meta_html",
-    "sweep": "nlgauge.report.sweep:sweep_html",
-    "align": "nlgauge.report.alignment.page:result_html",
-    "synth": "nlgauge.report.pages:synthesis_html",
-}
+from nlgauge.report.text import parts_of
 
 
 def page(result: Result, worst: Worst | None = None, **known: Any) -> str:
@@ -38,28 +27,14 @@ def page(result: Result, worst: Worst | None = None, **known: Any) -> str:
     Raises:
         InputError: a result of another kind has no page.
     """
-    if result.kind not in _PAGES:
+    kind, shown = kind_of(result.kind), without_folders(result)
+    if kind.page:
+        module, _, name = kind.page.partition(":")
+        html: Callable[..., str] = getattr(import_module(module), name)
+        return html(shown, **({"worst": worst} if worst else {}), **known)
+    if kind.parts is None:
         raise InputError(f"a result of kind {result.kind!r} has no page; write it as .json or .tsv")
-    module, _, name = _PAGES[result.kind].partition(":")
-    html: Callable[..., str] = getattr(import_module(module), name)
-    if result.kind == "audit":
-        known["worst"] = worst
-    return html(without_folders(result), **known)
-
-
-def synthesis_html(result: Result) -> str:
-    """The page of a result of kind `synth`: its edits in a table; or the threshold of a judge."""
-    edited = bool(result.rows) and "operation" in result.rows[-1]
-    table = synth_table(result) if edited else first_rows(result)
-    return render(
-        "synth.html",
-        inputs=result.inputs,
-        head=synth_head(result) if edited else "",
-        table=table,
-        metrics=result.metrics,
-        notes=result.notes,
-        command=result.command,
-    )
+    return render_result("tables.html", shown, heading=kind.heading, shown=parts_of(shown))
 
 
 def write_html(result: Result, path: str | os.PathLike[str], worst: Worst | None = None) -> None:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 
-from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result, replacing
 from nlgauge.report.pages import write_html
-from nlgauge.report.text import DATA, render
+from nlgauge.report.text import render
 
 
 def write_result(result: Result, path: str | os.PathLike[str], form: str) -> None:
@@ -24,8 +23,6 @@ def write_result(result: Result, path: str | os.PathLike[str], form: str) -> Non
     if form == "html":
         write_html(result, path)
         return
-    if result.kind == "align" and form not in DATA:
-        raise InputError("a result of kind 'align' has no tables; write it as .json or .tsv")
     text = render(result, form)
     with replacing(path) as file:
         file.write(text + "\n")

@@ -15,7 +15,7 @@ from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.signature import Signature
 from nlgauge.core.suite import ScoredPair
 from nlgauge.core.tables import Key, Origin, ScoreTable
-from nlgauge.report.bundle.buckets import Buckets
+from nlgauge.report.buckets import Buckets
 from nlgauge.report.bundle.explorer import explorer_of
 from nlgauge.report.bundle.page import bundle_html
 from nlgauge.report.bundle.segments import segments_of

@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from nlgauge.report.bundle.buckets import Buckets
+from nlgauge.report.buckets import Buckets
 from nlgauge.report.figures.buckets import bucket_figures, quarter_figures
 
 SHORT = Buckets("length", ["short", "long"], np.array([0, 0, 0, 1, 1, -1]))

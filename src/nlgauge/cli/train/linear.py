@@ -14,7 +14,7 @@ from nlgauge.cli.train.scores import Rated, read_rated
 from nlgauge.core.result import STDOUT
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.registry import named as metrics_named
-from nlgauge.report.tables.table import Table
+from nlgauge.report.table import Table
 from nlgauge.training.linear import Fitted, Within
 from nlgauge.training.linear import train_beer as fit_beer
 from nlgauge.training.linear import train_blend as fit_blend

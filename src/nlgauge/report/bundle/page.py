@@ -14,18 +14,18 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
 from nlgauge.report.bundle.explorer import explorer_of
 from nlgauge.report.bundle.segments import Segments
-from nlgauge.report.bundle.trust import trust_of
 from nlgauge.report.bundle.verdict import Verdict, verdict_of
+from nlgauge.report.figure import data_url
 from nlgauge.report.figures.bars import bar_figures
 from nlgauge.report.figures.buckets import bucket_figures, quarter_figures
-from nlgauge.report.figures.figure import data_url
 from nlgauge.report.figures.ranks import rank_figure
 from nlgauge.report.figures.segments import correlation_figure, scatter_figures
 from nlgauge.report.figures.systems import system_figures
+from nlgauge.report.flat import csv
 from nlgauge.report.html import render
 from nlgauge.report.pages import page
 from nlgauge.report.paths import names_of, without_folders
-from nlgauge.report.tables.flat import csv
+from nlgauge.report.trust import trust_of
 
 _MOST = 9  # figures of one sort
 _AGAINST = "Each point is an item that both systems wrote about; on the dashed line both have the same score."

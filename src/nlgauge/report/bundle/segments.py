@@ -15,7 +15,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.suite import ScoredPair
 from nlgauge.core.tables import Key, ScoreTable
-from nlgauge.report.bundle.buckets import Buckets, buckets_of
+from nlgauge.report.buckets import Buckets, buckets_of
 from nlgauge.report.rows import PEOPLE
 
 

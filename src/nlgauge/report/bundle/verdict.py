@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from nlgauge.core.result import Result
-from nlgauge.report.bundle.trust import Fact, Trust, faults_of, trust_of
+from nlgauge.report.kinds.score import digits_of, rank_of, system_name
 from nlgauge.report.rows import SIGNIFICANT, Row, absent, by_keys, measured, number, p_of
-from nlgauge.report.tables.score import digits_of, rank_of, system_name
+from nlgauge.report.trust import Fact, Trust, faults_of, trust_of
 
 _FEW = 20  # items: below this an interval is too narrow
 _AHEAD, _BEHIND, _LEVEL = "ahead", "behind", "level"

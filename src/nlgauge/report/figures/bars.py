@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from nlgauge.core.result import Result
-from nlgauge.report.figures.figure import Figure, with_intervals
+from nlgauge.report.figure import Figure, with_intervals
+from nlgauge.report.kinds.score import digits_of, system_name
 from nlgauge.report.plots import EDGE, SIZE, colour_of, lines, picture, room_of, text, ticks
 from nlgauge.report.rows import Row, absent, measured, number
-from nlgauge.report.tables.score import digits_of, system_name
 
 _WIDTH, _BAR, _STEP = 220, 14, 24  # pixels: the plot, the height of a bar, and from one bar to the next
 

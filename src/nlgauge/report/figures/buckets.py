@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from nlgauge.core.arrays import Array
-from nlgauge.report.bundle.buckets import Buckets
+from nlgauge.report.buckets import Buckets
 from nlgauge.report.colours import ink, shade
+from nlgauge.report.figure import Figure, with_intervals
 from nlgauge.report.figures.bars import Bar, bars
-from nlgauge.report.figures.figure import Figure, with_intervals
+from nlgauge.report.kinds.score import digits_of, system_name
 from nlgauge.report.labels import clean
 from nlgauge.report.plots import EDGE, SIZE, picture, room_of, text
 from nlgauge.report.rows import PEOPLE
-from nlgauge.report.tables.score import digits_of, system_name
 from nlgauge.stats.shares import mean_interval
 
 _MOST_SYSTEMS = 4  # with bars of their own in each bucket

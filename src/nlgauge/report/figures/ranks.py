@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from nlgauge.core.result import Result
-from nlgauge.report.figures.figure import Figure
+from nlgauge.report.figure import Figure
+from nlgauge.report.kinds.score import digits_of, system_name
 from nlgauge.report.maps import Cell, amount
 from nlgauge.report.rows import measured, number
-from nlgauge.report.tables.score import digits_of, system_name
 
 _CHART = {
     "mark": "rect",

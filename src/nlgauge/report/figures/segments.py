@@ -10,7 +10,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.report.colours import signed
-from nlgauge.report.figures.figure import DIVERGING, Figure, shaded
+from nlgauge.report.figure import DIVERGING, Figure, shaded
 from nlgauge.report.figures.points import MOST_POINTS, density, escaped, legend, marks
 from nlgauge.report.maps import Cell
 from nlgauge.report.plots import Axes, Frame, grid, picture, ticks

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nlgauge.core.arrays import Array
-from nlgauge.report.figures.figure import Figure
+from nlgauge.report.figure import Figure
 from nlgauge.report.figures.points import MOST_POINTS, density, escaped, legend, marks
 from nlgauge.report.plots import Axes, Frame, grid, picture, ticks
 from nlgauge.report.rows import PEOPLE

@@ -1,0 +1,1 @@
+"""How each kind of result is shown: a module per kind, with its tables and a page."""

@@ -1,0 +1,336 @@
+"""Scores as tables: one line per system and one column per metric, and one triangle of p-values per metric."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from nlgauge.core.result import Result
+from nlgauge.report.kinds.kind import Kind
+from nlgauge.report.paper import WIDE, Paper, Part
+from nlgauge.report.rows import (
+    FALLS,
+    LOWER_IS_BETTER,
+    SIGNIFICANT,
+    absent,
+    by_keys,
+    compared,
+    descending,
+    measured,
+    number,
+    p_of,
+    with_interval,
+)
+from nlgauge.report.table import Table
+
+_NO_NAME, _PARTS = "-", "parts."
+_PARTS_OF_BLEU = "bp: brevity penalty; ratio: length by reference_length; precisionN: percent of the n-grams of N words"
+_WORSE, _TIED = "†", "‡"
+_ONES, _ONE = 2.0, 1.5  # ends of scales made of shares, such as -2 to 1; values that rescaling may reach
+
+
+def system_name(system: str | None) -> str:
+    """How a system is shown; a dash stands for segments that name none."""
+    return _NO_NAME if system is None else system
+
+
+def score_table(
+    result: Result, digits: int | None = None, only: Sequence[str] | None = None, *, best: bool = False
+) -> Table:
+    """The table of a result of kind `score`.
+
+    Args:
+        result: the result.
+        digits: after the point; None for 2 or 4, by the scale of the metric.
+        only: specifications of the metrics that get a column; None for all.
+        best: mark the best system by each metric; where systems are ranked, all of the first rank.
+    """
+    rows = measured(result.rows)
+    grouped = any("group" in row for row in rows)
+    compared = any(row.get("baseline") is not None for row in rows)
+    specs = [m["spec"] for m in result.metrics if only is None or m["spec"] in only]
+    lines: dict[tuple[Any, Any], dict[str, str]] = {}
+    for row in rows:
+        lines.setdefault((row.get("group"), row["system"]), {})[row["metric"]] = _scored(row, digits, result)
+    bases = {row.get("baseline") for row in rows}
+    flagged = any("n_flagged" in row for row in rows)
+    numbers = ("n", "n_flagged") if flagged else ("n",)
+    counts = {(row.get("group"), row["system"]): [str(row[number]) for number in numbers] for row in rows}
+    body = []
+    for (group, system), cells in lines.items():
+        name = system_name(system) + (" (baseline)" if compared and system in bases else "")
+        names = ([_plain(group) or _NO_NAME] if grouped else []) + [name]
+        body.append((*names, *(cells.get(spec, "") for spec in specs), *counts[group, system]))
+    falling = {m["spec"] for m in result.metrics if not m["higher_is_better"]}
+    heads = (f"{spec} {FALLS}" if spec in falling else spec for spec in specs)
+    header = (*(["group"] if grouped else []), "system", *heads, "n", *(["flagged"] if flagged else []))
+    starred = any(not absent(row.get("p")) for row in rows if row["metric"] in specs)
+    daggers = any(_WORSE in cell for cells in lines.values() for spec, cell in cells.items() if spec in specs)
+    legend = (
+        *([f"* p < {SIGNIFICANT:g} against the baseline"] if starred else []),
+        *([f"{_WORSE} p < {SIGNIFICANT:g} against the baseline, and worse"] if daggers else []),
+        *([LOWER_IS_BETTER] if falling & {*specs} else []),
+        *(["flagged: outputs that a guard distrusts"] if flagged else []),
+    )
+    table = Table("", header, tuple(body), left=header.index("system") + 1, legend=legend)
+    return _with_best(table, result, [*lines], specs, digits) if best else table
+
+
+def _with_best(
+    table: Table, result: Result, lines: Sequence[tuple[Any, Any]], specs: Sequence[str], digits: int | None
+) -> Table:
+    """The table with the best of its lines marked for each metric and group; what reads alike is equally good.
+
+    Where systems were tested against the best one, a sign says which are not significantly different from it.
+    """
+    values: dict[tuple[Any, str], dict[int, tuple[float, int | None]]] = {}
+    for row in measured(result.rows):
+        if row["metric"] in specs and not absent(row["value"]):
+            shown = float(number(row["value"], _digits(digits, row["metric"], result)))
+            sign = 1 if _rises(row["metric"], result) else -1
+            line = lines.index((row.get("group"), row["system"]))
+            values.setdefault((row.get("group"), row["metric"]), {})[line] = sign * shown, row.get("rank")
+    marked = set()
+    body = [[*line] for line in table.body]
+    for (group, spec), own in values.items():
+        column = table.left + specs.index(spec)
+        most = max(value for value, _ in own.values())
+        first = {i for i, (value, rank) in own.items() if (rank == 1 if rank is not None else value == most)}
+        if len(first) < len(own):
+            marked |= {(i, column) for i in first}
+        for system in _tied(result.rows, spec, group, 1 if _rises(spec, result) else -1):
+            cells = body[lines.index((group, system))]
+            cells[column] = f"{cells[column].rstrip()} {_TIED}"
+    ranked = any(rank is not None for own in values.values() for _, rank in own.values())
+    said = "the first rank: no other system is significantly better" if ranked else "the best"
+    tied = any(_TIED in cell for line in body for cell in line)
+    legend = (f"{_TIED} not significantly different from the best (p >= {SIGNIFICANT:g})",) if tied else ()
+    lined = tuple(map(tuple, body))
+    return replace(table, body=lined, marked=frozenset(marked), marked_as=said, legend=(*legend, *table.legend))
+
+
+def _tied(rows: Sequence[Mapping[str, Any]], spec: str, group: str | None, sign: int) -> set[str | None]:
+    """The systems that were tested against the best one, and that the test does not tell apart from it."""
+    own = [row for row in rows if row["metric"] == spec and row.get("group") == group]
+    values = {row["system"]: sign * row["value"] for row in measured(own) if not absent(row["value"])}
+    best = max(values, key=values.__getitem__)
+    tests = (row for row in own if not absent(row.get("p")))
+    p = {frozenset((row["system"], row.get("against") or row.get("baseline"))): p_of(row) for row in tests}
+    return {name for name in values if name != best and p.get(frozenset((name, best)), 0.0) >= SIGNIFICANT}
+
+
+def metric_rows(table: Table) -> Table:
+    """A table of scores turned: one line per metric, one column per system; the last line counts segments."""
+    names = (" ".join(name for name in line[: table.left] if name != _NO_NAME) or "score" for line in table.body)
+    columns = zip(table.header, *table.body, strict=True)
+    marked = frozenset((j - table.left, i + 1) for i, j in table.marked)
+    return replace(table, header=("metric", *names), body=(*columns,)[table.left :], marked=marked, left=1)
+
+
+def score_caption(result: Result) -> str:
+    """What a table of scores says, for a paper."""
+    rows = measured(result.rows)
+    systems = {row["system"] for row in rows}
+    what = "scores" if systems <= {None} else f"scores of {len(systems)} system{'s' if len(systems) > 1 else ''}"
+    intervals = ", [low, high]: 95 % intervals" if any(not absent(row.get("low")) for row in rows) else ""
+    bases = {row["baseline"] for row in rows if row.get("baseline") is not None}
+    return what + intervals + (f", p: test against the baseline {'/'.join(sorted(bases))}" if bases else "")
+
+
+def score_only(result: Result, digits: int | None = None) -> str:
+    """The numbers alone: one line per system, its metrics side by side."""
+    lines: dict[tuple[Any, Any], list[str]] = {}
+    for row in measured(result.rows):
+        lines.setdefault((row.get("group"), row["system"]), []).append(
+            number(row["value"], _digits(digits, row["metric"], result))
+        )
+    return "\n".join(" ".join(cells) for cells in lines.values())
+
+
+def best_first(result: Result, spec: str) -> Result:
+    """The same result with the best system by one metric first, in every group; undefined scores come last."""
+    (sign,) = (1 if m["higher_is_better"] else -1 for m in result.metrics if m["spec"] == spec)
+    groups = {group: place for place, group in enumerate(dict.fromkeys(row.get("group") for row in result.rows))}
+    specs = [m["spec"] for m in result.metrics]
+    values = {
+        (row.get("group"), row["system"]): None if absent(row["value"]) else sign * row["value"]
+        for row in result.rows
+        if row["metric"] == spec
+    }
+
+    def place(row: Mapping[str, Any]) -> tuple[int, int, float]:
+        group = row.get("group")
+        return specs.index(row["metric"]), groups[group], descending(values[group, row["system"]])
+
+    return replace(result, rows=sorted(result.rows, key=place))
+
+
+def parts_title(spec: str) -> str:
+    """The title of the table of the parts of a metric."""
+    return f"parts of {spec}"
+
+
+def parts_tables(result: Result, digits: int = 4) -> list[Table]:
+    """What corpus scores are made of, one table per metric that has parts."""
+    tables = []
+    for metric in result.metrics:
+        rows = [row for row in measured(result.rows) if row["metric"] == metric["spec"]]
+        names = [name for name in (rows[0] if rows else {}) if name.startswith(_PARTS)]
+        if names:
+            grouped = any("group" in row for row in rows)
+            counts = {name for name in names if all(row[name] == row[name] // 1 for row in rows) and rows[0][name] > 1}
+            body = tuple(
+                (
+                    *([_plain(row.get("group")) or _NO_NAME] if grouped else []),
+                    system_name(row["system"]),
+                    *(number(row[name], 0 if name in counts else digits) for name in names),
+                )
+                for row in rows
+            )
+            header = (*(["group"] if grouped else []), "system", *(name.removeprefix(_PARTS) for name in names))
+            legend = (_PARTS_OF_BLEU,) if f"{_PARTS}bp" in names else ()
+            tables.append(Table(parts_title(metric["spec"]), header, body, left=2 if grouped else 1, legend=legend))
+    return tables
+
+
+def agreement_tables(result: Result, digits: int | None = None) -> list[Table]:
+    """How often people agree with each difference of two systems; none where no thresholds were given."""
+    rows = [row for row in result.rows if "agreement" in row]
+    if not rows:
+        return []
+    grouped = any("group" in row for row in rows)
+    body = []
+    for row in rows:
+        delta = number(row["delta"], _digits(digits, row["metric"], result), sign="+")
+        against = row["against"] if row.get("against") is not None else row["baseline"]
+        group = [_plain(row.get("group")) or _NO_NAME] if grouped else []
+        body.append((row["metric"], *group, row["system"], against, delta, agreement_of(row)))
+    header = ("metric", *(["group"] if grouped else []), "system", "against", "difference", "people agree in")
+    return [Table("how often people agree with such a difference", header, tuple(body), left=4 if grouped else 3)]
+
+
+def agreement_of(row: Mapping[str, Any]) -> str:
+    """How often people agree with a difference, in words."""
+    if row["agreement"] is not None:
+        share, low, high = (_share(row[name]) for name in ("agreement", "agreement_low", "agreement_high"))
+        return f"{share} % [{low}, {high}] of such pairs"
+    seen = row["agreement_seen"]
+    return f"more than {seen:.3g}: no such pairs seen" if abs(row["delta"]) > seen else "so few segments: none seen"
+
+
+def _share(share: float) -> str:
+    """A share in percent; what is rounded to 100 is no certainty."""
+    return ">99" if share > 0.995 else f"{100 * share:.0f}"
+
+
+def _scored(row: Mapping[str, Any], digits: int | None, result: Result) -> str:
+    digits = _digits(digits, row["metric"], result)
+    text = with_interval(row, number(row["value"], digits), digits)
+    if not absent(row.get("p")):
+        text += f" p={p_of(row):.4f}" + (star_of(row, _rises(row["metric"], result)) or " ")
+    undefined = f" ({row['n_undefined']} undefined)" if 0 < row.get("n_undefined", 0) < row["n"] else ""
+    return text + rank_of(row) + undefined
+
+
+def star_of(row: Mapping[str, Any], higher_is_better: bool) -> str:
+    """The mark of a difference that is significant: one for a better system, another for a worse; else empty."""
+    if not p_of(row) < SIGNIFICANT:  # also where it is undefined
+        return ""
+    delta = row.get("delta") or 0.0
+    return _WORSE if delta and (delta > 0) != higher_is_better else "*"
+
+
+def _rises(spec: str, result: Result) -> bool:
+    return all(metric["higher_is_better"] for metric in result.metrics if metric["spec"] == spec)
+
+
+def rank_of(row: Mapping[str, Any]) -> str:
+    """The rank of a system among others, after its value; empty where systems were not ranked."""
+    return f" rank {row['rank']}" if row.get("rank") is not None else ""
+
+
+def _digits(digits: int | None, spec: str, result: Result) -> int:
+    if digits is not None:
+        return digits
+    metric = next((metric for metric in result.metrics if metric["spec"] == spec), {})
+    return digits_of(metric, [row for row in result.rows if row["metric"] == spec])
+
+
+def digits_of(metric: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> int:
+    """The number of decimals: a scale to 100 reads well with two, a scale to 1 with four.
+
+    The scale is that of the metric; where it is not known, the values say it.
+    """
+    low, high = metric.get("range") or (None, None)
+    if high is not None:
+        return 2 if max(abs(low or 0.0), abs(high)) > _ONES else 4
+    values = [abs(row["value"]) for row in rows if row.get("value") and not absent(row["value"])]
+    return 4 if values and max(values) <= _ONE else 2
+
+
+def _plain(group: str | None) -> str:
+    return "" if group is None else group.replace("\t", " ").replace("\n", " ")
+
+
+def pair_tables(result: Result, digits: int = 4) -> list[Table]:
+    """One table per metric and group of a result of kind `score`; none if only a baseline was tested against.
+
+    Cells are p-values, adjusted where the result has adjusted ones, and marked where they are below 0.05.
+    """
+    tables = []
+    tested = [{"group": None, **row} for row in result.rows]
+    for (metric, group), rows in by_keys(compared(tested), "metric", "group").items():
+        order = [row["system"] for row in measured(tested) if (row["metric"], row["group"]) == (metric, group)]
+        p = {(row["system"], row["against"]): p_of(row) for row in rows}
+        body, marked = [], set()
+        for i, system in enumerate(order[:-1]):
+            values = [p[system, other] for other in order[i + 1 :]]
+            body.append((system, *([""] * i), *(number(value, digits) for value in values)))
+            marked |= {(i, i + k) for k, value in enumerate(values, start=1) if value < SIGNIFICANT}
+        adjusted = ", adjusted" if rows[0].get("p_adjusted") is not None else ""
+        test = rows[0]["test"].replace("_", " ")
+        where = "" if group is None else f", {group}"
+        title = f"p of {metric}{where}: row and column differ, {test}{adjusted}"
+        below = f"p < {SIGNIFICANT:g}"
+        tables.append(Table(title, ("", *order[1:]), tuple(body), frozenset(marked), marked_as=below))
+    return tables
+
+
+def score_parts(paper: Paper) -> list[Part]:
+    """The table of scores as wide as the paper, tests of every two systems, agreement of people, and parts."""
+    result, digits = paper.result, paper.digits
+    tests = pair_tables(result)
+    pairs: list[Part] = [*([] if paper.brief else tests)]
+    pairs += [*agreement_tables(result, digits), *(parts_tables(result) if paper.parts else [])]
+    if tests and paper.brief and paper.hints:
+        pairs.append("p-values of every two systems: -v, --json FILE or --html FILE")
+    table = score_table(result, digits, best=not paper.is_text)
+    page = paper if paper.is_text else replace(paper, columns=WIDE)  # a paper is as wide on every terminal
+    if page.fits(table) or len(result.metrics) <= 1:
+        tables = [table]
+    else:
+        tables = _in_blocks(page, metric_rows(table))
+        if len(tables) >= len(result.metrics):
+            tables = [score_table(result, digits, [metric["spec"]]) for metric in result.metrics]
+    if not paper.is_text:
+        table = tables[0] if len(tables) == 1 else table
+        return [replace(table, title=score_caption(result)), *pairs]
+    return [*tables, *pairs]
+
+
+def _in_blocks(paper: Paper, table: Table) -> list[Table]:
+    """A table whose first column holds names, in as few tables with some of the others as fit."""
+    tables: list[Table] = []
+    start = 1
+    for end in range(2, len(table.header) + 1):
+        longer = table.part(start, end)
+        if tables and paper.fits(longer):
+            tables[-1] = longer
+        else:
+            start = end - 1
+            tables.append(table.part(start, end))
+    return tables
+
+
+KIND = Kind(parts=score_parts, page="nlgauge.report.kinds.score_page:score_html")

@@ -1,1 +1,0 @@
-"""Results as tables, a module per kind of result; `table` writes them."""
