@@ -61,7 +61,8 @@ def test_bins_cannot_be_seen_from_outside(groups):
     with pytest.MonkeyPatch.context() as patch:
         plain = calibrate_entries(entries)
         patch.setattr(calibration, "_PAIRS", 1)
-        np.testing.assert_equal(calibrate_entries(entries), plain)
+        found = calibrate_entries(entries)
+    assert repr(found) == repr(plain)  # NaN is not equal to itself, and dataclasses from Python 3.13 on say so
 
 
 @given(grouped)

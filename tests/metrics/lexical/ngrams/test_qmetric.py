@@ -58,6 +58,7 @@ def test_the_base_is_brought_to_0_to_1_where_it_has_an_end():
 
 
 def test_a_base_that_has_one_end_is_taken_as_it_is():
+    pytest.importorskip("torch")
     segments = [
         Segment("1", "Who wrote Hamlet ?", (ROMEO,)),
         Segment("2", "w " * 600, (ROMEO,)),
@@ -76,6 +77,7 @@ def test_a_base_that_has_one_end_is_taken_as_it_is():
 
 
 def test_what_the_base_says_of_the_call_is_passed_on():
+    pytest.importorskip("torch")
     segments = [Segment("1", "Who ?", (ROMEO,)), Segment("2", "Who is it ?", ("Who are you ?",))]
     runtime = Runtime()
     (scores,) = score_segments({"q": QMetric(base="bertscore:idf=true")}, segments, runtime).values()
