@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
-from nlgauge.core.counts import say, warning
+from nlgauge.core.counts import Note, say, warning
 from nlgauge.core.errors import InputError
 from nlgauge.core.frames import Frame, is_frame
 from nlgauge.core.scores import Scores
@@ -73,14 +74,21 @@ def score_and_look(
     asked, optional = expanded(metrics)
     built, left = leave_out(named(asked), optional, segments)
     looking = looks.seen(built, segments)
-    notes = (*left, *looking.notes())
-    scored: dict[str, Scores] = {}
-    say(*notes)
-    for spec, scores in score_segments(built, segments, runtime or Runtime()).items():
-        own = scores.flag_notes(spec, cut=cut_words(built[spec]))
-        say(*own)
-        scored[spec] = replace(scores, systems=systems, items=items, notes=(*notes, *own))
+    found = score_segments(built, segments, runtime or Runtime())
+    own = {spec: [*scores.flag_notes(spec, cut=cut_words(built[spec]))] for spec, scores in found.items()}
+    about_metrics, about_input = _parted(looking.notes())
+    say(*left, *about_metrics, *chain.from_iterable(own.values()), *about_input)
+    scored = {
+        spec: replace(scores, systems=systems, items=items, notes=(*left, *about_metrics, *own[spec], *about_input))
+        for spec, scores in found.items()
+    }
     return scored, looking
+
+
+def _parted(notes: Sequence[str]) -> tuple[list[str], list[str]]:
+    """What is said of metrics, and what of the input; a warning shows one note, and scores come before texts."""
+    of_input: list[str] = [note for note in notes if isinstance(note, Note) and note.about == "input"]
+    return [note for note in notes if note not in of_input], of_input
 
 
 def texts_as_dataset(
