@@ -9,7 +9,7 @@ import sys
 import pytest
 
 import nlgauge as ng
-from nlgauge.audits.checklist import perturbed_suite, task_in
+from nlgauge.audits.checklist import applied, perturbed_suite, rows_to_perturb, task_in
 from nlgauge.audits.suite import suite
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Dataset, Segment
@@ -150,6 +150,27 @@ def test_nothing_that_applies_is_refused_with_its_reasons():
 def test_what_cannot_be_made_is_refused(options, message):
     with pytest.raises((InputError, SpecError), match=message):
         suite(**{"kind": "checklist", "dataset": data(), **options})
+
+
+def test_rows_to_perturb_are_of_the_checklist_of_none_or_beside_it():
+    assert rows_to_perturb([], "mt", "fluency") == list(select_rows("mt", "fluency"))
+    assert rows_to_perturb(["typos", "negation:mode=add"]) == [
+        ChecklistRow("", "", "typos"),
+        ChecklistRow("", "", "negation:mode=add"),
+    ]
+    inside, beside = rows_to_perturb(["negation:mode=add", "swap_objects"], "MT")
+    assert (inside.criterion, inside.template, inside.certainty) == ("adequacy", "negation:mode=add", "high")
+    assert repr(beside) == repr(ChecklistRow("mt", "other", "swap_objects", "swap_objects"))  # its penalty is NaN
+    with pytest.raises(SpecError, match="unknown perturbation"):
+        rows_to_perturb(["typo"])
+
+
+def test_changed_texts_and_texts_left_alone_are_counted_by_row():
+    rows = rows_to_perturb(["negation", "change_numbers"])
+    counted = applied(perturbed_suite(data(), rows), rows)
+    assert [row.template for row, _, _ in counted] == ["negation", "change_numbers"]
+    for _, changed, left in counted:
+        assert changed + left.total() == len(TEXTS)
 
 
 def test_rows_without_a_task_make_a_preference_suite():

@@ -34,14 +34,40 @@ def rows_for(
         return rows
     chosen = []
     for spec in distinct(perturbations):
-        name = perturbation(spec).info.name
-        matching = [row for row in rows if row.template == name]
-        if not matching:
+        found = _rows_of(spec, rows)
+        if not found:
+            name = perturbation(spec).info.name
             raise SpecError(
                 f"no row {name!r} in the checklist of {name_of_task!r}{nearest(name, {row.template for row in rows})}"
             )
-        chosen += [dataclasses.replace(row, template=spec) for row in matching]
+        chosen += found
     return chosen
+
+
+def rows_to_perturb(
+    perturbations: Sequence[str], task: str | None = None, criterion: str | None = None
+) -> list[ChecklistRow]:
+    """The rows of a task's checklist, or those of some perturbations; without a task, a row of none for each.
+
+    A perturbation outside the checklist of the task is made all the same; its row has no penalty.
+
+    Raises:
+        SpecError: the task, the criterion or a perturbation is unknown.
+    """
+    checklist = () if task is None else select_rows(task, criterion)
+    if not perturbations:
+        return list(checklist)
+    rows: list[ChecklistRow] = []
+    for spec in distinct(perturbations):
+        beyond = ("", "", spec) if task is None else (task_of(task), criterion or "other", spec, spec)
+        rows += _rows_of(spec, checklist) or [ChecklistRow(*beyond)]
+    return rows
+
+
+def _rows_of(spec: str, rows: Sequence[ChecklistRow]) -> list[ChecklistRow]:
+    """The rows of a perturbation, as it was typed."""
+    name = perturbation(spec).info.name
+    return [dataclasses.replace(row, template=spec) for row in rows if row.template == name]
 
 
 def perturbed_suite(
@@ -88,6 +114,16 @@ def perturbed_suite(
     ]
     design: Design = "checklist" if rows and all(row.task for row in rows) else "preference"
     return Suite(tuple(pairs), dataset.name, design, left_alone, (*dataset.notes, *notes))
+
+
+def applied(suite: Suite, rows: Sequence[ChecklistRow]) -> list[tuple[ChecklistRow, int, Counter[str]]]:
+    """For each row how many texts it changed, and how many it left alone, by reason."""
+    changed = Counter((pair.task or "", pair.criterion or "", pair.phenomenon) for pair in suite)
+    left: dict[tuple[str, str, str], Counter[str]] = {}
+    for s in suite.skipped:
+        left.setdefault((s.task or "", s.criterion or "", s.perturbation), Counter())[s.reason] += s.n
+    keys = ((row.task, row.criterion, row.template) for row in rows)
+    return [(row, changed[key], left.get(key, Counter())) for row, key in zip(rows, keys, strict=True)]
 
 
 def _about_copies(pairs: Sequence[Pair]) -> list[str]:

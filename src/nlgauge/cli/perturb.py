@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal, cast
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal, cast
 
 import typer
 
-from nlgauge.audits.anchors import distinct
-from nlgauge.audits.checklist import perturbed_suite
+from nlgauge.audits.checklist import applied, perturbed_suite, rows_to_perturb
 from nlgauge.cli import options
 from nlgauge.cli.terminal import echo
 from nlgauge.core.errors import InputError
@@ -18,9 +17,8 @@ from nlgauge.core.suite import Suite
 from nlgauge.io.read import read
 from nlgauge.io.suites.pairs import write_pairs
 from nlgauge.metrics.languages import LANGUAGE_CHECKS, LanguageCheck
-from nlgauge.perturbations.checklist import TASKS, ChecklistRow, select_rows, task_of
+from nlgauge.perturbations.checklist import TASKS, ChecklistRow
 from nlgauge.perturbations.registry import PERTURBATIONS
-from nlgauge.perturbations.registry import perturbation as perturbation_of
 from nlgauge.report.table import Table
 
 Data = Annotated[
@@ -95,7 +93,8 @@ def perturb(
 ) -> int:
     """Perturb texts, and write pairs of before and after."""
     options.check_outputs({"--output": output}, [data])
-    rows = _rows(chosen.perturbation or [], chosen.task, chosen.criterion)
+    _check(chosen)
+    rows = rows_to_perturb(chosen.perturbation or [], chosen.task, chosen.criterion)
     suite = perturbed_suite(
         read(data, columns=options.columns_of(columns)),
         rows,
@@ -109,46 +108,26 @@ def perturb(
     write_pairs(suite, output)
     if not run.quiet:
         aside = output == STDOUT  # where the pairs are, nothing else stands
-        echo(applied(suite, rows), err=aside)
+        echo(_table(suite, rows).text(), err=aside)
         for note in suite.notes:
             echo(f"note: {note}", err=aside)
     return 0
 
 
-def _rows(names: list[str], task: str | None, criterion: str | None) -> list[ChecklistRow]:
-    """Rows of a checklist where a task is named; else rows of no task, one per perturbation."""
-    built = {name: perturbation_of(name).info for name in distinct(names)}
-    if task is None:
-        if criterion is not None:
-            raise InputError("--criterion needs --task: criteria differ from task to task")
-        if not names:
-            raise InputError(
-                "nothing to do: name perturbations (-p negation) or a task (--task mt); see 'nlgauge list"
-                " perturbations'"
-            )
-        return [ChecklistRow("", "", name) for name in names]
-    if not names:
-        return list(select_rows(task, criterion))
-    rows: list[ChecklistRow] = []
-    checklist = select_rows(task, criterion)
-    for name, about in built.items():
-        own = [replace(row, template=name) for row in checklist if row.template == about.name]
-        # a perturbation outside the checklist of the task may be made all the same; it has no penalty
-        rows += own or [ChecklistRow(task_of(task), criterion or "other", name, name)]
-    return rows
+def _check(chosen: Chosen) -> None:
+    if chosen.task is None and chosen.criterion is not None:
+        raise InputError("--criterion needs --task: criteria differ from task to task")
+    if chosen.task is None and not chosen.perturbation:
+        raise InputError(
+            "nothing to do: name perturbations (-p negation) or a task (--task mt); see 'nlgauge list perturbations'"
+        )
 
 
-def applied(suite: Suite, rows: list[ChecklistRow]) -> str:
+def _table(suite: Suite, rows: Sequence[ChecklistRow]) -> Table:
     """One line per perturbation: how many texts it changed, and how many it left alone, by reason."""
-    changed = Counter((p.task or "", p.criterion or "", p.phenomenon) for p in suite)
-    left: dict[tuple[str, str, str], Counter[str]] = {}
-    for s in suite.skipped:
-        left.setdefault((s.task or "", s.criterion or "", s.perturbation), Counter())[s.reason] += s.n
-    body: list[tuple[Any, ...]] = []
-    for row in rows:
-        key = (row.task, row.criterion, row.template)
-        reasons = left.get(key, Counter())
-        why = ", ".join(f"{reason} {n}" for reason, n in reasons.most_common())
-        body.append((row.template, row.criterion or "-", str(changed[key]), str(reasons.total()), why))
     header = ("perturbation", "criterion", "changed", "left alone", "why")
-    return Table("", header, tuple(body), left=len(header)).text()
+    body = []
+    for row, changed, left in applied(suite, rows):
+        why = ", ".join(f"{reason} {n}" for reason, n in left.most_common())
+        body.append((row.template, row.criterion or "-", str(changed), str(left.total()), why))
+    return Table("", header, tuple(body), left=len(header))
