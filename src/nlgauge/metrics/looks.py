@@ -1,4 +1,4 @@
-"""What is looked for in the texts of every score, whatever the metrics: noted, counted by system, or refused.
+"""Looks at the texts of every score, whatever the metrics: what they find is noted, counted by system, or refused.
 
 A new look is a class with the methods of `Look`, a field of `Looks` that says what becomes of what is found, and a line
 in `Looks.over`; every verb and function that scores has it then.
@@ -29,7 +29,7 @@ class Look(Protocol):
         ...
 
     def notes(self) -> Sequence[str]:
-        """What was found so far."""
+        """A note on each thing found so far."""
         ...
 
     def refuse(self) -> None:
@@ -94,7 +94,7 @@ class Looking:
 
 @dataclass(frozen=True)
 class Looks:
-    """What becomes of texts that a look finds.
+    """The treatment of texts that a look finds.
 
     Attributes:
         language: texts in languages that a metric does not read: `note`, `strict` to refuse them, or `off`.

@@ -101,7 +101,7 @@ class Figure:
 
     @property
     def links(self) -> list[tuple[str, str, str]]:
-        """What it is called, the name of the file and its content as a URL, for each form of the figure."""
+        """The label, file name and content as a URL of each form of the figure."""
         name = re.sub(r"[^a-z0-9]+", "-", self.title.lower()).strip("-")[:60] or "figure"
         return [
             ("CSV", f"{name}.csv", data_url("text/csv", self.csv)),

@@ -113,7 +113,7 @@ def _bare(mark: Mark, text: str) -> Iterator[tuple[Mark, str]]:
 
 
 def _moved(old: str, new: str) -> Iterator[tuple[Mark, str]]:
-    """What changed places, marked where it now stands.
+    """The parts of a text that changed places, marked where they now stand.
 
     `new` begins with the end of `old` and ends with its beginning.
     """

@@ -1,4 +1,4 @@
-"""What tables and pages need of the rows of a result: rows by key, and how the number of one is shown."""
+"""The rows of a result for tables and pages: rows by key, and the number of a row as it is shown."""
 
 from __future__ import annotations
 

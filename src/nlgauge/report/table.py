@@ -125,7 +125,7 @@ class Table:
         return "\n".join([*title, rf"\begin{{tabular}}{{{kinds}}}", *inside, r"\end{tabular}"])
 
     def signs(self, mark: str) -> list[str]:
-        """What the signs in the table mean, a line each; `mark` is how the form marks cells."""
+        """The meaning of each sign in the table, a line each; `mark` is how the form marks cells."""
         return [*([f"{mark} {self.marked_as}"] if self.marked and self.marked_as else []), *self.legend]
 
     def _star(self, i: int, j: int) -> str:

@@ -47,7 +47,7 @@ class Fact:
 
 @dataclass(frozen=True)
 class Trust:
-    """What is known of a metric.
+    """The evidence on a metric.
 
     Attributes:
         agreement: correlations with people.
@@ -63,7 +63,7 @@ class Trust:
 
 
 def trust_of(scored: Result, others: Mapping[str, Result]) -> dict[str, Trust]:
-    """What some results say of the metrics of another.
+    """The evidence that some results hold on the metrics of another.
 
     Args:
         scored: a result of kind `score`.

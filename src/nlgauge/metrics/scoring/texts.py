@@ -86,7 +86,7 @@ def score_and_look(
 
 
 def _parted(notes: Sequence[str]) -> tuple[list[str], list[str]]:
-    """What is said of metrics, and what of the input; a warning shows one note, and scores come before texts."""
+    """Notes about metrics, and notes about the input: a warning shows the first, and a score tells more than a text."""
     of_input: list[str] = [note for note in notes if isinstance(note, Note) and note.about == "input"]
     return [note for note in notes if note not in of_input], of_input
 

@@ -1,4 +1,4 @@
-"""What every form of an alignment shows: words with their matches, the three scores, and what is missing."""
+"""The content of an alignment in every form: words with their matches, the three scores, and what is missing."""
 
 from __future__ import annotations
 

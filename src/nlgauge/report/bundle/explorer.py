@@ -30,7 +30,7 @@ _DIGITS = 6  # significant, of the scores on the page; the rows files have all
 
 @dataclass(frozen=True)
 class Explorer:
-    """What the table of segments is made of.
+    """The data of the table of segments.
 
     Attributes:
         data: the segments as JSON, gzip and base64.

@@ -93,7 +93,7 @@ def _part(anchor: str, path: str, name: str, result: Result, anchors: Mapping[st
 
 
 def _beside(result: Result, anchors: Mapping[str, Result]) -> dict[str, Any]:
-    """What stands in the section of a result beside all that its own page has."""
+    """The parts of a result's section that its own page does not have."""
     if result.kind != "score":
         return {}
     ranks = rank_figure(result)
@@ -102,7 +102,7 @@ def _beside(result: Result, anchors: Mapping[str, Result]) -> dict[str, Any]:
 
 
 def _shown(segments: Segments) -> dict[str, Any]:
-    """What the section of segments shows."""
+    """The content of the section of segments."""
     main, systems = segments.main, segments.systems
     groups = [
         ("Metrics and people", "", scatter_figures(main, systems)),

@@ -21,7 +21,7 @@ from nlgauge.report.rows import PEOPLE
 
 @dataclass(frozen=True)
 class Segments:
-    """What is known of n segments.
+    """Texts, scores and ratings of n segments.
 
     Attributes:
         keys: id, system and item of each.
@@ -58,7 +58,7 @@ class Segments:
 
     @cached_property
     def items(self) -> list[str]:
-        """What tells items apart: the item and its group where they are known, otherwise the segment itself."""
+        """The key of each item: the item and its group where they are known, otherwise the segment itself."""
         found = []
         for key, segment, group in zip(self.keys, self.known, self.groups, strict=True):
             item = key.item if segment is None or segment.item is None else segment.item
@@ -166,11 +166,11 @@ def segments_of(tables: Sequence[ScoreTable], data: Sequence[Dataset] = ()) -> S
 
 
 def _texts(segment: Segment) -> tuple[object, ...]:
-    """What the page shows of a segment; a second file may hold other ratings of the same texts."""
+    """The fields of a segment that the page shows; a second file may hold other ratings of the same texts."""
     return segment.hypothesis, segment.references, segment.source
 
 
 def _both(one: Array, other: Array) -> tuple[Array, Array]:
-    """What two columns have where both have a number."""
+    """The values of two columns where both have a number."""
     known = ~(np.isnan(one) | np.isnan(other))
     return one[known], other[known]

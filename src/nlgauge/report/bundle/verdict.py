@@ -40,7 +40,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the scores of one result come to, beside what is known of their metrics.
+    """The verdict on the scores of one result, with what is known of their metrics.
 
     Attributes:
         link: the part of the page with these scores.
@@ -199,7 +199,7 @@ def _names(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _careful(scored: Result) -> Iterator[str]:
-    """What makes the numbers weak: few items, texts that guards distrust, texts that were cut or have no score."""
+    """Reasons to doubt the numbers: few items, texts that guards distrust, texts that were cut or have no score."""
     rows = measured(scored.rows)
     items = min((row["n"] for row in rows), default=0)
     if any(not absent(row.get("low")) for row in rows) and items < _FEW:

@@ -135,7 +135,7 @@ def fault_of(case: Row) -> str:
 
 
 def _held(case: Row) -> str:
-    """What both texts are compared with."""
+    """The texts that both sides are compared with."""
     return str(case["reference"] or case["better"])
 
 

@@ -96,7 +96,7 @@ def _columns(rows: Sequence[Row], criteria: list[Any], groups: list[Any]) -> tup
 
 
 def _about_one_column(lines: Lines, column: Any, digits: int) -> list[tuple[str, list[str]]]:
-    """What a single column has room for beside it: rank and chance where there are any, and how many were used."""
+    """The columns beside a single statistic: rank and chance where there are any, and the number of texts used."""
     rows = [cells[column] for cells in lines.values()]
     beside = []
     if any(row.get("rank") is not None for row in rows):
@@ -168,7 +168,7 @@ def _triangle(rows: Sequence[Row], digits: int, several: bool) -> Table:
 
 
 def _about_test(row: Row, several: bool) -> str:
-    """What a test was about, behind its claim."""
+    """The criterion, level and statistic of a test, behind its claim."""
     adjusted = ", adjusted" if row.get("p_adjusted") is not None else ""
     alone = row["group"] is None or (row["group"] == MEAN and not several)
     where = "" if alone else f", {'mean of groups' if row['group'] == MEAN else row['group']}"

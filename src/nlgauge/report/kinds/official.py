@@ -91,7 +91,7 @@ def _with_rank(row: Row, rows: Mapping[str, Row], digits: int) -> str:
 
 
 def _tasks(by_task: Mapping[Any, Mapping[str, Row]], tests: Mapping[tuple[Any, ...], Sequence[Row]]) -> Table:
-    """What each task is, its weight, how many ranks a test tells apart, and which neighbours it does not."""
+    """Each task with its weight, the number of ranks that a test tells apart, and the neighbours that it does not."""
     body = []
     for (task, stat, level), rows in by_task.items():
         first = next(iter(rows.values()))

@@ -129,7 +129,7 @@ def metric_rows(table: Table) -> Table:
 
 
 def score_caption(result: Result) -> str:
-    """What a table of scores says, for a paper."""
+    """The caption of a table of scores, for a paper."""
     rows = measured(result.rows)
     systems = {row["system"] for row in rows}
     what = "scores" if systems <= {None} else f"scores of {len(systems)} system{'s' if len(systems) > 1 else ''}"
@@ -172,7 +172,7 @@ def parts_title(spec: str) -> str:
 
 
 def parts_tables(result: Result, digits: int = 4) -> list[Table]:
-    """What corpus scores are made of, one table per metric that has parts."""
+    """The parts of corpus scores, one table per metric that has any."""
     tables = []
     for metric in result.metrics:
         rows = [row for row in measured(result.rows) if row["metric"] == metric["spec"]]

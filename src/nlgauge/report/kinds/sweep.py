@@ -45,7 +45,7 @@ def is_pooling(result: Result) -> bool:
 
 
 def best_lines(result: Result) -> list[str]:
-    """What to mix, as one line per pair of metrics, statistic and criterion; none for pooling strategies."""
+    """The mix to take, one line per pair of metrics, statistic and criterion; none for pooling strategies."""
     if not result.rows or is_pooling(result):
         return []
     lines = []
@@ -77,7 +77,7 @@ def _best(rows: Sequence[Row]) -> str:
 
 
 def gain_of(rows: Sequence[Row], row: Row, name: str, digits: int = 3) -> str:
-    """What a weight gains in `correlation` or `accuracy`: the difference, and the share of what the metric has alone.
+    """The gain of a weight in `correlation` or `accuracy`: the difference, and its share of the metric's own value.
 
     There is no share where what the metric has alone may be 0: its interval reaches 0 or, where it has no interval, it
     is below 0.05.
@@ -121,7 +121,7 @@ def _weight_table(rows: Sequence[Row], everything: Sequence[Row], digits: int) -
 
 
 def _left_out_table(rows: Sequence[Row], digits: int) -> Iterator[Table]:
-    """What the weight that is best on the other sets gains on each data set and suite; nothing without others."""
+    """The gain on each data set and suite of the weight that is best on the others; nothing without others."""
     chosen = [row for row in rows if row.get("left_out")]
     body = []
     for row in chosen:

@@ -11,7 +11,7 @@ from nlgauge.report.table import Table
 
 
 def synth_head(result: Result) -> str:
-    """What was synthesised, in one line."""
+    """The numbers of a synthesis in one line."""
     total = result.rows[-1]
     if not total["edits"]:
         return "no triples: every text was left alone"
