@@ -55,7 +55,7 @@ OURS: Mapping[str, Format] = {
     ),
     "tsv": Format(
         about="TSV (.tsv, .gz): the same names as columns of a header",
-        rows="tsv:tsv_rows",
+        rows="delimited:tab_rows",
         extensions=(".tsv",),
         columns=frozenset({"reader"}),
     ),
@@ -64,7 +64,7 @@ OURS: Mapping[str, Format] = {
             "CSV (.csv, .gz): our own names; COMET's src, mt, ref, score; rated outputs for meaning representations"
             " (BAGEL, SFHOT)"
         ),
-        rows="csvtable:CsvRows",
+        rows="delimited:DelimitedRows",
         extensions=(".csv",),
         columns=frozenset({"reader"}),
     ),
@@ -84,7 +84,7 @@ OURS: Mapping[str, Format] = {
         about=(
             "PAWS, PAWS-X and QQP (.tsv, .gz): sentence1 is the reference, sentence2 the hypothesis, label the rating"
         ),
-        rows="csvtable:tab_rows",
+        rows="delimited:tab_rows",
         of="tsv",
         marks=(frozenset({"sentence1", "sentence2", "label"}),),
         columns=frozenset({"reader"}),

@@ -13,7 +13,7 @@ import pytest
 
 from nlgauge.core.errors import InputError
 from nlgauge.io import Limits, limited, read_scores
-from nlgauge.io.csvtable import Records
+from nlgauge.io.delimited import Records
 from nlgauge.io.files import files
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.limits import parse_limits

@@ -236,9 +236,9 @@ def number(cell: str) -> float:
         ValueError: the cell is neither. The message says what came and what was expected.
     """
     cell = cell.strip(" \t\r")
-    if cell.lower() in MISSING:
-        return math.nan
     if _NUMBER.fullmatch(cell) is None:
+        if cell.lower() in MISSING:
+            return math.nan
         advice = "; write the decimal mark as a dot" if re.fullmatch(r"[+-]?[0-9]*,[0-9]+", cell) else ""
         raise ValueError(f"{cell!r}, expected a number or None{advice}")
     value = float(cell)

@@ -1,15 +1,18 @@
-"""CSV as spreadsheets and data frames write it, with the column names of published evaluation sets."""
+"""Tables with a header, between commas or tabs: records, and rows with the column names of published sets."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import repeated
-from nlgauge.io.fields import CRITERION, FieldError, advice, fields_by_column, is_known, reference_columns
+from nlgauge.io.fields import CRITERION, NAMES, FieldError, advice, fields_by_column, is_known, reference_columns
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Lines, counted, number, refuse
 
@@ -26,14 +29,17 @@ class Layout:
         needs: the columns by which the layout is recognised.
         columns: column -> field of a segment, named as in JSON lines; `human.NAME` for a criterion.
         marked: whether hypotheses have `<v>` marks around errors. The marks are not part of the text.
-        fixed: field -> value that is the same in every row.
     """
 
     name: str
     needs: frozenset[str]
     columns: Mapping[str, str]
     marked: bool = False
-    fixed: Mapping[str, str] = field(default_factory=dict)
+
+    def field_of(self, column: str) -> str:
+        """The field of a column; empty where it is not read."""
+        own = is_known(column) and (not self.columns or column.startswith((CRITERION, "ref")))
+        return self.columns.get(column, column if own else "")
 
 
 PLAIN = Layout("a table with our own names", frozenset({"hyp"}), {})
@@ -77,31 +83,34 @@ PAWS = Layout(
 LAYOUTS = (PLAIN, COMET, RATED_OUTPUTS, PAWS)
 
 
-class CsvRows:
-    """The rows of a CSV file, as (line number, field -> value). Each iteration reads the file again.
+class DelimitedRows:
+    """The rows of a table, as (line number, field -> value). Each iteration reads the file again.
 
-    A cell may stand in double quotes. It may then contain commas, line breaks, and quotes that are written twice. An
-    empty cell is an absent value, except for the hypothesis and for the only reference of a row, as in TSV.
+    Cells between commas may stand in double quotes, and then contain commas, line breaks, and quotes that are written
+    twice. Cells between tabs are taken as they are; there lists and objects (`refs`, `context`, `table`, `human`, the
+    ratings of several people) are JSON in a cell. An empty cell is an absent value, with two exceptions: in `hyp` it is
+    an empty hypothesis, and a row all of whose reference columns are empty has one empty reference.
 
     Args:
         file: a file with a header.
         columns: which column holds which field, in either direction, for a file whose layout is not known, or to read
             an unknown column.
-        delimiter: a comma or a tab. Cells between tabs are taken as they are, without quoting.
+        delimiter: a comma or a tab.
 
     Attributes:
         ignored: columns that are not read.
 
     Raises:
-        InputError: the header has no known layout, a row has another number of cells, a quote is never closed, or a
-            cell in a column of ratings is not a number. Also what `Lines` raises.
+        InputError: the header has no known layout or a column twice, a row has another number of cells, a quote is
+            never closed, or a cell cannot be read as its column requires. Also what `Lines` raises.
     """
 
     def __init__(self, file: InputFile, columns: Mapping[str, str] | None = None, delimiter: str = ",") -> None:
         self.file = file
         self.ignored: list[str] = []
         self.refuse: Callable[[str, str], object] = refuse
-        self._records = Records(file, delimiter)
+        self._between_tabs = delimiter == "\t"
+        self._records = Records(file, delimiter, keeps_blank=self._between_tabs)
         self._columns = dict(columns or {})
         self._marks = 0
 
@@ -112,34 +121,38 @@ class CsvRows:
             return
         self.file.limits.check("columns", len(header), self.at(place))
         layout, fields = self._fields(header, place)
-        places = {name: place_ for place_, name in enumerate(fields)}
+        places = {name: at for at, name in enumerate(fields)}
         references = [places[name] for name in reference_columns(fields)]
+        ratings = [(name, at) for name, at in places.items() if name.startswith(CRITERION)]
+        others = [(name, at, _reader(name)) for name, at in places.items() if name in NAMES and name != "ref"]
         self._marks = 0
         for number_, (place, cells) in enumerate(records, start=1):
             if len(cells) != len(header):
-                self.refuse(self.at(place), f"{counted(len(cells), 'cell')}, expected {len(header)} as in the header")
+                if self._between_tabs and cells == [""]:
+                    self._records.lines.blank += 1
+                    continue
+                advice = "; a text must hold no tab and no line break" if self._between_tabs else ""
+                width = f"{counted(len(cells), 'cell')}, expected {len(header)} as in the header"
+                self.refuse(self.at(place), width + advice)
                 continue
-            row: dict[str, Any] = dict(layout.fixed)
             try:
-                human = {
-                    name.removeprefix(CRITERION): _rating(cell, name)
-                    for name, cell in zip(fields, cells, strict=True)
-                    if name.startswith(CRITERION)
-                }
+                row: dict[str, Any] = {name: read(cells[at], name) for name, at, read in others}
+                if references:
+                    texts = [cells[at] for at in references if cells[at]]
+                    if row.get("refs") is None:
+                        row["refs"] = texts or [""]
+                    elif texts:
+                        first = fields[references[0]]
+                        raise FieldError(f"fields 'refs' and {first!r} are both given, expected one of them")
+                if ratings and isinstance(whole := row.get("human") or {}, dict):  # no object is refused by its type
+                    row["human"] = whole | {
+                        name.removeprefix(CRITERION): _rating(cells[at], name) for name, at in ratings
+                    }
             except FieldError as error:
                 self.refuse(self.at(place), str(error))
                 continue
-            for name, cell in zip(fields, cells, strict=True):
-                if name == "hyp":
-                    row[name] = self._unmarked(cell) if layout.marked else cell
-                elif name.startswith(CRITERION):
-                    pass
-                elif name and name not in ("ref", "refs") and not (name.startswith("ref") and is_known(name)):
-                    row[name] = cell or None
-            if references:
-                row["refs"] = [cells[place_] for place_ in references if cells[place_]] or [""]
-            if human:
-                row["human"] = human
+            if layout.marked:
+                row["hyp"] = self._unmarked(row["hyp"])
             if layout is RATED_OUTPUTS:
                 # one meaning representation has several outputs, also of one system: only the row tells them apart
                 row.setdefault("id", str(number_))
@@ -152,10 +165,10 @@ class CsvRows:
 
     def notes(self) -> list[str]:
         """Notes on dropped or skipped input, known after a complete pass."""
-        told = self._records.notes()
+        notes = self._records.notes()
         if self._marks:
-            told.append(f"{self.file.name}: <v> marks taken out of {counted(self._marks, 'hypothesis', 'hypotheses')}")
-        return told
+            notes.append(f"{self.file.name}: <v> marks taken out of {counted(self._marks, 'hypothesis', 'hypotheses')}")
+        return notes
 
     def _unmarked(self, text: str) -> str:
         if "<v>" not in text:
@@ -169,59 +182,72 @@ class CsvRows:
         twice = repeated(name for name in header if name in columns or is_known(name))
         if twice is not None:
             raise InputError(f"{self.at(place)}: the header names column {twice!r} twice")
-        found = frozenset(header)
-        absent = [name for name in columns if name not in found]
+        absent = [name for name in columns if name not in header]
         if absent:
             raise InputError(
                 f"{self.at(place)}: the header has no column {absent[0]!r}; columns found: {_shown(header)}"
             )
         layout = layout_of(header)
         if layout is None and "hyp" not in columns.values():
-            if {"pos", "neg"} <= set(header):
-                raise InputError(
-                    f"{self.at(place)}: pairs of a better and a worse text, expected one text per row; read_ranking"
-                    " reads them"
-                )
-            known = "; ".join(", ".join(sorted(one.needs)) for one in LAYOUTS)
-            raise InputError(
-                f"{self.at(place)}: no layout has these columns: {_shown(header)}; expected at least: {known}"
-                + advice(header)
-            )
+            raise InputError(f"{self.at(place)}: {self._unknown(header)}")
         layout = layout or PLAIN
-        fields = []
-        for name in header:
-            if name in columns:
-                fields.append(columns[name])
-            elif name in layout.columns:
-                fields.append(layout.columns[name])
-            else:
-                fields.append(
-                    name if is_known(name) and (layout is PLAIN or name.startswith((CRITERION, "ref"))) else ""
-                )
+        fields = [columns.get(name, layout.field_of(name)) for name in header]
         twice = repeated(filter(None, fields))
         if twice is not None:
             raise InputError(f"{self.at(place)}: two columns would be field {twice!r}")
-        for name in fields:
-            if (name and not is_known(name)) or name in ("refs", "context", "table", "human"):
+        for name in filter(None, fields):
+            if not is_known(name) or (name in _JSON and not self._between_tabs):
                 raise InputError(
-                    f"{self.at(place)}: field {name!r} cannot be a column of CSV; write JSON lines, or 'ref1', 'ref2'"
-                    " for references"
+                    f"{self.at(place)}: field {name!r} cannot be a column of {'TSV' if self._between_tabs else 'CSV'};"
+                    " write JSON lines, or 'ref1', 'ref2' for references"
                 )
         self.ignored = [name for name, used in zip(header, fields, strict=True) if not used]
         return layout, fields
 
+    def _unknown(self, header: Sequence[str]) -> str:
+        """The reason to refuse a header."""
+        if {"pos", "neg"} <= set(header):
+            return "pairs of a better and a worse text, expected one text per row; read_ranking reads them"
+        if self._between_tabs:
+            return f"the header has no column 'hyp'; columns found: {_shown(header)}{advice(header)}"
+        known = "; ".join(", ".join(sorted(one.needs)) for one in LAYOUTS)
+        return f"no layout has these columns: {_shown(header)}; expected at least: {known}{advice(header)}"
 
-def tab_rows(file: InputFile, columns: Mapping[str, str] | None = None) -> CsvRows:
-    """The rows of a table between tabs, in any layout of CSV."""
-    return CsvRows(file, columns, "\t")
+
+def tab_rows(file: InputFile, columns: Mapping[str, str] | None = None) -> DelimitedRows:
+    """The rows of a table between tabs."""
+    return DelimitedRows(file, columns, "\t")
 
 
-def _rating(cell: str, name: str) -> float | None:
+def _reader(name: str) -> Callable[[str, str], Any]:
+    """The reading of one cell: a text, or JSON."""
+    if name == "hyp":
+        return lambda cell, name: cell
+    return (
+        (lambda cell, name: _json(cell, name) if cell else None) if name in _JSON else lambda cell, name: cell or None
+    )
+
+
+def _rating(cell: str, name: str) -> Any:
+    if cell.startswith("["):
+        return _json(cell, name)
     try:
         value = number(cell)
     except ValueError as error:
         raise FieldError(f"field {name!r} is {error}") from None
-    return None if value != value else value
+    return None if math.isnan(value) else value
+
+
+_JSON = {"refs": "a list of strings", "context": "a list of turns", "table": "a list of records", "human": "an object"}
+
+
+def _json(cell: str, name: str) -> Any:
+    try:
+        return msgspec.json.decode(cell)
+    except (msgspec.DecodeError, RecursionError):
+        expected = _JSON.get(name, "a number or a list of numbers")
+        hint = "; write a single reference into a column 'ref'" if name == "refs" else ""
+        raise FieldError(f"field {name!r} is not valid JSON, expected {expected} in the cell{hint}") from None
 
 
 def layout_of(header: Sequence[str]) -> Layout | None:
@@ -233,14 +259,17 @@ class Records:
     """Records of delimited text, as (number of the first line, cells). Each iteration reads the file again.
 
     Cells between commas may be quoted. Cells between tabs are taken as they are, unless `quoted`. Blank lines are
-    skipped and counted in `notes`.
+    skipped and counted in `notes`; with `keeps_blank`, which is for cells without quotes, each is one empty cell.
 
     Raises:
         InputError: a quote is never closed, or text follows a closing quote.
     """
 
-    def __init__(self, file: InputFile, delimiter: str = ",", *, quoted: bool = False) -> None:
+    def __init__(
+        self, file: InputFile, delimiter: str = ",", *, quoted: bool = False, keeps_blank: bool = False
+    ) -> None:
         self.lines = Lines(file)
+        self._keeps_blank = keeps_blank
         self._delimiter = delimiter
         self._quoted = quoted or delimiter != "\t"
         mark = re.escape(delimiter)
@@ -248,9 +277,11 @@ class Records:
 
     def __iter__(self) -> Iterator[tuple[int, list[str]]]:
         if not self._quoted:
+            longest = self.lines.file.limits.segment
             for number_, line in self.lines:
-                if line:
-                    yield number_, self._checked(number_, line.split("\t"), len(line))
+                if line or self._keeps_blank:
+                    cells = line.split("\t")
+                    yield number_, cells if len(line) <= longest else self._checked(number_, cells, len(line))
                 else:
                     self.lines.blank += 1
             return
