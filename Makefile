@@ -15,7 +15,7 @@ CODE = src tests benchmarks recipes
 demo: .venv-demo/.installed
 	@mkdir -p demo
 	@echo "== Three writers of weather reports, four metrics, each tested against the first =="
-	$(OFFLINE) .venv-demo/bin/nlgauge score examples/weather.jsonl -m bleu -m chrf -m rougeL -m bertscore --significance bootstrap --json demo/score.json --segments demo/score.tsv --no-cache
+	$(OFFLINE) .venv-demo/bin/nlgauge score examples/weather.jsonl -m bleu -m chrf -m rougeL -m bertscore --significance randomization --json demo/score.json --segments demo/score.tsv --no-cache
 	@echo
 	@echo "== What BERTScore saw in one pair =="
 	$(OFFLINE) .venv-demo/bin/nlgauge align --hyp "Expect heavy rain across the north tonight." --ref "Tonight there will be downpours in northern areas." --json demo/align.json
