@@ -171,7 +171,7 @@ def test_numbers(cell, value):
 # Python's float() takes every one of these but "0,5", "x" and "1e999"
 @pytest.mark.parametrize("cell", ["1_000", "inf", "-Infinity", "١", "0x1p3", "1e999", "0,5", "x", "1 2", "--1"])
 def test_what_is_neither_is_refused(cell):
-    with pytest.raises(ValueError, match=r"expected a number|too large"):
+    with pytest.raises(ValueError, match=r"expected a (finite )?number|too large"):
         number(cell)
 
 

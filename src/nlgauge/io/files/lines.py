@@ -239,6 +239,8 @@ def number(cell: str) -> float:
     if _NUMBER.fullmatch(cell) is None:
         if cell.lower() in MISSING:
             return math.nan
+        if cell.lower().lstrip("+-") in ("inf", "infinity"):
+            raise ValueError(f"{cell}, expected a finite number")
         advice = "; write the decimal mark as a dot" if re.fullmatch(r"[+-]?[0-9]*,[0-9]+", cell) else ""
         raise ValueError(f"{cell!r}, expected a number or None{advice}")
     value = float(cell)
