@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.cli.command import refused, run, write
 
 import nlgauge as ng
 from nlgauge.cli.main import main
@@ -53,14 +54,6 @@ CHECKLIST = [
 ]
 
 
-def write(path, lines):
-    path.write_text(
-        "".join((line if isinstance(line, str) else json.dumps(line, ensure_ascii=False)) + "\n" for line in lines),
-        encoding="utf-8",
-    )
-    return path
-
-
 @pytest.fixture
 def data(tmp_path):
     return write(tmp_path / "data.jsonl", ROWS)
@@ -69,25 +62,6 @@ def data(tmp_path):
 @pytest.fixture
 def pairs(tmp_path):
     return write(tmp_path / "pairs.jsonl", PAIRS)
-
-
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path_factory, monkeypatch):
-    monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path_factory.mktemp("cache")))
-
-
-def run(*arguments):
-    return main([str(a) for a in arguments])
-
-
-def refused(capsys, *arguments):
-    """The one line of an error; nothing on stdout."""
-    code = run("audit", *arguments)
-    out, err = capsys.readouterr()
-    assert code == 2
-    assert out == ""
-    assert err.count("\n") == 1
-    return err
 
 
 def result_of(path, *arguments):
@@ -119,12 +93,12 @@ def test_a_part_of_a_suite_is_audited_by_language_pair_and_number(tmp_path, caps
         for i in range(40)
     ]
     path = tmp_path / "suite.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write(path, rows)
     assert run("audit", "--suite", path, "-m", "chrf", "--lp", "zh-en", "--limit", 6) == 0
     out = capsys.readouterr().out
     assert "6 of 20 pairs: those of 6 of 20 origins, from all over the suite" in out
     assert {line.split()[1] for line in out.splitlines() if line.startswith(("p0", "p1"))} == {"3"}  # of both phenomena
-    assert "did you mean 'zh-en'" in refused(capsys, "--suite", path, "-m", "chrf", "--lp", "zh-e")
+    assert "did you mean 'zh-en'" in refused(capsys, "audit", "--suite", path, "-m", "chrf", "--lp", "zh-e")
 
 
 def test_a_suite_of_preferences_is_read(pairs):
@@ -179,7 +153,7 @@ def test_pairs_of_ids_are_joined_with_data(tmp_path, capsys):
     assert result_of(outputs, outputs, "--suite", pairs, "-m", "chrf")["rows"][0]["n"] == 1
     capsys.readouterr()
     other = write(tmp_path / "other.jsonl", [{"better_id": "s0", "worse_id": "s1"}])
-    assert "expected two outputs for one item" in refused(capsys, outputs, "--suite", other, "-m", "chrf")
+    assert "expected two outputs for one item" in refused(capsys, "audit", outputs, "--suite", other, "-m", "chrf")
 
 
 def test_data_beside_a_suite_of_texts_are_noted(data, pairs):
@@ -300,7 +274,7 @@ def test_dialogue_without_context_is_counted(tmp_path, capsys):
     assert any("negate_previous_utterance to 1 (no context 1)" in note for note in result["notes"])
     capsys.readouterr()
     assert "nothing applied: repeat_own_utterance: no context (1)" in refused(
-        capsys, talk, "-m", "chrf", "-p", "repeat_own_utterance"
+        capsys, "audit", talk, "-m", "chrf", "-p", "repeat_own_utterance"
     )
 
 
@@ -346,7 +320,7 @@ def test_data_without_references_are_held_against_themselves(tmp_path):
 )
 def test_what_cannot_be_done_is_one_line(data, capsys, monkeypatch, arguments, part):
     monkeypatch.chdir(data.parent)
-    assert part in refused(capsys, data, *arguments)
+    assert part in refused(capsys, "audit", data, *arguments)
     assert sorted(path.name for path in data.parent.iterdir()) == ["data.jsonl"]
 
 
@@ -369,7 +343,7 @@ def test_what_cannot_be_done_is_one_line(data, capsys, monkeypatch, arguments, p
     ],
 )
 def test_bad_data_are_one_line(tmp_path, capsys, lines, arguments, part):
-    assert part in refused(capsys, write(tmp_path / "d.jsonl", lines), "-m", "chrf", *arguments)
+    assert part in refused(capsys, "audit", write(tmp_path / "d.jsonl", lines), "-m", "chrf", *arguments)
 
 
 @pytest.mark.parametrize(
@@ -387,14 +361,14 @@ def test_bad_data_are_one_line(tmp_path, capsys, lines, arguments, part):
     ],
 )
 def test_a_bad_suite_is_one_line(tmp_path, capsys, lines, part):
-    assert part in refused(capsys, "--suite", write(tmp_path / "s.jsonl", lines), "-m", "chrf")
+    assert part in refused(capsys, "audit", "--suite", write(tmp_path / "s.jsonl", lines), "-m", "chrf")
 
 
 def test_text_that_is_not_utf8_is_refused_with_its_line(tmp_path, capsys):
     path = tmp_path / "l.jsonl"
     path.write_bytes('{"better": "x", "worse": "y"}\n{"better": "caf\xe9", "worse": "y"}\n'.encode("latin-1"))
-    assert "l.jsonl:2: not UTF-8" in refused(capsys, "--suite", path, "-m", "chrf")
-    assert "l.jsonl:2: not UTF-8" in refused(capsys, path, "--task", "mt", "-m", "chrf")
+    assert "l.jsonl:2: not UTF-8" in refused(capsys, "audit", "--suite", path, "-m", "chrf")
+    assert "l.jsonl:2: not UTF-8" in refused(capsys, "audit", path, "--task", "mt", "-m", "chrf")
 
 
 @pytest.mark.parametrize(
@@ -410,34 +384,38 @@ def test_text_that_is_not_utf8_is_refused_with_its_line(tmp_path, capsys):
     ],
 )
 def test_bad_penalties_are_one_line(data, tmp_path, capsys, lines, part):
-    assert part in refused(capsys, data, "--penalties", write(tmp_path / "p.tsv", lines), "-m", "chrf")
+    assert part in refused(capsys, "audit", data, "--penalties", write(tmp_path / "p.tsv", lines), "-m", "chrf")
 
 
 @pytest.mark.parametrize(
     ("option", "value"), [("--task", "mt"), ("--criterion", "x"), ("-p", "typos"), ("--field", "hyp")]
 )
 def test_a_suite_of_a_file_takes_no_options_of_making_one(pairs, capsys, option, value):
-    err = refused(capsys, "--suite", pairs, "-m", "chrf", option, value)
+    err = refused(capsys, "audit", "--suite", pairs, "-m", "chrf", option, value)
     assert f"{option} says how a suite is made from data; {pairs} is a suite already" in err
 
 
 def test_options_that_do_not_go_together_are_one_line(data, pairs, tmp_path, capsys):
     penalties = write(tmp_path / "p.tsv", ["template\tpenalty", "negation\t0.9"])
     paraphrases = write(tmp_path / "q.jsonl", [{"text": "a", "paraphrase": "b"}])
-    assert "paraphrases go with suite 'menli'" in refused(capsys, data, "-m", "chrf", "--paraphrases", paraphrases)
+    assert "paraphrases go with suite 'menli'" in refused(
+        capsys, "audit", data, "-m", "chrf", "--paraphrases", paraphrases
+    )
     assert "they go with a checklist" in refused(
-        capsys, data, "-m", "chrf", "--suite", "menli", "--penalties", penalties
+        capsys, "audit", data, "-m", "chrf", "--suite", "menli", "--penalties", penalties
     )
     assert "names no task; a checklist needs both" in refused(
-        capsys, "--suite", pairs, "-m", "chrf", "--penalties", penalties
+        capsys, "audit", "--suite", pairs, "-m", "chrf", "--penalties", penalties
     )
-    assert "nothing to audit on" in refused(capsys, "-m", "chrf")
+    assert "nothing to audit on" in refused(capsys, "audit", "-m", "chrf")
 
 
 def test_an_output_is_never_written_over_an_input(data, pairs, capsys):
     before = data.read_bytes()
-    assert "would be written over the input" in refused(capsys, data, "-m", "chrf", "--json", data)
-    assert "would be written over the input" in refused(capsys, "--suite", pairs, "-m", "chrf", "--segments", pairs)
+    assert "would be written over the input" in refused(capsys, "audit", data, "-m", "chrf", "--json", data)
+    assert "would be written over the input" in refused(
+        capsys, "audit", "--suite", pairs, "-m", "chrf", "--segments", pairs
+    )
     assert data.read_bytes() == before
 
 
@@ -472,14 +450,18 @@ def test_paraphrases_come_from_two_translation_models(data, tmp_path, tiny_model
     ],
 )
 def test_bad_translation_models_are_refused(data, capsys, value, told):
-    assert told in refused(capsys, data, "--suite", "menli", *value, "-m", "chrf")
+    assert told in refused(capsys, "audit", data, "--suite", "menli", *value, "-m", "chrf")
 
 
 def test_options_that_make_a_suite_are_refused_beside_a_suite(pairs, capsys):
-    assert "--seed says how a suite is made from data" in refused(capsys, "--suite", pairs, "-m", "chrf", "--seed", 3)
-    message = refused(capsys, "--suite", pairs, "-m", "chrf", "--choose", "first")
+    assert "--seed says how a suite is made from data" in refused(
+        capsys, "audit", "--suite", pairs, "-m", "chrf", "--seed", 3
+    )
+    message = refused(capsys, "audit", "--suite", pairs, "-m", "chrf", "--choose", "first")
     assert "--choose says how a suite is made from data" in message
-    assert "--worst is about tables" in refused(capsys, "--suite", pairs, "-m", "chrf", "--worst", 2, "-f", "json")
+    assert "--worst is about tables" in refused(
+        capsys, "audit", "--suite", pairs, "-m", "chrf", "--worst", 2, "-f", "json"
+    )
 
 
 def test_strict_is_called_scripts_where_language_names_what_analyses_texts(data, pairs, tmp_path, capsys):
@@ -534,15 +516,17 @@ def test_what_a_published_suite_lacks_is_one_line(tmp_path, data, pairs, capsys)
     assert (
         "--suite demetr names a published suite, expected its file or folder as DATA (nlgauge audit DATA --suite demetr"
         " ...); it is at https://github.com/marzenakrp/demetr"
-    ) in refused(capsys, "--suite", "demetr", "-m", "chrf")
-    assert "no file of demetr in this folder" in refused(capsys, tmp_path, "--suite", "demetr", "-m", "chrf")
-    assert "no field 'mt_sent', 'pert_sent'; fields found" in refused(capsys, data, "--suite", "demetr", "-m", "chrf")
+    ) in refused(capsys, "audit", "--suite", "demetr", "-m", "chrf")
+    assert "no file of demetr in this folder" in refused(capsys, "audit", tmp_path, "--suite", "demetr", "-m", "chrf")
+    assert "no field 'mt_sent', 'pert_sent'; fields found" in refused(
+        capsys, "audit", data, "--suite", "demetr", "-m", "chrf"
+    )
     assert "--task says how a suite is made from data; aces is a suite already" in refused(
-        capsys, pairs, "--suite", "aces", "--task", "mt", "-m", "chrf"
+        capsys, "audit", pairs, "--suite", "aces", "--task", "mt", "-m", "chrf"
     )
     (tmp_path / "Challenge_Set.TSV").write_text(HWTSC, encoding="utf-8")
     target = tmp_path / "Challenge_Set.TSV"
     assert "would be written over the input" in refused(
-        capsys, tmp_path, "--suite", "hwtsc22", "-m", "chrf", "--segments", target
+        capsys, "audit", tmp_path, "--suite", "hwtsc22", "-m", "chrf", "--segments", target
     )
-    assert "did you mean 'demetr'" in refused(capsys, "--suite", "demeter", "-m", "chrf")
+    assert "did you mean 'demetr'" in refused(capsys, "audit", "--suite", "demeter", "-m", "chrf")

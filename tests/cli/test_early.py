@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.cli.command import write
 
 from nlgauge.cli.main import main
 
@@ -125,7 +126,7 @@ def texts(name, systems=SYSTEMS, n=4, without=None):
         for place, system in enumerate(systems)
         for item in range(n)
     ]
-    Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows if row["id"] != without))
+    write(Path(name), [row for row in rows if row["id"] != without])
 
 
 @pytest.fixture(autouse=True)

@@ -6,6 +6,7 @@ import json
 import re
 
 import pytest
+from tests.cli.command import write
 
 from nlgauge.audits.suite import KINDS
 from nlgauge.cli.main import main
@@ -154,7 +155,7 @@ def test_tests_are_listed_for_metrics_and_for_systems(capsys, tmp_path):
     names = re.findall("^  (paired_[a-z]+): ", of_systems, flags=re.M)
     data = tmp_path / "data.jsonl"
     rows = [{"system": s, "seg": i, "hyp": f"a {i} {s}", "refs": ["a 1"]} for s in "ab" for i in (1, 2)]
-    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write(data, rows)
     assert [main(["score", str(data), "--significance", name, "-n", "9"]) for name in names] == [0, 0]
 
 

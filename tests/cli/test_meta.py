@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.cli.command import refused, run, write
 
 import nlgauge as ng
 from nlgauge.cli.main import main
@@ -40,35 +41,9 @@ def rows():
     ]
 
 
-def write(path, lines):
-    path.write_text(
-        "".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines), encoding="utf-8"
-    )
-    return path
-
-
 @pytest.fixture
 def data(tmp_path):
     return write(tmp_path / "data.jsonl", rows())
-
-
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path / "cache"))
-
-
-def run(*arguments):
-    return main([str(a) for a in arguments])
-
-
-def refused(capsys, *arguments):
-    """The one line of an error; nothing on stdout."""
-    code = run("meta", *arguments)
-    out, err = capsys.readouterr()
-    assert code == 2
-    assert out == ""
-    assert err.count("\n") == 1
-    return err
 
 
 def result_of(path, *arguments):
@@ -299,14 +274,14 @@ def test_the_seed_decides_what_is_drawn(data):
     ],
 )
 def test_what_cannot_be_done_is_one_line_with_the_nearest(data, capsys, arguments, parts):
-    err = refused(capsys, data, *arguments)
+    err = refused(capsys, "meta", data, *arguments)
     for part in parts:
         assert part in err
 
 
 def test_ids_that_disagree_are_counted_and_named(data, tmp_path, capsys):
     scores = write(tmp_path / "s.tsv", ["id\tm", *(f"{r['id']}\t1.5" for r in rows()[:10]), "other\t3"])
-    err = refused(capsys, data, "--scores", scores, "-c", "adequacy")
+    err = refused(capsys, "meta", data, "--scores", scores, "-c", "adequacy")
     assert "m has no score for 6 of 16 segments (three-2, three-3, four-0 and 3 more)" in err
     assert "missing='drop'" in err
 
@@ -323,39 +298,53 @@ def test_a_score_that_is_nan_is_refused_by_id(data, tmp_path, capsys):
     scores = write(
         tmp_path / "s.tsv", ["id\tm", *(f"{r['id']}\t{'nan' if i == 3 else i}" for i, r in enumerate(rows()))]
     )
-    assert "m has no score for 1 of 16 segments (one-3)" in refused(capsys, data, "--scores", scores, "-c", "adequacy")
+    assert "m has no score for 1 of 16 segments (one-3)" in refused(
+        capsys, "meta", data, "--scores", scores, "-c", "adequacy"
+    )
 
 
 def test_one_rated_system_an_item_is_refused(tmp_path, capsys):
     alone = write(tmp_path / "one.jsonl", rows()[:4])
     assert "every item of group 'x-en' has one rated output" in refused(
-        capsys, alone, "-m", "chrf", "-c", "adequacy", "--level", "item"
+        capsys, "meta", alone, "-m", "chrf", "-c", "adequacy", "--level", "item"
     )
 
 
 def test_ratings_that_all_tie_are_refused(tmp_path, capsys):
     tied = write(tmp_path / "tied.jsonl", [{**row, "human": {"adequacy": 3}} for row in rows()])
-    assert "'adequacy' is 3 for all that is compared" in refused(capsys, tied, "-m", "chrf")
+    assert "'adequacy' is 3 for all that is compared" in refused(capsys, "meta", tied, "-m", "chrf")
 
 
 def test_data_without_ratings_are_refused(tmp_path, capsys):
     bare = write(tmp_path / "bare.jsonl", [{k: v for k, v in row.items() if k != "human"} for row in rows()])
-    assert "has a human rating" in refused(capsys, bare, "-m", "chrf")
+    assert "has a human rating" in refused(capsys, "meta", bare, "-m", "chrf")
 
 
 def test_outputs_are_tried_before_anything_is_scored_and_nothing_is_left_on_an_error(data, tmp_path, capsys):
     assert "there is no folder" in refused(
-        capsys, data, "-m", "chrf", "-c", "adequacy", "--json", tmp_path / "no" / "r.json"
+        capsys, "meta", data, "-m", "chrf", "-c", "adequacy", "--json", tmp_path / "no" / "r.json"
     )
-    assert "would be written over" in refused(capsys, data, "-m", "chrf", "-c", "adequacy", "--json", data)
-    refused(capsys, data, "-m", "chrf", "-c", "fluncy", "--json", tmp_path / "r.json", "--segments", tmp_path / "s.tsv")
+    assert "would be written over" in refused(capsys, "meta", data, "-m", "chrf", "-c", "adequacy", "--json", data)
+    refused(
+        capsys,
+        "meta",
+        data,
+        "-m",
+        "chrf",
+        "-c",
+        "fluncy",
+        "--json",
+        tmp_path / "r.json",
+        "--segments",
+        tmp_path / "s.tsv",
+    )
     assert not list(tmp_path.glob("r.json*"))
     assert not list(tmp_path.glob("s.tsv*"))
 
 
 def test_two_files_with_one_column_are_refused(data, tmp_path, capsys):
     one, two = (write(tmp_path / name, ["id\tm", *(f"{r['id']}\t1" for r in rows())]) for name in ("a.tsv", "b.tsv"))
-    assert "column 'm' is in" in refused(capsys, data, "--scores", one, "--scores", two, "-c", "adequacy")
+    assert "column 'm' is in" in refused(capsys, "meta", data, "--scores", one, "--scores", two, "-c", "adequacy")
 
 
 def test_numbers_in_the_table_have_the_digits_asked_for(data, capsys):
@@ -419,7 +408,7 @@ def test_a_column_cannot_rise_and_fall(data, tmp_path, capsys):
 
 
 def test_an_unknown_protocol_is_refused_with_the_nearest(data, capsys):
-    assert "unknown preset 'wmt32'; did you mean " in refused(capsys, data, "-m", "chrf", "--preset", "wmt32")
+    assert "unknown preset 'wmt32'; did you mean " in refused(capsys, "meta", data, "-m", "chrf", "--preset", "wmt32")
 
 
 def test_the_folder_of_a_task_is_read_as_its_organisers_ran_it(tmp_path, capsys):

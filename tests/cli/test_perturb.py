@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.cli.command import refused, run, write
 
 import nlgauge as ng
 from nlgauge.cli.main import main
@@ -27,28 +28,13 @@ def data(tmp_path):
         {"id": f"s{i}", "src": "Quelle", "refs": [text], "hyp": "a hypothesis stands here"}
         for i, text in enumerate(TEXTS)
     ]
-    path = tmp_path / "data.jsonl"
-    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-    return path
-
-
-def run(*arguments):
-    return main(["perturb", *(str(a) for a in arguments)])
+    return write(tmp_path / "data.jsonl", rows)
 
 
 def made(data, *arguments, name="pairs.jsonl"):
     path = data.with_name(name)
-    assert run(data, "-o", path, "-q", *arguments) == 0
+    assert run("perturb", data, "-o", path, "-q", *arguments) == 0
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
-def refused(capsys, *arguments):
-    code = run(*arguments)
-    out, err = capsys.readouterr()
-    assert code == 2
-    assert out == ""
-    assert err.count("\n") == 1
-    return err
 
 
 def test_a_pair_for_each_text_that_was_changed(data):
@@ -95,19 +81,19 @@ def test_a_limit_leaves_so_many_texts(data):
 
 
 def test_what_was_changed_and_what_left_alone_is_told(data, capsys):
-    assert run(data, "-o", data.with_name("p.jsonl"), "-p", "negation", "-p", "change_numbers") == 0
+    assert run("perturb", data, "-o", data.with_name("p.jsonl"), "-p", "negation", "-p", "change_numbers") == 0
     lines = [line.split("  ") for line in capsys.readouterr().out.splitlines()]
     shown = [[cell.strip() for cell in line if cell.strip()] for line in lines]
     assert ["negation", "-", "3", "1", "language 1"] in shown
     assert ["change_numbers", "-", "1", "3", "no number 2, language 1"] in shown
-    assert run(data, "-o", data.with_name("p.jsonl"), "-p", "negation", "-q") == 0
+    assert run("perturb", data, "-o", data.with_name("p.jsonl"), "-p", "negation", "-q") == 0
     assert capsys.readouterr().out == ""
 
 
 @pytest.mark.parametrize("name", ["p.tsv", "p.jsonl.gz", "p.tsv.gz"])
 def test_other_forms_hold_the_same_pairs(data, name):
     path = data.with_name(name)
-    assert run(data, "-p", "negation", "-o", path, "-q") == 0
+    assert run("perturb", data, "-p", "negation", "-o", path, "-q") == 0
     texts = [(pair.id, pair.better, pair.worse) for pair in ng.read_suite(path)]
     assert texts == [(row["id"], row["better"], row["worse"]) for row in made(data, "-p", "negation")]
     assert path.read_bytes()[:2] == gzip.compress(b"")[:2] if name.endswith("gz") else True
@@ -150,24 +136,26 @@ def test_the_seed_decides_what_is_drawn(data):
     ],
 )
 def test_what_cannot_be_done_is_one_line_and_leaves_nothing(data, capsys, arguments, part):
-    assert part in refused(capsys, data, "-o", data.with_name("p.jsonl"), *arguments)
+    assert part in refused(capsys, "perturb", data, "-o", data.with_name("p.jsonl"), *arguments)
     assert sorted(path.name for path in data.parent.iterdir()) == ["data.jsonl"]
 
 
 def test_an_output_that_cannot_be_is_refused(data, capsys):
     assert "pairs are written as .jsonl or .tsv" in refused(
-        capsys, data, "-p", "negation", "-o", data.with_name("p.txt")
+        capsys, "perturb", data, "-p", "negation", "-o", data.with_name("p.txt")
     )
-    assert "there is no folder" in refused(capsys, data, "-p", "negation", "-o", data.parent / "no" / "p.jsonl")
-    assert "would be written over" in refused(capsys, data, "-p", "negation", "-o", data)
-    assert "Missing option '--output'" in refused(capsys, data, "-p", "negation")
+    assert "there is no folder" in refused(
+        capsys, "perturb", data, "-p", "negation", "-o", data.parent / "no" / "p.jsonl"
+    )
+    assert "would be written over" in refused(capsys, "perturb", data, "-p", "negation", "-o", data)
+    assert "Missing option '--output'" in refused(capsys, "perturb", data, "-p", "negation")
 
 
 def test_a_text_that_tsv_cannot_hold_leaves_nothing(tmp_path, capsys):
     path = tmp_path / "data.jsonl"
     path.write_text(json.dumps({"hyp": "It is raining.\nThe road is wet."}) + "\n", encoding="utf-8")
     assert "holds a tab or a line break, which TSV cannot; write .jsonl" in refused(
-        capsys, path, "-p", "jumble_words", "-o", tmp_path / "p.tsv"
+        capsys, "perturb", path, "-p", "jumble_words", "-o", tmp_path / "p.tsv"
     )
     assert [p.name for p in tmp_path.iterdir()] == ["data.jsonl"]
 
@@ -176,9 +164,11 @@ def test_bad_files_are_one_line(tmp_path, capsys):
     empty, latin = tmp_path / "empty.jsonl", tmp_path / "latin.jsonl"
     empty.write_bytes(b"")
     latin.write_bytes('{"hyp": "caf\xe9"}\n'.encode("latin-1"))
-    assert "no such file" in refused(capsys, tmp_path / "no.jsonl", "-p", "negation", "-o", tmp_path / "p.jsonl")
-    assert "is empty" in refused(capsys, empty, "-p", "negation", "-o", tmp_path / "p.jsonl")
-    assert "latin.jsonl:1: not UTF-8" in refused(capsys, latin, "-p", "negation", "-o", tmp_path / "p.jsonl")
+    assert "no such file" in refused(
+        capsys, "perturb", tmp_path / "no.jsonl", "-p", "negation", "-o", tmp_path / "p.jsonl"
+    )
+    assert "is empty" in refused(capsys, "perturb", empty, "-p", "negation", "-o", tmp_path / "p.jsonl")
+    assert "latin.jsonl:1: not UTF-8" in refused(capsys, "perturb", latin, "-p", "negation", "-o", tmp_path / "p.jsonl")
     assert not (tmp_path / "p.jsonl").exists()
 
 
@@ -188,7 +178,7 @@ def test_pairs_of_hypotheses_are_a_suite_that_a_metric_can_fail(tmp_path, capsys
         {"id": "b", "refs": ["The road was closed."], "hyp": "They shut the road."},
     ]
     data = tmp_path / "data.jsonl"
-    data.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write(data, rows)
     made(data, "-p", "negation", "-p", "typos", "--field", "hyp")
     pairs = tmp_path / "pairs.jsonl"
     assert main(["audit", "--suite", str(pairs), "-m", "rouge1", "--json", str(tmp_path / "a.json"), "-q"]) == 0

@@ -3,8 +3,7 @@
 import json
 
 import pytest
-
-from nlgauge.cli.main import main
+from tests.cli.command import run, write
 
 TEXTS = {
     "one": ["the cat sat on the mat", "it rains", "a red house", "dogs bark"],
@@ -30,23 +29,9 @@ def rows():
     ]
 
 
-def write(path, lines):
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return path
-
-
 @pytest.fixture
 def data(tmp_path):
     return write(tmp_path / "data.jsonl", rows())
-
-
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path / "cache"))
-
-
-def run(*arguments):
-    return main([str(a) for a in arguments])
 
 
 def planned(tmp_path, *arguments):

@@ -7,6 +7,7 @@ import sys
 from types import SimpleNamespace
 
 import pytest
+from tests.cli.command import write
 
 from nlgauge.cli import scale
 from nlgauge.cli.main import main
@@ -20,7 +21,7 @@ pytest.importorskip("pyarrow")
 def data(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rows = [{"id": str(i), "system": "s", "hyp": f"a cat {i}", "refs": ["the cat"]} for i in range(5)]
-    (tmp_path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write(tmp_path / "data.jsonl", rows)
     return "data.jsonl"
 
 

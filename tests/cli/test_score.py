@@ -13,6 +13,7 @@ import sys
 import time
 
 import pytest
+from tests.cli.command import refused, run, write
 
 import nlgauge as ng
 from nlgauge.cli.main import main
@@ -38,18 +39,7 @@ def data(tmp_path):
         for system, texts in HYPOTHESES.items()
         for i, text in enumerate(texts)
     ]
-    path = tmp_path / "data.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    return path
-
-
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path / "cache"))
-
-
-def run(*arguments):
-    return main([str(a) for a in arguments])
+    return write(tmp_path / "data.jsonl", rows)
 
 
 def test_all_embedded_metrics_go_by_one_name_and_a_gate_keeps_its_metric(data, capsys, monkeypatch):
@@ -74,16 +64,6 @@ def test_text_that_a_metric_cannot_split_is_noted_or_refused_before_anything_is_
     assert "take tokenize=zh or tokenize=char" in error
     assert not target.exists()
     assert "language is 'loud'" in refused(capsys, "score", data, "--language", "loud")
-
-
-def refused(capsys, *arguments):
-    """The one line of an error; nothing on stdout."""
-    code = run(*arguments)
-    out, err = capsys.readouterr()
-    assert code == 2
-    assert out == ""
-    assert err.count("\n") == 1
-    return err
 
 
 def test_rows_are_the_corpus_numbers_of_each_system(data, tmp_path, capsys):
@@ -204,7 +184,7 @@ def test_a_copy_of_the_baseline_is_never_different(tmp_path, test, capsys):
         for i, refs in enumerate(REFERENCES)
     ]
     path = tmp_path / "copy.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write(path, rows)
     run("score", path, "-m", "chrf", "--significance", test, "--draws", "200", "--json", tmp_path / "r.json")
     first, second = json.loads((tmp_path / "r.json").read_text())["rows"]
     assert (first["baseline"], first["delta"], first["p"]) == ("a", None, None)
@@ -440,8 +420,7 @@ def written(path, systems, lacking=()):
         for i, text in enumerate(texts)
         if (system, i) not in lacking
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return write(path, rows)
 
 
 THREE = {"far": ["nothing of it", "no", "none"], **HYPOTHESES}
@@ -622,7 +601,7 @@ def odd(tmp_path):
         {"hyp": "A storm is near.", "ref": "A storm is close.", "src": "Ein Sturm ist nah."},
     ]
     path = tmp_path / "odd.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write(path, rows)
     return str(path)
 
 

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from tests.cli.command import run, write
 
 import nlgauge as ng
 from nlgauge.cli.main import main
@@ -29,23 +30,14 @@ def data(tmp_path):
                 }
             )
     path = tmp_path / "data.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    write(path, lines)
     scores = tmp_path / "scores.tsv"
     scores.write_text("id\tm\n" + "".join(f"{line['id']}\t{line['human']['q'] + rng.normal()}\n" for line in lines))
     return path, scores
 
 
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path / "cache"))
-
-
-def run(*arguments):
-    return main(["select", *[str(a) for a in arguments]])
-
-
 def result_of(tmp_path, *arguments):
-    assert run(*arguments, "--json", tmp_path / "r.json", "-q") == 0
+    assert run("select", *arguments, "--json", tmp_path / "r.json", "-q") == 0
     return json.loads((tmp_path / "r.json").read_text())
 
 
@@ -62,7 +54,7 @@ def test_rows_are_the_numbers_of_the_library(data, tmp_path):
 
 def test_the_table_has_a_line_a_metric_and_one_for_chance(data, capsys):
     path, scores = data
-    assert run(path, "--scores", scores, "-c", "q", "--hybrids", 100, "--pool", 5, "--draws", 500) == 0
+    assert run("select", path, "--scores", scores, "-c", "q", "--hybrids", 100, "--pool", 5, "--draws", 500) == 0
     out = capsys.readouterr().out
     assert "the best of 5 by each metric, judged by q: 100 models" in out
     assert "(any of the pool)" in out
@@ -73,7 +65,7 @@ def test_the_table_has_a_line_a_metric_and_one_for_chance(data, capsys):
 @pytest.mark.parametrize("form", ["markdown", "latex", "tsv", "json"])
 def test_forms(data, capsys, form):
     path, scores = data
-    assert run(path, "--scores", scores, "-c", "q", "--hybrids", 50, "--pool", 5, "-f", form) == 0
+    assert run("select", path, "--scores", scores, "-c", "q", "--hybrids", 50, "--pool", 5, "-f", form) == 0
     assert "hits" in capsys.readouterr().out
 
 
@@ -99,7 +91,7 @@ def test_a_page_and_segments_are_written(data, tmp_path):
     pytest.importorskip("jinja2")
     path, scores = data
     outputs = "--html", tmp_path / "r.html", "--segments", tmp_path / "s.jsonl"
-    assert run(path, "--scores", scores, "-c", "q", "--hybrids", 50, "--pool", 5, *outputs) == 0
+    assert run("select", path, "--scores", scores, "-c", "q", "--hybrids", 50, "--pool", 5, *outputs) == 0
     assert "hits_at_1" in (tmp_path / "r.html").read_text()
     assert len((tmp_path / "s.jsonl").read_text().splitlines()) == 24
 
@@ -116,7 +108,7 @@ def test_a_page_and_segments_are_written(data, tmp_path):
 )
 def test_what_cannot_be_done_is_one_line(data, capsys, arguments, message):
     path, scores = data
-    assert run(path, "--scores", scores, *arguments) == 2
+    assert run("select", path, "--scores", scores, *arguments) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert message in err
@@ -126,14 +118,14 @@ def test_what_cannot_be_done_is_one_line(data, capsys, arguments, message):
 def test_a_ragged_matrix_is_refused_with_its_line(data, tmp_path, capsys):
     path, scores = data
     (tmp_path / "d.txt").write_text("0 1 2 3 0 1\n0 1\n")
-    assert run(path, "--scores", scores, "-c", "q", "--draw-matrix", tmp_path / "d.txt") == 2
+    assert run("select", path, "--scores", scores, "-c", "q", "--draw-matrix", tmp_path / "d.txt") == 2
     assert "2 systems, expected 6 as in the first line" in capsys.readouterr().err
 
 
 def test_a_file_that_is_no_array_is_refused(data, tmp_path, capsys):
     path, scores = data
     (tmp_path / "d.npy").write_bytes(b"nothing")
-    assert run(path, "--scores", scores, "-c", "q", "--draw-matrix", tmp_path / "d.npy") == 2
+    assert run("select", path, "--scores", scores, "-c", "q", "--draw-matrix", tmp_path / "d.npy") == 2
     assert "no matrix of numpy" in capsys.readouterr().err
 
 

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from tests.cli.command import run, write
 
 import nlgauge as ng
 from nlgauge.cli.main import main
@@ -23,9 +24,7 @@ def data(tmp_path):
         wrong = i % 5
         hyp = " ".join(ref[: 6 - wrong] + ["x"] * wrong)
         rows.append({"id": str(i), "hyp": hyp, "ref": " ".join(ref), "human": {"q": float(-wrong + rng.normal())}})
-    path = tmp_path / "data.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return write(tmp_path / "data.jsonl", rows)
 
 
 @pytest.fixture
@@ -44,23 +43,13 @@ def suite(tmp_path):
                 "worse": " ".join(["no"] * (i % 3 + 1) + ref[i % 3 + 1 :]),
             }
         )
-    path = tmp_path / "suite.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
-
-
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path / "cache"))
-
-
-def run(*arguments):
-    return main(["sweep", *[str(a) for a in arguments]])
+    return write(tmp_path / "suite.jsonl", rows)
 
 
 def test_the_numbers_are_those_of_the_library(data, suite, tmp_path):
     assert (
         run(
+            "sweep",
             data,
             "--suite",
             suite,
@@ -89,7 +78,7 @@ def test_the_numbers_are_those_of_the_library(data, suite, tmp_path):
 
 
 def test_a_table_the_best_weight_signatures_and_notes(data, suite, capsys):
-    assert run(data, "--suite", suite, "-m", "chrf", "--with", "bleu") == 0
+    assert run("sweep", data, "--suite", suite, "-m", "chrf", "--with", "bleu") == 0
     shown = capsys.readouterr().out
     assert "accuracy under attack" in shown
     assert "chrf with bleu: " in shown
@@ -98,7 +87,7 @@ def test_a_table_the_best_weight_signatures_and_notes(data, suite, capsys):
 
 
 def test_quiet_leaves_the_numbers(data, suite, capsys):
-    assert run(data, "--suite", suite, "-m", "chrf", "--with", "bleu", "-q") == 0
+    assert run("sweep", data, "--suite", suite, "-m", "chrf", "--with", "bleu", "-q") == 0
     shown = capsys.readouterr().out
     assert "chrf with bleu: " in shown
     assert "note:" not in shown
@@ -108,7 +97,7 @@ def test_quiet_leaves_the_numbers(data, suite, capsys):
     ("form", "start"), [("json", "{"), ("tsv", "metric\twith\t"), ("markdown", "pearson"), ("latex", "% pearson")]
 )
 def test_other_forms(data, suite, capsys, form, start):
-    assert run(data, "--suite", suite, "-m", "chrf", "--with", "bleu", "-f", form) == 0
+    assert run("sweep", data, "--suite", suite, "-m", "chrf", "--with", "bleu", "-f", form) == 0
     assert capsys.readouterr().out.startswith(start)
 
 
@@ -118,6 +107,7 @@ def test_several_data_sets_suites_and_metrics(data, suite, tmp_path, capsys):
     other.write_text(suite.read_text())
     assert (
         run(
+            "sweep",
             data,
             more,
             "--suite",
@@ -142,7 +132,9 @@ def test_several_data_sets_suites_and_metrics(data, suite, tmp_path, capsys):
 
 
 def test_a_page(data, suite, tmp_path):
-    assert run(data, "--suite", suite, "-m", "chrf", "--with", "bleu", "--html", tmp_path / "p.html", "-q") == 0
+    assert (
+        run("sweep", data, "--suite", suite, "-m", "chrf", "--with", "bleu", "--html", tmp_path / "p.html", "-q") == 0
+    )
     page = (tmp_path / "p.html").read_text()
     assert "<svg" in page
     assert "Gains by weight" in page
@@ -152,16 +144,16 @@ def test_ratings_from_a_table_of_their_own(data, suite, tmp_path, capsys):
     table = tmp_path / "ratings.tsv"
     table.write_text("id\tfluency\n" + "".join(f"{i}\t{i % 3}\n" for i in range(12)))
     arguments = ["--suite", suite, "-m", "chrf", "--with", "bleu", "--judgements", table, "-c", "fluency", "-q"]
-    assert run(data, *arguments) == 0
+    assert run("sweep", data, *arguments) == 0
     assert "pearson with fluency" in capsys.readouterr().out
-    assert run(data, data, *arguments) == 2
+    assert run("sweep", data, data, *arguments) == 2
     assert "--judgements goes with one data set" in capsys.readouterr().err
 
 
 def test_pooling_strategies(data, suite, tmp_path, capsys, tiny_nli):
     spec = f'nli:model="{tiny_nli("bert")}"'
     arguments = ["--with", spec, "--pooling", "--json", tmp_path / "r.json", "--html", tmp_path / "p.html", "-q"]
-    assert run(data, "--suite", suite, *arguments) == 0
+    assert run("sweep", data, "--suite", suite, *arguments) == 0
     shown = capsys.readouterr().out
     assert "how often each is the best of 1" in shown
     assert "chosen without the set" in shown
@@ -196,7 +188,7 @@ def test_pooling_strategies(data, suite, tmp_path, capsys, tiny_nli):
     ],
 )
 def test_what_cannot_be_done_is_one_line(data, suite, capsys, arguments, message):
-    assert run(*({"DATA": data, "SUITE": suite}.get(a, a) for a in arguments)) == 2
+    assert run("sweep", *({"DATA": data, "SUITE": suite}.get(a, a) for a in arguments)) == 2
     said = capsys.readouterr().err
     assert message in said
     assert said.count("\n") == 1

@@ -9,10 +9,10 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.cli.command import refused, run, write
 
 import nlgauge as ng
 from nlgauge.cli import synth as module
-from nlgauge.cli.main import main
 from nlgauge.perturbations.synthesis import run as run_module
 
 TEXTS = [
@@ -34,27 +34,15 @@ def texts(tmp_path):
     return path
 
 
-def run(*arguments):
-    return main(["synth", *(str(a) for a in arguments)])
-
-
 def triples(path):
     opened = gzip.open if path.suffix == ".gz" else open
     with opened(path, "rt", encoding="utf-8") as file:
         return [json.loads(line) for line in file]
 
 
-def refused(capsys, *arguments):
-    assert run(*arguments) == 2
-    out, err = capsys.readouterr()
-    assert out == ""
-    assert err.count("\n") == 1
-    return err
-
-
 def test_triples_are_what_python_makes(texts):
     out = texts.with_name("triples.jsonl")
-    assert run(texts, "-o", out, *PLAIN, "--seed", 3, "--operations", "swap,delete", "-q") == 0
+    assert run("synth", texts, "-o", out, *PLAIN, "--seed", 3, "--operations", "swap,delete", "-q") == 0
     rows = triples(out)
     assert [row["id"] for row in rows] == ["1", "2", "4"]
     found = ng.synthesize(TEXTS, infill="lexicon", judge=None, severity="none", seed=3, operations=["swap", "delete"])
@@ -65,7 +53,7 @@ def test_triples_are_what_python_makes(texts):
 
 
 def test_lines_that_cannot_be_edited_are_counted_by_reason(texts, capsys):
-    assert run(texts, "-o", texts.with_name("t.jsonl"), *PLAIN) == 0
+    assert run("synth", texts, "-o", texts.with_name("t.jsonl"), *PLAIN) == 0
     out, err = capsys.readouterr()
     assert err == "left alone: 4 texts (empty 1, one word 1, no letters 1, too long 1)\n"
     assert out.startswith("3 triples, ")
@@ -75,13 +63,13 @@ def test_lines_that_cannot_be_edited_are_counted_by_reason(texts, capsys):
 
 def test_variants_bear_their_number(texts):
     out = texts.with_name("t.jsonl.gz")
-    assert run(texts, "-o", out, *PLAIN, "--variants", 2, "--limit", 2, "-q") == 0
+    assert run("synth", texts, "-o", out, *PLAIN, "--variants", 2, "--limit", 2, "-q") == 0
     assert [row["id"] for row in triples(out)] == ["1/0", "1/1", "2/0", "2/1"]
 
 
 def test_a_run_that_was_stopped_goes_on_to_the_same_triples(texts, monkeypatch, capsys):
     whole, out = texts.with_name("whole.jsonl"), texts.with_name("t.jsonl")
-    assert run(texts, "-o", whole, *PLAIN, "--variants", 2, "-q") == 0
+    assert run("synth", texts, "-o", whole, *PLAIN, "--variants", 2, "-q") == 0
     monkeypatch.setattr(run_module, "PORTION", 2)
     calls = []
 
@@ -93,10 +81,10 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_triples(texts, monkeypatch, 
             return super().__call__(portion, ids)
 
     monkeypatch.setattr(module, "Synthesizer", Stopped)
-    assert run(texts, "-o", out, *PLAIN, "--variants", 2) == 130
+    assert run("synth", texts, "-o", out, *PLAIN, "--variants", 2) == 130
     assert not out.exists()
     capsys.readouterr()
-    assert run(texts, "-o", out, *PLAIN, "--variants", 2) == 0
+    assert run("synth", texts, "-o", out, *PLAIN, "--variants", 2) == 0
     assert "note: 4 texts were done before" in capsys.readouterr().err
     assert calls[3:] == [TEXTS[4:6], TEXTS[6:]]
     assert out.read_bytes() == whole.read_bytes()
@@ -116,10 +104,10 @@ def test_a_part_of_other_columns_is_told_and_replaced(tmp_path, capsys):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "Journal", Kept)
-        assert run(*how, "--columns", "hyp=a") == 0
+        assert run("synth", *how, "--columns", "hyp=a") == 0
     capsys.readouterr()
     Path(f"{out}.part").write_bytes(journal["part"])
-    assert run(*how, "--columns", "hyp=b") == 0
+    assert run("synth", *how, "--columns", "hyp=b") == 0
     assert "t.jsonl.part was of a run with other settings" in capsys.readouterr().err
     assert all("four" in row["refs"][0] for row in triples(out))
 
@@ -127,14 +115,14 @@ def test_a_part_of_other_columns_is_told_and_replaced(tmp_path, capsys):
 def test_a_part_of_other_settings_is_told_and_replaced(texts, capsys):
     out = texts.with_name("t.jsonl")
     texts.with_name("t.jsonl.part").write_text('{"signature":"another"}\n{"taken":3,"state":{},"rows":[]}\n')
-    assert run(texts, "-o", out, *PLAIN) == 0
+    assert run("synth", texts, "-o", out, *PLAIN) == 0
     assert "t.jsonl.part was of a run with other settings" in capsys.readouterr().err
     assert len(triples(out)) == 3
 
 
 def test_the_ladder_is_shown_in_the_terminal_and_on_a_page(texts, capsys):
     page = texts.with_name("page.html")
-    assert run(texts, *PLAIN, "--operations", "delete", "--show", "--html", page, "--limit", 1) == 0
+    assert run("synth", texts, *PLAIN, "--operations", "delete", "--show", "--html", page, "--limit", 1) == 0
     out = capsys.readouterr().out
     (one,) = ng.synthesize(TEXTS[0], infill="lexicon", judge=None, severity="none", operations=["delete"])
     shown = re.findall(r"^(\d)  (delete|insert|replace|swap)", out, flags=re.M)
@@ -145,7 +133,7 @@ def test_the_ladder_is_shown_in_the_terminal_and_on_a_page(texts, capsys):
 
 def test_the_result_holds_settings_and_shares(texts):
     result = texts.with_name("r.json")
-    assert run(texts, "--json", result, *PLAIN, "--seed", 2, "-q") == 0
+    assert run("synth", texts, "--json", result, *PLAIN, "--seed", 2, "-q") == 0
     found = json.loads(result.read_text())
     assert found["kind"] == "synth"
     assert "|seed:2|" in found["metrics"][0]["signature"]
@@ -159,15 +147,15 @@ def test_the_result_holds_settings_and_shares(texts):
 
 def test_texts_that_are_all_left_alone_make_an_empty_file(tmp_path, capsys):
     (tmp_path / "t.txt").write_text("Rain.\n\n")
-    assert run(tmp_path / "t.txt", "-o", tmp_path / "t.jsonl", *PLAIN) == 0
+    assert run("synth", tmp_path / "t.txt", "-o", tmp_path / "t.jsonl", *PLAIN) == 0
     assert capsys.readouterr().out == "no triples: every text was left alone\n"
     assert (tmp_path / "t.jsonl").read_bytes() == b""
 
 
 def test_the_references_of_a_data_set_are_texts(tmp_path):
     rows = [{"id": f"s{i}", "hyp": "a hypothesis", "refs": [text]} for i, text in enumerate(TEXTS[:2])]
-    (tmp_path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert run(tmp_path / "data.jsonl", "-o", tmp_path / "t.jsonl", *PLAIN, "-q") == 0
+    write(tmp_path / "data.jsonl", rows)
+    assert run("synth", tmp_path / "data.jsonl", "-o", tmp_path / "t.jsonl", *PLAIN, "-q") == 0
     assert [(row["id"], row["refs"]) for row in triples(tmp_path / "t.jsonl")] == [
         ("s0", TEXTS[:1]),
         ("s1", TEXTS[1:2]),
@@ -178,8 +166,7 @@ def pairs(path):
     """What changes nothing, and what says something else."""
     rows = [{"text": t, "changed": t, "minor": True} for t in TEXTS[:2]]
     rows += [{"text": t, "changed": "The moon is made of cheese.", "minor": False} for t in TEXTS[:2]]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return write(path, rows)
 
 
 @pytest.mark.parametrize(
@@ -197,7 +184,7 @@ def pairs(path):
 def test_texts_that_the_models_do_not_read_are_noted_before_they_are_edited(options, unread, tmp_path, capsys):
     texts, found = tmp_path / "texts.txt", tmp_path / "result.json"
     texts.write_text(f"{TEXTS[0]}\nСтарый паром уходит из гавани в семь.\nДождь.\n", encoding="utf-8")
-    assert run(texts, "-o", tmp_path / "t.jsonl", "--json", found, *options) == 0
+    assert run("synth", texts, "-o", tmp_path / "t.jsonl", "--json", found, *options) == 0
     advice = "; name a model of that language (page 'languages' of the documentation)"
     assert json.loads(found.read_text("utf-8"))["notes"][: len(unread)] == [line + advice for line in unread]
     told = capsys.readouterr().err
@@ -207,11 +194,11 @@ def test_texts_that_the_models_do_not_read_are_noted_before_they_are_edited(opti
 
 def test_a_judge_is_calibrated_and_its_threshold_used(texts, capsys):
     labelled, out = pairs(texts.with_name("pairs.jsonl")), texts.with_name("r.json")
-    assert run("--calibrate", labelled) == 0
+    assert run("synth", "--calibrate", labelled) == 0
     told = capsys.readouterr().out
     threshold = float(re.search(r"threshold of nli-robust: ([\d.]+); balanced accuracy 1.000", told)[1])
     assert 0 < threshold < 1
-    assert run(texts, "--calibrate", labelled, "--infill", "lexicon", "--limit", 1, "--json", out, "-q") == 0
+    assert run("synth", texts, "--calibrate", labelled, "--infill", "lexicon", "--limit", 1, "--json", out, "-q") == 0
     signature = json.loads(out.read_text())["metrics"][0]["signature"]
     assert float(re.search(r"\|threshold:([\d.]+)\|", signature)[1]) == pytest.approx(
         threshold, rel=1e-3
@@ -249,14 +236,14 @@ def test_what_cannot_be_done_is_one_line(texts, capsys, monkeypatch, arguments, 
     given = [a if a != "texts.txt" else str(texts.name) for a in arguments]
     if "--infill" not in given and any("t.jsonl" in a for a in given):
         given += ["--infill", "lexicon"]
-    assert told in refused(capsys, *given)
+    assert told in refused(capsys, "synth", *given)
     assert os.listdir(texts.parent) == ["texts.txt"]
 
 
 def test_the_output_may_be_a_stream(texts, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
-    assert run(texts, "-o", tmp_path / "pipe", *PLAIN, "--limit", 1, "-q") == 0
+    assert run("synth", texts, "-o", tmp_path / "pipe", *PLAIN, "--limit", 1, "-q") == 0
     assert json.loads(os.read(reader, 1 << 16))["refs"] == TEXTS[:1]
     os.close(reader)
 
@@ -272,7 +259,7 @@ def test_the_papers_synthesis_stands_where_nothing_else_is_typed(texts, monkeypa
 
     def asked(*typed):
         with pytest.raises(Asked) as told:
-            run(texts, "-o", texts.with_name("t.jsonl"), "--preset", "paper", *typed)
+            run("synth", texts, "-o", texts.with_name("t.jsonl"), "--preset", "paper", *typed)
         return told.value.args
 
     draws, how = asked("--span", "2")
@@ -289,7 +276,7 @@ def test_the_papers_synthesis_stands_where_nothing_else_is_typed(texts, monkeypa
 def test_the_language_of_a_filler_can_be_named(texts, many_languages, capsys):
     own = ("--severity", "none", "--operations", "swap", "--limit", 1)  # what random weights write rarely fits
     out = texts.with_name("t.jsonl")
-    assert run(texts, "-o", out, *own, "--infill", many_languages, "--infill-language", "de_DE") == 0
+    assert run("synth", texts, "-o", out, *own, "--infill", many_languages, "--infill-language", "de_DE") == 0
     assert "infill_language:de_DE" in capsys.readouterr().out
-    err = refused(capsys, texts, "-o", out, *own, "--infill", "lexicon", "--infill-language", "de_DE")
+    err = refused(capsys, "synth", texts, "-o", out, *own, "--infill", "lexicon", "--infill-language", "de_DE")
     assert "infill_language is 'de_DE', but lexicon marks no languages" in err

@@ -11,6 +11,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from select import select
 
 import pytest
+from tests.cli.command import write
 
 import nlgauge as ng
 from nlgauge.cli.main import main
@@ -51,7 +52,7 @@ def on_terminal():
 def test_names_and_notes_control_no_terminal(tmp_path, on_terminal, form):
     path = tmp_path / "data.jsonl"
     rows = [{"id": f"{NAME}{i}", "system": f"{NAME}{i}", "lp": NAME, "hyp": "", "refs": ["a"]} for i in range(2)]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    write(path, rows)
     code, shown = on_terminal("score", str(path), "-m", "chrf", "--by-group", "--no-cache", "-f", form)
     assert code == 0
     assert "sys" in shown

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-
-from nlgauge.cli.main import main
+from tests.cli.command import run, write
 
 REFERENCES = ["the cat sat on the mat", "it is raining today", "the red house is old"]
 SYSTEMS = {
@@ -16,27 +15,20 @@ SYSTEMS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path, monkeypatch):
-    monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path / "cache"))
-
-
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
     """Writes rated systems of a group."""
 
-    def write(group):
+    def rated(group):
         rows = [
             {"id": f"{s}{i}", "system": s, "seg": str(i), "lp": group, "refs": [REFERENCES[i]], "hyp": text}
             | {"human": {"da": 90 - 20 * k + i}}
             for k, (s, texts) in enumerate(SYSTEMS.items())
             for i, text in enumerate(texts)
         ]
-        path = tmp_path_factory.mktemp("data") / f"{group}.jsonl"
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-        return path
+        return write(tmp_path_factory.mktemp("data") / f"{group}.jsonl", rows)
 
-    return write
+    return rated
 
 
 @pytest.fixture(scope="module")
@@ -46,10 +38,6 @@ def table(data, tmp_path_factory):
     line = ("meta", data("x-en"), "-m", "chrf", "--fit-thresholds", path, "--more-data", data("y-en"), "--no-cache")
     assert run(*line) == 0
     return path
-
-
-def run(*arguments):
-    return main([str(a) for a in arguments])
 
 
 def test_a_table_is_fitted_on_all_sets_and_shown(data, tmp_path, capsys):

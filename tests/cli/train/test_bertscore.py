@@ -9,6 +9,8 @@ import pytest
 
 pytest.importorskip("torch")
 
+from tests.cli.command import write
+
 import nlgauge as ng
 from nlgauge.cli.main import main
 from nlgauge.core.spec import quote
@@ -65,7 +67,7 @@ def test_layers_come_with_intervals_as_a_table_and_as_a_page(tmp_path, capsys, m
         {"id": str(i), "hyp": text, "ref": SENTENCES[0], "human": {"quality": rating}}
         for i, (text, rating) in enumerate(zip(SENTENCES, (5, 2, 1, 3, 2, 4), strict=False))
     ]
-    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write(data, rows)
     assert main(["train", "layers", str(data), "--html", str(tmp_path / "layers.html"), "-w", "2"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert re.fullmatch(r" +0  -?0\.\d\d \[-?\d\.\d\d, -?\d\.\d\d\]", lines[1])
@@ -82,7 +84,7 @@ def test_layers_of_several_models_are_one_picture(tmp_path, capsys, monkeypatch,
         {"id": str(i), "hyp": text, "ref": SENTENCES[0], "human": {"quality": rating}}
         for i, (text, rating) in enumerate(zip(SENTENCES, (5, 2, 1, 3, 2, 4), strict=False))
     ]
-    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write(data, rows)
     tiny = str(tiny_model("bert"))
     asked = ["train", "layers", str(data), "--model", "embedded", "--model", tiny, "--json", str(told)]
     assert main([*asked, "--html", str(page)]) == 0

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from tests.cli.command import write
 
 import nlgauge as ng
 from nlgauge.cli.main import main
@@ -19,8 +20,7 @@ def rated(tmp_path):
         for i in range(4)
         for k in range(4)
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return write(path, rows)
 
 
 @pytest.fixture(autouse=True)

@@ -1,6 +1,5 @@
 """`nlgauge train ruber`: from dialogues to a scorer that tells replies from replies to other queries."""
 
-import json
 from importlib.util import find_spec
 
 import numpy as np
@@ -8,6 +7,8 @@ import pytest
 
 if find_spec("peft") is None:  # to import it takes seconds, in every worker
     pytest.skip("peft is not installed", allow_module_level=True)
+
+from tests.cli.command import write
 
 import nlgauge as ng
 from nlgauge.cli.main import main
@@ -30,8 +31,7 @@ def dialogues(tmp_path):
         {"hyp": reply, "src": query, "context": [{"speaker": "A", "text": "a"}, {"speaker": "B", "text": query}]}
         for query, reply in DIALOGUES
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return write(path, rows)
 
 
 @pytest.mark.parametrize("anchor", [[], ["--anchor", "source"]])

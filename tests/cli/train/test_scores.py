@@ -8,6 +8,8 @@ import pytest
 if find_spec("peft") is None:  # to import it takes seconds, in every worker
     pytest.skip("peft is not installed", allow_module_level=True)
 
+from tests.cli.command import write
+
 import nlgauge as ng
 from nlgauge.cli.main import main
 from nlgauge.core.spec import quote
@@ -29,8 +31,7 @@ def triples(tmp_path):
     rows = [
         {"hyp": " ".join(ref.split()[k:]), "refs": [ref], "score": -float(k)} for ref in REFERENCES for k in range(2)
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return write(path, rows)
 
 
 @pytest.fixture
@@ -46,8 +47,7 @@ def rated(tmp_path):
         }
         for i, ref in enumerate(REFERENCES)
     ]
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return path
+    return write(path, rows)
 
 
 def run(*words):
@@ -225,7 +225,7 @@ def test_the_papers_training_stands_where_nothing_else_is_typed(triples, rated, 
 
     monkeypatch.setattr(module, "train_regressor", train_regressor)
     rows = [json.loads(line) | {"seg": "1"} for line in rated.read_text().splitlines()]
-    rated.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write(rated, rows)
     typed = ["train", "sescore", triples, "-o", tmp_path / "o", "--preset", "paper", "--dev", rated, "-c", "adequacy"]
     assert run(*typed, "--epochs", "2", "--model", tiny_model("bert")) == 0
     recipe, schedule, dev = seen["recipe"], seen["recipe"].schedule, seen["dev"]
