@@ -190,6 +190,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "tasks": {"align", "compare", "frames", "intervals", "measure", "protocols", "rows"},
         "protocols.controls": {"align", "intervals", "protocols", "rows", "tasks"},
         "matrices": {"align", "intervals", "protocols", "rows", "tasks"},
+        "options": {"compare", "frames", "intervals", "protocols", "scoring"},
         "evaluate": {*"align compare frames intervals measure protocols protocols.controls rows scoring tasks".split()},
         "sweeps": {"align", "evaluate", "gains", "intervals", "mixing", "scoring", "sweep_rows"},
         "select": {"align", "evaluate", "frames", "rows"},

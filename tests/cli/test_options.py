@@ -8,12 +8,11 @@ import pytest
 import typer
 
 from nlgauge.audits import anchors
-from nlgauge.cli import audit, meta, options, perturb, select, synth
+from nlgauge.cli import audit, options, perturb, select, synth
 from nlgauge.core import suite
 from nlgauge.core.errors import InputError
 from nlgauge.core.options import GoesWith, Range, Typed, checked
 from nlgauge.core.result import Result
-from nlgauge.metaeval import frames, intervals, scoring
 from nlgauge.metaeval import select as metaeval_select
 from nlgauge.perturbations import paraphrase
 from nlgauge.perturbations.synthesis import severity
@@ -21,9 +20,7 @@ from nlgauge.report import text
 from nlgauge.runtime import runtime
 from nlgauge.runtime.cache import default_path
 from nlgauge.runtime.runtime import silent
-from nlgauge.stats.correlation import entries, preferences
-from nlgauge.stats.correlation import options as stat_options
-from nlgauge.stats.differences import multiplicity, result
+from nlgauge.stats.correlation import preferences
 
 
 class Terminal(io.StringIO):
@@ -255,17 +252,6 @@ def words(annotated):
     [
         (options.Shown, "form", text.FORMS),
         (options.Common, "dtype", get_args(runtime.DType)),
-        (meta.Measured, "averaging", get_args(stat_options.Averaging)),
-        (meta.Measured, "system_scores", get_args(frames.SystemScores)),
-        (meta.Measured, "aggregate", get_args(frames.Aggregate)),
-        (meta.Measured, "level", get_args(frames.Level)),
-        (meta.Measured, "references", get_args(scoring.References)),
-        (meta.Measured, "missing", get_args(entries.MissingPolicy)),
-        (meta.StatOptions, "ties", get_args(preferences.Ties)),
-        (meta.StatOptions, "undefined", get_args(stat_options.Undefined)),
-        (meta.Tests, "alternative", get_args(result.Alternative)),
-        (meta.Tests, "adjust", get_args(multiplicity.Adjustment)),
-        (meta.Tests, "intervals", get_args(intervals.Kind)),
         (select.Policies, "among", get_args(metaeval_select.Among)),
         (audit.Rules, "design", get_args(suite.Design)),
         (audit.Rules, "ties", get_args(preferences.Ties)),

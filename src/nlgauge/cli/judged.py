@@ -22,7 +22,6 @@ from nlgauge.io.wmt.esa import is_esa, read_esa_scores
 from nlgauge.io.wmt.mqm import read_mqm_averages
 from nlgauge.io.write import segment_columns
 from nlgauge.metaeval.align import JoinedScores
-from nlgauge.stats.correlation.registry import names as statistics
 
 _TABLES = (".jsonl", ".ndjson", ".json", ".parquet", ".score")  # of files whose first line is no header
 Entry = dict[str, str]  # path and sha256 of a file
@@ -45,40 +44,11 @@ Judgements = Annotated[
         help="Ratings in a table of their own, joined to DATA: scores, DA-seglevel.csv, averages of MQM.",
     ),
 ]
-Level = Annotated[
-    str | None,
-    options.choice("--level", among="segment item summary system", help="summary is item.  [default: segment]"),
-]
-References = Annotated[
-    str | None,
-    options.choice(
-        "--references",
-        among="own mean best best_each first source",
-        help="How several references count (best: the maximum); source stands in their place.",
-    ),
-]
-Stats = Annotated[
-    list[str] | None,
-    options.choice(
-        "--stat",
-        among=statistics(),
-        metavar="STAT",
-        help="Statistics; see 'nlgauge list statistics'.  [default: pearson]",
-    ),
-]
-Missing = Annotated[
-    str,
-    options.choice("--missing", among="refuse drop worst zero", help="What happens to rated segments without a score."),
-]
 ReferenceSystem = Annotated[
     str | None,
     typer.Option(
         "--reference-system", metavar="SYSTEM", help="Its texts are the references of all others, as in raw MQM files."
     ),
-]
-Exclude = Annotated[
-    list[str] | None,
-    typer.Option("--exclude", metavar="SYSTEM", help="Leave a system out, as references rated like systems."),
 ]
 
 

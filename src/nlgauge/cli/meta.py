@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import typer
@@ -17,13 +17,12 @@ from nlgauge.core.result import STDOUT
 from nlgauge.core.segment import Dataset
 from nlgauge.core.systems import of_groups, take_as_reference
 from nlgauge.io.wmt.official import read_official
-from nlgauge.metaeval.compare import ABOUT
 from nlgauge.metaeval.evaluate import MetaEvaluation, joined_scores, meta_evaluate, without_systems
 from nlgauge.metaeval.matrices import criteria_rows
-from nlgauge.metaeval.protocols.presets import PRESETS, preset
+from nlgauge.metaeval.options import MetaOptions
+from nlgauge.metaeval.protocols.presets import preset
 from nlgauge.metaeval.rows import disagreements
 from nlgauge.metaeval.thresholds.fit import fit_thresholds
-from nlgauge.metrics.looks import Language
 from nlgauge.report.kinds.meta import disagreement_table, thresholds_table
 from nlgauge.report.paper import DATA
 from nlgauge.runtime.runtime import Runtime
@@ -39,133 +38,6 @@ Disagree = Annotated[
     int | None,
     typer.Option("--disagree", min=1, metavar="N", help="Show the N segments that a metric and people rank apart."),
 ]
-
-
-@dataclass(frozen=True)
-class Measured:
-    """Options: the statistics, and the segments they are taken over."""
-
-    preset: Annotated[
-        str | None,
-        options.choice("--preset", among=PRESETS, metavar="NAME", help="A protocol; see 'nlgauge list statistics'."),
-    ] = None
-    level: judged.Level = None
-    stat: judged.Stats = None
-    averaging: Annotated[
-        str | None, options.choice("--averaging", among="none item sys micro", help="[default: the level's own]")
-    ] = None
-    references: judged.References = None
-    missing: judged.Missing = "refuse"
-    system_scores: Annotated[
-        str | None,
-        options.choice(
-            "--system-scores",
-            among="rated all",
-            help="Level system: metrics over the rated segments, or over all.  [default: rated, or the preset's]",
-        ),
-    ] = None
-    aggregate: Annotated[
-        str | None,
-        options.choice(
-            "--aggregate",
-            among="corpus mean",
-            help="Level system: the metric's own corpus number, or the mean of segments.  [default: corpus, or the"
-            " preset's]",
-        ),
-    ] = None
-    language: Language = "note"
-    exclude: judged.Exclude = None
-    outliers: Annotated[
-        str | None,
-        options.choice("--outliers", among="mad", help="Leave out systems far from the median human score."),
-    ] = None
-
-    def arguments(self) -> dict[str, Any]:
-        """As arguments of `meta_evaluate`, which checks them."""
-        own = asdict(self)
-        stats = own.pop("stat") or None
-        return {**own, "stats": stats, "exclude": self.exclude or []}
-
-
-@dataclass(frozen=True)
-class StatOptions:
-    """Options of statistics; those that are not given are the statistic's own."""
-
-    ties: Annotated[str | None, options.choice("--ties", among="loss half exclude zero", help="[default: loss]")] = None
-    threshold: Annotated[
-        float | None,
-        typer.Option("--threshold", min=0, help="The least difference of two ratings that makes a pair."),
-    ] = None
-    epsilon: Annotated[
-        float | None, typer.Option("--epsilon", min=0, help="Scores no further apart than this are tied.")
-    ] = None
-    interval: Annotated[
-        str | None,
-        options.choice(
-            "--interval",
-            among="wilson clopper-pearson",
-            help="preference_accuracy: the interval of a share; clopper-pearson is exact and wider.  [default: wilson]",
-        ),
-    ] = None
-    folds: Annotated[
-        int | None, typer.Option("--folds", min=2, help="Calibrate ties on other items, in so many folds.")
-    ] = None
-    undefined: Annotated[
-        str | None, options.choice("--undefined", among="skip zero", help="How items without a value count.")
-    ] = None
-    common: Annotated[
-        bool, typer.Option("--common", help="Average all metrics over the items on which all of them are defined.")
-    ] = False
-
-
-@dataclass(frozen=True)
-class Tests:
-    """Tests between metrics, intervals, and how both are drawn."""
-
-    test: Annotated[
-        str | None,
-        options.choice(
-            "--test",
-            among=("none", "auto", *ABOUT),
-            metavar="TEST",
-            help="Test every metric against every other: auto, none, williams, ...  [default: the preset's]",
-        ),
-    ] = None
-    alternative: Annotated[
-        str | None, options.choice("--alternative", among="greater two-sided", help="[default: greater]")
-    ] = None
-    adjust: Annotated[
-        str, options.choice("--adjust", among="none holm bh", help="Adjust p-values for the number of tests.")
-    ] = "none"
-    baseline: Annotated[
-        str | None,
-        typer.Option(
-            "--baseline", metavar="METRIC", help="Test every other metric against this one alone, adjusted after Holm."
-        ),
-    ] = None
-    ranks: Annotated[
-        str | None,
-        options.choice(
-            "--ranks",
-            among="all any wmt",
-            help="With a test: a rank begins where all above beat all below, or any of the rank above beats the metric;"
-            " wmt is any with p <= alpha.  [default: all, or the preset's]",
-        ),
-    ] = None
-    power: Annotated[
-        bool,
-        typer.Option("--power", help="Level system: give the power of the test for each pair that is not significant."),
-    ] = False
-    intervals: Annotated[
-        str, options.choice("--intervals", among="auto fisher bootstrap none", help="How intervals are made.")
-    ] = "auto"
-    draws: Annotated[
-        int | None, typer.Option("--draws", "-n", min=1, help="Draws of tests and intervals.  [default: 1000]")
-    ] = None
-    compat: Annotated[
-        str | None,
-        options.choice("--compat", among="mt-metrics-eval nlpstats realsumm", help="The procedure of that package."),
-    ] = None
 
 
 @dataclass(frozen=True)
@@ -202,7 +74,7 @@ class Fitted:
         inputs: Sequence[Mapping[str, str]],
         metrics: Sequence[str],
         criterion: list[str] | None,
-        measured: Measured,
+        how: MetaOptions,
         runtime: Runtime,
     ) -> str:
         """Fit, write the file, and say what it holds; empty where no file was asked for."""
@@ -211,10 +83,9 @@ class Fitted:
         read = [judged.read_data(path) for path in self.more_data or []]
         held = [outcome.held]
         for dataset, _ in read:
-            own = [name for name in measured.exclude or [] if name in dataset.systems]
-            how = measured.arguments()
-            chosen = {name: how[name] for name in ("references", "missing", "language")}
-            held.append(joined_scores(without_systems(dataset, own), metrics, criterion, runtime=runtime, **chosen))
+            rated = without_systems(dataset, [name for name in how.exclude or [] if name in dataset.systems])
+            texts: dict[str, Any] = {"references": how.references, "missing": how.missing, "language": how.language}
+            held.append(joined_scores(rated, metrics, criterion, runtime=runtime, **texts))
         entries = [*inputs, *(entry for _, own in read for entry in own)]
         fitted = fit_thresholds(held, seed=runtime.seed, inputs=entries)
         fitted.write(self.fit_thresholds)
@@ -233,9 +104,7 @@ def meta(
     judgements: judged.Judgements = None,
     pairs: Pairs = None,
     reference_system: judged.ReferenceSystem = None,
-    measured: Measured,
-    statistics: StatOptions,
-    tests: Tests,
+    how: MetaOptions,
     criteria: Agreement = False,
     disagree: Disagree = None,
     fitted: Fitted,
@@ -249,13 +118,14 @@ def meta(
     fitted.check(criterion, pairs, scored.scores)
     more = [path for path in (judgements, pairs, *(fitted.more_data or [])) if path is not None]
     files.check([data, *(scored.scores or []), *more], fit_thresholds=fitted.fit_thresholds, plan=planned.plan)
-    planned.check({"pairs": pairs, "criteria": criteria, "disagree": disagree}, measured, statistics, tests, fitted)
-    dataset, inputs, official = _read(data, measured.preset, judgements, columns, lp, reference_system)
+    planned.check({"pairs": pairs, "criteria": criteria, "disagree": disagree}, how, fitted)
+    dataset, inputs, official = _read(data, how.preset, judgements, columns, lp, reference_system)
     tables, entries = scored.read()
     given, inputs, runtime = _stored(scored, official, tables), [*inputs, *entries], run.runtime()
     if planned.plan is not None:
-        given |= {"runtime": runtime, **{k: v for k, v in measured.arguments().items() if k in SHARED}}
+        given |= {"runtime": runtime, **{name: value for name, value in how.given().items() if name in SHARED}}
         return planned.run(dataset, scored.metric or [], criterion, given, inputs, shown, files, run)
+    typed = how.given() if run.typed_seed is None else {**how.given(), "seed": run.typed_seed}
     preferences, ranked = judged.read_preferences(pairs) if pairs is not None else (None, None)
     outcome = meta_evaluate(
         dataset,
@@ -264,8 +134,7 @@ def meta(
         pairs=preferences,
         runtime=runtime,
         **given,
-        **measured.arguments(),
-        **_given(statistics, tests, run.typed_seed),
+        **typed,
     )
     result = as_typed(outcome.result([*inputs, *([ranked] if ranked else [])]))
     if criteria:
@@ -274,7 +143,7 @@ def meta(
         result = replace(result, disagreements=disagreements(outcome.held, disagree))
     files.write_segments(lambda: judged.joined_columns(outcome.held), shown.spreadsheet)
     files.write(result)
-    curves = fitted.table(outcome, result.inputs, scored.metric or [], criterion or None, measured, runtime)
+    curves = fitted.table(outcome, result.inputs, scored.metric or [], criterion or None, how, runtime)
     if not files.printed:
         shown.show(result, run.quiet)
         if shown.form not in DATA:
@@ -312,12 +181,6 @@ def _read(
         run = read_official(data, chosen.humans, lps)
         dataset, entries, scores = run.dataset, [file.entry for file in run.files], run.scores
     return dataset if reference_system is None else take_as_reference(dataset, reference_system), entries, scores
-
-
-def _given(statistics: StatOptions, tests: Tests, seed: int | None) -> dict[str, Any]:
-    """Options that were typed, as arguments of `meta_evaluate`; others stay the statistic's and the test's own."""
-    own = {**asdict(statistics), **asdict(tests), "common": statistics.common or None, "seed": seed}
-    return {name: value for name, value in own.items() if value is not None}
 
 
 def _agreement(outcome: MetaEvaluation) -> list[dict[str, Any]]:

@@ -326,6 +326,11 @@ def with_values(group: G, values: Mapping[str, Any]) -> G:
     return replace(group, **{name: value for name, value in values.items() if name in own})
 
 
+def flags_of(group: Any) -> dict[str, str]:
+    """Field of a group of options -> its name on the command line, without dashes."""
+    return {name: field.flag.removeprefix("--") for name, field in _fields_of(type(group)).items()}
+
+
 def changed(group: Any, *names: str) -> dict[str, bool]:
     """Option -> whether its value is another than its default, of some fields of a group of options."""
     defaults = {field.name: field.default for field in fields(group)}
@@ -357,7 +362,9 @@ def common(without: Collection[str] = ()) -> Callable[[Callable[..., R]], Callab
                 groups[parameter.name] = {name: f for name, f in _fields_of(kind).items() if name not in without}
                 options += [field.parameter for field in groups[parameter.name].values()]
             else:
-                options.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=kind))
+                options.append(
+                    parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=_as_typed(parameter.name, kind))
+                )
 
         @wraps(verb)
         def called(**typed: Any) -> R:
@@ -422,11 +429,19 @@ def _annotation(kind: Any, as_typed: Typed, flag: str) -> Any:
     sorts = (plain, *get_args(plain))
     words = [word for sort in sorts if get_origin(sort) is Literal for word in get_args(sort)]
     words += [word for one in about if isinstance(one, OneOf) for word in one.choices]
-    if words or get_origin(plain) is tuple:
+    among = as_typed.words or words
+    if among or get_origin(plain) is tuple:
         text = str | None if type(None) in sorts else str
-        return Annotated[text, choice(*flags, among=as_typed.words or words, **more) if words else _option(flags, more)]
+        kind = plain if any(get_origin(sort) is list for sort in sorts) else text  # a list is typed word by word
+        return Annotated[kind, choice(*flags, among=among, **more) if among else _option(flags, more)]
     bounds = next((one for one in about if isinstance(one, Range)), Range())
     return Annotated[plain, _option(flags, {**more, "min": bounds.least, "max": bounds.most})]
+
+
+def _as_typed(name: str, kind: Any) -> Any:
+    """The type of a parameter of a verb for typer, where it is `Typed`."""
+    about = next((one for one in getattr(kind, "__metadata__", ()) if isinstance(one, Typed)), None)
+    return kind if about is None else _annotation(kind, about, f"--{name.replace('_', '-')}")
 
 
 def _option(flags: Sequence[str], about: Mapping[str, Any]) -> Any:

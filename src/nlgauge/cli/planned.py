@@ -57,7 +57,12 @@ class Planned:
             return
         if self.plan == STDOUT:
             raise InputError("--plan keeps a plan for later runs, expected the name of a file")
-        others = {k: v for group in about for k, v in options.changed(group, *vars(group)).items() if k not in _KEPT}
+        others = {
+            flag: options.changed(group, name)[name]
+            for group in about
+            for name, flag in options.flags_of(group).items()
+            if name not in _KEPT
+        }
         options.refuse_idle({**typed, **others}, "is about the agreement of metrics, and --plan ranks systems")
         if self.budget is None:
             options.refuse_idle(own, "is about the choice of items, and none are chosen without --budget")

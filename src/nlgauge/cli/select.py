@@ -15,6 +15,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Lines
 from nlgauge.metaeval.evaluate import without_systems
+from nlgauge.metaeval.options import Exclude, Missing, References
 from nlgauge.metaeval.select import AGREEMENT, STATS, select_models
 
 _WHOLE = re.compile(r"-?[0-9]{1,18}")  # what 64 bits hold
@@ -58,9 +59,9 @@ class Policies:
     among: Annotated[str, options.choice("--among", among="rated all", help="Which outputs hybrids are made of.")] = (
         "rated"
     )
-    exclude: judged.Exclude = None
-    references: judged.References = None
-    missing: judged.Missing = "refuse"
+    exclude: Exclude = None
+    references: References = None
+    missing: Missing = "refuse"
 
 
 @options.common()

@@ -14,6 +14,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.suite import Suite
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.suites.suites import read_suite
+from nlgauge.metaeval.options import Level, References, Stats
 from nlgauge.metaeval.pooling import pooling_study
 from nlgauge.metaeval.sweeps import WEIGHTS, parse_weights
 from nlgauge.metaeval.sweeps import sweep as run_sweep
@@ -101,9 +102,9 @@ def sweep(
     mixed: Mixed,
     criterion: judged.Criteria = None,
     judgements: judged.Judgements = None,
-    level: judged.Level = None,
-    stat: judged.Stats = None,
-    references: judged.References = None,
+    level: Level = None,
+    stat: Stats = None,
+    references: References = None,
     missing: Missing = "refuse",
     norm: Norm = None,
     ties: Ties = "loss",
