@@ -183,7 +183,11 @@ CASES = [  # command, content of files, what the line says
     ("synth h.txt -o o.jsonl --edits inf", {}, "'--edits': Input should be less than or equal to 100, not 'inf'"),
     ("perturb d.jsonl -p negatoin -o o.jsonl", {}, "unknown perturbation 'negatoin'; did you mean 'negation'"),
     ("perturb h.txt -p negation -o o.jsonl", {}, "h.txt: the format cannot be told from the name"),
-    ("train infill h.txt -o m.safetensors --mask nan", {}, "share is nan, expected a number"),
+    (
+        "train infill h.txt -o m.safetensors --mask nan",
+        {},
+        "Input should be less than or equal to 1, not 'nan'",
+    ),
     ("train regressor d.jsonl -o m.safetensors --learning-rate nan", {}, "learning_rate is nan"),
     # names longer than a file's may be
     *((f"train {made} d.jsonl -o {'o' * 300}", {}, "File name too long") for made in ("regressor", "infill", "beer")),

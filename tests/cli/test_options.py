@@ -1,14 +1,16 @@
 import inspect
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from pathlib import Path
 from typing import Annotated, Literal, get_args, get_type_hints
 
 import pytest
 import typer
+from typer.models import ParameterInfo
 
 from nlgauge.audits import anchors
 from nlgauge.cli import audit, options, perturb, select, synth
+from nlgauge.cli.verbs import TRAIN, VERBS
 from nlgauge.core import suite
 from nlgauge.core.errors import InputError
 from nlgauge.core.options import GoesWith, Range, Typed, checked
@@ -263,3 +265,49 @@ def words(annotated):
 def test_choices_in_the_help_are_those_of_the_library(group, field, kind):
     annotated = get_type_hints(group, include_extras=True)[field]
     assert set(words(annotated)) == set(kind)
+
+
+def declarations():
+    """(flag, help) of each option of each verb -> where it is written: a field of a class, an alias, or a verb."""
+    written = {}
+    verbs = [verb.load() for verb in (*VERBS.values(), *TRAIN.values())]
+    for verb in (inspect.unwrap(function) for function in verbs if inspect.isfunction(function)):
+        kinds = get_type_hints(verb, include_extras=True)
+        for name, kind in kinds.items():
+            if isinstance(kind, type) and is_dataclass(kind):
+                for field, of_field in get_type_hints(kind, include_extras=True).items():
+                    owner = next(one for one in kind.__mro__ if field in vars(one).get("__annotations__", {}))
+                    add(written, f"{owner.__qualname__}.{field}", field, owner.__annotations__[field], of_field)
+            else:
+                add(written, f"{verb.__qualname__}.{name}", name, verb.__annotations__[name], kind)
+    return written
+
+
+def add(written, owner, name, words, kind):
+    alias = None if "[" in words else words.rpartition(".")[2]
+    for about in getattr(kind, "__metadata__", ()):
+        if isinstance(about, Typed | ParameterInfo):
+            flags = about.flags if isinstance(about, Typed) else about.param_decls
+            written.setdefault((*(flags or (f"--{name.replace('_', '-')}",)), about.help), set()).add(alias or owner)
+
+
+def test_no_option_is_written_twice():
+    found = declarations()
+    assert len(found) > 200
+    assert {option: where for option, where in found.items() if len(where) > 1} == {}
+
+
+def test_a_verb_may_have_defaults_of_its_own():
+    @dataclass(frozen=True)
+    class Group:
+        top: Annotated[int, Typed("So many.")] = 1
+        sizes: Annotated[tuple[Annotated[int, Range(least=1)], ...], Typed("Sizes.")] = (3, 4)
+
+    @options.common(defaults={"top": 7})
+    def verb(group: Group) -> Group:
+        return group
+
+    assert [one.default for one in inspect.signature(verb).parameters.values()] == [7, "3,4"]
+    assert verb(top=7, sizes="5, 6") == Group(7, (5, 6))
+    with pytest.raises(InputError, match=r"^--sizes is '5,x', expected whole numbers with commas$"):
+        verb(top=7, sizes="5,x")

@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import wraps
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
@@ -83,8 +84,6 @@ LanguagePairs = Annotated[
     list[str] | None,
     typer.Option("--lp", metavar="NAME", help="Take this language pair (or task) alone; repeat for several."),
 ]
-ByGroup = Annotated[bool, typer.Option("--by-group", help="One row per language pair or task of a system.")]
-Confidence = Annotated[bool, typer.Option("--confidence", help="Give each number its 95 % bootstrap interval.")]
 Form = Annotated[str, choice("--format", "-f", among=FORMS, help="What is printed.")]
 Seed = Annotated[int | None, typer.Option("--seed", help="Seed of everything drawn at random.  [default: 0]")]
 Device = Annotated[
@@ -337,7 +336,9 @@ def changed(group: Any, *names: str) -> dict[str, bool]:
     return {name: getattr(group, name) != defaults[name] for name in names}
 
 
-def common(without: Collection[str] = ()) -> Callable[[Callable[..., R]], Callable[..., R]]:
+def common(
+    without: Collection[str] = (), defaults: Mapping[str, Any] = MappingProxyType({})
+) -> Callable[[Callable[..., R]], Callable[..., R]]:
     """Let a verb take groups of options: a parameter whose type is a dataclass stands for all fields of it.
 
     The verb below has the options of `Common` on the command line, and those of `Files` without `--segments`:
@@ -350,6 +351,7 @@ def common(without: Collection[str] = ()) -> Callable[[Callable[..., R]], Callab
 
     Args:
         without: fields that are no options of this verb; they keep their defaults.
+        defaults: field -> its default for this verb, where it is another than that of the group.
     """
 
     def given(verb: Callable[..., R]) -> Callable[..., R]:
@@ -359,7 +361,11 @@ def common(without: Collection[str] = ()) -> Callable[[Callable[..., R]], Callab
         for parameter in inspect.signature(verb).parameters.values():
             kind = kinds[parameter.name]
             if isinstance(kind, type) and is_dataclass(kind):
-                groups[parameter.name] = {name: f for name, f in _fields_of(kind).items() if name not in without}
+                groups[parameter.name] = {
+                    name: f.defaulting_to(defaults[name]) if name in defaults else f
+                    for name, f in _fields_of(kind).items()
+                    if name not in without
+                }
                 options += [field.parameter for field in groups[parameter.name].values()]
             else:
                 options.append(
@@ -397,6 +403,10 @@ class _Field:
     flag: str
     kind: Any = None
 
+    def defaulting_to(self, default: Any) -> _Field:
+        """The same with another default."""
+        return replace(self, parameter=self.parameter.replace(default=default))
+
 
 def _fields_of(group: type) -> dict[str, _Field]:
     """The fields of a dataclass that are options: those with words of typer, and those that are `Typed`."""
@@ -409,7 +419,7 @@ def _fields_of(group: type) -> dict[str, _Field]:
         as_typed = next((one for one in about if isinstance(one, Typed)), None)
         if as_typed is not None:
             flag = as_typed.flags[0] if as_typed.flags else flag
-            default = ",".join(default) if isinstance(default, tuple) else default
+            default = ",".join(map(str, default)) if isinstance(default, tuple) else default
             annotation = _annotation(kind, as_typed, flag)
         elif any(isinstance(one, ParameterInfo) for one in about):
             annotation = kind
@@ -457,13 +467,23 @@ def _made(group: type[G], own: Mapping[str, _Field], typed: Mapping[str, Any]) -
     values = dict(typed)
     for name, field in own.items():
         if field.kind is not None:
-            if get_origin(get_args(field.kind)[0]) is tuple:
-                values[name] = tuple(word.strip() for word in values[name].split(",") if word.strip())
+            plain = get_args(field.kind)[0]
+            if get_origin(plain) is tuple:
+                values[name] = _several(field.flag, values[name], plain)
             else:
                 check_option(field.flag, values[name], field.kind, error=InputError)
     made: G = group(**values)
     refuse_idle_options(made, spelt=lambda name: own[name].flag if name in own else name)
     return made
+
+
+def _several(flag: str, typed: str, kind: Any) -> tuple[Any, ...]:
+    """What stands between commas: words, or whole numbers where the type says so."""
+    words = [word.strip() for word in typed.split(",") if word.strip()]
+    of_numbers = get_origin(get_args(kind)[0]) is Annotated and get_args(get_args(kind)[0])[0] is int
+    if of_numbers and not all(word.isdigit() for word in words):
+        raise InputError(f"{flag} is {typed!r}, expected whole numbers with commas")
+    return tuple(map(int, words)) if of_numbers else tuple(words)
 
 
 def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> None:

@@ -18,7 +18,7 @@ from nlgauge.cli.terminal import as_typed, echo
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
 from nlgauge.metrics.base import Metric, part_directions
-from nlgauge.metrics.comparing.plan import ComparisonOptions
+from nlgauge.metrics.comparing.plan import ByGroup, ComparisonOptions, Intervals
 from nlgauge.metrics.looks import Looks
 from nlgauge.metrics.registry import own_names
 from nlgauge.runtime.runtime import Runtime
@@ -194,8 +194,8 @@ def status(
     total: Annotated[
         bool, typer.Option("--total", help="Add up runs over different files: their scores as of one run.")
     ] = False,
-    by_group: options.ByGroup = False,
-    confidence: options.Confidence = False,
+    by_group: ByGroup = False,
+    confidence: Intervals = False,
     files: options.Files,
     shown: options.Shown,
 ) -> int:

@@ -124,7 +124,7 @@ VERBS: Mapping[str, Verb] = {
     "score": Verb(
         "nlgauge.cli.score:score",
         "Score systems with any metrics, and test them against each other.",
-        "nlgauge score examples/weather.jsonl -m bleu -m chrf --significance bootstrap",
+        "nlgauge score examples/weather.jsonl -m bleu -m chrf --significance randomization",
     ),
     "status": Verb(
         "nlgauge.cli.scale:status",

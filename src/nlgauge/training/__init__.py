@@ -9,13 +9,14 @@ if TYPE_CHECKING:
     from nlgauge.training.dev import Dev
     from nlgauge.training.examples import Example, rated_examples, read_triples
     from nlgauge.training.heads import write_head
-    from nlgauge.training.infill import InfillRecipe, train_infill
+    from nlgauge.training.infill import train_infill
     from nlgauge.training.linear import Fitted, train_beer, train_blend
-    from nlgauge.training.loop import Checkpoint, Schedule, Watch
+    from nlgauge.training.loop import Checkpoint, Watch
     from nlgauge.training.matching import Matched, match_tokens
     from nlgauge.training.meters import as_torchmetrics
-    from nlgauge.training.nli import Accuracy, NliRecipe, accuracy, train_nli
-    from nlgauge.training.regressor import RegressorRecipe, Trained, train_regressor
+    from nlgauge.training.nli import Accuracy, accuracy, train_nli
+    from nlgauge.training.recipe import InfillRecipe, NliRecipe, RegressorRecipe, Schedule
+    from nlgauge.training.regressor import Trained, train_regressor
 else:
     __getattr__, __dir__ = door(__name__)
 

@@ -12,14 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 import torch
 from torch.nn import functional
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.options import Range
 from nlgauge.core.result import check_target
 from nlgauge.io.files.files import InputFile
 from nlgauge.models.encoder import torch_device
@@ -33,27 +32,10 @@ from nlgauge.training.classifier import arithmetic, bert_encoder, narrow_frozen,
 from nlgauge.training.heads import head_metadata, write_head
 from nlgauge.training.loop import Checkpoint, alone, fit_network
 from nlgauge.training.masking import EncodedTexts, encode_texts, masked, read_texts
-from nlgauge.training.recipe import Recipe, Share, check_precision, run_line
+from nlgauge.training.recipe import InfillRecipe, check_precision, run_line
 
 KIND = "infill"
 _EVALUATION_SHARE, _EVALUATION_TOKENS = 0.15, 2048
-
-
-@dataclass(frozen=True, kw_only=True)
-class InfillRecipe(Recipe):
-    """How words are masked, and what learns to predict them; the encoder is BERT's. See also `Recipe`.
-
-    Attributes:
-        share: the share of the words of a text that are masked.
-        shown: the share of these that is shown instead of masked, half unchanged and half as any other piece; BERT
-            uses 0.2.
-        dropout: the dropout of the encoder in training.
-    """
-
-    share: Annotated[float, Range(above=0, most=1, meaning="the masked share of the words")] = 0.15
-    shown: Share = 0.0
-    dropout: Share = 0.0
-    max_tokens: int = 128
 
 
 @dataclass(frozen=True)

@@ -3,68 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Literal
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
-from nlgauge.core.errors import InputError
-from nlgauge.core.options import Range, check_option, checked
 from nlgauge.models.tokens import Ids
 from nlgauge.training.classifier import arithmetic, padded
 from nlgauge.training.examples import Encoded, Texts
 from nlgauge.training.network import RegressorNetwork
 from nlgauge.training.parallel import Cores
+from nlgauge.training.recipe import Loss
 
-LossName = Literal["mse", "pairwise", "mse+pairwise"]
 _PARTS = 4  # of a batch; fixed, so that sums do not depend on how many cores there are
 _TEXTS = 256  # encoded together in evaluation
 _ROWS = 1024
-
-
-@dataclass(frozen=True, kw_only=True)
-class Loss:
-    """The loss that is minimised.
-
-    Attributes:
-        name: `mse` is the squared error. `pairwise` asks that of two hypotheses for one reference the one with the
-            better score comes out better. The third is the sum of both.
-        margin: the difference that `pairwise` asks for, in units of the scores (a hinge); None asks for as much as
-            possible (a logistic loss).
-        weight: the weight of the pairwise part in the sum.
-    """
-
-    name: LossName = "mse"
-    margin: Annotated[float, Range(above=0)] | None = None
-    weight: Annotated[float, Range(above=0)] = 1.0
-
-    def __post_init__(self) -> None:
-        # Under the names that a user of recipes and commands knows.
-        check_option("loss", self.name, LossName, error=InputError)
-        check_option("the weight of the pairwise loss", self.weight, Annotated[float, Range(above=0)], error=InputError)
-        checked(self, name="", error=InputError)
-
-    def of(self, scores: torch.Tensor, targets: torch.Tensor, groups: torch.Tensor, unit: float = 1.0) -> torch.Tensor:
-        """The mean loss of n scores, all in units of the targets.
-
-        Args:
-            scores: shape (n,).
-            targets: shape (n,).
-            groups: the number of the text that each is compared with, shape (n,).
-            unit: the size of one unit of the scores in units of the targets.
-        """
-        squared = torch.nn.functional.mse_loss(scores, targets) if "mse" in self.name else scores.new_zeros(())
-        if self.name == "mse":
-            return squared
-        better, worse = torch.nonzero((groups[:, None] == groups) & (targets[:, None] > targets), as_tuple=True)
-        lead = scores[better] - scores[worse]
-        lost = torch.nn.functional.softplus(-lead) if self.margin is None else torch.relu(self.margin * unit - lead)
-        # If no two examples of a batch share a reference, there is nothing to compare, and the gradient is 0.
-        pairwise = lost.mean() if len(lost) else 0 * scores.sum()
-        return squared + pairwise * (self.weight if self.name == "mse+pairwise" else 1.0)
 
 
 class Learner:

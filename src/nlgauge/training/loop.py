@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial, wraps
 from inspect import signature
 from pathlib import Path
-from typing import Annotated, ParamSpec, Protocol, TypeVar
+from typing import ParamSpec, Protocol, TypeVar
 
 import torch
 from safetensors import safe_open
@@ -18,11 +18,11 @@ from safetensors.torch import save
 
 from nlgauge.core.drafts import claimed, clear
 from nlgauge.core.errors import InputError
-from nlgauge.core.options import Range, checked
 from nlgauge.core.result import replacing
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.training.data import shuffled_batches
+from nlgauge.training.recipe import Schedule
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -30,46 +30,6 @@ R = TypeVar("R")
 _CLIP = 1.0  # largest norm of a step's gradient
 _STATES = ("exp_avg", "exp_avg_sq")
 _STEPS_KEPT = 200  # between two checkpoints
-
-
-@dataclass(frozen=True, kw_only=True)
-class Schedule:
-    """How long and how fast a network is trained, and in which order.
-
-    Attributes:
-        epochs: passes over the data.
-        batch_size: pairs per step.
-        learning_rate: the highest rate. It is reached after the warm-up and then falls linearly to 0.
-        warmup: the share of the steps in which the rate rises.
-        constant: keep the highest rate after the warm-up.
-        weight_decay: the weight decay of AdamW.
-        seed: the seed of the order of the data, of dropout and of new weights.
-    """
-
-    epochs: Annotated[int, Range(least=1)] = 1
-    batch_size: Annotated[int, Range(least=1)] = 64
-    learning_rate: Annotated[float, Range(above=0)] = 1e-3
-    warmup: Annotated[float, Range(least=0, most=1, meaning="a share of the steps")] = 0.06
-    weight_decay: float = 0.01
-    seed: Annotated[int, Range(least=0, below=1 << 32)] = 0
-    constant: bool = False
-
-    def __post_init__(self) -> None:
-        checked(self, name="", error=InputError)
-
-    def steps_per_pass(self, n: int) -> int:
-        """Steps of one pass over n pairs; the last batch may be smaller."""
-        return -(-n // self.batch_size)
-
-    def steps(self, n: int) -> int:
-        """Steps of a whole run over n pairs."""
-        return self.steps_per_pass(n) * self.epochs
-
-    def rate(self, step: int, steps: int) -> float:
-        """The learning rate of a step, counted from 0."""
-        rising = max(1, round(self.warmup * steps))
-        falling = 1.0 if self.constant else (steps - step) / max(1, steps - rising + 1)
-        return self.learning_rate * min((step + 1) / rising, falling)
 
 
 @dataclass(frozen=True, kw_only=True)

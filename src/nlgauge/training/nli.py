@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import torch
@@ -29,24 +28,7 @@ from nlgauge.training.classifier import (
 from nlgauge.training.data import LABELS, EncodedPairs, encode_pairs, read_pairs
 from nlgauge.training.heads import KIND, begin_from, check_output, head_metadata, save_folder, save_head
 from nlgauge.training.loop import Checkpoint, alone, fit_network
-from nlgauge.training.recipe import Recipe, Share, check_precision, run_line, trainable
-
-Method = Literal["lora", "full"]
-
-
-@dataclass(frozen=True, kw_only=True)
-class NliRecipe(Recipe):
-    """How an NLI model is trained; see `Recipe` for what all recipes share.
-
-    Attributes:
-        method: `lora` trains adapters on all linear layers and a classifier, `full` everything.
-        dropout: the dropout of the encoder in training.
-        init: a head to start from.
-    """
-
-    method: Method = "lora"
-    dropout: Share = 0.0
-    init: str | None = None
+from nlgauge.training.recipe import NliRecipe, check_precision, run_line, trainable
 
 
 @dataclass(frozen=True)

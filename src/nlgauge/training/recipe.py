@@ -1,21 +1,78 @@
-"""The common part of all recipes: an encoder, its adapters, a schedule; and the facts that identify a run."""
+"""Recipes: what is trained, how long and with which loss; and the facts that identify a run. torch is not loaded."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.options import Range, checked
+from nlgauge.core.options import Range, Typed, check_option, checked
 from nlgauge.io.files.files import InputFile
 from nlgauge.models import embedded
+from nlgauge.models.features import feature_names
 from nlgauge.models.locate import ModelFiles
+from nlgauge.models.regressor import MIX
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.training.loop import Schedule
 
-Share = Annotated[float, Range(least=0, below=1, meaning="a share")]
+if TYPE_CHECKING:
+    import torch  # recipes are read before it is loaded
+
+Method = Literal["frozen", "lora", "full"]
+METHODS: tuple[Method, ...] = get_args(Method)
+RATES = {"frozen": 1e-3, "lora": 5e-4, "full": 3e-5}  # of a regressor: the highest rate, where none is asked for
+LossName = Literal["mse", "pairwise", "mse+pairwise"]
+SHARE = Range(least=0, below=1, meaning="a share")
+Model = Annotated[str, Typed("embedded, a folder, or a hub id.", metavar="MODEL")]
+Revision = Annotated[str | None, Typed("Revision of a hub model.")]
+EncoderDropout = Annotated[float, SHARE, Typed("Dropout of the encoder.", ("--dropout",))]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Schedule:
+    """How long and how fast a network is trained, and in which order.
+
+    Attributes:
+        epochs: passes over the data.
+        batch_size: pairs per step.
+        learning_rate: the highest rate. It is reached after the warm-up and then falls linearly to 0.
+        warmup: the share of the steps in which the rate rises.
+        constant: keep the highest rate after the warm-up.
+        weight_decay: the weight decay of AdamW.
+        seed: the seed of the order of the data, of dropout and of new weights.
+    """
+
+    epochs: Annotated[int, Range(least=1), Typed("Passes over the data.")] = 1
+    batch_size: Annotated[int, Range(least=1), Typed("Examples per step.")] = 64
+    learning_rate: Annotated[float, Range(above=0), Typed("The highest learning rate.")] = 1e-3
+    warmup: Annotated[
+        float,
+        Range(least=0, most=1, meaning="a share of the steps"),
+        Typed("Share of the steps in which the rate rises."),
+    ] = 0.06
+    constant: Annotated[
+        bool, Typed("Keep the rate after the warm-up, in place of letting it fall.", ("--constant-rate",))
+    ] = False
+    weight_decay: Annotated[float, Range(least=0), Typed("Weight decay of AdamW; 0 is Adam.")] = 0.01
+    seed: Annotated[int, Range(least=0, below=1 << 32)] = 0
+
+    def __post_init__(self) -> None:
+        checked(self, name="", error=InputError)
+
+    def steps_per_pass(self, n: int) -> int:
+        """Steps of one pass over n pairs; the last batch may be smaller."""
+        return -(-n // self.batch_size)
+
+    def steps(self, n: int) -> int:
+        """Steps of a whole run over n pairs."""
+        return self.steps_per_pass(n) * self.epochs
+
+    def rate(self, step: int, steps: int) -> float:
+        """The learning rate of a step, counted from 0."""
+        rising = max(1, round(self.warmup * steps))
+        falling = 1.0 if self.constant else (steps - step) / max(1, steps - rising + 1)
+        return self.learning_rate * min((step + 1) / rising, falling)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,10 +88,10 @@ class Recipe:
         schedule: how long and how fast.
     """
 
-    model: str = embedded.NAME
-    revision: str | None = None
-    rank: int = 16
-    alpha: float = 32.0
+    model: Model = embedded.NAME
+    revision: Revision = None
+    rank: Annotated[int, Range(least=1), Typed("Rank of the adapters.")] = 16
+    alpha: Annotated[float, Typed("Scale of the adapters times their rank.")] = 32.0
     max_tokens: int = 256
     schedule: Schedule = field(default_factory=Schedule)
 
@@ -45,6 +102,173 @@ class Recipe:
     def has_adapters(self) -> bool:
         """Whether the encoder learns through adapters; a head then records their rank."""
         return True
+
+
+@dataclass(frozen=True, kw_only=True)
+class NliRecipe(Recipe):
+    """How an NLI model is trained; see `Recipe` for what all recipes share.
+
+    Attributes:
+        method: `lora` trains adapters on all linear layers and a classifier, `full` everything.
+        dropout: the dropout of the encoder in training.
+        init: a head to start from.
+    """
+
+    method: Annotated[
+        Literal["lora", "full"],
+        Typed("lora: adapters on all linear layers; full: everything, at a rate of about 2e-5."),
+    ] = "lora"
+    dropout: EncoderDropout = 0.0
+    max_tokens: Annotated[int, Range(least=8), Typed("Longest pair; of a longer one the longer side is cut.")] = 256
+    init: Annotated[str | None, Typed("A head to begin from.", metavar="FILE")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class InfillRecipe(Recipe):
+    """How words are masked, and what learns to predict them; the encoder is BERT's. See also `Recipe`.
+
+    Attributes:
+        share: the share of the words of a text that are masked.
+        shown: the share of these that is shown instead of masked, half unchanged and half as any other piece; BERT
+            uses 0.2.
+        dropout: the dropout of the encoder in training.
+    """
+
+    share: Annotated[
+        float,
+        Range(above=0, most=1, meaning="the masked share of the words"),
+        Typed("Share of the words that are masked.", ("--mask",)),
+    ] = 0.15
+    shown: Annotated[float, SHARE, Typed("Share of these that is shown, as they are or as others; BERT: 0.2.")] = 0.0
+    dropout: EncoderDropout = 0.0
+    max_tokens: Annotated[int, Range(least=8), Typed("Longest text; what is longer is cut.")] = 128
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loss:
+    """The loss that is minimised.
+
+    Attributes:
+        name: `mse` is the squared error. `pairwise` asks that of two hypotheses for one reference the one with the
+            better score comes out better. The third is the sum of both.
+        margin: the difference that `pairwise` asks for, in units of the scores (a hinge); None asks for as much as
+            possible (a logistic loss).
+        weight: the weight of the pairwise part in the sum.
+    """
+
+    name: LossName = "mse"
+    margin: Annotated[float, Range(above=0)] | None = None
+    weight: Annotated[float, Range(above=0)] = 1.0
+
+    def __post_init__(self) -> None:
+        # Under the names that a user of recipes and commands knows.
+        check_option("loss", self.name, LossName, error=InputError)
+        check_option("the weight of the pairwise loss", self.weight, Annotated[float, Range(above=0)], error=InputError)
+        checked(self, name="", error=InputError)
+
+    def of(self, scores: torch.Tensor, targets: torch.Tensor, groups: torch.Tensor, unit: float = 1.0) -> torch.Tensor:
+        """The mean loss of n scores, all in units of the targets.
+
+        Args:
+            scores: shape (n,).
+            targets: shape (n,).
+            groups: the number of the text that each is compared with, shape (n,).
+            unit: the size of one unit of the scores in units of the targets.
+        """
+        import torch
+
+        squared = torch.nn.functional.mse_loss(scores, targets) if "mse" in self.name else scores.new_zeros(())
+        if self.name == "mse":
+            return squared
+        better, worse = torch.nonzero((groups[:, None] == groups) & (targets[:, None] > targets), as_tuple=True)
+        lead = scores[better] - scores[worse]
+        lost = torch.nn.functional.softplus(-lead) if self.margin is None else torch.relu(self.margin * unit - lead)
+        # If no two examples of a batch share a reference, there is nothing to compare, and the gradient is 0.
+        pairwise = lost.mean() if len(lost) else 0 * scores.sum()
+        return squared + pairwise * (self.weight if self.name == "mse+pairwise" else 1.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RegressorRecipe(Recipe):
+    """How a regressor is trained, and from which texts; see `Recipe` for what all recipes share.
+
+    Attributes:
+        method: `frozen` trains only the feed-forward network, on vectors that are computed once; `lora` also trains
+            adapters on all linear layers; `full` trains everything.
+        layers: the layers whose mean vectors are read, side by side; empty is the last layer; `mix` is all layers
+            under learnt weights.
+        features: `4h` or `2h`, see `nlgauge.models.features`.
+        reference: whether references are read.
+        source: whether sources are read.
+        side: the only side that is read, for a sentinel; None compares texts.
+        widths: the widths of the hidden layers.
+        dropout: the dropout after each hidden layer.
+        encoder_dropout: the dropout of the encoder in training.
+        loss: the loss to minimise.
+        standardise: learn scores minus their mean, in units of their standard deviation; this is undone when the head
+            is used.
+        held_out: the share of references that is held out for choosing the best weights where no ratings are given; 0
+            keeps the last weights.
+        evaluate_every: the number of steps between two evaluations; None is twice per pass.
+    """
+
+    method: Annotated[
+        Method, Typed("lora: adapters on all linear layers; frozen: none, encoded once; full: everything.")
+    ] = "lora"
+    layers: tuple[int, ...] | Literal["mix"] = ()
+    features: Annotated[
+        str, Typed("4h: vectors, product, difference; 2h: product, difference.", words=("4h", "2h"))
+    ] = "4h"
+    reference: bool = True
+    source: bool = False
+    side: Literal["source", "hypothesis", "reference"] | None = None
+    widths: Annotated[
+        tuple[Annotated[int, Range(least=1)], ...],
+        Typed("Widths of the hidden layers; the paper has 2048,1024.", metavar="N,N"),
+    ] = (512, 256)
+    dropout: Annotated[float, SHARE, Typed("Dropout behind each hidden layer.")] = 0.15
+    encoder_dropout: Annotated[float, SHARE, Typed("Dropout of the encoder while it learns.")] = 0.0
+    loss: Loss = field(default_factory=Loss)
+    standardise: Annotated[bool, Typed("Learn scores less their mean over their deviation; undone in use.")] = False
+    max_tokens: Annotated[int, Range(least=3), Typed("Longest text; a longer one is cut.")] = 256
+    held_out: Annotated[
+        float,
+        SHARE,
+        Typed("Without --dev: share of references held back instead; 0 keeps the last weights."),
+    ] = 0.05
+    evaluate_every: Annotated[
+        int | None, Range(least=1), Typed("Between evaluations.  [default: twice a pass]", metavar="STEPS")
+    ] = None
+    schedule: Schedule = field(default_factory=lambda: Schedule(epochs=2, learning_rate=RATES["lora"]))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _ = self.blocks
+
+    @property
+    def blocks(self) -> tuple[str, ...]:
+        """The names of the blocks of features."""
+        if self.side is not None:
+            return ({"source": "src", "hypothesis": "hyp", "reference": "ref"}[self.side],)
+        return feature_names(self.features, self.reference, self.source)
+
+    @property
+    def has_adapters(self) -> bool:
+        """Whether the encoder learns by adapters."""
+        return self.method == "lora"
+
+    def chosen_layers(self, depth: int) -> tuple[int, ...]:
+        """The numbers of the layers that are read.
+
+        Raises:
+            InputError: the encoder does not have one of them.
+        """
+        if self.layers == MIX:
+            return tuple(range(depth + 1))
+        for layer in self.layers:
+            if not 0 <= int(layer) <= depth:
+                raise InputError(f"layer is {layer}, but model {self.model!r} has layers 0 to {depth}")
+        return tuple(int(layer) for layer in self.layers) or (depth,)
 
 
 def check_precision(runtime: Runtime) -> None:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import partial
 from hashlib import sha256
-from typing import Annotated, Any, Literal, get_args
+from typing import Any
 
 import torch
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.options import Range
 from nlgauge.models.encoder import load_encoder, torch_device
-from nlgauge.models.features import feature_names
 from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.pooled import mean_vectors
 from nlgauge.models.regressor import MIX
@@ -25,86 +23,13 @@ from nlgauge.training.classifier import bert_encoder, narrow_frozen, pad_of
 from nlgauge.training.dev import Dev, held_out
 from nlgauge.training.examples import Encoded, Example, Texts, grouped_batches
 from nlgauge.training.heads import check_output
-from nlgauge.training.learner import Learner, Loss
-from nlgauge.training.loop import Checkpoint, Schedule, alone, fit_network, learning
+from nlgauge.training.learner import Learner
+from nlgauge.training.loop import Checkpoint, alone, fit_network, learning
 from nlgauge.training.network import RegressorNetwork
 from nlgauge.training.parallel import Cores, cores
-from nlgauge.training.recipe import Recipe, Share, check_precision, recipe_facts, trainable
+from nlgauge.training.recipe import RegressorRecipe, check_precision, recipe_facts, trainable
 from nlgauge.training.regressor_files import save_regressor, whole_encoder
 from nlgauge.training.watch import BestWeights
-
-Method = Literal["frozen", "lora", "full"]
-METHODS: tuple[Method, ...] = get_args(Method)
-RATES = {"frozen": 1e-3, "lora": 5e-4, "full": 3e-5}  # the highest learning rate, where none is asked for
-
-
-@dataclass(frozen=True, kw_only=True)
-class RegressorRecipe(Recipe):
-    """How a regressor is trained, and from which texts; see `Recipe` for what all recipes share.
-
-    Attributes:
-        method: `frozen` trains only the feed-forward network, on vectors that are computed once; `lora` also trains
-            adapters on all linear layers; `full` trains everything.
-        layers: the layers whose mean vectors are read, side by side; empty is the last layer; `mix` is all layers
-            under learnt weights.
-        features: `4h` or `2h`, see `nlgauge.models.features`.
-        reference: whether references are read.
-        source: whether sources are read.
-        side: the only side that is read, for a sentinel; None compares texts.
-        widths: the widths of the hidden layers.
-        dropout: the dropout after each hidden layer.
-        encoder_dropout: the dropout of the encoder in training.
-        loss: the loss to minimise.
-        standardise: learn scores minus their mean, in units of their standard deviation; this is undone when the head
-            is used.
-        held_out: the share of references that is held out for choosing the best weights where no ratings are given; 0
-            keeps the last weights.
-        evaluate_every: the number of steps between two evaluations; None is twice per pass.
-    """
-
-    method: Method = "lora"
-    layers: tuple[int, ...] | Literal["mix"] = ()
-    features: str = "4h"
-    reference: bool = True
-    source: bool = False
-    side: Literal["source", "hypothesis", "reference"] | None = None
-    widths: tuple[Annotated[int, Range(least=1)], ...] = (512, 256)
-    dropout: Share = 0.15
-    encoder_dropout: Share = 0.0
-    loss: Loss = field(default_factory=Loss)
-    standardise: bool = False
-    held_out: Share = 0.05
-    evaluate_every: Annotated[int, Range(least=1)] | None = None
-    schedule: Schedule = field(default_factory=lambda: Schedule(epochs=2, learning_rate=RATES["lora"]))
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _ = self.blocks
-
-    @property
-    def blocks(self) -> tuple[str, ...]:
-        """The names of the blocks of features."""
-        if self.side is not None:
-            return ({"source": "src", "hypothesis": "hyp", "reference": "ref"}[self.side],)
-        return feature_names(self.features, self.reference, self.source)
-
-    @property
-    def has_adapters(self) -> bool:
-        """Whether the encoder learns by adapters."""
-        return self.method == "lora"
-
-    def chosen_layers(self, depth: int) -> tuple[int, ...]:
-        """The numbers of the layers that are read.
-
-        Raises:
-            InputError: the encoder does not have one of them.
-        """
-        if self.layers == MIX:
-            return tuple(range(depth + 1))
-        for layer in self.layers:
-            if not 0 <= int(layer) <= depth:
-                raise InputError(f"layer is {layer}, but model {self.model!r} has layers 0 to {depth}")
-        return tuple(int(layer) for layer in self.layers) or (depth,)
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ def test_an_infill_head_is_trained_evaluated_and_used(texts, tiny_model, tmp_pat
     [
         (["-o", "h.txt"], "end its name in .safetensors"),
         (["-o", "raw.txt"], "would be written over the input"),
-        (["-o", "h.safetensors", "--mask", "0"], "share is 0.0, expected above 0 and at most 1"),
+        (["-o", "h.safetensors", "--mask", "0"], "--mask is 0.0, expected above 0 and at most 1"),
         (["-o", "h.safetensors", "--dtype", "float16"], "expected bfloat16 or float32"),
         (["-o", "h.safetensors", "--dev", "none.txt"], "none.txt"),
     ],

@@ -54,7 +54,7 @@ def test_dialogues_become_a_scorer_of_replies(dialogues, tiny_model, tmp_path, a
     [
         (["--anchor", "source", "--turns", "2"], "--turns is about contexts, and --anchor source reads none"),
         (["--anchor", "reply"], "--anchor is 'reply', expected context or source"),
-        (["--method", "none"], "--method is 'none', expected frozen, lora or full"),
+        (["--method", "none"], "--method is 'none'; known: frozen, full, lora"),
     ],
 )
 def test_what_cannot_begin_is_told_in_a_line(dialogues, tmp_path, capsys, words, message):

@@ -165,7 +165,7 @@ def test_ratings_become_a_metric_of_source_and_reference(rated, tiny_model, tmp_
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--method", "lore"], "--method is 'lore', expected frozen, lora or full"),
+        (["--method", "lore"], "--method is 'lore'; did you mean 'lora'"),
         (["--layer", "top"], "--layer is 'top', expected whole numbers with commas or mix"),
         (["--widths", "8;4"], "--widths is '8;4', expected whole numbers with commas"),
         (["--features", "6h"], "features is '6h'"),

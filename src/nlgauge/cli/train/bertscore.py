@@ -17,6 +17,7 @@ from nlgauge.io.files.lines import Lines
 from nlgauge.metaeval.layers import layer_study, layers_result
 from nlgauge.metrics.embedding import baseline
 from nlgauge.metrics.embedding.unrelated import measure_unrelated
+from nlgauge.training.recipe import Model, Revision
 
 Texts = Annotated[
     str, typer.Argument(metavar="TEXTS", help="Raw sentences, one per line, plain or .gz; - for standard input.")
@@ -34,7 +35,7 @@ Models = Annotated[
         "--model", metavar="MODEL", help="embedded, a folder, or a hub id; repeat it for curves of several in one."
     ),
 ]
-Revision = Annotated[str | None, typer.Option("--revision", help="Revision of a hub model; of one alone.")]
+RevisionOfOne = Annotated[str | None, typer.Option("--revision", help="Revision of a hub model; of one alone.")]
 Level = Annotated[str, typer.Option("--level", metavar="LEVEL", help="segment, item or system.")]
 Stat = Annotated[str, typer.Option("--stat", metavar="STAT", help="What is measured; see 'nlgauge list statistics'.")]
 Idf = Annotated[bool, typer.Option("--idf", help="Weigh pieces by idf.")]
@@ -42,7 +43,13 @@ Idf = Annotated[bool, typer.Option("--idf", help="Weigh pieces by idf.")]
 
 @options.common(without=shared.NO_CACHE)
 def train_baseline(
-    *, texts: Texts, output: Output, encoder: shared.Encoder, pairs: Pairs = 10_000, run: options.Common
+    *,
+    texts: Texts,
+    output: Output,
+    model: Model = "embedded",
+    revision: Revision = None,
+    pairs: Pairs = 10_000,
+    run: options.Common,
 ) -> None:
     """Measure what unrelated sentences score at every layer, for bertscore:rescale=true,baseline=FILE."""
     options.check_outputs({"--output": output}, [texts])
@@ -54,7 +61,7 @@ def train_baseline(
         lines.file.close()
     if not sentences:
         raise InputError(f"{lines.file.name} is empty, expected one sentence per line")
-    rows = measure_unrelated(sentences, encoder.model, runtime, pairs=pairs, seed=run.seed, revision=encoder.revision)
+    rows = measure_unrelated(sentences, model, runtime, pairs=pairs, seed=run.seed, revision=revision)
     with replacing(output) as file:
         file.write(baseline.as_text(rows))
     if not run.quiet and output != STDOUT:
@@ -67,7 +74,7 @@ def train_layers(
     data: Data,
     columns: options.Columns = None,
     model: Models = None,
-    revision: Revision = None,
+    revision: RevisionOfOne = None,
     criterion: judged.Criterion = None,
     level: Level = "segment",
     stat: Stat = "pearson",

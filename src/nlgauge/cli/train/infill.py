@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Annotated, Any
+from dataclasses import replace
+from typing import Annotated
 
 import typer
 
@@ -11,26 +11,15 @@ from nlgauge.cli import options
 from nlgauge.cli.terminal import echo
 from nlgauge.cli.train import options as shared
 from nlgauge.io.files.files import InputFile
+from nlgauge.training.recipe import InfillRecipe, Schedule
 
 Texts = Annotated[list[str], typer.Argument(metavar="TEXTS...", help="Raw sentences, one per line, plain or .gz.")]
 Output = Annotated[
     str, typer.Option("--output", "-o", metavar="FILE", help="Where the head goes: a name in .safetensors.")
 ]
-Dropout = Annotated[float, typer.Option("--dropout", min=0, help="Dropout of the encoder.")]
-MaxTokens = Annotated[int, typer.Option("--max-tokens", min=8, help="Longest text; what is longer is cut.")]
 Dev = Annotated[
     list[str] | None, typer.Option("--dev", metavar="FILE", help="Texts whose words are guessed after each pass.")
 ]
-
-
-@dataclass(frozen=True)
-class Masked:
-    """Which words are to be guessed."""
-
-    share: Annotated[float, typer.Option("--mask", help="Share of the words that are masked.")] = 0.15
-    shown: Annotated[
-        float, typer.Option("--shown", help="Share of these that is shown, as they are or as others; BERT: 0.2.")
-    ] = 0.0
 
 
 @options.common(without=shared.NO_CACHE | {"phenomena"})
@@ -38,12 +27,8 @@ def train_infill(
     *,
     texts: Texts,
     output: Output,
-    encoder: shared.Encoder,
-    adapters: shared.Adapters,
-    masking: Masked,
-    learning: shared.Learning,
-    dropout: Dropout = 0.0,
-    max_tokens: MaxTokens = 128,
+    how: InfillRecipe,
+    schedule: Schedule,
     dev: Dev = None,
     named: shared.Named,
     run: shared.Run,
@@ -53,8 +38,7 @@ def train_infill(
     runtime = run.runtime(cached=False)
     with shared.training_installed():
         from nlgauge.training import infill
-    how: dict[str, Any] = {**asdict(encoder), **asdict(adapters), **asdict(masking)}
-    recipe = infill.InfillRecipe(**how, dropout=dropout, max_tokens=max_tokens, schedule=learning.schedule(run.seed))
+    recipe = replace(how, schedule=replace(schedule, seed=run.seed))
     about = {"name": named.name, "recipe": named.recipe, "data": named.data}
     train, held_out = ([InputFile(path) for path in paths or ()] for paths in (texts, dev))
     guesses = infill.train_infill(

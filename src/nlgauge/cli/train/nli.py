@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +11,7 @@ from nlgauge.cli import options
 from nlgauge.cli.terminal import echo
 from nlgauge.cli.train import options as shared
 from nlgauge.io.files.files import InputFile
+from nlgauge.training.recipe import NliRecipe, Schedule
 
 if TYPE_CHECKING:
     from nlgauge.training.nli import Accuracy
@@ -25,26 +26,13 @@ Output = Annotated[
     str,
     typer.Option("--output", "-o", metavar="PATH", help="FILE.safetensors: a head; else a folder for transformers."),
 ]
-Method = Annotated[
-    str,
-    options.choice(
-        "--method",
-        among="lora full",
-        help="lora: adapters on all linear layers; full: everything, at a rate of about 2e-5.",
-    ),
-]
-Dropout = Annotated[float, typer.Option("--dropout", min=0, help="Dropout of the encoder.")]
-MaxTokens = Annotated[
-    int, typer.Option("--max-tokens", min=8, help="Longest pair; of a longer one the longer side is cut.")
-]
 _WIDTHS = (8, 7, 6, 7, 6)
 
 
 @dataclass(frozen=True)
 class Sets:
-    """Options: the start of training, and the data it is measured on."""
+    """Options: the data that training is measured on."""
 
-    init: Annotated[str | None, typer.Option("--init", metavar="FILE", help="A head to begin from.")] = None
     dev: Annotated[
         list[str] | None, typer.Option("--dev", metavar="FILE", help="Pairs to evaluate on after each pass.")
     ] = None
@@ -58,24 +46,19 @@ def train_nli(
     *,
     pairs: Pairs,
     output: Output,
-    encoder: shared.Encoder,
-    method: Method = "lora",
-    adapters: shared.Adapters,
-    learning: shared.Learning,
-    dropout: Dropout = 0.0,
-    max_tokens: MaxTokens = 256,
+    how: NliRecipe,
+    schedule: Schedule,
     sets: Sets,
     named: shared.Named,
     run: shared.Run,
 ) -> None:
     """Train an NLI model on labelled pairs, for nli:model=...; a stopped run continues."""
     options.check_outputs({"--output": shared.file_of(output)}, [*pairs, *(sets.dev or ()), *(sets.test or ())])
-    adapters.check(method)
+    shared.check_adapters(how, how.method)
     runtime = run.runtime(cached=False)
     with shared.training_installed():
         from nlgauge.training import nli
-    how: dict[str, Any] = {**asdict(encoder), **asdict(adapters), "method": method, "dropout": dropout}  # checked there
-    recipe = nli.NliRecipe(**how, max_tokens=max_tokens, init=sets.init, schedule=learning.schedule(run.seed))
+    recipe = replace(how, schedule=replace(schedule, seed=run.seed))
     train, dev, test = ([InputFile(path) for path in paths or ()] for paths in (pairs, sets.dev, sets.test))
     accuracies = nli.train_nli(
         train, output, recipe, runtime, dev=dev, test=test, about=named.about(), tell=shared.teller(run.quiet)

@@ -1,4 +1,4 @@
-"""Options that all kinds of training share: the encoder, adapters, the schedule, and the metadata of a head."""
+"""Options that all kinds of training share beside their recipes: the output, the metadata of a head, the runtime."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -15,9 +15,7 @@ from nlgauge.cli.terminal import echo
 from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.core.result import STDOUT
 from nlgauge.perturbations.registry import PERTURBATIONS
-
-if TYPE_CHECKING:
-    from nlgauge.training.loop import Schedule
+from nlgauge.training.recipe import Recipe
 
 _WITHOUT_ADAPTERS = ("frozen", "full")  # methods
 Side = Literal["source", "hypothesis", "reference"]
@@ -30,58 +28,11 @@ Output = Annotated[
 ]
 
 
-@dataclass(frozen=True)
-class Encoder:
-    """Options: the training data."""
-
-    model: Annotated[str, typer.Option("--model", metavar="MODEL", help="embedded, a folder, or a hub id.")] = (
-        "embedded"
-    )
-    revision: Annotated[str | None, typer.Option("--revision", help="Revision of a hub model.")] = None
-
-
-@dataclass(frozen=True)
-class Adapters:
-    """How much of an encoder learns."""
-
-    rank: Annotated[int, typer.Option("--rank", min=1, help="Rank of the adapters.")] = 16
-    alpha: Annotated[float, typer.Option("--alpha", help="Scale of the adapters times their rank.")] = 32.0
-
-    def check(self, method: str) -> None:
-        """Refuse these options where there are no adapters."""
-        if method in _WITHOUT_ADAPTERS:
-            idle = options.changed(self, "rank", "alpha")
-            options.refuse_idle(idle, f"is about adapters, and --method {method} trains none")
-
-
-@dataclass(frozen=True)
-class Learning:
-    """How it learns."""
-
-    epochs: Annotated[int, typer.Option("--epochs", min=1, help="Passes over the data.")] = 1
-    batch_size: Annotated[int, typer.Option("--batch-size", min=1, help="Examples per step.")] = 64
-    rate: Annotated[float | None, typer.Option("--learning-rate", help="The highest learning rate.")] = 1e-3
-    warmup: Annotated[
-        float, typer.Option("--warmup", min=0, max=1, help="Share of the steps in which the rate rises.")
-    ] = 0.06
-    constant_rate: Annotated[
-        bool, typer.Option("--constant-rate", help="Keep the rate after the warm-up, in place of letting it fall.")
-    ] = False
-    decay: Annotated[float, typer.Option("--weight-decay", min=0, help="Weight decay of AdamW; 0 is Adam.")] = 0.01
-
-    def schedule(self, seed: int, rate: float = 1e-3) -> Schedule:
-        """The schedule that the options describe; `rate` is used where none is given."""
-        from nlgauge.training.loop import Schedule  # needs torch
-
-        return Schedule(
-            epochs=self.epochs,
-            batch_size=self.batch_size,
-            learning_rate=rate if self.rate is None else self.rate,
-            warmup=self.warmup,
-            weight_decay=self.decay,
-            constant=self.constant_rate,
-            seed=seed,
-        )
+def check_adapters(recipe: Recipe, method: str) -> None:
+    """Refuse options of adapters where there are none."""
+    if method in _WITHOUT_ADAPTERS:
+        idle = options.changed(recipe, "rank", "alpha")
+        options.refuse_idle(idle, f"is about adapters, and --method {method} trains none")
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from nlgauge.cli.train import options as shared
 from nlgauge.cli.train import scores
 from nlgauge.core.errors import InputError
 from nlgauge.io.read import read
+from nlgauge.training.recipe import RegressorRecipe, Schedule
 
 Dialogues = Annotated[list[str], typer.Argument(metavar="DATA...", help="Dialogues; see 'nlgauge list formats'.")]
 
@@ -35,7 +36,7 @@ class Queries:
 
 
 @dataclass(frozen=True)
-class Network(scores.Network):
+class Learnt(scores.Learnt):
     """As for ratings, with the loss of the paper beside the squared error."""
 
     loss: Annotated[
@@ -49,27 +50,26 @@ class Network(scores.Network):
     ] = None
 
 
-@options.common(without=shared.NO_CACHE | {"phenomena"})
+@options.common(
+    without=shared.NO_CACHE | scores.BY_METHOD | {"phenomena"}, defaults={**scores.DEFAULTS, "method": "frozen"}
+)
 def train_ruber(
     *,
     dialogues: Dialogues,
     columns: options.Columns = None,
     output: shared.Output,
     queries: Queries,
-    encoder: shared.Encoder,
-    method: scores.Method = "frozen",
-    adapters: shared.Adapters,
-    network: Network,
-    schedule: scores.Schedule,
-    max_tokens: scores.MaxTokens = 256,
+    how: RegressorRecipe,
+    learnt: Learnt,
+    schedule: Schedule,
     kept: scores.Kept,
     named: shared.Named,
     run: shared.Run,
 ) -> None:
     """Train a scorer of replies on dialogues, for ruber:model=...; a stopped run continues."""
     queries.check()
-    setup = scores.Setup(output, encoder, method, adapters, network, schedule, max_tokens, kept, named, run)
-    setup = replace(setup, reference=False, source=True, columns=columns)
+    recipe = replace(how, reference=False, source=True)
+    setup = scores.Setup(output, recipe, learnt, schedule, kept, named, run, columns=columns)
     runtime, recipe = setup.prepared(dialogues)
     from nlgauge.training.examples import related_examples
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,44 +18,36 @@ from nlgauge.io.read import read
 from nlgauge.metaeval.align import chosen_criteria
 from nlgauge.metaeval.align import judged as rated_only
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.training.recipe import RATES, Loss, RegressorRecipe, Schedule
 
 if TYPE_CHECKING:
     from nlgauge.training.dev import Dev
     from nlgauge.training.examples import Example
-    from nlgauge.training.regressor import RegressorRecipe
 
 _WORST = -25.0  # what five severe errors come to, and what MQM gives text that is no translation
 _FEW = 50  # segments: by chance alone, tau-b of 50 reaches 0.19 in one of twenty sets
+BY_METHOD, DEFAULTS = frozenset({"learning_rate"}), {"epochs": 2}  # of a schedule
 _STAT = "kendall_b"  # as in training.dev, which loads numbers
 
 Triples = Annotated[
     list[str], typer.Argument(metavar="TRIPLES...", help="JSON lines of 'nlgauge synth': hyp, refs, score.")
 ]
 Rated = Annotated[list[str], typer.Argument(metavar="DATA...", help="Rated texts; see 'nlgauge list formats'.")]
-Method = Annotated[
-    str,
-    options.choice(
-        "--method",
-        among="frozen lora full",
-        help="lora: adapters on all linear layers; frozen: none, encoded once; full: everything.",
-    ),
-]
-MaxTokens = Annotated[int, typer.Option("--max-tokens", min=3, help="Longest text; a longer one is cut.")]
 DevFile = Annotated[str | None, typer.Option("--dev", metavar="DATA", help="Rated texts that choose the best weights.")]
 Preset = Annotated[
     str | None,
     options.choice("--preset", among="paper", help="paper: SEScore's training, in place of what is not typed."),
 ]
 # The paper's training where it is not the default.
-_NETWORK = {"model": "FacebookAI/roberta-large", "method": "full", "widths": "2048,1024"}
-_SCHEDULE = {"epochs": 1, "batch_size": 8, "rate": 3e-5, "warmup": 0.0, "constant_rate": True, "decay": 0.0}
+_RECIPE = {"model": "FacebookAI/roberta-large", "method": "full", "widths": (2048, 1024)}
+_SCHEDULE = {"epochs": 1, "batch_size": 8, "rate": 3e-5, "warmup": 0.0, "constant": True, "weight_decay": 0.0}
 _CHOSEN = {"stat": "wmt_kendall_like", "threshold": 0.0}  # with --dev: Kendall by source, human ties left out
 Severities = Annotated[str, typer.Option("--severities", help="How the scores were made, for its metadata.")]
 
 
 @dataclass(frozen=True)
-class Network:
-    """Options: the network on the encoder, and its loss."""
+class Learnt:
+    """Options: the layers that are read, the loss, and the rate: what a recipe has in another form."""
 
     layer: Annotated[
         str,
@@ -65,17 +57,6 @@ class Network:
             help="Layers whose mean vectors are read; mix: all, weighed.  [default: the last]",
         ),
     ] = ""
-    features: Annotated[
-        str,
-        options.choice("--features", among="4h 2h", help="4h: vectors, product, difference; 2h: product, difference."),
-    ] = "4h"
-    widths: Annotated[
-        str, typer.Option("--widths", metavar="N,N", help="Widths of the hidden layers; the paper has 2048,1024.")
-    ] = "512,256"
-    dropout: Annotated[float, typer.Option("--dropout", min=0, help="Dropout behind each hidden layer.")] = 0.15
-    encoder_dropout: Annotated[
-        float, typer.Option("--encoder-dropout", min=0, help="Dropout of the encoder while it learns.")
-    ] = 0.0
     loss: Annotated[
         str,
         options.choice(
@@ -91,33 +72,33 @@ class Network:
     pairwise_weight: Annotated[
         float, typer.Option("--pairwise-weight", help="Weight of the pairwise loss beside the other.")
     ] = 1.0
-    standardise: Annotated[
-        bool, typer.Option("--standardise", help="Learn scores less their mean over their deviation; undone in use.")
-    ] = False
+    rate: Annotated[
+        float | None,
+        typer.Option(
+            "--learning-rate", help="The highest learning rate.  [default: lora 5e-4, frozen 1e-3, full 3e-5]"
+        ),
+    ] = None
 
-    def check(self, method: str) -> None:
+    def check(self, recipe: RegressorRecipe) -> None:
         """Refuse options that change nothing beside others."""
         if self.loss == "mse":
             idle = options.changed(self, "margin", "pairwise_weight")
             options.refuse_idle(idle, "is about the pairwise loss; --loss pairwise or mse+pairwise has one")
         if self.loss == "pairwise":
             options.refuse_idle(options.changed(self, "pairwise_weight"), "weighs two losses; --loss pairwise is one")
-        if method == "frozen":
-            idle = options.changed(self, "encoder_dropout")
+        if recipe.method == "frozen":
+            idle = options.changed(recipe, "encoder_dropout")
             options.refuse_idle(idle, "is about an encoder that learns, and --method frozen keeps it as it is")
 
-    def arguments(self) -> dict[str, Any]:
-        """As arguments of a recipe, which checks them."""
-        from nlgauge.training.learner import Loss  # needs torch
-
-        own = asdict(self)
-        layer, name, margin, weight = (own.pop(key) for key in ("layer", "loss", "margin", "pairwise_weight"))
-        return {
-            **own,
-            "layers": "mix" if layer == "mix" else _numbers(layer, "--layer"),
-            "widths": _numbers(self.widths, "--widths"),
-            "loss": Loss(name=name, margin=margin, weight=weight),
-        }
+    def of(self, recipe: RegressorRecipe, schedule: Schedule) -> RegressorRecipe:
+        """The recipe with these."""
+        rate = RATES[recipe.method] if self.rate is None else self.rate
+        return replace(
+            recipe,
+            layers="mix" if self.layer == "mix" else _layers(self.layer),
+            loss=Loss(name=self.loss, margin=self.margin, weight=self.pairwise_weight),  # type: ignore[arg-type]
+            schedule=replace(schedule, learning_rate=rate),
+        )
 
 
 @dataclass(frozen=True)
@@ -135,19 +116,6 @@ class Added:
 
 
 @dataclass(frozen=True)
-class Schedule(shared.Learning):
-    """As for other training, with other defaults."""
-
-    epochs: Annotated[int, typer.Option("--epochs", min=1, help="Passes over the data.")] = 2
-    rate: Annotated[
-        float | None,
-        typer.Option(
-            "--learning-rate", help="The highest learning rate.  [default: lora 5e-4, frozen 1e-3, full 3e-5]"
-        ),
-    ] = None
-
-
-@dataclass(frozen=True)
 class Kept:
     """Which weights are kept."""
 
@@ -160,32 +128,22 @@ class Kept:
             "--threshold", min=0, help="For --stat wmt_kendall_like: the least difference of a pair.  [default: 25]"
         ),
     ] = None
-    held_out: Annotated[
-        float,
-        typer.Option(
-            "--held-out", min=0, help="Without --dev: share of references held back instead; 0 keeps the last weights."
-        ),
-    ] = 0.05
-    evaluate_every: Annotated[
-        int | None,
-        typer.Option("--evaluate-every", min=1, metavar="STEPS", help="Between evaluations.  [default: twice a pass]"),
-    ] = None
     curve: Annotated[
         str | None, typer.Option("--curve", metavar="FILE", help="Loss and evaluations of every step, as TSV.")
     ] = None
 
-    def check(self, dev: str | None) -> None:
+    def check(self, dev: str | None, recipe: RegressorRecipe) -> None:
         """Refuse options that change nothing with or without texts of --dev."""
         if dev is not None:
-            options.refuse_idle(options.changed(self, "held_out"), "holds texts back, and --dev brings them")
+            options.refuse_idle(options.changed(recipe, "held_out"), "holds texts back, and --dev brings them")
             return
         if self.stat != _STAT or self.threshold is not None:
             raise InputError(
                 "--stat says how the texts of --dev are measured, and there is no --dev; what is held back is measured"
                 f" by {_STAT}"
             )
-        if not self.held_out:
-            idle = options.changed(self, "evaluate_every")
+        if not recipe.held_out:
+            idle = options.changed(recipe, "evaluate_every")
             options.refuse_idle(idle, "is about evaluations, and there are none without --dev and with --held-out 0")
 
 
@@ -194,45 +152,27 @@ class Setup:
     """All that is the same for both verbs."""
 
     output: str
-    encoder: shared.Encoder
-    method: str
-    adapters: shared.Adapters
-    network: Network
+    recipe: RegressorRecipe
+    learnt: Learnt
     schedule: Schedule
-    max_tokens: int
     kept: Kept
     named: shared.Named
     run: shared.Run
     dev: str | None = None
-    reference: bool = True
-    source: bool = False
-    side: shared.Side | None = None
     columns: list[str] | None = None
 
     def prepared(self, inputs: list[str]) -> tuple[Runtime, RegressorRecipe]:
         """The runtime and the recipe; refuses what could not be written before anything is read."""
         self.named.checked_phenomena()
-        self.kept.check(self.dev)
-        self.adapters.check(self.method)
-        self.network.check(self.method)
+        self.kept.check(self.dev, self.recipe)
+        shared.check_adapters(self.recipe, self.recipe.method)
+        self.learnt.check(self.recipe)
         dev = [] if self.dev is None or os.path.isdir(self.dev) else [self.dev]
         options.check_outputs({"--output": shared.file_of(self.output), "--curve": self.kept.curve}, [*inputs, *dev])
         runtime = self.run.runtime(cached=False)
         with shared.training_installed():
-            from nlgauge.training.regressor import METHODS, RATES, RegressorRecipe
-        if self.method not in METHODS:
-            raise InputError(f"--method is {self.method!r}, expected {', '.join(METHODS[:-1])} or {METHODS[-1]}")
-        how = {**asdict(self.encoder), **asdict(self.adapters), **self.network.arguments(), "method": self.method}
-        return runtime, RegressorRecipe(
-            **how,
-            reference=self.reference,
-            source=self.source,
-            side=self.side,
-            max_tokens=self.max_tokens,
-            held_out=self.kept.held_out,
-            evaluate_every=self.kept.evaluate_every,
-            schedule=self.schedule.schedule(self.run.seed, RATES[self.method]),
-        )
+            import nlgauge.training.regressor  # noqa: F401  # what it needs is missed before anything is read
+        return runtime, self.learnt.of(self.recipe, replace(self.schedule, seed=self.run.seed))
 
     def rated_dev(self, criterion: str | None, recipe: RegressorRecipe) -> Dev | None:
         """The texts of --dev; None where there are none."""
@@ -284,20 +224,17 @@ class Setup:
                 )
 
 
-@options.common(without=shared.NO_CACHE)
+@options.common(without=shared.NO_CACHE | BY_METHOD, defaults=DEFAULTS)
 def train_sescore(
     *,
     context: typer.Context,
     triples: Triples,
     output: shared.Output,
     preset: Preset = None,
-    encoder: shared.Encoder,
-    method: Method = "lora",
-    adapters: shared.Adapters,
-    network: Network,
+    how: RegressorRecipe,
+    learnt: Learnt,
     added: Added,
     schedule: Schedule,
-    max_tokens: MaxTokens = 256,
     dev: DevFile = None,
     criterion: judged.Criterion = None,
     kept: Kept,
@@ -308,7 +245,7 @@ def train_sescore(
     """Train SEScore on synthetic errors, for sescore:model=...; a stopped run continues."""
     if criterion is not None and dev is None:
         raise InputError("--criterion says what the texts of --dev were rated for, and there is no --dev")
-    setup = Setup(output, encoder, method, adapters, network, schedule, max_tokens, kept, named, run, dev)
+    setup = Setup(output, how, learnt, schedule, kept, named, run, dev)
     if preset is not None:
         setup = _as_published(context, preset, setup)
     runtime, recipe = setup.prepared(triples)
@@ -332,15 +269,14 @@ def _as_published(context: typer.Context, preset: str, setup: Setup) -> Setup:
     """The options with those of a preset in place of what was not typed."""
     if preset != "paper":
         raise InputError(f"--preset is {preset!r}, expected paper")
-    own = options.untyped(context, _NETWORK | _SCHEDULE | ({} if setup.dev is None else _CHOSEN))
+    own = options.untyped(context, _RECIPE | _SCHEDULE | ({} if setup.dev is None else _CHOSEN))
     if "stat" not in own:
         own.pop("threshold", None)
-    groups = {name: getattr(setup, name) for name in ("encoder", "network", "schedule", "kept")}
-    changed = {name: options.with_values(group, own) for name, group in groups.items()}
-    return replace(setup, method=own.get("method", setup.method), **changed)
+    groups = {name: getattr(setup, name) for name in ("recipe", "learnt", "schedule", "kept")}
+    return replace(setup, **{name: options.with_values(group, own) for name, group in groups.items()})
 
 
-@options.common(without=shared.NO_CACHE)
+@options.common(without=shared.NO_CACHE | BY_METHOD, defaults=DEFAULTS)
 def train_regressor(
     *,
     rated: Rated,
@@ -348,20 +284,16 @@ def train_regressor(
     output: shared.Output,
     criterion: judged.Criterion = None,
     sides: shared.Sides,
-    encoder: shared.Encoder,
-    method: Method = "lora",
-    adapters: shared.Adapters,
-    network: Network,
+    how: RegressorRecipe,
+    learnt: Learnt,
     schedule: Schedule,
-    max_tokens: MaxTokens = 256,
     dev: DevFile = None,
     kept: Kept,
     named: shared.Named,
     run: shared.Run,
 ) -> None:
     """Train a metric on people's ratings, for regressor:model=...; a stopped run continues."""
-    setup = Setup(output, encoder, method, adapters, network, schedule, max_tokens, kept, named, run, dev)
-    setup = replace(setup, **sides.arguments(), columns=columns)
+    setup = Setup(output, replace(how, **sides.arguments()), learnt, schedule, kept, named, run, dev, columns)
     runtime, recipe = setup.prepared(rated)
     from nlgauge.training.examples import rated_examples, renumbered
 
@@ -374,11 +306,10 @@ def train_regressor(
     setup.train(renumbered(parts), recipe, runtime, about, setup.rated_dev(criterion, recipe))
 
 
-def _numbers(names: str, option: str) -> tuple[int, ...]:
+def _layers(names: str) -> tuple[int, ...]:
     for name in shared.listed(names):
         if not name.isdigit():
-            mix = " or mix" if option == "--layer" else ""
-            raise InputError(f"{option} is {names!r}, expected whole numbers with commas{mix}")
+            raise InputError(f"--layer is {names!r}, expected whole numbers with commas or mix")
     return tuple(map(int, shared.listed(names)))
 
 

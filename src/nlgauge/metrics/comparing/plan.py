@@ -17,6 +17,8 @@ from nlgauge.metrics.scoring.totals import Key, Totals
 if TYPE_CHECKING:
     from nlgauge.metrics.comparing.pairwise import Pairwise
 
+Intervals = Annotated[bool, Typed("Give each number its 95 % bootstrap interval.", ("--confidence",))]
+ByGroup = Annotated[bool, Typed("One row per language pair or task of a system.")]
 _COMPARED = ("low", "high", "baseline", "delta", "delta_low", "delta_high", "p")
 _TESTED = GoesWith(("test",), "says how systems are tested")
 _RESAMPLED = GoesWith(("test", "intervals"), "is about resampling")
@@ -65,8 +67,8 @@ class ComparisonOptions:
         GoesWith(("test",), "says how p-values are computed"),
         Typed("Its p-values, faults and all."),
     ] = None
-    intervals: Annotated[bool, Typed("Give each number its 95 % bootstrap interval.", ("--confidence",))] = False
-    by_group: Annotated[bool, Typed("One row per language pair or task of a system.")] = False
+    intervals: Intervals = False
+    by_group: ByGroup = False
     seed: Annotated[
         int | None, _RESAMPLED, Typed("Seed of the resampling.  [default: 0; 12345 under --compat sacrebleu]")
     ] = None
