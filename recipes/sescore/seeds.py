@@ -32,7 +32,7 @@ from nlgauge.core import Array
 from nlgauge.models import pooled
 from nlgauge.training import regressor
 from nlgauge.training.examples import Example, with_copies, with_unrelated
-from nlgauge.training.loop import Schedule
+from nlgauge.training.recipe import RegressorRecipe, Schedule
 
 MIDDLE, WORST = -3.0, -25.0  # graded severity of an edit at the threshold; the lowest score
 RATED: Mapping[str, Callable[[float], float]] = {
@@ -84,7 +84,7 @@ def trained(
     passes, rate = SCHEDULES[method]
     if steps is not None:
         passes = max(1, round(steps * BATCH / len(rows)))
-    recipe = regressor.RegressorRecipe(
+    recipe = RegressorRecipe(
         method=method,
         layers="mix",
         features="2h",

@@ -21,8 +21,8 @@ from nlgauge.models.infill.gaps import Gap
 from nlgauge.models.locate import locate
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.training.heads import head_metadata, write_head
-from nlgauge.training.infill import InfillRecipe, head_tensors, infill_network, train_infill
-from nlgauge.training.loop import Schedule
+from nlgauge.training.infill import head_tensors, infill_network, train_infill
+from nlgauge.training.recipe import InfillRecipe, Schedule
 
 FAST = Schedule(epochs=60, batch_size=8, learning_rate=0.01, seed=3)
 SHORT = Schedule(epochs=2, batch_size=4, learning_rate=0.01, seed=3)

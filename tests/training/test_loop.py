@@ -10,7 +10,8 @@ pytest.importorskip("torch")
 import torch
 
 from nlgauge.core.errors import InputError
-from nlgauge.training.loop import Checkpoint, Schedule, alone, fit
+from nlgauge.training.loop import Checkpoint, alone, fit
+from nlgauge.training.recipe import Schedule
 
 LENGTHS = np.full(40, 7)
 SCHEDULE = Schedule(epochs=3, batch_size=8, learning_rate=0.1, warmup=0.2, weight_decay=0.0, seed=5)  # 15 steps

@@ -18,8 +18,8 @@ from nlgauge.io.files.files import InputFile
 from nlgauge.models.entailment import load_nli
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.training.data import LABELS
-from nlgauge.training.loop import Schedule
-from nlgauge.training.nli import NliRecipe, accuracy, train_nli
+from nlgauge.training.nli import accuracy, train_nli
+from nlgauge.training.recipe import NliRecipe, Schedule
 
 FAST = Schedule(epochs=30, batch_size=16, learning_rate=0.01, seed=3)
 SHORT = Schedule(epochs=3, batch_size=16, learning_rate=0.01, seed=3)

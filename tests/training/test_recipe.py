@@ -13,8 +13,7 @@ from nlgauge.runtime.runtime import Runtime
 
 pytest.importorskip("torch")
 
-from nlgauge.training.loop import Schedule
-from nlgauge.training.recipe import Recipe, check_precision, recipe_facts, run_line, trainable
+from nlgauge.training.recipe import Recipe, Schedule, check_precision, recipe_facts, run_line, trainable
 
 
 @pytest.mark.parametrize(

@@ -27,10 +27,10 @@ from nlgauge.runtime.runtime import Runtime
 from nlgauge.training.classifier import pad_of, padded
 from nlgauge.training.dev import Dev
 from nlgauge.training.examples import Example, Texts, read_triples
-from nlgauge.training.learner import Learner, Loss
-from nlgauge.training.loop import Schedule
+from nlgauge.training.learner import Learner
 from nlgauge.training.network import RegressorNetwork
-from nlgauge.training.regressor import RegressorRecipe, train_regressor
+from nlgauge.training.recipe import Loss, RegressorRecipe, Schedule
+from nlgauge.training.regressor import train_regressor
 from nlgauge.training.regressor_files import whole_encoder
 
 _spec = importlib.util.spec_from_file_location("scored", Path(__file__).with_name("scored.py"))
