@@ -32,7 +32,7 @@ from nlgauge.core import Array
 from nlgauge.models import pooled
 from nlgauge.training import regressor
 from nlgauge.training.examples import Example, with_copies, with_unrelated
-from nlgauge.training.recipe import RegressorRecipe, Schedule
+from nlgauge.training.recipe import Method, RegressorRecipe, Schedule
 
 MIDDLE, WORST = -3.0, -25.0  # graded severity of an edit at the threshold; the lowest score
 RATED: Mapping[str, Callable[[float], float]] = {
@@ -41,7 +41,7 @@ RATED: Mapping[str, Callable[[float], float]] = {
     "none": lambda severity: -1.0,
     "permuted": lambda severity: severity,
 }
-SCHEDULES: Mapping[regressor.Method, tuple[int, float]] = {"frozen": (5, 1e-3), "lora": (1, 3e-4)}  # passes, rate
+SCHEDULES: Mapping[Method, tuple[int, float]] = {"frozen": (5, 1e-3), "lora": (1, 3e-4)}  # passes, rate
 BATCH = 64
 
 
@@ -78,7 +78,7 @@ def examples(path: Path, kind: str, amount: int | None, seed: int) -> list[Examp
 
 
 def trained(
-    rows: Sequence[Example], method: regressor.Method, steps: int | None, seed: int, output: str, runtime: ng.Runtime
+    rows: Sequence[Example], method: Method, steps: int | None, seed: int, output: str, runtime: ng.Runtime
 ) -> ng.Metric:
     """`sescore` with the head that learns from these examples, for so many steps, but whole passes."""
     passes, rate = SCHEDULES[method]
