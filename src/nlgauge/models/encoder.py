@@ -216,7 +216,7 @@ def load_encoder(
 
 def _network(files: ModelFiles, dtype: str, runtime: Runtime) -> Network:
     kind, where = dtype_and_device(dtype, runtime.device, f"model {files.name!r}")
-    files.check_embedded()
+    files.check()
     from nlgauge.models.packing.packed import PackedBert
 
     if runtime.compile and (where.type == "cpu" or not PackedBert.reads(files.config)):

@@ -11,11 +11,10 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
-from nlgauge.models import embedded
 from nlgauge.models.encoder import dtype_and_device
 from nlgauge.models.heads import Head, find_head, is_head
 from nlgauge.models.lazy import LazyModel
-from nlgauge.models.locate import ModelFiles, locate
+from nlgauge.models.locate import NAMED, ModelFiles, locate
 from nlgauge.models.pairs import PairTokenizer
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.batching import by_length
@@ -87,10 +86,8 @@ def locate_nli(model: str, revision: str | None = None, labels: str | None = Non
         files = locate(model, revision)
     except InputError as error:  # what to take instead is another model than for an encoder
         raise InputError(str(error).replace("use model=embedded", "use model=nli")) from None
-    if files.name == embedded.NAME:
-        raise InputError(
-            "the embedded encoder alone says nothing of entailment; model=nli is the head that stands on it"
-        )
+    if files.name in NAMED:
+        raise InputError(f"the {files.name} encoder alone says nothing of entailment; model=nli is the head that ships")
     return NliFiles(files, None, columns_of(_names(files.config), model, labels))
 
 
@@ -298,5 +295,5 @@ def _network(found: NliFiles, dtype: str, device: str) -> Classifier:
     kind, where = dtype_and_device(dtype, device, f"model {found.files.name!r}")
     from nlgauge.models.classifiers import classifier, headed
 
-    found.files.check_embedded()
+    found.files.check()
     return classifier(found.files, kind, where) if found.head is None else headed(found.head, kind, where)

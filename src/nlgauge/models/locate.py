@@ -15,7 +15,7 @@ from typing import Any, Concatenate, ParamSpec
 
 from nlgauge.core.errors import InputError, MissingExtra, NlgaugeError
 from nlgauge.core.signature import version
-from nlgauge.models import embedded
+from nlgauge.models import base, embedded
 
 _WANTED = ("*.json", "*.txt", "*.model", "*.spm", "*.safetensors")
 # What numbers depend on besides weights.
@@ -33,6 +33,7 @@ _ANSWER = 10.0  # seconds that the hub has for the answer to one call
 _BROKEN = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 _TYPES: dict[str, type] = {"model_type": str, "hidden_act": str, "architectures": list, "type_vocab_size": int}
 _WORDS = {str: "a text", list: "a list", int: "a whole number"}
+NAMED = (embedded.NAME, base.NAME)  # encoders with a name of their own
 P = ParamSpec("P")
 
 
@@ -113,7 +114,7 @@ class ModelFiles:
     @property
     def reads_left_to_right(self) -> bool:
         """Whether each vector knows only the text to its left, as in a causal language model."""
-        if self.name == embedded.NAME:
+        if self.name in NAMED:
             return False
         config = self.config
         if config.get("use_bidirectional_attention") or config.get("is_encoder_decoder"):
@@ -125,7 +126,7 @@ class ModelFiles:
     @property
     def languages(self) -> tuple[str, ...]:
         """Codes of the languages that the model reads; empty if this is not known."""
-        return embedded.LANGUAGES if self.name == embedded.NAME else ()
+        return {embedded.NAME: embedded.LANGUAGES, base.NAME: base.LANGUAGES}.get(self.name, ())
 
     def facts(self, *, head: str | None = None) -> dict[str, Any]:
         """The facts that identify the model, for a signature: weights, configuration, and the libraries that read them.
@@ -148,14 +149,16 @@ class ModelFiles:
                 facts |= {"model": "folder", "revision": None}
         return {**facts, "tokenizers": version("tokenizers"), "torch": version("torch")}
 
-    def check_embedded(self) -> None:
-        """Refuse embedded weights that are not the expected ones. To be called before they are loaded.
+    def check(self) -> None:
+        """Refuse files of a named encoder that are not the expected ones. To be called before they are loaded.
 
         Raises:
-            InputError: the weights have another digest.
+            InputError: they have another digest.
         """
         if self.name == embedded.NAME:
             embedded.check(self.folder / "model.safetensors")
+        elif self.name == base.NAME:
+            base.check(self.folder)
 
     @property
     def weights_digest(self) -> str:
@@ -202,8 +205,8 @@ def locate(model: str, revision: str | None = None) -> ModelFiles:
     """Find the files of a model.
 
     Args:
-        model: `embedded`, a folder, or an id of the Hugging Face hub. A hub model is fetched once and then found in the
-            cache.
+        model: `embedded`, `base`, a folder, or an id of the Hugging Face hub. A hub model is fetched once and then
+            found in the cache.
         revision: branch, tag or commit of a hub model.
 
     Raises:
@@ -211,9 +214,11 @@ def locate(model: str, revision: str | None = None) -> ModelFiles:
             another digest than expected.
         MissingExtra: the packages of the `neural` extra are not installed.
     """
-    if model == embedded.NAME:
+    if model in NAMED:
         if revision is not None:
-            raise InputError("the embedded model has no revisions; leave revision out")
+            raise InputError(f"the {model} model has no revisions; leave revision out")
+        if model == base.NAME:
+            return ModelFiles(model, base.folder() or _base_of_hub(), f"sha256:{base.SHA256}")
         return ModelFiles(model, embedded.folder(), f"sha256:{embedded.SHA256}")
     folder = Path(os.path.expanduser(model))  # a user who is unknown stays as typed
     if os.path.isdir(folder):
@@ -229,6 +234,16 @@ def locate(model: str, revision: str | None = None) -> ModelFiles:
     if folder.is_absolute() or model.startswith((".", "~")) or model.count("/") > 1:
         raise InputError(f"model folder {model} does not exist")
     return _from_hub(model, revision)
+
+
+def _base_of_hub() -> Path:
+    """The folder of `base` in the hub's cache, fetched if need be."""
+    try:
+        return _from_hub(base.HUB, base.REVISION).folder
+    except InputError:
+        raise InputError(
+            f"model {base.NAME!r} is not installed, nor in the hub's cache, and cannot be fetched; {base.HOW}"
+        ) from None
 
 
 @cache

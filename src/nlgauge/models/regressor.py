@@ -13,11 +13,11 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
-from nlgauge.models import embedded
 from nlgauge.models.encoder import Encoder, dtype_and_device, load_encoder
 from nlgauge.models.features import combined, texts_of
 from nlgauge.models.heads import Head, find_head, is_head
 from nlgauge.models.lazy import LazyModel
+from nlgauge.models.locate import NAMED
 from nlgauge.models.tokens import Ids, TextTokenizer
 from nlgauge.models.vectors import SharedVectors, source_of
 from nlgauge.runtime.runtime import Runtime
@@ -69,7 +69,7 @@ class RegressorFiles:
     def encoder_name(self) -> str:
         """The name under which the encoder is loaded."""
         files = self.head.encoder
-        return files.name if files.name == embedded.NAME else str(files.folder)
+        return files.name if files.name in NAMED else str(files.folder)
 
     def source(self, dtype: str, runtime: Runtime) -> Hashable:
         """The key of the vectors that the regressor reads; those of a head with adapters are its own."""
@@ -332,5 +332,5 @@ def _loaded(found: RegressorFiles, dtype: str, runtime: Runtime) -> _Loaded:
             f"head {found.head.path}: its encoder {files.name!r} is not of BERT's family, and adapters stand on no"
             " other"
         )
-    files.check_embedded()
+    files.check()
     return _Loaded(found, PackedBert(files, kind, where, adapters), own)

@@ -99,7 +99,7 @@ def bert_encoder(files: ModelFiles, dropout: float) -> Any:
     """
     from transformers import AutoModel
 
-    files.check_embedded()
+    files.check()
     if files.config.get("model_type") != "bert":
         raise InputError(
             f"a head is made for BERT encoders, {files.name!r} is {files.config.get('model_type')!r}; name a folder as"

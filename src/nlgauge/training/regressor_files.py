@@ -36,7 +36,7 @@ def whole_encoder(files: ModelFiles, dropout: float, layers: Sequence[int]) -> A
     layer = max(layers)
     from transformers import AutoModel
 
-    files.check_embedded()
+    files.check()
     is_bert = PackedBert.reads(files.config)
     if files.config.get("is_encoder_decoder"):
         raise InputError(

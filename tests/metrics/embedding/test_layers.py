@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.metrics.embedding.layers import best_layer, depth_of
+from nlgauge.models.locate import NAMED
 
 TABLE = json.loads(files("nlgauge.data").joinpath("best_layers.json").read_text(encoding="utf-8"))["layers"]
 
@@ -43,7 +44,7 @@ def test_a_folder_of_a_known_name_but_less_depth_follows_the_rule():
 
 def test_the_table_is_bert_scores():
     theirs = pytest.importorskip("bert_score.utils").model2layers
-    assert {name: layer for name, layer in TABLE.items() if name != "embedded"} == theirs
+    assert {name: layer for name, layer in TABLE.items() if name not in NAMED} == theirs
 
 
 def test_the_depth_of_a_model_is_that_of_its_configuration(tiny_model):

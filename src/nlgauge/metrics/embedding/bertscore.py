@@ -25,9 +25,8 @@ from nlgauge.metrics.embedding.languages import is_encoder_for
 from nlgauge.metrics.embedding.layers import best_layer
 from nlgauge.metrics.references import Policy, over_references
 from nlgauge.metrics.unknown import known, nonfinite, unknown
-from nlgauge.models import embedded
 from nlgauge.models.encoder import Encoder, load_encoder
-from nlgauge.models.locate import locate
+from nlgauge.models.locate import NAMED, locate
 from nlgauge.models.tokens import Ids, Long, Tokens
 from nlgauge.models.vectors import Vectors
 from nlgauge.runtime.runtime import Advance, DType, Runtime
@@ -108,7 +107,7 @@ class BertScore(ByEncoder):
         given = f"bertscore:language={self.language}"
         if self.language == ENGLISH or is_encoder_for(self.model, self.language):
             return
-        if self.model == embedded.NAME:
+        if self.model in NAMED:
             raise SpecError(f"{given}: the model {self.model} reads English; name one that reads {self.language}")
         if not self.rescale or self.baseline:
             why = "baseline=FILE is given" if self.baseline else "rescale=true is not given"

@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from pathlib import PurePath
 
-from nlgauge.models.locate import locate
+from nlgauge.models.locate import NAMED, locate
 
 
 def best_layer(model: str, depth: int) -> int:
@@ -23,10 +23,11 @@ def best_layer(model: str, depth: int) -> int:
 
     References:
         Zhang et al. (2020), table 8; bert_score 0.3.13, `model2layers`, tuned on WMT16 to-English segments; `embedded`
-        by `nlgauge train layers`' measure on the same data.
+        by `nlgauge train layers`' measure on the same data, `base` on WMT15.
     """
     table = _table()
-    layer = table.get(model, table.get(PurePath(model).name))
+    last = PurePath(model).name
+    layer = table.get(model, None if last in NAMED else table.get(last))  # a folder may be called `base`, too
     return layer if layer is not None and layer <= depth else max(min(1, depth), depth * 3 // 4)
 
 

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from nlgauge.core.errors import InputError
-from nlgauge.models import embedded
 from nlgauge.models.heads import Head, find_head, is_head
-from nlgauge.models.locate import ModelFiles, locate
+from nlgauge.models.locate import NAMED, ModelFiles, locate
 
 DEFAULT = "infill"
 
@@ -63,8 +62,8 @@ def locate_infill(model: str = DEFAULT, revision: str | None = None) -> InfillFi
         files = locate(model, revision)
     except InputError as error:  # what to take instead is another model than for an encoder
         raise InputError(str(error).replace("use model=embedded", f"use {DEFAULT}")) from None
-    if files.name == embedded.NAME:
-        raise InputError(f"the embedded encoder alone fills no gaps; {DEFAULT!r} is the head that stands on it")
+    if files.name in NAMED:
+        raise InputError(f"the {files.name} encoder alone fills no gaps; {DEFAULT!r} is the head that stands on it")
     if files.is_paired:
         return InfillFiles(model, files, None, True)
     config = files.config

@@ -220,7 +220,7 @@ def _network(found: InfillFiles, dtype: str, device: str) -> MaskedNetwork:
     kind, where = dtype_and_device(dtype, device, f"model {found.name!r}")
     from nlgauge.models.infill.masked import headed_mask, masked_network
 
-    found.files.check_embedded()
+    found.files.check()
     return masked_network(found.files, kind, where) if found.head is None else headed_mask(found.head, kind, where)
 
 

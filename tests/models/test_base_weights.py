@@ -1,0 +1,56 @@
+"""The real weights of `base`, where they are there: `make base` installs them. Nothing is fetched for these tests."""
+
+from __future__ import annotations
+
+import pytest
+
+import nlgauge as ng
+from nlgauge.core.errors import InputError
+from nlgauge.models import base
+
+
+def is_there() -> bool:
+    try:
+        return base.is_whole(base.home()) or bool(base.installed())
+    except InputError:
+        return False
+
+
+pytestmark = pytest.mark.skipif(not is_there(), reason="the encoder base is not installed: make base")
+HYPOTHESES = [
+    "Expect heavy rain across the north tonight.",
+    "The morning starts grey, but the sun comes out by noon.",
+    "Winds reach sixty kilometres an hour on the coast.",
+    "rain",
+]
+REFERENCES = [
+    "Tonight there will be downpours in northern areas.",
+    "A cloudy start gives way to sunshine by midday.",
+    "Coastal gusts of up to 60 km/h are likely.",
+    "Dry weather for all of the region, with a light breeze that turns to the west in the evening.",
+]
+
+
+def test_the_files_are_those_that_their_makers_published():
+    folder = base.folder()
+    assert folder is not None
+    base.check(folder)
+
+
+def test_bertscore_is_that_of_its_authors():
+    bert_score = pytest.importorskip("bert_score")
+    scorer = bert_score.BERTScorer(model_type=str(base.folder()), num_layers=7, device="cpu")
+    theirs = scorer.score(HYPOTHESES, REFERENCES)[2].numpy()
+    ours = ng.score(HYPOTHESES, REFERENCES, metrics="bertscore:model=base")["bertscore:model=base"]
+    assert ours.values == pytest.approx(theirs, abs=1e-5)  # float32 in batches of another shape
+    assert "|model:base|layer:7|" in str(ours.signature)
+    assert f"|weights:sha256:{base.SHA256[:16]}|" in str(ours.signature)
+
+
+@pytest.mark.parametrize("spec", ["bertscore:model=base", "cosine:model=base", "moverscore:model=base"])
+def test_a_score_does_not_depend_on_its_company(spec):
+    together = ng.score(HYPOTHESES, REFERENCES, metrics=spec)[spec].values
+    alone = [ng.score([h], [r], metrics=spec)[spec].values[0] for h, r in zip(HYPOTHESES, REFERENCES, strict=True)]
+    turned = ng.score(HYPOTHESES[::-1], REFERENCES[::-1], metrics=spec)[spec].values[::-1]
+    assert together == pytest.approx(alone, abs=1e-6)
+    assert together == pytest.approx(turned, abs=1e-6)
