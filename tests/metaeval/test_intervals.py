@@ -1,7 +1,13 @@
 """Intervals: which kind goes with what, and that they hold the value."""
 
+import subprocess
+import sys
+import warnings
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import stats
 
 from nlgauge.core.errors import InputError
@@ -12,6 +18,7 @@ from nlgauge.metaeval.intervals import (
     cautions,
     ends_of_mean,
     repeats,
+    standard_moment,
     with_intervals,
 )
 from nlgauge.metaeval.measure import Measure, averaging_of, measure
@@ -250,3 +257,30 @@ def test_an_interval_without_width_is_told():
     assert other.low < other.high
     assert told.endswith("; at 1 and -1 it has no width, which says nothing of others")
     assert "no width" not in made(frame(), "kendall_b")[1]
+
+
+@given(st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=12))
+def test_moments_are_those_of_scipy(values):
+    values = np.array([*values, np.nan])
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # scipy's, of values that are nearly equal
+        theirs = [stats.skew(values[:-1]), stats.kurtosis(values[:-1]) + 3]
+    ours = [standard_moment(values, power) for power in (3, 4)]
+    known = ~np.isnan(theirs)
+    assert np.array(ours)[known] == pytest.approx(np.array(theirs)[known], rel=1e-6, abs=1e-9)
+
+
+def test_moments_of_a_constant_and_of_nothing_are_undefined():
+    assert np.isnan(standard_moment(np.array([0.1, 0.1, 0.1]), 4))
+    assert np.isnan(standard_moment(np.array([np.nan]), 4))
+
+
+def test_a_plain_correlation_loads_no_distributions():
+    code = (
+        "import sys, numpy as np, nlgauge as ng; rng = np.random.default_rng(0);"
+        "data = ng.Dataset([ng.Segment(str(i), 'a', ('b',), human={'q': float(i)}) for i in range(40)]);"
+        "found = ng.meta_evaluate(data, scores={'m': rng.normal(size=40)}, criterion='q');"
+        "print('scipy.stats' in sys.modules, len(found.rows))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "False 2"
