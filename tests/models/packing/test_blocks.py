@@ -33,7 +33,7 @@ def vectors(folder, layers=(0, 1, 3), types=False, **how):
             return forward(texts)
 
 
-@pytest.mark.parametrize("kind", ["bert", "roberta"])
+@pytest.mark.parametrize("kind", ["bert", "roberta", "mpnet"])
 def test_vectors_are_those_of_the_cpu(tiny_model, kind):
     folder = tiny_model(kind)
     for types in (False, kind == "bert"):

@@ -76,6 +76,21 @@ def test_attention_is_softmax_of_scaled_products(dtype, near, length):
     torch.testing.assert_close(out.double(), wanted, atol=near, rtol=0)
 
 
+@pytest.mark.parametrize(("dtype", "near"), [(torch.float64, 1e-12), (torch.float32, 1e-5), (torch.bfloat16, 0.05)])
+@pytest.mark.parametrize("length", [1, 7, 31, 96, 97, 300])
+def test_a_bias_is_added_to_scaled_scores(dtype, near, length):
+    n, heads, size = 3, 2, 4
+    joined = random(n * length, 3 * heads * size, dtype=dtype)
+    bias = random(heads, length, length, dtype=torch.promote_types(dtype, torch.float32))
+    out = torch.zeros(n * length, heads * size, dtype=dtype)
+    with torch.inference_mode():
+        kernels.attention(joined, out, n, heads, bias)
+    query, key, value = joined.double().view(n, length, 3, heads, size).permute(2, 0, 3, 1, 4)
+    weights = torch.softmax(query @ key.transpose(-1, -2) / size**0.5 + bias.double(), dim=-1)
+    wanted = (weights @ value).transpose(1, 2).reshape(n * length, heads * size)
+    torch.testing.assert_close(out.double(), wanted, atol=near, rtol=0)
+
+
 def softmax(joined, n, heads):
     """Attention in float32 by the softmax of each row, rounded at the end."""
     length, size = len(joined) // n, joined.shape[1] // 3 // heads

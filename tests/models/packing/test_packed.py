@@ -9,7 +9,7 @@ from nlgauge.models.locate import ModelFiles, locate
 
 torch = pytest.importorskip("torch")
 CPU = torch.device("cpu")
-FAMILIES = ["bert", "roberta", "xlm-roberta"]
+FAMILIES = ["bert", "roberta", "xlm-roberta", "mpnet"]
 LAYERS = [0, 1, 2, 3]
 # Vectors of norm about 6: products of another shape, or of weights that lie elsewhere in memory, may add in another
 # order.
@@ -123,6 +123,14 @@ def test_one_text_more_than_a_batch_holds_changes_nothing(tiny_model):
     texts = sequences([48] * (network.batch_tokens // 48 + 2), 40)
     assert sum(map(len, texts)) > network.batch_tokens
     torch.testing.assert_close(forward(network, texts, 3)[-48:], forward(network, texts[-1:], 3), atol=SAME, rtol=0)
+
+
+@pytest.mark.parametrize("kind", ["roberta", "mpnet"])
+def test_the_padding_piece_inside_a_text_is_not_counted(tiny_model, kind):
+    texts = [np.array(ids) for ids in ([1], [7, 8], [1, 7, 1, 8], [7, 8, 9, 9, 1])]
+    folder = tiny_model(kind)
+    expected = hidden_states(folder, texts, torch.float64)
+    torch.testing.assert_close(forward(packed(folder, torch.float64), texts, 3), expected[3], atol=1e-12, rtol=0)
 
 
 def test_positions_of_roberta_count_from_the_padding_index_on(tiny_model, tmp_path):

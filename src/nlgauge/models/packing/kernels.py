@@ -49,7 +49,7 @@ def residual(weight: torch.Tensor, bias: torch.Tensor, rows: int) -> Residual:
     return lambda states, more: product(states).add_(more)
 
 
-def attention(joined: torch.Tensor, out: torch.Tensor, n: int, heads: int) -> None:
+def attention(joined: torch.Tensor, out: torch.Tensor, n: int, heads: int, bias: torch.Tensor | None = None) -> None:
     """Multi-head attention of `n` texts of one length over themselves.
 
     Args:
@@ -57,26 +57,30 @@ def attention(joined: torch.Tensor, out: torch.Tensor, n: int, heads: int) -> No
         out: the array that receives the result, shape (n * length, d).
         n: the number of texts.
         heads: the number of heads; d is a multiple of it.
+        bias: what is added to the scores of every text, shape (heads, length, length), float32 or wider.
     """
     length, size = len(joined) // n, out.shape[1] // heads
     parts = joined.view(n, length, 3, heads, size)
     result = out.view(n, length, heads, size)
     if joined.device.type != "cpu" or length > _SHORT:
         query, key, value = parts.permute(2, 0, 3, 1, 4)
-        result.copy_(functional.scaled_dot_product_attention(query, key, value).transpose(1, 2))
+        mask = None if bias is None else bias.to(query.dtype)
+        result.copy_(functional.scaled_dot_product_attention(query, key, value, attn_mask=mask).transpose(1, 2))
         return
-    if joined.dtype == torch.bfloat16 and _without_maximum(parts, result):
+    if joined.dtype == torch.bfloat16 and _without_maximum(parts, result, bias):
         return
     # Half precision has no fast product of matrices this small; float32 does, and rounds only once, at the end.
     wide = torch.promote_types(joined.dtype, torch.float32)
     query, key, value = parts.permute(2, 0, 3, 1, 4).to(wide).reshape(3, n * heads, length, size)
     weights = torch.empty(n * heads, length, length, dtype=wide)
     torch.baddbmm(weights, query, key.transpose(1, 2), beta=0, alpha=size**-0.5, out=weights)
+    if bias is not None:
+        weights.view(n, heads, length, length).add_(bias)
     weights = torch.softmax(weights, dim=-1)
     result.copy_(torch.bmm(weights, value).view(n, heads, length, size).transpose(1, 2))
 
 
-def _without_maximum(parts: torch.Tensor, result: torch.Tensor) -> bool:
+def _without_maximum(parts: torch.Tensor, result: torch.Tensor, bias: torch.Tensor | None) -> bool:
     """Attention in bfloat16, with exponentials of the scores as they are, divided by their sum after the last product.
 
     Keys are transposed while they are converted to float32, for products of matrices as small as these are twice as
@@ -85,6 +89,7 @@ def _without_maximum(parts: torch.Tensor, result: torch.Tensor) -> bool:
     Args:
         parts: query, key and value, shape (n, length, 3, heads, size).
         result: the array that receives the result, shape (n, length, heads, size).
+        bias: as for `attention`.
 
     Returns:
         Whether it was computed. If not, scores are so large or so small that each row needs its maximum subtracted.
@@ -94,7 +99,10 @@ def _without_maximum(parts: torch.Tensor, result: torch.Tensor) -> bool:
     query, value = outer.view(2, n * heads, length, size)
     key = torch.empty(n, heads, size, length, dtype=torch.float32).copy_(parts[:, :, 1].permute(0, 2, 3, 1))
     weights = torch.empty(n * heads, length, length, dtype=torch.float32)
-    torch.baddbmm(weights, query, key.view(n * heads, size, length), beta=0, alpha=size**-0.5, out=weights).exp_()
+    torch.baddbmm(weights, query, key.view(n * heads, size, length), beta=0, alpha=size**-0.5, out=weights)
+    if bias is not None:
+        weights.view(n, heads, length, length).add_(bias)
+    weights.exp_()
     sums = torch.mv(weights.view(-1, length), weights.new_ones(length)).view(n * heads, length, 1)
     least, most = torch.aminmax(sums)
     if not (_SUMS[0] < float(least) and float(most) < _SUMS[1]):

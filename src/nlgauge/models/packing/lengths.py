@@ -14,8 +14,10 @@ from nlgauge.models.tokens import Ids
 
 # Query, key and value of every token side by side, shape (rows, 3 d), to the mixed values, shape (rows, d).
 Attention = Callable[[torch.Tensor], torch.Tensor]
+# A number of tokens to what is added to the scores of a text that long, shape (heads, length, length).
+Bias = Callable[[int], torch.Tensor]
 
-_STEP = 16  # texts whose lengths round up to the same multiple are padded to it
+STEP = 16  # texts whose lengths round up to the same multiple are padded to it
 _FLASH = (8, 0)  # the least compute capability of a card that runs attention over packed texts
 
 
@@ -27,7 +29,9 @@ def to_device(array: npt.NDArray[Any], device: torch.device) -> torch.Tensor:
     return tensor.pin_memory().to(device, non_blocking=True)
 
 
-def attention(lengths: Ids, heads: int, device: torch.device, dtype: torch.dtype) -> Attention:
+def attention(
+    lengths: Ids, heads: int, device: torch.device, dtype: torch.dtype, bias: Bias | None = None
+) -> Attention:
     """Multi-head attention within each of several texts, which lie end to end.
 
     Args:
@@ -35,12 +39,13 @@ def attention(lengths: Ids, heads: int, device: torch.device, dtype: torch.dtype
         heads: the number of heads.
         device: where it runs.
         dtype: the precision.
+        bias: what is added to scores.
     """
-    if device.type == "cuda" and dtype in (torch.bfloat16, torch.float16):
+    if bias is None and device.type == "cuda" and dtype in (torch.bfloat16, torch.float16):
         packed = _flash_attention()
         if packed is not None and torch.cuda.get_device_capability(device) >= _FLASH:
             return _packed(lengths, heads, device, packed)
-    return _padded(lengths, heads, device)
+    return _padded(lengths, heads, device, None if bias is None else lambda length: bias(length).to(dtype))
 
 
 def _flash_attention() -> Callable[..., Any] | None:
@@ -67,10 +72,10 @@ def _packed(lengths: Ids, heads: int, device: torch.device, kernel: Callable[...
     return attend
 
 
-def _padded(lengths: Ids, heads: int, device: torch.device) -> Attention:
+def _padded(lengths: Ids, heads: int, device: torch.device, bias: Bias | None) -> Attention:
     """One kernel for all texts of about the same length; keys beyond the end of a text are masked."""
     starts = np.cumsum(lengths) - lengths
-    rounded = -(-lengths // _STEP) * _STEP
+    rounded = -(-lengths // STEP) * STEP
     buckets = []
     for width in np.unique(rounded).tolist():
         chosen = np.flatnonzero(rounded == width)
@@ -78,15 +83,19 @@ def _padded(lengths: Ids, heads: int, device: torch.device) -> Attention:
         real = place < lengths[chosen, None]  # (n, width)
         rows = np.where(real, starts[chosen, None] + place, starts[chosen, None])
         kept = np.flatnonzero(real.ravel())
-        buckets.append(tuple(to_device(array, device) for array in (rows, real, rows.ravel()[kept], kept)))
+        to_read, seen, targets, to_keep = (to_device(array, device) for array in (rows, real, rows.ravel()[kept], kept))
+        mask = seen[:, None, None, :]
+        if bias is not None:
+            mask = bias(width).expand(len(chosen), -1, -1, -1).masked_fill(~mask, -torch.inf)
+        buckets.append((to_read, mask, targets, to_keep))
 
     def attend(joined: torch.Tensor) -> torch.Tensor:
         mixed = joined.new_zeros(len(joined), joined.shape[1] // 3)
-        for rows, real, targets, kept in buckets:
+        for rows, mask, targets, kept in buckets:
             n, width = rows.shape
             parts = joined[rows.view(-1)].view(n, width, 3, heads, -1)
             query, key, value = parts.permute(2, 0, 3, 1, 4)  # each (n, heads, width, size)
-            found = functional.scaled_dot_product_attention(query, key, value, attn_mask=real[:, None, None, :])
+            found = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
             mixed[targets] = found.transpose(1, 2).reshape(n * width, -1)[kept]
         return mixed
 

@@ -1,4 +1,4 @@
-"""BERT's forward pass over packed tokens: texts lie end to end, so no time is spent on padding.
+"""BERT's forward pass, and MPNet's, over packed tokens: texts lie end to end, so no time is spent on padding.
 
 The linear layers read the tokens of all texts as one matrix. Attention runs over each group of texts of equal length.
 The number of rows is rounded up to one of a few fixed sizes, so that the matrix library prepares its kernels only once.
@@ -6,7 +6,8 @@ The other texts in a batch change a token's vector only by rounding, and on some
 blocks are those of `models.packing.blocks`.
 
 References:
-    Devlin et al. (2019), "BERT"; Liu et al. (2019), "RoBERTa" (positions count from the padding index on).
+    Devlin et al. (2019), "BERT"; Liu et al. (2019), "RoBERTa" (positions count from the padding index on); Song et al.
+    (2020), "MPNet" (numbers by distance are added to scores).
 """
 
 from __future__ import annotations
@@ -27,15 +28,11 @@ from nlgauge.models.finite import check_finite
 from nlgauge.models.locate import ModelFiles, refusing_broken
 from nlgauge.models.packing import blocks as gpu_blocks
 from nlgauge.models.packing import kernels
-from nlgauge.models.packing.lengths import Attention, attention, to_device
+from nlgauge.models.packing.families import FAMILIES, buckets, is_read
+from nlgauge.models.packing.lengths import STEP, Attention, attention, to_device
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.batching import runs
 
-_FAMILIES = {
-    "bert": 0,
-    "roberta": 2,
-    "xlm-roberta": 2,
-}  # model type -> least position offset; the real one is pad_token_id + 1
 _CPU_TOKENS = 1024  # of 256 to 4096 the fastest, within noise: a core's own caches hold much of a batch
 _GPU_TOKENS = 65536
 _LEAST_ROWS = 64
@@ -72,18 +69,24 @@ class PackedBert:
         self.width: int = config["hidden_size"]
         self.heads: int = config["num_attention_heads"]
         self.epsilon: float = config.get("layer_norm_eps", 1e-12)
-        self.first_position: int = config.get("pad_token_id", 1) + 1 if _FAMILIES[config["model_type"]] else 0
+        self._family = FAMILIES[config["model_type"]]
+        padding = config.get("pad_token_id", 1) if self._family.padding is None else self._family.padding
+        self.first_position: int = padding + 1 if self._family.counts_from_padding else 0
         self.batch_tokens = _CPU_TOKENS if device.type == "cpu" else _GPU_TOKENS
         self._weights = _Weights(files)
         self._adapters = {f"{name}.weight": pair for name, pair in (adapters or {}).items()}
         self._blocks: list[_Block | gpu_blocks.Block] = []
         self._lock = threading.Lock()
         read = self._read
-        # The vector of a token's type joins that of its position once, instead of every token every time: a table a
-        # type, one below the other.
-        positions = read("embeddings.position_embeddings.weight")
-        self._n_positions = len(positions)
-        self._positions = torch.cat([positions + kind for kind in read("embeddings.token_type_embeddings.weight")[:2]])
+        self._positions = read("embeddings.position_embeddings.weight")
+        self._n_positions = len(self._positions)
+        self._reach = self._n_positions + STEP  # texts are padded beyond their end
+        if self._family.has_types:
+            # The vector of a token's type joins that of its position once, instead of every token every time: a table a
+            # type, one below the other.
+            kinds = read("embeddings.token_type_embeddings.weight")[:2]
+            self._positions = torch.cat([self._positions + kind for kind in kinds])
+        self._by_distance = self._of_distances(read(self._family.relative)) if self._family.relative else None
         self._words = read("embeddings.word_embeddings.weight")
         self._norm = read("embeddings.LayerNorm.weight"), read("embeddings.LayerNorm.bias")
         self._check(config)
@@ -112,15 +115,8 @@ class PackedBert:
 
     @staticmethod
     def reads(config: dict[str, Any]) -> bool:
-        """Whether this forward pass fits the model: BERT, RoBERTa or XLM-R with absolute positions and exact GELU."""
-        return (
-            config.get("model_type") in _FAMILIES
-            and config.get("hidden_act", "gelu") == "gelu"
-            and config.get("position_embedding_type", "absolute") == "absolute"
-            and not config.get("is_decoder", False)
-            and (config.get("type_vocab_size", 2) or 0) > 0
-            and config.get("embedding_size", config.get("hidden_size")) == config.get("hidden_size")
-        )
+        """Whether this forward pass fits the model: BERT, RoBERTa, XLM-R or MPNet with exact GELU."""
+        return is_read(config)
 
     @contextmanager
     def cut(self, layer: int) -> Iterator[Callable[..., torch.Tensor]]:
@@ -178,33 +174,57 @@ class PackedBert:
         ends = np.cumsum(lengths)
         positions[:n_tokens] = np.arange(n_tokens) - np.repeat(ends - lengths, lengths)
         positions += self.first_position
-        if types is not None:
+        if self._family.counts_from_padding and (ids[:n_tokens] == self.first_position - 1).any():
+            positions[:n_tokens] = self._without_padding(ids[:n_tokens], lengths)
+        if types is not None and self._family.has_types:
             positions[:n_tokens] += np.concatenate(types) * self._n_positions
         states = functional.embedding(to_device(ids, self.device), self._words)
         states = states.add_(functional.embedding(to_device(positions, self.device), self._positions))
         states = functional.layer_norm(states, (self.width,), *self._norm, self.epsilon)
-        attend = attention(lengths, self.heads, self.device, self.dtype) if self._as_gpu else self._by_group(lengths)
+        attend = self._by_group(lengths)
+        if self._as_gpu:
+            bias = None if self._by_distance is None else self._bias
+            attend = attention(lengths, self.heads, self.device, self.dtype, bias)
         seen(0, states)
         for number, block in enumerate(blocks, 1):
             states = block(states, attend)
             seen(number, states)
         return states[:n_tokens]
 
+    def _without_padding(self, ids: Ids, lengths: Ids) -> Ids:
+        """Positions where texts hold the padding piece: it is not counted, and has the position below the first."""
+        counted = np.cumsum(ids != self.first_position - 1)
+        before = np.concatenate([[0], counted])[np.cumsum(lengths) - lengths]
+        positions = self.first_position - 1 + counted - np.repeat(before, lengths)
+        return np.where(ids == self.first_position - 1, self.first_position - 1, positions)
+
     def _by_group(self, lengths: Ids) -> Attention:
         """Attention over each group of texts of equal length, for a CPU."""
         ends, groups = np.cumsum(lengths), []
         for low, high in runs(lengths):
             length = int(lengths[low])
-            groups.append((int(ends[low]) - length, int(ends[high - 1]), high - low))
+            bias = None if self._by_distance is None else self._bias(length)
+            groups.append((int(ends[low]) - length, int(ends[high - 1]), high - low, bias))
 
         def attend(joined: torch.Tensor) -> torch.Tensor:
             mixed = joined.new_empty(len(joined), self.width)
             mixed[groups[-1][1] :] = 0  # rows beyond the last text, so that nothing undefined is computed on
-            for start, end, n in groups:
-                kernels.attention(joined[start:end], mixed[start:end], n, self.heads)
+            for start, end, n, bias in groups:
+                kernels.attention(joined[start:end], mixed[start:end], n, self.heads, bias)
             return mixed
 
         return attend
+
+    def _of_distances(self, table: torch.Tensor) -> torch.Tensor:
+        """What is added to scores at each distance, in float32 or wider, shape (heads, 2 * reach + 1)."""
+        places = to_device(buckets(self._reach), self.device)
+        return table.to(torch.promote_types(self.dtype, torch.float32))[places].T.contiguous()
+
+    def _bias(self, length: int) -> torch.Tensor:
+        """What is added to the scores of a text that long, shape (heads, length, length)."""
+        assert self._by_distance is not None  # or nothing is added
+        near = self._by_distance[:, self._reach + 1 - length : self._reach + length]
+        return near.unfold(1, length, 1).flip(1)  # row i: distances from -i to length - 1 - i
 
     def _rows(self, n_tokens: int) -> int:
         """Round up to one of a few row counts: powers of two up to a full batch, multiples of the least one beyond."""
@@ -214,7 +234,7 @@ class PackedBert:
 
     def _block(self, prefix: str) -> _Block | gpu_blocks.Block:
         def read(name: str) -> torch.Tensor:
-            return self._read(prefix + name)
+            return self._read(prefix + self._family.named(name))
 
         if self._as_gpu:
             return gpu_blocks.Block.read(read, self.epsilon, self._compiled)
@@ -307,7 +327,7 @@ class _Weights:
 
 
 def _plain(key: str) -> str:
-    for part in ("embeddings.", "encoder.layer."):
+    for part in ("embeddings.", "encoder.layer.", "encoder.relative_attention_bias."):
         place = key.find(part)
         if place > 0 and key[place - 1] == ".":
             return key[place:]

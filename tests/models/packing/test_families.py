@@ -1,0 +1,60 @@
+"""Where the families differ: which models are read, the names of their tensors, and distances of MPNet."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from nlgauge.models.packing.families import FAMILIES, buckets, is_read
+
+BERT = {"model_type": "bert", "hidden_size": 8}
+
+
+def test_buckets_by_hand():
+    found = buckets(140)
+    of = {distance: int(found[140 + distance]) for distance in range(-140, 141)}
+    assert [of[-n] for n in range(9)] == [0, 1, 2, 3, 4, 5, 6, 7, 8]  # before: one each below 8
+    assert [of[n] for n in range(1, 9)] == [17, 18, 19, 20, 21, 22, 23, 24]  # after: the upper half
+    # borders at 8 * 2 ** (k / 2): 11.3, 16, 22.6, 32, 45.3, 64, 90.5; beyond all share the last
+    borders = {11: 8, 12: 9, 15: 9, 16: 10, 22: 10, 23: 11, 31: 11, 32: 12, 45: 12, 46: 13, 63: 13, 64: 14, 90: 14}
+    assert {n: of[-n] for n in borders} == borders
+    assert (of[-91], of[-128], of[-140], of[140]) == (15, 15, 15, 31)
+
+
+def test_buckets_are_those_of_transformers():
+    torch = pytest.importorskip("torch")
+    from transformers.models.mpnet.modeling_mpnet import MPNetEncoder
+
+    distances = np.arange(-600, 601)
+    theirs = MPNetEncoder.relative_position_bucket(torch.from_numpy(distances), num_buckets=32)
+    differing = distances[theirs.numpy() != buckets(600)]
+    # at a power of two their logarithm stands on the border, where float32 may fall to either side
+    assert set(np.abs(differing)) <= {16, 32, 64, 128}
+
+
+@pytest.mark.parametrize("kind", FAMILIES)
+def test_families_are_read(kind):
+    assert is_read({**BERT, "model_type": kind})
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"model_type": "electra"},
+        {"hidden_act": "gelu_new"},
+        {"position_embedding_type": "relative_key"},
+        {"is_decoder": True},
+        {"type_vocab_size": 0},
+        {"embedding_size": 4},
+        {"model_type": "mpnet", "relative_attention_num_buckets": 64},
+    ],
+)
+def test_what_is_seldom_stays_with_transformers(more):
+    assert not is_read({**BERT, **more})
+
+
+def test_names():
+    assert FAMILIES["bert"].named("attention.self.query.weight") == "attention.self.query.weight"
+    assert FAMILIES["mpnet"].named("attention.self.query.weight") == "attention.attn.q.weight"
+    assert FAMILIES["mpnet"].named("attention.output.LayerNorm.bias") == "attention.LayerNorm.bias"
+    assert FAMILIES["mpnet"].named("intermediate.dense.bias") == "intermediate.dense.bias"
