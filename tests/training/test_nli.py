@@ -41,10 +41,15 @@ def judged(model, path):
     return found.probabilities, np.array([LABELS.index(p["label"]) for p in pairs])
 
 
-def test_a_head_learns_and_says_the_same_when_it_is_used(tiny_model, pairs_file, tmp_path):
+@pytest.mark.parametrize("kind", ["bert", "mpnet"])
+def test_a_head_learns_and_says_the_same_when_it_is_used(tiny_model, pairs_file, tmp_path, kind):
     out = tmp_path / "head.safetensors"
     (found,) = train(
-        pairs_file, out, recipe(tiny_model, schedule=FAST), test=[InputFile(str(pairs_file))], about={"name": "tiny"}
+        pairs_file,
+        out,
+        recipe(tiny_model, kind, schedule=FAST),
+        test=[InputFile(str(pairs_file))],
+        about={"name": "tiny"},
     )
     assert found.accuracy > 0.9  # a third by chance
     probabilities, labels = judged(out, pairs_file)
@@ -209,6 +214,8 @@ def test_what_cannot_be_trained_or_written_is_refused_first(
         train(pairs_file, output, recipe(tiny_model, **options), dtype)
 
 
-def test_a_head_is_made_for_bert_only(tiny_model, pairs_file, tmp_path):
-    with pytest.raises(InputError, match=r"a head is made for BERT encoders.*name a folder"):
+def test_a_head_is_made_for_two_families(tiny_model, pairs_file, tmp_path):
+    with pytest.raises(
+        InputError, match=r"a head is made for encoders of type bert or mpnet, .* is 'xlm-roberta'; name a folder"
+    ):
         train(pairs_file, tmp_path / "h.safetensors", recipe(tiny_model, "xlm-roberta"))

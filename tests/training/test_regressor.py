@@ -339,7 +339,7 @@ def test_what_cannot_be_written_is_refused_before_anything_is_learnt(
 
 
 def test_families_that_cannot_carry_adapters_are_named(tiny_model, examples, tmp_path):
-    with pytest.raises(InputError, match="a head is made for BERT encoders"):
+    with pytest.raises(InputError, match="a head is made for encoders of type bert or mpnet"):
         train(examples, tmp_path / "h.safetensors", recipe(tiny_model, "distilbert"))
     with pytest.raises(InputError, match="is an encoder-decoder, expected an encoder"):
         train(examples, tmp_path / "folder", recipe(tiny_model, "bart", method="full"))

@@ -20,6 +20,7 @@ from nlgauge.training.data import LABELS, EncodedPairs
 
 FEATURES = "cls,mean"  # of the last layer: the first vector, and the mean of all, special tokens included
 _EVALUATION_TOKENS = 4096
+_HEADED = ("bert", "mpnet")  # model types whose heads are loaded again
 
 
 class HeadNetwork(torch.nn.Module):
@@ -28,10 +29,14 @@ class HeadNetwork(torch.nn.Module):
     def __init__(self, encoder: Any, width: int) -> None:
         super().__init__()
         self.encoder = encoder
+        base = encoder.get_base_model() if hasattr(encoder, "get_base_model") else encoder
+        self._typed = "token_type_ids" in signature(base.forward).parameters
         self.classifier = torch.nn.Linear(2 * width, len(LABELS))
 
     def forward(self, **inputs: torch.Tensor) -> torch.Tensor:
         """Logits, float32, shape (n, 3)."""
+        if not self._typed:
+            del inputs["token_type_ids"]
         states = self.encoder(**inputs)[0].float()
         mask = inputs["attention_mask"][:, :, None]
         mean = (states * mask).sum(1) / mask.sum(1)
@@ -71,17 +76,17 @@ def _from_the_left(inputs: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
 
 
 def head_network(files: ModelFiles, rank: int, alpha: float, dropout: float, seed: int, narrow: bool) -> HeadNetwork:
-    """A BERT encoder with new adapters and a new classifier.
+    """An encoder with new adapters and a new classifier.
 
     Args:
-        files: the files of a BERT encoder.
+        files: the files of a BERT or MPNet encoder.
         rank: the rank of the adapters.
         alpha: the scale of the adapters times their rank.
         dropout: the dropout of the encoder in training.
         seed: the seed of the new weights.
         narrow: keep frozen weights in bfloat16, where arithmetic is in it anyway.
     """
-    encoder = bert_encoder(files, dropout)
+    encoder = encoder_below(files, dropout)
     with torch.random.fork_rng([]):
         torch.manual_seed(seed)
         adapted = add_adapters(encoder, rank, alpha)
@@ -91,19 +96,19 @@ def head_network(files: ModelFiles, rank: int, alpha: float, dropout: float, see
     return network
 
 
-def bert_encoder(files: ModelFiles, dropout: float) -> Any:
+def encoder_below(files: ModelFiles, dropout: float) -> Any:
     """The encoder below a head.
 
     Raises:
-        InputError: the encoder is not of BERT's family, or its weights cannot be read.
+        InputError: the encoder is neither BERT nor MPNet, or its weights cannot be read.
     """
     from transformers import AutoModel
 
     files.check()
-    if files.config.get("model_type") != "bert":
+    if files.config.get("model_type") not in _HEADED:
         raise InputError(
-            f"a head is made for BERT encoders, {files.name!r} is {files.config.get('model_type')!r}; name a folder as"
-            " the output"
+            f"a head is made for encoders of type bert or mpnet, {files.name!r} is {files.config.get('model_type')!r};"
+            " name a folder as the output"
         )
     return with_dropout(AutoModel, files, dropout, add_pooling_layer=False)
 

@@ -28,7 +28,7 @@ from nlgauge.models.tokens import Ids
 from nlgauge.runtime.batching import by_length
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.training.adapters import adapter_tensors, add_adapters
-from nlgauge.training.classifier import arithmetic, bert_encoder, narrow_frozen, pad_of, padded
+from nlgauge.training.classifier import arithmetic, encoder_below, narrow_frozen, pad_of, padded
 from nlgauge.training.heads import head_metadata, write_head
 from nlgauge.training.loop import Checkpoint, alone, fit_network
 from nlgauge.training.masking import EncodedTexts, encode_texts, masked, read_texts
@@ -150,7 +150,7 @@ def infill_network(files: ModelFiles, recipe: InfillRecipe, counts: Ids, narrow:
         counts: the number of occurrences of each piece, shape (V,).
         narrow: keep frozen weights in bfloat16.
     """
-    encoder = bert_encoder(files, recipe.dropout)
+    encoder = encoder_below(files, recipe.dropout)
     with torch.random.fork_rng([]):
         torch.manual_seed(recipe.schedule.seed)
         adapted = add_adapters(encoder, recipe.rank, recipe.alpha)

@@ -19,7 +19,7 @@ from nlgauge.models.regressor import MIX
 from nlgauge.models.tokens import TextTokenizer
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.training.adapters import add_adapters
-from nlgauge.training.classifier import bert_encoder, narrow_frozen, pad_of
+from nlgauge.training.classifier import encoder_below, narrow_frozen, pad_of
 from nlgauge.training.dev import Dev, held_out
 from nlgauge.training.examples import Encoded, Example, Texts, grouped_batches
 from nlgauge.training.heads import check_output
@@ -165,7 +165,7 @@ def _network(
         size = int(means.shape[2])
     else:
         encoder = (
-            bert_encoder(files, recipe.encoder_dropout)
+            encoder_below(files, recipe.encoder_dropout)
             if is_head
             else whole_encoder(files, recipe.encoder_dropout, layers)
         )
