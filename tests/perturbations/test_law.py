@@ -53,17 +53,6 @@ def both(*checks: Check) -> Check:
     return lambda text, out: all(check(text, out) for check in checks)
 
 
-def swaps(old: str, *among: str) -> Check:
-    """One word goes, one comes (of these, if any are named); nothing else changes but an article."""
-    articles = {"a", "an"}
-
-    def check(text: str, out: str) -> bool:
-        gone, came = [w for w in lost(text, out) if w not in articles], [w for w in new(text, out) if w not in articles]
-        return gone == [old] and len(came) == 1 and (not among or came[0] in among)
-
-    return check
-
-
 def one_for_one(text: str, out: str) -> bool:
     """The same number of words; just one place differs, articles aside."""
     a, b = words(text), words(out)
@@ -71,10 +60,6 @@ def one_for_one(text: str, out: str) -> bool:
         len(a) == len(b)
         and sum(x != y for x, y in zip(a, b, strict=True) if {x.lower(), y.lower()} != {"a", "an"}) == 1
     )
-
-
-def only_loses(*gone: str) -> Check:
-    return lambda text, out: lost(text, out) == sorted(gone) and new(text, out) == []
 
 
 def within(text: str, out: str) -> bool:

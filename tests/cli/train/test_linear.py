@@ -3,10 +3,9 @@
 import json
 
 import pytest
-from tests.cli.command import write
+from tests.cli.command import run, write
 
 import nlgauge as ng
-from nlgauge.cli.main import main
 
 REFERENCE = "the cat sat on the mat while rain fell"
 
@@ -26,10 +25,6 @@ def rated(tmp_path):
 @pytest.fixture(autouse=True)
 def no_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path / "cache"))
-
-
-def run(*words):
-    return main([str(word) for word in words])
 
 
 def test_ratings_become_a_blend(rated, tmp_path, capsys):

@@ -8,10 +8,9 @@ import pytest
 if find_spec("peft") is None:  # to import it takes seconds, in every worker
     pytest.skip("peft is not installed", allow_module_level=True)
 
-from tests.cli.command import write
+from tests.cli.command import run, write
 
 import nlgauge as ng
-from nlgauge.cli.main import main
 from nlgauge.core.spec import quote
 
 REFERENCES = [
@@ -48,10 +47,6 @@ def rated(tmp_path):
         for i, ref in enumerate(REFERENCES)
     ]
     return write(path, rows)
-
-
-def run(*words):
-    return main([str(word) for word in words])
 
 
 def test_triples_become_a_metric(triples, rated, tiny_model, tmp_path, capsys):
