@@ -8,6 +8,8 @@ import pytest
 import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.models import base
+from nlgauge.models.entailment import load_nli
+from nlgauge.models.heads import find_head
 
 
 def is_there() -> bool:
@@ -70,6 +72,24 @@ def test_bertscore_is_that_of_its_authors():
     assert ours.values == pytest.approx(theirs, abs=1e-5)  # float32 in batches of another shape
     assert "|model:base|layer:7|" in str(ours.signature)
     assert f"|weights:sha256:{base.SHA256[:16]}|" in str(ours.signature)
+
+
+@pytest.mark.parametrize("name", ["nli-base", "nli-robust-base"])
+def test_heads_on_it_say_where_they_are_from_and_know_plain_sentences(name):
+    head = find_head(name, "nli")
+    assert head.path.stat().st_size < 8_000_000
+    assert (head.get("encoder"), head.get("encoder_sha256")) == ("base", base.SHA256)
+    card = head.path.with_suffix(".md").read_text(encoding="utf-8")
+    for phenomenon in head.items("trained_on_phenomena"):
+        assert phenomenon in card
+    assert "CC BY-SA 4.0" in head.get("data")
+    pairs = [
+        ("A man is playing a guitar on the street.", "A man is playing an instrument."),
+        ("Two children are running on the beach.", "The children are on holiday with their parents."),
+        ("The dog is asleep.", "The dog is awake and runs around."),
+    ]
+    judged = load_nli(name, None, None, "float32", ng.Runtime()).judge(pairs)
+    assert judged.probabilities.argmax(1).tolist() == [0, 1, 2]  # entailment, neutral, contradiction
 
 
 @pytest.mark.parametrize("spec", ["bertscore:model=base", "cosine:model=base", "moverscore:model=base"])

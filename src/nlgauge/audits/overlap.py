@@ -19,6 +19,7 @@ from nlgauge.text.sentences import split_sentences
 Digests = npt.NDArray[np.uint64]
 
 FEWEST = 4  # words of a text or sentence that counts; shorter ones stand everywhere
+_SAME_TEXTS = {"nli-base": "nli", "nli-robust-base": "nli-robust"}  # head -> the one that learnt from the same texts
 _MODEL = re.compile(r"\bmodel(?::|=')([\w-]+)")  # in a signature, and in that of a term of a sum
 
 
@@ -68,7 +69,8 @@ def overlap_notes(suite: Suite, signatures: Iterable[str]) -> list[str]:
         suite: the pairs.
         signatures: the signatures of the metrics, which name their models.
     """
-    used = dict.fromkeys(name for signature in signatures for name in _MODEL.findall(signature) if name in _shipped())
+    models = (name for signature in signatures for name in _MODEL.findall(signature))
+    used = {name: _SAME_TEXTS.get(name, name) for name in models if _SAME_TEXTS.get(name, name) in _shipped()}
     if not used:
         return []
     kinds = {
@@ -79,8 +81,8 @@ def overlap_notes(suite: Suite, signatures: Iterable[str]) -> list[str]:
     }
     digests = {kind: [set(_digests(text)) for text in texts] for kind, texts in kinds.items() if texts}
     told = []
-    for name in used:
-        trained = set(_shipped()[name].tolist())
+    for name, texts in used.items():
+        trained = set(_shipped()[texts].tolist())
         known = {kind: sum(bool(own & trained) for own in found) for kind, found in digests.items()}
         if any(known.values()):
             counts = ", ".join(f"{n} of {len(digests[kind])} {kind}" for kind, n in known.items())

@@ -68,7 +68,8 @@ def locate_nli(model: str, revision: str | None = None, labels: str | None = Non
     """Find the files of an NLI model.
 
     Args:
-        model: `nli` or `nli-robust` (shipped heads), the file of a head, a folder, or an id of the Hugging Face hub.
+        model: `nli` or `nli-robust` (shipped heads), `nli-base` or `nli-robust-base` (on the encoder `base`), the file
+            of a head, a folder, or an id of the Hugging Face hub.
         revision: branch, tag or commit of a hub model.
         labels: the labels of the model's outputs in order, as in "contradiction,entailment,neutral". If None, they are
             read from the model.

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 SUFFIX = ".safetensors"
 # Those in nlgauge/data/heads that may be named, and what each is for.
 SHIPPED = {"nli": "nli", "nli-robust": "nli", "infill": "infill", "sescore": "regressor", "rated": "regressor"}
+# Those whose encoder is `base`, which the extra of that name brings; the head itself is in nlgauge/data/heads, too.
+ON_BASE = {"nli-base": "nli", "nli-robust-base": "nli"}
+HEADS = {**SHIPPED, **ON_BASE}
 HERE = "."  # the encoder of a head that lies beside it
 _FORMAT, _VERSION = "nlgauge-head", "1"
 _MOST_HEADER = 1 << 20
@@ -54,7 +57,7 @@ class Head:
 
         Where a file lies and what it is called changes no number.
         """
-        return {"model": self.name if self.name in SHIPPED else shown}
+        return {"model": self.name if self.name in HEADS else shown}
 
     def get(self, key: str) -> str | None:
         """An entry of the metadata; None if there is none."""
@@ -106,21 +109,21 @@ class Head:
 
 def is_head(model: str) -> bool:
     """Whether a model's name stands for a head, which is a shipped one or a file of safetensors."""
-    return model in SHIPPED or model.endswith(SUFFIX)
+    return model in HEADS or model.endswith(SUFFIX)
 
 
 def find_head(name: str, kind: str) -> Head:
     """Find a shipped head, or one in a file.
 
     Args:
-        name: a name in `SHIPPED`, or the path of a file.
+        name: a name in `HEADS`, or the path of a file.
         kind: the kind that the head must have: `nli`, `infill`, ...
 
     Raises:
         InputError: there is no such file, it is not a head or has another kind, or its encoder has other weights than
             those that the head was made for.
     """
-    if name in SHIPPED:
+    if name in HEADS:
         path = Path(str(files("nlgauge.data").joinpath("heads", f"{name}{SUFFIX}")))
         if not path.is_file():
             raise InputError(
@@ -132,7 +135,7 @@ def find_head(name: str, kind: str) -> Head:
         if not os.path.isfile(path):
             raise InputError(
                 f"head file {name} does not"
-                f" exist{nearest(name, [n for n, k in SHIPPED.items() if k == kind]) if '/' not in name else ''}"
+                f" exist{nearest(name, [n for n, k in HEADS.items() if k == kind]) if '/' not in name else ''}"
             )
     metadata = dict(_header(path, path.stat().st_mtime_ns)[0])
     if metadata.get("format") != _FORMAT:

@@ -18,7 +18,7 @@ from nlgauge.metrics.nli.model import NliMetric, Questions, anchors, empty_in, u
 from nlgauge.metrics.nli.windows import premise_windows
 from nlgauge.metrics.references import over_references
 from nlgauge.metrics.unknown import known, nonfinite, unknown
-from nlgauge.models.heads import SHIPPED
+from nlgauge.models.heads import HEADS
 from nlgauge.runtime.runtime import Runtime
 
 # formula -> weights of e, n and c, and the lowest and highest value of probabilities that sum to 1.
@@ -135,7 +135,7 @@ class Nli(NliMetric):
     @property
     def joining(self) -> Direction:
         """The direction, or how two are joined: as the option says, else what suits the model."""
-        return self.direction or ("both-geometric" if self.model in SHIPPED else "both")
+        return self.direction or ("both-geometric" if self.model in HEADS else "both")
 
     @property
     def _ways(self) -> tuple[Direction, ...]:
