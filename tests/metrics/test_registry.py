@@ -13,7 +13,7 @@ from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.scores import TASKS, MetricInfo, join
 from nlgauge.core.signing import spec_of
 from nlgauge.metrics.base import Metric, is_pooled
-from nlgauge.metrics.registry import METRICS, SUMS, list_metrics, metric, metric_info, named
+from nlgauge.metrics.registry import METRICS, SUMS, list_metrics, metric, metric_info, named, on_encoder
 from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.models import embedded, heads
 from nlgauge.perturbations.checklist import TASKS as CHECKLISTS
@@ -90,6 +90,40 @@ def test_a_metric_object_goes_by_the_specification_that_rebuilds_it():
 def test_no_metric_and_one_metric_twice_are_refused(metrics):
     with pytest.raises(SpecError, match=r"^no metric is named|^metric '(bleu|needy)' is named twice$"):
         named(metrics)
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("bertscore", "bertscore:model=base"),
+        ("bertscore:idf=true", "bertscore:idf=true,model=base"),
+        ("nli", "nli:model=nli-base"),
+        ("nli-robust:formula=e-c", "nli-robust:formula=e-c,model=nli-robust-base"),
+        ("summac", "summac:model=nli-base"),
+        ("0.5*cosine + 0.5*chrf[norm=none]", "0.5*cosine:model=base + 0.5*chrf[norm=none]"),
+        ("2*(1*cosine + 1*bleu) + 1*nli", "2*(1*cosine:model=base + 1*bleu) + 1*nli:model=nli-base"),
+        ("guarded(cosine):guards=copy", "guarded(cosine:model=base):guards=copy"),
+        ("ruber:model=mine", "ruber:model=mine,encoder=base"),
+        # what names a model, has none on that encoder, or reads static vectors stays as it is
+        ("bertscore:model=embedded", "bertscore:model=embedded"),
+        ("paper/bertscore", "paper/bertscore"),
+        ("paper/menli-r", "paper/menli-r"),
+        ("sescore", "sescore"),
+        ("greedy:vectors=glove.txt", "greedy:vectors=glove.txt"),
+        ("chrf", "chrf"),
+    ],
+)
+def test_an_encoder_is_that_of_metrics_that_name_no_model(typed, meant):
+    assert on_encoder(typed, "base") == meant
+    assert on_encoder(meant, "base") == meant
+    assert on_encoder(typed, "embedded") == typed
+    assert on_encoder(typed, None) == typed
+
+
+def test_a_metric_goes_by_what_was_typed_whatever_the_encoder():
+    (name, built), (other, told) = named(["cosine", metric("cosine:layer=2")], "base").items()
+    assert (name, built.model) == ("cosine", "base")
+    assert (other, told.model) == ("cosine:layer=2", "embedded")  # an object has its model
 
 
 def test_options_may_be_given_in_python_values():

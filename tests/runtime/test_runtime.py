@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import threading
 import time
 from contextlib import contextmanager
@@ -7,9 +8,14 @@ from dataclasses import replace
 
 import pytest
 
+import nlgauge as ng
 from nlgauge.core.errors import InputError
+from nlgauge.core.signing import signature_of
+from nlgauge.core.suite import Pair, Suite
+from nlgauge.models import heads
+from nlgauge.models.locate import NAMED
 from nlgauge.runtime.cache import ScoreCache
-from nlgauge.runtime.runtime import DTYPES, Bar, Runtime, bars, silent
+from nlgauge.runtime.runtime import DTYPES, ENCODER_BY, ENCODERS, Bar, Runtime, bars, silent
 
 
 def test_what_was_loaded_once_is_shared():
@@ -98,6 +104,62 @@ def test_a_path_of_a_cache_is_opened(tmp_path):
 def test_what_cannot_be_is_refused_at_once(options, message):
     with pytest.raises(InputError, match=message):
         Runtime(**options)
+
+
+def test_the_encoder_is_that_of_the_environment_unless_one_is_given(monkeypatch):
+    monkeypatch.delenv(ENCODER_BY, raising=False)
+    assert Runtime().encoder == "embedded"
+    monkeypatch.setenv(ENCODER_BY, "base")
+    assert (Runtime().encoder, Runtime(encoder="embedded").encoder) == ("base", "embedded")
+    assert replace(Runtime(encoder="embedded"), seed=1).encoder == "embedded"  # and stays
+    monkeypatch.setenv(ENCODER_BY, "large")
+    with pytest.raises(InputError, match=r"^NLGAUGE_ENCODER is 'large'; known: base, embedded; other models are named"):
+        Runtime()
+    with pytest.raises(InputError, match=r"^encoder is 'bsae'; did you mean 'base'\?; other models are named"):
+        Runtime(encoder="bsae")
+    with pytest.raises(InputError, match=r"^encoder is 1, expected "):
+        Runtime(encoder=1)
+
+
+def test_the_encoders_are_those_with_a_name():
+    assert ENCODERS == NAMED
+
+
+@pytest.fixture
+def small(tiny_model, monkeypatch):
+    """A small model stands in for `base`."""
+    monkeypatch.setitem(heads._IN_PLACE, "base", {"embedded": str(tiny_model("mpnet"))})
+    runtime = Runtime(encoder="base")
+    return runtime, str(signature_of(ng.metric("cosine", model=str(tiny_model("mpnet"))), runtime))
+
+
+def test_every_call_takes_the_encoder_of_its_runtime(small, tmp_path):
+    runtime, signed = small
+    hyps, refs = {"a": ["the cat", "a dog", "it is"], "b": ["a cat", "dogs", "was it"]}, ["the cat", "a dog", "it was"]
+    meter = ng.Accumulator("cosine", runtime)
+    meter.update(hyps["a"], refs)
+    rows = [
+        {"seg": str(i), "system": system, "hyp": hyp, "refs": [ref], "human": {"q": i + len(hyp)}}
+        for system, texts in hyps.items()
+        for i, (hyp, ref) in enumerate(zip(texts, refs, strict=True))
+    ]
+    (tmp_path / "data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    data = ng.read(tmp_path / "data.jsonl")
+    pairs = [
+        Pair(id=str(i), phenomenon="p", better=hyps["a"][i], worse=hyps["b"][i], references=(f"{refs[i]} there",))
+        for i in range(3)
+    ]
+    suite = Suite(tuple(pairs), name="three")
+    results = [
+        ng.compare(hyps, refs, metrics="cosine", runtime=runtime).result(),
+        ng.meta_evaluate(data, "cosine", stats="pearson", runtime=runtime).result(),
+        ng.sweep(data, suite, "cosine", "chrf", runtime=runtime).result(),
+        ng.audit(suite, "cosine", runtime=runtime).result(),
+    ]
+    found = {str(ng.score(hyps["a"], refs, metrics="cosine", runtime=runtime)["cosine"].signature)}
+    found |= {str(meter.compute()["cosine"].signature)}
+    found |= {metric["signature"] for result in results for metric in result.metrics if metric["spec"] == "cosine"}
+    assert found == {signed}
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -19,6 +19,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.io.spans import Inputs
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.scoring.job import ComparisonOptions
+from nlgauge.models import heads
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scale.parts import Scorer, segment_digests, stats_path, sums_path
 from nlgauge.scale.plan import make_plan
@@ -88,6 +89,23 @@ def test_two_runs_add_up_to_one(scored, tmp_path, how):
         for name, value in other.items():
             assert row[name] == (pytest.approx(value, rel=1e-12) if isinstance(value, float) else value)
     assert [entry["path"] for entry in found.inputs] == [str(tmp_path / f"{name}.jsonl") for name in ("one", "two")]
+
+
+def test_a_run_keeps_the_encoder_that_it_began_with(tiny_model, monkeypatch, tmp_path):
+    monkeypatch.setitem(heads._IN_PLACE, "base", {"embedded": str(tiny_model("mpnet"))})
+    (tmp_path / "data.jsonl").write_text("".join(json.dumps({**row, "lp": None}) + "\n" for row in ROWS[4:10]))
+    inputs, runtime, found = Inputs(str(tmp_path / "data.jsonl")), Runtime(encoder="base"), {}
+    for encoder in ("base", "embedded"):
+        runtime = Runtime(encoder=encoder)
+        plan = make_plan(inputs, named(["cosine"], encoder), runtime, rows=3)
+        monkeypatch.setenv("NLGAUGE_ENCODER", "embedded")  # of another machine, where a part is scored
+        found[encoder] = score_in_parts(plan, tmp_path / encoder, one_by_one, runtime, ComparisonOptions())
+        added = total([tmp_path / encoder], ComparisonOptions())
+        assert added.rows == found[encoder].rows
+        assert [metric["signature"] for metric in added.metrics] == [plan.signatures["cosine"]]
+    assert found["base"].rows != found["embedded"].rows
+    with pytest.raises(InputError, match="have other metrics or signatures"):
+        total([tmp_path / "base", tmp_path / "embedded"], ComparisonOptions())
 
 
 def test_what_does_not_add_up_is_refused(scored, tmp_path):

@@ -189,9 +189,10 @@ def audit(
     references = references or (PUBLISHED[suite.published].references if suite.published else "own")
     listed = checklist_of(suite) if wanted == "checklist" else []
     _check_penalties(penalties, wanted, listed)
-    built = named(metrics)
+    runtime = runtime or Runtime()
+    built = named(metrics, runtime.encoder)
     copies = check_copies(suite, built, references, refuse=design is None) if wanted == "preference" else []
-    sides = score_sides(suite, built, runtime or Runtime(), references=references, scripts=scripts)
+    sides = score_sides(suite, built, runtime, references=references, scripts=scripts)
     limits: dict[str, Any] = {"tolerance": tolerance, "confidence": confidence}
     rows: list[PreferenceRow] | list[DeviationRow]
     if wanted == "checklist":

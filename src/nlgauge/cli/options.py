@@ -30,7 +30,7 @@ from nlgauge.report.paper import CELLS, DATA, FORMS, WIDE
 from nlgauge.report.text import check_form, render
 from nlgauge.runtime.cache import ScoreCache, default_path
 from nlgauge.runtime.precision import has_gpu
-from nlgauge.runtime.runtime import DTYPES, Runtime, silent
+from nlgauge.runtime.runtime import DTYPES, ENCODERS, Runtime, encoder_of, silent
 
 R = TypeVar("R")
 G = TypeVar("G", bound=Any)
@@ -92,6 +92,10 @@ Device = Annotated[
 DType = Annotated[
     str,
     choice("--dtype", among=("auto", *DTYPES), help="Precision of models. Part of the signature."),
+]
+Encoder = Annotated[
+    str | None,
+    choice("--encoder", among=ENCODERS, help="The encoder of metrics that name no model.  [default: embedded]"),
 ]
 Compile = Annotated[
     bool, typer.Option("--compile", help="On a GPU: compile encoders of BERT's family, which takes a while at first.")
@@ -162,6 +166,12 @@ class Common:
     quiet: Quiet = False
     limits: LimitSizes = None
     compile: Compile = False
+    encoder: Encoder = None
+
+    @property
+    def default_encoder(self) -> str:
+        """The encoder of metrics that name no model: as typed, or of the environment."""
+        return encoder_of(self.encoder)
 
     @property
     def seed(self) -> int:
@@ -194,6 +204,7 @@ class Common:
             cache=self._cache(quiet or self.quiet) if cached and not self.no_cache else None,
             progress=silent if quiet or self.quiet or not sys.stderr.isatty() else bar,
             compile=self.compile,
+            encoder=self.encoder,
         )
 
     def _cache(self, quiet: bool) -> ScoreCache:

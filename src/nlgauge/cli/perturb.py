@@ -87,7 +87,7 @@ class Making:
     ] = "note"
 
 
-@options.common(without={"device", "dtype", "cache", "no_cache"})
+@options.common(without={"device", "dtype", "cache", "no_cache", "encoder"})
 def perturb(
     *, data: Data, columns: options.Columns = None, output: Output, chosen: Chosen, making: Making, run: options.Common
 ) -> int:

@@ -56,7 +56,7 @@ Metric = Annotated[str, typer.Option("--metric", "-m", metavar="SPEC", help="The
 Title = Annotated[str, typer.Option("--title", metavar="TEXT", help="The title of the page.")]
 
 
-@options.common(without={"typed_seed", "device", "dtype", "cache", "no_cache", "quiet"})
+@options.common(without={"typed_seed", "device", "dtype", "cache", "no_cache", "quiet", "encoder"})
 def report(
     *,
     results: Results,
@@ -102,9 +102,10 @@ def _aligned(joined: Rows, most: int, metric: str, runtime: Runtime) -> dict[str
     What cannot be aligned, such as an empty text or one that is too long for the model, is left out.
     """
     from nlgauge.metrics.embedding.alignment import align
-    from nlgauge.metrics.registry import metric as build
+    from nlgauge.metrics.registry import named
 
-    signature_of(build(metric), runtime)  # a model that is not there is no fault of the texts
+    (built,) = named(metric, runtime.encoder).values()
+    signature_of(built, runtime)  # a model that is not there is no fault of the texts
     found = {}
     for segment in (joined.known[i] for i in joined.furthest(most)):
         if segment is None:

@@ -208,7 +208,7 @@ def score(
         options.refuse_idle({"thresholds": thresholds}, "is about differences of systems; it goes with --significance")
     asked, optional = expanded(asked or ["bleu"])
     whole = bleu.set_in(asked)
-    metrics = named(whole)
+    metrics = named(whole, run.default_encoder)
     gates = _gates(fail_under or [], metrics, dict(zip(asked, whole, strict=True)))
     shown.check(files)
     sort = _sorted_by(sort, metrics, dict(zip(asked, whole, strict=True)), comparison.pairs)

@@ -111,7 +111,7 @@ class Rated:
     ] = "binary"
 
 
-@options.common(without={"segments", "cache", "no_cache"})
+@options.common(without={"segments", "cache", "no_cache", "encoder"})
 def synth(
     *,
     context: typer.Context,

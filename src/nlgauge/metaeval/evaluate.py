@@ -271,7 +271,8 @@ def joined_scores(
     scores = read_scores(scores) if scores is not None and is_frame(scores) else scores
     segments, human, positions, notes = _judgements(dataset, criterion, pairs, unrated)
     asked, optional = expanded(metrics)
-    built, left = leave_out(named(asked), optional, segments) if asked else ({}, [])
+    runtime = runtime or Runtime()
+    built, left = leave_out(named(asked, runtime.encoder), optional, segments) if asked else ({}, [])
     stored = dict.fromkeys(scores.columns, scores) if isinstance(scores, ScoreTable) else dict(scores or {})
     _check_names(built, stored, lower_is_better, higher_is_better)
     of_segments, tables = by_level(stored)
@@ -287,7 +288,7 @@ def joined_scores(
 
     if built:
         rehearse(joined(stand_ins(built, segments, baseline)))
-    return joined(*score_judged(built, segments, runtime or Runtime(), references, language))
+    return joined(*score_judged(built, segments, runtime, references, language))
 
 
 def _judgements(

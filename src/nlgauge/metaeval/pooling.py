@@ -125,8 +125,8 @@ def pooling_study(
     check_option("choice", choice, Choice, error=InputError)
     if stats is not None and not isinstance(stats, str) and len(stats) > 1:
         raise InputError(f"a pooling study takes one statistic, got {', '.join(stats)}")
-    chosen = _checked(named(metrics))
     context = runtime or Runtime()
+    chosen = _checked(named(metrics, context.encoder))
     copies = of_copies(attacks, chosen, references)
     rehearse(sets, chosen, criterion, references, level=level, stats=stats)
     parts: list[_Part] = []

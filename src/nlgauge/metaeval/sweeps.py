@@ -111,9 +111,9 @@ def sweep(
     """
     sets, attacks = datasets_of(datasets, columns), [suites] if isinstance(suites, Suite) else list(suites)
     check(sets, attacks, norm=norm, ties=ties, missing=missing, intervals=intervals)
-    study = _Study(
-        named(metrics), named(partners), check_weights(weights), norm, references, runtime or Runtime(seed=seed)
-    )
+    runtime = runtime or Runtime(seed=seed)
+    mixed, into = (named(each, runtime.encoder) for each in (metrics, partners))
+    study = _Study(mixed, into, check_weights(weights), norm, references, runtime)
     copies = of_copies(attacks, study.metrics, references)
     rehearse(sets, study.metrics, criterion, references, level=level, stats=stats)
     options = {"level": level, "stats": stats, "missing": missing, "intervals": intervals, "seed": seed or None}

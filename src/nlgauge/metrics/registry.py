@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import fields, replace
 from typing import Any, cast
 
 from nlgauge.core.errors import SpecError, each
@@ -17,6 +18,7 @@ from nlgauge.metrics.embedding.languages import LANGUAGES, encoder_for
 from nlgauge.metrics.external.elsewhere import not_included
 from nlgauge.metrics.function import Function, Plain
 from nlgauge.metrics.guards.guarded import GUARDED, Guarded
+from nlgauge.models import embedded, heads
 
 
 def _at(target: str, **options: Any) -> Entry:
@@ -165,6 +167,7 @@ METRICS = Registry(
 )
 
 _SHIPPED = frozenset(METRICS.entries)
+_MODELS = ("model", "encoder")  # options that name a model
 EMBEDDED = "embedded"  # stands for many metrics where `catalogue.expanded` reads it
 
 # Names of sums. They take no options: write the sum out to change it.
@@ -229,8 +232,45 @@ def own_names() -> list[str]:
     return [name for name in METRICS.entries if name not in _SHIPPED]
 
 
-def named(metrics: MetricLike | Sequence[MetricLike]) -> dict[str, Metric]:
+def on_encoder(spec: str, encoder: str | None) -> str:
+    """The specification in which each metric that names no model names the one that stands on an encoder.
+
+    Where a metric has no model of that encoder, it keeps its own. What a specification says itself stays.
+
+    Args:
+        spec: as typed.
+        encoder: `embedded` or `base`; None is `embedded`.
+
+    Raises:
+        SpecError: the specification follows no grammar, or its metric is unknown.
+    """
+    if encoder in (None, embedded.NAME):
+        return spec
+    return str(_on_encoder(parse(spec), encoder))
+
+
+def _on_encoder(parsed: Spec | Sum, encoder: str) -> Spec | Sum:
+    if isinstance(parsed, Sum):
+        return Sum(tuple((weight, _on_encoder(part, encoder)) for weight, part in parsed.terms), parsed.norm)
+    if parsed.inside is not None:
+        return replace(parsed, inside=_on_encoder(parsed.inside, encoder))
+    if parsed.name in (*SUMS, EMBEDDED, GUARDED):
+        return parsed
+    typed, (cls, preset) = dict(parsed.options), METRICS.lookup(parsed.name)
+    if "vectors" in typed:  # static vectors, beside which an encoder is refused
+        return parsed
+    own = {f.name: preset.get(f.name, f.default) for f in fields(cls) if f.name in _MODELS and f.name not in typed}
+    moved = {option: heads.on_encoder(model, encoder) for option, model in own.items() if isinstance(model, str)}
+    more = tuple((option, model) for option, model in moved.items() if model != own[option])
+    return replace(parsed, options=(*parsed.options, *more))
+
+
+def named(metrics: MetricLike | Sequence[MetricLike], encoder: str | None = None) -> dict[str, Metric]:
     """Specification as typed -> metric.
+
+    Args:
+        metrics: specifications, and metric objects, which stay as they are.
+        encoder: the encoder of metrics that a specification names without a model, as in `Runtime`.
 
     Raises:
         SpecError: there is no metric, or one name occurs twice.
@@ -239,7 +279,8 @@ def named(metrics: MetricLike | Sequence[MetricLike]) -> dict[str, Metric]:
     if not listed:
         raise SpecError("no metric is named, expected at least one")
     by_name: dict[str, Metric] = {}
-    for entry, built in zip(listed, each(metric, listed), strict=True):
+    placed = [on_encoder(entry, encoder) if isinstance(entry, str) else entry for entry in listed]
+    for entry, built in zip(listed, each(metric, placed), strict=True):
         name = entry if isinstance(entry, str) else signature_of(built).spec
         if name in by_name:
             raise SpecError(f"metric {name!r} is named twice")

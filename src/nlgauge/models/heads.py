@@ -24,6 +24,8 @@ SHIPPED = {"nli": "nli", "nli-robust": "nli", "infill": "infill", "sescore": "re
 # Those whose encoder is `base`, which the extra of that name brings; the head itself is in nlgauge/data/heads, too.
 ON_BASE = {"nli-base": "nli", "nli-robust-base": "nli"}
 HEADS = {**SHIPPED, **ON_BASE}
+# What stands on each encoder in the place of what ships: encoders and heads by name.
+_IN_PLACE = {"base": {"embedded": "base", "nli": "nli-base", "nli-robust": "nli-robust-base"}}
 HERE = "."  # the encoder of a head that lies beside it
 _FORMAT, _VERSION = "nlgauge-head", "1"
 _MOST_HEADER = 1 << 20
@@ -105,6 +107,11 @@ class Head:
             raise InputError(f"head {self.path} holds no {lacking[0]}; an adapter is a pair lora_a, lora_b")
         adapters = {name: (loaded.pop(f"{name}.lora_a"), loaded.pop(f"{name}.lora_b")) for name in sorted(names)}
         return {key: tensor.float() for key, tensor in loaded.items()}, adapters
+
+
+def on_encoder(model: str, encoder: str) -> str:
+    """The encoder or head that stands on an encoder in the place of one that ships; the same model if there is none."""
+    return _IN_PLACE.get(encoder, {}).get(model, model)
 
 
 def is_head(model: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -9,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
-from nlgauge.core.errors import InputError
+from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.options import Range, check_option
 from nlgauge.runtime.cache import ScoreCache
 from nlgauge.runtime.pool import Pool
@@ -17,6 +18,8 @@ from nlgauge.runtime.precision import automatic
 
 DType = Literal["auto", "float32", "bfloat16", "float16", "float64"]
 DTYPES: tuple[str, ...] = ("float32", "bfloat16", "float16", "float64")
+ENCODERS: tuple[str, ...] = ("embedded", "base")  # those that a runtime may put in the place of the first
+ENCODER_BY = "NLGAUGE_ENCODER"
 PAIRS = "pairs"  # key of what metrics of one call share: judgements of pairs of texts, by model
 Advance = Callable[[float], None]
 T = TypeVar("T")
@@ -26,6 +29,22 @@ T = TypeVar("T")
 def silent(total: int, label: str) -> Iterator[Advance]:
     """A progress display that shows nothing."""
     yield lambda count: None
+
+
+def encoder_of(given: str | None) -> str:
+    """The encoder of metrics that name no model: the given one, else that of the environment, else `embedded`.
+
+    Raises:
+        InputError: there is no such encoder.
+    """
+    name = given or os.environ.get(ENCODER_BY) or ENCODERS[0]
+    if name not in ENCODERS:
+        where = "encoder" if given else ENCODER_BY
+        raise InputError(
+            f"{where} is {name!r}{nearest(name, ENCODERS)}; other models are named by a metric, as in"
+            " bertscore:model=FOLDER"
+        )
+    return name
 
 
 @dataclass(eq=False)
@@ -42,6 +61,8 @@ class Runtime:
         seed: the seed of everything that is drawn at random.
         cache: the score cache, or the path of its file. If None, no scores are kept.
         progress: called as `progress(total, label)`. It returns a context whose value is called with the counts done.
+        encoder: the encoder of metrics that specifications name without a model: `embedded` or `base`. If None, that of
+            the variable NLGAUGE_ENCODER, else `embedded`. Metric objects have a model already.
         pool: in a run in parts, what pooled metrics take from all segments; None if all segments are in the call.
         compile: fuse the operations of a GPU by `torch.compile`, for encoders of BERT's family. The first batch takes
             up to minutes. It changes the speed; scores differ by rounding. A CPU has kernels of its own.
@@ -54,6 +75,7 @@ class Runtime:
     cache: ScoreCache | str | Path | None = None
     progress: Callable[[int, str], AbstractContextManager[Advance]] = silent
     compile: bool = False
+    encoder: str | None = None
     pool: Pool | None = None
     _models: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     _shared: Mapping[Hashable, Any] = field(default_factory=dict, repr=False)
@@ -73,6 +95,8 @@ class Runtime:
         check_option("token_budget", self.token_budget, Annotated[int, Range(least=1)] | None, error=InputError)
         check_option("seed", self.seed, int, error=InputError)
         check_option("compile", self.compile, bool, error=InputError)
+        check_option("encoder", self.encoder, str | None, error=InputError)
+        self.encoder = encoder_of(self.encoder)
         if isinstance(self.cache, str | Path):
             self.cache = ScoreCache(self.cache)
 

@@ -91,12 +91,12 @@ class Scorer:
     @cached_property
     def metrics(self) -> Mapping[str, Metric]:
         """Specification -> metric."""
-        return named(list(self.plan.signatures))
+        return named(list(self.plan.signatures), self.plan.encoder)
 
     @cached_property
     def runtime(self) -> Runtime:
         """Device and precision. There is no cache: what is scored is kept as a part."""
-        return Runtime(device=self.device or self.plan.device, dtype=self.plan.dtype)
+        return Runtime(device=self.device or self.plan.device, dtype=self.plan.dtype, encoder=self.plan.encoder)
 
     @cached_property
     def settled(self) -> Settled:

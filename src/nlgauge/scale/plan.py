@@ -30,7 +30,7 @@ from nlgauge.metrics.base import Metric, check_lacking, notes_of, rounds
 from nlgauge.metrics.comparing.plan import ComparisonOptions
 from nlgauge.metrics.looks import Looking, Looks
 from nlgauge.metrics.scoring.job import Rehearsal
-from nlgauge.runtime.runtime import Runtime
+from nlgauge.runtime.runtime import ENCODERS, Runtime
 
 PLAN, ROWS, STATS, SUMS, POOL = "plan.json", "rows", "stats", "sums", "pool"
 _BY_NAME = ("systems", "groups")  # counts by names, of which None is one: JSON has pairs for them
@@ -98,6 +98,7 @@ class Plan:
         pools: the digest of what each pass before the scores found in all parts, of the passes that are done.
         limits: how large inputs may be.
         about: specification -> what its result says of it; empty in the plan of an earlier nlgauge.
+        encoder: the encoder of metrics that name no model.
     """
 
     inputs: Inputs
@@ -114,6 +115,7 @@ class Plan:
     pools: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
     about: Mapping[str, About] = field(default_factory=dict)
+    encoder: str = ENCODERS[0]
 
     def n_of(self, parts: Iterable[Part]) -> int:
         """Segments of some parts, about: a row may have one for each system, and systems may be left out."""
@@ -222,6 +224,7 @@ def make_plan(
         passes,
         limits=current(),
         about={spec: About.of(metric) for spec, metric in metrics.items()},
+        encoder=runtime.encoder or ENCODERS[0],
     )
 
 

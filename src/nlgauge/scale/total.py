@@ -155,7 +155,7 @@ def _total(folders: Sequence[Path], comparison: ComparisonOptions | None) -> Res
                     " leave the system out of one (--exclude)"
                 )
             known[files] = folder
-    runtime = Runtime(device=runs[first].device, dtype=runs[first].dtype)
+    runtime = Runtime(device=runs[first].device, dtype=runs[first].dtype, encoder=runs[first].encoder)
     metrics = metrics_of(runs[first])
     found = result_of(runs, metrics, runtime, comparison)
     for metric in found.metrics:

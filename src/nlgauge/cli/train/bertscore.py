@@ -32,7 +32,10 @@ Data = Annotated[
 Models = Annotated[
     list[str] | None,
     typer.Option(
-        "--model", metavar="MODEL", help="embedded, a folder, or a hub id; repeat it for curves of several in one."
+        "--model",
+        "--encoder",
+        metavar="MODEL",
+        help="embedded, base, a folder, or a hub id; repeat it for curves of several in one.",
     ),
 ]
 RevisionOfOne = Annotated[str | None, typer.Option("--revision", help="Revision of a hub model; of one alone.")]
@@ -41,7 +44,7 @@ Stat = Annotated[str, typer.Option("--stat", metavar="STAT", help="What is measu
 Idf = Annotated[bool, typer.Option("--idf", help="Weigh pieces by idf.")]
 
 
-@options.common(without=shared.NO_CACHE)
+@options.common(without=shared.NO_METRICS)
 def train_baseline(
     *,
     texts: Texts,
@@ -68,7 +71,7 @@ def train_baseline(
         echo(baseline.as_text(rows), nl=False)
 
 
-@options.common(without={"typed_seed", "segments"})
+@options.common(without={"typed_seed", "segments", "encoder"})
 def train_layers(
     *,
     data: Data,

@@ -22,7 +22,7 @@ Dev = Annotated[
 ]
 
 
-@options.common(without=shared.NO_CACHE | {"phenomena"})
+@options.common(without=shared.NO_METRICS | {"phenomena"})
 def train_infill(
     *,
     texts: Texts,

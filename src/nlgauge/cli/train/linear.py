@@ -14,6 +14,7 @@ from nlgauge.cli.train.scores import Rated, read_rated
 from nlgauge.core.result import STDOUT
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.registry import named as metrics_named
+from nlgauge.metrics.registry import on_encoder
 from nlgauge.report.table import Table
 from nlgauge.training.linear import Fitted, Within
 from nlgauge.training.linear import train_beer as fit_beer
@@ -34,7 +35,7 @@ Between = Annotated[
     options.choice("--within", among="item group", help="Pairs of hypotheses for one input, or any two of a group."),
 ]
 _UNNAMED = frozenset({"name", "phenomena"})
-_NO_MODELS = frozenset({"device", "dtype", "cache", "no_cache"})
+_NO_MODELS = frozenset({"device", "dtype", "cache", "no_cache", "encoder"})
 
 
 @options.common(without=_UNNAMED | {"typed_seed"})
@@ -51,7 +52,7 @@ def train_blend(
 ) -> None:
     """Fit ratings by a weighted sum of metrics, for blend:model=FILE; scores of models are kept in the cache."""
     options.check_outputs({"--output": output}, rated)
-    metrics = metrics_named(metric)
+    metrics = metrics_named([on_encoder(spec, run.default_encoder) for spec in metric])  # the file says their models
     segments, ratings, about = _read(rated, criterion, columns, named)
     fitted = fit_blend(segments, ratings, metrics, output, run.runtime(), strength=strength, about=about)
     if run.quiet or output == STDOUT:

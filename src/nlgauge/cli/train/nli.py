@@ -41,7 +41,7 @@ class Sets:
     ] = None
 
 
-@options.common(without=shared.NO_CACHE)
+@options.common(without=shared.NO_METRICS)
 def train_nli(
     *,
     pairs: Pairs,

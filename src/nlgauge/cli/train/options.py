@@ -19,7 +19,7 @@ from nlgauge.training.recipe import Recipe
 
 _WITHOUT_ADAPTERS = ("frozen", "full")  # methods
 Side = Literal["source", "hypothesis", "reference"]
-NO_CACHE = frozenset({"cache", "no_cache"})
+NO_METRICS = frozenset({"cache", "no_cache", "encoder"})  # training names its encoder itself
 Output = Annotated[
     str,
     typer.Option(

@@ -51,7 +51,7 @@ class Learnt(scores.Learnt):
 
 
 @options.common(
-    without=shared.NO_CACHE | scores.BY_METHOD | {"phenomena"}, defaults={**scores.DEFAULTS, "method": "frozen"}
+    without=shared.NO_METRICS | scores.BY_METHOD | {"phenomena"}, defaults={**scores.DEFAULTS, "method": "frozen"}
 )
 def train_ruber(
     *,

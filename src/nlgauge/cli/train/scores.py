@@ -224,7 +224,7 @@ class Setup:
                 )
 
 
-@options.common(without=shared.NO_CACHE | BY_METHOD, defaults=DEFAULTS)
+@options.common(without=shared.NO_METRICS | BY_METHOD, defaults=DEFAULTS)
 def train_sescore(
     *,
     context: typer.Context,
@@ -276,7 +276,7 @@ def _as_published(context: typer.Context, preset: str, setup: Setup) -> Setup:
     return replace(setup, **{name: options.with_values(group, own) for name, group in groups.items()})
 
 
-@options.common(without=shared.NO_CACHE | BY_METHOD, defaults=DEFAULTS)
+@options.common(without=shared.NO_METRICS | BY_METHOD, defaults=DEFAULTS)
 def train_regressor(
     *,
     rated: Rated,

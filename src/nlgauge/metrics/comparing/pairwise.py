@@ -230,7 +230,8 @@ def compare(
         SpecError: a metric is unknown.
     """
     _check(adjust, alpha)
-    built, runtime = named(metrics), runtime or Runtime()
+    runtime = runtime or Runtime()
+    built = named(metrics, runtime.encoder)
     table = thresholds_for(thresholds, built, runtime)
     dataset = texts_as_dataset(systems, refs, srcs, columns)
     scored, looking = score_and_look(dataset, metrics, runtime, Looks(language, guards))

@@ -13,7 +13,7 @@ from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.base import MetricLike
 from nlgauge.metrics.embedding.bertscore import BertScore, piece_weights
-from nlgauge.metrics.registry import metric as build
+from nlgauge.metrics.registry import named
 from nlgauge.runtime.runtime import Runtime
 
 
@@ -42,8 +42,8 @@ def align(hyp: str, ref: str, metric: MetricLike = "bertscore", runtime: Runtime
     for name, text in (("hyp", hyp), ("ref", ref)):
         if not isinstance(text, str):
             raise InputError(f"{name} is {type(text).__name__}, expected a string")
-    built = _matching(metric)
     runtime = runtime or Runtime()
+    built = _matching(metric, runtime.encoder)
     scores = built.score([Segment("align", hyp, (ref,))], runtime)
     encoder = built.encoder(runtime)
     if scores.flags["truncated"][0]:
@@ -77,9 +77,9 @@ def align(hyp: str, ref: str, metric: MetricLike = "bertscore", runtime: Runtime
     )
 
 
-def _matching(metric: MetricLike) -> BertScore:
+def _matching(metric: MetricLike, encoder: str | None) -> BertScore:
     """The metric, if it matches tokens and needs no references but the one given."""
-    built = build(metric)
+    (built,) = named(metric, encoder).values()
     if not isinstance(built, BertScore):
         raise SpecError(
             f"align shows what a token matching metric saw; {built.info.name!r} matches no tokens, use bertscore"

@@ -33,7 +33,8 @@ class Accumulator:
     """
 
     def __init__(self, metrics: MetricLike | Sequence[MetricLike], runtime: Runtime | None = None) -> None:
-        self._metrics, self._runtime = named(metrics), runtime or Runtime()
+        self._runtime = runtime or Runtime()
+        self._metrics = named(metrics, self._runtime.encoder)
         self._specs = [metrics] if isinstance(metrics, str) or not isinstance(metrics, Sequence) else list(metrics)
         self._segments: list[Segment] = []
 

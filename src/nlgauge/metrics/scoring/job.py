@@ -186,8 +186,8 @@ def score_source(
         InputError: segments lack what the metrics need, or systems cannot be compared.
         SpecError: a metric is unknown.
     """
-    metrics = dict(metrics) if isinstance(metrics, Mapping) else named(metrics)
     comparison, runtime = comparison or ComparisonOptions(), runtime or Runtime()
+    metrics = dict(metrics) if isinstance(metrics, Mapping) else named(metrics, runtime.encoder)
     summary = source.check()
     metrics, left = leave_out(metrics, optional, chain.from_iterable(source.blocks()))
     check_lacking(metrics, summary.lacking, summary.inputs)

@@ -72,9 +72,10 @@ def score_and_look(
     segments = data.segments
     systems, items = tuple(s.system for s in segments), tuple(s.item for s in segments)
     asked, optional = expanded(metrics)
-    built, left = leave_out(named(asked), optional, segments)
+    runtime = runtime or Runtime()
+    built, left = leave_out(named(asked, runtime.encoder), optional, segments)
     looking = looks.seen(built, segments)
-    found = score_segments(built, segments, runtime or Runtime())
+    found = score_segments(built, segments, runtime)
     own = {spec: [*scores.flag_notes(spec, cut=cut_words(built[spec]))] for spec, scores in found.items()}
     about_metrics, about_input = _parted(looking.notes())
     say(*left, *about_metrics, *chain.from_iterable(own.values()), *about_input)
