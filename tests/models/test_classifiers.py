@@ -25,7 +25,7 @@ FAMILIES = [
     "gpt2",
     "llama",
 ]
-OWN = ["bert", "roberta", "xlm-roberta"]
+OWN = ["bert", "roberta", "xlm-roberta", "deberta", "deberta-v2"]
 LENGTHS = [2, 5, 5, 5, 9, 30, 48]
 
 
@@ -69,7 +69,9 @@ def test_logits_are_those_of_transformers(tiny_nli, kind):
     typed = kind not in ("distilbert", "mpnet", "bart", "mbart", "deberta", "deberta-v2", "gpt2", "llama")
     expected = theirs(folder, ids, types, typed=typed)
     assert expected.std(dim=0).max() > 0.01  # the sequences differ, or nothing would be shown
-    torch.testing.assert_close(ours(folder, ids, types), expected, atol=1e-10, rtol=0)
+    # transformers rounds to float32 in the norms of the first DeBERTa, whatever the precision
+    near = 1e-6 if kind == "deberta" else 1e-10
+    torch.testing.assert_close(ours(folder, ids, types), expected, atol=near, rtol=0)
 
 
 def test_a_decoder_starts_where_another_file_of_its_folder_says(tiny_nli):

@@ -363,7 +363,7 @@ def test_a_checkpoint_of_other_examples_is_refused(tiny_model, examples, tmp_pat
         train(examples[:-4], tmp_path / "h.safetensors", recipe(tiny_model))
 
 
-@pytest.mark.parametrize("kind", ["xlm", "gpt2", "mpnet"])
+@pytest.mark.parametrize("kind", ["xlm", "gpt2", "mpnet", "deberta", "deberta-v2"])
 def test_what_learns_is_what_scores_in_every_family(tiny_model, kind):
     # XLM and GPT-2 add a word for type 0, which no text has when the regressor is used
     files = locate(str(tiny_model(kind)))

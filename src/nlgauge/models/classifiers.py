@@ -1,8 +1,8 @@
-"""Classifiers of token sequences: our heads, those of BERT and RoBERTa, and any other of transformers."""
+"""Classifiers of token sequences: our heads, those of BERT, RoBERTa and DeBERTa, and any other of transformers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -22,7 +22,11 @@ _OWN = {
     "BertForSequenceClassification": ("pooler.dense", "classifier"),
     "RobertaForSequenceClassification": ("classifier.dense", "classifier.out_proj"),
     "XLMRobertaForSequenceClassification": ("classifier.dense", "classifier.out_proj"),
+    "DebertaForSequenceClassification": ("pooler.dense", "classifier"),
+    "DebertaV2ForSequenceClassification": ("pooler.dense", "classifier"),
 }
+# What follows the dense layer; the key is what DeBERTa's configuration calls it.
+_AFTER: Mapping[str, Callable[[torch.Tensor], torch.Tensor]] = {"gelu": functional.gelu, "tanh": torch.tanh}
 
 
 class Classifier(Protocol):
@@ -44,10 +48,11 @@ def classifier(files: ModelFiles, dtype: torch.dtype, device: torch.device) -> C
     """
     config = files.config
     kinds = config.get("architectures") or [None]
-    if kinds[0] in _OWN and PackedBert.reads(config):
+    after = config.get("pooler_hidden_act", "gelu") if str(kinds[0]).startswith("Deberta") else "tanh"
+    if kinds[0] in _OWN and after in _AFTER and PackedBert.reads(config):
         network = PackedBert(files, dtype, device)
         dense, out = ((network.tensor(f"{name}.weight"), network.tensor(f"{name}.bias")) for name in _OWN[kinds[0]])
-        return PackedClassifier(network, files.depth, (dense,), out, mean=False)
+        return PackedClassifier(network, files.depth, (dense,), out, mean=False, after=_AFTER[after])
     return HubClassifier(files, dtype, device)
 
 
@@ -82,9 +87,10 @@ class PackedClassifier:
     Args:
         network: the encoder.
         depth: the encoder's number of layers.
-        hidden: weight and bias of each hidden layer, which is followed by tanh.
+        hidden: weight and bias of each hidden layer.
         out: weight and bias of the last layer.
         mean: whether the mean is part of the input.
+        after: what follows a hidden layer.
     """
 
     def __init__(
@@ -95,8 +101,9 @@ class PackedClassifier:
         out: tuple[torch.Tensor, torch.Tensor],
         *,
         mean: bool,
+        after: Callable[[torch.Tensor], torch.Tensor] = torch.tanh,
     ) -> None:
-        self.network, self.depth, self.mean = network, depth, mean
+        self.network, self.depth, self.mean, self._after = network, depth, mean, after
         self.device, self.batch_tokens = network.device, network.batch_tokens
         # What is small is computed precisely, in half precision too.
         self._wide = torch.promote_types(network.dtype, torch.float32)
@@ -123,7 +130,7 @@ class PackedClassifier:
             found.append(torch.cat([block[:, 0], block.mean(dim=1)], dim=1) if self.mean else block[:, 0])
         features = torch.cat(found)
         for weight, bias in self._hidden:
-            features = torch.tanh(functional.linear(features, weight, bias))
+            features = self._after(functional.linear(features, weight, bias))
         return functional.linear(features, *self._out).cpu()
 
     def _placed(self, layer: tuple[torch.Tensor, torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:

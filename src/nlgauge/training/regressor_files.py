@@ -14,6 +14,7 @@ from nlgauge.models.encoder import cut_layers
 from nlgauge.models.heads import HERE
 from nlgauge.models.hub import HubNetwork
 from nlgauge.models.locate import ModelFiles, locate
+from nlgauge.models.packing.families import is_disentangled
 from nlgauge.models.packing.packed import PackedBert
 from nlgauge.models.regressor import KIND, WEIGHTS
 from nlgauge.training.adapters import adapter_tensors
@@ -47,7 +48,8 @@ def whole_encoder(files: ModelFiles, dropout: float, layers: Sequence[int]) -> A
             f"layer is {layer}: of {files.name!r}, which is not of BERT's family, only the last layer ({files.depth})"
             " can be trained"
         )
-    encoder = with_dropout(AutoModel, files, dropout, **({"add_pooling_layer": False} if is_bert else {}))
+    unpooled = {"add_pooling_layer": False} if is_bert and not is_disentangled(files.config) else {}
+    encoder = with_dropout(AutoModel, files, dropout, **unpooled)
     if layer != files.depth:
         encoder.encoder.layer = encoder.encoder.layer[:layer]
         encoder.config.num_hidden_layers = layer

@@ -8,6 +8,13 @@ import pytest
 from nlgauge.models.packing.families import FAMILIES, buckets, is_read
 
 BERT = {"model_type": "bert", "hidden_size": 8}
+DEBERTA = {
+    "model_type": "deberta-v2",
+    "hidden_size": 8,
+    "num_attention_heads": 2,
+    "relative_attention": True,
+    "pos_att_type": "p2c|c2p",
+}
 
 
 def test_buckets_by_hand():
@@ -32,9 +39,58 @@ def test_buckets_are_those_of_transformers():
     assert set(np.abs(differing)) <= {16, 32, 64, 128}
 
 
-@pytest.mark.parametrize("kind", FAMILIES)
+@pytest.mark.parametrize("kind", [kind for kind in FAMILIES if not kind.startswith("deberta")])
 def test_families_are_read(kind):
     assert is_read({**BERT, "model_type": kind})
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"model_type": "deberta"},
+        {"model_type": "deberta", "pos_att_type": ["c2p"], "type_vocab_size": 2, "position_biased_input": False},
+        {"model_type": "deberta-v2"},
+        {"model_type": "deberta-v2", "position_buckets": 256, "share_att_key": True, "norm_rel_ebd": "layer_norm"},
+        {"model_type": "deberta-v2", "conv_kernel_size": 3, "conv_act": "gelu", "attention_head_size": 4},
+    ],
+)
+def test_published_debertas_are_read(config):
+    assert is_read({**DEBERTA, **config})
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"relative_attention": False},
+        {"pos_att_type": None},
+        {"pos_att_type": "c2p|p2p"},
+        {"pos_att_type": ["c2p", "c2p"]},
+        {"talking_head": True},
+        {"type_vocab_size": 1},
+        {"embedding_size": 4},
+        {"hidden_act": "relu"},
+        {"max_relative_positions": "many", "max_position_embeddings": "many"},
+        {"position_buckets": 33},
+        {"position_buckets": 2},
+        {"position_buckets": 64, "max_relative_positions": 33},
+        {"position_buckets": "many"},
+        {"conv_kernel_size": 2},
+        {"conv_kernel_size": 3, "conv_groups": 2},
+        {"conv_kernel_size": 3, "conv_act": "relu"},
+        {"attention_head_size": 8},
+    ],
+)
+def test_other_debertas_stay_with_transformers(more):
+    assert not is_read({**DEBERTA, **more})
+
+
+def test_what_a_deberta_has_is_its_own_choice():
+    first, second = FAMILIES["deberta"], FAMILIES["deberta-v2"]
+    assert first.tables({}) == (True, False)
+    assert second.tables({"position_biased_input": False, "type_vocab_size": 2}) == (False, True)
+    assert FAMILIES["bert"].tables({}) == (True, True)
+    assert second.convolves({"conv_kernel_size": 3})
+    assert not first.convolves({"conv_kernel_size": 3})
 
 
 @pytest.mark.parametrize(

@@ -40,13 +40,13 @@ def test_a_residual_is_added_to_the_product(dtype, near):
     torch.testing.assert_close(found.double(), wanted, atol=near, rtol=0)  # numbers up to about 5
     if dtype != torch.bfloat16:
         assert torch.equal(found, after)  # not a bit moves in the precisions that are kept from version to version
-    elif kernels._prepares(weight):
+    elif kernels.prepares(weight):
         assert (found - wanted).abs().mean() < 0.9 * (after - wanted).abs().mean()  # 0.7: one rounding, not two
 
 
 def test_without_onednn_it_is_torchs(monkeypatch):
     weight, bias, states = random(8, 4), random(8), random(3, 4)
-    monkeypatch.setattr(kernels, "_prepares", lambda weight: False)
+    monkeypatch.setattr(kernels, "prepares", lambda weight: False)
     torch.testing.assert_close(
         kernels.linear(weight, bias, 64)(states), functional.linear(states, weight, bias), atol=0, rtol=0
     )

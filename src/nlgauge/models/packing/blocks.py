@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch.nn import functional
 
+from nlgauge.models.packing.disentangled import Positions
 from nlgauge.models.packing.lengths import Attention
 
 Pair = tuple[torch.Tensor, torch.Tensor]  # weight and bias
@@ -22,6 +23,7 @@ class Block:
     Attributes:
         epsilon: of the layer norms.
         compiled: whether what follows attention is compiled; all blocks share the compiled code.
+        positions: what DeBERTa has for distances.
     """
 
     epsilon: float
@@ -32,9 +34,16 @@ class Block:
     up: Pair
     down: Pair
     norm: Pair
+    positions: Positions | None = None
 
     @classmethod
-    def read(cls, tensor: Callable[[str], torch.Tensor], epsilon: float, compiled: bool) -> Block:
+    def read(
+        cls,
+        tensor: Callable[[str], torch.Tensor],
+        epsilon: float,
+        compiled: bool,
+        positions: Positions | None = None,
+    ) -> Block:
         """Read the weights by their BERT names."""
 
         def pair(name: str) -> Pair:
@@ -50,11 +59,12 @@ class Block:
             pair("intermediate.dense"),
             pair("output.dense"),
             pair("output.LayerNorm"),
+            positions,
         )
 
     def __call__(self, states: torch.Tensor, attend: Attention) -> torch.Tensor:
         """The states after the block, shape (rows, d), of those before it."""
-        mixed = attend(functional.linear(states, *self.query_key_value))
+        mixed = attend(functional.linear(states, *self.query_key_value), self.positions)
         finish = compiled_finish() if self.compiled else finished
         found: torch.Tensor = finish(
             states, mixed, self.attention_out, self.attention_norm, self.up, self.down, self.norm, self.epsilon

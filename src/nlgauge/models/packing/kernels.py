@@ -25,7 +25,7 @@ def linear(weight: torch.Tensor, bias: torch.Tensor, rows: int, *, gelu: bool = 
     On a CPU the weights are arranged once as oneDNN needs them for `rows` rows, and GELU is applied while the product
     is still in the cache. The result is correct for any number of rows, and `rows` is the fastest.
     """
-    if _prepares(weight):
+    if prepares(weight):
         kernels = torch.ops.mkldnn
         prepared = kernels._reorder_linear_weight(weight, rows)
         after = "gelu" if gelu else "none"
@@ -41,7 +41,7 @@ def residual(weight: torch.Tensor, bias: torch.Tensor, rows: int) -> Residual:
     In bfloat16 on a CPU the sum is rounded once: the second array is added before the product is rounded. In other
     precisions it is added to the rounded product.
     """
-    if weight.dtype == torch.bfloat16 and _prepares(weight):
+    if weight.dtype == torch.bfloat16 and prepares(weight):
         kernels = torch.ops.mkldnn
         prepared = kernels._reorder_linear_weight(weight, rows)
         return lambda states, more: kernels._linear_pointwise.binary(states, more, prepared, bias, "add")
@@ -102,17 +102,28 @@ def _without_maximum(parts: torch.Tensor, result: torch.Tensor, bias: torch.Tens
     torch.baddbmm(weights, query, key.view(n * heads, size, length), beta=0, alpha=size**-0.5, out=weights)
     if bias is not None:
         weights.view(n, heads, length, length).add_(bias)
-    weights.exp_()
-    sums = torch.mv(weights.view(-1, length), weights.new_ones(length)).view(n * heads, length, 1)
-    least, most = torch.aminmax(sums)
-    if not (_SUMS[0] < float(least) and float(most) < _SUMS[1]):
+    sums = exponentials(weights)
+    if sums is None:
         return False
     mixed = torch.bmm(weights, value).div_(sums)
     result.copy_(mixed.view(n, heads, length, size).transpose(1, 2))
     return True
 
 
-def _prepares(weight: torch.Tensor) -> bool:
+def exponentials(scores: torch.Tensor) -> torch.Tensor | None:
+    """Write exponentials of scores, shape (k, length, length) in float32, where these were.
+
+    Returns:
+        Their sums by row, shape (k, length, 1); None if scores are so large or so small that each row needs its maximum
+        subtracted first.
+    """
+    weights, length = scores.exp_(), scores.shape[-1]
+    sums = torch.mv(weights.view(-1, length), weights.new_ones(length)).view(-1, length, 1)
+    least, most = torch.aminmax(sums)
+    return sums if _SUMS[0] < float(least) and float(most) < _SUMS[1] else None
+
+
+def prepares(weight: torch.Tensor) -> bool:
     """Whether oneDNN can prepare this weight: it must be on a CPU, in a precision that its instructions support."""
     if weight.device.type != "cpu" or not torch.backends.mkldnn.is_available():
         return False

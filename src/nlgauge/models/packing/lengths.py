@@ -10,10 +10,12 @@ import numpy.typing as npt
 import torch
 from torch.nn import functional
 
+from nlgauge.models.packing.disentangled import Positions
 from nlgauge.models.tokens import Ids
 
-# Query, key and value of every token side by side, shape (rows, 3 d), to the mixed values, shape (rows, d).
-Attention = Callable[[torch.Tensor], torch.Tensor]
+# Query, key and value of every token side by side, shape (rows, 3 d), to the mixed values, shape (rows, d). What a
+# block has for distances may follow.
+Attention = Callable[..., torch.Tensor]
 # A number of tokens to what is added to the scores of a text that long, shape (heads, length, length).
 Bias = Callable[[int], torch.Tensor]
 
@@ -30,7 +32,13 @@ def to_device(array: npt.NDArray[Any], device: torch.device) -> torch.Tensor:
 
 
 def attention(
-    lengths: Ids, heads: int, device: torch.device, dtype: torch.dtype, bias: Bias | None = None
+    lengths: Ids,
+    heads: int,
+    device: torch.device,
+    dtype: torch.dtype,
+    bias: Bias | None = None,
+    *,
+    positioned: bool = False,
 ) -> Attention:
     """Multi-head attention within each of several texts, which lie end to end.
 
@@ -40,8 +48,9 @@ def attention(
         device: where it runs.
         dtype: the precision.
         bias: what is added to scores.
+        positioned: whether each block adds more, by the keys and queries that it has for distances.
     """
-    if bias is None and device.type == "cuda" and dtype in (torch.bfloat16, torch.float16):
+    if bias is None and not positioned and device.type == "cuda" and dtype in (torch.bfloat16, torch.float16):
         packed = _flash_attention()
         if packed is not None and torch.cuda.get_device_capability(device) >= _FLASH:
             return _packed(lengths, heads, device, packed)
@@ -62,7 +71,7 @@ def _packed(lengths: Ids, heads: int, device: torch.device, kernel: Callable[...
     n_tokens, longest = int(lengths.sum()), int(lengths.max())
     ends = to_device(np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32), device)
 
-    def attend(joined: torch.Tensor) -> torch.Tensor:
+    def attend(joined: torch.Tensor, positions: None = None) -> torch.Tensor:
         parts = joined[:n_tokens].view(n_tokens, 3, heads, -1)
         mixed = joined.new_zeros(len(joined), joined.shape[1] // 3)
         found = kernel(*parts.unbind(1), ends, ends, longest, longest)
@@ -89,14 +98,17 @@ def _padded(lengths: Ids, heads: int, device: torch.device, bias: Bias | None) -
             mask = bias(width).expand(len(chosen), -1, -1, -1).masked_fill(~mask, -torch.inf)
         buckets.append((to_read, mask, targets, to_keep))
 
-    def attend(joined: torch.Tensor) -> torch.Tensor:
+    def attend(joined: torch.Tensor, positions: Positions | None = None) -> torch.Tensor:
         mixed = joined.new_zeros(len(joined), joined.shape[1] // 3)
         for rows, mask, targets, kept in buckets:
             n, width = rows.shape
             parts = joined[rows.view(-1)].view(n, width, 3, heads, -1)
-            query, key, value = parts.permute(2, 0, 3, 1, 4)  # each (n, heads, width, size)
-            found = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
-            mixed[targets] = found.transpose(1, 2).reshape(n * width, -1)[kept]
+            if positions is None:
+                query, key, value = parts.permute(2, 0, 3, 1, 4)  # each (n, heads, width, size)
+                found = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask).transpose(1, 2)
+            else:
+                found = positions.mixed(parts.permute(2, 3, 0, 1, 4), mask[:, 0]).permute(1, 2, 0, 3)
+            mixed[targets] = found.reshape(n * width, -1)[kept]
         return mixed
 
     return attend

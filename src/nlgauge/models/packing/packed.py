@@ -1,4 +1,4 @@
-"""BERT's forward pass, and MPNet's, over packed tokens: texts lie end to end, so no time is spent on padding.
+"""BERT's forward pass, MPNet's and DeBERTa's, over packed tokens: texts lie end to end, so no time is spent on padding.
 
 The linear layers read the tokens of all texts as one matrix. Attention runs over each group of texts of equal length.
 The number of rows is rounded up to one of a few fixed sizes, so that the matrix library prepares its kernels only once.
@@ -7,7 +7,8 @@ blocks are those of `models.packing.blocks`.
 
 References:
     Devlin et al. (2019), "BERT"; Liu et al. (2019), "RoBERTa" (positions count from the padding index on); Song et al.
-    (2020), "MPNet" (numbers by distance are added to scores).
+    (2020), "MPNet" (numbers by distance are added to scores); He et al. (2021), "DeBERTa" (so are products with vectors
+    of distances).
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ from nlgauge.core.errors import InputError
 from nlgauge.models.finite import check_finite
 from nlgauge.models.locate import ModelFiles, refusing_broken
 from nlgauge.models.packing import blocks as gpu_blocks
-from nlgauge.models.packing import kernels
+from nlgauge.models.packing import disentangled, kernels
+from nlgauge.models.packing.convolution import Convolution
+from nlgauge.models.packing.disentangled import Positions, Relative, shape_of, unjoined
 from nlgauge.models.packing.families import FAMILIES, buckets, is_read
 from nlgauge.models.packing.lengths import STEP, Attention, attention, to_device
 from nlgauge.models.tokens import Ids
@@ -36,6 +39,14 @@ from nlgauge.runtime.batching import runs
 _CPU_TOKENS = 1024  # of 256 to 4096 the fastest, within noise: a core's own caches hold much of a batch
 _GPU_TOKENS = 65536
 _LEAST_ROWS = 64
+_PARTS = (  # of names, after which a checkpoint says which model it is
+    "embeddings.",
+    "encoder.layer.",
+    "encoder.relative_attention_bias.",
+    "encoder.rel_embeddings.",
+    "encoder.LayerNorm.",
+    "encoder.conv.",
+)
 _LEGACY = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}
 
 
@@ -68,8 +79,8 @@ class PackedBert:
         self.files, self.dtype, self.device = files, dtype, device
         self.width: int = config["hidden_size"]
         self.heads: int = config["num_attention_heads"]
-        self.epsilon: float = config.get("layer_norm_eps", 1e-12)
         self._family = FAMILIES[config["model_type"]]
+        self.epsilon: float = config.get("layer_norm_eps", self._family.epsilon)
         padding = config.get("pad_token_id", 1) if self._family.padding is None else self._family.padding
         self.first_position: int = padding + 1 if self._family.counts_from_padding else 0
         self.batch_tokens = _CPU_TOKENS if device.type == "cpu" else _GPU_TOKENS
@@ -78,34 +89,50 @@ class PackedBert:
         self._blocks: list[_Block | gpu_blocks.Block] = []
         self._lock = threading.Lock()
         read = self._read
-        self._positions = read("embeddings.position_embeddings.weight")
+        self._words = read("embeddings.word_embeddings.weight")
+        self._has_positions, self._has_types = self._family.tables(config)
+        # Without vectors of positions all are one position, whose vector is 0.
+        self._positions = (
+            read("embeddings.position_embeddings.weight")
+            if self._has_positions
+            else self._words.new_zeros(1, self._words.shape[1])
+        )
         self._n_positions = len(self._positions)
         self._reach = self._n_positions + STEP  # texts are padded beyond their end
-        if self._family.has_types:
+        if self._has_types:
             # The vector of a token's type joins that of its position once, instead of every token every time: a table a
             # type, one below the other.
             kinds = read("embeddings.token_type_embeddings.weight")[:2]
             self._positions = torch.cat([self._positions + kind for kind in kinds])
         self._by_distance = self._of_distances(read(self._family.relative)) if self._family.relative else None
-        self._words = read("embeddings.word_embeddings.weight")
         self._norm = read("embeddings.LayerNorm.weight"), read("embeddings.LayerNorm.bias")
+        self._relative = Relative.of(config) if self._family.is_disentangled else None
+        self._distances = None if self._relative is None else read("encoder.rel_embeddings.weight")
         self._check(config)
+        if self._relative is not None and self._distances is not None and self._relative.normed:
+            norm = read("encoder.LayerNorm.weight"), read("encoder.LayerNorm.bias")
+            self._distances = functional.layer_norm(self._distances, (self.width,), *norm, self.epsilon)
+        self._convolution = (
+            Convolution(read, config.get("conv_act", "tanh"), self.epsilon, self.batch_tokens)
+            if self._family.convolves(config)
+            else None
+        )
 
     def _check(self, config: Mapping[str, Any]) -> None:
         """Refuse a configuration that is not of these weights, before a text is read."""
         heads_fit = type(self.heads) is int and self.heads > 0 and self.width % self.heads == 0
         first_fits = type(self.first_position) is int and 0 <= self.first_position < self._n_positions
+        tables = [("vocab_size", len(self._words))]
+        if self._has_positions:
+            tables.append(("max_position_embeddings", self._n_positions))
         epsilon_fits = isinstance(self.epsilon, float | int) and 0 <= self.epsilon < 1
         for name, found, expected, fits in (
             ("hidden_size", self.width, self._words.shape[1], self.width == self._words.shape[1]),
             ("num_attention_heads", self.heads, f"a divisor of {self.width}", heads_fit),
             ("layer_norm_eps", repr(self.epsilon), "a small number", epsilon_fits),
             ("pad_token_id", config.get("pad_token_id"), f"a number below {self._n_positions - 1}", first_fits),
-            *(
-                (name, config[name], f"at most {rows}", config[name] <= rows)
-                for name, rows in (("vocab_size", len(self._words)), ("max_position_embeddings", self._n_positions))
-                if name in config
-            ),
+            *((name, config[name], f"at most {rows}", config[name] <= rows) for name, rows in tables if name in config),
+            *self._distances_fit(),
         ):
             if not fits:
                 raise InputError(
@@ -113,9 +140,17 @@ class PackedBert:
                     " is config.json of this model?"
                 )
 
+    def _distances_fit(self) -> Iterator[tuple[str, object, object, bool]]:
+        """What is to be checked of the vectors of distances, as in `_check`."""
+        if self._relative is not None and self._distances is not None:
+            name, half = self._relative.told
+            rows, width = self._distances.shape
+            fits = (rows, width) == (2 * half, self.width)
+            yield name, half, rows // 2 if width == self.width else f"vectors of {self.width} numbers", fits
+
     @staticmethod
     def reads(config: dict[str, Any]) -> bool:
-        """Whether this forward pass fits the model: BERT, RoBERTa, XLM-R or MPNet with exact GELU."""
+        """Whether this forward pass fits the model: BERT, RoBERTa, XLM-R, MPNet or DeBERTa with exact GELU."""
         return is_read(config)
 
     @contextmanager
@@ -172,22 +207,28 @@ class PackedBert:
         ids, positions = np.zeros(rows, dtype=np.int64), np.zeros(rows, dtype=np.int64)
         ids[:n_tokens] = np.concatenate(sequences)
         ends = np.cumsum(lengths)
-        positions[:n_tokens] = np.arange(n_tokens) - np.repeat(ends - lengths, lengths)
+        if self._has_positions:
+            positions[:n_tokens] = np.arange(n_tokens) - np.repeat(ends - lengths, lengths)
         positions += self.first_position
         if self._family.counts_from_padding and (ids[:n_tokens] == self.first_position - 1).any():
             positions[:n_tokens] = self._without_padding(ids[:n_tokens], lengths)
-        if types is not None and self._family.has_types:
+        if types is not None and self._has_types:
             positions[:n_tokens] += np.concatenate(types) * self._n_positions
         states = functional.embedding(to_device(ids, self.device), self._words)
-        states = states.add_(functional.embedding(to_device(positions, self.device), self._positions))
+        if self._has_positions or self._has_types:
+            states = states.add_(functional.embedding(to_device(positions, self.device), self._positions))
         states = functional.layer_norm(states, (self.width,), *self._norm, self.epsilon)
         attend = self._by_group(lengths)
         if self._as_gpu:
             bias = None if self._by_distance is None else self._bias
-            attend = attention(lengths, self.heads, self.device, self.dtype, bias)
+            positioned = self._relative is not None
+            attend = attention(lengths, self.heads, self.device, self.dtype, bias, positioned=positioned)
         seen(0, states)
+        embedded = states
         for number, block in enumerate(blocks, 1):
             states = block(states, attend)
+            if number == 1 and self._convolution is not None:
+                states = self._convolution(embedded, states, lengths)
             seen(number, states)
         return states[:n_tokens]
 
@@ -206,11 +247,14 @@ class PackedBert:
             bias = None if self._by_distance is None else self._bias(length)
             groups.append((int(ends[low]) - length, int(ends[high - 1]), high - low, bias))
 
-        def attend(joined: torch.Tensor) -> torch.Tensor:
+        def attend(joined: torch.Tensor, positions: Positions | None = None) -> torch.Tensor:
             mixed = joined.new_empty(len(joined), self.width)
             mixed[groups[-1][1] :] = 0  # rows beyond the last text, so that nothing undefined is computed on
             for start, end, n, bias in groups:
-                kernels.attention(joined[start:end], mixed[start:end], n, self.heads, bias)
+                if positions is None:
+                    kernels.attention(joined[start:end], mixed[start:end], n, self.heads, bias)
+                else:
+                    disentangled.attention(joined[start:end], mixed[start:end], n, self.heads, positions)
             return mixed
 
         return attend
@@ -233,12 +277,31 @@ class PackedBert:
         return max(_LEAST_ROWS, min(self.batch_tokens, 1 << (n_tokens - 1).bit_length()))
 
     def _block(self, prefix: str) -> _Block | gpu_blocks.Block:
-        def read(name: str) -> torch.Tensor:
-            return self._read(prefix + self._family.named(name))
+        def own(name: str) -> torch.Tensor:
+            full = prefix + self._family.named(name)
+            tensor = self._read(full)
+            expected = tensor.shape if self._relative is None else shape_of(name, self.width) or tensor.shape
+            if tensor.shape != expected:
+                found, wanted = (" x ".join(map(str, shape)) for shape in (tensor.shape, expected))
+                raise InputError(
+                    f"model {self.files.name!r}: {full} has shape {found} in the weights, expected {wanted}; is"
+                    " config.json of this model?"
+                )
+            return tensor
 
+        positions = None
+        if self._relative is not None and self._distances is not None:
+            positions = Positions(self._relative, self._distances, own, self.heads, self._of_positions())
+        read = unjoined(own, self.heads) if self._family.is_joined else own
         if self._as_gpu:
-            return gpu_blocks.Block.read(read, self.epsilon, self._compiled)
-        return _Block.read(read, self.epsilon, self.batch_tokens)
+            return gpu_blocks.Block.read(read, self.epsilon, self._compiled, positions)
+        return _Block.read(read, self.epsilon, self.batch_tokens, positions)
+
+    def _of_positions(self) -> torch.dtype:
+        """The precision of keys and queries of distances: one in which products are fast."""
+        if self._as_gpu or (self.dtype == torch.bfloat16 and kernels.prepares(self._words)):
+            return self.dtype
+        return torch.promote_types(self.dtype, torch.float32)
 
     def _read(self, name: str) -> torch.Tensor:
         weight = self._weights[name]
@@ -262,9 +325,12 @@ class _Block:
     up: kernels.Linear
     down: kernels.Residual
     norm: tuple[torch.Tensor, torch.Tensor]
+    positions: Positions | None = None
 
     @classmethod
-    def read(cls, tensor: Callable[[str], torch.Tensor], epsilon: float, rows: int) -> _Block:
+    def read(
+        cls, tensor: Callable[[str], torch.Tensor], epsilon: float, rows: int, positions: Positions | None = None
+    ) -> _Block:
         def pair(name: str) -> tuple[torch.Tensor, torch.Tensor]:
             return tensor(f"{name}.weight"), tensor(f"{name}.bias")
 
@@ -277,11 +343,12 @@ class _Block:
             kernels.linear(*pair("intermediate.dense"), rows, gelu=True),
             kernels.residual(*pair("output.dense"), rows),
             pair("output.LayerNorm"),
+            positions,
         )
 
     def __call__(self, states: torch.Tensor, attend: Attention) -> torch.Tensor:
         width = states.shape[1]
-        mixed = attend(self.query_key_value(states))
+        mixed = attend(self.query_key_value(states), self.positions)
         states = functional.layer_norm(self.attention_out(mixed, states), (width,), *self.attention_norm, self.epsilon)
         return functional.layer_norm(self.down(self.up(states), states), (width,), *self.norm, self.epsilon)
 
@@ -327,7 +394,7 @@ class _Weights:
 
 
 def _plain(key: str) -> str:
-    for part in ("embeddings.", "encoder.layer.", "encoder.relative_attention_bias."):
+    for part in _PARTS:
         place = key.find(part)
         if place > 0 and key[place - 1] == ".":
             return key[place:]
