@@ -5,6 +5,7 @@
     ... --threads 1 --clock processor                      on a machine with other work
     python benchmarks/bertscore.py --parts --dtype bfloat16   where our own time goes, without bert-score
     ... --parts --metric nli                               of another metric with a model of BERT's family
+    ... --random deberta-v3 --random mpnet --threads 1     encoders of base size with random weights, one system
 
 Both sides load the model before the clock starts, and tokenize, encode and match on it. bert-score runs in float32, the
 one precision it has, and with the batch size that is fastest for it here. Repetitions alternate (ours, theirs, ours,
@@ -15,6 +16,10 @@ busy machine take one thread and processor seconds.
 The share of the peak is what the linear layers and attention of the distinct texts need (no padding, two operations a
 multiplication with its addition), divided by the seconds of the whole run and by the rate of a large matrix product on
 the same threads.
+
+`--random` makes a model of base size (12 layers, 768 numbers a vector) by transformers' default configuration, or that
+of the published DeBERTa, with the tokenizer of the embedded encoder, and compares vectors of layer 9. Both sides take
+as long as with trained weights, and should find the same scores.
 
 `--parts` prints processor seconds of matrix products (with bias, GELU and, in bfloat16, the residual inside), of each
 other part, and of everything, which is also given as seconds of the clock. Each is the least of all repetitions.
@@ -29,6 +34,7 @@ import json
 import math
 import os
 import random
+import shutil
 import statistics
 import subprocess
 import sys
@@ -45,6 +51,7 @@ import numpy as np
 import torch
 from bert_score import BERTScorer
 from torch.nn import functional
+from transformers import AutoConfig, AutoModel
 from transformers.utils import logging
 
 import nlgauge as ng
@@ -65,6 +72,23 @@ TARGETS = {
     "share, float32": 0.8,
     "share, bfloat16": 0.5,
 }
+DEBERTA = {
+    "relative_attention": True,
+    "pos_att_type": ["c2p", "p2c"],
+    "position_biased_input": False,
+    "hidden_size": 768,
+    "intermediate_size": 3072,
+    "num_hidden_layers": 12,
+    "num_attention_heads": 12,
+}
+SHARED = {"position_buckets": 256, "norm_rel_ebd": "layer_norm", "share_att_key": True}
+RANDOM = {
+    "bert": ("bert", {}),
+    "mpnet": ("mpnet", {}),
+    "deberta": ("deberta", DEBERTA),
+    "deberta-v3": ("deberta-v2", {**DEBERTA, **SHARED}),
+}
+RANDOM_LAYER = 9
 SYLLABLES = (
     "ka",
     "re",
@@ -156,10 +180,17 @@ def compare(seconds: dict[str, list[float]], theirs: str, reached: dict[str, flo
 class Theirs:
     """bert-score with its model loaded and its fastest batch size."""
 
-    def __init__(self, hypotheses: Sequence[str], references: Sequence[str], batches: Sequence[int]) -> None:
+    def __init__(
+        self,
+        hypotheses: Sequence[str],
+        references: Sequence[str],
+        batches: Sequence[int],
+        folder: Path | None = None,
+        layer: int = LAYER,
+    ) -> None:
         logging.disable_progress_bar()
         self.scorer = BERTScorer(
-            model_type=str(locate("embedded").folder), num_layers=LAYER, device="cpu", use_fast_tokenizer=True
+            model_type=str(folder or locate("embedded").folder), num_layers=layer, device="cpu", use_fast_tokenizer=True
         )
         self(hypotheses[:64], references[:64], 64)  # the first pass allocates
         found = {
@@ -178,8 +209,8 @@ class Theirs:
         )
 
 
-def ours(runtime: Runtime, hypotheses: Any, references: Sequence[str]) -> np.ndarray:
-    scores = ng.score(hypotheses, refs=references, metrics=SPEC, runtime=runtime)[SPEC]
+def ours(runtime: Runtime, hypotheses: Any, references: Sequence[str], spec: str = SPEC) -> np.ndarray:
+    scores = ng.score(hypotheses, refs=references, metrics=spec, runtime=runtime)[spec]
     return np.stack([scores.parts[part] for part in ("precision", "recall", "f1")])
 
 
@@ -306,6 +337,47 @@ def warm_cache(
             raise SystemExit("a warm cache must not load the model's packages")
 
 
+def random_model(name: str, folder: Path) -> None:
+    """Write an encoder of base size with random weights and the tokenizer of the embedded one."""
+    kind, shape = RANDOM[name]
+    for file in ("tokenizer.json", "tokenizer_config.json", "vocab.txt", "special_tokens_map.json"):
+        if (source := locate("embedded").folder / file).exists():
+            shutil.copy(source, folder)
+    torch.manual_seed(0)
+    model = AutoModel.from_config(AutoConfig.for_model(kind, vocab_size=30_527, **shape))
+    model.save_pretrained(folder)
+
+
+def random_models(
+    names: Sequence[str], hypotheses: list[str], references: list[str], repeats: int, quick: bool
+) -> None:
+    """One system with each of several encoders, side by side."""
+    runtimes = {name: Runtime(device="cpu", dtype=name) for name in ("float32", "bfloat16")}
+    for name in names:
+        with tempfile.TemporaryDirectory() as made:
+            random_model(name, Path(made))
+            print(f"\n{name}, base size, random weights, layer {RANDOM_LAYER}, {len(hypotheses)} segments")
+            spec = f'bertscore:model="{made}",layer={RANDOM_LAYER}'
+            batches = (16, 64) if quick else (8, 16, 32, 64)
+            theirs = Theirs(hypotheses[:200], references[:200], batches, Path(made), RANDOM_LAYER)
+            for runtime in runtimes.values():
+                ours(runtime, hypotheses[:64], references[:64], spec)
+            seconds, given = alternate(
+                {
+                    "nlgauge float32": lambda used=spec: ours(runtimes["float32"], hypotheses, references, used),
+                    "bert-score": lambda side=theirs: side(hypotheses, references),
+                    "nlgauge bfloat16": lambda used=spec: ours(runtimes["bfloat16"], hypotheses, references, used),
+                },
+                repeats,
+            )
+            compare(seconds, "bert-score", {}, name)
+            gaps = {kind: np.abs(given[f"nlgauge {kind}"] - given["bert-score"]).max() for kind in runtimes}
+            print(
+                f"  largest difference to bert-score's scores: float32 {gaps['float32']:.1e}, bfloat16"
+                f" {gaps['bfloat16']:.1e}"
+            )
+
+
 class Parts:
     """Processor seconds of the parts of a run, counted where the package calls them, on whichever thread."""
 
@@ -384,6 +456,7 @@ def main() -> None:
     parser.add_argument(
         "--quick", action="store_true", help="300 segments, three systems of 100, two repetitions, two batch sizes"
     )
+    parser.add_argument("--random", action="append", choices=sorted(RANDOM), help="may be repeated; nothing else runs")
     parser.add_argument("--parts", action="store_true", help="our own seconds, part by part, and nothing else")
     parser.add_argument("--dtype", action="append", choices=("float32", "bfloat16"), help="of --parts; may be repeated")
     parser.add_argument("--metric", default=SPEC, help="of --parts")
@@ -404,7 +477,10 @@ def main() -> None:
         f"{options.threads} threads of {os.cpu_count()} cores, {options.clock} seconds; {features()}; load"
         f" {os.getloadavg()[0]:.1f} before"
     )
-    print(f"texts: {origin}; layer {LAYER}")
+    print(f"texts: {origin}; layer {RANDOM_LAYER if options.random else LAYER}")
+    if options.random:
+        random_models(options.random, hypotheses, references, options.repeats, options.quick)
+        return
     part = slice(None, None, max(1, len(hypotheses) // 600))  # a spread of lengths, 600 of them
     theirs = Theirs(hypotheses[part], references[part], (32, 64) if options.quick else BATCHES)
     reached: dict[str, float] = {}
