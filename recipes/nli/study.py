@@ -35,6 +35,7 @@ def main() -> None:
     parser.add_argument("--cache", help="file that keeps the scores")
     parser.add_argument("--head", action="append", default=[], metavar="NAME=FILE", help="a further NLI head")
     parser.add_argument("--only", nargs="+", metavar="COLUMN", help="names of columns")
+    parser.add_argument("--dtype", default="float32", help="precision of models")
     given = parser.parse_args()
     columns = {short(spec): spec for spec in (*ALONE, UNTRAINED, *NLI)}
     heads = (head.partition("=") for head in given.head)
@@ -43,7 +44,7 @@ def main() -> None:
     suites = [ng.read_suite(given.data / name / "adversarial.jsonl.gz") for name in SUITES]
     rated = [ng.read(given.data / name / "segments.jsonl.gz") for name in RATED]
     with tempfile.TemporaryDirectory() as folder:
-        runtime = ng.Runtime(cache=given.cache or Path(folder, "scores.sqlite"))
+        runtime = ng.Runtime(cache=given.cache or Path(folder, "scores.sqlite"), dtype=given.dtype)
         attacked(suites, columns, runtime)
         agreement(rated, columns, runtime)
         if not given.only:

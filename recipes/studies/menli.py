@@ -260,12 +260,13 @@ def main() -> None:
     parser.add_argument("--only", choices=TABLES)
     parser.add_argument("--head", action="append", default=[], metavar="NAME=FILE", help="a further NLI head")
     parser.add_argument("--cache", help="file that keeps the scores")
+    parser.add_argument("--dtype", default="float32", help="precision of models")
     given = parser.parse_args()
     heads = {head: f"{head}:" for head in HEADS}
     heads |= {name: f"nli:model={quote(file)}," for name, _, file in (head.partition("=") for head in given.head)}
     for name, show in TABLES.items():
         if given.only in (None, name):
-            show(given.data, ng.Runtime(cache=given.cache), heads)
+            show(given.data, ng.Runtime(cache=given.cache, dtype=given.dtype), heads)
 
 
 if __name__ == "__main__":

@@ -55,8 +55,9 @@ def main() -> None:
     parser.add_argument("--sets", default=",".join([*EXPERTS, *OTHERS]))
     parser.add_argument("--cache", help="file that keeps the scores")
     parser.add_argument("--draws", type=int, default=1000)
+    parser.add_argument("--dtype", default="float32", help="precision of models")
     given = parser.parse_args()
-    runtime = ng.Runtime(cache=given.cache)
+    runtime = ng.Runtime(cache=given.cache, dtype=given.dtype)
     for name in given.sets.split(","):
         if name in EXPERTS:
             dataset, criterion, protocols = experts(given.data, *EXPERTS[name]), "mqm", tuple(PROTOCOLS)

@@ -30,8 +30,9 @@ def main() -> None:
     parser.add_argument("--sets", default=",".join(LEVELS))
     parser.add_argument("--metrics", default=",".join(METRICS))
     parser.add_argument("--items", type=int, help="the first so many items of a set")
+    parser.add_argument("--dtype", default="float32", help="precision of models")
     given = parser.parse_args()
-    runtime, metrics = ng.Runtime(), given.metrics.split(",")
+    runtime, metrics = ng.Runtime(dtype=given.dtype), given.metrics.split(",")
     for name in given.sets.split(","):
         dataset = ng.read(given.data / name / "segments.jsonl.gz")
         kept = set(list(dict.fromkeys(s.item for s in dataset.segments))[: given.items])

@@ -4,9 +4,9 @@
 
 DATA: a folder with wmt16-da-seg. NEWS.gz: plain English sentences, one a line, from which IDF-L takes frequencies.
 Pearson's r by language pair, mean of six; Williams' test against `matching` without switches in each pair. The model is
-the embedded encoder, so the switch +MNLI (another model) is not turned. `--every 10` takes every tenth segment.
+the embedded encoder or that of NLGAUGE_ENCODER, so the switch +MNLI (another model) is not turned. `--every 10` takes
+every tenth segment.
 """
-
 from __future__ import annotations
 
 import argparse
@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 import nlgauge as ng
+from nlgauge.metrics.registry import on_encoder
 
 MATCHES = {"greedy": "F", "wmd1": "WMD1", "wmd2": "WMD2"}
 SWITCHES = {
@@ -37,17 +38,18 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("news", type=Path)
     parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--dtype", default="float32", help="precision of models")
     given = parser.parse_args()
     dataset = ng.read(given.data / "wmt16-da-seg" / "segments.jsonl.gz")
     dataset = replace(dataset, segments=dataset.segments[:: given.every])
     of_group: dict[str, list[int]] = {}
     for i, segment in enumerate(dataset.segments):
         of_group.setdefault(str(segment.group), []).append(i)
-    runtime = ng.Runtime()
+    runtime = ng.Runtime(dtype=given.dtype)
     scores = {}
     for (match, short), (name, options) in product(MATCHES.items(), SWITCHES.items()):
         spec = f"matching:match={match}," + options.format(news=given.news)
-        metric = ng.metric(spec.rstrip(","))
+        metric = ng.metric(on_encoder(spec.rstrip(","), runtime.encoder))
         values = np.full(len(dataset.segments), np.nan)
         for at in of_group.values():  # idf is taken from one language pair, as WMT scored them
             values[at] = metric.score([dataset.segments[i] for i in at], runtime).values
