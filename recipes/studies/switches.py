@@ -7,6 +7,7 @@ Pearson's r by language pair, mean of six; Williams' test against `matching` wit
 the embedded encoder or that of NLGAUGE_ENCODER, so the switch +MNLI (another model) is not turned. `--every 10` takes
 every tenth segment.
 """
+
 from __future__ import annotations
 
 import argparse
