@@ -27,8 +27,9 @@ def main() -> None:
     parser.add_argument("--sets", default=",".join(SETS), help="some of the sets, with commas")
     parser.add_argument("--stat", default="kendall_b", choices=("kendall_b", "pearson"))
     parser.add_argument("--cache", help="file that keeps the scores of models")
+    parser.add_argument("--dtype", default="float32", help="precision of models")
     given = parser.parse_args()
-    runtime = ng.Runtime(cache=given.cache)
+    runtime = ng.Runtime(cache=given.cache, dtype=given.dtype)
     for name in given.sets.split(","):
         dataset = ng.read(given.data / name / "segments.jsonl.gz")
         if name == "summeval":

@@ -57,9 +57,10 @@ def main() -> None:
     parser.add_argument("--limit", type=int, help="texts of each task")
     parser.add_argument("--cache", help="file that keeps the scores of models")
     parser.add_argument("--html", type=Path, help="folder for the heat maps")
+    parser.add_argument("--dtype", default="float32", help="precision of models")
     given = parser.parse_args()
     published = json.loads((given.data / "checklist" / "deviation_published.json").read_text(encoding="utf-8"))
-    runtime = ng.Runtime(cache=given.cache)
+    runtime = ng.Runtime(cache=given.cache, dtype=given.dtype)
     for task in given.tasks.split(","):
         panel, texts, limit = TASKS[task]
         dataset = ng.read(given.data / texts if texts else DIALOGUES)
