@@ -21,6 +21,20 @@ def test_doctor_names_versions_device_and_cache(tmp_path, capsys):
     assert "nothing kept yet" in out
 
 
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ("", "embedded for metrics that name no model\n"),
+        ("base", "base for metrics that name no model, as NLGAUGE_ENCODER says\n"),
+        ("large", "NLGAUGE_ENCODER is 'large'; known: base, embedded; other models are named by a metric"),
+    ],
+)
+def test_doctor_says_which_encoder_is_taken(tmp_path, capsys, monkeypatch, named, said):
+    monkeypatch.setenv("NLGAUGE_ENCODER", named)
+    assert main(["doctor", "--cache", str(tmp_path)]) == 0
+    assert f"\nencoder      {said}" in capsys.readouterr().out
+
+
 def test_a_cache_that_holds_something_is_counted(tmp_path, capsys):
     ScoreCache(tmp_path / "scores.sqlite").put("signature", ["value"], [b"key"], np.array([[1.0]]))
     assert main(["doctor", "--cache", str(tmp_path)]) == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from pathlib import Path
 from typing import Annotated
@@ -15,6 +16,7 @@ from nlgauge.core.signature import version
 from nlgauge.models import base, embedded
 from nlgauge.runtime.cache import ScoreCache, default_path
 from nlgauge.runtime.precision import automatic
+from nlgauge.runtime.runtime import ENCODER_BY, encoder_of
 
 _EXTRAS = {
     "required": (
@@ -52,6 +54,11 @@ def doctor(cache: options.CacheFolder = None, prune: Prune = False) -> None:
         echo(f"base         {base.state()}")
     except NlgaugeError as error:
         echo(f"base         {error}")
+    try:
+        by = f", as {ENCODER_BY} says" if os.environ.get(ENCODER_BY) else ""
+        echo(f"encoder      {encoder_of(None)} for metrics that name no model{by}")
+    except NlgaugeError as error:
+        echo(f"encoder      {error}")
     echo(f"device       {_device()}")
     path = Path(cache) / "scores.sqlite" if cache else default_path()
     echo(f"cache        {path}: {_cache(path, prune)}")
