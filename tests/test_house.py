@@ -128,11 +128,14 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "matching": {"tokens", "vectors", "workers"},
         "classifiers": {"heads", "hub", "locate", "packing", "tokens"},
         "encoder": {"hub", "locate", "packing", "tokens", "vectors", "workers"},
-        "pooled": {"encoder", "tokens", "workers"},
+        "pooled": {"encoder", "tokens", "vectors", "workers"},
+        "matched": {"encoder", "features", "matching", "pooled", "tokens", "vectors", "workers"},
         "seq2seq": {"encoder", "hub", "locate", "tokens"},
         "generation": {"encoder", "hub", "locate", "tokens", "workers"},
         "entailment": {"classifiers", "encoder", "heads", "lazy", "locate", "pairs", "tokens", "workers"},
-        "regressor": {"encoder", "features", "heads", "lazy", "locate", "packing", "pooled", "tokens", "vectors"},
+        "regressor": {
+            *("encoder", "features", "heads", "lazy", "locate", "matched", "packing", "pooled", "tokens", "vectors")
+        },
         "infill": {"encoder", "heads", "hub", "lazy", "locate", "packing", "seq2seq", "tokens", "workers"},
     },
     "metrics": {

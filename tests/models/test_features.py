@@ -3,9 +3,10 @@
 import pytest
 
 from nlgauge.core.errors import InputError
-from nlgauge.models.features import combined, feature_names, texts_of
+from nlgauge.models.features import combined, feature_names, n_features, texts_of
 
 torch = pytest.importorskip("torch")
+from nlgauge.models.matched import MATCHED  # noqa: E402  needs torch
 
 
 @pytest.mark.parametrize(
@@ -16,6 +17,8 @@ torch = pytest.importorskip("torch")
         ({"source": True}, "hyp,ref,hyp*src,hyp*ref,|hyp-src|,|hyp-ref|"),  # COMET's estimator
         ({"source": True, "kind": "2h"}, "hyp*src,hyp*ref,|hyp-src|,|hyp-ref|"),
         ({"source": True, "reference": False}, "hyp,src,hyp*src,|hyp-src|"),
+        ({"kind": "4h+match"}, "hyp,ref,hyp*ref,|hyp-ref|,match"),
+        ({"kind": "2h+match", "source": True}, "hyp*src,hyp*ref,|hyp-src|,|hyp-ref|,match"),
     ],
 )
 def test_the_blocks_of_each_kind(options, names):
@@ -43,5 +46,15 @@ def test_features_that_are_none_are_refused_by_name(name):
 def test_a_regressor_needs_something_to_hold_a_text_against():
     with pytest.raises(InputError, match="nothing to hold a text against"):
         feature_names(reference=False)
-    with pytest.raises(InputError, match="features is '3h', expected 4h or 2h"):
+    with pytest.raises(InputError, match=r"features is '3h', expected 4h, 2h, match, 4h\+match or 2h\+match"):
         feature_names("3h")
+    with pytest.raises(InputError, match="features is 'match', which matches a text with its reference, and no"):
+        feature_names("match", reference=False, source=True)
+
+
+def test_matching_alone_reads_both_texts_and_no_vectors():
+    assert (feature_names("match"), texts_of(["match"])) == (("match",), ("hyp", "ref"))
+    assert n_features(feature_names("match"), 384) == len(MATCHED) == 19
+    assert n_features(feature_names("2h+match"), 384) == 2 * 384 + 19
+    matched, vectors = torch.arange(19.0)[None], {"hyp": torch.tensor([[2.0]]), "ref": torch.tensor([[5.0]])}
+    assert combined(feature_names("2h+match"), vectors, matched).tolist() == [[10, 3, *range(19)]]

@@ -132,7 +132,7 @@ def test_batches_hold_every_pair_once_within_the_budget(lengths, width, cells):
     sides = np.array(lengths, dtype=np.int64).reshape(-1, 2)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(matching, "_CELLS", cells)
-        batches = list(matching._batches(sides[:, 0], sides[:, 1], width))
+        batches = list(matching.pair_batches(sides[:, 0], sides[:, 1], width))
     assert sorted(i for batch in batches for i in batch) == list(range(len(lengths)))
     for batch in batches:
         longest = sides[batch].max()

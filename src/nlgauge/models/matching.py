@@ -43,8 +43,8 @@ def greedy(
     hyp_lengths, ref_lengths = vectors.lengths[hypotheses], vectors.lengths[references]
 
     def match(batch: Ids) -> None:
-        hyp_rows, hyp_real = _rows(starts, lengths, torch.from_numpy(hypotheses[batch]).to(device))
-        ref_rows, ref_real = _rows(starts, lengths, torch.from_numpy(references[batch]).to(device))
+        hyp_rows, hyp_real = rows_of(starts, lengths, torch.from_numpy(hypotheses[batch]).to(device))
+        ref_rows, ref_real = rows_of(starts, lengths, torch.from_numpy(references[batch]).to(device))
         hyp, ref = (  # (b, L, d)
             vectors.matrix.index_select(0, rows.view(-1)).view(*rows.shape, -1) for rows in (hyp_rows, ref_rows)
         )
@@ -58,7 +58,7 @@ def greedy(
         precision[batch] = _mean(best_of_hyp, row_weights[hyp_rows], hyp_real)
         recall[batch] = _mean(best_of_ref, row_weights[ref_rows], ref_real)
 
-    for _ in side_by_side(match, list(_batches(hyp_lengths, ref_lengths, vectors.matrix.shape[1])), device):
+    for _ in side_by_side(match, list(pair_batches(hyp_lengths, ref_lengths, vectors.matrix.shape[1])), device):
         pass
     return precision, recall
 
@@ -72,8 +72,8 @@ def similarities(vectors: Vectors, hypothesis: int, reference: int) -> npt.NDArr
     return np.asarray((sides[0] @ sides[1].T).cpu().numpy(), dtype=np.float64)
 
 
-def _batches(hyp_lengths: Ids, ref_lengths: Ids, width: int) -> Iterator[Ids]:
-    """Batches of pairs with similar lengths, as many as fit the budget."""
+def pair_batches(hyp_lengths: Ids, ref_lengths: Ids, width: int) -> Iterator[Ids]:
+    """Batches of pairs of texts with similar lengths, as many as fit the budget for vectors of that width."""
     order = np.lexsort((hyp_lengths, ref_lengths))
     start, widest = 0, 0
     for place, pair in enumerate(order):
@@ -86,7 +86,7 @@ def _batches(hyp_lengths: Ids, ref_lengths: Ids, width: int) -> Iterator[Ids]:
         yield order[start:]
 
 
-def _rows(starts: torch.Tensor, lengths: torch.Tensor, texts: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+def rows_of(starts: torch.Tensor, lengths: torch.Tensor, texts: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Row numbers of each text, shape (b, L), and which are real. Short texts are filled up with their first row."""
     own = lengths[texts]
     steps = torch.arange(int(own.max()), device=texts.device)

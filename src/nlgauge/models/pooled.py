@@ -11,6 +11,7 @@ import torch
 
 from nlgauge.models.encoder import Encoder, cut_layers
 from nlgauge.models.tokens import Ids
+from nlgauge.models.vectors import Vectors
 from nlgauge.models.workers import side_by_side
 from nlgauge.runtime.batching import by_length, runs
 
@@ -72,14 +73,24 @@ def encoder_means(
         how: dict[str, Any] = {"budget": encoder.budget, "outer": outer, "advance": advance}
         return mean_vectors(encoder.network, sequences, layers, **how)
     found = encoder.encode_sequences(sequences, layers)
-    device = encoder.network.device
-    means = torch.empty(len(sequences), len(layers), encoder.width, dtype=torch.float32, device=device)
-    for i, (start, length) in enumerate(zip(found[0].starts.tolist(), found[0].lengths.tolist(), strict=True)):
-        rows = slice(start + outer[0], start + length - outer[1])
-        for place, vectors in enumerate(found):
-            assert vectors.norms is not None
+    return means_of(found, encoder, len(sequences), outer, advance)
+
+
+def means_of(
+    found: Sequence[Vectors],
+    encoder: Encoder,
+    n: int,
+    outer: tuple[int, int] = (0, 0),
+    advance: Callable[[int], None] = lambda count: None,
+) -> torch.Tensor:
+    """Mean vectors of n texts from their token vectors at each layer, shape (n, layers, d); as in `mean_vectors`."""
+    means = torch.empty(n, len(found), encoder.width, dtype=torch.float32, device=encoder.network.device)
+    for place, vectors in enumerate(found):
+        assert vectors.norms is not None
+        for i, (start, length) in enumerate(zip(vectors.starts.tolist(), vectors.lengths.tolist(), strict=True)):
+            rows = slice(start + outer[0], start + length - outer[1])
             means[i, place] = (vectors.matrix[rows] * vectors.norms[rows]).mean(dim=0)
-        advance(1)
+    advance(n)
     return means
 
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.arrays import Array
+from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError
 from nlgauge.models.encoder import Encoder, dtype_and_device, load_encoder
-from nlgauge.models.features import combined, texts_of
+from nlgauge.models.features import MATCH, combined, n_features, texts_of
 from nlgauge.models.heads import Head, find_head, is_head
 from nlgauge.models.lazy import LazyModel
 from nlgauge.models.locate import NAMED
-from nlgauge.models.tokens import Ids, TextTokenizer
+from nlgauge.models.tokens import Ids, TextTokenizer, Tokens
 from nlgauge.models.vectors import SharedVectors, source_of
 from nlgauge.runtime.runtime import Runtime
 
@@ -52,8 +52,29 @@ class RegressorFiles:
         return texts_of(self.features)
 
     @property
+    def match_layer(self) -> int | None:
+        """The layer whose token vectors are matched; None if none are."""
+        if MATCH not in self.features:
+            return None
+        layer, depth = self.head.whole("match_layer"), self.head.encoder.depth
+        if layer is None or layer > depth:
+            raise InputError(
+                f"regressor {self.head.path}: match_layer is {layer}, expected a number from 0 to {depth}, since its"
+                f" features have {MATCH!r}"
+            )
+        return layer
+
+    @property
+    def read_layers(self) -> tuple[int, ...]:
+        """All layers whose vectors are read."""
+        matched = () if self.match_layer is None else (self.match_layer,)
+        return tuple(dict.fromkeys((*self.layers, *matched)))
+
+    @property
     def layers(self) -> tuple[int, ...]:
-        """The layers whose mean vectors the regressor reads."""
+        """The layers whose mean vectors the regressor reads; empty if it reads how texts match and nothing else."""
+        if self.features == (MATCH,):
+            return ()
         named = self.head.items("layers")
         depth = self.head.encoder.depth
         if named == (MIX,):
@@ -203,8 +224,9 @@ class Regressor(LazyModel[RegressorFiles, TextTokenizer, "_Loaded"]):
         cut, bare = np.array([(t.truncated, not t.n_content) for t in tokens], dtype=np.bool_).T
         # Equal segments once: in a matrix product their last bits could differ, and a tie would be none.
         distinct, again = np.unique(np.stack(list(places.values()), axis=1), axis=0, return_inverse=True)
-        means = self._means([t.ids for t in tokens], advance)
-        values = self.network.values(means, dict(zip(places, distinct.T.copy(), strict=True)))
+        rows = dict(zip(places, distinct.T.copy(), strict=True))
+        means, matched = self._read(tokens, rows, bare, advance)
+        values = self.network.values(means, rows, matched)
         return Ratings(
             values[again.reshape(-1)],
             np.logical_or.reduce([cut[place] for place in places.values()]),
@@ -212,13 +234,23 @@ class Regressor(LazyModel[RegressorFiles, TextTokenizer, "_Loaded"]):
             np.logical_or.reduce([bare[place] for place in places.values()]),
         )
 
-    def _means(self, sequences: Sequence[Ids], advance: Callable[[int], None]) -> torch.Tensor:
-        """The mean vectors of texts at the regressor's layers, shape (n, layers, d)."""
+    def _read(
+        self, tokens: Sequence[Tokens], rows: Mapping[str, Ids], bare: Mask, advance: Callable[[int], None]
+    ) -> tuple[torch.Tensor, torch.Tensor | None]:
+        """The mean vectors of texts at the regressor's layers, shape (n, layers, d), and how the pairs in rows match.
+
+        The second has shape (pairs, 19), with zeros where a text of a pair is bare; it is None if nothing is matched.
+        """
         network = self.network.encoder  # says that torch is missing, if it is
         from nlgauge.models.pooled import encoder_means
 
         encoder = Encoder(self.found.head.encoder, self.tokenizer, network, self.budget, self.shared)
-        return encoder_means(encoder, sequences, self.found.layers, advance=advance)
+        sequences, layer = [t.ids for t in tokens], self.found.match_layer
+        if layer is None:
+            return encoder_means(encoder, sequences, self.found.layers, advance=advance), None
+        from nlgauge.models.matched import read_pairs
+
+        return read_pairs(encoder, sequences, self.found.layers, layer, (rows["hyp"], rows["ref"]), bare, advance)
 
 
 class _Loaded:
@@ -243,7 +275,7 @@ class _Loaded:
                     f" {len(found.layers)} layers"
                 )
             self._mix = torch.softmax(weights, dim=0), scale
-        size = encoder.width * (1 if self._mix else len(found.layers)) * len(found.features)
+        size = n_features(found.features, encoder.width * (1 if self._mix else len(found.layers)))
         for weight, _ in self._layers:
             if weight.shape[1] != size:
                 raise InputError(
@@ -252,8 +284,11 @@ class _Loaded:
                 )
             size = weight.shape[0]
 
-    def values(self, means: torch.Tensor, places: Mapping[str, Ids]) -> Array:
-        """The network's outputs for segments, whose texts are rows of `means`, shape (n, layers, d)."""
+    def values(self, means: torch.Tensor, places: Mapping[str, Ids], matched: torch.Tensor | None = None) -> Array:
+        """The network's outputs for segments, whose texts are rows of `means`, shape (n, layers, d).
+
+        `matched` says how hypotheses and references match, if the network reads that, shape (segments, 19).
+        """
         import torch
 
         vectors = text_vectors(means, self._mix)
@@ -265,9 +300,9 @@ class _Loaded:
                     name: torch.from_numpy(place[start : start + _ROWS]).to(vectors.device)
                     for name, place in places.items()
                 }
-                states = combined(
-                    self.found.features, {name: vectors[row].to(self._wide) for name, row in rows.items()}
-                )
+                own = {name: vectors[row].to(self._wide) for name, row in rows.items()}
+                pairs = None if matched is None else matched[start : start + _ROWS].to(vectors.device, self._wide)
+                states = combined(self.found.features, own, pairs)
                 for weight, bias in self._layers[:-1]:
                     states = torch.tanh(torch.nn.functional.linear(states, weight, bias))
                 states = torch.nn.functional.linear(states, *self._layers[-1])

@@ -11,7 +11,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.options import Range, Typed, check_option, checked
 from nlgauge.io.files.files import InputFile
 from nlgauge.models import embedded
-from nlgauge.models.features import feature_names
+from nlgauge.models.features import KINDS, MATCH, feature_names
 from nlgauge.models.locate import ModelFiles
 from nlgauge.models.regressor import MIX
 from nlgauge.runtime.runtime import Runtime
@@ -19,9 +19,14 @@ from nlgauge.runtime.runtime import Runtime
 if TYPE_CHECKING:
     import torch  # recipes are read before it is loaded
 
-Method = Literal["frozen", "lora", "full"]
+Method = Literal["frozen", "lora", "full", "ridge"]
 METHODS: tuple[Method, ...] = get_args(Method)
-RATES = {"frozen": 1e-3, "lora": 5e-4, "full": 3e-5}  # of a regressor: the highest rate, where none is asked for
+RATES = {
+    "frozen": 1e-3,
+    "lora": 5e-4,
+    "full": 3e-5,
+    "ridge": 1e-3,
+}  # of a regressor: the highest rate, where none is asked for
 LossName = Literal["mse", "pairwise", "mse+pairwise"]
 SHARE = Range(least=0, below=1, meaning="a share")
 Model = Annotated[str, Typed("embedded, base, a folder, or a hub id.", ("--model", "--encoder"), "MODEL")]
@@ -194,10 +199,12 @@ class RegressorRecipe(Recipe):
 
     Attributes:
         method: `frozen` trains only the feed-forward network, on vectors that are computed once; `lora` also trains
-            adapters on all linear layers; `full` trains everything.
+            adapters on all linear layers; `full` trains everything; `ridge` fits a weighted sum of features in place of
+            a network, see `nlgauge.training.ridge`.
         layers: the layers whose mean vectors are read, side by side; empty is the last layer; `mix` is all layers
             under learnt weights.
-        features: `4h` or `2h`, see `nlgauge.models.features`.
+        features: `4h` or `2h`, with method ridge also `match`, `4h+match`, ...; see `nlgauge.models.features`.
+        match_layer: the layer whose token vectors are matched; None is that of BERTScore.
         reference: whether references are read.
         source: whether sources are read.
         side: the only side that is read, for a sentinel; None compares texts.
@@ -213,12 +220,18 @@ class RegressorRecipe(Recipe):
     """
 
     method: Annotated[
-        Method, Typed("lora: adapters on all linear layers; frozen: none, encoded once; full: everything.")
+        Method,
+        Typed("lora: adapters on all layers; frozen: none, encoded once; full: everything; ridge: weights in one go."),
     ] = "lora"
     layers: tuple[int, ...] | Literal["mix"] = ()
     features: Annotated[
-        str, Typed("4h: vectors, product, difference; 2h: product, difference.", words=("4h", "2h"))
+        str, Typed("4h: vectors, product, difference; 2h: these two; match: how tokens match.", words=KINDS)
     ] = "4h"
+    match_layer: Annotated[
+        int | None,
+        Range(least=0),
+        Typed("Layer whose tokens are matched.  [default: BERTScore's]", metavar="N"),
+    ] = None
     reference: bool = True
     source: bool = False
     side: Literal["source", "hypothesis", "reference"] | None = None
@@ -243,7 +256,12 @@ class RegressorRecipe(Recipe):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _ = self.blocks
+        if MATCH in self.blocks and self.method != "ridge":
+            raise InputError(f"features is {self.features!r}, which only method ridge learns from")
+        if MATCH not in self.blocks and self.match_layer is not None:
+            raise InputError(f"match_layer is {self.match_layer}, and features {self.features!r} matches nothing")
+        if self.method == "ridge" and self.layers == MIX:
+            raise InputError("layers is 'mix', whose weights are learnt; method ridge reads one layer or several")
 
     @property
     def blocks(self) -> tuple[str, ...]:
@@ -317,6 +335,7 @@ def recipe_facts(recipe: Recipe, runtime: Runtime, files: ModelFiles) -> dict[st
     """Recipe, schedule, precision and encoder of a run, in one flat mapping."""
     facts = {**asdict(recipe), **asdict(recipe.schedule)}
     del facts["schedule"]
-    if not facts["constant"]:
-        del facts["constant"]  # runs from before there was a choice go on
+    for name, before in (("constant", False), ("match_layer", None)):
+        if facts.get(name) == before:
+            facts.pop(name, None)  # runs from before there was a choice go on
     return facts | {"encoder": files.identity, "setup": files.setup, "dtype": runtime.dtype}

@@ -178,6 +178,8 @@ def test_ratings_become_a_metric_of_source_and_reference(rated, tiny_model, tmp_
         (["-c", "adequacy"], "--criterion says what the texts of --dev were rated for, and there is no --dev"),
         (["--method", "full"], "--rank is about adapters, and --method full trains none"),
         (["--method", "frozen", "--rank", "16", "--encoder-dropout", "0.1"], "--encoder-dropout is about an encoder"),
+        (["--method", "ridge"], "--widths is about networks that learn in steps, and --method ridge has none"),
+        (["--features", "match"], "features is 'match', which only method ridge learns from"),
         (["--margin", "1"], "--margin is about the pairwise loss; --loss pairwise or mse+pairwise has one"),
         (["--loss", "pairwise", "--pairwise-weight", "2"], "--pairwise-weight weighs two losses"),
         (["--dev", "rated.jsonl", "--held-out", "0.2"], "--held-out holds texts back, and --dev brings them"),

@@ -17,7 +17,7 @@ from nlgauge.core.result import STDOUT
 from nlgauge.perturbations.registry import PERTURBATIONS
 from nlgauge.training.recipe import Recipe
 
-_WITHOUT_ADAPTERS = ("frozen", "full")  # methods
+_WITHOUT_ADAPTERS = ("frozen", "full", "ridge")  # methods
 Side = Literal["source", "hypothesis", "reference"]
 NO_METRICS = frozenset({"cache", "no_cache", "encoder"})  # training names its encoder itself
 Output = Annotated[

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -164,6 +164,8 @@ class Setup:
     def prepared(self, inputs: list[str]) -> tuple[Runtime, RegressorRecipe]:
         """The runtime and the recipe; refuses what could not be written before anything is read."""
         self.named.checked_phenomena()
+        if self.recipe.method == "ridge":
+            self._check_idle()
         self.kept.check(self.dev, self.recipe)
         shared.check_adapters(self.recipe, self.recipe.method)
         self.learnt.check(self.recipe)
@@ -197,6 +199,8 @@ class Setup:
         self, examples: list[Example], recipe: RegressorRecipe, runtime: Runtime, about: dict[str, str], dev: Dev | None
     ) -> None:
         """Train, and say which weights were kept."""
+        if recipe.method == "ridge":
+            return self._fit(examples, recipe, runtime, about)
         from nlgauge.training.regressor import train_regressor as train
 
         outcome = train(
@@ -222,6 +226,25 @@ class Setup:
                     f"note: the weights were chosen by {outcome.n_dev} segments, too few for this number to mean much;"
                     " give rated texts (--dev), or hold back more (--held-out)"
                 )
+
+    def _fit(self, examples: list[Example], recipe: RegressorRecipe, runtime: Runtime, about: dict[str, str]) -> None:
+        """Fit by ridge regression, and say how well."""
+        from nlgauge.training.ridge import train_ridge
+
+        tell = shared.teller(self.run.quiet)
+        found = train_ridge(examples, self.output, recipe, runtime, about=self.named.about() | about, tell=tell)
+        if not self.run.quiet:
+            left_out = f"pearson {found.agreement:.4f} with examples left out one at a time"
+            echo(f"{found.n} examples; strength {found.strength:g}; {left_out}")
+
+    def _check_idle(self) -> None:
+        """Refuse options of networks and of steps where neither is."""
+        names = ("widths", "dropout", "encoder_dropout", "held_out", "evaluate_every", "standardise")
+        idle = options.changed(self.recipe, *names) | options.changed(self.learnt, "loss", "rate")
+        steps = options.changed(self.schedule, *(field.name for field in fields(self.schedule) if field.name != "seed"))
+        idle |= {name: typed and name != "epochs" for name, typed in steps.items()}
+        idle |= {"dev": self.dev is not None, "curve": self.kept.curve is not None}
+        options.refuse_idle(idle, "is about networks that learn in steps, and --method ridge has none")
 
 
 @options.common(without=shared.NO_METRICS | BY_METHOD, defaults=DEFAULTS)
