@@ -108,6 +108,7 @@ def test_no_metric_and_one_metric_twice_are_refused(metrics):
         ("bertscore:model=embedded", "bertscore:model=embedded"),
         ("paper/bertscore", "paper/bertscore"),
         ("paper/menli-r", "paper/menli-r"),
+        ("rated", "rated:model=rated-base"),
         ("sescore", "sescore"),
         ("greedy:vectors=glove.txt", "greedy:vectors=glove.txt"),
         ("chrf", "chrf"),

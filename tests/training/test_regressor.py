@@ -295,7 +295,7 @@ def test_a_batch_without_pairs_teaches_no_order():
     ("options", "message"),
     [
         ({"method": "qlora"}, "method is 'qlora'; did you mean 'lora'"),
-        ({"features": "6h"}, "features is '6h', expected 4h or 2h"),
+        ({"features": "6h"}, "features is '6h', expected 4h, 2h, match, "),
         ({"dropout": 1.0}, r"dropout is 1.0, expected 0 or more and below 1 \(a share\)"),
         ({"held_out": -0.1}, r"held_out is -0.1, expected 0 or more and below 1 \(a share\)"),
         ({"widths": (8, 0)}, r"widths is \(8, 0\), expected 1 or more"),

@@ -22,10 +22,10 @@ SUFFIX = ".safetensors"
 # Those in nlgauge/data/heads that may be named, and what each is for.
 SHIPPED = {"nli": "nli", "nli-robust": "nli", "infill": "infill", "sescore": "regressor", "rated": "regressor"}
 # Those whose encoder is `base`, which the extra of that name brings; the head itself is in nlgauge/data/heads, too.
-ON_BASE = {"nli-base": "nli", "nli-robust-base": "nli"}
+ON_BASE = {"nli-base": "nli", "nli-robust-base": "nli", "rated-base": "regressor"}
 HEADS = {**SHIPPED, **ON_BASE}
 # What stands on each encoder in the place of what ships: encoders and heads by name.
-_IN_PLACE = {"base": {"embedded": "base", "nli": "nli-base", "nli-robust": "nli-robust-base"}}
+_IN_PLACE = {"base": {"embedded": "base", **{head.removesuffix("-base"): head for head in ON_BASE}}}
 HERE = "."  # the encoder of a head that lies beside it
 _FORMAT, _VERSION = "nlgauge-head", "1"
 _MOST_HEADER = 1 << 20
