@@ -19,7 +19,11 @@ from nlgauge.text.sentences import split_sentences
 Digests = npt.NDArray[np.uint64]
 
 FEWEST = 4  # words of a text or sentence that counts; shorter ones stand everywhere
-_SAME_TEXTS = {"nli-base": "nli", "nli-robust-base": "nli-robust", "rated-base": "rated"}  # head -> the one that learnt from the same texts
+_SAME_TEXTS = {
+    "nli-base": "nli",
+    "nli-robust-base": "nli-robust",
+    "rated-base": "rated",
+}  # head -> the one that learnt from the same texts
 _MODEL = re.compile(r"\bmodel(?::|=')([\w-]+)")  # in a signature, and in that of a term of a sum
 
 

@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from nlgauge.training.nli import Accuracy, accuracy, train_nli
     from nlgauge.training.recipe import InfillRecipe, NliRecipe, RegressorRecipe, Schedule
     from nlgauge.training.regressor import Trained, train_regressor
+    from nlgauge.training.ridge import RidgeTrained, train_ridge
 else:
     __getattr__, __dir__ = door(__name__)
 
 __all__ = [
     "Accuracy", "Checkpoint", "Dev", "Example", "Fitted", "InfillRecipe", "LabelledPair", "Matched", "NliRecipe",
-    "RegressorRecipe", "Schedule", "Trained", "Watch", "accuracy", "as_torchmetrics", "match_tokens", "rated_examples",
+    "RegressorRecipe", "RidgeTrained", "Schedule", "Trained", "Watch", "accuracy", "as_torchmetrics", "match_tokens", "rated_examples",
     "read_pairs", "read_triples", "train_beer", "train_blend", "train_infill", "train_nli", "train_regressor",
-    "write_head",
+    "train_ridge", "write_head",
 ]  # fmt: skip

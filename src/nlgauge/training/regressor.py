@@ -186,6 +186,8 @@ def _network(
 
 
 def _check(recipe: RegressorRecipe, runtime: Runtime, output: str) -> None:
+    if recipe.method == "ridge":
+        raise InputError("method is 'ridge', which train_ridge fits: it takes no steps, and has no network")
     check_precision(runtime)
     check_output(output, recipe.method)
     if recipe.method == "frozen" and not output.endswith(".safetensors"):
