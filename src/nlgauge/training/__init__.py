@@ -22,8 +22,8 @@ else:
     __getattr__, __dir__ = door(__name__)
 
 __all__ = [
-    "Accuracy", "Checkpoint", "Dev", "Example", "Fitted", "InfillRecipe", "LabelledPair", "Matched", "NliRecipe",
-    "RegressorRecipe", "RidgeTrained", "Schedule", "Trained", "Watch", "accuracy", "as_torchmetrics", "match_tokens", "rated_examples",
-    "read_pairs", "read_triples", "train_beer", "train_blend", "train_infill", "train_nli", "train_regressor",
-    "train_ridge", "write_head",
+    "Accuracy", "Checkpoint", "Dev", "Example", "Fitted", "InfillRecipe", "LabelledPair", "Matched",
+    "NliRecipe", "RegressorRecipe", "RidgeTrained", "Schedule", "Trained", "Watch", "accuracy",
+    "as_torchmetrics", "match_tokens", "rated_examples", "read_pairs", "read_triples", "train_beer",
+    "train_blend", "train_infill", "train_nli", "train_regressor", "train_ridge", "write_head",
 ]  # fmt: skip
