@@ -115,3 +115,11 @@ def test_what_cannot_be_fitted_is_refused(examples, tiny_model, tmp_path):
     with pytest.raises(InputError, match=r"name a head, \.safetensors"):
         ridge.train_ridge(examples, str(tmp_path / "folder"), recipe(tiny_model), Runtime(device="cpu"))
     assert not list(tmp_path.glob("*.safetensors"))
+
+
+def test_training_in_steps_is_another_function(examples, tiny_model, tmp_path):
+    pytest.importorskip("peft")
+    from nlgauge.training.regressor import train_regressor
+
+    with pytest.raises(InputError, match="method is 'ridge', which train_ridge fits: it takes no steps"):
+        train_regressor(examples, str(tmp_path / "h.safetensors"), recipe(tiny_model), Runtime(device="cpu"))
