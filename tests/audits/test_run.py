@@ -260,7 +260,7 @@ def test_what_cannot_be_asked_is_refused(options, message):
 
 def test_an_audit_scores_each_distinct_text_once(told, monkeypatch):
     """Texts that several templates leave equal, and the text before, are one text each."""
-    monkeypatch.setattr("nlgauge.audits.run.named", lambda metrics: {"told": told})
+    monkeypatch.setattr("nlgauge.audits.run.named", lambda metrics, encoder: {"told": told})
     texts = [f"The old man has {n} red apples and he does not like them. {n}" for n in (12, 30)]
     data = Dataset(tuple(Segment(str(i), t, (t,), group="mt") for i, t in enumerate(texts)))
     keep = ["negation", "synonyms", "contractions", "add_extra_text"]
