@@ -6,6 +6,7 @@
     python benchmarks/bertscore.py --parts --dtype bfloat16   where our own time goes, without bert-score
     ... --parts --metric nli                               of another metric with a model of BERT's family
     ... --random deberta-v3 --random mpnet --threads 1     encoders of base size with random weights, one system
+    ... --model base --segments 1000                       another encoder with its own weights, one system
 
 Both sides load the model before the clock starts, and tokenize, encode and match on it. bert-score runs in float32, the
 one precision it has, and with the batch size that is fastest for it here. Repetitions alternate (ours, theirs, ours,
@@ -56,6 +57,7 @@ from transformers.utils import logging
 
 import nlgauge as ng
 from nlgauge import Runtime
+from nlgauge.metrics import best_layer
 from nlgauge.models import TextTokenizer, matching
 from nlgauge.models.locate import locate
 from nlgauge.models.packing import kernels, packed
@@ -352,30 +354,36 @@ def random_models(
     names: Sequence[str], hypotheses: list[str], references: list[str], repeats: int, quick: bool
 ) -> None:
     """One system with each of several encoders, side by side."""
-    runtimes = {name: Runtime(device="cpu", dtype=name) for name in ("float32", "bfloat16")}
     for name in names:
         with tempfile.TemporaryDirectory() as made:
             random_model(name, Path(made))
-            print(f"\n{name}, base size, random weights, layer {RANDOM_LAYER}, {len(hypotheses)} segments")
-            spec = f'bertscore:model="{made}",layer={RANDOM_LAYER}'
-            batches = (16, 64) if quick else (8, 16, 32, 64)
-            theirs = Theirs(hypotheses[:200], references[:200], batches, Path(made), RANDOM_LAYER)
-            for runtime in runtimes.values():
-                ours(runtime, hypotheses[:64], references[:64], spec)
-            seconds, given = alternate(
-                {
-                    "nlgauge float32": lambda used=spec: ours(runtimes["float32"], hypotheses, references, used),
-                    "bert-score": lambda side=theirs: side(hypotheses, references),
-                    "nlgauge bfloat16": lambda used=spec: ours(runtimes["bfloat16"], hypotheses, references, used),
-                },
-                repeats,
-            )
-            compare(seconds, "bert-score", {}, name)
-            gaps = {kind: np.abs(given[f"nlgauge {kind}"] - given["bert-score"]).max() for kind in runtimes}
-            print(
-                f"  largest difference to bert-score's scores: float32 {gaps['float32']:.1e}, bfloat16"
-                f" {gaps['bfloat16']:.1e}"
-            )
+            title = f"{name}, base size, random weights"
+            one_model(title, Path(made), RANDOM_LAYER, hypotheses, references, repeats, quick)
+
+
+def one_model(
+    title: str, folder: Path, layer: int, hypotheses: list[str], references: list[str], repeats: int, quick: bool
+) -> None:
+    """One system with the encoder in a folder, side by side."""
+    runtimes = {name: Runtime(device="cpu", dtype=name) for name in ("float32", "bfloat16")}
+    print(f"\n{title}, layer {layer}, {len(hypotheses)} segments")
+    spec = f'bertscore:model="{folder}",layer={layer}'
+    theirs = Theirs(hypotheses[:200], references[:200], (16, 64) if quick else (8, 16, 32, 64), folder, layer)
+    for runtime in runtimes.values():
+        ours(runtime, hypotheses[:64], references[:64], spec)
+    seconds, given = alternate(
+        {
+            "nlgauge float32": lambda: ours(runtimes["float32"], hypotheses, references, spec),
+            "bert-score": lambda: theirs(hypotheses, references),
+            "nlgauge bfloat16": lambda: ours(runtimes["bfloat16"], hypotheses, references, spec),
+        },
+        repeats,
+    )
+    compare(seconds, "bert-score", {}, title)
+    gaps = {kind: np.abs(given[f"nlgauge {kind}"] - given["bert-score"]).max() for kind in runtimes}
+    print(
+        f"  largest difference to bert-score's scores: float32 {gaps['float32']:.1e}, bfloat16 {gaps['bfloat16']:.1e}"
+    )
 
 
 class Parts:
@@ -456,7 +464,8 @@ def main() -> None:
     parser.add_argument(
         "--quick", action="store_true", help="300 segments, three systems of 100, two repetitions, two batch sizes"
     )
-    parser.add_argument("--random", action="append", choices=sorted(RANDOM), help="may be repeated; nothing else runs")
+    parser.add_argument("--random", action="append", choices=sorted(RANDOM), help="may be repeated; no more runs")
+    parser.add_argument("--model", help="an encoder by name or folder; no more runs")
     parser.add_argument("--parts", action="store_true", help="our own seconds, part by part, and nothing else")
     parser.add_argument("--dtype", action="append", choices=("float32", "bfloat16"), help="of --parts; may be repeated")
     parser.add_argument("--metric", default=SPEC, help="of --parts")
@@ -477,9 +486,14 @@ def main() -> None:
         f"{options.threads} threads of {os.cpu_count()} cores, {options.clock} seconds; {features()}; load"
         f" {os.getloadavg()[0]:.1f} before"
     )
-    print(f"texts: {origin}; layer {RANDOM_LAYER if options.random else LAYER}")
+    print(f"texts: {origin}")
     if options.random:
         random_models(options.random, hypotheses, references, options.repeats, options.quick)
+    if options.model:
+        files = locate(options.model)
+        layer = best_layer(options.model, files.depth)
+        one_model(options.model, files.folder, layer, hypotheses, references, options.repeats, options.quick)
+    if options.random or options.model:
         return
     part = slice(None, None, max(1, len(hypotheses) // 600))  # a spread of lengths, 600 of them
     theirs = Theirs(hypotheses[part], references[part], (32, 64) if options.quick else BATCHES)
