@@ -39,6 +39,29 @@ def test_the_runtime_is_what_the_options_say():
     assert (runtime.device, runtime.dtype, runtime.seed) == ("cpu", "bfloat16", 3)
 
 
+@dataclass(frozen=True)
+class Flagged:
+    plain: Annotated[int, typer.Option(help="One.")] = 1
+    rate: Annotated[float, typer.Option("-r", "--learning-rate")] = 0.5
+    fair: Annotated[bool, typer.Option("--just/--unjust")] = True
+    constant: Annotated[bool, Typed("Constant.", ("--constant-rate",))] = False
+    words: Annotated[str, options.choice("--word", among="a b")] = "a"
+    hidden: int = 0
+
+
+def test_an_option_goes_by_the_flag_that_is_typed():
+    flags = {"plain": "plain", "rate": "learning-rate", "fair": "just", "constant": "constant-rate", "words": "word"}
+    assert options.flags_of(Flagged()) == flags
+    assert options.changed(Flagged(rate=0.6), "plain", "rate") == {"plain": False, "learning-rate": True}
+    with pytest.raises(InputError, match=r"^--learning-rate goes nowhere$"):
+        options.refuse_idle(options.changed(Flagged(rate=0.6), *flags), "goes nowhere")
+
+
+def test_what_a_verb_has_as_its_default_was_not_typed():
+    usual = Flagged(rate=0.6, plain=2)
+    assert options.changed(Flagged(rate=0.6), "rate", "plain", usual=usual) == {"learning-rate": False, "plain": True}
+
+
 def test_scores_are_kept_in_the_users_folder_unless_told_otherwise(monkeypatch, tmp_path):
     monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path))
     assert made().cache.path == default_path() == tmp_path / "scores.sqlite"

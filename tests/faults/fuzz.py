@@ -42,7 +42,7 @@ from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.journal import Journal
 from nlgauge.io.parallel import open_parallel
 from nlgauge.io.preferences import read_pairs, read_ranking, read_relative_ranks
-from nlgauge.io.raw import read_raw
+from nlgauge.io.raw import read_paraphrases, read_raw
 from nlgauge.io.read import read
 from nlgauge.io.results import read_result
 from nlgauge.io.scored_pairs import read_scored_pairs
@@ -423,6 +423,7 @@ READERS: dict[str, Reader] = {
     "ranking": Reader("r.csv", [b"src,ref,pos,neg\ns,r,p,n\n"], read_ranking),
     "minor": Reader("m.jsonl", [lines(*MINOR)], read_minor),
     "raw": Reader("t.txt", [b"one sentence\nanother\n\nlast"], read_raw),
+    "paraphrases": Reader("t.tsv", [b"hyp\tref1\tref2\nh\tone way\tanother\n"], read_paraphrases),
     "suite": Reader("s.jsonl", [lines(PAIR), lines(ADVERSARIAL)], read_suite),
     "suite csv": Reader("s.csv", [MENLI, b"better,worse,ref\nb,w,r\n"], read_suite),
     "suite tsv": Reader(

@@ -3,10 +3,9 @@
 import pytest
 
 from nlgauge.core.errors import InputError
-from nlgauge.models.features import combined, feature_names, n_features, texts_of
+from nlgauge.models.features import MATCHED, combined, feature_names, n_features, texts_of
 
 torch = pytest.importorskip("torch")
-from nlgauge.models.matched import MATCHED  # noqa: E402  needs torch
 
 
 @pytest.mark.parametrize(

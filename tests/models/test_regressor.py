@@ -9,6 +9,8 @@ import torch
 from safetensors.torch import load_file
 
 from nlgauge.core.errors import InputError
+from nlgauge.models import pooled
+from nlgauge.models import regressor as module
 from nlgauge.models.regressor import load_regressor, locate_regressor, text_vectors
 from nlgauge.runtime.runtime import Runtime
 
@@ -93,6 +95,23 @@ def test_a_segment_scores_the_same_in_any_company(tiny_regressor, layers):
         assert alone[0] == pytest.approx(together[i], abs=ROUNDING)
     small, _ = score(path, token_budget=6)
     assert small == pytest.approx(together, abs=ROUNDING)
+
+
+def test_layers_are_mixed_part_by_part_of_the_texts(tiny_regressor, monkeypatch):
+    path, done, sizes = tiny_regressor(layers="mix"), [], []
+    together, _ = score(path)
+    read = pooled.encoder_means
+
+    def watched(encoder, sequences, *rest, **options):
+        sizes.append(len(sequences))
+        return read(encoder, sequences, *rest, **options)
+
+    monkeypatch.setattr(pooled, "encoder_means", watched)
+    monkeypatch.setattr(module, "_HELD_BYTES", 4 * 32 * 4 * 3)  # 32 numbers a vector, 4 layers, 3 texts
+    found = load_regressor(str(path), "float32", Runtime(device="cpu")).score(COLUMNS, done.append)
+    assert sizes == [3, 3, 1]  # of hypotheses and references, of which one is in both
+    assert sum(done) == 7
+    assert found.values == pytest.approx(together, abs=ROUNDING)
 
 
 def test_a_long_text_is_cut_and_says_so(tiny_regressor):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.runtime.batching import by_length, margin, runs
+from nlgauge.runtime.batching import by_length, margin, runs, windows
 from nlgauge.runtime.runtime import DTYPES
 
 lengths = st.lists(st.integers(0, 50), max_size=60)
@@ -53,6 +53,28 @@ def test_a_batch_ends_only_where_the_next_text_does_not_fit(tokens, budget):
 def test_texts_come_by_length_and_those_of_one_length_in_their_order(tokens, budget):
     order = [i for batch in batches(tokens, budget) for i in batch]
     assert order == sorted(range(len(tokens)), key=lambda i: (tokens[i], i))
+
+
+def test_windows_of_pairs_worked_by_hand():
+    # texts of 3, 2, 4 and 1; at most 7: (0, 1) 5, (1, 0) nothing new, (3, 3) 6; (2, 1) would be 10 and begins anew: 6,
+    # (3, 2) 7; (0, 0) would be 10
+    pairs = np.array([[0, 1], [1, 0], [3, 3], [2, 1], [3, 2], [0, 0]])
+    assert [window.tolist() for window in windows(pairs, [3, 2, 4, 1], 7)] == [[0, 1, 2], [3, 4], [5]]
+    assert [window.tolist() for window in windows(pairs[:4], [3, 2, 4, 1], 1)] == [[0], [1], [2], [3]]
+    assert list(windows(np.zeros((0, 2), dtype=np.int64), [3], 7)) == []
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=30), st.data(), st.integers(1, 60))
+def test_every_pair_is_in_one_window_and_none_of_two_is_over_the_size(pairs, data, most):
+    sizes = data.draw(st.lists(st.integers(0, 20), min_size=7, max_size=7))
+
+    def size(places):
+        return sum(sizes[text] for text in {text for place in places for text in pairs[place]})
+
+    made = [window.tolist() for window in windows(np.array(pairs, dtype=np.int64).reshape(-1, 2), sizes, most)]
+    assert [place for window in made for place in window] == list(range(len(pairs)))
+    assert all(len(window) == 1 or size(window) <= most for window in made)
+    assert all(size([*window, after[0]]) > most for window, after in pairwise(made))
 
 
 def test_runs_of_equal_neighbours():

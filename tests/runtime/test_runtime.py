@@ -4,7 +4,7 @@ import json
 import threading
 import time
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import pytest
 
@@ -106,6 +106,13 @@ def test_what_cannot_be_is_refused_at_once(options, message):
         Runtime(**options)
 
 
+def test_what_stood_first_keeps_its_place():
+    """Arguments may be given by position, so that a new one comes last."""
+    names = [field.name for field in fields(Runtime) if not field.name.startswith("_")]
+    first = ["device", "dtype", "token_budget", "seed", "cache", "progress", "compile", "pool"]
+    assert names == [*first, "encoder"]
+
+
 def test_the_encoder_is_that_of_the_environment_unless_one_is_given(monkeypatch):
     monkeypatch.delenv(ENCODER_BY, raising=False)
     assert Runtime().encoder == "embedded"
@@ -160,6 +167,13 @@ def test_every_call_takes_the_encoder_of_its_runtime(small, tmp_path):
     found |= {str(meter.compute()["cosine"].signature)}
     found |= {metric["signature"] for result in results for metric in result.metrics if metric["spec"] == "cosine"}
     assert found == {signed}
+
+
+def test_a_metric_inside_another_takes_it_too(small):
+    runtime, signed = small
+    found = ng.score(["is it?"], ["was it?"], metrics="qmetric:base=cosine", runtime=runtime)["qmetric:base=cosine"]
+    inner = signed.rpartition("|nlgauge:")[0]
+    assert f"base:({inner})" in str(found.signature)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -8,7 +8,7 @@ from safetensors import safe_open  # noqa: E402
 
 import nlgauge as ng  # noqa: E402
 from nlgauge.core.errors import InputError  # noqa: E402
-from nlgauge.models.features import MATCH  # noqa: E402
+from nlgauge.models.features import MATCH, MATCHED  # noqa: E402
 from nlgauge.models.regressor import load_regressor  # noqa: E402
 from nlgauge.runtime.runtime import Runtime  # noqa: E402
 from nlgauge.training import linear, ridge  # noqa: E402
@@ -31,7 +31,8 @@ def examples():
 
 def recipe(tiny_model, features="4h+match", **options):
     matched = {"match_layer": 2} if MATCH in features else {}
-    options = {"layers": (1,), "max_tokens": 20} | matched | options
+    layers = {} if features == MATCH else {"layers": (1,)}
+    options = {"max_tokens": 20} | layers | matched | options
     return RegressorRecipe(model=str(tiny_model("bert")), method="ridge", features=features, **options)
 
 
@@ -60,6 +61,30 @@ def test_a_head_says_what_the_regression_predicts(examples, tiny_model, tmp_path
         assert outcome.agreement > 0.6  # lengths alone tell much of it
 
 
+def test_what_is_not_trained_stands_beside_what_is_learnt(examples, tiny_model, tmp_path, monkeypatch):
+    seen = {}
+
+    def fit(x, y, strength):
+        seen["F"] = x[:, MATCHED.index("F")]
+        return linear.ridge(x, y, strength)
+
+    monkeypatch.setattr(ridge, "ridge", fit)
+    said = {}
+    for share in (0.0, 0.5, 1000.0):
+        head = tmp_path / f"{share}.safetensors"
+        how = recipe(tiny_model, MATCH)
+        ridge.train_ridge(examples, str(head), how, Runtime(device="cpu"), strength=0.1, untrained=share)
+        said[share] = asked(head, examples)
+    f = seen["F"] / seen["F"].std()
+    both = said[0.0] / said[0.0].std() + 0.5 * f
+    assert np.corrcoef(said[0.5], both)[0, 1] == pytest.approx(1, abs=1e-5)  # weights are float32
+    assert np.corrcoef(said[1000.0], f)[0, 1] == pytest.approx(1, abs=1e-5)
+    scores = np.array([e.score for e in examples])
+    assert np.polyfit(said[0.5], scores, 1) == pytest.approx([1, 0], abs=1e-3)  # on the scale of the scores
+    with pytest.raises(InputError, match="untrained is 1, and features are hyp"):
+        ridge.train_ridge(examples, str(head), recipe(tiny_model, "4h"), Runtime(device="cpu"), untrained=1)
+
+
 def test_the_head_is_small_and_says_how_it_was_made(examples, tiny_model, tmp_path):
     head = tmp_path / "head.safetensors"
     ridge.train_ridge(examples, str(head), recipe(tiny_model), Runtime(device="cpu"), about={"name": "mine"})
@@ -82,20 +107,20 @@ def test_it_is_a_metric_whose_scores_company_does_not_move(examples, tiny_model,
     assert next(iter(shared.values())).values == pytest.approx(together, abs=1e-6)
 
 
-def test_chunks_change_nothing(examples, tiny_model, tmp_path, monkeypatch):
-    whole, parts = tmp_path / "whole.safetensors", tmp_path / "parts.safetensors"
-    ridge.train_ridge(examples, str(whole), recipe(tiny_model), Runtime(device="cpu"), strength=0.1)
-    monkeypatch.setattr(ridge, "_CHUNK", 7)
-    ridge.train_ridge(examples, str(parts), recipe(tiny_model), Runtime(device="cpu"), strength=0.1)
-    np.testing.assert_allclose(asked(parts, examples), asked(whole, examples), atol=1e-4)
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"features": "4h", "match_layer": 1}, "match_layer is 1, and features '4h' matches nothing"),
         ({"layers": "mix"}, "layers is 'mix', whose weights are learnt; method ridge reads one layer or several"),
         ({"method": "frozen"}, r"features is '4h\+match', which only method ridge learns from"),
+        (
+            {"features": "match", "layers": (1,)},
+            r"layers is \(1,\), whose vectors features 'match' does not read; match_",
+        ),
+        (
+            {"features": "2h", "side": "source"},
+            "features is '2h', which compares texts, and side 'source' is one alone",
+        ),
         ({"reference": False, "source": True}, r"features is '4h\+match', which matches a text with its reference"),
     ],
 )

@@ -341,10 +341,17 @@ def flags_of(group: Any) -> dict[str, str]:
     return {name: field.flag.removeprefix("--") for name, field in _fields_of(type(group)).items()}
 
 
-def changed(group: Any, *names: str) -> dict[str, bool]:
-    """Option -> whether its value is another than its default, of some fields of a group of options."""
-    defaults = {field.name: field.default for field in fields(group)}
-    return {name: getattr(group, name) != defaults[name] for name in names}
+def changed(group: Any, *names: str, usual: Any = None) -> dict[str, bool]:
+    """Option, as in `flags_of` -> whether its value is another than its default, of some fields of a group of options.
+
+    Args:
+        group: the group.
+        names: the fields.
+        usual: a group with the defaults, where the verb has others than its fields.
+    """
+    defaults = {field.name: getattr(usual, field.name, field.default) for field in fields(group)}
+    flags = flags_of(group)
+    return {flags[name]: getattr(group, name) != defaults[name] for name in names}
 
 
 def common(
@@ -433,7 +440,7 @@ def _fields_of(group: type) -> dict[str, _Field]:
             default = ",".join(map(str, default)) if isinstance(default, tuple) else default
             annotation = _annotation(kind, as_typed, flag)
         elif any(isinstance(one, ParameterInfo) for one in about):
-            annotation = kind
+            annotation, flag = kind, _flag(next(one for one in about if isinstance(one, ParameterInfo)), flag)
         else:
             continue  # set in Python alone
         parameter = inspect.Parameter(
@@ -441,6 +448,12 @@ def _fields_of(group: type) -> dict[str, _Field]:
         )
         found[field.name] = _Field(parameter, flag, None if as_typed is None else kind)
     return found
+
+
+def _flag(option: ParameterInfo, otherwise: str) -> str:
+    """The first long name of an option, which typer keeps where others have their default."""
+    names = [name for name in (option.default, *(option.param_decls or ())) if isinstance(name, str)]
+    return next((name.partition("/")[0] for name in names if name.startswith("--")), otherwise)
 
 
 def _annotation(kind: Any, as_typed: Typed, flag: str) -> Any:

@@ -57,12 +57,9 @@ class Planned:
             return
         if self.plan == STDOUT:
             raise InputError("--plan keeps a plan for later runs, expected the name of a file")
-        others = {
-            flag: options.changed(group, name)[name]
-            for group in about
-            for name, flag in options.flags_of(group).items()
-            if name not in _KEPT
-        }
+        others: dict[str, bool] = {}
+        for group in about:
+            others |= options.changed(group, *(name for name in options.flags_of(group) if name not in _KEPT))
         options.refuse_idle({**typed, **others}, "is about the agreement of metrics, and --plan ranks systems")
         if self.budget is None:
             options.refuse_idle(own, "is about the choice of items, and none are chosen without --budget")

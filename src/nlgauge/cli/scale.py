@@ -79,7 +79,6 @@ class InParts:
             own = options.changed(
                 self, "output", "workers", "gpus_per_worker", "part_rows", "dry_run", "price", "address"
             )
-            own["ray-address"] = own.pop("address")
             options.refuse_idle(own, "is about scoring in parts; it goes with --engine pool or ray")
             return False
         if self.engine not in ("pool", "ray"):

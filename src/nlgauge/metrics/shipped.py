@@ -13,7 +13,7 @@ from nlgauge.core.registry import Entry
 from nlgauge.core.spec import Spec, Sum, parse
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.guards.guarded import GUARDED
-from nlgauge.metrics.registry import METRICS, SUMS, metric, own_names
+from nlgauge.metrics.registry import METRIC_OPTIONS, METRICS, SUMS, metric, own_names
 from nlgauge.models.heads import SHIPPED
 
 _MODELS = {"embedded": "encoder", **SHIPPED}  # a model that ships -> what it is for
@@ -78,7 +78,7 @@ def _check_named(spec: str, parsed: Spec) -> None:
             raise _refused(spec, f"{name} needs {option}, which is no part of this package")
         if isinstance(value, _PLAIN) or (value == default and option not in values):
             continue
-        if option == "base":  # of a metric that weights another
+        if option in METRIC_OPTIONS:
             check_shipped(str(value))
         elif str(value) in _FETCHED:
             raise _refused(spec, f"{option}={value} is fetched")

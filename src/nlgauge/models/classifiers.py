@@ -47,11 +47,11 @@ def classifier(files: ModelFiles, dtype: torch.dtype, device: torch.device) -> C
         InputError: the weights do not fill the model, or transformers cannot load them.
     """
     config = files.config
-    kinds = config.get("architectures") or [None]
-    after = config.get("pooler_hidden_act", "gelu") if str(kinds[0]).startswith("Deberta") else "tanh"
-    if kinds[0] in _OWN and after in _AFTER and PackedBert.reads(config):
+    kind = str((config.get("architectures") or [None])[0])
+    after = str(config.get("pooler_hidden_act", "gelu")) if kind.startswith("Deberta") else "tanh"
+    if kind in _OWN and after in _AFTER and PackedBert.reads(config):
         network = PackedBert(files, dtype, device)
-        dense, out = ((network.tensor(f"{name}.weight"), network.tensor(f"{name}.bias")) for name in _OWN[kinds[0]])
+        dense, out = ((network.tensor(f"{name}.weight"), network.tensor(f"{name}.bias")) for name in _OWN[kind])
         return PackedClassifier(network, files.depth, (dense,), out, mean=False, after=_AFTER[after])
     return HubClassifier(files, dtype, device)
 

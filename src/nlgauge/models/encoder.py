@@ -247,6 +247,17 @@ def dtype_and_device(dtype: str, device: str, wanted_by: str) -> tuple[Any, Any]
     return getattr(torch, dtype), torch_device(torch, device)
 
 
+def wide_dtype(device: Any) -> Any:
+    """The torch dtype for sums whose rounding must not show: float64, or float32 on a device of Apple, which has none.
+
+    Args:
+        device: a torch device.
+    """
+    import torch
+
+    return torch.float32 if device.type == "mps" else torch.float64
+
+
 def torch_device(torch: Any, name: str) -> Any:
     """The torch device with a name; `auto` is a GPU if there is one.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING
 
 from nlgauge.core.errors import InputError
@@ -10,8 +11,14 @@ from nlgauge.core.errors import InputError
 if TYPE_CHECKING:
     import torch
 
-N_MATCHED = 19
 MATCH = "match"  # see `nlgauge.models.matched`
+_SIDE = ("mean", "min", "10 %", "25 %", "50 %", "below .5", "below .7")
+# What the block `match` is made of, in the order of its columns. `hyp` looks from the hypothesis to the reference,
+# `ref` the other way.
+MATCHED = (
+    *(f"{side} {name}" for side, name in product(("hyp", "ref"), _SIDE)),
+    *("F", "displacement", "log ratio of lengths", "size of that", "log length of the reference"),
+)
 KINDS = ("4h", "2h", MATCH, f"4h+{MATCH}", f"2h+{MATCH}")
 TEXTS = ("hyp", "ref", "src")
 
@@ -59,7 +66,7 @@ def texts_of(names: Sequence[str]) -> tuple[str, ...]:
 
 def n_features(names: Sequence[str], width: int) -> int:
     """How many numbers blocks of features are, for text vectors of a width."""
-    return sum(N_MATCHED if name == MATCH else width for name in names)
+    return sum(len(MATCHED) if name == MATCH else width for name in names)
 
 
 def combined(

@@ -20,7 +20,15 @@ if TYPE_CHECKING:
 
 SUFFIX = ".safetensors"
 # Those in nlgauge/data/heads that may be named, and what each is for.
-SHIPPED = {"nli": "nli", "nli-robust": "nli", "infill": "infill", "sescore": "regressor", "rated": "regressor"}
+SHIPPED = {
+    "nli": "nli",
+    "nli-robust": "nli",
+    "faithful": "nli",
+    "infill": "infill",
+    "sescore": "regressor",
+    "rated": "regressor",
+    "spans": "spans",
+}
 # Those whose encoder is `base`, which the extra of that name brings; the head itself is in nlgauge/data/heads, too.
 ON_BASE = {"nli-base": "nli", "nli-robust-base": "nli", "rated-base": "regressor"}
 HEADS = {**SHIPPED, **ON_BASE}

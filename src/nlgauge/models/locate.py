@@ -28,7 +28,7 @@ _LEFT_TO_RIGHT = (
 )  # fmt: skip
 # Encoder-decoders, whose configurations need not say so.
 _PAIRED = {"bart", "longt5", "m2m_100", "marian", "mbart", "mt5", "pegasus", "t5", "umt5"}
-_SHORT = len("sha256:") + 16  # how much of a digest stands in a signature
+SHORT = len("sha256:") + 16  # how much of a digest stands in a signature
 _ANSWER = 10.0  # seconds that the hub has for the answer to one call
 _BROKEN = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 _TYPES: dict[str, type] = {"model_type": str, "hidden_act": str, "architectures": list, "type_vocab_size": int}
@@ -138,13 +138,13 @@ class ModelFiles:
                 commit, which identifies them only indirectly, is given under `weights`, too.
         """
         kind, _, value = self.identity.partition(":")
-        facts: dict[str, Any] = {} if head is None else {"head": head[:_SHORT]}
+        facts: dict[str, Any] = {} if head is None else {"head": head[:SHORT]}
         if kind == "revision" and head is None:
             facts["revision"] = value
         else:
-            facts["weights"] = self.identity[:_SHORT]
+            facts["weights"] = self.identity[:SHORT]
         if self.setup:
-            facts["setup"] = self.setup[:_SHORT]
+            facts["setup"] = self.setup[:SHORT]
             if head is None:
                 facts |= {"model": "folder", "revision": None}
         return {**facts, "tokenizers": version("tokenizers"), "torch": version("torch")}

@@ -64,6 +64,10 @@ class PairTokenizer:
                 " of each text"
             )
 
+    def second(self, first: int) -> int:
+        """The place of the second text in a pair whose first one has so many pieces."""
+        return len(self._parts[0]) + first + len(self._parts[1])
+
     @property
     def room(self) -> int | None:
         """The largest number of pieces that two texts may have together."""
@@ -86,7 +90,10 @@ class PairTokenizer:
 
         If two texts are too long together, the longer one is cut first, then both alike (`longest_first`).
         """
-        sides = [(contents[first], contents[second]) for first, second in pairs]
+        return self.joined([(contents[first], contents[second]) for first, second in pairs])
+
+    def joined(self, sides: Sequence[tuple[Ids, Ids]]) -> Pairs:
+        """Pairs of texts that are given as their pieces; what is too long is cut as in `pairs`."""
         full = np.array([(len(first), len(second)) for first, second in sides], dtype=np.int64).reshape(-1, 2)
         sizes = full if self.room is None else _cut(full, self.room)
         cut = np.asarray((sizes < full).any(axis=1), dtype=np.bool_)

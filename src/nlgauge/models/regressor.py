@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,14 +13,14 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError
-from nlgauge.models.encoder import Encoder, dtype_and_device, load_encoder
+from nlgauge.models.encoder import Encoder, dtype_and_device, load_encoder, wide_dtype
 from nlgauge.models.features import MATCH, combined, n_features, texts_of
 from nlgauge.models.heads import Head, find_head, is_head
 from nlgauge.models.lazy import LazyModel
 from nlgauge.models.locate import NAMED
 from nlgauge.models.tokens import Ids, TextTokenizer, Tokens
 from nlgauge.models.vectors import SharedVectors, source_of
-from nlgauge.runtime.runtime import Runtime
+from nlgauge.runtime.runtime import Advance, Runtime
 
 if TYPE_CHECKING:
     import torch
@@ -29,6 +29,7 @@ KIND = "regressor"
 WEIGHTS = "regressor.safetensors"  # in a folder, beside the encoder that was trained with it
 MIX = "mix"  # all layers under learnt weights
 _ROWS = 1024  # segments in one pass of the feed-forward network
+_HELD_BYTES = 128 << 20  # means of texts at all layers that are held at once until they are mixed
 
 
 @dataclass(frozen=True)
@@ -202,13 +203,13 @@ class Regressor(LazyModel[RegressorFiles, TextTokenizer, "_Loaded"]):
 
     shared: SharedVectors | None = None
 
-    def score(self, texts: Mapping[str, Sequence[str]], advance: Callable[[int], None] = lambda count: None) -> Ratings:
+    def score(self, texts: Mapping[str, Sequence[str]], advance: Advance = lambda count: None) -> Ratings:
         """Scores of n segments.
 
         Args:
             texts: those of `hyp`, `ref` and `src` that the regressor reads, with n texts each. Equal texts are encoded
                 once.
-            advance: called with the number of distinct texts done.
+            advance: called with the number of distinct texts done, or with a part of it.
         """
         number: dict[str, int] = {}
         places = {
@@ -225,8 +226,8 @@ class Regressor(LazyModel[RegressorFiles, TextTokenizer, "_Loaded"]):
         # Equal segments once: in a matrix product their last bits could differ, and a tie would be none.
         distinct, again = np.unique(np.stack(list(places.values()), axis=1), axis=0, return_inverse=True)
         rows = dict(zip(places, distinct.T.copy(), strict=True))
-        means, matched = self._read(tokens, rows, bare, advance)
-        values = self.network.values(means, rows, matched)
+        vectors, matched = self._read(tokens, rows, bare, advance)
+        values = self.network.values(vectors, rows, matched)
         return Ratings(
             values[again.reshape(-1)],
             np.logical_or.reduce([cut[place] for place in places.values()]),
@@ -235,22 +236,29 @@ class Regressor(LazyModel[RegressorFiles, TextTokenizer, "_Loaded"]):
         )
 
     def _read(
-        self, tokens: Sequence[Tokens], rows: Mapping[str, Ids], bare: Mask, advance: Callable[[int], None]
+        self, tokens: Sequence[Tokens], rows: Mapping[str, Ids], bare: Mask, advance: Advance
     ) -> tuple[torch.Tensor, torch.Tensor | None]:
-        """The mean vectors of texts at the regressor's layers, shape (n, layers, d), and how the pairs in rows match.
+        """The vectors of texts, as in `text_vectors`, and how the pairs in rows match.
 
         The second has shape (pairs, 19), with zeros where a text of a pair is bare; it is None if nothing is matched.
         """
         network = self.network.encoder  # says that torch is missing, if it is
+        import torch
+
         from nlgauge.models.pooled import encoder_means
 
         encoder = Encoder(self.found.head.encoder, self.tokenizer, network, self.budget, self.shared)
-        sequences, layer = [t.ids for t in tokens], self.found.match_layer
+        sequences, layer, mix = [t.ids for t in tokens], self.found.match_layer, self.network.mix
+        layers = self.found.layers
         if layer is None:
-            return encoder_means(encoder, sequences, self.found.layers, advance=advance), None
+            few = max(1, _HELD_BYTES // (4 * encoder.width * len(layers))) if mix else len(sequences)
+            parts = (sequences[start : start + few] for start in range(0, len(sequences), few))
+            read = [text_vectors(encoder_means(encoder, part, layers, advance=advance), mix) for part in parts]
+            return (read[0] if len(read) == 1 else torch.cat(read)), None
         from nlgauge.models.matched import read_pairs
 
-        return read_pairs(encoder, sequences, self.found.layers, layer, (rows["hyp"], rows["ref"]), bare, advance)
+        means, matched = read_pairs(encoder, sequences, layers, layer, (rows["hyp"], rows["ref"]), bare, advance)
+        return text_vectors(means, mix), matched
 
 
 class _Loaded:
@@ -261,12 +269,12 @@ class _Loaded:
 
         self.found, self.encoder = found, encoder
         # Small beside the encoder, and computed so that no company of other segments shows in a score.
-        self._wide = torch.float32 if encoder.device.type == "mps" else torch.float64
+        self._wide = wide_dtype(encoder.device)
         self._layers = []
         for i in range(len(found.head.items("widths"))):
             self._layers.append(self._layer(own, f"hidden.{i}"))
         self._layers.append(self._layer(own, "out"))
-        self._mix: tuple[torch.Tensor, torch.Tensor] | None = None
+        self.mix: tuple[torch.Tensor, torch.Tensor] | None = None
         if found.head.items("layers") == (MIX,):
             weights, scale = self._tensor(own, "mix.weights"), self._tensor(own, "mix.scale")
             if len(weights) != len(found.layers):
@@ -274,8 +282,8 @@ class _Loaded:
                     f"regressor {found.head.path}: mix.weights holds {len(weights)} weights, its encoder has"
                     f" {len(found.layers)} layers"
                 )
-            self._mix = torch.softmax(weights, dim=0), scale
-        size = n_features(found.features, encoder.width * (1 if self._mix else len(found.layers)))
+            self.mix = torch.softmax(weights, dim=0), scale
+        size = n_features(found.features, encoder.width * (1 if self.mix else len(found.layers)))
         for weight, _ in self._layers:
             if weight.shape[1] != size:
                 raise InputError(
@@ -284,14 +292,13 @@ class _Loaded:
                 )
             size = weight.shape[0]
 
-    def values(self, means: torch.Tensor, places: Mapping[str, Ids], matched: torch.Tensor | None = None) -> Array:
-        """The network's outputs for segments, whose texts are rows of `means`, shape (n, layers, d).
+    def values(self, vectors: torch.Tensor, places: Mapping[str, Ids], matched: torch.Tensor | None = None) -> Array:
+        """The network's outputs for segments, whose texts are rows of `vectors`, as in `text_vectors`.
 
         `matched` says how hypotheses and references match, if the network reads that, shape (segments, 19).
         """
         import torch
 
-        vectors = text_vectors(means, self._mix)
         n = len(next(iter(places.values())))
         values = np.zeros(n)
         with torch.inference_mode():

@@ -40,7 +40,7 @@ def rungs(row: Row) -> list[Rung]:
     References:
         Xu et al. (2022), figure 2.
     """
-    text = row["refs"][0]
+    text = row.get("original", row["refs"][0])
     found = [Rung((("", text),))]
     for step in row["steps"]:
         start, end, new = step["start"], step["end"], step["new"]

@@ -1,4 +1,4 @@
-"""Batches of texts for a model: texts of equal length lie together, under a budget of tokens."""
+"""Batches of texts for a model, of equal length as far as can be, and windows of pairs whose texts memory can hold."""
 
 from __future__ import annotations
 
@@ -46,6 +46,32 @@ def by_length(lengths: Sequence[int] | Index, budget: int) -> Iterator[Index]:
         used += size
     if start < len(order):
         yield order[start:]
+
+
+def windows(pairs: Index, sizes: Sequence[int] | Index, most: int) -> Iterator[Index]:
+    """Positions of pairs of texts, consecutive, in windows whose distinct texts together have at most `most` of size.
+
+    A pair that is larger stands alone. A window ends only where the next pair does not fit, so pairs that share a text
+    should stand beside each other: a text of several windows counts in each.
+
+    Args:
+        pairs: the numbers of two texts each, shape (n, 2).
+        sizes: the size of each text, shape (texts,).
+        most: the largest size of a window.
+    """
+    sizes = np.asarray(sizes, dtype=np.int64)
+    held: set[int] = set()
+    start = used = 0
+    for place, pair in enumerate(map(set, pairs.tolist())):
+        new = sum(int(sizes[text]) for text in pair - held)
+        if place > start and used + new > most:
+            yield np.arange(start, place)
+            start, used, held = place, 0, set()
+            new = sum(int(sizes[text]) for text in pair)
+        held |= pair
+        used += new
+    if start < len(pairs):
+        yield np.arange(start, len(pairs))
 
 
 def runs(values: Sequence[int] | Index) -> Iterator[tuple[int, int]]:

@@ -61,11 +61,11 @@ class Runtime:
         seed: the seed of everything that is drawn at random.
         cache: the score cache, or the path of its file. If None, no scores are kept.
         progress: called as `progress(total, label)`. It returns a context whose value is called with the counts done.
-        encoder: the encoder of metrics that specifications name without a model: `embedded` or `base`. If None, that of
-            the variable NLGAUGE_ENCODER, else `embedded`. Metric objects have a model already.
         pool: in a run in parts, what pooled metrics take from all segments; None if all segments are in the call.
         compile: fuse the operations of a GPU by `torch.compile`, for encoders of BERT's family. The first batch takes
             up to minutes. It changes the speed; scores differ by rounding. A CPU has kernels of its own.
+        encoder: the encoder of metrics that specifications name without a model: `embedded` or `base`. If None, that of
+            the variable NLGAUGE_ENCODER, else `embedded`. Metric objects have a model already.
     """
 
     device: str = "auto"
@@ -75,8 +75,8 @@ class Runtime:
     cache: ScoreCache | str | Path | None = None
     progress: Callable[[int, str], AbstractContextManager[Advance]] = silent
     compile: bool = False
-    encoder: str | None = None
     pool: Pool | None = None
+    encoder: str | None = None
     _models: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     _shared: Mapping[Hashable, Any] = field(default_factory=dict, repr=False)
     _lock: Any = field(

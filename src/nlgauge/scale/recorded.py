@@ -17,7 +17,7 @@ from nlgauge.core.signature import Signature
 from nlgauge.core.spec import Spec, parse
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.registry import METRICS, on_encoder
-from nlgauge.metrics.shipped import metric_of_file
+from nlgauge.metrics.shipped import check_shipped, metric_of_file
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scale.plan import About, Plan
 
@@ -74,6 +74,7 @@ def metrics_of(plan: Plan) -> dict[str, Metric | Recorded]:
     found: dict[str, Metric | Recorded] = {}
     for spec, signed in plan.signatures.items():
         try:
+            check_shipped(spec)  # first, since what places it on an encoder loads its class
             found[spec] = metric_of_file(on_encoder(spec, plan.encoder))
         except SpecError:
             if spec not in plan.about:

@@ -21,12 +21,7 @@ if TYPE_CHECKING:
 
 Method = Literal["frozen", "lora", "full", "ridge"]
 METHODS: tuple[Method, ...] = get_args(Method)
-RATES = {
-    "frozen": 1e-3,
-    "lora": 5e-4,
-    "full": 3e-5,
-    "ridge": 1e-3,
-}  # of a regressor: the highest rate, where none is asked for
+RATES = {"frozen": 1e-3, "lora": 5e-4, "full": 3e-5}  # of a regressor: the highest rate, where none is asked for
 LossName = Literal["mse", "pairwise", "mse+pairwise"]
 SHARE = Range(least=0, below=1, meaning="a share")
 Model = Annotated[str, Typed("embedded, base, a folder, or a hub id.", ("--model", "--encoder"), "MODEL")]
@@ -260,6 +255,15 @@ class RegressorRecipe(Recipe):
             raise InputError(f"features is {self.features!r}, which only method ridge learns from")
         if MATCH not in self.blocks and self.match_layer is not None:
             raise InputError(f"match_layer is {self.match_layer}, and features {self.features!r} matches nothing")
+        if self.blocks == (MATCH,) and self.layers:
+            raise InputError(
+                f"layers is {self.layers}, whose vectors features {MATCH!r} does not read; match_layer is the layer of"
+                " the tokens"
+            )
+        if self.side is not None and self.features != "4h":
+            raise InputError(
+                f"features is {self.features!r}, which compares texts, and side {self.side!r} is one alone"
+            )
         if self.method == "ridge" and self.layers == MIX:
             raise InputError("layers is 'mix', whose weights are learnt; method ridge reads one layer or several")
 

@@ -12,14 +12,14 @@ from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.metrics.embedding.layers import best_layer
 from nlgauge.models.encoder import Encoder, load_encoder
-from nlgauge.models.features import MATCH, N_MATCHED, combined
+from nlgauge.models.features import MATCH, MATCHED, combined
 from nlgauge.models.heads import SUFFIX
 from nlgauge.models.locate import locate
 from nlgauge.models.matched import read_pairs
 from nlgauge.models.pooled import encoder_means
 from nlgauge.models.regressor import KIND
 from nlgauge.models.tokens import TextTokenizer
-from nlgauge.runtime.runtime import Runtime
+from nlgauge.runtime.runtime import Advance, Runtime
 from nlgauge.stats.correlation.correlate import correlation
 from nlgauge.training.examples import Encoded, Example, Texts
 from nlgauge.training.heads import check_output, head_metadata, write_head
@@ -29,7 +29,6 @@ from nlgauge.training.recipe import RegressorRecipe
 # How much larger features of matching are made, of which there are few: the penalty on their weights is a hundredth of
 # that on the weights of vectors, of which there are many.
 _FREE = 10.0
-_CHUNK = 2000  # examples whose token vectors are held at once
 
 
 @dataclass(frozen=True)
@@ -54,6 +53,7 @@ def train_ridge(
     runtime: Runtime,
     *,
     strength: float | None = None,
+    untrained: float = 0.0,
     about: Mapping[str, str] | None = None,
     tell: Callable[[str], None] = lambda line: None,
 ) -> RidgeTrained:
@@ -66,6 +66,9 @@ def train_ridge(
         runtime: where the encoder runs, in which precision, and progress.
         strength: the penalty; None takes the best of a fixed list by the squared error on examples that are left out,
             one at a time.
+        untrained: how much of BERTScore's F, which learns nothing, is added to the prediction, each over its standard
+            deviation in the training data. It keeps a head that learns from errors made on purpose near what holds for
+            outputs of systems.
         about: more metadata; all values are strings.
         tell: called with lines about the progress.
 
@@ -81,6 +84,8 @@ def train_ridge(
         raise InputError(f"{output}: the encoder stays as it is and is not written again; name a head, {SUFFIX}")
     files = locate(recipe.model, recipe.revision)
     matched = MATCH in recipe.blocks
+    if untrained and not matched:
+        raise InputError(f"untrained is {untrained:g}, and features are {','.join(recipe.blocks)}; F is one of 'match'")
     layer = best_layer(recipe.model, files.depth) if recipe.match_layer is None else recipe.match_layer
     if matched and layer > files.depth:
         raise InputError(
@@ -95,19 +100,16 @@ def train_ridge(
         raise InputError(f"{len(train)} examples with equal scores or too few, expected three that differ, or more")
     network = load_encoder(recipe.model, recipe.revision, runtime.dtype, runtime).network
     encoder = Encoder(files, tokenizer, network, runtime.token_budget)
-    with runtime.progress(len(train), "encoding") as advance:
-        blocks = []
-        for start in range(0, len(train), _CHUNK):
-            part = train.take(np.arange(start, min(start + _CHUNK, len(train))))
-            blocks.append(_features(part, texts, recipe, layers, layer, encoder))
-            advance(len(part))
-    features = np.concatenate(blocks)
+    with runtime.progress(len(texts.ids), "encoding") as advance:
+        features = _features(train, texts, recipe, layers, layer, encoder, advance)
     mean, sd = features.mean(axis=0), features.std(axis=0)
     scale = np.where(sd > 0, 1 / np.where(sd > 0, sd, 1), 0.0)
     if matched:
-        scale[-N_MATCHED:] *= _FREE  # the block stands last
+        scale[-len(MATCHED) :] *= _FREE  # the block stands last
     weights, strength, predicted = ridge((features - mean) * scale, train.scores, strength)
     weights = weights * scale
+    if untrained:
+        weights = _with_f(weights, untrained, features, train.scores)
     tensors = {
         "out.weight": torch.from_numpy(weights[None]).float(),
         "out.bias": torch.tensor([train.scores.mean() - mean @ weights], dtype=torch.float32),
@@ -119,6 +121,7 @@ def train_ridge(
         "pooling": "mean of all tokens",
         "widths": "",
         "strength": f"{strength:g}",
+        **({"untrained": f"{untrained:g}"} if untrained else {}),
         "low": f"{train.scores.min():g}",
         "high": f"{train.scores.max():g}",
         **({"match_layer": str(layer)} if matched else {}),
@@ -128,19 +131,34 @@ def train_ridge(
     return RidgeTrained(len(train), strength, correlation("pearson", predicted, train.scores).value)
 
 
+def _with_f(weights: Array, share: float, features: Array, scores: Array) -> Array:
+    """Weights of a prediction to which a share of F is added, on the scale of the scores again."""
+    place = len(weights) - len(MATCHED) + MATCHED.index("F")
+    mixed = weights.copy()
+    mixed[place] += share * (features @ weights).std() / features[:, place].std()
+    predicted = features @ mixed
+    slope: float = np.cov(predicted, scores, bias=True)[0, 1] / predicted.var()
+    return np.asarray(slope * mixed)
+
+
 def _features(
-    part: Encoded, texts: Texts, recipe: RegressorRecipe, layers: Sequence[int], layer: int, encoder: Encoder
+    train: Encoded,
+    texts: Texts,
+    recipe: RegressorRecipe,
+    layers: Sequence[int],
+    layer: int,
+    encoder: Encoder,
+    advance: Advance,
 ) -> Array:
-    """The features of some examples, float64, shape (n, k)."""
-    used, again = np.unique(np.concatenate(list(part.places.values())), return_inverse=True)
-    rows = dict(zip(part.places, again.reshape(len(part.places), -1), strict=True))
-    sequences = [texts.ids[i] for i in used]
+    """The features of all examples, float64, shape (n, k)."""
+    rows = train.places
     if MATCH in recipe.blocks:
         outer = len(encoder.tokenizer.prefix) + len(encoder.tokenizer.suffix)
-        bare = np.array([len(ids) <= outer for ids in sequences], dtype=np.bool_)
-        means, matched = read_pairs(encoder, sequences, layers, layer, (rows["hyp"], rows["ref"]), bare)
+        bare = np.array([len(ids) <= outer for ids in texts.ids], dtype=np.bool_)
+        pairs = rows["hyp"], rows["ref"]
+        means, matched = read_pairs(encoder, texts.ids, layers, layer, pairs, bare, advance)
     else:
-        means, matched = encoder_means(encoder, sequences, layers), None
-    vectors = means.flatten(1).double().cpu()
+        means, matched = encoder_means(encoder, texts.ids, layers, advance=advance), None
+    vectors = means.flatten(1).cpu().double()
     found = combined(recipe.blocks, {name: vectors[torch.from_numpy(row)] for name, row in rows.items()}, matched)
     return np.asarray(found.numpy())

@@ -202,6 +202,40 @@ def test_training_that_cannot_begin_says_why_in_a_line(
     assert sorted(p.name for p in tmp_path.iterdir()) == ["rated.jsonl", "triples.jsonl"]
 
 
+@pytest.mark.parametrize(
+    ("words", "flag"),
+    [
+        (["--epochs", "1"], "--epochs"),
+        (["--epochs", "20"], "--epochs"),
+        (["--learning-rate", "0.1"], "--learning-rate"),
+        (["--constant-rate"], "--constant-rate"),
+        (["--batch-size", "8"], "--batch-size"),
+        (["--weight-decay", "0"], "--weight-decay"),
+        (["--loss", "pairwise"], "--loss"),
+        (["--margin", "1"], "--margin"),
+        (["--curve", "curve.tsv"], "--curve"),
+    ],
+)
+def test_ridge_refuses_what_is_about_steps_by_the_name_that_was_typed(rated, tmp_path, capsys, words, flag):
+    how = ["--method", "ridge", "-c", "adequacy", *words]
+    assert run("train", "regressor", rated, "-o", tmp_path / "h.safetensors", *how) == 2
+    told = capsys.readouterr().err
+    assert f"{flag} is about networks that learn in steps, and --method ridge has none" in told
+
+
+def test_ridge_draws_nothing(rated, tmp_path, capsys):
+    how = ["--method", "ridge", "-c", "adequacy", "--seed", "1"]
+    assert run("train", "regressor", rated, "-o", tmp_path / "h.safetensors", *how) == 2
+    assert "--seed is about draws, and --method ridge draws nothing" in capsys.readouterr().err
+
+
+def test_ridge_takes_epochs_as_they_are(rated, tiny_model, tmp_path, capsys):
+    out = tmp_path / "h.safetensors"
+    how = ["--method", "ridge", "-c", "adequacy", "--epochs", "2", "--layer", "1", "--model", tiny_model("bert")]
+    assert run("train", "regressor", rated, "-o", out, *how, "-q") == 0
+    assert out.exists()
+
+
 def test_triples_are_no_ratings_and_ratings_no_triples(triples, rated, tiny_model, tmp_path, capsys):
     assert run("train", "sescore", rated, "-o", tmp_path / "h.safetensors", *SMALL) == 2
     assert "score is missing" in capsys.readouterr().err

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nlgauge.models.packing.families import FAMILIES, buckets, is_read
+from nlgauge.models.packing.families import FAMILIES, buckets, distance_parts, is_read
 
 BERT = {"model_type": "bert", "hidden_size": 8}
 DEBERTA = {
@@ -114,3 +114,22 @@ def test_names():
     assert FAMILIES["mpnet"].named("attention.self.query.weight") == "attention.attn.q.weight"
     assert FAMILIES["mpnet"].named("attention.output.LayerNorm.bias") == "attention.LayerNorm.bias"
     assert FAMILIES["mpnet"].named("intermediate.dense.bias") == "intermediate.dense.bias"
+
+
+@pytest.mark.parametrize("odd", [None, 5, 2.5, "x", [], ["c2p", 1], [["c2p"]], {"c2p": 1}, True])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "pos_att_type",
+        "max_relative_positions",
+        "position_buckets",
+        "attention_head_size",
+        "conv_kernel_size",
+        "conv_act",
+    ],
+)
+def test_a_configuration_of_other_types_is_no_fault_of_ours(name, odd):
+    """It stays with transformers, which says what it expects."""
+    config = {**DEBERTA, name: odd}
+    assert is_read(config) in (True, False)
+    assert all(isinstance(part, str) for part in distance_parts(config))

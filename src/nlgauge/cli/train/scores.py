@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 _WORST = -25.0  # what five severe errors come to, and what MQM gives text that is no translation
 _FEW = 50  # segments: by chance alone, tau-b of 50 reaches 0.19 in one of twenty sets
-BY_METHOD, DEFAULTS = frozenset({"learning_rate"}), {"epochs": 2}  # of a schedule
+# Of a schedule: what the method says, and what is another than in other recipes.
+BY_METHOD, DEFAULTS = frozenset({"learning_rate"}), {"epochs": RegressorRecipe().schedule.epochs}
 _STAT = "kendall_b"  # as in training.dev, which loads numbers
 
 Triples = Annotated[
@@ -79,8 +80,28 @@ class Learnt:
         ),
     ] = None
 
+    strength: Annotated[
+        float | None,
+        typer.Option(
+            "--strength",
+            min=1e-9,
+            help="Penalty of --method ridge.  [default: the best on examples left out one at a time]",
+        ),
+    ] = None
+
+    untrained: Annotated[
+        float,
+        typer.Option(
+            "--untrained",
+            min=0,
+            help="Of --method ridge with match: BERTScore's F beside what is learnt, in deviations.",
+        ),
+    ] = 0.0
+
     def check(self, recipe: RegressorRecipe) -> None:
         """Refuse options that change nothing beside others."""
+        if recipe.method != "ridge":
+            options.refuse_idle(options.changed(self, "strength", "untrained"), "is about --method ridge")
         if self.loss == "mse":
             idle = options.changed(self, "margin", "pairwise_weight")
             options.refuse_idle(idle, "is about the pairwise loss; --loss pairwise or mse+pairwise has one")
@@ -92,10 +113,12 @@ class Learnt:
 
     def of(self, recipe: RegressorRecipe, schedule: Schedule) -> RegressorRecipe:
         """The recipe with these."""
+        recipe = replace(recipe, layers="mix" if self.layer == "mix" else _layers(self.layer))
+        if recipe.method == "ridge":  # it takes no steps
+            return recipe
         rate = RATES[recipe.method] if self.rate is None else self.rate
         return replace(
             recipe,
-            layers="mix" if self.layer == "mix" else _layers(self.layer),
             loss=Loss(name=self.loss, margin=self.margin, weight=self.pairwise_weight),  # type: ignore[arg-type]
             schedule=replace(schedule, learning_rate=rate),
         )
@@ -232,7 +255,16 @@ class Setup:
         from nlgauge.training.ridge import train_ridge
 
         tell = shared.teller(self.run.quiet)
-        found = train_ridge(examples, self.output, recipe, runtime, about=self.named.about() | about, tell=tell)
+        found = train_ridge(
+            examples,
+            self.output,
+            recipe,
+            runtime,
+            strength=self.learnt.strength,
+            untrained=self.learnt.untrained,
+            about=self.named.about() | about,
+            tell=tell,
+        )
         if not self.run.quiet:
             left_out = f"pearson {found.agreement:.4f} with examples left out one at a time"
             echo(f"{found.n} examples; strength {found.strength:g}; {left_out}")
@@ -240,9 +272,11 @@ class Setup:
     def _check_idle(self) -> None:
         """Refuse options of networks and of steps where neither is."""
         names = ("widths", "dropout", "encoder_dropout", "held_out", "evaluate_every", "standardise")
-        idle = options.changed(self.recipe, *names) | options.changed(self.learnt, "loss", "rate")
-        steps = options.changed(self.schedule, *(field.name for field in fields(self.schedule) if field.name != "seed"))
-        idle |= {name: typed and name != "epochs" for name, typed in steps.items()}
+        idle = options.changed(self.recipe, *names) | options.changed(
+            self.learnt, "loss", "margin", "pairwise_weight", "rate"
+        )
+        steps = options.flags_of(self.schedule).keys() - BY_METHOD
+        idle |= options.changed(self.schedule, *sorted(steps), usual=RegressorRecipe().schedule)
         idle |= {"dev": self.dev is not None, "curve": self.kept.curve is not None}
         options.refuse_idle(idle, "is about networks that learn in steps, and --method ridge has none")
 
@@ -316,6 +350,8 @@ def train_regressor(
     run: shared.Run,
 ) -> None:
     """Train a metric on people's ratings, for regressor:model=...; a stopped run continues."""
+    if how.method == "ridge":
+        options.refuse_idle({"seed": run.typed_seed is not None}, "is about draws, and --method ridge draws nothing")
     setup = Setup(output, replace(how, **sides.arguments()), learnt, schedule, kept, named, run, dev, columns)
     runtime, recipe = setup.prepared(rated)
     from nlgauge.training.examples import rated_examples, renumbered

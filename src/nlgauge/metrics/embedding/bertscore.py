@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -29,6 +29,7 @@ from nlgauge.models.encoder import Encoder, load_encoder
 from nlgauge.models.locate import NAMED, locate
 from nlgauge.models.tokens import Ids, Long, Tokens
 from nlgauge.models.vectors import Vectors
+from nlgauge.runtime.batching import windows
 from nlgauge.runtime.runtime import Advance, DType, Runtime
 from nlgauge.text.scripts import ENGLISH
 
@@ -276,7 +277,8 @@ class _Run:
         real = np.flatnonzero(~(empty[hypotheses] | empty[references]))
         sizes = np.array([len(t.ids) for t in self.tokens], dtype=np.int64)
         with self.runtime.progress(len(real), "bertscore") as advance:
-            for window in self._windows(hypotheses[real], references[real], sizes):
+            both = np.stack([hypotheses, references], axis=1)[real]
+            for window in windows(both, sizes, max(1, _HELD_BYTES // (4 * self.encoder.width))):
                 chosen = real[window]
                 wanted, numbers = np.unique(
                     np.concatenate([hypotheses[chosen], references[chosen]]), return_inverse=True
@@ -289,22 +291,6 @@ class _Run:
                 unweighted[chosen] = weightless[hyp] | weightless[ref]
                 precision[chosen], recall[chosen] = np.where(weightless[hyp], 0, p), np.where(weightless[ref], 0, r)
         return precision, recall, unweighted
-
-    def _windows(self, hypotheses: Ids, references: Ids, sizes: Ids) -> Iterator[Ids]:
-        """Slices of the pairs whose distinct texts fit the memory set aside for vectors."""
-        most = max(1, _HELD_BYTES // (4 * self.encoder.width))
-        held: set[int] = set()
-        start = used = 0
-        for place, pair in enumerate(zip(hypotheses.tolist(), references.tolist(), strict=True)):
-            new = sum(int(sizes[t]) for t in set(pair) - held)
-            if place > start and used + new > most:
-                yield np.arange(start, place)
-                start, used, held = place, 0, set()
-                new = sum(int(sizes[t]) for t in set(pair))
-            held.update(pair)
-            used += new
-        if start < len(hypotheses):
-            yield np.arange(start, len(hypotheses))
 
     def _encoded(self, wanted: Ids, n_pairs: int, advance: Advance) -> Vectors:
         """The vectors of distinct texts; each batch advances by its share of the pairs."""

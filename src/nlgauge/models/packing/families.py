@@ -105,15 +105,17 @@ def is_disentangled(config: Mapping[str, Any]) -> bool:
 
 def distance_parts(config: Mapping[str, Any]) -> list[str]:
     """The parts of DeBERTa's scores that have to do with distances, as config.json names them: c2p, p2c."""
-    parts = config.get("pos_att_type") or []
-    return [part.strip() for part in parts.lower().split("|")] if isinstance(parts, str) else list(parts)
+    parts = config.get("pos_att_type")
+    if isinstance(parts, str):
+        return [part.strip() for part in parts.lower().split("|")]
+    return list(map(str, parts)) if isinstance(parts, list) else []
 
 
 def _disentangles(config: Mapping[str, Any]) -> bool:
     """Whether a DeBERTa is one whose weights are published: others stay with transformers."""
     parts, heads = distance_parts(config), config.get("num_attention_heads")
     most = config.get("max_relative_positions", -1)
-    reach = most if isinstance(most, int) and most > 0 else config.get("max_position_embeddings", 512)
+    reach = config.get("max_position_embeddings", 512) if isinstance(most, int) and most <= 0 else most
     size = config.get("attention_head_size")
     return (
         config.get("relative_attention") is True
@@ -123,8 +125,12 @@ def _disentangles(config: Mapping[str, Any]) -> bool:
         and isinstance(reach, int)
         and reach > 0
         and (config.get("model_type") == "deberta" or (_has_buckets(config, reach) and _convolves(config)))
-        and (size is None or not isinstance(heads, int) or size * heads == config.get("hidden_size"))
+        and (size is None or not isinstance(heads, int) or _is_product(config.get("hidden_size"), size, heads))
     )
+
+
+def _is_product(whole: object, size: object, heads: int) -> bool:
+    return isinstance(size, int) and size * heads == whole
 
 
 def _has_buckets(config: Mapping[str, Any], reach: int) -> bool:

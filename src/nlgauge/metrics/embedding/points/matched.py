@@ -26,6 +26,7 @@ from nlgauge.models.encoder import Encoder, load_encoder
 from nlgauge.models.locate import locate
 from nlgauge.models.tokens import Ids, Long, Tokens
 from nlgauge.models.vectors import Vectors
+from nlgauge.runtime.batching import windows
 from nlgauge.runtime.runtime import Advance, DType, Runtime
 
 _HELD_BYTES = 256 << 20  # vectors held at once; a window of pairs is cut where it would need more
@@ -204,7 +205,7 @@ class _Run:
         state["empty"] |= empty[pairs].any(axis=1)
         real = np.flatnonzero(~state["empty"])
         with self.runtime.progress(len(real), self.metric.info.name) as advance:
-            for window in self._windows(pairs[real]):
+            for window in windows(pairs[real], [len(t.ids) for t in self.tokens], self._most()):
                 reads = self._read(np.unique(pairs[real[window]]), len(window) / 2, advance)
                 for place, hyp, ref in self._sides(pairs, real[window].tolist(), reads):
                     wrong = next((name for name in _WRONG if name in (hyp[1], ref[1])), None)
@@ -236,22 +237,9 @@ class _Run:
             hyp, ref = (sides.pop(key) if last[key] == place else sides[key] for key in both)
             yield place, hyp, ref
 
-    def _windows(self, pairs: Ids) -> Iterator[Ids]:
-        """Slices of the pairs whose distinct texts fit the memory set aside; a pair more is held in float64, too."""
-        sizes = np.array([len(t.ids) for t in self.tokens], dtype=np.int64)
-        most = max(1, _HELD_BYTES // (4 * self.encoder.width * (len(self.layers) + 6)))
-        held: set[int] = set()
-        start = used = 0
-        for place, pair in enumerate(map(set, pairs.tolist())):
-            new = sum(int(sizes[t]) for t in pair - held)
-            if place > start and used + new > most:
-                yield np.arange(start, place)
-                start, used, held = place, 0, set()
-                new = sum(int(sizes[t]) for t in pair)
-            held |= pair
-            used += new
-        if start < len(pairs):
-            yield np.arange(start, len(pairs))
+    def _most(self) -> int:
+        """How many pieces fit the memory set aside for a window; a pair more is held in float64, too."""
+        return max(1, _HELD_BYTES // (4 * self.encoder.width * (len(self.layers) + 6)))
 
     def _read(self, wanted: Ids, work: float, advance: Advance) -> dict[int, Read]:
         """Distinct texts at all layers; the work is what the bar moves by."""
