@@ -280,3 +280,28 @@ def test_the_language_of_a_filler_can_be_named(texts, many_languages, capsys):
     assert "infill_language:de_DE" in capsys.readouterr().out
     err = refused(capsys, "synth", texts, "-o", out, *own, "--infill", "lexicon", "--infill-language", "de_DE")
     assert "infill_language is 'de_DE', but lexicon marks no languages" in err
+
+
+def test_errors_in_a_paraphrase_are_scored_against_the_other(tmp_path, capsys):
+    data, out = tmp_path / "pairs.tsv", tmp_path / "t.jsonl"
+    write(data, ["hyp\tref", f"{TEXTS[0]}\t{TEXTS[1]}"])
+    assert run("synth", data, "-o", out, *PLAIN, "--paraphrase", "pairs", "--variants", 2, "--show") == 0
+    rows = {row["id"]: row for row in triples(out)}
+    assert list(rows) == ["1/0", "1/1", "1/untouched", "1.2/0", "1.2/1", "1.2/untouched"]
+    for name, row in rows.items():
+        own, other = TEXTS[:2] if name.startswith("1/") else (TEXTS[1], TEXTS[0])
+        assert (row["original"], row["refs"]) == (own, [other])
+        assert (row["hyp"] == own and row["score"] == 0.0) == name.endswith("untouched")
+    alone = ng.synthesize(TEXTS[:1], infill="lexicon", judge=None, severity="none")[0]
+    assert rows["1/0"]["hyp"] == alone.text  # the errors are those that the text gets without its paraphrase
+    shown = capsys.readouterr().out
+    assert f"0                  {TEXTS[0][:40]}" in shown  # the ladder begins with the original
+    assert "4 triples, " in shown
+
+
+def test_a_word_that_names_no_kind_of_paraphrase_is_refused(texts, capsys):
+    out = texts.with_name("t.jsonl")
+    assert "'both', expected references or pairs" in refused(capsys, "synth", texts, "-o", out, "--paraphrase", "both")
+    assert "--paraphrase is about TEXTS" in refused(
+        capsys, "synth", "--calibrate", texts, "--paraphrase", "pairs", "--json", out
+    )

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from nlgauge.core.errors import InputError
-from nlgauge.io.raw import read_raw
+from nlgauge.io.raw import read_paraphrases, read_raw
 
 
 def test_lines_are_texts_and_their_numbers_ids(tmp_path):
@@ -47,3 +47,31 @@ def test_a_file_without_lines_is_refused(tmp_path):
     (tmp_path / "empty.txt").write_text("")
     with pytest.raises(InputError, match="is empty, expected one text per line"):
         read_raw(tmp_path / "empty.txt")
+
+
+def test_paraphrases_are_the_other_texts_of_an_item(tmp_path):
+    path = tmp_path / "d.jsonl"
+    rows = [
+        {"id": "x", "seg": "1", "hyp": "h", "refs": ["a", "b", "a"]},
+        {"id": "y", "seg": "1", "hyp": "g", "refs": ["c"]},
+        {"id": "z", "seg": "2", "hyp": "k", "refs": ["d", "d"]},
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    found = read_paraphrases(path)
+    assert dict(zip(found.texts, found.others, strict=True)) == {"a": ("b", "c"), "b": ("a", "c"), "c": ("a", "b")}
+    assert found.ids == ("x", "x.2", "y")
+    assert found.notes[-1] == "1 of 2 items have no second text and are left out"
+    pairs = read_paraphrases(path, hypotheses=True)
+    assert dict(zip(pairs.texts, pairs.others, strict=True))["k"] == ("d",)
+    assert set(pairs.texts) == set("habgckd")
+
+
+def test_what_holds_no_paraphrases_is_refused(tmp_path):
+    lines, alone = tmp_path / "t.txt", tmp_path / "d.tsv"
+    lines.write_text("one\ntwo\n", encoding="utf-8")
+    alone.write_text("hyp\tref\nh\tr\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"t\.txt has one text per line, and paraphrases are texts of one item"):
+        read_paraphrases(lines)
+    with pytest.raises(InputError, match="none of 1 items has two references that differ"):
+        read_paraphrases(alone)
+    assert read_paraphrases(alone, hypotheses=True).others == (("r",), ("h",))

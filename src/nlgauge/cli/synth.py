@@ -19,7 +19,7 @@ from nlgauge.core.result import STDOUT, Result
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.segment import Segment
 from nlgauge.io.files.journal import SUFFIX, Journal
-from nlgauge.io.raw import Raw, read_raw
+from nlgauge.io.raw import Raw, read_paraphrases, read_raw
 from nlgauge.io.suites.minor import read_minor
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.metrics.looks import Looks
@@ -52,6 +52,16 @@ Pairs = Annotated[
     ),
 ]
 Limit = Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="Only the first N texts.")]
+PARAPHRASES = ("references", "pairs")
+Paraphrase = Annotated[
+    str | None,
+    options.choice(
+        "--paraphrase",
+        among=PARAPHRASES,
+        help="Compare a text with errors, and the text itself at 0, with the other references of its item; pairs:"
+        " hypotheses, too, are by people, as post-edits are.",
+    ),
+]
 Show = Annotated[bool, typer.Option("--show", help="Print each text edit by edit.")]
 
 Preset = Annotated[
@@ -118,6 +128,7 @@ def synth(
     texts: Texts = None,
     columns: options.Columns = None,
     output: Output = None,
+    paraphrase: Paraphrase = None,
     variants: Variants = 1,
     preset: Preset = None,
     draws: Draws,
@@ -133,6 +144,8 @@ def synth(
     if preset is not None:
         rated = _as_published(context, preset, rated, calibrate)
     _check(texts, output, calibrate, show, files, rated)
+    if texts is None:
+        options.refuse_idle({"paraphrase": paraphrase is not None}, "is about TEXTS, and none are given")
     _refuse_idle(draws)
     runtime = run.runtime(quiet=True, cached=False)  # progress is shown by texts
     threshold, notes = rated.threshold, []
@@ -145,12 +158,13 @@ def synth(
             return 0
         notes.append(about)
     assert texts is not None
-    raw = read_raw(texts, options.columns_of(columns))
+    raw = _read(texts, columns, paraphrase)
     how: dict[str, Any] = {**asdict(rated), "threshold": threshold}  # checked there
     how["infill"] = rated.infill or "infill"
     how["judge"] = None if rated.severity == "none" else rated.judge
     maker = Synthesizer(draws, **how, seed=run.seed, variants=variants, max_words=max_words, runtime=runtime)
     settings = {"signature": str(maker.signature), "inputs": [entry["sha256"] for entry in raw.inputs], "limit": limit}
+    settings |= {"paraphrase": paraphrase} if paraphrase else {}
     settings |= {"columns": columns} if columns else {}  # of one file they choose other texts
     journal = Journal(output, settings)
     notes += [*raw.notes, *_unread(raw, draws, rated, limit)]
@@ -159,7 +173,7 @@ def synth(
             echo(f"note: {note}", err=True)
         _say_where_it_begins(journal, output)
     progress = silent if run.quiet or not sys.stderr.isatty() else bar
-    outcome = run_synthesis(maker, raw.texts, raw.ids, journal, limit=limit, progress=progress)
+    outcome = run_synthesis(maker, raw.texts, raw.ids, journal, others=raw.others, limit=limit, progress=progress)
     result = as_typed(replace(outcome.result(raw.inputs, notes), settings={"seed": run.seed}))
     _write(outcome, result, journal, files, show)
     journal.finish()
@@ -168,6 +182,14 @@ def synth(
     if not run.quiet and not files.printed and output != STDOUT:
         echo(render(result))
     return 0
+
+
+def _read(texts: str, columns: options.Columns, paraphrase: str | None) -> Raw:
+    """The texts that errors go into, and what each is compared with."""
+    if paraphrase not in (None, *PARAPHRASES):
+        raise InputError(f"--paraphrase is {paraphrase!r}, expected {' or '.join(PARAPHRASES)}")
+    named = options.columns_of(columns)
+    return read_raw(texts, named) if paraphrase is None else read_paraphrases(texts, named, paraphrase == "pairs")
 
 
 @dataclass(frozen=True)
@@ -235,11 +257,10 @@ def _check(
 
 def _refuse_idle(draws: Draws) -> None:
     """Refuse options of operations that are not drawn."""
-    typed = options.changed(draws, *_USED_BY)
     for name, operations in _USED_BY.items():
         if not set(operations) & set(draws.operations):
             why = f"is about {' and '.join(operations)}, which --operations leaves out"
-            options.refuse_idle({name: typed[name]}, why)
+            options.refuse_idle(options.changed(draws, name), why)
 
 
 def _calibrated(path: str, judge: str, runtime: Runtime) -> tuple[float, str, Result]:

@@ -24,12 +24,14 @@ class Raw:
             hypothesis if there are no references. As long as `ids`.
         inputs: the files that were read, as `{"path", "sha256"}`.
         notes: what a reader must know.
+        others: of paraphrases, the other texts of the same item, as long as `ids`; else empty.
     """
 
     ids: tuple[str, ...]
     texts: tuple[str, ...]
     inputs: tuple[Mapping[str, str], ...]
     notes: tuple[str, ...]
+    others: tuple[tuple[str, ...], ...] = ()
 
 
 def read_raw(path: str | os.PathLike[str], columns: Mapping[str, str] | None = None) -> Raw:
@@ -59,6 +61,52 @@ def read_raw(path: str | os.PathLike[str], columns: Mapping[str, str] | None = N
     return Raw(
         tuple(str(number) for number, _ in numbered), tuple(text for _, text in numbered), inputs, tuple(lines.notes())
     )
+
+
+def read_paraphrases(
+    path: str | os.PathLike[str], columns: Mapping[str, str] | None = None, hypotheses: bool = False
+) -> Raw:
+    """The references of a data set, each beside the other references of its item.
+
+    An item without two texts that differ is left out, and counted in a note.
+
+    Args:
+        path: a data set, in which an item has several references: `refs`, or columns `ref1`, `ref2`.
+        columns: which column holds which field; see `nlgauge.read`.
+        hypotheses: whether hypotheses are texts of people, too, as post-edits are: then they stand beside references.
+
+    Raises:
+        InputError: as `read_raw`; or it is no data set, or no item has two texts that differ.
+    """
+    name = os.fspath(path)
+    if not (os.path.isdir(name) or by_name(name) is not None):
+        raise InputError(
+            f"{name} has one text per line, and paraphrases are texts of one item; expected a data set whose items have"
+            " two references or more (refs of .jsonl, columns ref1 and ref2 of .tsv), or pairs hyp and ref"
+        )
+    source = open_data(name, columns=columns)
+    try:
+        summary = source.check()
+        found: dict[str, dict[str, str]] = {}
+        for block in source.blocks():
+            for segment in block:
+                own = found.setdefault(segment.id if segment.item is None else segment.item, {})
+                texts = ((segment.hypothesis,) if hypotheses else ()) + segment.references
+                for place, text in enumerate(texts, start=1):
+                    own.setdefault(text, segment.id if place == 1 else f"{segment.id}.{place}")
+    finally:
+        source.close()
+    several = [own for own in found.values() if len(own) > 1]
+    if not several:
+        raise InputError(
+            f"{name}: none of {len(found)} items has two {'texts' if hypotheses else 'references'} that differ,"
+            " expected paraphrases of each other"
+        )
+    alone = len(found) - len(several)
+    notes = [f"{alone} of {len(found)} items have no second text and are left out"] if alone else []
+    rows = [(own[text], text, tuple(other for other in own if other != text)) for own in several for text in own]
+    ids, texts, others = zip(*rows, strict=True)
+    return Raw(ids, texts, summary.inputs, (*summary.notes, *notes), others)
 
 
 def _references(path: str, columns: Mapping[str, str] | None) -> Raw:

@@ -74,6 +74,7 @@ def run_synthesis(
     ids: Sequence[str],
     journal: Journal,
     *,
+    others: Sequence[Sequence[str]] = (),
     limit: int | None = None,
     progress: Progress = silent,
 ) -> SynthesisRun:
@@ -84,6 +85,8 @@ def run_synthesis(
         texts: length n.
         ids: the ids of the texts, length n; the id of a triple is that of its text, with `/0`, `/1` ... for variants.
         journal: takes the triples.
+        others: of each text its paraphrases, length n: they are the `refs` of its triples, and the text as it came
+            is one more triple, `ID/untouched`, with the score 0. Empty: each text is compared with itself.
         limit: use only the first texts, up to this many.
         progress: shows how many texts are done.
     """
@@ -97,9 +100,12 @@ def run_synthesis(
             outcomes = maker(texts[start:end])
             rows = []
             for place, one in enumerate(outcomes):
+                at = start + place // maker.variants
                 if one is not None:
-                    own = ids[start + place // maker.variants]
-                    rows.append(one.as_row(own if maker.variants == 1 else f"{own}/{one.variant}"))
+                    name = ids[at] if maker.variants == 1 else f"{ids[at]}/{one.variant}"
+                    rows.append(one.as_row(name, others[at] if others else ()))
+                if others and (place + 1) % maker.variants == 0:
+                    rows.append(_untouched(ids[at], texts[at], others[at]))
             each = zip(*(outcomes.reasons[variant :: maker.variants] for variant in range(maker.variants)), strict=True)
             reasons = Counter(own[0] for own in each if own[0] is not None and None not in own)
             journal.add(end, rows, {"skipped": dict(Counter(journal.state["skipped"]) + reasons)})
@@ -107,15 +113,22 @@ def run_synthesis(
     return SynthesisRun(journal, maker.signature)
 
 
+def _untouched(name: str, text: str, others: Sequence[str]) -> dict[str, Any]:
+    """The triple of a text as it came beside its paraphrases."""
+    return {"id": f"{name}/untouched", "hyp": text, "refs": list(others), "score": 0.0, "original": text, "steps": []}
+
+
 def summary_rows(triples: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """One row per operation and one for all, from rows of triples.
 
     Each has the number of edits, their share, their mean severity, and the share of major ones where severities are
-    -1 or -5.
+    -1 or -5. Triples without an edit, as of paraphrases, do not count.
     """
     texts, score = 0, 0.0
     severities: dict[str, list[float]] = {}
     for triple in triples:
+        if not triple["steps"]:
+            continue  # untouched, beside its paraphrases
         texts += 1
         score += triple["score"]
         for step in triple["steps"]:

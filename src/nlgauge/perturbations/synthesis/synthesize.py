@@ -78,8 +78,13 @@ class Synthesis:
         """The text before the first edit, after it, after the second, ..."""
         return (self.original, *(step.text for step in self.steps))
 
-    def as_row(self, id: str | None = None) -> dict[str, Any]:  # noqa: A002
-        """As it stands in a file of triples; `score` is what `hyp` is worth beside `refs`."""
+    def as_row(self, id: str | None = None, others: Sequence[str] = ()) -> dict[str, Any]:  # noqa: A002
+        """As it stands in a file of triples; `score` is what `hyp` is worth beside `refs`.
+
+        Args:
+            id: the id of the row; None takes the id of the synthesis.
+            others: paraphrases of the original, which stand in `refs` in its place; the original is then `original`.
+        """
         steps = [
             {
                 "operation": s.operation,
@@ -93,7 +98,8 @@ class Synthesis:
             }
             for s in self.steps
         ]
-        row = {"hyp": self.text, "refs": [self.original], "score": round(self.score, 4), "steps": steps}
+        row = {"hyp": self.text, "refs": list(others) or [self.original], "score": round(self.score, 4)}
+        row |= ({"original": self.original} if others else {}) | {"steps": steps}
         named = id if id is not None else self.id
         return row if named is None else {"id": named, **row}
 
