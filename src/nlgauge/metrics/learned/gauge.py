@@ -1,0 +1,156 @@
+"""`gauge`: a sum of metrics on scales that are part of it, so that a segment scores the same in any company."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from nlgauge.core.metric import BaseMetric, whole
+from nlgauge.core.options import Checked
+from nlgauge.core.scores import MetricInfo, Scores, ids
+from nlgauge.core.segment import Segment
+from nlgauge.core.signing import signature_of
+from nlgauge.core.spec import weight_text
+from nlgauge.metrics.base import check_needs
+from nlgauge.metrics.registry import metric, on_encoder
+from nlgauge.metrics.scoring.run import score_segments
+from nlgauge.metrics.wrapped import Composed
+from nlgauge.runtime.runtime import Runtime
+
+RECALL, COSINE, NLI, CHRF, RATED = "bertscore:value=recall", "cosine", "nli-robust", "chrf", "rated"
+# What a term gives on the mean for a sentence and another one that has nothing to do with it, for a sentence and its
+# copy, and the deviation over translations, by encoder. `python recipes/tools/gauge.py DATA --limit 500` measures them.
+SCALES: Mapping[str, Mapping[str, tuple[float, float, float]]] = MappingProxyType(
+    {
+        "embedded": {
+            RECALL: (0.395, 1.0, 0.0946),
+            COSINE: (0.0507, 1.0, 0.156),
+            NLI: (0.0313, 0.77, 0.195),
+            CHRF: (14.5, 100.0, 16.1),
+            RATED: (-1.28, 1.13, 0.43),
+        },
+        "base": {
+            RECALL: (0.301, 1.0, 0.118),
+            COSINE: (0.0533, 1.0, 0.159),
+            NLI: (0.0249, 0.966, 0.278),
+            CHRF: (14.5, 100.0, 16.1),
+            RATED: (-1.14, 1.16, 0.464),
+        },
+    }
+)
+# Weights in deviations.
+WEIGHTS: Mapping[str, Mapping[str, float]] = MappingProxyType(
+    {
+        "mt": {RECALL: 1.0, COSINE: 0.5, NLI: 0.5, CHRF: 0.5},
+        "as": {RECALL: 1.0, COSINE: 1.0, CHRF: 0.5},  # an NLI head reads pairs of sentences, no summaries
+    }
+)
+RATED_WEIGHT = 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gauge(Checked, Composed):
+    """Recall of BERTScore with cosine, entailment and chrF: a metric for English that needs no ratings.
+
+    Each term is brought to a scale that is fixed: 0 is what unrelated sentences have on the mean, and 1 what a copy of
+    the reference has. So is the sum.
+
+    Args:
+        task: what the texts are: `mt` for translations and other texts as long as their reference, `as` for summaries.
+        encoder: `embedded` or `base`: the encoder of all terms.
+
+    References:
+        Chen and Eger (2023), "MENLI", section 3, for the sum of a metric of entailment and one of similarity; Zhang et
+        al. (2020), "BERTScore", for recall.
+    """
+
+    task: Literal["mt", "as"] = "mt"
+    encoder: Literal["embedded", "base"] = "embedded"
+    info: ClassVar = MetricInfo(
+        "gauge",
+        range=(-math.inf, math.inf),
+        copy_is_best=False,
+        flags={"unknown", "nonfinite"},
+        summary="recall of BERTScore, cosine, entailment and chrF on fixed scales",
+        tasks={"mt", "as", "d2t", "ic"},
+        paper='Chen and Eger (2023), "MENLI: Robust Evaluation Metrics from Natural Language Inference"',
+    )
+    more: ClassVar[Mapping[str, float]] = MappingProxyType({})  # terms beside those of `mt`
+
+    @property
+    def weights(self) -> Mapping[str, float]:
+        """Term as it is named on the embedded encoder -> weight in deviations."""
+        return {**WEIGHTS[self.task], **(self.more if self.task == "mt" else {})}
+
+    @cached_property
+    def slopes(self) -> Mapping[str, float]:
+        """Term as on the embedded encoder -> what a unit of it adds: together they bring a copy from 0 to 1."""
+        scales = SCALES[self.encoder]
+        raw = {term: weight / scales[term][2] for term, weight in self.weights.items()}
+        width = sum(slope * (scales[term][1] - scales[term][0]) for term, slope in raw.items())
+        return {term: slope / width for term, slope in raw.items()}
+
+    @cached_property
+    def inside(self) -> tuple[BaseMetric, ...]:
+        """The terms."""
+        return tuple(whole(metric(on_encoder(term, self.encoder))) for term in self.weights)
+
+    def facts(self, runtime: Runtime) -> Mapping[str, Any]:
+        """The signatures of the terms, with what a unit of each adds, and its value that counts as 0."""
+        scales = SCALES[self.encoder]
+        terms = (
+            f"{slope:.6g}*({signature_of(term, runtime)} - {weight_text(scales[name][0])})"
+            for (name, slope), term in zip(self.slopes.items(), self.inside, strict=True)
+        )
+        return {"terms": " + ".join(terms)}
+
+    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        """Values of the sum, about 0 to 1, without bounds; the parts are the values of the terms.
+
+        A flag is set where any term sets it. A segment is NaN where a term is.
+
+        Raises:
+            InputError: a segment has no reference.
+        """
+        check_needs(self, segments)
+        scored = score_segments(dict(zip(self.weights, self.inside, strict=True)), segments, runtime)
+        values = np.zeros(len(segments))
+        for (name, slope), scores in zip(self.slopes.items(), scored.values(), strict=True):
+            values = values + slope * (scores.values - SCALES[self.encoder][name][0])
+        raised = dict.fromkeys(flag for scores in scored.values() for flag in scores.flags)
+        flags = {
+            flag: np.logical_or.reduce([scores.flags[flag] for scores in scored.values() if flag in scores.flags])
+            for flag in raised
+        }
+        parts = {name: scores.values for name, scores in scored.items()}
+        return Scores(signature_of(self, runtime), ids(segments), values, parts, flags=flags)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GaugeRated(Gauge):
+    """`gauge` with `rated` as one more term, which has learnt from human ratings of translations.
+
+    Args:
+        task: see `Gauge`.
+        encoder: see `Gauge`.
+
+    References:
+        As `Gauge`; Shimanaka et al. (2018), "RUSE", for `rated`.
+    """
+
+    info: ClassVar = MetricInfo(
+        "gauge-rated",
+        range=(-math.inf, math.inf),
+        copy_is_best=False,
+        flags={"unknown", "nonfinite"},
+        summary="gauge with a term that has learnt from human ratings of WMT15",
+        tasks={"mt"},
+        paper='Chen and Eger (2023), "MENLI: Robust Evaluation Metrics from Natural Language Inference"',
+    )
+    more: ClassVar = MappingProxyType({RATED: RATED_WEIGHT})

@@ -1,0 +1,88 @@
+"""`gauge`: its sum by hand from its parts, fixed scales, and one score in any company."""
+
+import numpy as np
+import pytest
+
+import nlgauge as ng
+from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.segment import Segment
+from nlgauge.core.signing import spec_of
+from nlgauge.metrics.base import notes_of
+from nlgauge.metrics.learned.gauge import CHRF, COSINE, NLI, RATED, RECALL, SCALES, WEIGHTS, Gauge, GaugeRated
+from nlgauge.runtime.runtime import Runtime
+from nlgauge.testing import check_metric
+
+torch = pytest.importorskip("torch")
+CPU = Runtime(device="cpu")
+REFERENCE = "The committee will publish its final report in March."
+ROWS = [
+    Segment("copy", REFERENCE, (REFERENCE,)),
+    Segment("order", "In March the committee will publish its report.", (REFERENCE,)),
+    Segment("wrong", "The committee will not publish its final report in March.", (REFERENCE,)),
+    Segment("other", "A dog is sleeping on the sofa.", (REFERENCE,)),
+]
+
+
+@pytest.mark.parametrize("built", [Gauge(), Gauge(task="as"), GaugeRated()], ids=str)
+def test_it_is_the_sum_of_its_parts_on_fixed_scales(built):
+    scores = built.score(ROWS, CPU)
+    weights = {**WEIGHTS[built.task], **({RATED: 0.5} if isinstance(built, GaugeRated) else {})}
+    assert set(scores.parts) == set(weights)
+    below = {name: SCALES["embedded"][name] for name in weights}
+    total = sum(w * (below[t][1] - below[t][0]) / below[t][2] for t, w in weights.items())  # of a copy
+    by_hand = sum(w * (scores.parts[t] - below[t][0]) / below[t][2] for t, w in weights.items()) / total
+    assert scores.values == pytest.approx(by_hand, abs=1e-12)
+    copy, order, wrong, other = scores.values
+    assert copy == pytest.approx(1, abs=0.05)  # `nli-robust` is surer of some copies than of others
+    assert other == pytest.approx(0, abs=0.15)
+    assert other < order < copy
+    assert other < wrong < copy
+    if built == Gauge():
+        assert wrong < order  # the others have no entailment, or have learnt from ratings, which forgive a "not"
+
+
+def test_a_segment_scores_the_same_alone_and_in_company():
+    together = Gauge().score(ROWS, CPU).values
+    alone = [Gauge().score([row], CPU).values[0] for row in ROWS]
+    assert together == pytest.approx(alone, abs=1e-6)  # float32 of two encoders, in batches of other shapes
+    assert not Gauge().pooled
+
+
+@pytest.mark.parametrize("built", [Gauge(), GaugeRated()], ids=str)
+def test_it_keeps_the_contract(built):
+    check_metric(built, runtime=CPU, tolerance=1e-5)  # float32
+
+
+def test_the_encoder_is_that_of_all_terms():
+    base = ng.metric("gauge-rated:encoder=base")
+    assert [spec_of(term) for term in base.inside] == [
+        "bertscore:model=base,value=recall",
+        "cosine:model=base",
+        "nli:model=nli-robust-base",
+        "chrf",
+        "rated:model=rated-base",
+    ]
+    assert set(SCALES["base"]) == set(SCALES["embedded"]) == {RECALL, COSINE, NLI, CHRF, RATED}
+
+
+def test_the_rated_one_says_that_it_has_seen_ratings():
+    assert notes_of(Gauge()) == ()
+    assert any("human ratings" in note for note in notes_of(GaugeRated()))
+    assert Gauge().trained_on == ng.metric("nli-robust").trained_on != ()
+
+
+def test_summaries_are_read_without_what_reads_sentences():
+    assert set(Gauge(task="as").weights) == set(GaugeRated(task="as").weights) == {RECALL, COSINE, CHRF}
+
+
+def test_what_it_cannot_score_is_refused():
+    with pytest.raises(SpecError, match="gauge:task is 'qg'; known: as, mt"):
+        ng.metric("gauge:task=qg")
+    with pytest.raises(InputError, match="gauge needs references; segment 'x' has none"):
+        ng.score(ng.Dataset((Segment("x", "a b"),), "d"), metrics="gauge", runtime=CPU)
+
+
+def test_an_undefined_term_leaves_it_undefined():
+    scores = Gauge().score([Segment("1", "\ufffd \ufffd", ("a cat",)), ROWS[0]], CPU)
+    assert np.isnan(scores.values[0]) == any(np.isnan(part[0]) for part in scores.parts.values())
+    assert np.isfinite(scores.values[1])
