@@ -1,0 +1,161 @@
+"""`nlgauge explain`: which words of a text are at fault, and how bad that is."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from dataclasses import dataclass
+from typing import Annotated, Any, cast
+
+import typer
+
+from nlgauge.cli import options
+from nlgauge.cli.terminal import as_typed, echo
+from nlgauge.core.errors import InputError
+from nlgauge.core.result import STDOUT
+from nlgauge.core.segment import Dataset
+from nlgauge.io.parallel import open_parallel
+from nlgauge.io.read import open_data
+from nlgauge.io.source import Source
+from nlgauge.metrics.explaining.explain import AGAINST, HEAD, METHODS, Against, Method
+from nlgauge.metrics.explaining.explain import explain as measure
+from nlgauge.report.explanation.lines import explained_text, totals, unpainted
+
+_COLOURS = {"major": typer.colors.RED, "minor": typer.colors.YELLOW}
+
+Data = Annotated[
+    str | None,
+    typer.Argument(metavar="[DATA]", help="Texts: JSON lines, TSV, CSV, Parquet; in place of --hyp and --ref."),
+]
+Output = Annotated[
+    str | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Write one row per hypothesis with its spans, as .jsonl."),
+]
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Options: texts, or files with one per line."""
+
+    hyp: Annotated[
+        str | None, typer.Option("--hyp", metavar="TEXT", help="The hypothesis, or a file with one per line.")
+    ] = None
+    ref: Annotated[
+        list[str] | None,
+        typer.Option("--ref", metavar="TEXT", help="A reference, or a file of them; repeat for several."),
+    ] = None
+    src: Annotated[
+        str | None,
+        typer.Option("--src", metavar="TEXT", help="The source in the same language, or a file of them."),
+    ] = None
+
+    @property
+    def files(self) -> list[str]:
+        """Those of the texts that are files."""
+        given = [text for text in (self.hyp, *(self.ref or []), self.src) if text is not None]
+        return [text for text in given if os.path.isfile(text)]
+
+    def read(self) -> tuple[Dataset, list[Any]]:
+        """The texts as a data set, and the files that were read.
+
+        Raises:
+            InputError: there is no hypothesis, or some of the texts are files and others are not.
+        """
+        if self.hyp is None:
+            raise InputError(
+                "nothing to explain: give a data file, or --hyp TEXT with --ref TEXT; see 'nlgauge explain --help'"
+            )
+        files, given = self.files, [self.hyp, *(self.ref or []), *([] if self.src is None else [self.src])]
+        if files and len(files) < len(given):
+            text = next(text for text in given if text not in files)
+            raise InputError(f"{files[0]} is a file and {text!r:.60} is none, expected only files or only texts")
+        if files:
+            return _read(open_parallel([self.hyp], self.ref or [], self.src))
+        sources = None if self.src is None else [self.src]
+        return Dataset.from_texts([self.hyp], [self.ref or []], sources), []
+
+
+@dataclass(frozen=True)
+class Marking:
+    """Options: what finds errors, and against which texts."""
+
+    method: Annotated[
+        str,
+        options.choice("--method", among=METHODS, help="A head that reads both texts, or the words of no other text."),
+    ] = "spans"
+    against: Annotated[
+        str | None,
+        options.choice(
+            "--against", among=AGAINST, help="What texts are compared with.  [default: ref, src where there are none]"
+        ),
+    ] = None
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            "--mark-from", metavar="NUMBER", help="Least probability of a marked word.  [default: the head's]"
+        ),
+    ] = None
+    model: Annotated[str, typer.Option("--model", metavar="MODEL", help="The head: spans, or a file.")] = HEAD
+
+
+@options.common(without={"segments", "cache", "no_cache", "encoder", "compile", "typed_seed"})
+def explain(
+    *,
+    data: Data = None,
+    columns: options.Columns = None,
+    texts: Texts,
+    marking: Marking,
+    output: Output = None,
+    files: options.Files,
+    run: options.Common,
+) -> int:
+    """Mark the words at fault in texts, with severities, against references or sources."""
+    if data is not None and (texts.hyp, texts.ref, texts.src) != (None, None, None):
+        raise InputError(f"{data!r} is given beside --hyp, --ref or --src, which it replaces; leave one out")
+    files.check([*([] if data is None else [data]), *texts.files], output=output)
+    dataset, inputs = texts.read() if data is None else _read(open_data(data, columns=options.columns_of(columns)))
+    found = measure(
+        dataset,
+        method=cast(Method, marking.method),  # checked there
+        against=cast(Against | None, marking.against),
+        threshold=marking.threshold,
+        model=marking.model,
+        runtime=run.runtime(cached=False),
+    )
+    result = as_typed(found.result(inputs))
+    if output is not None:
+        _write_rows(found.rows, output)
+    files.write(result)
+    if files.printed or output == STDOUT:
+        return 0
+    is_painted = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    columns_wide = shutil.get_terminal_size((100, 24)).columns
+    typer.echo(explained_text(result, columns_wide, _painted if is_painted else unpainted))  # cleaned there
+    if not run.quiet:
+        echo(f"\n{totals(result.rows)}\n{found.method['signature']}")
+        for note in found.notes:
+            echo(f"note: {note}")
+    return 0
+
+
+def _painted(text: str, severity: str) -> str:
+    return typer.style(text, fg=_COLOURS[severity], bold=severity == "major")
+
+
+def _read(source: Source) -> tuple[Dataset, list[Any]]:
+    try:
+        segments = tuple(segment for block in source.blocks() for segment in block)
+        summary = source.check()
+    finally:
+        source.close()
+    return Dataset(segments, "", summary.notes), list(summary.inputs)
+
+
+def _write_rows(rows: Any, path: str) -> None:
+    import json
+
+    from nlgauge.core.result import replacing
+
+    with replacing(path) as file:
+        file.writelines(json.dumps(row.as_row(), ensure_ascii=False) + "\n" for row in rows)

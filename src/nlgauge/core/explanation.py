@@ -1,0 +1,155 @@
+"""Errors of a text by their place: spans with severities, and the texts that they were found in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, cast, get_args
+
+from nlgauge.core.errors import InputError
+from nlgauge.core.result import NewRow, Outcome, Result
+
+Side = Literal["hyp", "ref", "src"]
+Severity = Literal["minor", "major"]
+SIDES: tuple[str, ...] = get_args(Side)
+SEVERITIES: tuple[str, ...] = get_args(Severity)
+PENALTIES: Mapping[str, float] = {"minor": 1.0, "major": 5.0}
+_FIELDS = {"side", "start", "end", "severity", "category", "missing"}
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class ErrorSpan:
+    """An error at a place of a text.
+
+    Attributes:
+        start: the first character, from 0.
+        end: the place behind the last character; equal to `start` for something that is missing.
+        severity: `minor` or `major`.
+        side: the text: the hypothesis (`hyp`), the reference (`ref`) or the source (`src`).
+        category: what kind of error it is; None where that is not known.
+        missing: whether something is missing at this place of the hypothesis.
+
+    Raises:
+        InputError: a side or a severity is unknown, a place is not a number from 0 on, or the end is before the start.
+    """
+
+    start: int
+    end: int
+    severity: Severity
+    side: Side = "hyp"
+    category: str | None = None
+    missing: bool = False
+
+    def __post_init__(self) -> None:
+        for name, value, among in (("side", self.side, SIDES), ("severity", self.severity, SEVERITIES)):
+            if value not in among:
+                raise InputError(f"{name} of a span is {value!r:.40}, expected {' or '.join(among)}")
+        if type(self.start) is not int or type(self.end) is not int or not 0 <= self.start <= self.end:
+            raise InputError(
+                f"a span goes from {self.start!r:.40} to {self.end!r:.40}, expected whole numbers from 0 on, in order"
+            )
+
+    def as_row(self) -> dict[str, Any]:
+        """The span as JSON holds it."""
+        return {
+            "side": self.side,
+            "start": self.start,
+            "end": self.end,
+            "severity": self.severity,
+            "category": self.category,
+            "missing": self.missing,
+        }
+
+    @classmethod
+    def from_row(cls, row: Any) -> ErrorSpan:
+        """The span of a JSON object; `side`, `category` and `missing` may lack.
+
+        Raises:
+            InputError: it is no object, or a field is not as expected.
+        """
+        if not isinstance(row, Mapping) or not {"start", "end", "severity"} <= row.keys():
+            raise InputError(f"a span is {row!r:.60}, expected an object with start, end and severity")
+        category = row.get("category")
+        if category is not None and not isinstance(category, str):
+            raise InputError(f"category of a span is {category!r:.40}, expected text or null")
+        missing = row.get("missing", False)
+        if not isinstance(missing, bool):
+            raise InputError(f"missing of a span is {missing!r:.40}, expected true or false")
+        severity = cast(Severity, row["severity"])
+        return cls(row["start"], row["end"], severity, row.get("side", "hyp"), category, missing)
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The errors found in one hypothesis.
+
+    Attributes:
+        id: the key of the segment.
+        hypothesis: the text that is marked.
+        others: the texts that it was compared with.
+        spans: the errors, by their place.
+        system: who wrote the hypothesis; None if the data do not say.
+    """
+
+    id: str
+    hypothesis: str
+    others: tuple[str, ...]
+    spans: tuple[ErrorSpan, ...]
+    system: str | None = None
+
+    @property
+    def score(self) -> float:
+        """Minus the sum of the penalties: 5 for a major error, 1 for a minor one; 0 for a text without errors."""
+        return 0.0 - sum(PENALTIES[span.severity] for span in self.spans)
+
+    def text_of(self, span: ErrorSpan) -> str:
+        """The marked words; empty for what is missing."""
+        return self.hypothesis[span.start : span.end]
+
+    def as_row(self) -> NewRow:
+        """The row of the result file."""
+        return {
+            "id": self.id,
+            "system": self.system,
+            "hyp": self.hypothesis,
+            "against": list(self.others),
+            "score": self.score,
+            "spans": [span.as_row() for span in self.spans],
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class Explanations(Outcome, Sequence[Explanation]):
+    """The errors found in n hypotheses, in the order of the segments.
+
+    Attributes:
+        rows: one explanation per hypothesis.
+        method: what found the errors: its name, its signature, and that a higher score is better.
+        notes: what a reader must know.
+    """
+
+    rows: tuple[Explanation, ...]
+    method: Mapping[str, Any]
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.rows[place]
+
+    def __iter__(self) -> Iterator[Explanation]:
+        return iter(self.rows)
+
+    def result(self, inputs: Iterable[Mapping[str, str]] = ()) -> Result:
+        """The result file: one row per hypothesis, with its score and its spans.
+
+        Args:
+            inputs: the files that were read.
+        """
+        return Result("explain", [one.as_row() for one in self.rows], list(inputs), [self.method], self.notes)
+
+
+def merged(spans: Iterable[ErrorSpan]) -> tuple[ErrorSpan, ...]:
+    """Spans by their place, each once."""
+    return tuple(sorted(set(spans), key=lambda span: (span.start, span.end, span.severity, span.side, span.missing)))

@@ -1,0 +1,1 @@
+"""Errors by their place, in the formats of shared tasks."""

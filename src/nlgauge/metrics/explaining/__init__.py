@@ -1,0 +1,1 @@
+"""Where the errors of a text are, and how bad they are."""

@@ -1,0 +1,1 @@
+"""Marked texts, in lines and as a page."""

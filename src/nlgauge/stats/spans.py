@@ -1,0 +1,177 @@
+"""Agreement of marked spans with gold ones: one to one with partial credit, by character, and as WMT QE 2023 counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import linear_sum_assignment
+
+from nlgauge.core.arrays import Array
+from nlgauge.core.errors import InputError
+
+Place = tuple[int, int]
+"""Start and end of a span in characters, end exclusive."""
+MAJOR, MINOR = "major", "minor"
+_HALF = 0.5  # credit for the right place with the wrong severity
+_KINDS = 4  # columns of `one_to_one_counts` and `character_counts`
+
+
+@dataclass(frozen=True)
+class SpanAgreement:
+    """How well predicted spans agree with gold ones.
+
+    Attributes:
+        precision: credit per predicted span (or character), in [0, 1].
+        recall: credit per gold span (or character), in [0, 1].
+    """
+
+    precision: float
+    recall: float
+
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of precision and recall, in [0, 1]; 0 if both are 0."""
+        total = self.precision + self.recall
+        return 2 * self.precision * self.recall / total if total else 0.0
+
+
+def one_to_one_counts(gold: Sequence[Sequence[Place]], predicted: Sequence[Sequence[Place]]) -> Array:
+    """Credits and numbers of spans of each segment, when each span is matched with at most one of the other side.
+
+    Spans are matched so that the sum of both credits is as large as possible. A match earns the overlap divided by the
+    length of the predicted span as precision, and divided by the length of the gold span as recall. Severities do not
+    count, and neither do spans of no length.
+
+    Args:
+        gold: the spans of each segment, n lists; spans of one list may overlap.
+        predicted: likewise.
+
+    Returns:
+        Shape (n, 4): credit of precision, number of predicted spans, credit of recall, number of gold spans. Sums over
+        segments go into `span_agreement`.
+
+    Raises:
+        InputError: the lists have unequal lengths.
+
+    References:
+        The measure MPP of arXiv 2603.19921, here without severities.
+    """
+    counts = np.zeros((_same_length(gold, predicted), _KINDS))
+    for row, one, other in zip(counts, gold, predicted, strict=True):
+        right, said = _long(one), _long(other)
+        row[1], row[3] = len(said), len(right)
+        if not len(said) or not len(right):
+            continue
+        overlap = np.minimum(said[:, None, 1], right[None, :, 1]) - np.maximum(said[:, None, 0], right[None, :, 0])
+        shared = np.maximum(overlap, 0)  # (predicted, gold)
+        precise = shared / (said[:, 1] - said[:, 0])[:, None]
+        complete = shared / (right[:, 1] - right[:, 0])[None, :]
+        matches = linear_sum_assignment(precise + complete, maximize=True)
+        row[0], row[2] = precise[matches].sum(), complete[matches].sum()
+    return counts
+
+
+def character_counts(
+    gold: Sequence[Sequence[tuple[int, int, str]]], predicted: Sequence[Sequence[tuple[int, int, str]]]
+) -> Array:
+    """Characters that both sides mark, of each segment, with half of the credit where severities differ.
+
+    Each severity has the number of spans that cover each character. The smaller number of both sides counts whole; of
+    what is left over, the smaller number of both sides over both severities counts half.
+
+    Args:
+        gold: start, end and severity (`minor`; everything else counts as `major`) of the spans of each segment.
+        predicted: likewise.
+
+    Returns:
+        Shape (n, 4): credit, marked characters of the predicted spans, the same credit, those of the gold spans. Sums
+        over segments go into `span_agreement`.
+
+    Raises:
+        InputError: the lists have unequal lengths.
+
+    References:
+        The script of WMT25's shared task on error spans. It prints precision and recall with their names swapped.
+    """
+    counts = np.zeros((_same_length(gold, predicted), _KINDS))
+    for row, right, said in zip(counts, gold, predicted, strict=True):
+        size = max((end for _, end, _ in (*right, *said)), default=0)
+        marked, found = _covered(right, size), _covered(said, size)  # (2, size)
+        whole = np.minimum(marked, found)
+        half = np.minimum((marked - whole).sum(axis=0), (found - whole).sum(axis=0))
+        row[0] = row[2] = whole.sum() + _HALF * half.sum()
+        row[1], row[3] = found.sum(), marked.sum()
+    return counts
+
+
+def span_agreement(counts: Array) -> SpanAgreement:
+    """Precision and recall of summed counts; a share of nothing is 1.
+
+    Args:
+        counts: from `one_to_one_counts` or `character_counts`, shape (n, 4) or (4,).
+    """
+    credit, said, found, right = np.atleast_2d(counts).sum(axis=0)
+    return SpanAgreement(credit / said if said else 1.0, found / right if right else 1.0)
+
+
+def span_f1(
+    gold: Sequence[Sequence[tuple[int, int, str]]], predicted: Sequence[Sequence[tuple[int, int, str]]]
+) -> Array:
+    """F1 by character of each segment: 1 if both sides are empty, 0 if one is; its mean is WMT QE 2023's measure.
+
+    Args:
+        gold: start, end and severity of the spans of each segment, as in `character_counts`.
+        predicted: likewise.
+
+    Returns:
+        Shape (n,), in [0, 1].
+
+    References:
+        Blain et al. (2023), "Findings of the WMT 2023 Shared Task on Quality Estimation", section on error spans.
+    """
+    counts = character_counts(gold, predicted)
+    both = counts[:, 1] + counts[:, 3]
+    return np.where(both > 0, (counts[:, 0] + counts[:, 2]) / np.maximum(both, 1), 1.0)
+
+
+def left_clean(gold: Sequence[Sequence[object]], predicted: Sequence[Sequence[object]]) -> float:
+    """The share of segments without gold spans that have no predicted spans either; NaN if all have gold spans."""
+    _same_length(gold, predicted)
+    said = [len(other) == 0 for one, other in zip(gold, predicted, strict=True) if not len(one)]
+    return float(np.mean(said)) if said else float("nan")
+
+
+def span_curve(
+    gold: Sequence[Sequence[Place]], at: Callable[[float], Sequence[Sequence[Place]]], thresholds: Sequence[float]
+) -> list[tuple[float, SpanAgreement]]:
+    """One-to-one agreement of the spans that each threshold gives.
+
+    Args:
+        gold: the spans of each segment.
+        at: the predicted spans of each segment at a threshold.
+        thresholds: in the order of the result.
+    """
+    return [(threshold, span_agreement(one_to_one_counts(gold, at(threshold)))) for threshold in thresholds]
+
+
+def _same_length(gold: Sequence[object], predicted: Sequence[object]) -> int:
+    if len(gold) != len(predicted):
+        raise InputError(f"{len(gold)} segments of gold spans but {len(predicted)} of predicted ones")
+    return len(gold)
+
+
+def _long(spans: Sequence[Place]) -> npt.NDArray[np.int64]:
+    """The spans that have a length, shape (k, 2)."""
+    places = np.array([(start, end) for start, end in spans], dtype=np.int64).reshape(-1, 2)
+    return places[places[:, 1] > places[:, 0]]
+
+
+def _covered(spans: Sequence[tuple[int, int, str]], size: int) -> Array:
+    """How many spans cover each character, minor ones and the others, shape (2, size)."""
+    counts = np.zeros((2, size))
+    for start, end, severity in spans:
+        counts[0 if severity.lower() == MINOR else 1, start:end] += 1
+    return counts

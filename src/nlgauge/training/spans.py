@@ -1,0 +1,237 @@
+"""Training a head that marks the words at fault in a text, from texts whose errors are known by place."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from inspect import signature
+from typing import Any
+
+import numpy as np
+import torch
+
+from nlgauge.core.drafts import claimed
+from nlgauge.core.errors import InputError
+from nlgauge.core.result import check_target
+from nlgauge.models.encoder import torch_device
+from nlgauge.models.heads import Head, find_head
+from nlgauge.models.locate import ModelFiles, locate
+from nlgauge.models.pairs import PairTokenizer
+from nlgauge.models.spans import KIND, OUTPUTS, WordPairs, read_words
+from nlgauge.models.taggers import ALIGNED, aligned
+from nlgauge.models.tokens import Ids
+from nlgauge.models.wordfeatures import FEATURES, Words
+from nlgauge.runtime.runtime import Runtime
+from nlgauge.training.adapters import adapter_tensors, add_adapters, set_adapters
+from nlgauge.training.classifier import arithmetic, encoder_below, narrow_frozen, pad_of, padded
+from nlgauge.training.heads import head_metadata, write_head
+from nlgauge.training.loop import Checkpoint, fit_network
+from nlgauge.training.recipe import Recipe, check_precision, run_line, trainable
+
+_HIDDEN = 64  # units between the vectors and the four outputs
+_RARE = 5.0  # weight of places where something is missing, of which there is one in fifty
+_UNREAD = -100  # the label of a place that has none
+
+
+@dataclass(frozen=True)
+class MarkedPair:
+    """A text with known errors, beside a text without.
+
+    Attributes:
+        words: the words of the text.
+        others: the words of the other one.
+        labels: 0 for a right word, 1 for part of a minor error, 2 for part of a major one; as many as `words`.
+        missing: 1 where something is missing before a word, and at last after all; one more than `words`.
+    """
+
+    words: Words
+    others: Words
+    labels: tuple[int, ...]
+    missing: tuple[int, ...]
+
+
+class SpanNetwork(torch.nn.Module):
+    """An encoder, and two layers on the vectors of chosen places beside their features."""
+
+    def __init__(self, encoder: Any, width: int) -> None:
+        super().__init__()
+        self.encoder = encoder
+        base = encoder.get_base_model() if hasattr(encoder, "get_base_model") else encoder
+        self._typed = "token_type_ids" in signature(base.forward).parameters
+        self.hidden = torch.nn.Linear(ALIGNED * width + 1 + FEATURES, _HIDDEN)
+        self.out = torch.nn.Linear(_HIDDEN, len(OUTPUTS))
+
+    def forward(
+        self, inputs: dict[str, torch.Tensor], places: torch.Tensor, features: torch.Tensor, starts: torch.Tensor
+    ) -> torch.Tensor:
+        """Logits of places, float32, shape (n, places, 4).
+
+        Args:
+            inputs: of the encoder, for n pairs.
+            places: the pieces that are judged, padded with 0, shape (n, places).
+            features: of the places, shape (n, places, FEATURES).
+            starts: the number of pieces before the judged text, shape (n,).
+        """
+        if not self._typed:
+            del inputs["token_type_ids"]
+        states = self.encoder(**inputs)[0].float()
+        with torch.autocast(states.device.type, enabled=False):
+            vectors = states.gather(1, places[:, :, None].expand(-1, -1, states.shape[2]))
+            most = int(starts.max())
+            mask = torch.arange(most, device=states.device)[None] < starts[:, None]
+            told = torch.cat([aligned(vectors, states[:, :most], mask), features], dim=2)
+            logits: torch.Tensor = self.out(torch.nn.functional.gelu(self.hidden(told)))
+        return logits
+
+    def tensors(self) -> dict[str, torch.Tensor]:
+        """Adapters and layers by their names in a head file."""
+        layers = {"hidden": self.hidden, "out": self.out}
+        own = {
+            f"{name}.{part}": getattr(layer, part).detach().float().cpu().contiguous()
+            for name, layer in layers.items()
+            for part in ("weight", "bias")
+        }
+        return {**adapter_tensors(self.encoder), **own}
+
+
+def train_spans(
+    pairs: Sequence[MarkedPair],
+    output: str | os.PathLike[str],
+    recipe: Recipe,
+    runtime: Runtime,
+    *,
+    about: Mapping[str, str] | None = None,
+    dropout: float = 0.0,
+    init: str | None = None,
+    tell: Callable[[str], None] = lambda line: None,
+) -> None:
+    """Train a head and write it.
+
+    The loss of a batch is the mean cross entropy of its words' severities, plus that of what is missing.
+
+    Args:
+        pairs: what is learnt from.
+        output: a `.safetensors` file.
+        recipe: encoder, rank of the adapters, longest pair and schedule.
+        runtime: device, precision (bfloat16 or float32) and progress.
+        about: more metadata of the head: name, recipe, data.
+        dropout: of the encoder.
+        init: a head to begin from: an earlier one of this kind, or an NLI head. Of the latter it takes what the
+            adapters change, as nearly as the rank allows.
+        tell: called with lines about the progress.
+
+    Raises:
+        InputError: the encoder is neither BERT nor MPNet, or the output cannot be written; also what `locate` raises.
+        MissingExtra: torch or peft is not installed.
+    """
+    check_precision(runtime)
+    _check(pairs, os.fspath(output))
+    files = trainable(locate(recipe.model, recipe.revision), runtime, "lora")
+    read = read_words(PairTokenizer(files, recipe.max_tokens), [(pair.words, pair.others) for pair in pairs])
+    labels = [_labels(pair, numbers) for pair, numbers in zip(pairs, read.words, strict=True)]
+    device = torch_device(torch, runtime.device)
+    network = _network(files, recipe, dropout, runtime.dtype == "bfloat16").to(device).train()
+    if init is not None:
+        _begin(network, init, files, recipe.rank)
+    pad, rare = pad_of(files), torch.tensor(_RARE, device=device)
+    tell(f"{len(pairs)} pairs, {read.pairs.lengths.mean():.1f} pieces each, {int(read.pairs.truncated.sum())} cut")
+
+    def loss(where: Ids) -> torch.Tensor:
+        inputs, places, features, starts, wanted = _batch(read, labels, where, pad, device)
+        with arithmetic(device, runtime.dtype):
+            logits = network(inputs, places, features, starts)
+        severity = torch.nn.functional.cross_entropy(
+            logits[..., :3].flatten(0, 1), wanted[..., 0].flatten(), ignore_index=_UNREAD
+        )
+        known = wanted[..., 1] != _UNREAD
+        gap = torch.nn.functional.binary_cross_entropy_with_logits(
+            logits[..., 3][known], wanted[..., 1][known].float(), pos_weight=rare
+        )
+        return severity + gap
+
+    with claimed(os.fspath(output)):
+        checkpoint = Checkpoint.beside(os.fspath(output), f"{run_line([], recipe, runtime, files)} {init} {dropout}")
+        fit_network(network, loss, read.pairs.lengths, recipe.schedule, checkpoint, runtime)
+        metadata = {"outputs": ",".join(OUTPUTS), **head_metadata(KIND, recipe, files, about)}
+        write_head(output, network.tensors(), metadata)
+        checkpoint.done()
+
+
+def _check(pairs: Sequence[MarkedPair], output: str) -> None:
+    if not output.endswith(".safetensors"):
+        raise InputError(f"{output}: a head is a file, expected a name that ends in .safetensors")
+    check_target(output)
+    if not pairs:
+        raise InputError("no pairs to learn from, expected one or more")
+    for number, pair in enumerate(pairs):
+        n, labels, gaps = len(pair.words), len(pair.labels), len(pair.missing)
+        if (labels, gaps) != (n, n + 1):
+            raise InputError(
+                f"pair {number} has {n} words with {labels} labels and {gaps} gaps, expected {n} labels and {n + 1}"
+                " gaps"
+            )
+
+
+def _begin(network: SpanNetwork, init: str, files: ModelFiles, rank: int) -> None:
+    try:
+        head = find_head(init, KIND)
+    except InputError:
+        head = find_head(init, "nli")
+    else:
+        own, _ = head.tensors()
+        with torch.no_grad():
+            for name, layer in (("hidden", network.hidden), ("out", network.out)):
+                layer.weight.copy_(own[f"{name}.weight"])
+                layer.bias.copy_(own[f"{name}.bias"])
+    set_adapters(network.encoder, _shortened(head, files, rank))
+
+
+def _shortened(head: Head, files: ModelFiles, rank: int) -> dict[str, torch.Tensor]:
+    """The adapters of a head in another rank: of each product the largest singular values.
+
+    Raises:
+        InputError: the head is one for another encoder.
+    """
+    if head.encoder.weights_digest != files.weights_digest:
+        raise InputError(f"head {head.path} stands on another encoder than {files.name!r}; begin from one on the same")
+    made = {}
+    for name, (down, up) in head.tensors()[1].items():
+        left, values, right = torch.linalg.svd(up.double() @ down.double(), full_matrices=False)
+        root = values[:rank].sqrt()
+        made[f"{name}.lora_a"] = (root[:, None] * right[:rank]).float()
+        made[f"{name}.lora_b"] = (left[:, :rank] * root).float()
+    return made
+
+
+def _labels(pair: MarkedPair, numbers: Ids) -> Ids:
+    """Severity and whether something is missing, of the places that were read, shape (places, 2)."""
+    severities = np.array([*pair.labels, _UNREAD], dtype=np.int64)
+    return np.stack([severities[numbers], np.array(pair.missing, dtype=np.int64)[numbers]], axis=1)
+
+
+def _batch(
+    read: WordPairs, labels: Sequence[Ids], where: Ids, pad: int, device: torch.device
+) -> tuple[dict[str, torch.Tensor], torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Inputs of the encoder, places, features, starts and labels of a batch, padded."""
+    ids, types = zip(*(read.pairs.ids(int(i)) for i in where), strict=True)
+    most = max(len(read.places[i]) for i in where)
+    places = np.zeros((len(where), most), dtype=np.int64)
+    features = np.zeros((len(where), most, FEATURES), dtype=np.float32)
+    wanted = np.full((len(where), most, 2), _UNREAD, dtype=np.int64)
+    for row, i in enumerate(where):
+        size = len(read.places[i])
+        places[row, :size], features[row, :size], wanted[row, :size] = read.places[i], read.features[i], labels[i]
+    made = (torch.from_numpy(part).to(device) for part in (places, features, read.starts[where], wanted))
+    first, second, third, fourth = made
+    return padded(ids, types, pad, device), first, second, third, fourth
+
+
+def _network(files: ModelFiles, recipe: Recipe, dropout: float, narrow: bool) -> SpanNetwork:
+    encoder = encoder_below(files, dropout)
+    with torch.random.fork_rng([]):
+        torch.manual_seed(recipe.schedule.seed)
+        network = SpanNetwork(add_adapters(encoder, recipe.rank, recipe.alpha), files.config["hidden_size"])
+    if narrow:
+        narrow_frozen(network)
+    return network

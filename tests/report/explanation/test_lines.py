@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from nlgauge.core.explanation import ErrorSpan, Explanation, Explanations
+from nlgauge.report.explanation.lines import described, explained_text, marked, totals
+
+HAT = ErrorSpan(19, 22, "major")
+GAP = ErrorSpan(12, 12, "minor", category="omission", missing=True)
+ABOUT = {"spec": "explain", "signature": "toy", "higher_is_better": True}
+
+
+def result(*rows):
+    return Explanations(rows, ABOUT).result()
+
+
+ONE = Explanation("1", "The cat sat on the hat.", ("The cat sat on the mat.",), (GAP, HAT, ErrorSpan(4, 7, "minor")))
+
+
+def test_marks_are_readable_without_colours():
+    assert marked(ONE.as_row()) == "The {cat} sat {+} on the [hat]."
+
+
+def test_a_painter_sees_each_mark_and_its_severity():
+    seen = []
+    marked(ONE.as_row(), lambda text, severity: seen.append((text, severity)) or text)
+    assert seen == [("{cat}", "minor"), ("{+}", "minor"), ("[hat]", "major")]
+
+
+def test_each_span_has_a_line():
+    row = ONE.as_row()
+    assert described(row, HAT.as_row()) == 'major  19-22  "hat"'
+    assert described(row, GAP.as_row()) == "minor  12-12  something is missing"
+    assert described(row, ErrorSpan(19, 22, "major", category="name").as_row()) == 'major  19-22  "hat"  name'
+
+
+def test_several_texts_have_their_ids_and_the_legend_stands_once():
+    text = explained_text(result(ONE, Explanation("b", "Fine.", ("Fine.",), ())))
+    assert text.startswith("1  score -7\nThe {cat} sat {+} on the [hat].\n")
+    assert "\n\nb  score 0\nFine.\n\n" in text
+    assert text.count("something is missing here") == 1
+    assert "here" not in explained_text(result(Explanation("b", "Fine.", ("Fine.",), ())))
+
+
+def test_what_would_control_a_terminal_is_shown_as_a_mark():
+    row = Explanation("a\x1b[2J", "red \x1b[31m hat", (), (ErrorSpan(4, 9, "major", category="\x1b"),)).as_row()
+    assert "\x1b" not in explained_text(result(Explanation("a\x1b[2J", "red \x1b[31m hat", (), ()))) + marked(row)
+    assert "\x1b" not in described(row, row["spans"][0])
+
+
+def test_totals_count_texts_and_errors():
+    rows = [ONE.as_row(), Explanation("b", "Fine.", ("Fine.",), ()).as_row()]
+    assert totals(rows) == "2 texts: 1 without a mark, 1 major and 2 minor errors, mean score -3.50"
+    assert totals([]) == "0 texts: 0 without a mark, 0 major and 0 minor errors, mean score 0.00"
+
+
+def test_spans_that_overlap_are_shown_without_a_character_twice():
+    row = Explanation("1", "abcdef", (), (ErrorSpan(0, 4, "major"), ErrorSpan(2, 6, "minor"))).as_row()
+    assert marked(row) == "[abcd]{ef}"
