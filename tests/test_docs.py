@@ -33,7 +33,7 @@ PAGES = sorted(
     path for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")] if path.exists()
 )
 VERBS = [
-    *("score", "align", "perturb", "audit", "meta", "select", "sweep", "synth", "train baseline"),
+    *("score", "align", "explain", "perturb", "audit", "meta", "select", "sweep", "synth", "train baseline"),
     *("report", "list", "env", "doctor"),
 ]
 

@@ -2,10 +2,11 @@
 
     python recipes/tools/digests.py DATA src/nlgauge/data/heads/digests.npz
 
-DATA holds `nli/`, `raw/`, `ud/` and `wmt15-da-seg/`, whose files the cards of the heads name, with origin and digest.
-Five bytes of BLAKE2b are kept of each text and sentence, and no text. For `nli-robust`, `infill` and `sescore` these
-are the sentences that the training drew from: the pairs and errors that were made of them by rule are not among them,
-and the few sentences that were left out of the training because a test set holds them are.
+DATA holds `nli/`, `raw/`, `ud/`, `wmt15-da-seg/`, `mlqe-pe/` and `ted-mqm-zh-en/`, whose files the cards of the heads
+name, with origin and digest. Five bytes of BLAKE2b are kept of each text and sentence, and no text. For `nli-robust`,
+`faithful`, `infill`, `sescore` and `spans` these are the sentences that the training drew from: the pairs and errors
+that were made of them by rule are not among them, and the few sentences that were left out of the training because a
+test set holds them are.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from pathlib import Path
 
 from nlgauge.audits.overlap import digests_of, write_digests
 
+TWICE, ITEMS = "segments_multiref_et-en.jsonl.gz", 800
+TALKS = ("talk.7", "talk.9")
 NLI = ("snli", "cfnli", "base_wiki", "sim_wiki", "translate_wiki", "conjnli", "help_and")
 
 
@@ -35,6 +38,27 @@ def fields(path: Path, *names: str) -> Iterator[str]:
             yield from [row[name]] if isinstance(row[name], str) else row[name]
 
 
+def of_spans(data: Path) -> set[str]:
+    """What the head that marks words may have drawn from, without the plain sentences."""
+    mlqe = data / "mlqe-pe"
+    texts = [text for line in [*lines(mlqe / TWICE)][:ITEMS] for text in json.loads(line)["refs"]]
+    for path in sorted(mlqe.glob("segments_??-en.jsonl.gz")):
+        for row in map(json.loads, lines(path)):
+            kind, edits = row["human"]["da"], row["human"]["hter"]
+            if row["split"] == "train" and 0 < edits <= 0.6 and (kind >= 80 or (kind < 65 and edits <= 0.5)):
+                texts += [row["hyp"], *row["refs"]]
+    rows = map(json.loads, lines(data / "ted-mqm-zh-en" / "segments.jsonl.gz"))
+    return {*texts, *(text for row in rows if row["doc"] in TALKS for text in (row["hyp"], row["refs"][0]))}
+
+
+def trained_rows(path: Path) -> Iterator[str]:
+    """The outputs and post-edits of the training split."""
+    for line in lines(path):
+        row = json.loads(line)
+        if row["split"] == "train":
+            yield from (row["hyp"], *row["refs"])
+
+
 def main() -> None:
     """Write the file, and say how many digests each head has."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -47,6 +71,9 @@ def main() -> None:
     premises = {text for path in nli for text in fields(path, "premise")}
     news, europarl = (set(lines(data / "raw" / f"{name}.en.txt.gz")) for name in ("news", "europarl"))
     web = set(fields(data / "ud" / "ewt.train.jsonl.gz", "text"))
+    translated = {
+        text for lp in ("et", "ro", "ru") for text in trained_rows(data / "mlqe-pe" / f"segments_{lp}-en.jsonl.gz")
+    }
     rated = set(fields(data / "wmt15-da-seg" / "segments.jsonl.gz", "hyp", "refs"))
     trained = {
         "nli": pairs,
@@ -54,6 +81,8 @@ def main() -> None:
         "infill": premises | news | europarl | web,
         "sescore": news,
         "rated": rated,
+        "spans": of_spans(data) | news | europarl | rated,
+        "faithful": pairs | news | europarl | web | translated,
     }
     digests = {name: digests_of(texts) for name, texts in trained.items()}
     write_digests(options.out, digests)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from nlgauge.metrics.base import Metric
     from nlgauge.metrics.comparing.pairwise import compare
     from nlgauge.metrics.embedding.alignment import align
+    from nlgauge.metrics.explaining.explain import explain
     from nlgauge.metrics.registry import list_metrics, metric
     from nlgauge.metrics.scoring.accumulate import Accumulator
     from nlgauge.metrics.scoring.texts import score
@@ -42,6 +43,6 @@ else:
 __all__ = [
     "Accumulator", "Alignment", "Dataset", "InputError", "Metric", "MetricInfo", "MissingExtra", "NlgaugeError", "Pair",
     "Perturbed", "Runtime", "ScoreWarning", "Scores", "Segment", "Signature", "SpecError", "Suite", "__version__",
-    "align", "audit", "compare", "correlation", "list_metrics", "meta_evaluate", "metric", "perturb", "plan_ratings",
-    "read", "read_suite", "score", "select_models", "suite", "sweep", "synthesize",
+    "align", "audit", "compare", "correlation", "explain", "list_metrics", "meta_evaluate", "metric", "perturb",
+    "plan_ratings", "read", "read_suite", "score", "select_models", "suite", "sweep", "synthesize",
 ]  # fmt: skip

@@ -100,10 +100,13 @@ def test_no_metric_and_one_metric_twice_are_refused(metrics):
         ("nli", "nli:model=nli-base"),
         ("nli-robust:formula=e-c", "nli-robust:formula=e-c,model=nli-robust-base"),
         ("summac", "summac:model=nli-base"),
+        ("faithful", "faithful:model=nli-robust-base"),
         ("0.5*cosine + 0.5*chrf[norm=none]", "0.5*cosine:model=base + 0.5*chrf[norm=none]"),
         ("2*(1*cosine + 1*bleu) + 1*nli", "2*(1*cosine:model=base + 1*bleu) + 1*nli:model=nli-base"),
         ("guarded(cosine):guards=copy", "guarded(cosine:model=base):guards=copy"),
         ("ruber:model=mine", "ruber:model=mine,encoder=base"),
+        ("qmetric:delta=0.5,base=bertscore", "qmetric:delta=0.5,base=bertscore:model=base"),
+        ('qmetric:base="guarded(0.5*nli + 0.5*chrf)"', 'qmetric:base="guarded(0.5*nli:model=nli-base + 0.5*chrf)"'),
         # what names a model, has none on that encoder, or reads static vectors stays as it is
         ("bertscore:model=embedded", "bertscore:model=embedded"),
         ("paper/bertscore", "paper/bertscore"),
@@ -112,6 +115,9 @@ def test_no_metric_and_one_metric_twice_are_refused(metrics):
         ("sescore", "sescore"),
         ("greedy:vectors=glove.txt", "greedy:vectors=glove.txt"),
         ("chrf", "chrf"),
+        ("qmetric:base=chrf", "qmetric:base=chrf"),
+        ("qbleu1", "qbleu1"),
+        ("qmetric:base=bertscore:model=embedded", "qmetric:base=bertscore:model=embedded"),
     ],
 )
 def test_an_encoder_is_that_of_metrics_that_name_no_model(typed, meant):

@@ -24,7 +24,7 @@ _SAME_TEXTS = {
     "nli-robust-base": "nli-robust",
     "rated-base": "rated",
 }  # head -> the one that learnt from the same texts
-_MODEL = re.compile(r"\bmodel(?::|=')([\w-]+)")  # in a signature, and in that of a term of a sum
+_MODEL = re.compile(r"\b(?:model|wide)(?::|=')([\w-]+)")  # in a signature, and in that of a term of a sum
 
 
 def digests_of(texts: Iterable[str]) -> Digests:

@@ -138,6 +138,12 @@ VERBS: Mapping[str, Verb] = {
         'nlgauge align --hyp "The rain stops at noon." --ref "It stops raining by midday."',
         "align",
     ),
+    "explain": Verb(
+        "nlgauge.cli.explain:explain",
+        "Mark the words at fault in texts, with severities, against references or sources.",
+        'nlgauge explain --hyp "The cat sat on the hat." --ref "The cat sat on the mat."',
+        "explain",
+    ),
     "perturb": Verb(
         "nlgauge.cli.perturb:perturb",
         "Perturb texts, and write pairs of before and after.",

@@ -6,6 +6,7 @@ from nlgauge.core.doors import door
 
 if TYPE_CHECKING:
     from nlgauge.core.arrays import Array
+    from nlgauge.core.explanation import ErrorSpan, Explanation, Explanations
     from nlgauge.core.metric import BaseMetric
     from nlgauge.core.options import OneOf, Range, checked
     from nlgauge.core.result import Result, replacing
@@ -19,6 +20,7 @@ else:
     __getattr__, __dir__ = door(__name__)
 
 __all__ = [
-    "Array", "BaseMetric", "OneOf", "Preference", "Preferences", "Range", "Result", "ScoreTable", "Selection",
-    "Skipped", "checked", "ids", "judged", "replacing", "select_systems", "show", "signature_of", "version",
+    "Array", "BaseMetric", "ErrorSpan", "Explanation", "Explanations", "OneOf", "Preference", "Preferences", "Range",
+    "Result", "ScoreTable", "Selection", "Skipped", "checked", "ids", "judged", "replacing", "select_systems", "show",
+    "signature_of", "version",
 ]  # fmt: skip

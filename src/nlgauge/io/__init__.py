@@ -9,8 +9,12 @@ if TYPE_CHECKING:
     from nlgauge.io.files.limits import Limits, limited
     from nlgauge.io.files.lines import Lines
     from nlgauge.io.formats import FORMATS, TABLES
+    from nlgauge.io.marked.mqm import read_mqm_spans
+    from nlgauge.io.marked.rows import read_marked_rows, read_rating_spans, write_rating_spans
+    from nlgauge.io.marked.tables import read_span_table, write_span_table
+    from nlgauge.io.marked.texts import MarkedText
     from nlgauge.io.preferences import read_pairs, read_ranking, read_relative_ranks
-    from nlgauge.io.raw import Raw, read_raw
+    from nlgauge.io.raw import Raw, read_paraphrases, read_raw
     from nlgauge.io.read import open_data
     from nlgauge.io.results import read_result
     from nlgauge.io.scores import read_scores
@@ -39,10 +43,12 @@ else:
     __getattr__, __dir__ = door(__name__)
 
 __all__ = [
-    "FORMATS", "TABLES", "EvalSet", "Expected", "InputFile", "Labelled", "Limits", "Lines", "Markings", "OfficialRun",
-    "Raw", "Source", "Submission", "SubmissionRow", "check_submission", "eval_set", "expected", "export_scores",
-    "language_pairs", "limited", "open_data", "read_da_scores", "read_da_segments", "read_esa_scores", "read_eval_set",
-    "read_minor", "read_mqm", "read_mqm_averages", "read_official", "read_pairs", "read_ranking", "read_ratings",
-    "read_raw", "read_relative_ranks", "read_result", "read_scores", "read_submission", "read_summeval",
-    "read_summeval_scores", "write_eval_set", "write_metric_scores", "write_pairs", "write_submission",
+    "FORMATS", "TABLES", "EvalSet", "Expected", "InputFile", "Labelled", "Limits", "Lines", "MarkedText", "Markings",
+    "OfficialRun", "Raw", "Source", "Submission", "SubmissionRow", "check_submission", "eval_set", "expected",
+    "export_scores", "language_pairs", "limited", "open_data", "read_da_scores", "read_da_segments", "read_esa_scores",
+    "read_eval_set", "read_marked_rows", "read_minor", "read_mqm", "read_mqm_averages", "read_mqm_spans",
+    "read_official", "read_pairs", "read_paraphrases", "read_ranking", "read_rating_spans", "read_ratings", "read_raw",
+    "read_relative_ranks", "read_result", "read_scores", "read_span_table", "read_submission", "read_summeval",
+    "read_summeval_scores", "write_eval_set", "write_metric_scores", "write_pairs", "write_rating_spans",
+    "write_span_table", "write_submission",
 ]  # fmt: skip

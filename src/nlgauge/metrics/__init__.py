@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from nlgauge.metrics.lexical.chrf import ChrF
     from nlgauge.metrics.lexical.rouge import Rouge
     from nlgauge.metrics.lexical.ter import Ter
+    from nlgauge.metrics.nli.evidence import Claim, Evidence
+    from nlgauge.metrics.nli.faithful import Faithful, evidence
     from nlgauge.metrics.nli.menli import Nli
     from nlgauge.metrics.nli.summac import SummaC
     from nlgauge.metrics.references import Policy, over_references
@@ -31,8 +33,8 @@ else:
     __getattr__, __dir__ = door(__name__)
 
 __all__ = [
-    "METRICS", "BertScore", "Bleu", "ChrF", "Combination", "Comparison", "ComparisonOptions", "Cosine", "Interval",
-    "Nli", "Policy", "Regressor", "Rouge", "SEScore", "SourceScores", "Stored", "SummaC", "Ter", "Thresholds",
-    "as_evaluate", "best_layer", "check_needs", "compare_scores", "intervals", "numbers_of", "over_references",
-    "read_thresholds", "save_bounds", "score_source", "trained_on",
+    "METRICS", "BertScore", "Bleu", "ChrF", "Claim", "Combination", "Comparison", "ComparisonOptions", "Cosine",
+    "Evidence", "Faithful", "Interval", "Nli", "Policy", "Regressor", "Rouge", "SEScore", "SourceScores", "Stored",
+    "SummaC", "Ter", "Thresholds", "as_evaluate", "best_layer", "check_needs", "compare_scores", "evidence",
+    "intervals", "numbers_of", "over_references", "read_thresholds", "save_bounds", "score_source", "trained_on",
 ]  # fmt: skip

@@ -96,6 +96,7 @@ _NLI = {
     "nli": _at("nli.menli:Nli"),
     "nli-robust": _at("nli.menli:Nli", model="nli-robust"),
     "summac": _at("nli.summac:SummaC"),
+    "faithful": _at("nli.faithful:Faithful"),
     "bert-nli": _at("nli.dialogue:BertNli"),
 }
 _UNREFERENCED = {
@@ -109,6 +110,8 @@ _GENERATION = {
     "fluency": _at("generation.fluency:Fluency"),
 }
 _LEARNED = {
+    "gauge": _at("learned.gauge:Gauge"),
+    "gauge-rated": _at("learned.gauge:GaugeRated"),
     "sescore": _at("learned.sescore:SEScore"),
     "regressor": _at("learned.regressor:Regressor"),
     "rated": _at("learned.regressor:Rated"),
@@ -168,6 +171,7 @@ METRICS = Registry(
 
 _SHIPPED = frozenset(METRICS.entries)
 _MODELS = ("model", "encoder")  # options that name a model
+METRIC_OPTIONS = frozenset({"base"})  # options of metrics of ours whose value is a specification
 EMBEDDED = "embedded"  # stands for many metrics where `catalogue.expanded` reads it
 
 # Names of sums. They take no options: write the sum out to change it.
@@ -262,7 +266,9 @@ def _on_encoder(parsed: Spec | Sum, encoder: str) -> Spec | Sum:
     own = {f.name: preset.get(f.name, f.default) for f in fields(cls) if f.name in _MODELS and f.name not in typed}
     moved = {option: heads.on_encoder(model, encoder) for option, model in own.items() if isinstance(model, str)}
     more = tuple((option, model) for option, model in moved.items() if model != own[option])
-    return replace(parsed, options=(*parsed.options, *more))
+    inner = METRIC_OPTIONS if cls.__module__.startswith(f"{__package__}.") else ()
+    given = tuple((name, on_encoder(value, encoder) if name in inner else value) for name, value in parsed.options)
+    return replace(parsed, options=(*given, *more))
 
 
 def named(metrics: MetricLike | Sequence[MetricLike], encoder: str | None = None) -> dict[str, Metric]:

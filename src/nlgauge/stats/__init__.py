@@ -50,6 +50,15 @@ if TYPE_CHECKING:
         systematic_sample,
     )
     from nlgauge.stats.shares import wilson
+    from nlgauge.stats.spans import (
+        SpanAgreement,
+        character_counts,
+        left_clean,
+        one_to_one_counts,
+        span_agreement,
+        span_curve,
+        span_f1,
+    )
     from nlgauge.stats.systems.curves import AgreementCurve, SystemPairs, fit_curve
     from nlgauge.stats.systems.hybrids import hybrid_draws, hybrid_scores
     from nlgauge.stats.systems.selection import Selection, selection_quality, simulate_selection
@@ -60,14 +69,16 @@ else:
 __all__ = [
     "STATISTICS", "AgreementCurve", "Alpha", "Correlation", "HeldOut", "Interval", "Intervals", "McNemar",
     "MetricComparison", "Outliers", "PairedTest", "Power", "PoweredMeans", "PreferenceAccuracy", "Selection",
-    "SimulatedPower", "SoftAccuracy", "SplitHalf", "Statistic", "SystemPairs", "Threshold", "acc_eq", "acc_eq_test",
-    "accuracy_power", "benjamini_hochberg", "bootstrap_correlation", "bootstrap_correlations", "bootstrap_interval",
-    "bootstrap_test", "calibrate", "calibrate_held_out", "chance_acc_eq", "chance_acc_eq_calibrated",
-    "chance_preference", "chance_soft_pairwise", "correlation_power", "correlations", "critical_correlation",
-    "extended_sample", "fisher_interval", "fit_curve", "holm", "human_ties", "hybrid_draws", "hybrid_scores",
-    "inclusion_probabilities", "item_sizes", "item_swap_test", "kendall_b", "kendall_c", "krippendorff", "mad_outliers",
-    "mcnemar", "mean_power", "not_outperformed", "paired_bootstrap", "paired_randomisation", "pairwise", "pearson",
-    "permutation_test", "powered_means", "preference_accuracy", "rank_clusters", "rating_features", "selection_quality",
-    "simulate_selection", "simulated_power", "soft_accuracy_test", "soft_pairwise", "spearman", "split_half",
-    "subsample_verdicts", "systematic_sample", "tau_eq", "williams", "williams_test", "wilson",
+    "SimulatedPower", "SoftAccuracy", "SpanAgreement", "SplitHalf", "Statistic", "SystemPairs", "Threshold", "acc_eq",
+    "acc_eq_test", "accuracy_power", "benjamini_hochberg", "bootstrap_correlation", "bootstrap_correlations",
+    "bootstrap_interval", "bootstrap_test", "calibrate", "calibrate_held_out", "chance_acc_eq",
+    "chance_acc_eq_calibrated", "chance_preference", "chance_soft_pairwise", "character_counts", "correlation_power",
+    "correlations", "critical_correlation", "extended_sample", "fisher_interval", "fit_curve", "holm", "human_ties",
+    "hybrid_draws", "hybrid_scores", "inclusion_probabilities", "item_sizes", "item_swap_test", "kendall_b",
+    "kendall_c", "krippendorff", "left_clean", "mad_outliers", "mcnemar", "mean_power", "not_outperformed",
+    "one_to_one_counts", "paired_bootstrap", "paired_randomisation", "pairwise", "pearson", "permutation_test",
+    "powered_means", "preference_accuracy", "rank_clusters", "rating_features", "selection_quality",
+    "simulate_selection", "simulated_power", "soft_accuracy_test", "soft_pairwise", "span_agreement", "span_curve",
+    "span_f1", "spearman", "split_half", "subsample_verdicts", "systematic_sample", "tau_eq", "williams",
+    "williams_test", "wilson",
 ]  # fmt: skip
