@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from nlgauge.core.segment import Dataset, Segment
     from nlgauge.core.signature import Signature
     from nlgauge.core.suite import Pair, Suite
+    from nlgauge.gating.gate import gate
     from nlgauge.io.read import read
     from nlgauge.io.suites.suites import read_suite
     from nlgauge.metaeval.evaluate import meta_evaluate
@@ -43,6 +44,6 @@ else:
 __all__ = [
     "Accumulator", "Alignment", "Dataset", "InputError", "Metric", "MetricInfo", "MissingExtra", "NlgaugeError", "Pair",
     "Perturbed", "Runtime", "ScoreWarning", "Scores", "Segment", "Signature", "SpecError", "Suite", "__version__",
-    "align", "audit", "compare", "correlation", "explain", "list_metrics", "meta_evaluate", "metric", "perturb",
+    "align", "audit", "compare", "correlation", "explain", "gate", "list_metrics", "meta_evaluate", "metric", "perturb",
     "plan_ratings", "read", "read_suite", "score", "select_models", "suite", "sweep", "synthesize",
 ]  # fmt: skip

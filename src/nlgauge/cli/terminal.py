@@ -27,7 +27,10 @@ _NOT_OF_RESULTS = (
     "-v",
     "--no-cache",
 )  # where a result is kept and what is said beside it
-_OUTPUTS = ("--json", "--html", "--segments", "--svg", "--save-norm", "--fit-thresholds", "--output", "-o")
+_OUTPUTS = (
+    *("--json", "--html", "--segments", "--svg", "--save-norm", "--fit-thresholds", "--output", "-o"),
+    *("--junit", "--markdown", "--save"),
+)
 _WITH_A_PLACE = (*_OUTPUTS, "--cache")
 _BYTES = re.compile("[\udc80-\udcff]")  # bytes that are no letters, as Python keeps them
 _arguments: ContextVar[Sequence[str]] = ContextVar("arguments of the command", default=())

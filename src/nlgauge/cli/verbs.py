@@ -89,7 +89,7 @@ def _named(record: str) -> str:
 
 _AS_WIDE_AS_THE_TERMINAL = 10_000
 # Their scores outlive an interruption.
-_CACHED = {"score", "audit", "meta", "select", "sweep", "train layers", "train blend"}
+_CACHED = {"score", "audit", "gate", "meta", "select", "sweep", "train layers", "train blend"}
 # They go on where they were.
 _RESUMED = {"synth", "train infill", "train sescore", "train regressor", "train ruber", "train nli"}
 
@@ -179,6 +179,12 @@ VERBS: Mapping[str, Verb] = {
         "Put errors into texts, edit by edit, and rate each; a stopped run continues.",
         "nlgauge synth examples/sentences.txt -o triples.jsonl --show",
         "synth",
+    ),
+    "gate": Verb(
+        "nlgauge.cli.gate:gate",
+        "Judge whether new outputs may replace old ones: PASS, FAIL or INCONCLUSIVE.",
+        "nlgauge gate old.jsonl new.jsonl -m chrf --allow 1",
+        "gate",
     ),
     "report": Verb(
         "nlgauge.cli.report:report",

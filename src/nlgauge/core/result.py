@@ -33,7 +33,7 @@ FORMS = {  # ending of a file's name -> the form of a result in it
     ".tex": "latex",
     ".txt": "text",
 }
-KINDS = ("score", "align", "audit", "explain", "meta", "plan", "select", "sweep", "synth")
+KINDS = ("score", "align", "audit", "explain", "gate", "meta", "plan", "select", "sweep", "synth")
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,9 @@ class Result:
         command: the command as typed, if one made the result.
         statistics: of an audit with a published suite: flat objects with the statistics that its authors report.
         disagreements: the segments that a metric and people rank most differently, where they were asked for.
+        verdict: of a gate: PASS, FAIL or INCONCLUSIVE.
+        reasons: of a gate: why, in sentences.
+        items: of a gate: flat objects with the items that lost most, and their texts.
     """
 
     kind: str
@@ -61,6 +64,9 @@ class Result:
     command: str | None = None
     statistics: Sequence[Mapping[str, Any]] = ()
     disagreements: Sequence[Mapping[str, Any]] = ()
+    verdict: str | None = None
+    reasons: Sequence[str] = ()
+    items: Sequence[Mapping[str, Any]] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The object of the result file, NaN replaced by None."""
@@ -72,10 +78,12 @@ class Result:
             **{name: self.settings.get(name) for name in SETTINGS},
             "inputs": list(self.inputs),
             "metrics": list(self.metrics),
+            **({"verdict": self.verdict, "reasons": list(self.reasons)} if self.verdict is not None else {}),
             "rows": _without_nan(self.rows),
             **({"statistics": _without_nan(self.statistics)} if self.statistics else {}),
             "notes": list(self.notes),
             **({"disagreements": _without_nan(self.disagreements)} if self.disagreements else {}),
+            **({"items": _without_nan(self.items)} if self.items else {}),
         }
 
     def write(self, path: str | os.PathLike[str], form: str | None = None) -> None:

@@ -20,8 +20,9 @@ _ENTRIES: Mapping[str, Mapping[str, type]] = {  # list of objects -> the fields 
     "rows": {},
     "statistics": {"metric": str, "statistic": str, "part": str},
     "disagreements": {"id": str, "metric": str, "criterion": str},
+    "items": {"metric": str, "seg": str, "base_hyp": str, "new_hyp": str},
 }
-_OPTIONAL = ("statistics", "disagreements")
+_OPTIONAL = ("statistics", "disagreements", "items")
 
 
 def read_result(path: str | os.PathLike[str] | InputFile) -> Result:
@@ -65,6 +66,9 @@ def read_result(path: str | os.PathLike[str] | InputFile) -> Result:
         made.get("command"),
         made.get("statistics", ()),
         made.get("disagreements", ()),
+        made.get("verdict"),
+        made.get("reasons", ()),
+        made.get("items", ()),
     )
 
 
@@ -90,10 +94,12 @@ def _faults(made: Any) -> Iterator[str]:
                     yield f"{field!r} in entry {i + 1} of {name!r} is not {_WORDS[kind]}"
     if not isinstance(made["kind"], str):
         yield "field 'kind' is no text"
-    if type(made.get("notes")) is not list or not all(isinstance(note, str) for note in made["notes"]):
-        yield "field 'notes' is no list of texts"
-    if not isinstance(made.get("command"), str | None):
-        yield "field 'command' is no text"
+    for name in ("notes", *(["reasons"] if "reasons" in made else [])):
+        if type(made.get(name)) is not list or not all(isinstance(one, str) for one in made[name]):
+            yield f"field {name!r} is no list of texts"
+    for name in ("command", "verdict"):
+        if not isinstance(made.get(name), str | None):
+            yield f"field {name!r} is no text"
 
 
 def _no_result(name: str, why: str) -> InputError:

@@ -1,0 +1,235 @@
+"""`nlgauge gate`: may this change ship?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, cast
+
+import typer
+
+from nlgauge.cli import options, specs
+from nlgauge.cli.terminal import as_typed, echo
+from nlgauge.core.errors import InputError, nearest
+from nlgauge.gating.baseline import Baseline, write_baseline
+from nlgauge.gating.gate import Gate, judged, named_with, opened
+from nlgauge.gating.outputs import Outputs
+from nlgauge.gating.rules import Clusters, Rules, Undefined, m_of_n
+from nlgauge.gating.scored import score_side
+from nlgauge.metrics.base import Metric
+from nlgauge.metrics.looks import Looks
+from nlgauge.runtime.runtime import Runtime
+from nlgauge.stats.gates.decision import FAIL, INCONCLUSIVE, PASS
+from nlgauge.stats.gates.studentized import DRAWS
+
+CODES = {PASS: 0, FAIL: 3, INCONCLUSIVE: 4}
+
+Base = Annotated[
+    str, typer.Argument(metavar="BASE", help="The old outputs: a data file, or a baseline that --save wrote.")
+]
+New = Annotated[
+    str | None, typer.Argument(metavar="[NEW]", help="The new outputs: a data file with the same items.")
+]
+Metrics = Annotated[
+    list[str], specs.option("--metric", "-m", help="Metrics that have to pass: chrf, bertscore, scores:file=...")
+]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What may be lost."""
+
+    allow: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow",
+            metavar="DROP|SPEC=DROP",
+            help="The drop of the mean that is allowed, in units of the metric; repeat it for several.  [default: 0.01]",
+        ),
+    ] = None
+    alpha: Annotated[
+        float, typer.Option("--alpha", metavar="SHARE", help="The chance of a false PASS, and of a false FAIL.")
+    ] = 0.05
+    allow_item: Annotated[
+        list[str] | None,
+        typer.Option("--allow-item", metavar="DROP|SPEC=DROP", help="FAIL if any single item loses more."),
+    ] = None
+    min_pass: Annotated[
+        str | None,
+        typer.Option("--min-pass", metavar="M/N", help="FAIL if an item clearly passes fewer than M of N runs."),
+    ] = None
+    report_only: Annotated[
+        list[str] | None, specs.option("--report-only", help="Metrics that are shown and do not decide.")
+    ] = None
+    undefined: Annotated[
+        str,
+        options.choice(
+            "--undefined", among="fail worst drop", help="What a score is that NEW lacks and BASE has."
+        ),
+    ] = "fail"
+    inconclusive: Annotated[
+        str | None,
+        options.choice(
+            "--inconclusive", among="pass fail", help="Exit with 0 or 3 where it is INCONCLUSIVE.  [default: 4]"
+        ),
+    ] = None
+    sequential: Annotated[
+        bool, typer.Option("--sequential", help="Judge so that one may look again after every further item.")
+    ] = False
+    clusters: Annotated[
+        str, options.choice("--clusters", among="group none", help="Take groups of items as clusters, or not.")
+    ] = "group"
+    draws: Annotated[int, typer.Option("--draws", "-n", metavar="N", min=100, help="Resamples.")] = DRAWS
+
+    def rules(self, metrics: Sequence[str], only: frozenset[str], seed: int) -> Rules:
+        """The rules that were typed, checked.
+
+        Raises:
+            InputError: a number is none, or a rule does not fit the metrics.
+        """
+        drops = _drops("--allow", self.allow, metrics)
+        rules = Rules(
+            allow=0.01 if drops is None else drops,
+            alpha=self.alpha,
+            allow_item=_drops("--allow-item", self.allow_item, metrics),
+            min_pass=None if self.min_pass is None else m_of_n(self.min_pass),
+            undefined=cast(Undefined, self.undefined),  # checked there
+            report_only=only,
+            sequential=self.sequential,
+            clusters=cast(Clusters, self.clusters),
+            draws=self.draws,
+            seed=seed,
+        )
+        rules.check(metrics)
+        if self.inconclusive not in (None, "pass", "fail"):
+            raise InputError(f"--inconclusive is {self.inconclusive!r}, expected pass or fail")
+        return rules
+
+    def code(self, verdict: str) -> int:
+        """The exit code of a verdict."""
+        if verdict == INCONCLUSIVE and self.inconclusive is not None:
+            return CODES[PASS if self.inconclusive == "pass" else FAIL]
+        return CODES[verdict]
+
+
+@dataclass(frozen=True)
+class Sides:
+    """How the two sides are read and kept."""
+
+    base_system: Annotated[
+        str | None, typer.Option("--base-system", metavar="NAME", help="The system in BASE, where it holds several.")
+    ] = None
+    new_system: Annotated[
+        str | None, typer.Option("--new-system", metavar="NAME", help="The system in NEW, where it holds several.")
+    ] = None
+    columns: options.Columns = None
+    save: Annotated[
+        str | None,
+        typer.Option(
+            "--save", metavar="FILE", help="Keep the scores of NEW as a baseline (.json); without NEW, those of BASE."
+        ),
+    ] = None
+    rescore: Annotated[
+        bool, typer.Option("--rescore", help="Score the texts of a baseline again where its signatures are others.")
+    ] = False
+
+    def open(self, path: str, system: str | None) -> Outputs | Baseline:
+        """One of the sides."""
+        return opened(path, path, columns=options.columns_of(self.columns), system=system)
+
+
+@dataclass(frozen=True)
+class Written:
+    """Forms of the verdict for continuous integration."""
+
+    junit: Annotated[
+        str | None, typer.Option("--junit", metavar="FILE", help="Write the verdict as JUnit XML, a test per metric.")
+    ] = None
+    markdown: Annotated[
+        str | None, typer.Option("--markdown", metavar="FILE", help="Write it as Markdown, for a pull request.")
+    ] = None
+
+
+@options.common(without={"segments"})
+def gate(
+    *,
+    base: Base,
+    new: New = None,
+    metric: Metrics,
+    limits: Limits,
+    sides: Sides,
+    looks: Looks,
+    shown: options.Shown,
+    written: Written,
+    files: options.Files,
+    run: options.Common,
+) -> int:
+    """Judge whether new outputs may replace old ones: PASS, FAIL or INCONCLUSIVE."""
+    shown.check(files)
+    metrics, only = named_with(metric, limits.report_only or [], run.runtime(quiet=True, cached=False))
+    rules = limits.rules([*metrics], only, run.seed)
+    inputs = [base, *([] if new is None else [new])]
+    files.check(inputs, junit=written.junit, markdown=written.markdown, save=sides.save)
+    runtime = run.runtime()
+    if new is None:
+        return _save_alone(base, sides, metrics, runtime, run.quiet)
+    old, fresh = sides.open(base, sides.base_system), sides.open(new, sides.new_system)
+    if isinstance(fresh, Baseline):
+        raise InputError(f"{new} is a baseline, expected it as BASE; give the new texts as NEW")
+    found = judged(old, fresh, metrics, rules, runtime, looks, sides.rescore)
+    _write(found, sides, written, files)
+    if not (files.printed or "-" in (written.junit, written.markdown)):
+        shown.show(as_typed(found.result()), run.quiet)
+    return limits.code(found.verdict)
+
+
+def _save_alone(base: str, sides: Sides, metrics: dict[str, Metric], runtime: Runtime, quiet: bool) -> int:
+    """Write a baseline, and judge nothing."""
+    if sides.save is None:
+        raise InputError("NEW is missing: name the new outputs after BASE, or --save FILE to keep a baseline of BASE")
+    side = sides.open(base, sides.base_system)
+    if isinstance(side, Baseline):
+        raise InputError(f"{base} is a baseline already; name the data that it should be made of")
+    write_baseline(score_side(side, metrics, runtime), metrics, sides.save)
+    if not quiet:
+        echo(f"{sides.save}: {len(side.items)} items by {', '.join(metrics)}")
+    return 0
+
+
+def _write(found: Gate, sides: Sides, written: Written, files: options.Files) -> None:
+    result = as_typed(found.result())
+    files.write(result)
+    if written.junit is not None:
+        from nlgauge.report.junit import write_junit
+
+        write_junit(result, written.junit)
+    if written.markdown is not None:
+        result.write(written.markdown, "markdown")
+    if sides.save is not None:
+        found.save(sides.save)
+
+
+def _drops(flag: str, typed: Sequence[str] | None, metrics: Sequence[str]) -> float | dict[str, float] | None:
+    """`1` for all metrics, and `chrf=1` for one of them.
+
+    Raises:
+        InputError: it is no number, or a metric is unknown.
+    """
+    if not typed:
+        return None
+    drops: dict[str, float] = {}
+    for one in typed:
+        spec, _, number = one.rpartition("=")
+        try:
+            drop = float(number)
+        except ValueError:
+            drop = math.nan
+        if not (math.isfinite(drop) and drop >= 0):
+            raise InputError(f"{flag} {one!r}: expected a drop of 0 or more, or SPEC=DROP, as in chrf=1")
+        if spec and spec not in metrics:
+            raise InputError(f"{flag} {one!r}: {spec!r} is not among the metrics{nearest(spec, metrics)}")
+        if spec in drops:
+            raise InputError(f"{flag} is given twice for {spec or 'all metrics'}, expected once")
+        drops[spec] = drop
+    return drops

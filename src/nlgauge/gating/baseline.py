@@ -1,0 +1,229 @@
+"""A baseline that lasts: texts with their digests, scores and signatures in one JSON file, read again and checked."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nlgauge.core.errors import InputError
+from nlgauge.core.result import null_if_nan, replacing
+from nlgauge.core.segment import Segment
+from nlgauge.core.signature import version
+from nlgauge.gating.outputs import Outputs, text_digest
+from nlgauge.gating.scored import Scored, score_side
+from nlgauge.io.files.files import InputFile
+from nlgauge.io.jsonl import RepeatedKey, unique
+from nlgauge.metrics.base import Metric, documents_of, is_pooled
+from nlgauge.runtime.runtime import Runtime
+
+KIND, SCHEMA = "baseline", 1
+_SHOWN = 3  # entries of signatures in an error
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What a file of `nlgauge gate --save` holds.
+
+    Attributes:
+        outputs: the texts; what they were written for is known by its digest alone.
+        scored: the same with the scores of the metrics.
+    """
+
+    outputs: Outputs
+    scored: Scored
+
+    def scores_for(
+        self, metrics: Mapping[str, Metric], new: Scored, outputs: Outputs, runtime: Runtime, rescore: bool = False
+    ) -> Scored:
+        """The scores of the baseline by the metrics of a gate.
+
+        Args:
+            metrics: specification as typed -> metric; nothing that the file names is made or opened.
+            new: the other side, whose signatures must be those of the file.
+            outputs: the texts of the baseline, with references and sources of the other side.
+            runtime: for scoring again.
+            rescore: score the texts of the file again where it has no such scores.
+
+        Raises:
+            InputError: the file lacks a metric, or has it under another signature.
+        """
+        for spec in metrics:
+            stored = self.scored.signatures.get(spec)
+            if not rescore and stored is None:
+                known = ", ".join(self.scored.signatures) or "none"
+                raise InputError(
+                    f"{self.outputs.name} has no scores of {spec}, its metrics are {known}; score its texts again with"
+                    " --rescore (rescore=True)"
+                )
+            if not rescore and stored != new.signatures[spec]:
+                raise InputError(
+                    f"{self.outputs.name}: {spec} was scored otherwise than now:"
+                    f" {difference(str(stored), new.signatures[spec])}; score its texts again with --rescore"
+                    " (rescore=True)"
+                )
+        again = {s: m for s, m in metrics.items() if self.scored.signatures.get(s) != new.signatures[s]}
+        fresh = score_side(outputs, again, runtime) if again else Scored(outputs, {}, {})
+        return Scored(
+            outputs,
+            {spec: fresh.runs[spec] if spec in again else self.scored.runs[spec] for spec in metrics},
+            {spec: new.signatures[spec] for spec in metrics},
+            fresh.notes,
+        )
+
+
+def difference(before: str, after: str) -> str:
+    """What differs between two signatures, in words."""
+    old, new = (dict(entry.partition(":")[::2] for entry in one.split("|")) for one in (before, after))
+    changed = [f"{k} was {old.get(k, 'absent')}, is {new.get(k, 'absent')}" for k in {**old, **new} if
+               old.get(k) != new.get(k)]  # fmt: skip
+    return ", ".join(changed[:_SHOWN])
+
+
+def check_saved(metrics: Mapping[str, Metric], segments: Sequence[Segment]) -> None:
+    """Refuse metrics whose scores depend on all texts of a call, so that those of a file are of no use in another.
+
+    Raises:
+        InputError: there is such a metric.
+    """
+    for spec, built in metrics.items():
+        if is_pooled(built) and not documents_of(built, segments):
+            raise InputError(
+                f"{spec}: its scores depend on all texts of a call and cannot be kept in a baseline; give BASE as data"
+            )
+
+
+def write_baseline(side: Scored, metrics: Mapping[str, Metric], path: str | os.PathLike[str]) -> None:
+    """Write the file, completely or not at all.
+
+    Raises:
+        InputError: a metric's scores cannot be kept, or the file cannot be written.
+    """
+    check_saved(metrics, side.outputs.segments)
+    with replacing(path) as file:
+        json.dump(as_json(side, metrics), file, ensure_ascii=False, indent=1, allow_nan=False)
+        file.write("\n")
+
+
+def as_json(side: Scored, metrics: Mapping[str, Metric]) -> dict[str, Any]:
+    """The object of the file."""
+    items = []
+    for i, (item, runs) in enumerate(side.outputs.items.items()):
+        texts = [run.hypothesis for run in runs]
+        scores = {spec: [null_if_nan(float(x)) for x in side.runs[spec][i]] for spec in metrics}
+        items.append(
+            {
+                "seg": item,
+                "group": runs[0].group,
+                "inputs": side.outputs.digest(item),
+                "texts": texts,
+                "digests": [*map(text_digest, texts)],
+                "scores": scores,
+            }
+        )
+    described = [
+        {"spec": spec, "signature": side.signatures[spec], "higher_is_better": built.info.higher_is_better}
+        for spec, built in metrics.items()
+    ]
+    return {
+        "schema": SCHEMA,
+        "kind": KIND,
+        "version": version("nlgauge"),
+        "inputs": [dict(one) for one in side.outputs.files],
+        "metrics": described,
+        "items": items,
+    }
+
+
+def is_baseline(path: str) -> bool:
+    """Whether a file looks like one of `--save`, from its name and its first bytes."""
+    if not path.endswith(".json") or not os.path.isfile(path):
+        return False
+    head = InputFile(path).head(4096).decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
+    return head.startswith("{") and '"kind": "baseline"' in head
+
+
+def read_baseline(path: str | os.PathLike[str]) -> Baseline:
+    """Read a file of `nlgauge gate --save`.
+
+    Raises:
+        InputError: the file cannot be read, is no baseline, was changed by hand, or has another schema.
+    """
+    file = InputFile(path)
+    try:
+        text = b"".join(file.chunks()).decode("utf-8-sig")
+        made = json.loads(text, object_pairs_hook=unique, parse_constant=_refused)
+    except (RepeatedKey, RecursionError, UnicodeDecodeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise _no_baseline(file.name, f"it is not valid JSON: {str(error).splitlines()[0]}") from None
+    file.limits.check_json(text, made, file.name)
+    if type(made) is not dict or made.get("kind") != KIND:
+        raise _no_baseline(file.name, "its kind is another")
+    if made.get("schema") != SCHEMA:
+        raise InputError(
+            f"{file.name}: a baseline of schema {made.get('schema')!r}, this version of nlgauge reads schema {SCHEMA};"
+            " save it again with --save"
+        )
+    try:
+        return _made(made, file)
+    except (KeyError, TypeError, AttributeError) as error:
+        what = f"there is no {error.args[0]!r}" if isinstance(error, KeyError) else "a field has another type"
+        raise _no_baseline(file.name, what) from None
+
+
+def _made(made: Mapping[str, Any], file: InputFile) -> Baseline:
+    signatures = {_text(one["spec"]): _text(one["signature"]) for one in made["metrics"]}
+    items: dict[str, tuple[Segment, ...]] = {}
+    runs: dict[str, list[Any]] = {spec: [] for spec in signatures}
+    inputs: dict[str, str] = {}
+    for entry in made["items"]:
+        item, group, texts = _text(entry["seg"]), entry["group"], [*map(_text, entry["texts"])]
+        if item in items or not texts or not (group is None or isinstance(group, str)):
+            raise _no_baseline(file.name, f"item {item!r} occurs twice, or has no text")
+        changed = next((t for t, d in zip(texts, entry["digests"], strict=False) if text_digest(t) != d), None)
+        if changed is not None or len(texts) != len(entry["digests"]):
+            raise InputError(
+                f"{file.name}: a text of item {item!r} is not the one that was scored (its digest differs); save the"
+                " baseline again with --save"
+            )
+        items[item] = tuple(
+            Segment(f"{item}#{k}" if k else item, text, item=item, group=group) for k, text in enumerate(texts)
+        )
+        inputs[item] = _text(entry["inputs"])
+        for spec in signatures:
+            scores = np.array([_score(x) for x in entry["scores"][spec]])
+            if len(scores) != len(texts):
+                raise _no_baseline(file.name, f"item {item!r} has {len(scores)} scores and {len(texts)} texts")
+            runs[spec].append(scores)
+    if not items:
+        raise _no_baseline(file.name, "it holds no item")
+    outputs = Outputs(file.name, items, inputs, (dict(file.entry),))
+    return Baseline(outputs, Scored(outputs, runs, signatures))
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _score(value: Any) -> float:
+    if value is None:
+        return math.nan
+    if type(value) not in (int, float):
+        raise TypeError
+    return float(value)
+
+
+def _no_baseline(name: str, why: str) -> InputError:
+    return InputError(f"{name} is no baseline, expected what nlgauge gate --save writes ({why})")
+
+
+def _refused(constant: str) -> Any:
+    raise ValueError(f"{constant} is no number of JSON")

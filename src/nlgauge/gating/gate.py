@@ -1,0 +1,267 @@
+"""May this change ship? The public `gate`, and what it returns."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from nlgauge.core.counts import say, warning
+from nlgauge.core.errors import InputError
+from nlgauge.core.frames import Frame, is_frame
+from nlgauge.core.result import NewRow, Outcome, Result
+from nlgauge.core.segment import Dataset
+from nlgauge.gating.baseline import Baseline, is_baseline, read_baseline, write_baseline
+from nlgauge.gating.outputs import Outputs, from_texts, paired
+from nlgauge.gating.rules import Clusters, Drops, Rules, Undefined
+from nlgauge.gating.scored import Scored, score_side, score_sides
+from nlgauge.gating.verdicts import Decided, decide
+from nlgauge.io.frames import dataset_of
+from nlgauge.io.read import open_data
+from nlgauge.metrics.base import Metric, MetricLike, notes_of
+from nlgauge.metrics.guards.counting import GuardCheck
+from nlgauge.metrics.languages import LanguageCheck
+from nlgauge.metrics.looks import Looks
+from nlgauge.metrics.registry import named
+from nlgauge.runtime.runtime import Runtime
+from nlgauge.stats.gates.decision import PASS
+from nlgauge.stats.gates.studentized import DRAWS
+
+Runs = Sequence[str] | Sequence[Sequence[str]]  # a text per item, or a list of the texts of its runs
+Side = Runs | Dataset | Frame | str | os.PathLike[str]
+METHODS = {
+    "tango": "tango: Tango's score interval of paired pass rates",
+    "bootstrap-t": "bootstrap-t: the t statistic of the mean difference, resampled",
+    "worst-case": "worst-case: fewer than ten items changed, so every item that may lose is taken to lose all it can",
+    "betting": "betting: bounds that hold after every item, so one may look again at any time; they are wider",
+    "t": "t: fewer than ten groups, which can show a FAIL and never a PASS",
+}
+
+
+@dataclass(frozen=True, repr=False)
+class Gate(Outcome):
+    """The verdict on a change; true if it passed.
+
+    Attributes:
+        verdict: PASS, FAIL or INCONCLUSIVE.
+        reasons: why, in sentences.
+        rows: one per metric; below 0 a `delta` is worse, whatever the direction of the metric.
+        items: the items that lost most, with the texts of both sides.
+        warned: what was left out, and what a reader must know of the texts.
+        how: how it was judged.
+        metrics: each metric with its signature.
+        new: the new side with its scores, which `save` keeps.
+        built: specification -> metric.
+        files: the files that were read.
+        settings: draws, seed and level.
+    """
+
+    verdict: str
+    reasons: Sequence[str]
+    rows: Sequence[NewRow]
+    items: Sequence[NewRow]
+    warned: Sequence[str]
+    how: Sequence[str]
+    metrics: Sequence[Mapping[str, Any]]
+    new: Scored
+    built: Mapping[str, Metric] = field(default_factory=dict)
+    files: Sequence[Mapping[str, str]] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return self.verdict == PASS
+
+    @property
+    def notes(self) -> list[str]:
+        """Everything that a reader must know."""
+        return [*self.warned, *self.how]
+
+    def __repr__(self) -> str:
+        return f"Gate({self.verdict}: {'; '.join(self.reasons)})"
+
+    def result(self) -> Result:
+        """The result file, of kind `gate`."""
+        return Result(
+            "gate",
+            self.rows,
+            self.files,
+            self.metrics,
+            self.notes,
+            self.settings,
+            verdict=self.verdict,
+            reasons=self.reasons,
+            items=self.items,
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Keep the scores of the new side as a baseline, completely or not at all."""
+        write_baseline(self.new, self.built, path)
+
+
+@warning
+def gate(
+    base: Side,
+    new: Side,
+    refs: Sequence[str] | Sequence[Sequence[str]] | None = None,
+    srcs: Sequence[str] | None = None,
+    *,
+    metrics: MetricLike | Sequence[MetricLike],
+    allow: Drops = 0.01,
+    alpha: float = 0.05,
+    allow_item: Drops | None = None,
+    min_pass: tuple[int, int] | None = None,
+    undefined: Undefined = "fail",
+    report_only: MetricLike | Sequence[MetricLike] = (),
+    sequential: bool = False,
+    clusters: Clusters = "group",
+    ids: Sequence[str] | None = None,
+    groups: Sequence[str] | None = None,
+    base_system: str | None = None,
+    new_system: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    rescore: bool = False,
+    draws: int = DRAWS,
+    seed: int = 0,
+    runtime: Runtime | None = None,
+    language: LanguageCheck = "note",
+    guards: GuardCheck = "note",
+) -> Gate:
+    """Judge whether new outputs are no worse than old ones for the same items, but for an allowed drop of the mean.
+
+    PASS if a lower bound of the mean difference is above -allow, FAIL if an upper bound is below it, else
+    INCONCLUSIVE. If the true drop is equal to `allow`, each of PASS and FAIL comes out with at most `alpha`.
+
+    Args:
+        base: the old outputs: one text per item or a list of the texts of its runs, a `Dataset`, a frame, a data file,
+            or a baseline file of `nlgauge gate --save`.
+        new: the new outputs; any of these but a baseline file.
+        refs, srcs: references and sources of lists of texts, as in `nlgauge.score`.
+        metrics: specifications or metrics, which all have to pass.
+        allow: the drop of the mean that is allowed, in units of the metric; or a mapping from specifications.
+        alpha: the chance of a false PASS, and of a false FAIL.
+        allow_item: an item that loses more fails the gate.
+        min_pass: (M, N): an item that clearly passes fewer than M of N runs fails the gate; for scores of 0 and 1.
+        undefined: what a score is that NEW lacks and BASE has: a reason to `fail`, the `worst`, or to `drop`.
+        report_only: further metrics that do not decide, or some of `metrics`.
+        sequential: judge so that one may look again after every further item.
+        clusters: `group` takes groups of items as clusters where there are several, `none` does not.
+        ids, groups: the id and the group of each item, of lists of texts.
+        base_system, new_system: the system, in data that hold several.
+        columns: which column holds which field, as in `nlgauge.read`.
+        rescore: score the texts of a baseline file again, where its signatures are others.
+        draws, seed: of the bootstrap.
+        runtime: device, precision and cache.
+        language, guards: as in `nlgauge.score`, for NEW.
+
+    Raises:
+        InputError: the sides have other items or inputs, a baseline does not fit, or a number is out of its range.
+        SpecError: a metric is unknown.
+    """
+    runtime = runtime or Runtime()
+    built, only = named_with(metrics, report_only, runtime)
+    how: dict[str, Any] = {"allow": allow, "alpha": alpha, "allow_item": allow_item, "min_pass": min_pass}
+    how |= {"undefined": undefined, "sequential": sequential, "clusters": clusters, "draws": draws, "seed": seed}
+    rules = Rules(report_only=only, **how)
+    rules.check(built)
+    texts = (refs, srcs, ids, groups)
+    old = opened(base, "BASE", *texts, columns, base_system)
+    fresh = opened(new, "NEW", *texts, columns, new_system)
+    if isinstance(fresh, Baseline):
+        raise InputError(f"{fresh.outputs.name} is a baseline, expected it as BASE; give the new texts as NEW")
+    made = judged(old, fresh, built, rules, runtime, Looks(language, guards), rescore)
+    say(*made.warned)
+    return made
+
+
+def named_with(
+    metrics: MetricLike | Sequence[MetricLike], report_only: MetricLike | Sequence[MetricLike], runtime: Runtime
+) -> tuple[dict[str, Metric], frozenset[str]]:
+    """All metrics by specification, and those of them that are only reported."""
+    built = named(metrics, runtime.encoder)
+    listed = [report_only] if isinstance(report_only, str) or not isinstance(report_only, Sequence) else report_only
+    only = named(report_only, runtime.encoder) if listed else {}
+    return {**built, **{spec: one for spec, one in only.items() if spec not in built}}, frozenset(only)
+
+
+def opened(
+    given: Any,
+    name: str,
+    refs: Any = None,
+    srcs: Sequence[str] | None = None,
+    ids: Sequence[str] | None = None,
+    groups: Sequence[str] | None = None,
+    columns: Mapping[str, str] | None = None,
+    system: str | None = None,
+) -> Outputs | Baseline:
+    """One side, whatever it is given as; arguments as for `gate`.
+
+    Raises:
+        InputError: it cannot be read, or is not what is expected.
+    """
+    if isinstance(given, str | os.PathLike):
+        path = os.fspath(given)
+        if is_baseline(path):
+            return read_baseline(path)
+        source = open_data(path, columns=columns)
+        try:
+            segments = tuple(segment for block in source.blocks() for segment in block)
+            summary = source.check()
+        finally:
+            source.close()
+        return Outputs.of(Dataset(segments, path, summary.notes), path, system, summary.inputs)
+    if isinstance(given, Dataset) or is_frame(given):
+        return Outputs.of(dataset_of(given, columns), name, system)
+    if isinstance(given, Mapping):
+        raise InputError(f"{name} is a mapping, expected the texts of one system; give one of its lists")
+    return Outputs.of(from_texts(given, name, refs, srcs, ids, groups), name)
+
+
+def judged(
+    base: Outputs | Baseline,
+    new: Outputs,
+    metrics: Mapping[str, Metric],
+    rules: Rules,
+    runtime: Runtime,
+    looks: Looks | None = None,
+    rescore: bool = False,
+) -> Gate:
+    """Score what has no scores yet, and judge; arguments as for `gate`."""
+    old, fresh = paired(base.outputs if isinstance(base, Baseline) else base, new)
+    looking = (looks or Looks()).seen(metrics, fresh.segments)
+    if isinstance(base, Baseline):
+        after = score_side(fresh, metrics, runtime)
+        before = base.scores_for(metrics, after, old, runtime, rescore)
+    else:
+        before, after = score_sides(old, fresh, metrics, runtime)
+    found = decide(metrics, before, after, rules)
+    described = [
+        {"spec": spec, "signature": after.signatures[spec], "higher_is_better": one.info.higher_is_better}
+        for spec, one in metrics.items()
+    ]
+    return Gate(
+        found.verdict,
+        found.reasons,
+        found.rows,
+        found.items,
+        [*old.notes, *fresh.notes, *looking.notes(), *after.notes, *found.notes],
+        _how(found, metrics),
+        described,
+        after,
+        metrics,
+        [*old.files, *fresh.files],
+        {"draws": rules.draws, "seed": rules.seed, "confidence": 1 - rules.alpha},
+    )
+
+
+def _how(found: Decided, metrics: Mapping[str, Metric]) -> list[str]:
+    """How it was judged."""
+    told = [note for built in metrics.values() for note in notes_of(built)]
+    used = dict.fromkeys(row["method"] for row in found.rows)
+    told += [METHODS[one] for one in used if one in METHODS]
+    deciding = sum(row["decides"] for row in found.rows)
+    if deciding > 1:
+        told.append(f"p-values of FAIL are adjusted after Holm for {deciding} metrics; all of them have to pass")
+    if any(row["n_clusters"] for row in found.rows):
+        told.append("items of a group are one cluster; clusters=none takes items as independent")
+    return [*dict.fromkeys(told)]

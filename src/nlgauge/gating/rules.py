@@ -1,0 +1,101 @@
+"""What must hold for a change to pass? The rules of a gate, checked before anything is scored."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.options import check_option
+from nlgauge.stats.gates.studentized import DRAWS
+
+Undefined = Literal["fail", "worst", "drop"]
+Clusters = Literal["group", "none"]
+Drops = float | Mapping[str, float]  # one for all metrics, or specification -> its own
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """The rules of a gate; drops are in the units of each metric.
+
+    Attributes:
+        allow: the drop of the mean that is allowed; `""` in a mapping stands for metrics that it does not name.
+        alpha: the chance of a false PASS, and that of a false FAIL, at a drop equal to `allow`.
+        allow_item: the drop that no single item may exceed.
+        min_pass: (M, N): an item must pass M of N runs.
+        undefined: what becomes of scores that NEW lacks and BASE has.
+        report_only: specifications that do not decide.
+        sequential: whether one may look again after every further item.
+        clusters: `group` draws whole groups of items, `none` takes items as independent.
+        draws, seed: of the bootstrap.
+    """
+
+    allow: Drops = 0.01
+    alpha: float = 0.05
+    allow_item: Drops | None = None
+    min_pass: tuple[int, int] | None = None
+    undefined: Undefined = "fail"
+    report_only: frozenset[str] = field(default_factory=frozenset)
+    sequential: bool = False
+    clusters: Clusters = "group"
+    draws: int = DRAWS
+    seed: int = 0
+
+    def check(self, specs: Iterable[str]) -> None:
+        """Refuse rules that do not fit the metrics, or lie out of their range.
+
+        Raises:
+            InputError: as it says.
+        """
+        known = list(specs)
+        check_option("undefined", self.undefined, Undefined, error=InputError)
+        check_option("clusters", self.clusters, Clusters, error=InputError)
+        if not 0 < self.alpha < 0.5:
+            raise InputError(f"alpha is {self.alpha}, expected a share between 0 and 0.5 such as 0.05")
+        for name, drops in (("allow", self.allow), ("allow_item", self.allow_item)):
+            for spec, drop in drops.items() if isinstance(drops, Mapping) else [("", drops)]:
+                if spec and spec not in known:
+                    raise InputError(f"{name} names {spec!r}, which is not among the metrics{nearest(spec, known)}")
+                if drop is not None and not (drop >= 0 and math.isfinite(drop)):
+                    raise InputError(f"{name} is {drop}, expected a drop of 0 or more, in units of the metric")
+        if self.min_pass is not None and not 0 < self.min_pass[0] <= self.min_pass[1]:
+            raise InputError(f"min_pass is {self.min_pass}, expected M of N runs with M from 1 to N, as (8, 10)")
+        if not [spec for spec in known if spec not in self.report_only]:
+            raise InputError("every metric is only reported, expected one or more that decide")
+
+    def allowed(self, spec: str) -> float:
+        """The drop of the mean that is allowed by a metric.
+
+        Raises:
+            InputError: none is.
+        """
+        drop = _of(self.allow, spec)
+        if drop is None:
+            raise InputError(f"no drop is allowed or forbidden for {spec}; name one, 0 if none may be lost")
+        return drop
+
+    def allowed_item(self, spec: str) -> float | None:
+        """The drop that no single item may exceed by a metric; None where there is no limit."""
+        return _of(self.allow_item, spec)
+
+
+def _of(drops: Drops | None, spec: str) -> float | None:
+    if isinstance(drops, Mapping):
+        drop = drops.get(spec, drops.get(""))
+        return None if drop is None else float(drop)
+    return None if drops is None else float(drops)
+
+
+def m_of_n(typed: str) -> tuple[int, int]:
+    """`8/10` as (8, 10).
+
+    Raises:
+        InputError: it is something else.
+    """
+    match = re.fullmatch(r"\s*(\d+)\s*/\s*(\d+)\s*", typed)
+    if match is None or not 0 < int(match[1]) <= int(match[2]):
+        raise InputError(f"{typed!r} is no demand on runs, expected M/N with M from 1 to N, as 8/10")
+    return int(match[1]), int(match[2])

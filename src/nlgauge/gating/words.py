@@ -1,0 +1,57 @@
+"""Why is the verdict what it is? One sentence for each metric, for a reader who has no manual at hand."""
+
+from __future__ import annotations
+
+import math
+
+from nlgauge.stats.gates.decision import FEW, Bound
+
+SAME_TEXTS = "same texts"
+
+
+def reason(bound: Bound, verdict: str) -> str:
+    """The sentence about one metric."""
+    if bound.method == SAME_TEXTS:
+        return "the texts are the same"
+    allowed = f"{bound.allow:g} is allowed"
+    if verdict == "FAIL":
+        return f"the mean lost {_number(-bound.delta)}, surely more than {_number(-bound.high)}; {allowed}"
+    if verdict == "PASS":
+        if bound.low >= 0:
+            return f"the mean gained {_number(bound.delta)}, surely no less than {_number(bound.low)}; {allowed} to fall"
+        return f"the mean {_changed(bound.delta)} and lost no more than {_number(-bound.low)}; {allowed}"
+    lost = "" if math.isnan(bound.low) else f" and may have lost up to {_number(-min(bound.low, 0.0))}"
+    return f"the mean {_changed(bound.delta)}{lost}; {allowed}; {_way_out(bound)}"
+
+
+def _way_out(bound: Bound) -> str:
+    """What would decide."""
+    if bound.n_clusters is not None and bound.n_clusters < FEW:
+        return f"{bound.n_clusters} groups are too few to pass, expected {FEW} or more"
+    if not bound.allow:
+        return "no number of items shows that nothing at all was lost, so allow a drop"
+    few = f"only {bound.n_changed} of {bound.n} items changed; " if bound.method == "worst-case" else ""
+    needed = bound.items_needed
+    if needed is None:
+        return f"{few}you have {_items(bound.n)}, and how many would do is not known"
+    if needed <= bound.n:
+        return f"{few}you have {_items(bound.n)}, and the change is too close to the allowance to tell"
+    return f"{few}you have {_items(bound.n)}; an allowance of {bound.allow:g} needs about {rounded(needed):,}"
+
+
+def rounded(needed: int) -> int:
+    """Two digits, rounded up: no more is known of a number of items."""
+    step: int = 10 ** max(0, len(str(needed)) - 2)
+    return -(-needed // step) * step
+
+
+def _items(n: int) -> str:
+    return f"{n} item{'' if n == 1 else 's'}"
+
+
+def _changed(delta: float) -> str:
+    return "did not change" if delta == 0 else f"{'gained' if delta > 0 else 'lost'} {_number(abs(delta))}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.3g}"

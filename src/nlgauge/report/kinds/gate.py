@@ -1,0 +1,132 @@
+"""Verdicts on changes: the verdict first, then why, the numbers, and the items that lost most with what is new in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from nlgauge.core.result import Result
+from nlgauge.report.difference import marked, pieces
+from nlgauge.report.html import render_result
+from nlgauge.report.kinds.kind import Kind
+from nlgauge.report.labels import ELLIPSIS
+from nlgauge.report.paper import Paper, Part
+from nlgauge.report.rows import FALLS, LOWER_IS_BETTER, Row, absent, by_keys, number
+from nlgauge.report.table import Table
+
+HEADS = {
+    "PASS": "the change may ship",
+    "FAIL": "the change loses more than is allowed",
+    "INCONCLUSIVE": "too few items to tell",
+}
+LOST = "[...] is new, and [] marks a place where something is gone."
+_MOST = 400  # characters of a text in a terminal or in Markdown
+_HEADER = ("metric", "verdict", "base", "new", "change", "allowed", "items", "changed", "drop seen", "method")
+_LEGEND = (
+    "change: below 0 is worse, whatever the direction of the metric; its bounds are one-sided",
+    "drop seen: the smallest drop of the mean that so many items show with probability .8",
+)
+
+
+def head(result: Result) -> str:
+    """The verdict, in a line."""
+    return f"{result.verdict}: {HEADS.get(str(result.verdict), '')}" if result.verdict else ""
+
+
+def gate_parts(paper: Paper) -> list[Part]:
+    """The verdict and its reasons, the table of metrics, and the items that lost most."""
+    result = paper.result
+    if not result.rows:
+        return []
+    reasons = "\n".join(f"- {reason}" for reason in result.reasons)
+    return [power(result), head(result), reasons, gate_table(result, paper.places), *_items(result, paper)]
+
+
+def power(result: Result) -> str:
+    """What so many items can show, which is said before the verdict."""
+    seen = [f"{number(row['smallest_drop'])} by {row['metric']}" for row in result.rows if row["smallest_drop"]
+            and not absent(row["smallest_drop"])]  # fmt: skip
+    n = max(row["n"] for row in result.rows)
+    return f"With {n} items a drop of the mean is seen with probability .8 from {', '.join(seen)} on." if seen else ""
+
+
+def gate_table(result: Result, digits: int = 3) -> Table:
+    """One line per metric."""
+    falls = {metric["spec"] for metric in result.metrics if not metric["higher_is_better"]}
+    body = tuple(_line(row, row["metric"] in falls, digits) for row in result.rows)
+    legend = (*([LOWER_IS_BETTER] if falls else []), *_LEGEND)
+    return Table("", _HEADER, body, left=2, legend=legend)
+
+
+def _line(row: Row, falls: bool, digits: int) -> tuple[str, ...]:
+    name = f"{row['metric']}{FALLS if falls else ''}"
+    return (
+        name,
+        row["verdict"] if row["decides"] else f"({row['verdict']}, only reported)",
+        number(row["base"], digits),
+        number(row["new"], digits),
+        change(row, digits),
+        f"{-row['allow']:g}" if row["allow"] else "0",
+        str(row["n"]) + (f" in {row['n_clusters']} groups" if row["n_clusters"] else ""),
+        str(row["n_changed"]),
+        number(row["smallest_drop"], digits, missing=""),
+        row["method"],
+    )
+
+
+def change(row: Row, digits: int = 3) -> str:
+    """The change of the mean with its bounds, "-0.23 [-0.34, -0.12]"; an end that nothing bounds is left out."""
+    shown = number(row["delta"], digits, sign="+")
+    if absent(row["low"]) and absent(row["high"]):
+        return shown
+    low, high = (number(row[end], digits, sign="+", missing="") for end in ("low", "high"))
+    return f"{shown} [{low}, {high}]"
+
+
+def _items(result: Result, paper: Paper) -> Iterator[Part]:
+    """The items that lost most, by metric."""
+    for (spec,), rows in by_keys(result.items, "metric").items():
+        title = f"Items that lost most by {spec}. {LOST}"
+        body = tuple((str(row["seg"]), number(row["delta"], paper.places, sign="+"), _marked(row)) for row in rows)
+        if paper.is_text:
+            lines = [title, *(f"  {seg}  {delta}  {text}" for seg, delta, text in body)]
+            yield "\n".join(" ".join(line.splitlines()) for line in lines)
+        else:
+            yield Table(title, ("item", "text", "change"), tuple((s, t, d) for s, d, t in body), left=2)
+
+
+def _marked(row: Mapping[str, Any]) -> str:
+    text = marked(row["base_hyp"], row["new_hyp"])
+    return text if len(text) <= _MOST else text[:_MOST] + ELLIPSIS
+
+
+def gate_html(result: Result) -> str:
+    """The page of a result of kind `gate`."""
+    items = [
+        {
+            "metric": spec,
+            "rows": [
+                {
+                    **row,
+                    "change": number(row["delta"], sign="+"),
+                    "scores": f"{number(row['base'])} → {number(row['new'])}",
+                    "pieces": pieces(row["base_hyp"], row["new_hyp"]),
+                }
+                for row in rows
+            ],
+        }
+        for (spec,), rows in by_keys(result.items, "metric").items()
+    ]
+    return render_result(
+        "gate.html",
+        result,
+        verdict=result.verdict or "",
+        head=HEADS.get(str(result.verdict), ""),
+        reasons=result.reasons,
+        power=power(result) if result.rows else "",
+        table=gate_table(result) if result.rows else None,
+        items=items,
+    )
+
+
+KIND = Kind(parts=gate_parts, page="nlgauge.report.kinds.gate:gate_html")

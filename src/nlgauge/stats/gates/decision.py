@@ -1,0 +1,262 @@
+"""Is a paired difference within its allowance? The bounds that suit the scores, and PASS, FAIL or INCONCLUSIVE."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from nlgauge.core.arrays import Array
+from nlgauge.core.errors import InputError
+from nlgauge.stats.differences.multiplicity import holm
+from nlgauge.stats.gates.betting import Bets
+from nlgauge.stats.gates.studentized import DRAWS, clustered, studentized
+from nlgauge.stats.gates.tango import tango_bounds, tango_statistic
+from nlgauge.stats.gates.worst import items_without_loss, worst_case_bound, worst_case_p
+from nlgauge.stats.shares import clopper_pearson
+
+Verdict = Literal["PASS", "FAIL", "INCONCLUSIVE"]
+PASS, FAIL, INCONCLUSIVE = "PASS", "FAIL", "INCONCLUSIVE"
+FEW = 10  # items that changed, or clusters: below this no bound of a mean keeps its level (docs/studies/gate.md)
+_POWER = 0.8
+_SAME = 1e-9  # of the largest score: what differs by less is rounding
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bound:
+    """Bounds of the mean difference of paired items, in which below 0 is worse.
+
+    Attributes:
+        method: `tango`, `bootstrap-t`, `worst-case`, `betting`, `t` (few clusters), or `same` where nothing differs
+            and nothing can.
+        delta: the mean difference.
+        error: its standard error.
+        low, high: one-sided bounds, each of level 1 - alpha; NaN where nothing bounds it.
+        p_pass: p-value of the claim that the true mean is above minus the allowance.
+        p_fail: p-value of the claim that it is below.
+        allow, alpha: the allowance, and the level of each claim.
+        n, n_changed: items, and those whose scores differ.
+        n_clusters: clusters; None where items are independent.
+        smallest_drop: the drop of the mean that is seen with power .8.
+        items_needed: items with which no change would pass with power .8; None where no number is enough.
+    """
+
+    method: str
+    delta: float
+    error: float
+    low: float
+    high: float
+    p_pass: float
+    p_fail: float
+    allow: float
+    alpha: float
+    n: int
+    n_changed: int
+    n_clusters: int | None
+    smallest_drop: float
+    items_needed: int | None
+
+    @property
+    def verdict(self) -> Verdict:
+        """PASS if the lower bound is above minus the allowance, FAIL if the upper bound is below it."""
+        return verdict(self.p_pass, self.p_fail, self.alpha)
+
+
+def verdict(p_pass: float, p_fail: float, alpha: float) -> Verdict:
+    """The verdict on two claims, of which at most one can be shown."""
+    return "FAIL" if p_fail <= alpha else "PASS" if p_pass <= alpha else "INCONCLUSIVE"
+
+
+def with_holm(bounds: Sequence[Bound]) -> list[Bound]:
+    """Bounds of several metrics of which any may fail a gate: p-values of FAIL are adjusted after Holm.
+
+    Those of PASS stay: a gate passes only if all metrics do, and then one of them would have to pass wrongly that is
+    judged at alpha itself.
+
+    References:
+        Berger (1982), "Multiparameter Hypothesis Testing and Acceptance Sampling", for the intersection.
+    """
+    fair = holm(np.array([one.p_fail for one in bounds])) if bounds else []
+    return [replace(one, p_fail=float(p)) for one, p in zip(bounds, fair, strict=True)]
+
+
+def bound_difference(
+    differences: Array,
+    clusters: Sequence[Hashable] | None = None,
+    *,
+    allow: float,
+    alpha: float = 0.05,
+    is_rate: bool = False,
+    largest: float | None = None,
+    is_sequential: bool = False,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> Bound:
+    """Bound the mean of paired differences by the method that keeps its level on them.
+
+    Pass rates get Tango's interval, other scores the bootstrap-t over items or clusters. If fewer than ten of these
+    changed, a resample cannot know what the others would do: then only the worst case lets the mean pass, and FAIL
+    needs Student's bound beside that of the bootstrap.
+
+    Args:
+        differences: new minus old of each item, higher is better, shape (n,); all defined.
+        clusters: the cluster of each item, length n; None where items are independent.
+        allow: the drop of the mean that is allowed, 0 or more.
+        alpha: the chance of a false PASS at a drop equal to `allow`, and that of a false FAIL.
+        is_rate: whether the scores are 0 and 1, one run each.
+        largest: the largest loss that is possible, for the worst case; None where it has no limit.
+        is_sequential: whether one may look after each item; in the order of the items.
+        draws: resamples.
+        seed: of the resamples.
+
+    Raises:
+        InputError: there is no item, or a number is out of its range.
+    """
+    values = np.asarray(differences, dtype=np.float64)
+    _check(values, allow, alpha)
+    scale = max(1.0 if is_rate else 0.0, float(np.abs(values).max()))
+    values = np.where(np.abs(values) <= _SAME * scale, 0.0, values)
+    made = _Made(values, clusters, allow, alpha, largest, draws, seed)
+    if is_sequential:
+        return made.sequential()
+    if clusters is not None and made.n_units < FEW:
+        return made.few_clusters()
+    if is_rate and clusters is None:
+        return made.rate()
+    return made.mean()
+
+
+def _check(values: Array, allow: float, alpha: float) -> None:
+    if values.ndim != 1 or not len(values):
+        raise InputError("there is no item with scores on both sides, expected at least one")
+    if not np.isfinite(values).all():
+        raise InputError("a difference is not finite; leave undefined items out first")
+    if not (allow >= 0 and math.isfinite(allow)):
+        raise InputError(f"allow is {allow}, expected a drop of 0 or more")
+    if not 0 < alpha < 0.5:
+        raise InputError(f"alpha is {alpha}, expected a share between 0 and 0.5 such as 0.05")
+
+
+@dataclass(frozen=True)
+class _Made:
+    """The differences, and one method of bounds for each case."""
+
+    values: Array
+    clusters: Sequence[Hashable] | None
+    allow: float
+    alpha: float
+    largest: float | None
+    draws: int
+    seed: int
+
+    @property
+    def sums(self) -> tuple[Array, Array]:
+        sums, sizes = clustered(self.values, self.clusters)
+        return sums[0], sizes
+
+    @property
+    def n_units(self) -> int:
+        return len(self.sums[1])
+
+    def rate(self) -> Bound:
+        from scipy import special
+
+        gains, losses, n = int((self.values > 0).sum()), int((self.values < 0).sum()), len(self.values)
+        z = float(special.ndtri(1 - self.alpha))
+        low, high = (float(end) for end in tango_bounds(gains, losses, n, z))
+        at = float(tango_statistic(gains, losses, n, -self.allow))
+        net = max(losses - gains, 0)
+        # The normal curve is too sure of rare losses: the net loss must be clear by the binomial, too.
+        high = max(high, -clopper_pearson(net, n, 1 - 2 * self.alpha)[0])
+        p_fail = max(float(special.ndtr(at)), 1.0 if net == 0 else float(special.betainc(net, n - net + 1, self.allow)))
+        error = math.sqrt(max(gains + losses - (gains - losses) ** 2 / n, 0.0)) / n
+        made = self._bound("tango", error, low, high, float(special.ndtr(-at)), p_fail)
+        return made if gains + losses >= FEW else self._at_worst(made, largest=1.0)
+
+    def mean(self) -> Bound:
+        sums, sizes = self.sums
+        if len(sizes) < 2:
+            return self._at_worst(self._bound("worst-case", math.nan, math.nan, math.nan, 1.0, 1.0), self.largest)
+        found = studentized(sums / sizes if self.clusters is None else self.values, self.clusters,
+                            draws=self.draws, seed=self.seed)  # fmt: skip
+        low, high = (float(end[0]) for end in found.bounds(self.alpha))
+        p = float(found.p_above(-self.allow)[0]), float(found.p_below(-self.allow)[0])
+        error = float(found.error[0])
+        made = self._bound("bootstrap-t", error, low, high, *p)
+        if (sums != 0).sum() >= FEW:
+            return made
+        student = self._student(error)
+        wider = replace(made, high=max(made.high, student.high), p_fail=max(made.p_fail, student.p_fail))
+        return self._at_worst(wider, self.largest)
+
+    def few_clusters(self) -> Bound:
+        sums, sizes = self.sums
+        if len(sizes) < 2:
+            return self._bound("t", math.nan, math.nan, math.nan, 1.0, 1.0)
+        from nlgauge.stats.gates.studentized import cluster_error
+
+        return self._student(float(cluster_error(sums[None], sizes)[0]))
+
+    def sequential(self) -> Bound:
+        if self.largest is None:
+            raise InputError("bets need the largest possible difference, and the metric has no limits")
+        bets = Bets.on(self.values, self.largest)
+        p = bets.p_above(-self.allow, self.alpha), bets.p_below(-self.allow, self.alpha)
+        spread = float(self.values.std(ddof=1)) if len(self.values) > 1 else math.nan
+        return self._bound("betting", spread / math.sqrt(len(self.values)), *bets.bounds(self.alpha), *p)
+
+    def _student(self, error: float) -> Bound:
+        """Student's upper bound, and no lower one."""
+        from scipy import special
+
+        delta, free = float(self.values.mean()), self.n_units - 1
+        if not error > 0:
+            return self._bound("t", error, math.nan, delta if error == 0 else math.nan, 1.0, 1.0)
+        p = float(special.stdtr(free, (delta + self.allow) / error))
+        return self._bound("t", error, math.nan, delta - float(special.stdtrit(free, self.alpha)) * error, 1.0, p)
+
+    def _at_worst(self, bound: Bound, largest: float | None) -> Bound:
+        """The same with the lower bound of the worst case."""
+        if largest is None:
+            return replace(bound, method="worst-case", low=math.nan, p_pass=1.0)
+        sums, _ = self.sums
+        losing, n = int((sums < 0).sum()), len(sums)
+        least = items_without_loss(largest, self.allow, self.alpha)
+        changed = int((sums != 0).sum())
+        to_have_ten = None if not changed else math.ceil(bound.n * FEW / changed)
+        by_count = None if bound.items_needed is None or to_have_ten is None else max(bound.items_needed, to_have_ten)
+        ways = [one for one in (by_count, least if not losing else None) if one is not None]
+        return replace(
+            bound,
+            method="worst-case",
+            low=worst_case_bound(losing, n, largest, self.alpha),
+            p_pass=worst_case_p(losing, n, largest, -self.allow),
+            items_needed=min(ways, default=None),
+        )
+
+    def _bound(self, method: str, error: float, low: float, high: float, p_pass: float, p_fail: float) -> Bound:
+        from scipy import special
+
+        n = len(self.values)
+        reach = float(special.ndtri(1 - self.alpha) + special.ndtri(_POWER)) * error
+        known = self.allow > 0 and math.isfinite(reach)
+        ends = [end if math.isfinite(end) else math.nan for end in (low, high)]
+        return Bound(
+            method=method,
+            delta=float(self.values.mean()),
+            error=error,
+            low=ends[0],
+            high=ends[1],
+            p_pass=p_pass,
+            p_fail=p_fail,
+            allow=self.allow,
+            alpha=self.alpha,
+            n=n,
+            n_changed=int((self.values != 0).sum()),
+            n_clusters=None if self.clusters is None else self.n_units,
+            smallest_drop=reach,
+            items_needed=max(1, math.ceil(n * (reach / self.allow) ** 2)) if known else None,
+        )
