@@ -34,7 +34,7 @@ PAGES = sorted(
 )
 VERBS = [
     *("score", "align", "explain", "perturb", "audit", "meta", "select", "sweep", "synth", "train baseline"),
-    *("report", "list", "env", "doctor"),
+    *("gate", "report", "list", "env", "doctor"),
 ]
 
 pytestmark = pytest.mark.skipif(not (ROOT / "docs").is_dir(), reason="the pages are not beside the tests")

@@ -28,9 +28,7 @@ CODES = {PASS: 0, FAIL: 3, INCONCLUSIVE: 4}
 Base = Annotated[
     str, typer.Argument(metavar="BASE", help="The old outputs: a data file, or a baseline that --save wrote.")
 ]
-New = Annotated[
-    str | None, typer.Argument(metavar="[NEW]", help="The new outputs: a data file with the same items.")
-]
+New = Annotated[str | None, typer.Argument(metavar="[NEW]", help="The new outputs: a data file with the same items.")]
 Metrics = Annotated[
     list[str], specs.option("--metric", "-m", help="Metrics that have to pass: chrf, bertscore, scores:file=...")
 ]
@@ -45,7 +43,7 @@ class Limits:
         typer.Option(
             "--allow",
             metavar="DROP|SPEC=DROP",
-            help="The drop of the mean that is allowed, in units of the metric; repeat it for several.  [default: 0.01]",
+            help="The drop of the mean that is allowed, in units of the metric; repeat it.  [default: 0.01]",
         ),
     ] = None
     alpha: Annotated[
@@ -64,9 +62,7 @@ class Limits:
     ] = None
     undefined: Annotated[
         str,
-        options.choice(
-            "--undefined", among="fail worst drop", help="What a score is that NEW lacks and BASE has."
-        ),
+        options.choice("--undefined", among="fail worst drop", help="What a score is that NEW lacks and BASE has."),
     ] = "fail"
     inconclusive: Annotated[
         str | None,

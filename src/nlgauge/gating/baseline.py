@@ -80,8 +80,8 @@ class Baseline:
 def difference(before: str, after: str) -> str:
     """What differs between two signatures, in words."""
     old, new = (dict(entry.partition(":")[::2] for entry in one.split("|")) for one in (before, after))
-    changed = [f"{k} was {old.get(k, 'absent')}, is {new.get(k, 'absent')}" for k in {**old, **new} if
-               old.get(k) != new.get(k)]  # fmt: skip
+    keys = [key for key in {**old, **new} if old.get(key) != new.get(key)]
+    changed = [f"{key} was {old.get(key, 'absent')}, is {new.get(key, 'absent')}" for key in keys]
     return ", ".join(changed[:_SHOWN])
 
 

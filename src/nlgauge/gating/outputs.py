@@ -59,7 +59,9 @@ class Outputs:
             segments = tuple(s for s in segments if s.system == system)
         elif len(data.systems) > 1:
             listed = ", ".join(repr(one) for one in data.systems[:_SHOWN])
-            raise InputError(f"{name} holds {len(data.systems)} systems ({listed}), expected one; name it as the system")
+            raise InputError(
+                f"{name} holds {len(data.systems)} systems ({listed}), expected one; name it as the system"
+            )
         if not segments:
             raise InputError(f"{name} holds no segment, expected at least one")
         lacking = next((s.id for s in segments if s.item is None), None)
@@ -123,7 +125,7 @@ def from_texts(
         for k, text in enumerate(own, 1):
             if not isinstance(text, str):
                 raise InputError(f"{name}: item {names[i]!r} holds {type(text).__name__}, expected a text per run")
-            about = {"item": names[i], "group": None if groups is None else str(groups[i])}
+            about: dict[str, Any] = {"item": names[i], "group": None if groups is None else str(groups[i])}
             segments.append(replace(segment, id=names[i] if k == 1 else f"{names[i]}#{k}", hypothesis=text, **about))
         if not own:
             raise InputError(f"{name}: item {names[i]!r} has no run, expected at least one text")
@@ -143,7 +145,7 @@ def _by_item(segments: Sequence[Segment]) -> dict[str, tuple[Segment, ...]]:
 
 
 def paired(base: Outputs, new: Outputs) -> tuple[Outputs, Outputs]:
-    """Both sides with the same items in the order of BASE; what one side leaves out of an input it takes from the other.
+    """Both sides with the same items in the order of BASE; inputs that one side leaves out are those of the other.
 
     Raises:
         InputError: an item is missing on one side, or was written for something else there.
@@ -154,14 +156,14 @@ def paired(base: Outputs, new: Outputs) -> tuple[Outputs, Outputs]:
             more = f" and {len(lacking) - _SHOWN} more" if len(lacking) > _SHOWN else ""
             raise InputError(
                 f"{other.name} lacks {len(lacking)} of {len(one.items)} items of {one.name}"
-                f" ({', '.join(map(repr, lacking[:_SHOWN]))}{more}); a gate compares the same items, so give all of them"
+                f" ({', '.join(map(repr, lacking[:_SHOWN]))}{more}); a gate compares the same items: give all of them"
             )
     base = replace(base, items=_filled(base.items, new.items))
     new = replace(new, items=_filled({item: new.items[item] for item in base.items}, base.items))
-    other = next((item for item in base.items if base.digest(item) != new.digest(item)), None)
-    if other is not None:
+    changed = next((item for item in base.items if base.digest(item) != new.digest(item)), None)
+    if changed is not None:
         raise InputError(
-            f"item {other!r} has other references or another source in {new.name} than in {base.name}; is this another"
+            f"item {changed!r} has other references or another source in {new.name} than in {base.name}; is it another"
             " set? compare outputs for the same inputs"
         )
     return base, new

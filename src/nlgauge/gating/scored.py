@@ -44,9 +44,7 @@ def score_side(outputs: Outputs, metrics: Mapping[str, Metric], runtime: Runtime
     return _scored(outputs, score_segments(metrics, outputs.segments, runtime), metrics)
 
 
-def score_sides(
-    base: Outputs, new: Outputs, metrics: Mapping[str, Metric], runtime: Runtime
-) -> tuple[Scored, Scored]:
+def score_sides(base: Outputs, new: Outputs, metrics: Mapping[str, Metric], runtime: Runtime) -> tuple[Scored, Scored]:
     """Score both sides; a metric that depends on all texts of a call sees both in one."""
     alone = {spec: built for spec, built in metrics.items() if not is_pooled(built)}
     pooled = {spec: built for spec, built in metrics.items() if is_pooled(built)}

@@ -70,9 +70,7 @@ def decide(metrics: Mapping[str, Metric], base: Scored, new: Scored, rules: Rule
     return Decided(whole, said, tuple(rows), tuple(items), tuple(notes))
 
 
-def _bound(
-    spec: str, found: Differences, clusters: Sequence[str] | None, is_same: bool, rules: Rules
-) -> Bound:
+def _bound(spec: str, found: Differences, clusters: Sequence[str] | None, is_same: bool, rules: Rules) -> Bound:
     known = ~np.isnan(found.values)
     allow = rules.allowed(spec)
     if is_same and not found.lost.any() and not found.values[known].any():
@@ -133,8 +131,8 @@ def _failures(spec: str, found: Differences, names: Sequence[str], rules: Rules)
             raise InputError(f"{spec}: min_pass counts runs that pass, and its scores are not all 0 or 1")
         rare = flaky(found, names, rules.min_pass, rules.alpha)
         if rare:
-            told.append(f"{_count(rare)} clearly passed fewer than {rules.min_pass[0]} of {rules.min_pass[1]} runs"
-                        f" ({_named(rare)})")  # fmt: skip
+            demand = f"{rules.min_pass[0]} of {rules.min_pass[1]} runs"
+            told.append(f"{_count(rare)} clearly passed fewer than {demand} ({_named(rare)})")
     return told
 
 

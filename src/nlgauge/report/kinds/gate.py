@@ -1,4 +1,4 @@
-"""Verdicts on changes: the verdict first, then why, the numbers, and the items that lost most with what is new in them."""
+"""Verdicts on changes: why, the numbers, and the items that lost most, with what is new in them."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def gate_parts(paper: Paper) -> list[Part]:
 
 def power(result: Result) -> str:
     """What so many items can show, which is said before the verdict."""
-    seen = [f"{number(row['smallest_drop'])} by {row['metric']}" for row in result.rows if row["smallest_drop"]
-            and not absent(row["smallest_drop"])]  # fmt: skip
+    drops = {row["metric"]: row["smallest_drop"] for row in result.rows if not absent(row["smallest_drop"])}
+    seen = [f"{number(drop)} by {spec}" for spec, drop in drops.items() if drop]
     n = max(row["n"] for row in result.rows)
     return f"With {n} items a drop of the mean is seen with probability .8 from {', '.join(seen)} on." if seen else ""
 

@@ -13,7 +13,7 @@ from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.stats.differences.multiplicity import holm
 from nlgauge.stats.gates.betting import Bets
-from nlgauge.stats.gates.studentized import DRAWS, clustered, studentized
+from nlgauge.stats.gates.studentized import DRAWS, cluster_error, clustered, studentized
 from nlgauge.stats.gates.tango import tango_bounds, tango_statistic
 from nlgauge.stats.gates.worst import items_without_loss, worst_case_bound, worst_case_p
 from nlgauge.stats.shares import clopper_pearson
@@ -79,7 +79,7 @@ def with_holm(bounds: Sequence[Bound]) -> list[Bound]:
     References:
         Berger (1982), "Multiparameter Hypothesis Testing and Acceptance Sampling", for the intersection.
     """
-    fair = holm(np.array([one.p_fail for one in bounds])) if bounds else []
+    fair = holm(np.array([one.p_fail for one in bounds], dtype=np.float64))
     return [replace(one, p_fail=float(p)) for one, p in zip(bounds, fair, strict=True)]
 
 
@@ -180,8 +180,7 @@ class _Made:
         sums, sizes = self.sums
         if len(sizes) < 2:
             return self._at_worst(self._bound("worst-case", math.nan, math.nan, math.nan, 1.0, 1.0), self.largest)
-        found = studentized(sums / sizes if self.clusters is None else self.values, self.clusters,
-                            draws=self.draws, seed=self.seed)  # fmt: skip
+        found = studentized(self.values, self.clusters, draws=self.draws, seed=self.seed)
         low, high = (float(end[0]) for end in found.bounds(self.alpha))
         p = float(found.p_above(-self.allow)[0]), float(found.p_below(-self.allow)[0])
         error = float(found.error[0])
@@ -196,8 +195,6 @@ class _Made:
         sums, sizes = self.sums
         if len(sizes) < 2:
             return self._bound("t", math.nan, math.nan, math.nan, 1.0, 1.0)
-        from nlgauge.stats.gates.studentized import cluster_error
-
         return self._student(float(cluster_error(sums[None], sizes)[0]))
 
     def sequential(self) -> Bound:

@@ -60,5 +60,5 @@ def rarely_passing(
     k, n = np.asarray(passes, dtype=np.float64), np.asarray(runs, dtype=np.float64)
     if k.shape != n.shape or (k > n).any() or (k < 0).any():
         raise InputError("passes and runs do not go together, expected at most as many passes as runs, per item")
-    p = np.where(k == n, 1.0, special.bdtr(k, n, demand) if demand < 1 else 0.0)
+    p = np.where(k == n, 1.0, special.betainc(np.maximum(n - k, 1), k + 1, 1 - demand))
     return np.asarray((n > 0) & (holm(p) <= alpha))

@@ -75,9 +75,7 @@ def tango_bounds(gains: npt.ArrayLike, losses: npt.ArrayLike, n: npt.ArrayLike, 
     return ends[0], ends[1]
 
 
-def tango_statistic(
-    gains: npt.ArrayLike, losses: npt.ArrayLike, n: npt.ArrayLike, difference: npt.ArrayLike
-) -> Array:
+def tango_statistic(gains: npt.ArrayLike, losses: npt.ArrayLike, n: npt.ArrayLike, difference: npt.ArrayLike) -> Array:
     """The score statistic of a hypothetical difference; it is standard normal where this is the true one.
 
     It is above 0 if the difference that was seen is larger. At difference 0 it is the root of McNemar's statistic.

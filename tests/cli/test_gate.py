@@ -1,0 +1,145 @@
+"""`nlgauge gate`: exit codes, every form, baselines; refusals in one line."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+from tests.cli.command import refused, run, write
+from tests.gating.sides import BASE, REFS, better, worse
+
+
+def rows(texts, n=60):
+    return [{"id": str(i), "seg": str(i), "hyp": t, "refs": [r]} for i, (t, r) in
+            enumerate(zip(texts[:n], REFS[:n], strict=True))]  # fmt: skip
+
+
+@pytest.fixture
+def base(tmp_path):
+    return write(tmp_path / "base.jsonl", rows(BASE))
+
+
+@pytest.fixture
+def new(tmp_path):
+    return write(tmp_path / "new.jsonl", rows(worse(0.9)))
+
+
+def test_the_exit_code_is_the_verdict(tmp_path, base, new, capsys):
+    good = write(tmp_path / "good.jsonl", rows(better(0.5)))
+    assert run("gate", base, good, "-m", "chrf", "--allow", "1") == 0
+    assert "\nPASS: the change may ship\n" in capsys.readouterr().out
+    assert run("gate", base, new, "-m", "chrf", "--allow", "1") == 3
+    assert "\nFAIL: the change loses more than is allowed\n" in capsys.readouterr().out
+    few, fewer = write(tmp_path / "a.jsonl", rows(BASE, 12)), write(tmp_path / "b.jsonl", rows(worse(0.5), 12))
+    unsure = ("gate", few, fewer, "-m", "chrf", "--allow", "2")
+    assert run(*unsure) == 4
+    assert "you have 12 items" in capsys.readouterr().out
+    assert run(*unsure, "--inconclusive", "pass") == 0
+    assert run(*unsure, "--inconclusive", "fail") == 3
+
+
+def test_the_same_texts_pass(base, capsys):
+    assert run("gate", base, base, "-m", "chrf", "--allow", "0") == 0
+    assert "the texts are the same" in capsys.readouterr().out
+
+
+def test_every_form_holds_the_verdict(tmp_path, base, new, capsys):
+    paths = {form: tmp_path / f"gate.{form}" for form in ("json", "html", "junit", "markdown")}
+    typed = [x for form, path in paths.items() for x in (f"--{form}", path)]
+    assert run("gate", base, new, "-m", "chrf", "--allow", "1", *typed, "-q") == 3
+    made = json.loads(paths["json"].read_text())
+    assert (made["kind"], made["verdict"], made["rows"][0]["verdict"]) == ("gate", "FAIL", "FAIL")
+    assert made["items"][0]["new_hyp"] != made["items"][0]["base_hyp"]
+    assert "<mark>nth</mark>" in paths["html"].read_text()
+    assert ElementTree.parse(paths["junit"]).getroot().get("failures") == "1"
+    assert "FAIL: the change loses more than is allowed" in paths["markdown"].read_text()
+    assert str(tmp_path) + "/gate.json" not in paths["json"].read_text()
+    capsys.readouterr()
+    assert run("report", paths["json"], "-o", tmp_path / "report.html") == 0
+    assert "May this change ship?" in (tmp_path / "report.html").read_text()
+
+
+def test_json_on_standard_output_stands_there_alone(base, new, capsys):
+    assert run("gate", base, new, "-m", "chrf", "--allow", "1", "--json") == 3
+    assert json.loads(capsys.readouterr().out)["verdict"] == "FAIL"
+
+
+def test_drops_by_metric_and_reported_metrics(base, new, capsys):
+    typed = ["-m", "chrf,ter", "--allow", "50", "--allow", "ter=40", "--report-only", "rouge1", "--json"]
+    assert run("gate", base, new, *typed) == 0
+    made = json.loads(capsys.readouterr().out)["rows"]
+    assert [(row["metric"], row["allow"], row["decides"]) for row in made] == [
+        ("chrf", 50, True),
+        ("ter", 40, True),
+        ("rouge1", 50, False),
+    ]
+
+
+def test_one_item_may_fail_the_gate(base, new, capsys):
+    assert run("gate", base, new, "-m", "chrf", "--allow", "50", "--allow-item", "2") == 3
+    assert "items have lost more than 2 (" in capsys.readouterr().out
+
+
+def test_a_baseline_is_kept_and_used(tmp_path, base, new, capsys):
+    kept = tmp_path / "kept.json"
+    assert run("gate", base, "-m", "chrf", "--save", kept) == 0
+    assert capsys.readouterr().out == f"{kept}: 60 items by chrf\n"
+    assert run("gate", kept, new, "-m", "chrf", "--allow", "1", "-q") == 3
+    one = capsys.readouterr().out
+    assert run("gate", base, new, "-m", "chrf", "--allow", "1", "-q", "--save", tmp_path / "next.json") == 3
+    assert capsys.readouterr().out == one
+    assert run("gate", tmp_path / "next.json", new, "-m", "chrf") == 0  # of NEW
+    capsys.readouterr()
+    assert "has no scores of ter" in refused(capsys, "gate", kept, new, "-m", "ter")
+    assert run("gate", kept, new, "-m", "ter", "--allow", "90", "--rescore") == 0
+
+
+def test_sides_in_one_file(tmp_path, capsys):
+    both = [
+        {**row, "id": f"{s}{row['id']}", "system": s} for s, t in (("a", BASE), ("b", worse(0.9))) for row in rows(t)
+    ]
+    path = write(tmp_path / "both.jsonl", both)
+    assert run("gate", path, path, "-m", "chrf", "--base-system", "a", "--new-system", "b") == 3
+    capsys.readouterr()
+    assert "holds 2 systems ('a', 'b'), expected one" in refused(capsys, "gate", path, path, "-m", "chrf")
+
+
+def test_stored_verdicts_are_pass_rates(tmp_path, capsys):
+    base, new = ([{**row, "id": f"{s}{row['id']}"} for row in rows(t)] for s, t in (("a", BASE), ("b", worse(0.9))))
+    passed = ["id\tpassed", *(f"a{i}\t{int(i < 55)}" for i in range(60)), *(f"b{i}\t{int(i < 30)}" for i in range(60))]
+    scores = write(tmp_path / "passed.tsv", passed)
+    sides = write(tmp_path / "a.jsonl", base), write(tmp_path / "b.jsonl", new)
+    spec = f"scores:file={scores},column=passed,higher_is_better=true"
+    assert run("gate", *sides, "-m", spec, "--allow", "0.1", "--json") == 3
+    row = json.loads(capsys.readouterr().out)["rows"][0]
+    assert (row["method"], row["delta"]) == ("tango", pytest.approx(-25 / 60))
+
+
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        (["--allow", "much"], "--allow 'much': expected a drop"),
+        (["--allow", "ter=1"], "'ter' is not among the metrics"),
+        (["--allow", "1", "--allow", "2"], "--allow is given twice"),
+        (["--min-pass", "12/10"], "expected M/N"),
+        (["--alpha", "5"], "alpha is 5"),
+        (["--undefined", "skip"], "undefined"),
+        (["--inconclusive", "maybe"], "--inconclusive is 'maybe'"),
+        (["--report-only", "chrf"], "every metric is only reported"),
+        (["--min-pass", "8/10"], "its scores are not all 0 or 1"),
+        (["--sequential", "-m", "ter"], "the metric has no limits"),
+        (["--save", "none/there.json"], "there is no folder"),
+    ],
+)
+def test_refusals(base, new, capsys, typed, message):
+    assert message in refused(capsys, "gate", base, new, "-m", "chrf", *typed)
+
+
+def test_sides_that_do_not_fit_are_refused(tmp_path, base, capsys):
+    short = write(tmp_path / "short.jsonl", rows(BASE, 59))
+    assert "short.jsonl lacks 1 of 60 items" in refused(capsys, "gate", base, short, "-m", "chrf")
+    assert "NEW is missing" in refused(capsys, "gate", base, "-m", "chrf")
+    empty = write(tmp_path / "empty.jsonl", [])
+    assert "empty" in refused(capsys, "gate", base, empty, "-m", "chrf")
+    assert "would be written over the input" in refused(capsys, "gate", base, short, "-m", "chrf", "--save", base)

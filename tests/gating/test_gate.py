@@ -1,0 +1,109 @@
+"""`ng.gate`: lists, data sets and files; verdicts and what they are worth; bad input in one line."""
+
+from __future__ import annotations
+
+import json
+import time
+import warnings
+
+import pytest
+from tests.gating.sides import BASE, REFS, better, worse
+
+import nlgauge as ng
+from nlgauge.core.segment import Segment
+
+
+def test_a_verdict_is_true_where_it_passes():
+    good = ng.gate(BASE, better(0.5), REFS, metrics=["chrf", "ter"], allow=1)
+    assert (good.verdict, bool(good)) == ("PASS", True)
+    bad = ng.gate(BASE, worse(0.9), REFS, metrics="chrf", allow=1)
+    assert (bad.verdict, bool(bad)) == ("FAIL", False)
+    assert repr(bad).startswith("Gate(FAIL: chrf: the mean lost")
+    assert [row["metric"] for row in good.rows] == ["chrf", "ter"]
+    unsure = ng.gate(BASE[:20], worse(0.5)[:20], REFS[:20], metrics="chrf", allow=2)
+    assert unsure.verdict == "INCONCLUSIVE"
+    assert str(unsure).startswith("With 20 items")
+
+
+def test_the_same_seed_gives_the_same_result():
+    one, other = (ng.gate(BASE, worse(0.4), REFS, metrics="chrf", seed=3).result().as_json() for _ in range(2))
+    assert one == other
+
+
+def test_ids_and_groups_of_lists():
+    ids, groups = [f"i{i}" for i in range(60)], [str(i // 5) for i in range(60)]
+    found = ng.gate(BASE, worse(0.4), REFS, metrics="chrf", ids=ids, groups=groups)
+    assert found.rows[0]["n_clusters"] == 12
+    assert found.items[0]["seg"].startswith("i")
+
+
+def test_runs_stand_in_lists():
+    found = ng.gate([[one, one] for one in BASE], [[a, b] for a, b in zip(BASE, worse(0.5), strict=True)], REFS,
+                    metrics="chrf", allow=5)  # fmt: skip
+    assert (found.rows[0]["n"], found.rows[0]["repeats"]) == (60, 2)
+    assert found.rows[0]["flicker"] > 0
+
+
+def test_data_sets_pair_by_item(tmp_path):
+    def dataset(texts, system):
+        rows = zip(texts, REFS, strict=True)
+        return ng.Dataset(
+            tuple(Segment(f"{system}{i}", t, (r,), None, system, str(i)) for i, (t, r) in enumerate(rows))
+        )
+
+    both = ng.Dataset((*dataset(BASE, "old"), *dataset(worse(0.5), "new")))
+    found = ng.gate(both, both, metrics="chrf", base_system="old", new_system="new", allow=5)
+    assert found.rows[0]["base"] > found.rows[0]["new"]
+    found.write(tmp_path / "gate.json")
+    made = json.loads((tmp_path / "gate.json").read_text())
+    assert (made["kind"], made["verdict"]) == ("gate", found.verdict)
+
+
+def test_a_frame_is_a_side():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"hyp": BASE, "ref": REFS, "seg": range(60)})
+    assert ng.gate(frame, frame, metrics="chrf").verdict == "PASS"
+
+
+def test_metric_objects_and_reports():
+    found = ng.gate(BASE, worse(0.9), REFS, metrics=ng.metric("rouge1"), report_only="ter", allow=0.5)
+    assert [row["decides"] for row in found.rows] == [True, False]
+    assert found.verdict == "PASS"
+
+
+@pytest.mark.parametrize(
+    ("base", "new", "more", "message"),
+    [
+        (["a"], ["a", "b"], {}, "2 hypotheses but 1|1 hypotheses but 2"),
+        ({"s": ["a"]}, ["a"], {}, "BASE is a mapping"),
+        (["a"], ["a"], {"alpha": 2}, "alpha is 2"),
+        (["a"], ["a"], {"allow": {"ter": 1}}, "'ter', which is not among the metrics"),
+        ("no.jsonl", ["a"], {}, "no such file"),
+    ],
+)
+def test_bad_input_is_one_line(base, new, more, message):
+    with pytest.raises(ng.InputError, match=message) as error:
+        ng.gate(base, new, ["a"], metrics="chrf", **more)
+    assert "\n" not in str(error.value)
+
+
+def test_other_items_are_refused():
+    with pytest.raises(ng.InputError, match="NEW lacks"):
+        ng.gate(ng.Dataset((Segment("a", "x", ("x",)),)), ng.Dataset((Segment("b", "x", ("x",)),)), metrics="chrf")
+
+
+def test_a_constant_metric_and_ties():
+    found = ng.gate(["a a"] * 30, ["b b"] * 30, ["c c"] * 30, metrics="rouge1", allow=0.05)
+    # nothing changed in any score, and thirty items are too few to know that nothing can
+    assert (found.verdict, found.rows[0]["method"], found.rows[0]["delta"]) == ("INCONCLUSIVE", "worst-case", 0)
+    assert ng.gate(["a a"] * 90, ["b b"] * 90, ["c c"] * 90, metrics="rouge1", allow=0.05).verdict == "PASS"
+
+
+def test_a_thousand_items_and_five_metrics_take_seconds():
+    refs = [f"{ref} {i}" for i, ref in enumerate(REFS * 17)][:1000]
+    base, new = (BASE * 17)[:1000], (worse(0.3) * 17)[:1000]
+    start = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ng.gate(base, new, refs, metrics=["chrf", "rouge1", "rougeL", "bleu", "wer"], allow=1)
+    assert time.perf_counter() - start < 8  # two on a machine of its own

@@ -1,0 +1,45 @@
+"""Rules: what each metric may lose, and what is refused before anything is scored."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from nlgauge.core.errors import InputError
+from nlgauge.gating.rules import Rules, m_of_n
+
+
+def test_drops_are_for_all_or_by_metric():
+    assert Rules(allow=2).allowed("chrf") == 2
+    mixed = Rules(allow={"chrf": 1, "": 0.5}, allow_item={"chrf": 9})
+    assert (mixed.allowed("chrf"), mixed.allowed("ter")) == (1, 0.5)
+    assert (mixed.allowed_item("chrf"), mixed.allowed_item("ter")) == (9, None)
+    with pytest.raises(InputError, match="no drop is allowed or forbidden for ter"):
+        Rules(allow={"chrf": 1}).allowed("ter")
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        ({"allow": -1}, "allow is -1"),
+        ({"allow": math.nan}, "allow is nan"),
+        ({"allow": {"chfr": 1}}, "did you mean 'chrf'"),
+        ({"allow_item": -0.1}, "allow_item is -0.1"),
+        ({"alpha": 0.7}, "alpha is 0.7"),
+        ({"undefined": "skip"}, "undefined"),
+        ({"clusters": "yes"}, "clusters"),
+        ({"min_pass": (9, 8)}, "min_pass is"),
+        ({"report_only": frozenset({"chrf"})}, "every metric is only reported"),
+    ],
+)
+def test_rules_out_of_range_are_refused(rules, message):
+    with pytest.raises(InputError, match=message):
+        Rules(**rules).check(["chrf"])
+
+
+def test_m_of_n():
+    assert m_of_n("8/10") == (8, 10)
+    for typed in ("8", "0/10", "11/10", "a/b"):
+        with pytest.raises(InputError, match="expected M/N"):
+            m_of_n(typed)

@@ -1,0 +1,81 @@
+"""Verdicts as text, Markdown and a page: the verdict first, items with what is new, every text escaped."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+
+from nlgauge.core.result import Result
+from nlgauge.io.results import read_result
+from nlgauge.report import page
+from nlgauge.report.kinds.gate import change, gate_table, head, power
+from nlgauge.report.text import render
+
+ROW = {
+    "metric": "ter", "verdict": "INCONCLUSIVE", "decides": True, "base": 10.0, "new": 12.0, "delta": -2.0, "low": -5.0,
+    "high": 1.0, "allow": 1.0, "alpha": 0.05, "method": "bootstrap-t", "n": 40, "n_changed": 12, "n_clusters": None,
+    "n_undefined": 0, "n_left_out": 0, "repeats": 1, "flicker": math.nan, "smallest_drop": 4.5, "items_needed": 800,
+    "p_pass": 0.7, "p_fail": 0.2, "reason": "you have 40 items; an allowance of 1 needs about 800",
+}  # fmt: skip
+ITEM = {
+    "metric": "ter", "seg": "<7>", "group": None, "delta": -30.0, "base": 0.0, "new": 30.0, "base_hyp": "it rains <b>",
+    "new_hyp": "it pours <b>", "ref": "it rains",
+}  # fmt: skip
+RESULT = Result(
+    "gate",
+    [ROW, {**ROW, "metric": "chrf", "decides": False, "low": math.nan, "n_clusters": 20}],
+    metrics=[{"spec": "ter", "signature": "metric:ter", "higher_is_better": False},
+             {"spec": "chrf", "signature": "metric:chrf", "higher_is_better": True}],
+    verdict="INCONCLUSIVE",
+    reasons=["ter: you have 40 items; an allowance of 1 needs about 800"],
+    items=[ITEM],
+)  # fmt: skip
+
+
+def test_the_text_says_what_can_be_seen_then_the_verdict_then_why():
+    text = render(RESULT)
+    places = [text.index(part) for part in ("a drop of the mean is seen", "INCONCLUSIVE: too few", "needs about 800")]
+    assert places == sorted(places)
+    assert "  <7>  -30.000  it [pours] <b>" in text
+    assert "ter↓" in text
+
+
+def test_the_table_shows_bounds_clusters_and_what_only_is_reported():
+    table = gate_table(RESULT)
+    assert table.body[0][4] == "-2.000 [-5.000, +1.000]"
+    assert table.body[1][1] == "(INCONCLUSIVE, only reported)"
+    assert table.body[1][6] == "40 in 20 groups"
+    assert change({**ROW, "low": math.nan}) == "-2.000 [, +1.000]"
+    assert change({**ROW, "low": math.nan, "high": math.nan}) == "-2.000"
+
+
+def test_markdown_is_for_a_pull_request():
+    text = render(RESULT, "markdown")
+    assert "| ter↓ | INCONCLUSIVE | 10.000 |" in text
+    assert "it [pours] \\<b>" in text
+
+
+def test_the_page_escapes_texts_and_marks_what_is_new():
+    html = page(RESULT)
+    assert "<mark>pours</mark>" in html
+    assert "&lt;b&gt;" in html
+    assert "<b>" not in html
+    assert 'class="verdict INCONCLUSIVE"' in html
+
+
+def test_a_result_file_comes_back(tmp_path):
+    RESULT.write(tmp_path / "gate.json")
+    found = read_result(tmp_path / "gate.json")
+    assert (found.verdict, [*found.reasons], found.items[0]["seg"]) == ("INCONCLUSIVE", RESULT.reasons, "<7>")
+    assert "<mark>pours</mark>" in page(found)
+
+
+@pytest.mark.parametrize("verdict", ["PASS", "FAIL", "INCONCLUSIVE"])
+def test_every_verdict_has_its_words(verdict):
+    assert head(replace(RESULT, verdict=verdict)).startswith(f"{verdict}: ")
+
+
+def test_nothing_can_be_said_of_what_was_not_tested():
+    assert power(replace(RESULT, rows=[{**ROW, "smallest_drop": math.nan}])) == ""
