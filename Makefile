@@ -29,8 +29,11 @@ demo: .venv-demo/.installed
 	@echo "== How well do they agree with people? =="
 	$(OFFLINE) .venv-demo/bin/nlgauge meta examples/weather.jsonl --judgements examples/weather_ratings.tsv -m bleu -m chrf -m rougeL -m bertscore -c adequacy -c fluency --level item --stat kendall_b --test perm_both --json demo/meta.json --segments demo/meta.tsv --no-cache -q
 	@echo
+	@echo "== Which of them to take for these texts? =="
+	$(OFFLINE) .venv-demo/bin/nlgauge choose examples/weather.jsonl --task d2t -m bleu -m chrf -m rougeL -m bertscore --json demo/choose.json --no-cache -q
+	@echo
 	@echo "== All of this on one page =="
-	.venv-demo/bin/nlgauge report demo/score.json demo/meta.json demo/checklist.json demo/menli.json demo/align.json --data examples/weather.jsonl --align 4 -o demo/report.html --title "Three writers of weather reports"
+	.venv-demo/bin/nlgauge report demo/score.json demo/meta.json demo/checklist.json demo/menli.json demo/choose.json demo/align.json --data examples/weather.jsonl --align 4 -o demo/report.html --title "Three writers of weather reports"
 	@echo "Open demo/report.html in a browser."
 
 check: lint test

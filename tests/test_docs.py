@@ -33,8 +33,8 @@ PAGES = sorted(
     path for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")] if path.exists()
 )
 VERBS = [
-    *("score", "align", "explain", "perturb", "audit", "meta", "select", "sweep", "synth", "train baseline"),
-    *("gate", "report", "list", "env", "doctor"),
+    *("score", "align", "explain", "perturb", "audit", "choose", "meta", "select", "sweep", "synth"),
+    *("train baseline", "gate", "report", "list", "env", "doctor"),
 ]
 
 pytestmark = pytest.mark.skipif(not (ROOT / "docs").is_dir(), reason="the pages are not beside the tests")

@@ -35,6 +35,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "audits": {"core", "io", "stats", "text", "runtime", "metrics", "perturbations"},
     "metaeval": {"core", "io.frames", "io.scores", "stats", "runtime", "metrics", "audits"},
     "gating": {"core", "io", "stats", "runtime", "metrics"},
+    "choosing": {*"core io.frames stats text runtime metrics perturbations audits metaeval.align".split()},
     "training": {"core", "io", "stats", "runtime", "models", "metrics", "perturbations"},
     "scale": {"core", "io", "stats", "runtime", "metrics"},
     "testing": {"core", "text.scripts", "runtime", "metrics", "perturbations"},
@@ -281,6 +282,11 @@ HELD_ELSEWHERE = {  # a module without a test file of its own -> the tests that 
     "training/network.py": "training/test_regressor.py",
     "training/regressor_files.py": "training/test_regressor.py",
     "stats/differences/swaps/groups.py": "stats/differences/swaps/test_ranks.py stats/differences/test_permutation.py",
+    "choosing/candidates.py": "choosing/test_expected.py choosing/test_known.py",
+    "choosing/costs.py": "choosing/test_expected.py",
+    "choosing/decide.py": "choosing/test_choose.py",  # a decision and its words are seen in whole situations
+    "choosing/measure.py": "choosing/test_choose.py",
+    "choosing/words.py": "choosing/test_choose.py",
     "stats/differences/result.py": "stats/differences/test_permutation.py stats/differences/test_williams.py",
     "metaeval/sweep_rows.py": "metaeval/test_sweeps.py",  # rows of every kind, seen in a whole sweep
 }
@@ -308,6 +314,7 @@ PUBLIC = {
     "__version__",
     "align",
     "audit",
+    "choose",
     "compare",
     "correlation",
     "explain",

@@ -11,6 +11,7 @@ from nlgauge.core.doors import door
 if TYPE_CHECKING:
     from nlgauge.audits.run import audit
     from nlgauge.audits.suite import suite
+    from nlgauge.choosing.choose import choose
     from nlgauge.core.alignment import Alignment
     from nlgauge.core.counts import ScoreWarning
     from nlgauge.core.errors import InputError, MissingExtra, NlgaugeError, SpecError
@@ -44,6 +45,6 @@ else:
 __all__ = [
     "Accumulator", "Alignment", "Dataset", "InputError", "Metric", "MetricInfo", "MissingExtra", "NlgaugeError", "Pair",
     "Perturbed", "Runtime", "ScoreWarning", "Scores", "Segment", "Signature", "SpecError", "Suite", "__version__",
-    "align", "audit", "compare", "correlation", "explain", "gate", "list_metrics", "meta_evaluate", "metric", "perturb",
-    "plan_ratings", "read", "read_suite", "score", "select_models", "suite", "sweep", "synthesize",
+    "align", "audit", "choose", "compare", "correlation", "explain", "gate", "list_metrics", "meta_evaluate", "metric",
+    "perturb", "plan_ratings", "read", "read_suite", "score", "select_models", "suite", "sweep", "synthesize",
 ]  # fmt: skip

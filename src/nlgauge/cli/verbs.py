@@ -89,7 +89,7 @@ def _named(record: str) -> str:
 
 _AS_WIDE_AS_THE_TERMINAL = 10_000
 # Their scores outlive an interruption.
-_CACHED = {"score", "audit", "gate", "meta", "select", "sweep", "train layers", "train blend"}
+_CACHED = {"score", "audit", "choose", "gate", "meta", "select", "sweep", "train layers", "train blend"}
 # They go on where they were.
 _RESUMED = {"synth", "train infill", "train sescore", "train regressor", "train ruber", "train nli"}
 
@@ -155,6 +155,12 @@ VERBS: Mapping[str, Verb] = {
         "Find out what a metric cannot see.",
         "nlgauge audit examples/weather.jsonl --task d2t -m chrf -m bertscore",
         "audit",
+    ),
+    "choose": Verb(
+        "nlgauge.cli.choose:choose",
+        "Recommend one or two metrics for these texts, with the reasons.",
+        "nlgauge choose examples/weather.jsonl --task d2t",
+        "choose",
     ),
     "meta": Verb(
         "nlgauge.cli.meta:meta",

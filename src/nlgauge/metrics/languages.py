@@ -25,6 +25,8 @@ _FIRST = 3  # segments named in a note
 _LOOKS = 3  # scripts or languages named in a note
 _OTHER = "de"  # stands for all languages but English
 
+_Unread = tuple[str, str, int, list[str], list[str], str]  # metric, side, number, first ids, looks, reason
+
 
 def unread_by_model(languages: Sequence[str], writing: Writing, who: str = "the model") -> str | None:
     """Why a model cannot read a text, and what to do instead; None if it can, or if its languages are not declared.
@@ -135,7 +137,15 @@ class UnreadScripts:
 
     def notes(self) -> list[Note]:
         """One note per metric and reason."""
-        return [*self._script_notes(), *self._language_notes()]
+        return [self._note(*one) for one in (*self._by_script(), *self._by_language())]
+
+    def unread(self) -> dict[str, tuple[int, str]]:
+        """Specification -> how many hypotheses or references the metric does not read, and why; without the others."""
+        found: dict[str, tuple[int, str]] = {}
+        for spec, side, count, _, _, reason in (*self._by_script(), *self._by_language()):
+            if not side:
+                found[spec] = found.get(spec, (0, reason))[0] + count, reason
+        return found
 
     def refuse(self) -> None:
         """Refuse segments that a metric does not read.
@@ -152,11 +162,11 @@ class UnreadScripts:
         """Nothing: rows say of no system how many of its texts are read."""
         return {}
 
-    def _script_notes(self) -> Iterator[Note]:
+    def _by_script(self) -> Iterator[_Unread]:
         for (spec, reason), seen in self._seen.items():
-            yield self._note(spec, "", seen.count, seen.first, seen.looks, reason)
+            yield spec, "", seen.count, seen.first, [*seen.looks], reason
 
-    def _language_notes(self) -> Iterator[Note]:
+    def _by_language(self) -> Iterator[_Unread]:
         for side, counts in (("", self._targets), ("the sources of ", self._sources)):
             found = counts.found()
             for spec, metric in self._particular.items():
@@ -170,9 +180,9 @@ class UnreadScripts:
                 for reason, codes in by_reason.items():
                     count = sum(found[code].n for code in codes)
                     first = [i for code in codes for i in found[code].first][:_FIRST]
-                    yield self._note(spec, side, count, first, [_writing_in(code).looks for code in codes], reason)
+                    yield spec, side, count, first, [_writing_in(code).looks for code in codes], reason
 
-    def _note(self, spec: str, side: str, count: int, first: list[str], looks: Iterable[str], reason: str) -> Note:
+    def _note(self, spec: str, side: str, count: int, first: list[str], looks: Sequence[str], reason: str) -> Note:
         who = ", ".join([*first, *(["..."] if count > len(first) else [])])
         some, look = f"{side}{count} of {self.n} {self.of}", f"look {_listed(looks)}: {reason}"
         return Note.of(f"{spec}: {some} ({who}) {look}", spec, f"{some} {look}")

@@ -1,0 +1,70 @@
+"""Make src/nlgauge/data/agreement.tsv: how often each metric orders two outputs of a public set as people do.
+
+    python recipes/choose/table.py DATA [--cache FILE]
+
+DATA is the folder of the public sets. It takes some 25 minutes of one core, and seconds where scores are in the cache.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+from sets import rated_sets
+
+import nlgauge as ng
+from nlgauge.choosing.candidates import TRIED, UNREFERENCED
+from nlgauge.choosing.people import agreement, rated_pairs
+from nlgauge.core.errors import NlgaugeError
+from nlgauge.metrics.registry import metric
+from nlgauge.metrics.scoring.run import score_segments
+from nlgauge.runtime.cache import ScoreCache
+
+TARGET = Path(__file__).parents[2] / "src/nlgauge/data/agreement.tsv"
+HEADER = "set task language words chrf metric value low high n".split()
+
+
+def main() -> None:
+    """Write the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--cache", type=Path, default=Path("choose.sqlite"))
+    typed = parser.parse_args()
+    runtime = ng.Runtime(cache=ScoreCache(typed.cache))
+    lines = ["\t".join(HEADER)]
+    together = []
+    for one in rated_sets(typed.data):
+        segments, pairs = one.dataset.segments, rated_pairs(one.dataset.segments, one.ratings)
+        words = np.mean([len(s.hypothesis.split()) for s in segments])
+        has_references = all(s.references for s in segments)
+        chrf = np.nan
+        draws = []
+        for spec in TRIED[one.task] if has_references else UNREFERENCED:
+            built = metric(spec)
+            if not all(bool(getattr(s, need)) for need in built.info.needs for s in segments):
+                continue
+            try:
+                scores = score_segments({spec: built}, segments, runtime)[spec]
+            except NlgaugeError as error:
+                print(one.name, spec, error)
+                continue
+            if spec == "chrf":
+                chrf = float(np.nanmean(scores.values))
+            found = agreement(scores.values * (1 if scores.higher_is_better else -1), pairs)
+            if found is None:
+                continue
+            draws.append(found.draws)
+            numbers = [f"{x:.4f}" for x in (found.value, found.low, found.high)]
+            about = [one.name, one.task, one.language, f"{words:.1f}", "CHRF", spec, *numbers, str(found.n)]
+            lines.append("\t".join(about))
+            print("\t".join(about), pairs.within, len(segments), flush=True)
+        lines = [line.replace("\tCHRF\t", f"\t{'' if np.isnan(chrf) else f'{chrf:.1f}'}\t") for line in lines]
+        table = np.corrcoef(np.stack(draws))
+        together.append(float(table[np.triu_indices(len(table), 1)].mean()))
+    print(f"mean correlation of two metrics' draws: {np.mean(together):.3f}")
+    TARGET.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

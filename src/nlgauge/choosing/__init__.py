@@ -1,0 +1,1 @@
+"""Which metric for these texts? Evidence on the user's own texts, and a rule that can be read."""

@@ -1,0 +1,157 @@
+"""Which one or two metrics to take for these texts, and why: the public `choose`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nlgauge.choosing.candidates import tried
+from nlgauge.choosing.decide import Decision, decided
+from nlgauge.choosing.evidence import Care
+from nlgauge.choosing.measure import Measured, measured
+from nlgauge.choosing.people import MEAN
+from nlgauge.choosing.sample import sampled
+from nlgauge.choosing.trials import make_trials
+from nlgauge.choosing.words import command_of, methods_of, sentences_of
+from nlgauge.core.counts import say, warning
+from nlgauge.core.errors import InputError
+from nlgauge.core.frames import Frame
+from nlgauge.core.options import check_option
+from nlgauge.core.result import Outcome, Result
+from nlgauge.core.segment import Dataset
+from nlgauge.io.frames import dataset_of
+from nlgauge.metaeval.align import criteria_of
+from nlgauge.metrics.base import MetricLike
+from nlgauge.metrics.registry import named
+from nlgauge.runtime.runtime import Runtime
+
+
+@dataclass(frozen=True, repr=False)
+class Choice(Outcome):
+    """A recommendation with its evidence.
+
+    Attributes:
+        metrics: the recommended metrics, one or two specifications as typed.
+        sentences: the reasons, one after the other.
+        rows: flat objects: the evidence by metric and criterion, the standing of each metric, and what is said.
+        command: the command that scores with these metrics.
+        methods: a paragraph for a paper.
+        notes: what a reader must know.
+        about: the metrics, as a result file lists them.
+        seed: of everything that was drawn.
+    """
+
+    metrics: tuple[str, ...]
+    sentences: tuple[str, ...]
+    rows: Sequence[Mapping[str, Any]]
+    command: str
+    methods: str
+    notes: tuple[str, ...]
+    about: Sequence[Mapping[str, Any]]
+    seed: int = 0
+
+    def __repr__(self) -> str:
+        return f"Choice({' and '.join(self.metrics)}: {len(self.rows)} rows)"
+
+    def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
+        """The result file, schema 1, kind `choose`."""
+        settings = {"confidence": 0.95, "seed": self.seed}
+        return Result("choose", self.rows, inputs, self.about, self.notes, settings)
+
+
+@warning
+def choose(
+    dataset: Dataset | Frame,
+    metrics: MetricLike | Sequence[MetricLike] | None = None,
+    *,
+    task: str | None = None,
+    care: Care | None = None,
+    criterion: str | None = None,
+    seed: int = 0,
+    limit: int | None = None,
+    data: str = "DATA",
+    columns: Mapping[str, str] | None = None,
+    runtime: Runtime | None = None,
+) -> Choice:
+    """Recommend one or two metrics for these texts, with the reasons.
+
+    Some of the outputs are scored by every metric, as they are and with errors put into them; see the page `choose` of
+    the documentation for the evidence and the rule.
+
+    Args:
+        dataset: outputs with references, sources or both; also as a frame.
+        metrics: the metrics to choose from. If None, a short list by task, of those that run without a download.
+        task: `mt`, `as`, `qg`, `dg`, `ic` or `d2t`: whose checklist makes the errors. If None, as the data say.
+        care: the errors that matter most: `meaning`, `facts`, `coverage` or `fluency`.
+        criterion: of the user's ratings; `mean` for the mean of all. If None, the only one, or the mean of all.
+        seed: determines the sample and everything else that is drawn.
+        limit: look at about this many outputs; None for 240.
+        data: the name of the data in the command that is recommended.
+        columns: which column of a frame holds which field, as in `nlgauge.read`.
+        runtime: device, precision and cache.
+
+    Raises:
+        InputError: there are no outputs, or no metric can score them.
+        SpecError: a metric or the task is unknown.
+    """
+    check_option("care", care, Care | None, error=InputError)
+    dataset = dataset if isinstance(dataset, Dataset) and columns is None else dataset_of(dataset, columns)
+    if not len(dataset):
+        raise InputError(f"{dataset.name or 'the data'}: no outputs to choose a metric for, expected at least one")
+    runtime = runtime or Runtime()
+    found, task_notes = _measured(dataset, metrics, task, criterion, seed, limit, runtime)
+    decision = decided(found, care, seed)
+    notes = tuple(dict.fromkeys([*dataset.notes, *task_notes, *found.notes]))
+    say(*(f"{spec}: {why}" for spec, why in found.out.items() if why.startswith("it failed")))
+    sentences = sentences_of(found, decision)
+    command, methods = command_of(found, decision, data), methods_of(found, decision)
+    rows = _rows(found, decision, sentences, command, methods)
+    return Choice(decision.chosen, sentences, rows, command, methods, notes, found.about, seed)
+
+
+def _measured(
+    dataset: Dataset,
+    metrics: MetricLike | Sequence[MetricLike] | None,
+    task: str | None,
+    criterion: str | None,
+    seed: int,
+    limit: int | None,
+    runtime: Runtime,
+) -> tuple[Measured, tuple[str, ...]]:
+    sample = sampled(dataset, seed=seed) if limit is None else sampled(dataset, limit, seed)
+    trials = make_trials(sample, task, seed)
+    names = tried(trials.task, sample.segments) if metrics is None else metrics
+    if not names:
+        raise InputError(
+            f"{dataset.name or 'the data'}: outputs without references or sources, and no metric named; name one that"
+            " needs neither, as in -m gruen"
+        )
+    rated = _criterion(dataset, criterion)
+    built = named(names, runtime.encoder)
+    return measured(sample, trials, built, rated, seed, runtime), (*sample.notes, *trials.notes)
+
+
+def _criterion(dataset: Dataset, criterion: str | None) -> str | None:
+    """The criterion whose ratings count; None where nothing is rated.
+
+    Raises:
+        InputError: nothing is rated by the criterion.
+    """
+    known = criteria_of(dataset)
+    if criterion is None:
+        return None if not known else known[0] if len(known) == 1 else MEAN
+    if criterion not in (*known, MEAN) or not known:
+        rated = f"rated is {', '.join(known)}" if known else "nothing is rated"
+        raise InputError(f"no output has a rating {criterion!r}; {rated}")
+    return criterion
+
+
+def _rows(
+    found: Measured, decision: Decision, sentences: Sequence[str], command: str, methods: str
+) -> list[dict[str, Any]]:
+    said = [*(("reason", text) for text in sentences), ("command", command), ("methods", methods)]
+    rows: list[dict[str, Any]] = [{"said": kind, "text": text} for kind, text in said]
+    rows += decision.rows(found)
+    rows += [one.as_row(decision.weights.get(one.criterion, 0.0)) for one in found.evidence]
+    return rows

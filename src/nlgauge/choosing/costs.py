@@ -1,0 +1,50 @@
+"""What does a metric cost here? Seconds and memory, measured on a few of the user's outputs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+from nlgauge.core.segment import Segment
+from nlgauge.metrics.base import Metric
+from nlgauge.metrics.scoring.run import score_segments
+from nlgauge.runtime.runtime import PAIRS, Runtime, silent
+
+_WARM, _MEASURED = 2, 24  # outputs
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The cost of a metric.
+
+    Attributes:
+        seconds: for 1,000 outputs, without loading its model.
+        megabytes: by how much the peak memory of the process grew, models included; a model that an earlier metric
+            loaded is not counted again. NaN where the system does not say.
+    """
+
+    seconds: float
+    megabytes: float
+
+
+def cost_of(metric: Metric, segments: Sequence[Segment], runtime: Runtime) -> Cost:
+    """The cost on the first outputs, without a cache; what models are loaded is loaded before."""
+    bare = replace(runtime, cache=None, progress=silent).sharing({PAIRS: None})  # nor what other metrics have judged
+    before = _peak()
+    score_segments({"": metric}, segments[:_WARM], bare)
+    some = segments[:_MEASURED]
+    start = perf_counter()
+    score_segments({"": metric}, some, bare)
+    took = perf_counter() - start
+    return Cost(1000 * took / len(some), _peak() - before)
+
+
+def _peak() -> float:
+    """Peak memory of the process in MB; NaN on systems that do not tell."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return float("nan")
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << (20 if sys.platform == "darwin" else 10))

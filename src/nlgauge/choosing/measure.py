@@ -1,0 +1,174 @@
+"""All evidence on all metrics: costs, scores of outputs and trials; a metric that fails is left out with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from nlgauge.audits.sides import Sides, score_sides
+from nlgauge.choosing.costs import Cost, cost_of
+from nlgauge.choosing.evidence import OWN, Evidence
+from nlgauge.choosing.known import PublicSet, nearest, profile_of, public_evidence
+from nlgauge.choosing.outcomes import copy_evidence, error_evidence
+from nlgauge.choosing.people import Compared, agreement, rated_pairs, rating_of
+from nlgauge.choosing.reading import unreadable, unusable
+from nlgauge.choosing.sample import Sample
+from nlgauge.choosing.systems import Grid, alike, apart_evidence, grid_of
+from nlgauge.choosing.trials import Trials
+from nlgauge.core.counts import count
+from nlgauge.core.errors import InputError, NlgaugeError
+from nlgauge.core.scores import Scores
+from nlgauge.core.suite import Suite
+from nlgauge.metrics.base import Metric, described, notes_of
+from nlgauge.metrics.looks import Looks
+from nlgauge.metrics.scoring.run import score_segments
+from nlgauge.runtime.runtime import PAIRS, Bar, Runtime, silent
+
+
+@dataclass
+class Measured:
+    """What was found out.
+
+    Attributes:
+        sample, trials: the texts.
+        metrics: specification -> metric, of all that were asked for.
+        criterion: of the user's ratings; None without any.
+        grid: the systems side by side; None where they cannot be compared.
+        sets: the public sets nearest to the texts.
+        n_rated: pairs of outputs that people do not rate the same.
+        scores: metric -> scores of the outputs of the sample.
+        sides: metric -> scores of both texts of errors, and of near-copies, where it has them.
+        costs: metric -> its cost.
+        out: metric -> why it is ruled out.
+        told: metric -> what must be said of it.
+        evidence: all of it.
+        alike: metric -> the first metric that orders the texts alike, and their rank correlation.
+        about: the metrics as a result file lists them.
+        notes: what a reader must know.
+    """
+
+    sample: Sample
+    trials: Trials
+    metrics: Mapping[str, Metric]
+    criterion: str | None
+    grid: Grid | None
+    pairs: Compared | None = None
+    sets: Sequence[PublicSet] = ()
+    scores: dict[str, Scores] = field(default_factory=dict)
+    sides: dict[str, tuple[Sides | None, Sides | None]] = field(default_factory=dict)
+    costs: dict[str, Cost] = field(default_factory=dict)
+    out: dict[str, str] = field(default_factory=dict)
+    told: dict[str, str] = field(default_factory=dict)
+    evidence: list[Evidence] = field(default_factory=list)
+    alike: Mapping[str, tuple[str, float]] = field(default_factory=dict)
+    about: list[dict[str, Any]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def n_rated(self) -> int:
+        """Pairs of outputs that people do not rate the same."""
+        return 0 if self.pairs is None else len(self.pairs)
+
+    @property
+    def left(self) -> list[str]:
+        """The metrics that are not ruled out."""
+        return [spec for spec in self.metrics if spec not in self.out]
+
+
+def measured(
+    sample: Sample, trials: Trials, metrics: Mapping[str, Metric], criterion: str | None, seed: int, runtime: Runtime
+) -> Measured:
+    """The evidence on each metric.
+
+    Raises:
+        InputError: every metric is ruled out.
+    """
+    found = Measured(sample, trials, metrics, criterion, grid_of(sample.segments, sample.n_items))
+    if criterion is not None:
+        found.pairs = rated_pairs(sample.segments, rating_of(sample.dataset, criterion))
+    found.out, found.told = unreadable(metrics, sample.segments)
+    n = len(sample.segments) + 2 * sum(len(suite) for suite in trials.suites)
+    left = found.left
+    sharing = runtime.sharing({PAIRS: {}})
+    with runtime.progress(n * len(left), "choosing") as advance:
+        bar = Bar(None if runtime.progress is silent else advance)
+        for spec in left:
+            with bar.part(sharing, n, 1 + len(trials.suites)) as watched:
+                _try(found, spec, watched, seed)
+    if not found.left:
+        reasons = "; ".join(f"{spec}: {why}" for spec, why in found.out.items())
+        raise InputError(f"no metric can score these texts: {reasons}")
+    _together(found, seed, runtime)
+    return found
+
+
+def _try(found: Measured, spec: str, runtime: Runtime, seed: int) -> None:
+    """Score everything with one metric; whatever it raises rules it out."""
+    built, segments = found.metrics[spec], found.sample.segments
+    try:
+        found.costs[spec] = cost_of(built, segments, runtime)
+        scores = score_segments({spec: built}, segments, runtime)[spec]
+        sides = _sides(found.trials.errors, built, spec, runtime), _sides(found.trials.copies, built, spec, runtime)
+    except NlgaugeError as error:
+        found.out[spec] = f"it failed: {error}"
+        return
+    except Exception as error:
+        found.out[spec] = f"it failed: {type(error).__name__}: {' '.join(str(error).split())[:200]}"
+        return
+    out, told = unusable(scores, segments) if found.sample.has_outputs else ("", "")
+    if not out and _never_moves(sides):
+        out = "no error changes its score"
+    if out:
+        found.out[spec] = out
+    if told:
+        found.told[spec] = "; ".join(filter(None, (found.told.get(spec, ""), told)))
+    found.scores[spec], found.sides[spec] = scores, sides
+    found.about.append(described(spec, built, scores.signature, count(scores.flags, scores.values)))
+    found.notes += [f"{spec}: {note}" for note in notes_of(built)]
+    if out:
+        return
+    errors, copies = sides
+    if errors is not None and found.trials.errors is not None:
+        found.evidence += error_evidence(found.trials.errors, errors, found.trials.source, seed)
+    if copies is not None and found.trials.copies is not None:
+        found.evidence += copy_evidence(found.trials.copies, copies, seed)
+    if found.grid is not None and not found.sample.are_copies:
+        found.evidence.append(apart_evidence(spec, scores, found.grid, seed))
+    if found.pairs is not None and len(found.pairs):
+        values = scores.values * (1 if scores.higher_is_better else -1)
+        made = agreement(values, found.pairs, seed)
+        if made is not None:
+            source = f"your ratings of {found.criterion}"
+            found.evidence.append(Evidence(spec, OWN, made.value, made.low, made.high, made.n, source, made.draws))
+
+
+def _sides(suite: Suite | None, built: Metric, spec: str, runtime: Runtime) -> Sides | None:
+    """The scores of a suite; None if the metric needs what no pair has."""
+    if suite is None:
+        return None
+    try:
+        return score_sides(suite, {spec: built}, runtime, scripts="off")[spec]
+    except InputError:
+        return None
+
+
+def _never_moves(sides: Sequence[Sides | None]) -> bool:
+    """Whether no pair of texts with a known order changes the score."""
+    margins = [one.margin for one in sides if one is not None]
+    return bool(margins) and all(not np.nan_to_num(margin).any() for margin in margins)
+
+
+def _together(found: Measured, seed: int, runtime: Runtime) -> None:
+    """What is about all metrics together: those alike, the public sets, and the texts themselves."""
+    left = found.left
+    found.alike = alike({spec: found.scores[spec] for spec in left}, found.grid)
+    profile = profile_of(found.sample, found.trials.task, runtime, found.scores.get("chrf"))
+    found.sets = nearest(profile)
+    for spec in left:
+        one = public_evidence(spec, found.sets, seed)
+        if one is not None:
+            found.evidence.append(one)
+    found.notes += Looks(language="off").seen({}, found.sample.segments).notes()

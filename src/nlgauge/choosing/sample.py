@@ -1,0 +1,77 @@
+"""Which of the user's outputs are looked at: whole items, drawn at random, so that a run takes seconds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from nlgauge.core.segment import Dataset, Segment, is_blank
+from nlgauge.stats.draws import generator
+
+OUTPUTS = 240  # outputs that are scored
+_SYSTEMS = 8  # systems that are compared, at most
+_ITEMS = 30  # items that are kept even if that makes more outputs
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Outputs to look at.
+
+    Attributes:
+        dataset: the outputs.
+        whole: all outputs.
+        notes: what was left out.
+    """
+
+    dataset: Dataset
+    whole: Dataset
+    notes: tuple[str, ...] = ()
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """The outputs to look at."""
+        return self.dataset.segments
+
+    @property
+    def n_items(self) -> int:
+        """The number of items in all of the data."""
+        return len({item_of(s) for s in self.whole})
+
+    @property
+    def has_outputs(self) -> bool:
+        """Whether some output says something that no reference says."""
+        return any(not is_blank(s.hypothesis) and s.hypothesis not in s.references for s in self.segments)
+
+    @property
+    def are_copies(self) -> bool:
+        """Whether every output is one of its references."""
+        return all(s.hypothesis in s.references for s in self.segments)
+
+
+def item_of(segment: Segment) -> tuple[str | None, str]:
+    """The key of the item of a segment."""
+    return segment.group, segment.item or segment.id
+
+
+def sampled(dataset: Dataset, limit: int = OUTPUTS, seed: int = 0) -> Sample:
+    """Whole items drawn at random, up to about `limit` outputs; of more than 8 systems the 8 with most outputs."""
+    segments, notes = dataset.segments, []
+    counts: dict[str | None, int] = {}
+    for s in segments:
+        counts[s.system] = counts.get(s.system, 0) + 1
+    if len(counts) > _SYSTEMS:
+        kept = set(sorted(counts, key=lambda name: -counts[name])[:_SYSTEMS])
+        segments = tuple(s for s in segments if s.system in kept)
+        notes.append(f"{_SYSTEMS} of {len(counts)} systems are looked at, those with most outputs")
+    items: dict[tuple[str | None, str], list[Segment]] = {}
+    for s in segments:
+        items.setdefault(item_of(s), []).append(s)
+    each = len(segments) / max(len(items), 1)
+    n = max(int(limit / max(each, 1.0)), _ITEMS)
+    if n < len(items):
+        order = generator(seed).permutation(len(items))
+        chosen = {list(items)[i] for i in np.sort(order[:n])}
+        segments = tuple(s for s in segments if item_of(s) in chosen)
+        notes.append(f"{len(segments)} of {len(dataset)} outputs are looked at: those of {n} of {len(items)} items")
+    return Sample(Dataset(segments, dataset.name, dataset.notes), dataset, tuple(notes))

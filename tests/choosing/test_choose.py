@@ -1,0 +1,206 @@
+"""Twelve situations with a known answer: the recommendation and its sentences are right in each."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from tests.choosing.made import Fixed, OnlyEnglish, ReferenceFree, Shortness, data, texts
+
+import nlgauge as ng
+from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.segment import Dataset, Segment
+
+
+def choose(dataset, metrics, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ng.choose(dataset, metrics, **options)
+
+
+def said(choice):
+    return "\n".join(choice.sentences)
+
+
+def out(choice):
+    """Metric -> why it is left out."""
+    rows = [row for row in choice.rows if row.get("criterion") == "standing"]
+    return {row["metric"]: row["out"] for row in rows if row["out"] is not None}
+
+
+def test_a_metric_that_cannot_read_the_script_is_left_out():
+    words = "今天北京下了一场大雨"
+    chinese = Dataset(tuple(Segment(str(i), words[: 3 + i], (words,), None, "a", str(i)) for i in range(8)))
+    found = choose(chinese, ["chrf", OnlyEnglish()])
+    assert found.metrics == ("chrf",)
+    assert out(found) == {"only-english": "it cannot read 8 of 8 outputs: it reads English"}
+    assert "only-english is left out: it cannot read 8 of 8 outputs" in said(found)
+
+
+@pytest.mark.parametrize(
+    ("how", "why"), [("constant", "it gives all 36 outputs the same score"), ("nan", "36 of 36 outputs have no score")]
+)
+def test_a_metric_that_is_constant_or_undefined_is_left_out(how, why):
+    found = choose(data(), ["chrf", Fixed(how=how)])
+    assert found.metrics == ("chrf",)
+    assert [*out(found).values()] == [why]
+    assert f"is left out: {why}." in said(found)
+    assert "the only metric here" in said(found)
+
+
+def test_of_two_that_are_the_same_one_is_enough():
+    found = choose(data(), ["chrf", "chrf:whitespace=true", "bleu"])
+    assert found.metrics[0].startswith("chrf")
+    assert "chrf and chrf:whitespace=true order these texts alike" in said(found)
+    assert "chrf:whitespace=true" not in found.metrics[1:]  # the second says something new, or there is none
+    (row,) = [row for row in found.rows if row.get("alike")]
+    assert (row["metric"], row["alike"]) == ("chrf:whitespace=true", "chrf")
+    assert row["rho"] > 0.95
+
+
+def test_outputs_that_are_copies_are_told_and_errors_go_into_references():
+    refs, _ = texts(12)
+    copies = Dataset(tuple(Segment(str(i), ref, (ref,), None, "a", str(i), "cs-en") for i, ref in enumerate(refs)))
+    found = choose(copies, ["chrf", "bleu"])
+    assert "Every output is a copy of a reference" in said(found)
+    assert "Errors put into your references" in said(found)
+    assert found.metrics[0] in ("chrf", "bleu")
+
+
+def test_one_system_is_told_and_nothing_is_said_of_telling_apart():
+    found = choose(data(systems=("fair",)), ["chrf", "bleu"])
+    assert "There is one system" in said(found)
+    assert "--significance" not in found.command
+    assert not [row for row in found.rows if row.get("criterion") == "apart"]
+
+
+def test_forty_items_are_few_and_the_smallest_difference_is_told():
+    found = choose(data(40), ["chrf", "bleu"])
+    assert "Few items: with 40 items a difference of" in said(found)
+    (row,) = [row for row in found.rows if row.get("criterion") == "apart" and row["metric"] == "chrf"]
+    assert 0 < row["detectable"] < row["widest"]  # the poor system is far off
+    assert row["value"] > 0.9
+    assert "--significance randomization" in found.command
+
+
+def test_without_references_only_metrics_that_need_none_are_tried():
+    found = choose(data(12, references=False), ["chrf", ReferenceFree()])
+    assert found.metrics == ("reference-free",)
+    assert "There are no references" in said(found)
+    assert out(found) == {"chrf": "chrf needs references; segment 'good-0' has none"}
+
+
+def test_references_alone_are_enough_for_errors():
+    refs, _ = texts(12)
+    alone = Dataset(
+        tuple(
+            Segment(str(i), "", (ref, ref.replace("people waited", "persons had to wait")), None, None, str(i), "cs-en")
+            for i, ref in enumerate(refs)
+        )
+    )
+    found = choose(alone, ["chrf", "bleu"])
+    assert "There are no outputs, so errors were put into references" in said(found)
+    assert found.metrics[0] in ("chrf", "bleu")
+
+
+def test_a_metric_that_reads_only_the_beginning_is_left_out():
+    found = choose(data(12), ["chrf", Fixed(how="cut")])
+    assert found.metrics[0] == "chrf"
+    assert "36 of 36 outputs are read in part" in out(found)["fixed:how=cut"]
+
+
+def test_a_task_without_a_checklist_takes_that_of_translation_and_says_so():
+    found = choose(data(12, group="poems"), ["chrf", "bleu"])
+    assert "there is no checklist of 'poems'" in found.notes[0]
+    assert found.metrics[0] in ("chrf", "bleu")
+
+
+def test_ratings_at_hand_decide():
+    """People here want few letters: a metric of the user's that counts them, turned, agrees always."""
+    rated = [
+        Segment(s.id, s.hypothesis, s.references, None, s.system, s.item, s.group, {"brevity": -len(s.hypothesis)})
+        for s in data(24)
+    ]
+    found = choose(Dataset(tuple(rated)), ["chrf", "bleu", Shortness()])
+    assert found.metrics[0] == "shortness"
+    assert "of 3 metrics that can score these texts it agrees best with your ratings" in said(found)
+    assert "shortness orders two outputs for one input as your ratings of brevity do in 1.00" in said(found)
+    assert "ratings of brevity" in found.methods
+    (row,) = [r for r in found.rows if r.get("criterion") == "people" and r["metric"] == "shortness"]
+    assert (row["value"], row["weight"]) == (1.0, 1.0)
+    assert {row["weight"] for row in found.rows if row.get("criterion") in ("public", "copies", "apart")} == {0.0}
+
+
+def test_few_ratings_do_not_decide():
+    few = [
+        Segment(s.id, s.hypothesis, s.references, None, s.system, s.item, s.group, {"x": i} if i < 4 else {})
+        for i, s in enumerate(data(24))
+    ]
+    found = choose(Dataset(tuple(few)), ["chrf", "bleu"])
+    assert "Your ratings of x hold 6 pairs of outputs, too few to decide" in said(found)
+    assert [row["weight"] for row in found.rows if row.get("criterion") == "people"] == [0.0, 0.0]
+
+
+def test_a_metric_of_the_users_own_has_no_public_figure_and_counts_as_the_lowest():
+    found = choose(data(), ["bleu", "chrf", Fixed(how="length")])
+    assert found.metrics[0] == "chrf"
+    (row,) = [r for r in found.rows if r.get("criterion") == "standing" and r["metric"] == "fixed:how=length"]
+    assert "public" in row["lacking"]
+
+
+def test_a_metric_that_fails_is_left_out_and_the_rest_goes_on():
+    found = choose(data(12), [Fixed(how="fails"), "chrf", "bleu"])
+    assert out(found) == {"fixed:how=fails": "it failed: ZeroDivisionError: division by zero"}
+    assert "is left out: it failed: ZeroDivisionError" in said(found)
+    assert found.metrics[0] in ("chrf", "bleu")
+
+
+def test_one_item_has_no_intervals_and_is_told():
+    found = choose(data(1), ["chrf", "bleu"])
+    assert "There is one item" in said(found)
+    assert "cannot be compared" in said(found)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "metrics", "options", "line"),
+    [
+        (Dataset(()), ["chrf"], {}, "no outputs to choose a metric for"),
+        (data(4, references=False), ["chrf"], {}, "no metric can score these texts: chrf: chrf needs references"),
+        (data(4), ["chrf"], {"criterion": "taste"}, "no output has a rating 'taste'; nothing is rated"),
+        (data(4), ["chrf"], {"care": "beauty"}, "care is 'beauty'"),
+    ],
+)
+def test_bad_input_is_refused_in_one_line(dataset, metrics, options, line):
+    with pytest.raises(InputError, match=line) as refused:
+        choose(dataset, metrics, **options)
+    assert "\n" not in str(refused.value)
+
+
+def test_an_unknown_task_is_refused():
+    with pytest.raises(SpecError, match="unknown task 'verse'"):
+        choose(data(4), ["chrf"], task="verse")
+
+
+def test_the_same_seed_gives_the_same_choice():
+    def numbers(choice):
+        free = ("seconds", "megabytes", "text")  # of this machine
+        return [{k: v for k, v in row.items() if k not in free} for row in choice.rows]
+
+    one, other = (choose(data(), ["chrf", "bleu"], seed=3) for _ in range(2))
+    np.testing.assert_equal(numbers(one), numbers(other))
+
+
+def test_care_moves_the_weights():
+    found = choose(data(12), ["chrf", "bleu"], care="fluency")
+    weights = {row["criterion"]: row["weight"] for row in found.rows if "weight" in row}
+    assert weights["errors.fluency"] == pytest.approx(0.7 * 8)
+    assert sum(w for name, w in weights.items() if name.startswith("errors.")) == pytest.approx(8)
+
+
+def test_the_command_and_the_paragraph_can_be_pasted():
+    found = choose(data(12), ["chrf", "bleu"], data="my file.jsonl")
+    assert found.command.startswith("nlgauge score 'my file.jsonl' -m ")
+    assert "(signature metric:" in found.methods
+    assert "paired approximate randomisation" in found.methods
+    assert "36 outputs of 3 systems for 12 items" in found.methods

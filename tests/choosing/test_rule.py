@@ -1,0 +1,55 @@
+"""Weights, standings and the second metric, worked by hand."""
+
+import numpy as np
+import pytest
+
+from nlgauge.choosing.evidence import ASPECTS, DRAWS, Evidence, Share
+from nlgauge.choosing.rule import BY_TASK, not_told, second_of, standings, weights_of
+
+
+def evidence(metric, criterion, value, spread=0.0, seed=0):
+    draws = value + spread * np.random.default_rng(seed).normal(size=DRAWS)
+    return Evidence(metric, criterion, value, value, value, 9, "here", draws)
+
+
+def test_weights_of_each_task_sum_to_one():
+    for weights in BY_TASK.values():
+        assert sum(weights.values()) == pytest.approx(1)
+        assert {*weights} == {*ASPECTS}
+
+
+def test_ratings_alone_count_where_there_are_some():
+    assert weights_of("mt", None, True) == {"people": 1.0}
+    assert weights_of("mt", "facts", False)["errors.facts"] == pytest.approx(5.6)  # 0.7 of 8
+    assert weights_of("mt", None, False)["errors.facts"] == pytest.approx(0.4)  # 0.2 of 2
+
+
+def test_a_standing_is_the_weighted_mean():
+    held = [evidence("a", "public", 0.6), evidence("a", "copies", 0.9), evidence("b", "public", 0.7)]
+    first, second = standings(held, ["a", "b"], {"public": 3.0, "copies": 1.0, "apart": 5.0})
+    # b has no figure of copies and gets the lowest there, 0.9; nothing is known of telling apart
+    assert (first.metric, first.value, first.lacking) == ("b", pytest.approx((3 * 0.7 + 0.9) / 4), ("copies",))
+    assert (second.metric, second.value) == ("a", pytest.approx((3 * 0.6 + 0.9) / 4))
+
+
+def test_metrics_whose_difference_may_be_chance_are_not_told_apart():
+    held = [evidence("a", "public", 0.7, 0.05, 1), evidence("b", "public", 0.69, 0.05, 2), evidence("c", "public", 0.2)]
+    best, *others = standings(held, ["a", "b", "c"], {"public": 1.0})
+    ((name, low, high),) = not_told(best, others)
+    assert name == "b"
+    assert low < 0 < high
+
+
+def test_a_second_metric_must_see_more_than_half_of_what_the_first_misses():
+    def seen(value, low, n=20):
+        return Share(value, low, 1.0, n, np.empty(0))
+
+    assert second_of({}) is None
+    assert second_of({"weak": seen(0.6, 0.4)}) is None  # chance may have done it
+    assert second_of({"few": seen(1.0, 0.6, n=4)}) is None
+    assert second_of({"good": seen(0.8, 0.6), "better": seen(0.9, 0.7)}).metric == "better"
+
+
+def test_without_evidence_the_first_named_comes_first():
+    found = standings([evidence("a", "copies", 0.5), evidence("b", "copies", 0.5)], ["a", "b"], {"copies": 1.0})
+    assert [one.metric for one in found] == ["a", "b"]

@@ -1,0 +1,40 @@
+"""Whole items, and what a sample says of its texts."""
+
+from nlgauge.choosing.sample import sampled
+from nlgauge.core.segment import Dataset, Segment
+
+
+def data(n_items, systems=("a", "b"), text="x {}"):
+    return Dataset(
+        tuple(Segment(f"{s}{i}", text.format(i), ("y",), None, s, str(i)) for i in range(n_items) for s in systems)
+    )
+
+
+def test_items_are_taken_whole():
+    found = sampled(data(200), limit=100)
+    assert len(found.segments) == 100
+    assert found.n_items == 200
+    by_item = [s.item for s in found.segments]
+    assert all(by_item.count(item) == 2 for item in by_item)
+    assert found.notes == ("100 of 400 outputs are looked at: those of 50 of 200 items",)
+
+
+def test_a_small_set_is_taken_as_it_is_and_the_seed_decides_otherwise():
+    assert sampled(data(10)).dataset == data(10)
+    one, other = (sampled(data(200), 60, seed).dataset for seed in (0, 1))
+    assert one != other
+    assert one == sampled(data(200), 60, 0).dataset
+
+
+def test_of_many_systems_eight_are_compared():
+    found = sampled(data(10, [f"s{i}" for i in range(20)]))
+    assert len(found.dataset.systems) == 8
+    assert found.notes[0] == "8 of 20 systems are looked at, those with most outputs"
+
+
+def test_copies_and_blanks_are_no_outputs():
+    assert sampled(data(3)).has_outputs
+    copies = sampled(data(3, text="y"))
+    assert copies.are_copies
+    assert not copies.has_outputs
+    assert not sampled(data(3, text=" ")).has_outputs

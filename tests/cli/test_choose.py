@@ -1,0 +1,94 @@
+"""`nlgauge choose`: every form, files, ratings in a table of their own, and refusals in one line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from tests.choosing.made import data
+from tests.cli.command import refused, run, write
+
+from nlgauge.io.results import read_result
+from nlgauge.report import page
+
+METRICS = ("-m", "chrf,bleu", "--no-cache")
+
+
+@pytest.fixture
+def made(tmp_path):
+    rows = (
+        {"id": s.id, "hyp": s.hypothesis, "refs": [*s.references], "system": s.system, "seg": s.item, "lp": "cs-en"}
+        for s in data(12)
+    )
+    return write(tmp_path / "made.jsonl", rows)
+
+
+def test_the_recommendation_stands_first_then_the_command_and_the_table(made, capsys):
+    assert run("choose", made, *METRICS) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("Take ")
+    assert f"\n\nnlgauge score {made} -m " in out
+    places = [out.index(part) for part in ("Take ", "nlgauge score", "shares of right answers", "We report")]
+    assert places == sorted(places)
+    assert "metric:chrf" in out
+
+
+def test_every_form_holds_it(made, tmp_path, capsys):
+    paths = [tmp_path / name for name in ("a.json", "a.html")]
+    assert run("choose", made, *METRICS, "--json", paths[0], "--html", paths[1], "-q") == 0
+    capsys.readouterr()
+    result = json.loads(paths[0].read_text())
+    assert result["kind"] == "choose"
+    reasons = [row["text"] for row in result["rows"] if row.get("said") == "reason"]
+    assert reasons[0].startswith("Take ")
+    assert "Which metric for these texts?" in paths[1].read_text()
+    assert reasons[0] in paths[1].read_text()
+    assert reasons[0] in page(read_result(paths[0]))  # from the rows alone
+    for form, sign in (("markdown", "| metric |"), ("latex", r"\begin{tabular}"), ("tsv", "criterion")):
+        assert run("choose", made, *METRICS, "-f", form, "-q") == 0
+        assert sign in capsys.readouterr().out
+
+
+def test_report_takes_it(made, tmp_path, capsys):
+    result, html = tmp_path / "c.json", tmp_path / "r.html"
+    assert run("choose", made, *METRICS, "--json", result, "-q") == 0
+    assert run("report", result, "-o", html) == 0
+    assert "Which metric for these texts?" in html.read_text()
+    capsys.readouterr()
+
+
+def test_what_users_write_is_escaped(tmp_path, capsys):
+    rows = (
+        {"hyp": f"<b>It rains {'very ' * i}hard</b>", "ref": f"It rained for {i} days in <i>Leeds</i>."}
+        for i in range(9)
+    )
+    html = tmp_path / "a.html"
+    assert run("choose", write(tmp_path / "d.jsonl", rows), *METRICS, "--html", html, "-q") == 0
+    assert "<b>It" not in html.read_text()
+    assert "<i>Leeds" not in html.read_text()
+    capsys.readouterr()
+
+
+def test_ratings_come_from_a_table_of_their_own(made, tmp_path, capsys):
+    ratings = write(tmp_path / "r.tsv", ["id\ttaste", *(f"{s.id}\t{len(s.hypothesis)}" for s in data(12))])
+    assert run("choose", made, *METRICS, "--judgements", ratings, "-c", "taste", "--json") == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert {row["weight"] for row in rows if row.get("criterion") == "people"} == {1.0}
+
+
+def test_the_time_is_told_without_a_choice(made, capsys):
+    assert run("choose", made, *METRICS, "--dry-run") == 0
+    out = capsys.readouterr().out.splitlines()
+    assert [line.split(" s  ")[1] for line in out][-1] == "in all, besides loading models"
+    assert len(out) == 3
+
+
+def test_refusals_are_one_line(made, tmp_path, capsys):
+    bare = write(tmp_path / "bare.jsonl", [{"hyp": "one"}, {"hyp": "two"}])
+    assert "no metric can score these texts: chrf: chrf needs references" in refused(
+        capsys, "choose", bare, "-m", "chrf"
+    )
+    assert "'chrff'" in refused(capsys, "choose", made, "-m", "chrff")
+    assert "care is 'beauty'" in refused(capsys, "choose", made, *METRICS, "--care", "beauty")
+    assert "unknown task" in refused(capsys, "choose", made, *METRICS, "--task", "verse")
+    assert "nothing is rated" in refused(capsys, "choose", made, *METRICS, "-c", "taste")
