@@ -225,12 +225,18 @@ def judged(
     runtime: Runtime,
     looks: Looks | None = None,
     rescore: bool = False,
+    known: Scored | None = None,
 ) -> Gate:
-    """Score what has no scores yet, and judge; arguments as for `gate`."""
+    """Score what has no scores yet, and judge; arguments as for `gate`.
+
+    Args:
+        base, new, metrics, rules, runtime, looks, rescore: as for `gate`.
+        known: scores of NEW beside a baseline, where there are some already.
+    """
     old, fresh = paired(base.outputs if isinstance(base, Baseline) else base, new)
     looking = (looks or Looks()).seen(metrics, fresh.segments)
     if isinstance(base, Baseline):
-        after = score_side(fresh, metrics, runtime)
+        after = score_side(fresh, metrics, runtime) if known is None else known.over(fresh)
         before = base.scores_for(metrics, after, old, runtime, rescore)
     else:
         before, after = score_sides(old, fresh, metrics, runtime)

@@ -36,6 +36,13 @@ class Scored:
     signatures: Mapping[str, str]
     notes: tuple[str, ...] = ()
 
+    def over(self, outputs: Outputs) -> Scored:
+        """The same scores for the same items in another order."""
+        places = {item: i for i, item in enumerate(self.outputs.items)}
+        order = [places[item] for item in outputs.items]
+        runs = {spec: [scores[i] for i in order] for spec, scores in self.runs.items()}
+        return replace(self, outputs=outputs, runs=runs)
+
 
 def score_side(outputs: Outputs, metrics: Mapping[str, Metric], runtime: Runtime) -> Scored:
     """Score all runs of one side."""

@@ -1,0 +1,81 @@
+"""What pytest calls: options, the fixture, and baselines that are written when all tests are done.
+
+pytest imports this module in every run, also in those that never ask for the fixture; so it imports nothing of nlgauge.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from nlgauge.plugin.runs import Door
+
+_KEY = "nlgauge"
+_LEFT = pytest.StashKey[dict[str, Any]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options."""
+    group = parser.getgroup(_KEY)
+    group.addoption(
+        "--nlgauge-update",
+        action="store_true",
+        default=False,
+        help="write the baselines of run.no_worse_than(...) instead of comparing with them",
+    )
+    group.addoption(
+        "--nlgauge-inconclusive",
+        choices=("fail", "pass"),
+        default="fail",
+        help="what a verdict INCONCLUSIVE does: fail, or pass with a warning",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Prepare what tests leave behind."""
+    config.stash[_LEFT] = {"updates": {}, "judged": {}, "runtime": None, "faults": []}
+
+
+@pytest.fixture(name="nlgauge")
+def _nlgauge(request: pytest.FixtureRequest) -> Door:
+    """Outputs of a system, as runs that are judged: `nlgauge.run(hyps, refs=...)`."""
+    from nlgauge.plugin.runs import Door
+
+    return Door.of(request, request.config.stash[_LEFT])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    """Take the baselines of a worker of xdist; of two tests that wrote one name the first counts."""
+    sent = getattr(node, "workeroutput", {}).get(_KEY, {})
+    left = node.config.stash[_LEFT]
+    for path, (test, text) in sent.items():
+        own = left["updates"].setdefault(path, (test, text))
+        if own[0] != test:
+            left["faults"].append(f"{path} is the baseline of {own[0]} and of {test}; give each its own name")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Write baselines; a worker of xdist sends them to the controller, which alone writes."""
+    left = session.config.stash[_LEFT]
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput[_KEY] = left["updates"]
+    elif left["updates"] and not left["faults"]:
+        from nlgauge.plugin.saved import write_all
+
+        write_all({path: text for path, (_, text) in left["updates"].items()})
+    if left["faults"] and not hasattr(session.config, "workeroutput"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Say which baselines were written."""
+    left = config.stash[_LEFT]
+    for fault in left["faults"]:
+        terminalreporter.write_line(f"nlgauge: {fault}; no baseline was written", red=True)
+    for path in sorted(left["updates"]) if not left["faults"] else ():
+        terminalreporter.write_line(f"nlgauge: wrote baseline {os.path.relpath(path, config.rootpath)}")

@@ -1,0 +1,33 @@
+"""Baselines beside a test: where they lie, and how they are written."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from nlgauge.core.errors import InputError
+from nlgauge.core.result import replacing
+
+FOLDER = "__nlgauge__"
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+
+
+def baseline_path(test: Path, name: str) -> Path:
+    """The file of a baseline: `__nlgauge__/NAME.json` beside the test file.
+
+    Raises:
+        InputError: the name could lead elsewhere.
+    """
+    if not _NAME.fullmatch(name):
+        raise InputError(f"{name!r} is no name of a baseline, expected letters, digits, _, - and dots, as 'summaries'")
+    return test.parent / FOLDER / f"{name}.json"
+
+
+def write_all(texts: Mapping[str, str]) -> None:
+    """Write baselines, each completely or not at all; path -> content."""
+    for path, text in texts.items():
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with replacing(path) as file:
+            file.write(text)
