@@ -97,9 +97,9 @@ def bound_difference(
 ) -> Bound:
     """Bound the mean of paired differences by the method that keeps its level on them.
 
-    Pass rates get Tango's interval, other scores the bootstrap-t over items or clusters. If fewer than ten of these
-    changed, a resample cannot know what the others would do: then only the worst case lets the mean pass, and FAIL
-    needs Student's bound beside that of the bootstrap.
+    Pass rates get Tango's interval; other scores the bootstrap-t over items or clusters, or Student's bound where that
+    is wider. If fewer than ten items or clusters changed, neither can know what the others would do: then only the
+    worst case lets the mean pass.
 
     Args:
         differences: new minus old of each item, higher is better, shape (n,); all defined.
@@ -184,18 +184,17 @@ class _Made:
         low, high = (float(end[0]) for end in found.bounds(self.alpha))
         p = float(found.p_above(-self.allow)[0]), float(found.p_below(-self.allow)[0])
         error = float(found.error[0])
-        made = self._bound("bootstrap-t", error, low, high, *p)
-        if (sums != 0).sum() >= FEW:
-            return made
         student = self._student(error)
-        wider = replace(made, high=max(made.high, student.high), p_fail=max(made.p_fail, student.p_fail))
-        return self._at_worst(wider, self.largest)
+        # With some twenty changes that are no more skewed than chance makes them, resampling alone is too sure.
+        low, high = min(low, student.low), max(high, student.high)
+        made = self._bound("bootstrap-t", error, low, high, max(p[0], student.p_pass), max(p[1], student.p_fail))
+        return made if (sums != 0).sum() >= FEW else self._at_worst(made, self.largest)
 
     def few_clusters(self) -> Bound:
         sums, sizes = self.sums
         if len(sizes) < 2:
             return self._bound("t", math.nan, math.nan, math.nan, 1.0, 1.0)
-        return self._student(float(cluster_error(sums[None], sizes)[0]))
+        return replace(self._student(float(cluster_error(sums[None], sizes)[0])), low=math.nan, p_pass=1.0)
 
     def sequential(self) -> Bound:
         if self.largest is None:
@@ -203,17 +202,20 @@ class _Made:
         bets = Bets.on(self.values, self.largest)
         p = bets.p_above(-self.allow, self.alpha), bets.p_below(-self.allow, self.alpha)
         spread = float(self.values.std(ddof=1)) if len(self.values) > 1 else math.nan
-        return self._bound("betting", spread / math.sqrt(len(self.values)), *bets.bounds(self.alpha), *p)
+        made = self._bound("betting", spread / math.sqrt(len(self.values)), *bets.bounds(self.alpha), *p)
+        return replace(made, items_needed=None)  # which depends on their order
 
     def _student(self, error: float) -> Bound:
-        """Student's upper bound, and no lower one."""
+        """Student's bounds; where all differences are alike, the mean."""
         from scipy import special
 
         delta, free = float(self.values.mean()), self.n_units - 1
         if not error > 0:
-            return self._bound("t", error, math.nan, delta if error == 0 else math.nan, 1.0, 1.0)
-        p = float(special.stdtr(free, (delta + self.allow) / error))
-        return self._bound("t", error, math.nan, delta - float(special.stdtrit(free, self.alpha)) * error, 1.0, p)
+            apart = delta + self.allow
+            return self._bound("t", error, delta, delta, 0.0 if apart > 0 else 1.0, 0.0 if apart < 0 else 1.0)
+        at, reach = (delta + self.allow) / error, -float(special.stdtrit(free, self.alpha)) * error
+        p = float(special.stdtr(free, -at)), float(special.stdtr(free, at))
+        return self._bound("t", error, delta - reach, delta + reach, *p)
 
     def _at_worst(self, bound: Bound, largest: float | None) -> Bound:
         """The same with the lower bound of the worst case."""

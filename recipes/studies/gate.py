@@ -1,0 +1,285 @@
+"""Does `nlgauge gate` keep its level on real differences? Plant a drop equal to the allowance, and count verdicts.
+
+    python recipes/studies/gate.py DATA > tables.md        # some three minutes on one core
+
+Every population is the differences of two systems on all items of a published set. Its mean is the true drop, which is
+also the allowance; samples of n items are drawn from it with replacement. A PASS or a FAIL is then wrong, and each may
+come out at most once in twenty. DATA holds `llmbar`, `wmt21-mqm-zh-en` and `summeval` in the columns of nlgauge.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+from collections.abc import Callable, Iterator, Mapping
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from nlgauge import metric
+from nlgauge.core.segment import Segment
+from nlgauge.runtime.runtime import Runtime
+from nlgauge.stats.draws import resample_counts
+from nlgauge.stats.gates.decision import FEW
+from nlgauge.stats.gates.studentized import clustered, studentized
+from nlgauge.stats.gates.tango import tango_statistic
+
+Floats = npt.NDArray[np.float64]
+Draw = Callable[[np.random.Generator, int, int], Floats]  # generator, samples, items -> differences (samples, items)
+Shares = tuple[float, float]  # of PASS and FAIL
+SIZES = (30, 100, 300)
+SAMPLES, DRAWS, ALPHA = 400, 2000, 0.05
+PAIRS = 12  # of systems, of each kind
+CLUSTER = 5  # neighbouring lines
+SAME = 0.8  # share of items whose outputs are made identical
+LEASTS = (0, 5, 8, 10, 12)
+Z = float(special.ndtri(1 - ALPHA))
+
+
+def rows_of(path: Path) -> list[dict]:
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def by_system(rows: list[dict], value: Callable[[dict], float]) -> dict[str, Floats]:
+    """System -> its values, in one order of items."""
+    items = sorted({row["seg"] for row in rows})
+    found: dict[str, dict[str, float]] = {}
+    for row in rows:
+        found.setdefault(row["system"], {})[row["seg"]] = value(row)
+    return {name: np.array([own[i] for i in items]) for name, own in found.items() if len(own) == len(items)}
+
+
+def pairs_of(systems: Mapping[str, Floats], rng: np.random.Generator) -> list[Floats]:
+    """Differences of pairs of systems, each turned so that its mean is a drop."""
+    pairs = [systems[b] - systems[a] for a, b in combinations(systems, 2)]
+    turned = [d if d.mean() < 0 else -d for d in pairs if abs(d.mean()) > 1e-9]
+    return [turned[i] for i in rng.permutation(len(turned))[:PAIRS]]
+
+
+class Population:
+    """Differences from which samples are drawn.
+
+    Args:
+        draw: draws differences of samples.
+        mean: their true mean, below 0.
+        is_rate: whether scores are 0 and 1.
+        largest: the largest possible loss; None without limit.
+        cluster: items in a cluster.
+    """
+
+    def __init__(self, draw: Draw, mean: float, is_rate: bool, largest: float | None, cluster: int = 1) -> None:
+        self.draw, self.mean, self.is_rate, self.largest, self.cluster = draw, mean, is_rate, largest, cluster
+
+
+def of_items(d: Floats, is_rate: bool, largest: float | None) -> Population:
+    return Population(lambda rng, r, n: d[rng.integers(len(d), size=(r, n))], float(d.mean()), is_rate, largest)
+
+
+def of_same(d: Floats, largest: float | None) -> Population:
+    """Most outputs are identical, whichever items they are."""
+
+    def draw(rng: np.random.Generator, r: int, n: int) -> Floats:
+        return np.where(rng.random((r, n)) < SAME, 0.0, d[rng.integers(len(d), size=(r, n))])
+
+    return Population(draw, (1 - SAME) * float(d.mean()), False, largest)
+
+
+def of_clusters(d: Floats, largest: float | None) -> Population:
+    whole = d[: len(d) // CLUSTER * CLUSTER].reshape(-1, CLUSTER)
+
+    def draw(rng: np.random.Generator, r: int, n: int) -> Floats:
+        return whole[rng.integers(len(whole), size=(r, n // CLUSTER))].reshape(r, -1)
+
+    return Population(draw, float(whole.mean()), False, largest, CLUSTER)
+
+
+def of_repeats(old: Floats, new: Floats, runs: int = 3) -> Population:
+    """Two tables (items, runs); each sample has some runs of each item, drawn for each side."""
+
+    def side(rng: np.random.Generator, table: Floats, items: npt.NDArray[np.int64]) -> Floats:
+        chosen = rng.random((*items.shape, table.shape[1])).argsort(axis=-1)[..., :runs]
+        return np.take_along_axis(table[items], chosen, axis=-1).mean(axis=-1)
+
+    def draw(rng: np.random.Generator, r: int, n: int) -> Floats:
+        items = rng.integers(len(old), size=(r, n))
+        return side(rng, new, items) - side(rng, old, items)
+
+    return Population(draw, float(new.mean() - old.mean()), False, 1.0)
+
+
+def populations(data: Path, rng: np.random.Generator) -> Iterator[tuple[str, list[Population]]]:
+    verdicts = rows_of(data / "llmbar" / "verdicts.jsonl.gz")
+    given = [{**v, "seg": v["id"], "system": f"{v['judge']} {v['prompt']}"} for v in verdicts if v["order"] == "given"]
+    right = by_system(given, lambda v: float(v["verdict"] == v["gold"]))
+    rates = [d for d in pairs_of(right, np.random.default_rng(1)) if d.mean() < 0]
+    yield "pass rates", [of_items(d, True, 1.0) for d in rates]
+    wmt, runtime = rows_of(data / "wmt21-mqm-zh-en" / "segments.jsonl.gz"), Runtime()
+    scored = metric("chrf").score([Segment(r["id"], r["hyp"], tuple(r["refs"])) for r in wmt], runtime)
+    known = dict(zip(scored.ids, scored.values.tolist(), strict=True))
+    chrf = pairs_of(by_system(wmt, lambda r: known[r["id"]]), rng)
+    mqm = pairs_of(by_system(wmt, lambda r: max(r["human"]["mqm"], -25.0)), rng)
+    news = rows_of(data / "summeval" / "segments.jsonl.gz")
+    rated = pairs_of(by_system(news, lambda r: r["human"]["relevance"]), rng)
+    yield "80 % identical, chrF", [of_same(d, 100.0) for d in chrf]
+    yield "80 % identical, MQM", [of_same(d, 25.0) for d in mqm]
+    yield "80 % identical, ratings of summaries", [of_same(d, 4.0) for d in rated]
+    yield "all different, MQM", [of_items(d, False, 25.0) for d in mqm]
+    yield "clusters of five lines, MQM", [of_clusters(d, 25.0) for d in mqm]
+    judges = {}
+    for name, own in right.items():
+        judges.setdefault(name.split()[0], []).append(own)
+    tables = {name: np.stack(own, axis=1) for name, own in judges.items()}
+    turned = [(a, b) if tables[a].mean() > tables[b].mean() else (b, a) for a, b in combinations(tables, 2)]
+    yield "3 repeats, pass or fail", [of_repeats(tables[a], tables[b]) for a, b in turned]
+
+
+def gated(d: Floats, allow: float, of: Population, seed: int, least: int = FEW) -> Shares:
+    """The shares of PASS and FAIL of the gate, as `bound_difference` decides; all samples share their resamples."""
+    r, n = d.shape
+    losing, changed = (d < 0).sum(axis=1), (d != 0).sum(axis=1)
+    if of.is_rate:
+        gains = changed - losing
+        z, net = tango_statistic(gains, losing, n, -allow), np.maximum(losing - gains, 0)
+        exact = np.where(net > 0, special.betainc(np.maximum(net, 1), n - net + 1, allow), 1.0)
+        passed, failed = z >= Z, (z <= -Z) & (exact <= ALPHA)
+    else:
+        clusters = None if of.cluster == 1 else [i // of.cluster for i in range(n)]
+        sums, sizes = clustered(d, clusters)
+        losing, changed, n = (sums < 0).sum(axis=1), (sums != 0).sum(axis=1), len(sizes)
+        found = studentized(d, clusters, draws=DRAWS, seed=seed)
+        apart = found.mean + allow
+        at = np.divide(apart, found.error, out=np.copysign(np.full(r, np.inf), apart), where=found.error > 0)
+        student, other = special.stdtr(n - 1, at) <= ALPHA, special.stdtr(n - 1, -at) <= ALPHA
+        if clusters is not None and n < FEW:
+            return 0.0, float(student.mean())
+        passed = (found.p_above(-allow) <= ALPHA) & other
+        failed = (found.p_below(-allow) <= ALPHA) & student
+    at_worst = False if of.largest is None else special.bdtr(losing, n, min(allow / of.largest, 1)) <= ALPHA
+    passed = np.where(changed >= least, passed, at_worst & ~failed)
+    return float(passed.mean()), float(failed.mean())
+
+
+def by_resampling(d: Floats, allow: float, of: Population, seed: int) -> Shares:
+    """The bootstrap-t alone, however few items changed."""
+    clusters = None if of.cluster == 1 else [i // of.cluster for i in range(d.shape[1])]
+    found = studentized(d, clusters, draws=DRAWS, seed=seed)
+    return float((found.p_above(-allow) <= ALPHA).mean()), float((found.p_below(-allow) <= ALPHA).mean())
+
+
+def by_t(d: Floats, allow: float) -> Shares:
+    n = d.shape[1]
+    error, reach = d.std(axis=1, ddof=1) / np.sqrt(n), float(special.stdtrit(n - 1, 1 - ALPHA))
+    mean = d.mean(axis=1)
+    return float((mean - reach * error > -allow).mean()), float((mean + reach * error < -allow).mean())
+
+
+def by_percentiles(d: Floats, allow: float, seed: int) -> Shares:
+    counts = resample_counts(np.random.default_rng(seed), DRAWS, d.shape[1])
+    low, high = np.quantile(counts @ d.T / d.shape[1], (ALPHA, 1 - ALPHA), axis=0)
+    return float((low > -allow).mean()), float((high < -allow).mean())
+
+
+def levels(kinds: Mapping[str, list[Population]]) -> Iterator[str]:
+    """A drop equal to the allowance: every PASS and every FAIL is wrong."""
+    others = "bootstrap-t alone | paired t | percentile bootstrap"
+    yield f"| differences | n | gate: PASS, FAIL | gate, worst pair | {others} |"
+    yield "|---|---:|---|---|---|---|---|"
+    for name, own in kinds.items():
+        for n in SIZES:
+            found: list[tuple[Shares, ...]] = []
+            for seed, of in enumerate(own):
+                d = of.draw(np.random.default_rng([seed, n]), SAMPLES, n)
+                allow = -of.mean
+                plain = by_t(d, allow), by_percentiles(d, allow, seed)
+                found.append((gated(d, allow, of, seed), by_resampling(d, allow, of, seed), *plain))
+            mean, most = np.mean(found, axis=0), np.max(found, axis=0)
+            shown = [f"{passed:.3f}, {failed:.3f}" for passed, failed in (mean[0], most[0], *mean[1:])]
+            yield f"| {name} | {n} | {' | '.join(shown)} |"
+
+
+def swapped(d: Floats, rng: np.random.Generator) -> Floats:
+    """Sides swapped by a coin for each item, so that nothing is lost."""
+    return d * rng.choice([-1.0, 1.0], size=d.shape)
+
+
+def without_drop(kinds: Mapping[str, list[Population]]) -> Iterator[str]:
+    """No drop: an allowance with an announced power of .8, and an allowance of 0."""
+    yield "| differences | n | announced | PASS | FAIL | allowance 0: FAIL |"
+    yield "|---|---:|---:|---:|---:|---:|"
+    for name, own in kinds.items():
+        for n in SIZES:
+            found = []
+            for seed, of in enumerate(own):
+                rng = np.random.default_rng([seed, n, 1])
+                d = of.draw(rng, SAMPLES, n)
+                if of.cluster > 1:  # whole clusters are swapped
+                    d = d * np.repeat(rng.choice([-1.0, 1.0], size=(SAMPLES, n // of.cluster)), of.cluster, axis=1)
+                else:
+                    d = swapped(d, rng)
+                sums, sizes = clustered(d, None if of.cluster == 1 else [i // of.cluster for i in range(n)])
+                error = float(np.sqrt((sums**2).sum(axis=1).mean()) / sizes.sum())
+                allow = (Z + float(special.ndtri(0.8))) * error
+                found.append((*gated(d, allow, of, seed), gated(d, 0.0, of, seed)[1]))
+            passed, failed, none = np.mean(found, axis=0)
+            yield f"| {name} | {n} | .800 | {passed:.3f} | {failed:.3f} | {none:.3f} |"
+
+
+def limits(kinds: Mapping[str, list[Population]]) -> Iterator[str]:
+    """From how many changed items on may resampling alone let a mean pass?"""
+    yield f"| differences | n | {' | '.join(f'from {least}' for least in LEASTS)} |"
+    yield f"|---|---:|{'---:|' * len(LEASTS)}"
+    for name, own in kinds.items():
+        if not name.startswith("80 %"):
+            continue
+        for n in (20, *SIZES):
+            draws = [of.draw(np.random.default_rng([seed, n, 2]), SAMPLES, n) for seed, of in enumerate(own)]
+            shares = [
+                np.mean([gated(d, -of.mean, of, 0, least)[0] for d, of in zip(draws, own, strict=True)])
+                for least in LEASTS
+            ]
+            yield f"| {name} | {n} | {' | '.join(f'{share:.3f}' for share in shares)} |"
+
+
+def exact() -> Iterator[str]:
+    """Pass rates without sampling: the largest share over shares of gains, by all tables of n items."""
+    yield "| n | Tango alone: PASS, FAIL | gate: PASS, FAIL |"
+    yield "|---:|---|---|"
+    for n in (20, 30, 50, 100, 300):
+        gains, losses = (one[np.add(*np.indices((n + 1, n + 1))) <= n] for one in np.indices((n + 1, n + 1)))
+        most = np.zeros(4)
+        for allow in (0.01, 0.02, 0.05, 0.1):
+            z, net = tango_statistic(gains, losses, n, -allow), np.maximum(losses - gains, 0)
+            clear = np.where(net > 0, special.betainc(np.maximum(net, 1), n - net + 1, allow), 1.0) <= ALPHA
+            worst = special.bdtr(losses.astype(float), n, allow) <= ALPHA
+            verdicts = (z >= Z, z <= -Z, np.where(gains + losses >= FEW, z >= Z, worst), (z <= -Z) & clear)
+            for share in (0, 0.003, 0.01, 0.015, 0.02, 0.03, 0.05, 0.07, 0.1, 0.2, 0.3, 0.4):
+                rest = 1 - 2 * share - allow
+                logs = special.gammaln(n + 1) - sum(special.gammaln(k + 1) for k in (gains, losses, n - gains - losses))
+                logs = logs + special.xlogy(gains, share) + special.xlogy(losses, share + allow)
+                p = np.exp(logs + special.xlogy(n - gains - losses, rest))
+                most = np.maximum(most, [p[verdict].sum() for verdict in verdicts])
+        yield f"| {n} | {most[0]:.3f}, {most[1]:.3f} | {most[2]:.3f}, {most[3]:.3f} |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    args = parser.parse_args()
+    kinds = dict(populations(args.data, np.random.default_rng(0)))
+    for title, table in (
+        ("A drop equal to the allowance", levels(kinds)),
+        ("No drop", without_drop(kinds)),
+        ("Pass rates, without sampling", exact()),
+        ("Shares of PASS by the least number of changed items", limits(kinds)),
+    ):
+        print(f"\n## {title}\n")
+        print("\n".join(table))
+
+
+if __name__ == "__main__":
+    main()
