@@ -38,6 +38,7 @@ from nlgauge.cli.select import read_draws
 from nlgauge.core.errors import NlgaugeError
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import quote_always
+from nlgauge.gating.gate import gate
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.journal import Journal
 from nlgauge.io.parallel import open_parallel
@@ -75,7 +76,7 @@ from nlgauge.training.data import read_pairs as read_nli_pairs
 from nlgauge.training.examples import read_triples
 from nlgauge.training.masking import read_texts
 
-VERBS = ("score", "meta", "audit", "sweep", "select", "align", "synth")
+VERBS = ("score", "meta", "audit", "sweep", "select", "gate", "align", "synth")
 SHORT = 0 if os.environ.get("NLGAUGE_SLOW") else 2  # the last two load models, which takes some seconds
 Example = bytes | Mapping[str, bytes]
 
@@ -220,6 +221,8 @@ def made() -> Mapping[str, bytes]:
             "audit --suite {}/p.jsonl -m chrf --json {}/audit.json --segments {}/pairs.tsv",
             "sweep {}/d.jsonl -m chrf --with ter --suite {}/p.jsonl --weights 0:1:0.5 --json {}/sweep.json",
             "select {}/d.jsonl -m chrf --json {}/select.json",
+            "gate {}/d.jsonl --base-system a -m chrf --save {}/kept.json",
+            "gate {}/kept.json {}/d.jsonl --new-system b -m chrf --inconclusive pass --allow 90 --json {}/gate.json",
             *("align --hyp a --ref b --json {}/align.json", "synth {}/x.txt -o {}/t.jsonl --json {}/synth.json")[
                 SHORT:
             ],
@@ -286,6 +289,12 @@ def models() -> list[Example]:
 def page(path: str) -> object:
     """The page that shows a result."""
     return bundle_html({path: read_result(path)}, "t", None)
+
+
+def gated(path: str) -> object:
+    """A verdict on new texts beside a baseline."""
+    Path(f"{path}.jsonl").write_bytes(made()["d.jsonl"])
+    return gate(path, f"{path}.jsonl", metrics="chrf", new_system="b", draws=100)
 
 
 def apply_thresholds(path: str) -> object:
@@ -365,6 +374,7 @@ PLAN = b"seg\torder\tprobability\tround\tbefore\n1\t0\t0.5\t0\t0.0\n2\t1\t0.25\t
 READERS: dict[str, Reader] = {
     "result": Reader("r.json", results, page),
     "thresholds": Reader("t.json", lambda: [made()["thresholds.json"]], apply_thresholds),
+    "baseline": Reader("b.json", lambda: [made()["kept.json"]], gated),
     "rows": Reader("r.tsv", lambda: [made()["rows.tsv"]], read_scores),
     "rows of pairs": Reader("p.tsv", lambda: [made()["pairs.tsv"]], read_scored_pairs),
     "run": Reader("run", runs, run_of),

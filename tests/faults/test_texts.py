@@ -34,6 +34,7 @@ VERBS = {
     "score": "score d.jsonl -m chrf --by-group --significance bootstrap --draws 20",
     "meta": "meta d.jsonl -m chrf --stat pearson --no-cache",
     "audit": "audit d.jsonl --task mt -m chrf --no-cache",
+    "gate": "gate base.jsonl new.jsonl -m chrf --report-only ter --no-cache --allow 90 --inconclusive pass",
 }
 
 
@@ -57,6 +58,10 @@ def write(name):
         }
         for i in range(12)
     ]
+    for side, cut in (("base", None), ("new", -6)):  # of a gate: every item loses its end
+        own = [{**row, "seg": row["id"], "hyp": row["hyp"][:cut], "system": name} for row in rows]
+        with open(f"{side}.jsonl", "w", encoding="utf-8") as file:
+            file.writelines(json.dumps(row) + "\n" for row in own)
     with open("d.jsonl", "w", encoding="utf-8") as file:
         file.writelines(json.dumps(row) + "\n" for row in rows)
     pair = {"id": name, "better": f"no {name}", "worse": f"a {name}", "phenomenon": name, "refs": [f"not a {name}"]}
@@ -126,7 +131,7 @@ def harmless(tmp_path_factory):
 
 @pytest.mark.parametrize("kind", HOSTILE)
 @pytest.mark.parametrize(
-    "verb", ["score", pytest.param("meta", marks=pytest.mark.slow), pytest.param("audit", marks=pytest.mark.slow)]
+    "verb", ["score", "gate", pytest.param("meta", marks=pytest.mark.slow), pytest.param("audit", marks=pytest.mark.slow)]
 )
 def test_no_name_gets_out_of_its_cell_on_any_page_or_table(folder, verb, kind, harmless, capsys):
     write(HOSTILE[kind])

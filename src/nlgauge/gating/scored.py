@@ -51,25 +51,22 @@ def score_side(outputs: Outputs, metrics: Mapping[str, Metric], runtime: Runtime
     return _scored(outputs, score_segments(metrics, outputs.segments, runtime), metrics)
 
 
-def score_sides(base: Outputs, new: Outputs, metrics: Mapping[str, Metric], runtime: Runtime) -> tuple[Scored, Scored]:
-    """Score both sides; a metric that depends on all texts of a call sees both in one."""
+def score_sides(
+    base: Outputs, new: Outputs, metrics: Mapping[str, Metric], runtime: Runtime
+) -> tuple[Scored, Scored]:
+    """Score both sides in one call: references are read once, and a metric that depends on all texts sees all."""
+    segments, n = [*base.segments, *new.segments], len(base.segments)
+    for built in metrics.values():
+        check_needs(built, segments, runtime)
     alone = {spec: built for spec, built in metrics.items() if not is_pooled(built)}
     pooled = {spec: built for spec, built in metrics.items() if is_pooled(built)}
-    sides = [score_side(side, alone, runtime) if alone else Scored(side, {}, {}) for side in (base, new)]
-    if pooled:
-        n = len(base.segments)
-        renamed = [*_renamed("base", base.segments), *_renamed("new", new.segments)]
-        found = score_segments(pooled, renamed, runtime)
-        parts = (slice(0, n), slice(n, None))
-        for i, (side, part) in enumerate(zip((base, new), parts, strict=True)):
-            places = np.arange(len(renamed))[part]
-            more = _scored(side, {spec: scores.take(places) for spec, scores in found.items()}, pooled)
-            sides[i] = replace(
-                sides[i],
-                runs={spec: {**sides[i].runs, **more.runs}[spec] for spec in metrics},
-                signatures={**sides[i].signatures, **more.signatures},
-                notes=(*sides[i].notes, *more.notes),
-            )
+    found = score_segments(alone, segments, runtime) if alone else {}
+    renamed = [*_renamed("base", base.segments), *_renamed("new", new.segments)]
+    found |= score_segments(pooled, renamed, runtime) if pooled else {}
+    sides = [
+        _scored(side, {spec: found[spec].take(np.arange(*places)) for spec in metrics}, metrics)
+        for side, places in ((base, (0, n)), (new, (n, len(segments))))
+    ]
     return sides[0], sides[1]
 
 
