@@ -87,6 +87,7 @@ def test_a_text_that_was_changed_is_refused(path):
         lambda made: made["items"].clear(),
         lambda made: made["items"][0].pop("scores"),
         lambda made: made["items"][0]["scores"].update(chrf=["high"]),
+        lambda made: made["items"][0]["scores"].update(chrf=[10**400]),
         lambda made: made["items"][0]["scores"].update(chrf=[1.0, 2.0]),
         lambda made: made["items"].append(made["items"][0]),
         lambda made: made["metrics"][0].update(signature=3),

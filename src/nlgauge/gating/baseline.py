@@ -172,7 +172,7 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
         )
     try:
         return _made(made, file)
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, OverflowError) as error:
         what = f"there is no {error.args[0]!r}" if isinstance(error, KeyError) else "a field has another type"
         raise _no_baseline(file.name, what) from None
 
@@ -216,7 +216,7 @@ def _text(value: Any) -> str:
 def _score(value: Any) -> float:
     if value is None:
         return math.nan
-    if type(value) not in (int, float):
+    if type(value) not in (int, float) or not math.isfinite(value):
         raise TypeError
     return float(value)
 
