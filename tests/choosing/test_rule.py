@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from nlgauge.choosing.evidence import ASPECTS, DRAWS, Evidence, Share
-from nlgauge.choosing.rule import BY_TASK, not_told, second_of, standings, weights_of
+from nlgauge.choosing.rule import BY_TASK, not_told, ranked, second_of, standings, weights_of
 
 
 def evidence(metric, criterion, value, spread=0.0, seed=0):
@@ -18,10 +18,24 @@ def test_weights_of_each_task_sum_to_one():
         assert {*weights} == {*ASPECTS}
 
 
-def test_ratings_alone_count_where_there_are_some():
-    assert weights_of("mt", None, True) == {"people": 1.0}
-    assert weights_of("mt", "facts", False)["errors.facts"] == pytest.approx(5.6)  # 0.7 of 8
-    assert weights_of("mt", None, False)["errors.facts"] == pytest.approx(0.4)  # 0.2 of 2
+def test_care_moves_the_weights():
+    assert weights_of("mt", "facts")["errors.facts"] == pytest.approx(5.6)  # 0.7 of 8
+    assert weights_of("mt", None)["errors.facts"] == pytest.approx(0.4)  # 0.2 of 2
+
+
+def test_ratings_decide_and_what_they_leave_open_the_rest_does():
+    held = [
+        *(evidence(name, "people", value, 0.05, i) for i, (name, value) in enumerate((("a", 0.7), ("b", 0.69)))),
+        evidence("c", "people", 0.2),
+        *(evidence(name, "public", value) for name, value in (("a", 0.6), ("b", 0.7), ("c", 0.9))),
+    ]
+    order, left = ranked(held, ["a", "b", "c"], {"public": 1.0}, has_ratings=True)
+    assert [one.metric for one in order] == ["b", "a", "c"]  # c is worse by ratings, whatever others say
+    assert left == ("b", "a")
+    order, left = ranked([one for one in held if one.metric != "b"], ["a", "c"], {"public": 1.0}, has_ratings=True)
+    assert ([one.metric for one in order], left) == (["a", "c"], ())
+    order, _ = ranked(held, ["a", "b", "c"], {"public": 1.0}, has_ratings=False)
+    assert [one.metric for one in order] == ["c", "b", "a"]
 
 
 def test_a_standing_is_the_weighted_mean():

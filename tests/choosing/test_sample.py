@@ -32,6 +32,13 @@ def test_of_many_systems_eight_are_compared():
     assert found.notes[0] == "8 of 20 systems are looked at, those with most outputs"
 
 
+def test_where_some_outputs_are_rated_these_are_looked_at():
+    rated = [Segment(s.id, s.hypothesis, human={"x": 1} if s.system == "a" else {}) for s in data(5)]
+    found = sampled(Dataset(tuple(rated)), criterion="x")
+    assert [s.id for s in found.segments] == [f"a{i}" for i in range(5)]
+    assert len(found.whole) == 10
+
+
 def test_copies_and_blanks_are_no_outputs():
     assert sampled(data(3)).has_outputs
     copies = sampled(data(3, text="y"))

@@ -11,7 +11,7 @@ from nlgauge.choosing.decide import Decision, decided
 from nlgauge.choosing.evidence import Care
 from nlgauge.choosing.measure import Measured, measured
 from nlgauge.choosing.people import MEAN
-from nlgauge.choosing.sample import sampled
+from nlgauge.choosing.sample import OUTPUTS, RATED, sampled
 from nlgauge.choosing.trials import make_trials
 from nlgauge.choosing.words import command_of, methods_of, sentences_of
 from nlgauge.core.counts import say, warning
@@ -86,7 +86,7 @@ def choose(
         care: the errors that matter most: `meaning`, `facts`, `coverage` or `fluency`.
         criterion: of the user's ratings; `mean` for the mean of all. If None, the only one, or the mean of all.
         seed: determines the sample and everything else that is drawn.
-        limit: look at about this many outputs; None for 240.
+        limit: look at about this many outputs; None for 240, or 480 that are rated.
         data: the name of the data in the command that is recommended.
         columns: which column of a frame holds which field, as in `nlgauge.read`.
         runtime: device, precision and cache.
@@ -119,7 +119,8 @@ def _measured(
     limit: int | None,
     runtime: Runtime,
 ) -> tuple[Measured, tuple[str, ...]]:
-    sample = sampled(dataset, seed=seed) if limit is None else sampled(dataset, limit, seed)
+    rated = _criterion(dataset, criterion)
+    sample = sampled(dataset, limit or (OUTPUTS if rated is None else RATED), seed, rated)
     trials = make_trials(sample, task, seed)
     names = tried(trials.task, sample.segments) if metrics is None else metrics
     if not names:
@@ -127,7 +128,6 @@ def _measured(
             f"{dataset.name or 'the data'}: outputs without references or sources, and no metric named; name one that"
             " needs neither, as in -m gruen"
         )
-    rated = _criterion(dataset, criterion)
     built = named(names, runtime.encoder)
     return measured(sample, trials, built, rated, seed, runtime), (*sample.notes, *trials.notes)
 

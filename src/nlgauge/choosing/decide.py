@@ -12,7 +12,7 @@ from nlgauge.audits.sides import Sides
 from nlgauge.choosing.evidence import COPIES, OWN, Care, Evidence, Share, share
 from nlgauge.choosing.measure import Measured
 from nlgauge.choosing.outcomes import seen_beyond
-from nlgauge.choosing.rule import FEWEST_PAIRS, Second, Standing, not_told, second_of, standings, weights_of
+from nlgauge.choosing.rule import FEWEST_PAIRS, RATINGS, Second, Standing, not_told, ranked, second_of, weights_of
 from nlgauge.core.suite import Pair, Suite
 
 OUTPUTS = "outputs"  # kind of the pairs of an output and the same with an error
@@ -29,6 +29,8 @@ class Decision:
         standings: of all metrics that are not ruled out, the best first.
         weights: criterion -> its weight.
         level: metrics that cannot be told from the first, with the interval of the difference.
+        open: the best metric by the user's ratings and those that these cannot tell from it; none without ratings, or
+            if they tell it from all.
         second: the second metric with what it sees; None if there is none.
         beyond: metric -> of the errors that the first misses, the share that it sees.
         n_missed: the errors that the first misses.
@@ -40,6 +42,7 @@ class Decision:
     standings: tuple[Standing, ...]
     weights: dict[str, float]
     level: tuple[tuple[str, float, float], ...]
+    open: tuple[str, ...]
     second: Second | None
     beyond: dict[str, Share]
     n_missed: int
@@ -118,16 +121,17 @@ def decided(found: Measured, care: Care | None, seed: int) -> Decision:
     """Apply the rule."""
     rated = {one.metric for one in found.evidence if one.criterion == OWN}
     by_ratings = found.n_rated >= FEWEST_PAIRS and bool(rated)
-    weights = weights_of(found.trials.task, care, by_ratings)
-    order = standings(found.evidence, found.left, weights)
+    usual = weights_of(found.trials.task, care)
+    order, left = ranked(found.evidence, found.left, usual, by_ratings)
+    weights = {**(RATINGS if by_ratings else {}), **(usual if left or not by_ratings else {})}
     first = order[0]
     group = found.alike[first.metric][0]
     others = [one for one in order[1:] if found.alike[one.metric][0] != group]
     beyond, missed, n_errors = _beyond(found, first.metric, [one.metric for one in others], seed)
     second = second_of(beyond)
     chosen = (first.metric, *([] if second is None else [second.metric]))
-    level = not_told(first, order[1:])
-    return Decision(chosen, tuple(order), weights, tuple(level), second, beyond, missed, n_errors, care)
+    level = not_told(first, [one for one in order[1:] if not left or one.metric in left])
+    return Decision(chosen, tuple(order), weights, tuple(level), left, second, beyond, missed, n_errors, care)
 
 
 def _suites(found: Measured, spec: str) -> list[tuple[Suite, Sides]]:

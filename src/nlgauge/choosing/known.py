@@ -22,6 +22,7 @@ from nlgauge.text.functionwords import leaning
 
 _NEAREST = 3  # sets
 _TABLE = "agreement.tsv"
+_TOGETHER = 0.58  # correlation of two metrics on resamples of a set, on the mean; recipes/choose/table.py prints it
 _Z = 1.959964  # of the normal distribution, for the ends of an interval of LEVEL
 _DOUBLE = math.log(2)  # a text twice as long is one unit away
 _CLOSE = 20.0  # points of chrF between outputs and references that are one unit
@@ -106,7 +107,7 @@ def nearest(own: PublicSet, leave_out: Sequence[str] = ()) -> list[PublicSet]:
 def public_evidence(spec: str, sets: Sequence[PublicSet], seed: int = 0) -> Evidence | None:
     """The mean figure of a metric over some sets; None where one of them has none of it.
 
-    Its draws are normal, with the width of the interval.
+    Its draws are normal, with the width of the interval, and correlated as those of two metrics on one set are.
     """
     figures = [public_sets()[one].get(spec) for one in sets]
     known = [figure for figure in figures if figure is not None]
@@ -115,7 +116,8 @@ def public_evidence(spec: str, sets: Sequence[PublicSet], seed: int = 0) -> Evid
     value = sum(f.value for f in known) / len(known)
     error = math.sqrt(sum(((f.high - f.low) / (2 * _Z)) ** 2 for f in known)) / len(known)
     low, high = max(0.0, value - _Z * error), min(1.0, value + _Z * error)
-    draws = generator(seed + crc32(spec.encode())).normal(value, error, DRAWS)
+    shared, own = (generator(seed + key).normal(size=DRAWS) for key in (0, crc32(spec.encode())))
+    draws = value + error * (math.sqrt(_TOGETHER) * shared + math.sqrt(1 - _TOGETHER) * own)
     names = ", ".join(one.name for one in sets)
     assert LEVEL == 0.95
     return Evidence(spec, PUBLIC, value, low, high, sum(f.n for f in known), f"public sets {names}", draws)

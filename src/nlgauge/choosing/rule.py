@@ -42,13 +42,11 @@ FEWEST_PAIRS = 30  # of rated outputs, from which on ratings decide
 FEWEST_MISSED = 5  # errors that the first metric misses, from which on a second is looked for
 
 
-def weights_of(task: str, care: Care | None, has_ratings: bool) -> dict[str, float]:
-    """Criterion -> its weight; those of criteria without evidence are left out later.
+RATINGS: Mapping[str, float] = {OWN: 1.0}  # the weights where ratings of the user's decide
 
-    With ratings of the user's own, agreement with them is all that counts.
-    """
-    if has_ratings:
-        return {OWN: 1.0}
+
+def weights_of(task: str, care: Care | None) -> dict[str, float]:
+    """Criterion -> its weight where there are no ratings; those of criteria without evidence are left out later."""
     by_aspect = dict(BY_TASK.get(task, BY_TASK["mt"]))
     if care is not None:
         others = sum(share for aspect, share in by_aspect.items() if aspect != care)
@@ -103,6 +101,30 @@ def standings(evidence: Sequence[Evidence], metrics: Sequence[str], weights: Map
 
 def _lowest(criterion: str, cells: Mapping[tuple[str, str], Evidence]) -> Evidence:
     return min((one for (_, name), one in cells.items() if name == criterion), key=lambda one: one.value)
+
+
+def ranked(
+    evidence: Sequence[Evidence], metrics: Sequence[str], weights: Mapping[str, float], has_ratings: bool
+) -> tuple[list[Standing], tuple[str, ...]]:
+    """The metrics, the best first, and those that ratings leave open.
+
+    Ratings of the user's own decide where there are some. If they cannot tell the best from others, the usual weights
+    rank these; the rest follows by ratings.
+
+    Returns:
+        Standings by the weights that decided, and the names that ratings leave open; none if they leave nothing open.
+    """
+    usual = standings(evidence, metrics, weights)
+    if not has_ratings:
+        return usual, ()
+    own = standings(evidence, metrics, RATINGS)
+    left = {own[0].metric, *(name for name, _, _ in not_told(own[0], own[1:]))}
+    if len(left) == 1:
+        return own, ()
+    by_name = {one.metric: one for one in usual}
+    rest = [by_name[one.metric] for one in own if one.metric not in left]
+    order = [one for one in usual if one.metric in left]
+    return [*order, *rest], tuple(one.metric for one in order)
 
 
 def not_told(best: Standing, others: Sequence[Standing]) -> list[tuple[str, float, float]]:

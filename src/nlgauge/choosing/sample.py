@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nlgauge.choosing.people import MEAN
 from nlgauge.core.segment import Dataset, Segment, is_blank
 from nlgauge.stats.draws import generator
 
-OUTPUTS = 240  # outputs that are scored
+OUTPUTS, RATED = 240, 480  # outputs that are scored; those of ratings, which tell more
 _SYSTEMS = 8  # systems that are compared, at most
 _ITEMS = 30  # items that are kept even if that makes more outputs
 
@@ -54,9 +55,17 @@ def item_of(segment: Segment) -> tuple[str | None, str]:
     return segment.group, segment.item or segment.id
 
 
-def sampled(dataset: Dataset, limit: int = OUTPUTS, seed: int = 0) -> Sample:
-    """Whole items drawn at random, up to about `limit` outputs; of more than 8 systems the 8 with most outputs."""
-    segments, notes = dataset.segments, []
+def sampled(dataset: Dataset, limit: int = OUTPUTS, seed: int = 0, criterion: str | None = None) -> Sample:
+    """Whole items drawn at random, up to about `limit` outputs; of more than 8 systems the 8 with most outputs.
+
+    Args:
+        dataset: all outputs.
+        limit: how many are taken.
+        seed: of the draw.
+        criterion: take outputs that are rated by it alone; `mean` for any criterion. None for all.
+    """
+    rated = [s for s in dataset if criterion is None or (s.human if criterion == MEAN else criterion in s.human)]
+    segments, notes = tuple(rated), []
     counts: dict[str | None, int] = {}
     for s in segments:
         counts[s.system] = counts.get(s.system, 0) + 1

@@ -38,7 +38,13 @@ def _recommendation(found: Measured, decision: Decision) -> Iterator[str]:
         return
     beside = f", with {decision.chosen[1]} beside it" if len(decision.chosen) > 1 else ""
     of = f"{len(found.left)} metrics that can score these texts"
-    if decision.by_ratings:
+    if decision.by_ratings and decision.open:
+        n = len(decision.open)
+        yield (
+            f"Take {first}{beside}: your ratings cannot tell {n} of {of} from the best, and among these it stands"
+            " highest by the other evidence."
+        )
+    elif decision.by_ratings:
         yield f"Take {first}{beside}: of {of} it agrees best with your ratings."
     elif len(decision.standings) > 1 and not decision.level:
         yield f"Take {first}{beside}: of {of} it stands highest, beyond chance."
@@ -61,7 +67,7 @@ def _agreement(found: Measured, decision: Decision) -> Iterator[str]:
             f"Your ratings of {found.criterion} hold {found.n_rated} pairs of outputs, too few to decide; rate more"
             f" (from {FEWEST_PAIRS} pairs on they decide)."
         )
-    if decision.by_ratings:
+    if decision.by_ratings and not decision.open:
         return
     if PUBLIC in own:
         names = ", ".join(one.name for one in found.sets)

@@ -30,7 +30,8 @@ Task = Annotated[
 ]
 CareFor = Annotated[str | None, options.choice("--care", among=ASPECTS, help="The errors that matter most.")]
 Limit = Annotated[
-    int | None, typer.Option("--limit", min=1, metavar="N", help="Look at about N outputs.  [default: 240]")
+    int | None,
+    typer.Option("--limit", min=1, metavar="N", help="Look at about N outputs.  [default: 240; 480 that are rated]"),
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say how long it would take.")]
 

@@ -14,7 +14,7 @@ from nlgauge.report.table import Table
 _STANDING = "standing"
 _ERRORS = "errors."
 _CHOSEN = {1: "first", 2: "second"}
-_COPIES = "copies"
+_PEOPLE, _COPIES = "people", "copies"
 _NO_NUMBER = "-"
 
 
@@ -58,10 +58,13 @@ def _ranking(ranked: Sequence[Row], shares: Sequence[Row], places: int) -> Table
         body.append((row["metric"], _mark(row), with_interval(row, number(row["value"], places), places), *found, cost))
         if row["chosen"]:
             bold.add((line, 0))
-    weighed = ", ".join(f"{name} {weights[name]:g}" for name in criteria if weights[name])
+    by_people = bool(weights.get(_PEOPLE))
+    weighed = ", ".join(f"{name} {weights[name]:g}" for name in criteria if weights[name] and name != _PEOPLE)
+    rule = f"the mean of the shares, weighted {weighed}" if weighed else "the share of your ratings"
     header = ("metric", "", _STANDING, *(name.removeprefix(_ERRORS) for name in criteria), "s per 1,000")
     legend = (
-        f"standing: the mean of the shares, weighted {weighed}",
+        f"standing: {rule}",
+        *(["your ratings decide first: standings rank what these leave open"] if by_people and weighed else []),
         "= cannot be told from the first; ~ orders these texts as an earlier one does",
     )
     return Table("shares of right answers; chance is 0.5", header, tuple(body), frozenset(bold), 2, "taken", legend)
@@ -69,7 +72,7 @@ def _ranking(ranked: Sequence[Row], shares: Sequence[Row], places: int) -> Table
 
 def _place(criterion: str) -> tuple[int, str]:
     """Where a criterion stands: people first, then errors."""
-    order = ("people", "public", *(_ERRORS + name for name in ("meaning", "facts", "coverage", "fluency")), _COPIES)
+    order = (_PEOPLE, "public", *(_ERRORS + name for name in ("meaning", "facts", "coverage", "fluency")), _COPIES)
     return (order.index(criterion) if criterion in order else len(order)), criterion
 
 
