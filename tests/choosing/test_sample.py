@@ -1,5 +1,7 @@
 """Whole items, and what a sample says of its texts."""
 
+import pytest
+
 from nlgauge.choosing.sample import sampled
 from nlgauge.core.segment import Dataset, Segment
 
@@ -37,6 +39,14 @@ def test_where_some_outputs_are_rated_these_are_looked_at():
     found = sampled(Dataset(tuple(rated)), criterion="x")
     assert [s.id for s in found.segments] == [f"a{i}" for i in range(5)]
     assert len(found.whole) == 10
+
+
+def test_of_long_texts_fewer_are_looked_at():
+    assert sampled(data(300), 200).part == 1
+    long = sampled(data(300, text="word " * 119 + "{}"), 200)  # 120 words and a reference of one
+    assert long.part == pytest.approx(60 / 121)
+    assert len(long.segments) == 98  # 200 * 60 / 121, in whole items of two
+    assert sampled(data(300, text="word " * 5000), 200).part == 0.25
 
 
 def test_copies_and_blanks_are_no_outputs():

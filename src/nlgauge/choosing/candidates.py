@@ -13,14 +13,14 @@ TRIED: Mapping[str, tuple[str, ...]] = {
     "mt": (*_COMMON, "ter", "nli-robust", "rated", "sescore"),
     "as": (
         *("rouge1", "rouge2", "rougeL", "chrf", "meteor", "bertscore", "bertscore:value=recall", "cosine"),
-        *("gauge:task=as", "summac", "faithful", "supert"),
+        *("gauge:task=as", "faithful", "supert"),
     ),
     "d2t": (*_COMMON, "rougeL", "nli-robust", "rated", "sescore", "parent"),
     "ic": (*_COMMON, "rougeL", "cider", "nli-robust"),
     "qg": (*_COMMON, "rougeL", "nli-robust", "qrouge"),
     "dg": (*_COMMON, "rougeL", "nli-robust"),
 }
-UNREFERENCED = ("gruen", "summac", "faithful", "supert")  # where there are no references
+UNREFERENCED = ("gruen", "faithful", "supert")  # where there are no references
 _LOOKED_AT = 20
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,8 @@ from nlgauge.stats.draws import generator
 OUTPUTS, RATED = 240, 480  # outputs that are scored; those of ratings, which tell more
 _SYSTEMS = 8  # systems that are compared, at most
 _ITEMS = 30  # items that are kept even if that makes more outputs
+_WORDS = 60.0  # of an output and its references; of longer ones fewer are looked at, since they take longer
+_LEAST = 0.25  # of the outputs, however long
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,11 @@ class Sample:
         return self.dataset.segments
 
     @property
+    def part(self) -> float:
+        """The part of the usual number of texts that is looked at, since they are long; 1 for sentences."""
+        return part_of(self.segments)
+
+    @property
     def n_items(self) -> int:
         """The number of items in all of the data."""
         return len({item_of(s) for s in self.whole})
@@ -50,6 +58,13 @@ class Sample:
         return all(s.hypothesis in s.references for s in self.segments)
 
 
+def part_of(segments: Sequence[Segment]) -> float:
+    """The part of the usual number of texts that is looked at: 1 up to 60 words, least 0.25."""
+    some = segments[:: max(1, len(segments) // 200)]
+    words = [len(" ".join((s.hypothesis, *s.references)).split()) for s in some]
+    return min(1.0, max(_LEAST, _WORDS / max(sum(words) / max(len(words), 1), 1.0)))
+
+
 def item_of(segment: Segment) -> tuple[str | None, str]:
     """The key of the item of a segment."""
     return segment.group, segment.item or segment.id
@@ -60,7 +75,7 @@ def sampled(dataset: Dataset, limit: int = OUTPUTS, seed: int = 0, criterion: st
 
     Args:
         dataset: all outputs.
-        limit: how many are taken.
+        limit: how many are taken; of long texts fewer, down to a quarter.
         seed: of the draw.
         criterion: take outputs that are rated by it alone; `mean` for any criterion. None for all.
     """
@@ -77,7 +92,7 @@ def sampled(dataset: Dataset, limit: int = OUTPUTS, seed: int = 0, criterion: st
     for s in segments:
         items.setdefault(item_of(s), []).append(s)
     each = len(segments) / max(len(items), 1)
-    n = max(int(limit / max(each, 1.0)), _ITEMS)
+    n = max(int(limit * part_of(segments) / max(each, 1.0)), int(_ITEMS * part_of(segments)))
     if n < len(items):
         order = generator(seed).permutation(len(items))
         chosen = {list(items)[i] for i in np.sort(order[:n])}

@@ -84,15 +84,16 @@ def make_trials(sample: Sample, task: str | None, seed: int = 0) -> Trials:
     data = sample.dataset if from_outputs else _of_references(sample.dataset)
     rows = [*_rows(settled)]
     errors = copies = None
+    each, texts = round(_EACH * sample.part), round(_TEXTS * sample.part)
     try:
-        made = perturbed_suite(_some(data), rows, seed=seed, field=field, limit=_TEXTS, scripts="off")
-        errors = _spread(_named(made), seed)
+        made = perturbed_suite(_some(data), rows, seed=seed, field=field, limit=texts, scripts="off")
+        errors = _spread(_named(made), each, seed)
     except InputError as error:
         notes.append(f"no errors could be made: {error}")
     if any(s.references for s in data):
         try:
-            attacked = menli_suite(data, seed=seed, task=settled, limit=_TEXTS, scripts="off")
-            copies = _spread(attacked, seed)
+            attacked = menli_suite(data, seed=seed, task=settled, limit=texts, scripts="off")
+            copies = _spread(attacked, each, seed)
         except InputError as error:
             notes.append(f"no near-copies could be made: {error}")
     source = "your outputs" if from_outputs else "your references"
@@ -161,14 +162,14 @@ def _text(segment: Segment) -> bool:
     return not is_blank(segment.hypothesis) or bool(segment.references)
 
 
-def _spread(suite: Suite, seed: int) -> Suite | None:
-    """At most 60 pairs of each aspect, of the harmless ones and of each setup, over as many texts as possible."""
+def _spread(suite: Suite, each: int, seed: int) -> Suite | None:
+    """At most so many pairs of each aspect, of the harmless ones and of each setup, over as many texts as possible."""
     kinds: dict[tuple[str, str], list[Pair]] = {}
     for pair in suite:
         kinds.setdefault((pair.setup, pair.criterion or pair.expect), []).append(pair)
     kept: set[str] = set()
     for pairs in kinds.values():
         drawn = sorted(pairs, key=lambda pair: stream(seed, "choose", pair.id).random())
-        kept |= {pair.id for pair in drawn[:_EACH]}
+        kept |= {pair.id for pair in drawn[:each]}
     pairs_kept: Sequence[Pair] = [pair for pair in suite if pair.id in kept]
     return replace(suite, pairs=tuple(pairs_kept)) if pairs_kept else None
