@@ -374,7 +374,7 @@ PLAN = b"seg\torder\tprobability\tround\tbefore\n1\t0\t0.5\t0\t0.0\n2\t1\t0.25\t
 READERS: dict[str, Reader] = {
     "result": Reader("r.json", results, page),
     "thresholds": Reader("t.json", lambda: [made()["thresholds.json"]], apply_thresholds),
-    "baseline": Reader("b.json", lambda: [made()["kept.json"]], gated),
+    "baseline of a gate": Reader("b.json", lambda: [made()["kept.json"]], gated),
     "rows": Reader("r.tsv", lambda: [made()["rows.tsv"]], read_scores),
     "rows of pairs": Reader("p.tsv", lambda: [made()["pairs.tsv"]], read_scored_pairs),
     "run": Reader("run", runs, run_of),

@@ -131,7 +131,8 @@ def harmless(tmp_path_factory):
 
 @pytest.mark.parametrize("kind", HOSTILE)
 @pytest.mark.parametrize(
-    "verb", ["score", "gate", pytest.param("meta", marks=pytest.mark.slow), pytest.param("audit", marks=pytest.mark.slow)]
+    "verb",
+    ["score", "gate", pytest.param("meta", marks=pytest.mark.slow), pytest.param("audit", marks=pytest.mark.slow)],
 )
 def test_no_name_gets_out_of_its_cell_on_any_page_or_table(folder, verb, kind, harmless, capsys):
     write(HOSTILE[kind])

@@ -62,7 +62,8 @@ def test_lists_of_runs_become_segments():
         ((["a"], "NEW", None, None, ["1", "2"]), "1 items but 2 ids"),
         ((["a", "b"], "NEW", None, None, ["1", "1"]), "id '1' occurs twice"),
         (([[]], "NEW"), "item '1' has no run"),
-        (([["a", 3]], "NEW"), "item '1' holds int"),
+        (([None], "NEW"), "entry 0 holds NoneType"),
+        (([["a", 3]], "NEW"), "entry 0 holds int"),
     ],
 )
 def test_lists_that_do_not_fit_are_refused(arguments, message):

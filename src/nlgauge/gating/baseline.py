@@ -56,7 +56,7 @@ class Baseline:
         for spec in metrics:
             stored = self.scored.signatures.get(spec)
             if not rescore and stored is None:
-                known = ", ".join(self.scored.signatures) or "none"
+                known = " ".join(", ".join(self.scored.signatures).split()) or "none"
                 raise InputError(
                     f"{self.outputs.name} has no scores of {spec}, its metrics are {known}; score its texts again with"
                     " --rescore (rescore=True)"
@@ -82,7 +82,7 @@ def difference(before: str, after: str) -> str:
     old, new = (dict(entry.partition(":")[::2] for entry in one.split("|")) for one in (before, after))
     keys = [key for key in {**old, **new} if old.get(key) != new.get(key)]
     changed = [f"{key} was {old.get(key, 'absent')}, is {new.get(key, 'absent')}" for key in keys]
-    return ", ".join(changed[:_SHOWN])
+    return " ".join(", ".join(changed[:_SHOWN]).split())  # of a file, whatever stands there
 
 
 def check_saved(metrics: Mapping[str, Metric], segments: Sequence[Segment]) -> None:

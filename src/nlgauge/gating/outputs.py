@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
@@ -110,7 +110,7 @@ def from_texts(
     Raises:
         InputError: lengths differ, an id occurs twice, or an item has no text.
     """
-    runs = [[one] if isinstance(one, str) else list(one) for one in hyps]
+    runs = [_runs(one, name, i) for i, one in enumerate(hyps)]
     firsts = [one[0] if one else "" for one in runs]
     plain = Dataset.from_texts(firsts, references, sources).segments
     names = list(map(str, ids)) if ids is not None else [str(i) for i in range(1, len(runs) + 1)]
@@ -123,13 +123,21 @@ def from_texts(
     segments = []
     for i, (own, segment) in enumerate(zip(runs, plain, strict=True)):
         for k, text in enumerate(own, 1):
-            if not isinstance(text, str):
-                raise InputError(f"{name}: item {names[i]!r} holds {type(text).__name__}, expected a text per run")
             about: dict[str, Any] = {"item": names[i], "group": None if groups is None else str(groups[i])}
             segments.append(replace(segment, id=names[i] if k == 1 else f"{names[i]}#{k}", hypothesis=text, **about))
         if not own:
             raise InputError(f"{name}: item {names[i]!r} has no run, expected at least one text")
     return Dataset(tuple(segments), name)
+
+
+def _runs(given: Any, name: str, place: int) -> list[str]:
+    """The texts of the runs of one item."""
+    runs = [given] if isinstance(given, str) else list(given) if isinstance(given, Iterable) else [given]
+    for run in runs:
+        if not isinstance(run, str):
+            what = f"{name}: entry {place} holds {type(run).__name__}"
+            raise InputError(f"{what}, expected a text, or a list of the texts of its runs")
+    return runs
 
 
 def _by_item(segments: Sequence[Segment]) -> dict[str, tuple[Segment, ...]]:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal
 
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.options import check_option
+from nlgauge.core.options import Range, check_option
 from nlgauge.stats.gates.studentized import DRAWS
 
 Undefined = Literal["fail", "worst", "drop"]
 Clusters = Literal["group", "none"]
 Drops = float | Mapping[str, float]  # one for all metrics, or specification -> its own
+_DROP = Annotated[float, Range(least=0, most=1e300, meaning="a drop in units of the metric")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,16 +53,18 @@ class Rules:
         known = list(specs)
         check_option("undefined", self.undefined, Undefined, error=InputError)
         check_option("clusters", self.clusters, Clusters, error=InputError)
-        if not 0 < self.alpha < 0.5:
-            raise InputError(f"alpha is {self.alpha}, expected a share between 0 and 0.5 such as 0.05")
+        share = Annotated[float, Range(above=0, below=0.5, meaning="a share, such as 0.05")]
+        check_option("alpha", self.alpha, share, error=InputError)
         for name, drops in (("allow", self.allow), ("allow_item", self.allow_item)):
             for spec, drop in drops.items() if isinstance(drops, Mapping) else [("", drops)]:
                 if spec and spec not in known:
                     raise InputError(f"{name} names {spec!r}, which is not among the metrics{nearest(spec, known)}")
-                if drop is not None and not (drop >= 0 and math.isfinite(drop)):
-                    raise InputError(f"{name} is {drop}, expected a drop of 0 or more, in units of the metric")
-        if self.min_pass is not None and not 0 < self.min_pass[0] <= self.min_pass[1]:
-            raise InputError(f"min_pass is {self.min_pass}, expected M of N runs with M from 1 to N, as (8, 10)")
+                about = f"{name} of {spec}" if spec else name
+                check_option(about, drop, _DROP | None, error=InputError)
+        if self.min_pass is not None:
+            check_option("min_pass", self.min_pass, tuple[int, int], error=InputError)
+            if not 0 < self.min_pass[0] <= self.min_pass[1]:
+                raise InputError(f"min_pass is {self.min_pass}, expected M of N runs with M from 1 to N, as (8, 10)")
         if not [spec for spec in known if spec not in self.report_only]:
             raise InputError("every metric is only reported, expected one or more that decide")
 

@@ -51,9 +51,7 @@ def score_side(outputs: Outputs, metrics: Mapping[str, Metric], runtime: Runtime
     return _scored(outputs, score_segments(metrics, outputs.segments, runtime), metrics)
 
 
-def score_sides(
-    base: Outputs, new: Outputs, metrics: Mapping[str, Metric], runtime: Runtime
-) -> tuple[Scored, Scored]:
+def score_sides(base: Outputs, new: Outputs, metrics: Mapping[str, Metric], runtime: Runtime) -> tuple[Scored, Scored]:
     """Score both sides in one call: references are read once, and a metric that depends on all texts sees all."""
     segments, n = [*base.segments, *new.segments], len(base.segments)
     for built in metrics.values():

@@ -38,6 +38,10 @@ if TYPE_CHECKING:
     from nlgauge.stats.differences.subsamples import subsample_verdicts
     from nlgauge.stats.differences.williams import williams, williams_test
     from nlgauge.stats.draws import Intervals, bootstrap_interval
+    from nlgauge.stats.gates.decision import Bound, bound_difference
+    from nlgauge.stats.gates.level import bound_level
+    from nlgauge.stats.gates.studentized import Studentized, studentized
+    from nlgauge.stats.gates.tango import RateInterval, tango_interval
     from nlgauge.stats.intervals.bootstrap import bootstrap_correlation, bootstrap_correlations
     from nlgauge.stats.intervals.fisher import Interval, fisher_interval
     from nlgauge.stats.ratings.agreement import Alpha, SplitHalf, krippendorff, split_half
@@ -67,18 +71,19 @@ else:
     __getattr__, __dir__ = door(__name__)
 
 __all__ = [
-    "STATISTICS", "AgreementCurve", "Alpha", "Correlation", "HeldOut", "Interval", "Intervals", "McNemar",
-    "MetricComparison", "Outliers", "PairedTest", "Power", "PoweredMeans", "PreferenceAccuracy", "Selection",
-    "SimulatedPower", "SoftAccuracy", "SpanAgreement", "SplitHalf", "Statistic", "SystemPairs", "Threshold", "acc_eq",
-    "acc_eq_test", "accuracy_power", "benjamini_hochberg", "bootstrap_correlation", "bootstrap_correlations",
-    "bootstrap_interval", "bootstrap_test", "calibrate", "calibrate_held_out", "chance_acc_eq",
-    "chance_acc_eq_calibrated", "chance_preference", "chance_soft_pairwise", "character_counts", "correlation_power",
-    "correlations", "critical_correlation", "extended_sample", "fisher_interval", "fit_curve", "holm", "human_ties",
-    "hybrid_draws", "hybrid_scores", "inclusion_probabilities", "item_sizes", "item_swap_test", "kendall_b",
-    "kendall_c", "krippendorff", "left_clean", "mad_outliers", "mcnemar", "mean_power", "not_outperformed",
-    "one_to_one_counts", "paired_bootstrap", "paired_randomisation", "pairwise", "pearson", "permutation_test",
-    "powered_means", "preference_accuracy", "rank_clusters", "rating_features", "selection_quality",
-    "simulate_selection", "simulated_power", "soft_accuracy_test", "soft_pairwise", "span_agreement", "span_curve",
-    "span_f1", "spearman", "split_half", "subsample_verdicts", "systematic_sample", "tau_eq", "williams",
-    "williams_test", "wilson",
+    "STATISTICS", "AgreementCurve", "Alpha", "Bound", "Correlation", "HeldOut", "Interval", "Intervals", "McNemar",
+    "MetricComparison", "Outliers", "PairedTest", "Power", "PoweredMeans", "PreferenceAccuracy", "RateInterval",
+    "Selection", "SimulatedPower", "SoftAccuracy", "SpanAgreement", "SplitHalf", "Statistic", "Studentized",
+    "SystemPairs", "Threshold", "acc_eq", "acc_eq_test", "accuracy_power", "benjamini_hochberg",
+    "bootstrap_correlation", "bootstrap_correlations", "bootstrap_interval", "bootstrap_test", "bound_difference",
+    "bound_level", "calibrate", "calibrate_held_out", "chance_acc_eq", "chance_acc_eq_calibrated", "chance_preference",
+    "chance_soft_pairwise", "character_counts", "correlation_power", "correlations", "critical_correlation",
+    "extended_sample", "fisher_interval", "fit_curve", "holm", "human_ties", "hybrid_draws", "hybrid_scores",
+    "inclusion_probabilities", "item_sizes", "item_swap_test", "kendall_b", "kendall_c", "krippendorff", "left_clean",
+    "mad_outliers", "mcnemar", "mean_power", "not_outperformed", "one_to_one_counts", "paired_bootstrap",
+    "paired_randomisation", "pairwise", "pearson", "permutation_test", "powered_means", "preference_accuracy",
+    "rank_clusters", "rating_features", "selection_quality", "simulate_selection", "simulated_power",
+    "soft_accuracy_test", "soft_pairwise", "span_agreement", "span_curve", "span_f1", "spearman", "split_half",
+    "studentized", "subsample_verdicts", "systematic_sample", "tango_interval", "tau_eq", "williams", "williams_test",
+    "wilson",
 ]  # fmt: skip
