@@ -80,7 +80,9 @@ ROOMS: dict[str, dict[str, set[str]]] = {
     "io": {
         "files": set(),
         "fields": set(),
+        "heads": set(),
         "formats": {"files"},
+        "logs": {"files", "heads", "jsonl", "source"},
         "marked": {"files", "jsonl", "wmt"},
         "source": {"fields", "files"},
         "frames": {"fields", "parquet"},
@@ -98,7 +100,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "results": {"files", "jsonl"},
         "scores": {"beside", "delimited", "fields", "files", "formats", "frames", "jsonl", "parquet", "wmt"},
         "scored_pairs": {"files", "scores"},
-        "read": {"files", "formats", "frames", "source"},
+        "read": {"files", "formats", "frames", "heads", "source"},
         "raw": {"files", "formats", "read"},
         "write": {"parquet"},
     },

@@ -25,6 +25,7 @@ import tempfile
 import time
 import traceback
 import warnings
+import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -160,6 +161,53 @@ HEAD = {
 }
 SPECS = ("chrf:word_order=2,beta=3", "bleu:tokenize=13a,smooth_method=\"exp\"", '0.3*bleu + 0.7*chrf[norm=none]', "ter",
          "rougeL", "2*ter[norm=zscore]", 'scores:file="x.tsv",column=m')  # fmt: skip
+
+EVAL = {"version": 2, "status": "success", "eval": {"task": "t", "model": "m"}}
+SAMPLE = {
+    "id": "q", "epoch": 1, "input": [{"role": "user", "content": "x"}], "target": ["y"], "attachments": {"a": "z"},
+    "output": {"completion": "attachment://a"}, "scores": {"s": {"value": "C"}, "d": {"value": {"e": "0.5"}}},
+}  # fmt: skip
+LMEVAL = {
+    "doc_id": 0, "doc": {"question": "x"}, "target": "4", "arguments": {"gen_args_0": {"arg_0": "p"}},
+    "resps": [["4"]], "filtered_resps": ["4"], "filter": "none", "metrics": ["em"], "em": 1.0,
+}  # fmt: skip
+PROMPTFOO = {
+    "promptIdx": 0, "testIdx": 0, "provider": {"id": "x"}, "prompt": {"label": "a"}, "vars": {"w": "hi"},
+    "response": {"output": "hi"}, "success": True, "score": 1, "failureReason": 0, "namedScores": {"t": 0.8},
+    "gradingResult": {"componentResults": [{"assertion": {"type": "equals", "value": "{{w}}"}}]},
+}  # fmt: skip
+EVERY = {
+    "schema_version": "0.3.0", "evaluation_id": "e", "model_id": "m", "sample_id": "s", "input": {"raw": "x"},
+    "output": {"raw": ["y"]}, "evaluation": {"score": 1, "is_correct": True},
+}  # fmt: skip
+CASE = {"input": "q", "actualOutput": "a", "metricsData": [{"name": "m", "score": 0.5, "success": True}]}
+BATCHED = {"custom_id": "1", "response": {"status_code": 200, "body": {"choices": [{"message": {"content": "x"}}]}}}
+
+
+def evaluated() -> Sequence[Example]:
+    """An archive of inspect_ai, with a sample in pieces."""
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.json", json.dumps(EVAL))
+        archive.writestr("samples/q_epoch_1.json", json.dumps(SAMPLE))
+        archive.writestr("samples/r_epoch_1/sample.json", json.dumps({**SAMPLE, "id": "r"}))
+        archive.writestr("samples/r_epoch_1/attachments/0.json", '["a long text"]')
+    return [sink.getvalue()]
+
+
+LOGS: dict[str, tuple[str, Sequence[Example] | Callable[[], Sequence[Example]]]] = {
+    "inspect": ("a.eval", evaluated),
+    "inspect json": ("a.json", [json.dumps({**EVAL, "samples": [SAMPLE]}).encode()]),
+    "lm-eval": ("samples_t_2026-01-01.jsonl", [lines(LMEVAL)]),
+    "promptfoo": (
+        "a.json",
+        [json.dumps({"evalId": "e", "results": {"version": 3, "results": [PROMPTFOO]}}).encode(), lines(PROMPTFOO)],
+    ),
+    "every": ("a.jsonl", [lines(EVERY)]),
+    "deepeval": ("a.json", [json.dumps({"testCases": [CASE]}).encode()]),
+    "mlflow": ("a.json", [b'{"columns": ["inputs", "outputs", "m/v1/score"], "data": [["a", "b", 0.5]]}']),
+    "batch": ("a.jsonl", [lines(BATCHED)]),
+}
 
 
 @cache
@@ -395,6 +443,7 @@ READERS: dict[str, Reader] = {
     "renamed": Reader("a.csv", [b"text,gold\na,b\n"], lambda path: read(path, columns={"hyp": "text", "ref": "gold"})),
     "parquet": Reader("a.parquet", parquets, read),
     "summeval": Reader("a.jsonl", [lines(SUMMEVAL)], lambda path: read(path, "summeval")),
+    **{name: Reader(file, examples, read) for name, (file, examples) in LOGS.items()},
     "mqm": Reader("a.tsv", [MQM], lambda path: read_mqm(path).scores()),
     "wmt-da": Reader("da", [DA], read),
     "mtme": Reader("set", [MTME], lambda path: read_eval_set(path, "cs-uk")),

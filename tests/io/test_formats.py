@@ -125,7 +125,7 @@ def test_the_command_line_reads_and_lists_it(installed, capsys):
         ("bare", "format 'bare' of an installed package gives {'hyp': 'x'} for a row, expected (line number, fields)"),
         ("refuses", "a.refuses:1: not of this kind"),
         ("faulty", "a.faulty:4: field 'hyp' is a number (1), expected a string; 2 rows are bad: 4, 9"),
-        ("other", "a.other: the format cannot be told from the name, expected .jsonl, .tsv, .csv, .parquet, .blocks,"),
+        ("other", "a.other: the format cannot be told from the name, expected .jsonl, .tsv, .csv, .parquet, .eval,"),
     ],
 )
 def test_what_is_broken_is_refused_in_one_line(installed, name, says):

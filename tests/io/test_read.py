@@ -73,7 +73,7 @@ def test_an_unknown_format_is_refused_with_the_known(put, name):
     with pytest.raises(ng.InputError) as error:
         ng.read(put(name, as_jsonl(ROWS)))
     assert str(error.value).startswith(
-        f"{name}: the format cannot be told from the name, expected .jsonl, .tsv, .csv or .parquet"
+        f"{name}: the format cannot be told from the name, expected .jsonl, .tsv, .csv, .parquet or .eval"
     )
 
 
@@ -216,7 +216,7 @@ def test_our_own_names_win_over_a_likeness(put):
         ({"format": "wmt17-da"}, "format 'wmt17-da' holds no texts; read it with read_da_scores"),
         (
             {"format": "mqm", "columns": {"a": "hyp"}},
-            "columns are named for JSON, CSV, TSV and Parquet, the format of a.jsonl is 'mqm'",
+            "columns are named for JSON, CSV, TSV, Parquet and logs of some tools, the format of a.jsonl is 'mqm'",
         ),
         ({"format": "mtme"}, "a.jsonl: no sources/SRC-TGT.txt in it"),
     ],

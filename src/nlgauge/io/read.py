@@ -14,6 +14,7 @@ from nlgauge.core.segment import Dataset
 from nlgauge.io.files.files import InputFile, by_content, entries
 from nlgauge.io.files.limits import Limits, current, limited
 from nlgauge.io.formats import OURS, PluginRows, by_fields, by_name, check_format, expected_names, named
+from nlgauge.io.heads import first_fields
 from nlgauge.io.source import HeldSource, TableSource
 
 
@@ -92,11 +93,14 @@ def open_data(
     if ours is None:
         return TableSource(PluginRows(file, name), columns)
     if columns is not None and not ours.columns:
-        raise InputError(f"columns are named for JSON, CSV, TSV and Parquet, the format of {file.name} is {name!r}")
-    if ours.held:
-        held: HeldSource = named(ours.held)(file)
-        return held
+        raise InputError(
+            f"columns are named for JSON, CSV, TSV, Parquet and logs of some tools, the format of {file.name} is"
+            f" {name!r}"
+        )
     told = (columns,) if "reader" in ours.columns else ()
+    if ours.held:
+        held: HeldSource = named(ours.held)(file, *told)
+        return held
     return TableSource(named(ours.rows)(file, *told), columns if "row" in ours.columns else None)
 
 
@@ -146,5 +150,5 @@ def _first_fields(file: InputFile, name: str) -> list[str]:
     try:
         row = msgspec.json.decode(line)
     except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
-        return []
-    return list(row) if type(row) is dict else []
+        row = None
+    return list(row) if type(row) is dict else first_fields(head.decode("utf-8", errors="replace"))

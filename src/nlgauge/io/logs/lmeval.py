@@ -1,0 +1,132 @@
+"""Samples of lm-evaluation-harness: `samples_TASK_DATE.jsonl`, a row for each document and filter."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import Any
+
+from nlgauge.core.errors import InputError
+from nlgauge.io.files.files import InputFile
+from nlgauge.io.logs.samples import Log, Sample
+from nlgauge.io.logs.values import LogLines, asked, inner, name, score, text
+from nlgauge.io.source import HeldSource
+
+_KNOWN = frozenset(
+    "doc_id doc target arguments resps filtered_resps filter metrics doc_hash prompt_hash target_hash".split()
+)
+_QUESTIONS = ("question", "query", "input", "source", "src", "document", "article", "text")
+_FILTER = "filter:"
+_NAME = re.compile(r"samples_(.+)_[0-9T:.-]+\.jsonl?(?:\.gz)?")
+
+
+def open_lmeval(file: InputFile, columns: Mapping[str, str] | None = None) -> HeldSource:
+    """Read the samples of one task.
+
+    The item is `doc_id`, the hypothesis the filtered response, the reference `target`, the group the task in the name
+    of the file. The source is the first field of the document that is named as a question or a text.
+
+    Args:
+        file: the file.
+        columns: `hyp` is `filter:NAME` where rows have several filters, or `resps` for what the model said before any
+            filter; `src` is `prompt`, or a field of the document.
+
+    Raises:
+        InputError: there are several filters and none is named, or responses are likelihoods of choices.
+    """
+    want = asked(columns, ("hyp", "src"), file.name)
+    rows = LogLines(file)
+    log = Log(file)
+    found: dict[str, list[tuple[str, dict[str, Any]]]] = {}
+    seen: Counter[str] = Counter()
+    for where, row in rows:
+        item = name(row.get("doc_id"))
+        if item is None:
+            raise InputError(f"{where}: field 'doc_id' is missing, expected a number")
+        seen[item] += 1
+        found.setdefault(text(row.get("filter")) or f"{seen[item]}", []).append((where, row))
+    chosen = _filter(found, want.get("hyp"), file.name)
+    named = _NAME.fullmatch(PurePath(file.path).name)
+    for where, row in found.get(chosen, []):
+        scores = dict(_scores(row, log))
+        said = _said(row, want.get("hyp") == "resps", where)
+        target = row.get("target")
+        for repeat, one in enumerate(said or [None], start=1):
+            log.add(
+                Sample(
+                    item=str(row["doc_id"]),
+                    hypothesis=one,
+                    references=() if target is None else (target if type(target) is str else str(target),),
+                    source=_source(row, want.get("src")),
+                    group=named[1] if named else None,
+                    repeat=repeat if len(said) > 1 else None,
+                    scores=scores,
+                )
+            )
+        if len(said) > 1:
+            log.note("scores are of all responses to an item together, and stand beside each of them")
+    return log.source(rows.notes())
+
+
+def _filter(found: Mapping[str, Any], hyp: str | None, file: str) -> str:
+    """The filter whose rows are read."""
+    if not found:
+        return ""
+    if hyp is not None and hyp != "resps" and not hyp.startswith(_FILTER):
+        raise InputError(f"{file}: columns name {hyp!r} as hyp, expected resps or {_FILTER}NAME")
+    if hyp is not None and hyp.startswith(_FILTER):
+        chosen = hyp.removeprefix(_FILTER)
+        if chosen not in found:
+            raise InputError(f"{file}: no filter {chosen!r}; filters found: {', '.join(found)}")
+        return chosen
+    if len(found) > 1 and hyp is None:
+        first = next(iter(found))
+        raise InputError(
+            f"{file}: {len(found)} filters ({', '.join(found)}), each with rows of its own; name one:"
+            f" --columns hyp={_FILTER}{first}"
+        )
+    return next(iter(found))
+
+
+def _said(row: Mapping[str, Any], raw: bool, where: str) -> list[str]:
+    """The texts of a row, one per repeat; none if there is no response."""
+    value = row.get("resps") if raw else row.get("filtered_resps", row.get("resps"))
+    if type(value) is str:  # lmms-eval
+        return [value]
+    flat = value if type(value) is list else []
+    if flat and type(flat[0]) is list:
+        flat = flat[0]
+    arguments = row.get("arguments")
+    several = isinstance(arguments, list | dict) and len(arguments) > 1
+    if several or (len(flat) == 2 and flat[1] in ("True", "False", True, False)):
+        raise InputError(f"{where}: responses are likelihoods of choices, expected texts; this task has no hypothesis")
+    return [one for one in flat if type(one) is str]
+
+
+def _source(row: Mapping[str, Any], want: str | None) -> str | None:
+    if want == "prompt":
+        arguments = row.get("arguments")
+        if type(arguments) is list:
+            first = arguments[0] if arguments else None
+            return text(first[0]) if type(first) is list and first else None
+        return text(inner(arguments, "gen_args_0", "arg_0"))
+    doc = row.get("doc")
+    if want is not None:
+        return text(inner(doc, *want.removeprefix("doc.").split(".")))
+    return next((found for field in _QUESTIONS if (found := text(inner(doc, field))) is not None), None)
+
+
+def _scores(row: Mapping[str, Any], log: Log) -> list[tuple[str, float]]:
+    listed = row.get("metrics")
+    names = [one for one in listed if type(one) is str] if type(listed) is list else [n for n in row if n not in _KNOWN]
+    found = []
+    for metric in names:
+        value = row.get(metric)
+        if type(value) is list:
+            log.note(f"{metric!r} is a number of the whole corpus, of which rows hold only a part: left out")
+        elif listed is not None or not math.isnan(score(value)):
+            found.append((metric, score(value)))
+    return found

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import io
+import struct
+import sys
+import zipfile
+import zlib
+
+import pytest
+
+import nlgauge as ng
+from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.limits import Limits, limited
+from nlgauge.io.logs.archive import Archive
+
+
+def zstandard_zip(members, damage=False):
+    """A zip archive whose members are each two frames of Zstandard; Python below 3.14 does not write them itself."""
+    zstandard = pytest.importorskip("zstandard")
+    body, entries = b"", b""
+    for name, content in members.items():
+        half = len(content) // 2
+        packed = b"".join(zstandard.ZstdCompressor().compress(part) for part in (content[:half], content[half:]))
+        packed = packed[: len(packed) // 2] if damage else packed
+        sizes = struct.pack("<III", zlib.crc32(content), len(packed), len(content))
+        about = struct.pack("<HHHHH", 63, 0, 93, 0, 33) + sizes + struct.pack("<HH", len(name), 0)
+        entries += b"PK\x01\x02" + struct.pack("<H", 63) + about + struct.pack("<HHHII", 0, 0, 0, 0, len(body))
+        entries += name.encode()
+        body += b"PK\x03\x04" + about + name.encode() + packed
+    end = struct.pack("<4sHHHHIIH", b"PK\x05\x06", 0, 0, len(members), len(members), len(entries), len(body), 0)
+    return body + entries + end
+
+
+def plain_zip(members):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return packed.getvalue()
+
+
+@pytest.mark.parametrize("pack", [plain_zip, zstandard_zip])
+def test_members_are_unpacked_over_all_frames(put, pack):
+    archive = Archive(InputFile(put("a.eval", pack({"x": b"one two " * 999, "y": b"three"}))))
+    assert (archive.names, archive.read("x"), archive.read("y")) == (["x", "y"], b"one two " * 999, b"three")
+    archive.close()
+
+
+def test_without_the_package_one_line_says_what_to_do(put, monkeypatch):
+    path = put("a.eval", zstandard_zip({"x": b"one"}))
+    for name in ("zstandard", "backports.zstd", "compression.zstd"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ng.InputError, match=r"nlgauge\[logs\].* inspect log convert --to json"):
+        Archive(InputFile(path)).read("x")
+
+
+@pytest.mark.parametrize("pack", [plain_zip, zstandard_zip])
+def test_a_bomb_is_refused_before_memory_is_gone(put, pack):
+    path = put("a.eval", pack({"x": bytes(3_000_000)}))
+    with limited(Limits(array=2_000_000)), pytest.raises(ng.InputError, match="expected at most 2,000,000"):
+        Archive(InputFile(path)).read("x")
+
+
+def test_many_large_members_together_are_refused(put, monkeypatch):
+    monkeypatch.setattr("nlgauge.io.logs.archive.RATIO_FROM", 1_000_000)
+    archive = Archive(InputFile(put("a.eval", plain_zip({str(n): bytes(400_000) for n in range(3)}))))
+    assert [len(archive.read(name)) for name in "01"] == [400_000] * 2
+    with pytest.raises(ng.InputError, match="times larger, expected at most 200"):
+        archive.read("2")
+    archive.close()
+
+
+def test_damage_is_one_line(put):
+    with pytest.raises(ng.InputError, match=r"^a.eval, x: damaged"):
+        Archive(InputFile(put("a.eval", zstandard_zip({"x": b"one two three"}, damage=True)))).read("x")
+    with pytest.raises(ng.InputError, match=r"^b.eval: damaged zip archive"):
+        Archive(InputFile(put("b.eval", plain_zip({"x": b"one"})[:-30])))
