@@ -42,6 +42,7 @@ def test_runs_stand_in_lists():
                     metrics="chrf", allow=5)  # fmt: skip
     assert (found.rows[0]["n"], found.rows[0]["repeats"]) == (60, 2)
     assert found.rows[0]["flicker"] > 0
+    assert any("flicker between runs" in note for note in found.notes)
 
 
 def test_data_sets_pair_by_item(tmp_path):
@@ -102,8 +103,8 @@ def test_a_constant_metric_and_ties():
 def test_a_thousand_items_and_five_metrics_take_seconds():
     refs = [f"{ref} {i}" for i, ref in enumerate(REFS * 17)][:1000]
     base, new = (BASE * 17)[:1000], (worse(0.3) * 17)[:1000]
-    start = time.perf_counter()
+    start = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         ng.gate(base, new, refs, metrics=["chrf", "rouge1", "rougeL", "bleu", "wer"], allow=1)
-    assert time.perf_counter() - start < 8  # two on a machine of its own
+    assert time.process_time() - start < 5  # two are promised, on a machine of its own

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from nlgauge.gating.words import SAME_TEXTS, reason, rounded
+from nlgauge.gating.words import SAME_TEXTS, flickers, reason, rounded
 from nlgauge.stats.gates.decision import Bound
 
 BOUND = Bound(
@@ -38,3 +38,9 @@ def test_each_verdict_says_why(changes, verdict, told):
 @pytest.mark.parametrize(("n", "shown"), [(7, 7), (42, 42), (867, 870), (9001, 9100), (123_456, 130_000)])
 def test_numbers_of_items_have_two_digits_and_are_never_too_few(n, shown):
     assert rounded(n) == shown
+
+
+def test_flicker_asks_for_runs_or_for_items():
+    assert flickers(0.8).startswith("80 % of the variance of differences is flicker")
+    assert flickers(0.8).endswith("; more runs narrow the bounds")
+    assert "more items, rather than runs, narrow" in flickers(0.2)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tomllib
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 from tests.plugin.conftest import PLUGIN
@@ -89,3 +92,11 @@ def test_the_module_is_light():
     code = "import pytest, time; t = time.perf_counter(); import nlgauge.plugin.hooks; print(time.perf_counter() - t)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert float(done.stdout) < 0.1
+
+
+def test_the_package_names_the_plugin():
+    project = Path(__file__).parents[2] / "pyproject.toml"
+    if not project.exists():
+        pytest.skip("the project file is not beside the tests")
+    entries = tomllib.loads(project.read_text(encoding="utf-8"))["project"]["entry-points"]["pytest11"]
+    assert hasattr(import_module(entries["nlgauge"]), "pytest_addoption")

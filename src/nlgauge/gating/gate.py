@@ -17,6 +17,7 @@ from nlgauge.gating.outputs import Outputs, from_texts, paired
 from nlgauge.gating.rules import Clusters, Drops, Rules, Undefined
 from nlgauge.gating.scored import Scored, score_side, score_sides
 from nlgauge.gating.verdicts import Decided, decide
+from nlgauge.gating.words import flickers
 from nlgauge.io.frames import dataset_of
 from nlgauge.io.read import open_data
 from nlgauge.metrics.base import Metric, MetricLike, notes_of
@@ -270,4 +271,5 @@ def _how(found: Decided, metrics: Mapping[str, Metric]) -> list[str]:
         told.append(f"p-values of FAIL are adjusted after Holm for {deciding} metrics; all of them have to pass")
     if any(row["n_clusters"] for row in found.rows):
         told.append("items of a group are one cluster; clusters=none takes items as independent")
+    told += [f"{row['metric']}: {flickers(row['flicker'])}" for row in found.rows if row["flicker"] >= 0]
     return [*dict.fromkeys(told)]

@@ -7,6 +7,7 @@ import math
 from nlgauge.stats.gates.decision import FEW, Bound
 
 SAME_TEXTS = "same texts"
+_MUCH = 0.5  # of the variance: from here on doubling the runs gains a quarter of it
 
 
 def reason(bound: Bound, verdict: str) -> str:
@@ -57,3 +58,9 @@ def _changed(delta: float) -> str:
 
 def _number(value: float) -> str:
     return f"{value:.3g}"
+
+
+def flickers(share: float) -> str:
+    """What several runs of each item say of the choice between more runs and more items."""
+    what = f"{100 * share:.0f} % of the variance of differences is flicker between runs of an item"
+    return f"{what}; {'more runs' if share > _MUCH else 'more items, rather than runs,'} narrow the bounds"
