@@ -30,7 +30,8 @@ def reason(bound: Bound, verdict: str) -> str:
 def _way_out(bound: Bound) -> str:
     """What would decide."""
     if bound.n_clusters is not None and bound.n_clusters < FEW:
-        return f"{bound.n_clusters} groups are too few to pass, expected {FEW} or more"
+        few = f"{bound.n_clusters} groups are too few to pass, expected {FEW} or more"
+        return f"{few}; if their items are independent, say --clusters none (clusters='none')"
     if not bound.allow:
         return "no number of items shows that nothing at all was lost, so allow a drop"
     few = f"only {bound.n_changed} of {bound.n} items changed; " if bound.method == "worst-case" else ""
