@@ -22,6 +22,15 @@ def test_errors_are_put_into_outputs_and_compared_with_references():
     assert trials.copies is not None
 
 
+def test_no_error_is_what_another_system_says_of_the_item():
+    rows = data(4, group="data-to-text")  # whose checklist puts other texts in the place of an output
+    trials = make_trials(sampled(rows), None)
+    answers = {s.item: {o.hypothesis for o in rows if o.item == s.item} | {*s.references} for s in rows}
+    item = {s.hypothesis: s.item for s in rows}
+    assert any(pair.phenomenon == "random_text" for pair in trials.errors)
+    assert not [pair.id for pair in trials.errors if pair.worse in answers[item[pair.better]]]
+
+
 def test_without_references_there_are_no_near_copies():
     trials = make_trials(sampled(data(6, references=False)), None)
     assert trials.copies is None

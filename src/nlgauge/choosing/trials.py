@@ -9,7 +9,7 @@ from nlgauge.audits.anchors import Field
 from nlgauge.audits.checklist import perturbed_suite, task_in
 from nlgauge.audits.menli import menli_suite
 from nlgauge.choosing.evidence import Care
-from nlgauge.choosing.sample import Sample
+from nlgauge.choosing.sample import Sample, item_of
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Dataset, Segment, is_blank
 from nlgauge.core.suite import Pair, Suite
@@ -87,7 +87,7 @@ def make_trials(sample: Sample, task: str | None, seed: int = 0) -> Trials:
     each, texts = round(_EACH * sample.part), round(_TEXTS * sample.part)
     try:
         made = perturbed_suite(_some(data), rows, seed=seed, field=field, limit=texts, scripts="off")
-        errors = _spread(_named(made), each, seed)
+        errors = _spread(_sound(made, data), each, seed)
     except InputError as error:
         notes.append(f"no errors could be made: {error}")
     if any(s.references for s in data):
@@ -143,8 +143,24 @@ def aspect_of(template: str, criterion: str = "") -> Care:
     return _CRITERION.get(criterion) or _ASPECT.get(template, "meaning")
 
 
-def _named(suite: Suite) -> Suite:
-    return replace(suite, pairs=tuple(pair for pair in suite if not is_blank(pair.worse)))
+def _sound(suite: Suite, dataset: Dataset) -> Suite:
+    """The pairs without those whose changed text is blank, or what another system or a reference says of the item.
+
+    Raises:
+        InputError: no pair is left.
+    """
+    items: dict[str, set[object]] = {}
+    for s in dataset:
+        for text in (s.hypothesis, *s.references):
+            items.setdefault(text.strip(), set()).add(item_of(s))
+    none: set[object] = set()
+    kept = [
+        pair
+        for pair in suite
+        if not is_blank(pair.worse)
+        and (pair.expect == "same" or not items.get(pair.worse.strip(), none) & items.get(pair.better.strip(), none))
+    ]
+    return replace(suite, pairs=tuple(kept))
 
 
 def _of_references(dataset: Dataset) -> Dataset:
