@@ -25,7 +25,7 @@ from nlgauge.choosing.evidence import (
 from nlgauge.core.arrays import Array
 
 # How much a difference of one share counts beside another. Agreement with people is what is wanted, and differs little
-# from metric to metric; what the audits say of it is little (docs/choose.md).
+# from metric to metric; audits say less of it (docs/studies/choose.md).
 PUBLIC_WEIGHT, ERRORS_WEIGHT, COPIES_WEIGHT, HARMLESS_WEIGHT, APART_WEIGHT = 8.0, 2.0, 0.5, 0.5, 0.5
 CARED_WEIGHT = 8.0  # of errors where the user says which ones matter
 CARED_SHARE = 0.7  # of that weight for the errors that matter
