@@ -27,7 +27,7 @@ BOUND = Bound(
         ({"n": 1, "items_needed": None}, "INCONCLUSIVE", "you have 1 item,"),
         ({"high": -0.015}, "FAIL", "the mean lost 0.02, surely more than 0.015; 0.01 is allowed"),
         ({"low": -0.009}, "PASS", "the mean lost 0.02 and lost no more than 0.009; 0.01 is allowed"),
-        ({"delta": 0.2, "low": 0.1}, "PASS", "the mean gained 0.2, surely no less than 0.1"),
+        ({"delta": 0.2, "low": 0.1}, "PASS", "the mean gained 0.2, surely at least 0.1"),
         ({"method": SAME_TEXTS}, "PASS", "the texts are the same"),
     ],
 )

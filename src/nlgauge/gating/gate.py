@@ -14,6 +14,7 @@ from nlgauge.core.result import NewRow, Outcome, Result
 from nlgauge.core.segment import Dataset
 from nlgauge.gating.baseline import Baseline, is_baseline, read_baseline, write_baseline
 from nlgauge.gating.outputs import Outputs, from_texts, paired
+from nlgauge.gating.ratings import metrics_of
 from nlgauge.gating.rules import Clusters, Drops, Rules, Undefined
 from nlgauge.gating.scored import Scored, score_side, score_sides
 from nlgauge.gating.verdicts import Decided, decide
@@ -24,7 +25,6 @@ from nlgauge.metrics.base import Metric, MetricLike, notes_of
 from nlgauge.metrics.guards.counting import GuardCheck
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.looks import Looks
-from nlgauge.metrics.registry import named
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.gates.decision import PASS
 from nlgauge.stats.gates.studentized import DRAWS
@@ -138,7 +138,7 @@ def gate(
             or a baseline file of `nlgauge gate --save`.
         new: the new outputs; any of these but a baseline file.
         refs, srcs: references and sources of lists of texts, as in `nlgauge.score`.
-        metrics: specifications or metrics, which all have to pass.
+        metrics: specifications or metrics, which all have to pass; `human.NAME` is a column of ratings in the data.
         allow: the drop of the mean that is allowed, in units of the metric; or a mapping from specifications.
         alpha: the chance of a false PASS, and of a false FAIL.
         allow_item: an item that loses more fails the gate.
@@ -179,9 +179,9 @@ def named_with(
     metrics: MetricLike | Sequence[MetricLike], report_only: MetricLike | Sequence[MetricLike], runtime: Runtime
 ) -> tuple[dict[str, Metric], frozenset[str]]:
     """All metrics by specification, and those of them that are only reported."""
-    built = named(metrics, runtime.encoder)
+    built = metrics_of(metrics, runtime.encoder)
     listed = [report_only] if isinstance(report_only, str) or not isinstance(report_only, Sequence) else report_only
-    only = named(report_only, runtime.encoder) if listed else {}
+    only = metrics_of(report_only, runtime.encoder) if listed else {}
     return {**built, **{spec: one for spec, one in only.items() if spec not in built}}, frozenset(only)
 
 

@@ -19,9 +19,7 @@ def reason(bound: Bound, verdict: str) -> str:
         return f"the mean lost {_number(-bound.delta)}, surely more than {_number(-bound.high)}; {allowed}"
     if verdict == "PASS":
         if bound.low >= 0:
-            return (
-                f"the mean gained {_number(bound.delta)}, surely no less than {_number(bound.low)}; {allowed} to fall"
-            )
+            return f"the mean gained {_number(bound.delta)}, surely at least {_number(bound.low)}"
         return f"the mean {_changed(bound.delta)} and lost no more than {_number(-bound.low)}; {allowed}"
     lost = "" if math.isnan(bound.low) else f" and may have lost up to {_number(-min(bound.low, 0.0))}"
     return f"the mean {_changed(bound.delta)}{lost}; {allowed}; {_way_out(bound)}"

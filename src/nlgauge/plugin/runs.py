@@ -15,11 +15,11 @@ from nlgauge.gating.baseline import as_json, check_saved, read_baseline
 from nlgauge.gating.gate import judged, named_with, opened
 from nlgauge.gating.level import level
 from nlgauge.gating.outputs import Outputs
+from nlgauge.gating.ratings import metrics_of
 from nlgauge.gating.rules import Clusters, Drops, Rules, Undefined
 from nlgauge.gating.scored import Scored, score_side
 from nlgauge.metrics.base import Metric, MetricLike
 from nlgauge.metrics.looks import Looks
-from nlgauge.metrics.registry import named
 from nlgauge.plugin.saved import baseline_path
 from nlgauge.report.text import render
 from nlgauge.runtime.runtime import Runtime
@@ -170,7 +170,7 @@ class Run:
         key, before = self.door.settled()
         if before is not None:
             return self.door.again(before)
-        ((spec, built),) = named(metric, self.door.runtime.encoder).items()
+        ((spec, built),) = metrics_of(metric, self.door.runtime.encoder).items()
         found = level(spec, built, self._scored({spec: built}), value, alpha=alpha)
         return self.door.told(key, found.verdict, found.text)
 
