@@ -81,6 +81,8 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "files": set(),
         "fields": set(),
         "heads": set(),
+        "cards": {"files", "logs"},
+        "verdicts": {"files", "logs"},
         "formats": {"files"},
         "logs": {"files", "heads", "jsonl", "source"},
         "marked": {"files", "jsonl", "wmt"},

@@ -40,6 +40,7 @@ from nlgauge.core.errors import NlgaugeError
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import quote_always
 from nlgauge.gating.gate import gate
+from nlgauge.io.cards import read_card
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.journal import Journal
 from nlgauge.io.parallel import open_parallel
@@ -53,6 +54,7 @@ from nlgauge.io.suites.minor import read_minor
 from nlgauge.io.suites.published import read_published
 from nlgauge.io.suites.suites import read_suite
 from nlgauge.io.summeval import read_summeval_scores
+from nlgauge.io.verdicts import read_verdicts
 from nlgauge.io.wmt.da import read_da_scores
 from nlgauge.io.wmt.esa import read_esa_scores
 from nlgauge.io.wmt.mqm import read_mqm, read_mqm_averages, read_ratings
@@ -181,6 +183,11 @@ EVERY = {
     "output": {"raw": ["y"]}, "evaluation": {"score": 1, "is_correct": True},
 }  # fmt: skip
 CASE = {"input": "q", "actualOutput": "a", "metricsData": [{"name": "m", "score": 0.5, "success": True}]}
+CARD = {
+    "schema": 1, "kind": "judge-card", "model": "m", "prompt_sha256": "0" * 64, "n": 4, "label_policy": "one person",
+    "kappa": 0.5, "base_rate": 0.7, "date": "2026-11-01",
+    "systems": {"a": {"hits": 1, "positives": 2, "rejected": 1, "negatives": 2}},
+}  # fmt: skip
 BATCHED = {"custom_id": "1", "response": {"status_code": 200, "body": {"choices": [{"message": {"content": "x"}}]}}}
 
 
@@ -444,6 +451,15 @@ READERS: dict[str, Reader] = {
     "parquet": Reader("a.parquet", parquets, read),
     "summeval": Reader("a.jsonl", [lines(SUMMEVAL)], lambda path: read(path, "summeval")),
     **{name: Reader(file, examples, read) for name, (file, examples) in LOGS.items()},
+    "verdicts": Reader(
+        "v.jsonl",
+        [
+            lines({"item": "1", "judge": "J", "system": "a", "score": 4}),
+            lines({"item": 1, "judge": "J", "first": "a", "second": "b", "verdict": "tie", "repeat": 2}),
+        ],
+        read_verdicts,
+    ),
+    "judge card": Reader("c.json", [json.dumps(CARD).encode()], read_card),
     "mqm": Reader("a.tsv", [MQM], lambda path: read_mqm(path).scores()),
     "wmt-da": Reader("da", [DA], read),
     "mtme": Reader("set", [MTME], lambda path: read_eval_set(path, "cs-uk")),

@@ -172,6 +172,8 @@ TABLES: Mapping[str, str] = {
     "summeval-scores": "read_summeval_scores: the metric scores of SummEval's scored version",
     "relative-ranks": "read_relative_ranks: RR-seglevel.csv and DArr-seglevel.csv, LP DATA SID BETTER WORSE",
     "pairs": "read_pairs: JSON lines with better_id and worse_id",
+    "verdicts": "read_verdicts: JSON lines with item, judge and score, or first, second and verdict",
+    "judge-card": "read_card: what is known of a judge, JSON; write_card writes it",
     "comet-ranking": "read_ranking: CSV with src, ref, pos, neg",
 }
 

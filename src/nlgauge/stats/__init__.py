@@ -45,6 +45,16 @@ if TYPE_CHECKING:
     from nlgauge.stats.intervals.bootstrap import bootstrap_correlation, bootstrap_correlations
     from nlgauge.stats.intervals.fisher import Interval, fisher_interval
     from nlgauge.stats.ratings.agreement import Alpha, SplitHalf, krippendorff, split_half
+    from nlgauge.stats.ratings.judges import (
+        CorrectedRate,
+        Kappa,
+        Swaps,
+        cohen_kappa,
+        corrected_rate,
+        errors_by_system,
+        retest_spread,
+        swap_consistency,
+    )
     from nlgauge.stats.ratings.outliers import Outliers, mad_outliers
     from nlgauge.stats.ratings.powered import PoweredMeans, powered_means, rating_features
     from nlgauge.stats.ratings.sampling import (
@@ -71,19 +81,20 @@ else:
     __getattr__, __dir__ = door(__name__)
 
 __all__ = [
-    "STATISTICS", "AgreementCurve", "Alpha", "Bound", "Correlation", "HeldOut", "Interval", "Intervals", "McNemar",
-    "MetricComparison", "Outliers", "PairedTest", "Power", "PoweredMeans", "PreferenceAccuracy", "RateInterval",
-    "Selection", "SimulatedPower", "SoftAccuracy", "SpanAgreement", "SplitHalf", "Statistic", "Studentized",
-    "SystemPairs", "Threshold", "acc_eq", "acc_eq_test", "accuracy_power", "benjamini_hochberg",
-    "bootstrap_correlation", "bootstrap_correlations", "bootstrap_interval", "bootstrap_test", "bound_difference",
-    "bound_level", "calibrate", "calibrate_held_out", "chance_acc_eq", "chance_acc_eq_calibrated", "chance_preference",
-    "chance_soft_pairwise", "character_counts", "correlation_power", "correlations", "critical_correlation",
-    "extended_sample", "fisher_interval", "fit_curve", "holm", "human_ties", "hybrid_draws", "hybrid_scores",
-    "inclusion_probabilities", "item_sizes", "item_swap_test", "kendall_b", "kendall_c", "krippendorff", "left_clean",
-    "mad_outliers", "mcnemar", "mean_power", "not_outperformed", "one_to_one_counts", "paired_bootstrap",
-    "paired_randomisation", "pairwise", "pearson", "permutation_test", "powered_means", "preference_accuracy",
-    "rank_clusters", "rating_features", "selection_quality", "simulate_selection", "simulated_power",
-    "soft_accuracy_test", "soft_pairwise", "span_agreement", "span_curve", "span_f1", "spearman", "split_half",
-    "studentized", "subsample_verdicts", "systematic_sample", "tango_interval", "tau_eq", "williams", "williams_test",
-    "wilson",
+    "STATISTICS", "AgreementCurve", "Alpha", "Bound", "CorrectedRate", "Correlation", "HeldOut", "Interval",
+    "Intervals", "Kappa", "McNemar", "MetricComparison", "Outliers", "PairedTest", "Power", "PoweredMeans",
+    "PreferenceAccuracy", "RateInterval", "Selection", "SimulatedPower", "SoftAccuracy", "SpanAgreement", "SplitHalf",
+    "Statistic", "Studentized", "Swaps", "SystemPairs", "Threshold", "acc_eq", "acc_eq_test", "accuracy_power",
+    "benjamini_hochberg", "bootstrap_correlation", "bootstrap_correlations", "bootstrap_interval", "bootstrap_test",
+    "bound_difference", "bound_level", "calibrate", "calibrate_held_out", "chance_acc_eq", "chance_acc_eq_calibrated",
+    "chance_preference", "chance_soft_pairwise", "character_counts", "cohen_kappa", "corrected_rate",
+    "correlation_power", "correlations", "critical_correlation", "errors_by_system", "extended_sample",
+    "fisher_interval", "fit_curve", "holm", "human_ties", "hybrid_draws", "hybrid_scores", "inclusion_probabilities",
+    "item_sizes", "item_swap_test", "kendall_b", "kendall_c", "krippendorff", "left_clean", "mad_outliers", "mcnemar",
+    "mean_power", "not_outperformed", "one_to_one_counts", "paired_bootstrap", "paired_randomisation", "pairwise",
+    "pearson", "permutation_test", "powered_means", "preference_accuracy", "rank_clusters", "rating_features",
+    "retest_spread", "selection_quality", "simulate_selection", "simulated_power", "soft_accuracy_test",
+    "soft_pairwise", "span_agreement", "span_curve", "span_f1", "spearman", "split_half", "studentized",
+    "subsample_verdicts", "swap_consistency", "systematic_sample", "tango_interval", "tau_eq", "williams",
+    "williams_test", "wilson",
 ]  # fmt: skip
