@@ -125,8 +125,11 @@ def format_of_folder(folder: str | os.PathLike[str]) -> str:
 
 def _format(file: InputFile) -> str:
     if not file.is_plain:
-        return by_content(file)
+        name = "inspect" if _is_zip(file) else by_content(file)
+        return by_fields(name, _first_fields(file, name)) if name == "jsonl" else name
     name = by_name(file.path)
+    if name in (None, "jsonl") and _is_zip(file):
+        return "inspect"
     if name == "parquet" and file.path.endswith(".gz"):
         raise InputError(f"{file.path}: Parquet is compressed inside, expected it without .gz; unpack it with gunzip")
     if name is None and file.path.removesuffix(".gz").lower().endswith(".score"):
@@ -137,6 +140,12 @@ def _format(file: InputFile) -> str:
             "(parallel text files are given one by one, as hypotheses and references)"
         )
     return by_fields(name, _first_fields(file, name))
+
+
+def _is_zip(file: InputFile) -> bool:
+    """Whether a file is a zip archive, of which formats only logs of inspect_ai are."""
+    with file.open() as raw:
+        return raw.read(4) == b"PK\x03\x04"
 
 
 def _first_fields(file: InputFile, name: str) -> list[str]:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import io
 import json
+from types import SimpleNamespace
 
 import pytest
 from tests.io.logs.test_archive import plain_zip, zstandard_zip
@@ -129,3 +131,13 @@ def test_what_cannot_be_read_is_one_line(put, content, says):
 def test_another_zip_archive_is_refused(put):
     with pytest.raises(ng.InputError, match=r"without header.json"):
         ng.read(put("a.eval", plain_zip({"x": b"1"})))
+
+
+def test_a_log_without_a_name_or_under_another_one_is_told_by_its_content(put, monkeypatch):
+    packed, whole = evaluated([sample()]), log(sample()).encode()
+    for content in (packed, whole):
+        monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+        assert len(ng.read("-")) == 1
+    for name in ("run.json", "run.zip", "run.eval"):
+        assert len(ng.read(put(name, packed))) == 1
+    assert len(ng.read(put("run.eval", whole))) == 1

@@ -87,3 +87,10 @@ def test_another_version_is_noted_and_no_answer_counted(put):
         "version 9 of the results, read as version 3",
         "1 of 2 samples have no answer and are left out",
     ]
+
+
+def test_tests_whose_variables_were_stripped_stay_apart(put):
+    rows = [result(vars={}, testIdx=number) for number in (0, 1, 1)]
+    data = ng.read(put("a.json", written(*rows)))
+    assert [s.item for s in data] == ["test 0", "test 1", "test 1"]
+    assert any("their number tells the item" in note for note in data.notes)

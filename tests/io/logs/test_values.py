@@ -6,7 +6,7 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.io.files.files import InputFile
-from nlgauge.io.logs.values import LogLines, asked, document, inner, item_of, message, name, score, text, texts
+from nlgauge.io.logs.values import LogLines, asked, document, inner, item_of, message, name, parsed, score, text, texts
 
 
 def test_nan_is_read_and_a_field_twice_is_refused(put):
@@ -53,3 +53,11 @@ def test_columns_may_be_in_either_direction():
     assert asked({"hyp": "x"}, ("hyp",), "f") == asked({"x": "hyp"}, ("hyp",), "f") == {"hyp": "x"}
     with pytest.raises(ng.InputError, match="f: columns name the field 'y', expected one of hyp"):
         asked({"x": "y"}, ("hyp",), "f")
+
+
+@pytest.mark.parametrize("more", ["1", "NaN"])
+def test_half_of_a_surrogate_pair_is_no_text(put, more):
+    file = InputFile(put("a", "x"))
+    with pytest.raises(ng.InputError, match="half of a surrogate pair"):
+        parsed(f'{{"a": "\\ud800", "b": {more}}}', file, "a")
+    assert parsed('{"a": "\\ud83d\\ude00"}', file, "a") == {"a": "\U0001f600"}

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from nlgauge.core.errors import InputError
@@ -21,6 +22,7 @@ _VERSIONS = (2, 3)
 _WITH_REFERENCE = frozenset({"equals", "similar", "rouge-n", "bleu"})
 _VARIABLE = re.compile(r"\{\{\s*([\w.]+)\s*\}\}")
 _OWN = ("score", "pass")
+_UNNAMED = "{}"  # the item of a test whose variables are empty, or were stripped
 
 
 def open_promptfoo(file: InputFile, columns: Mapping[str, str] | None = None) -> HeldSource:
@@ -50,7 +52,12 @@ def open_promptfoo(file: InputFile, columns: Mapping[str, str] | None = None) ->
         found = list(_results(document(file), log))
     prompts = {_prompt(row) for _, row in found}
     for where, row in found:
-        log.add(_sample(row, where, want, len(prompts) > 1))
+        sample = _sample(row, where, want, len(prompts) > 1)
+        if sample.item == _UNNAMED:  # the tests of a log without variables would all be runs of one item
+            number = row.get("testIdx", 0)
+            sample = replace(sample, item=f"test {number if type(number) is int else 0}")
+            log.note("tests without variables and description: their number tells the item")
+        log.add(sample)
     return log.source(notes)
 
 

@@ -29,12 +29,16 @@ def parsed(text: str, file: InputFile, where: str) -> Any:
             value = msgspec.json.decode(text)
         except msgspec.DecodeError:  # NaN, or no JSON at all
             value = json.loads(text, object_pairs_hook=unique)
+            if "\\u" in text:  # half of a surrogate pair is no text
+                json.dumps(value, ensure_ascii=False).encode("utf-8")
         else:
             check_keys(text, value)
     except RepeatedKey as error:
         raise InputError(f"{where}: {error}") from None
     except RecursionError:
         raise InputError(f"{where}: nested too deeply, expected a log") from None
+    except UnicodeEncodeError:
+        raise InputError(f"{where}: not valid JSON (half of a surrogate pair), expected whole characters") from None
     except ValueError as error:
         reason = error.msg.removesuffix(" at") if isinstance(error, json.JSONDecodeError) else "a number is too long"
         raise InputError(f"{where}: not valid JSON ({reason}); is the file complete?") from None
