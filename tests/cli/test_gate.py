@@ -143,3 +143,21 @@ def test_sides_that_do_not_fit_are_refused(tmp_path, base, capsys):
     empty = write(tmp_path / "empty.jsonl", [])
     assert "empty" in refused(capsys, "gate", base, empty, "-m", "chrf")
     assert "would be written over the input" in refused(capsys, "gate", base, short, "-m", "chrf", "--save", base)
+
+
+def test_logs_of_other_tools_are_judged_by_their_own_grades(tmp_path, capsys):
+    def log(name, every):
+        samples = [
+            {
+                "id": f"q{i}", "epoch": epoch, "input": f"Where is key {i}?", "target": "here",
+                "output": {"completion": f"here {name}"}, "scores": {"match": {"value": "I" if i % every == 0 else "C"}},
+            }
+            for i in range(60) for epoch in (1, 2)
+        ]  # fmt: skip
+        about = {"version": 2, "status": "success", "eval": {"task": "keys", "model": name}, "samples": samples}
+        (tmp_path / f"{name}.json").write_text(json.dumps(about))
+        return tmp_path / f"{name}.json"
+
+    assert run("gate", log("old", 20), log("new", 2), "-m", "human.match", "--allow", ".05", "--json") == 3
+    row = json.loads(capsys.readouterr().out)["rows"][0]
+    assert (row["n"], row["repeats"], row["delta"]) == (60, 2, pytest.approx(-0.45))
