@@ -130,6 +130,7 @@ def test_stored_verdicts_are_pass_rates(tmp_path, capsys):
         (["--min-pass", "8/10"], "its scores are not all 0 or 1"),
         (["--sequential", "-m", "ter"], "the metric has no limits"),
         (["--save", "none/there.json"], "there is no folder"),
+        (["--save", "kept"], "expected a name that ends in .json"),
     ],
 )
 def test_refusals(base, new, capsys, typed, message):
@@ -150,7 +151,8 @@ def test_logs_of_other_tools_are_judged_by_their_own_grades(tmp_path, capsys):
         samples = [
             {
                 "id": f"q{i}", "epoch": epoch, "input": f"Where is key {i}?", "target": "here",
-                "output": {"completion": f"here {name}"}, "scores": {"match": {"value": "I" if i % every == 0 else "C"}},
+                "output": {"completion": f"here {name}"},
+                "scores": {"match": {"value": "C" if i % every else "I"}},
             }
             for i in range(60) for epoch in (1, 2)
         ]  # fmt: skip

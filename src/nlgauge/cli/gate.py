@@ -12,7 +12,7 @@ import typer
 from nlgauge.cli import options, specs
 from nlgauge.cli.terminal import as_typed, echo
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.gating.baseline import Baseline, write_baseline
+from nlgauge.gating.baseline import Baseline, check_name, write_baseline
 from nlgauge.gating.gate import Gate, judged, named_with, opened
 from nlgauge.gating.outputs import Outputs
 from nlgauge.gating.rules import Clusters, Rules, Undefined, m_of_n
@@ -30,7 +30,8 @@ Base = Annotated[
 ]
 New = Annotated[str | None, typer.Argument(metavar="[NEW]", help="The new outputs: a data file with the same items.")]
 Metrics = Annotated[
-    list[str], specs.option("--metric", "-m", help="Metrics that have to pass: chrf, bertscore, scores:file=...")
+    list[str],
+    specs.option("--metric", "-m", help="Metrics that have to pass: chrf, bertscore, human.NAME, scores:file=..."),
 ]
 
 
@@ -165,6 +166,8 @@ def gate(
     shown.check(files)
     metrics, only = named_with(metric, limits.report_only or [], run.runtime(quiet=True, cached=False))
     rules = limits.rules([*metrics], only, run.seed)
+    if sides.save is not None:
+        check_name(sides.save)
     inputs = [base, *([] if new is None else [new])]
     files.check(inputs, junit=written.junit, markdown=written.markdown, save=sides.save)
     runtime = run.runtime()

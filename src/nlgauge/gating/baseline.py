@@ -98,12 +98,25 @@ def check_saved(metrics: Mapping[str, Metric], segments: Sequence[Segment]) -> N
             )
 
 
+def check_name(path: str | os.PathLike[str]) -> None:
+    """Refuse a name by which the file would not be known for a baseline.
+
+    Raises:
+        InputError: it does not end in `.json`.
+    """
+    if not os.fspath(path).endswith(".json"):
+        raise InputError(
+            f"{os.fspath(path)}: expected a name that ends in .json, by which a baseline is told from data"
+        )
+
+
 def write_baseline(side: Scored, metrics: Mapping[str, Metric], path: str | os.PathLike[str]) -> None:
     """Write the file, completely or not at all.
 
     Raises:
         InputError: a metric's scores cannot be kept, or the file cannot be written.
     """
+    check_name(path)
     check_saved(metrics, side.outputs.segments)
     with replacing(path) as file:
         json.dump(as_json(side, metrics), file, ensure_ascii=False, indent=1, allow_nan=False)
