@@ -143,7 +143,7 @@ def test_sides_that_do_not_fit_are_refused(tmp_path, base, capsys):
     assert "NEW is missing" in refused(capsys, "gate", base, "-m", "chrf")
     empty = write(tmp_path / "empty.jsonl", [])
     assert "empty" in refused(capsys, "gate", base, empty, "-m", "chrf")
-    assert "would be written over the input" in refused(capsys, "gate", base, short, "-m", "chrf", "--save", base)
+    assert "would be written over the input" in refused(capsys, "gate", base, short, "-m", "chrf", "--json", base)
 
 
 def test_logs_of_other_tools_are_judged_by_their_own_grades(tmp_path, capsys):
