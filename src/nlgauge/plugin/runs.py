@@ -219,7 +219,8 @@ class Run:
             found = judged(baseline, self.outputs, metrics_of, rules, self.door.runtime, Looks(), known=known)
         except InputError as error:
             raise InputError(str(error).partition("; score its texts again")[0] + _AGAIN) from None
-        return self.door.told(key, found.verdict, render(found.result(), quiet=True))
+        first = f"{found.verdict}: {'; '.join(found.reasons)}"  # which pytest shows in its summary
+        return self.door.told(key, found.verdict, f"{first}\n\n{render(found.result(), quiet=True)}")
 
     def _update(self, path: Path, metrics: Mapping[str, Metric], key: tuple[str, int]) -> Check:
         check_saved(metrics, self.outputs.segments)
