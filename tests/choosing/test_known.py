@@ -27,6 +27,9 @@ def test_a_set_is_near_by_language_length_and_closeness():
     assert distance(own, PublicSet("x", "mt", "en", 19.0, 30.0)) == 1
     assert distance(own, PublicSet("x", "mt", "de", 19.0, 50.0)) == 3
     assert math.isinf(distance(own, PublicSet("x", "as", "en", 19.0, 50.0)))
+    assert math.isinf(distance(own, PublicSet("x", "mt", "en", 19.0, math.nan)))  # without references
+    assert [one.name for one in nearest(PublicSet("", "as", "en", 60.0, 40.0))] == ["summeval"]
+    assert [one.name for one in nearest(PublicSet("", "as", "en", 60.0, math.nan))] == ["qags-cnn"]
     assert [one.task for one in nearest(own)] == ["mt"] * 3
     assert nearest(PublicSet("", "qg", "en", 9.0, 50.0)) == []
     left = nearest(own, leave_out=[nearest(own)[0].name])

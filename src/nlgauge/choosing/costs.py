@@ -12,7 +12,8 @@ from nlgauge.metrics.base import Metric
 from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.runtime.runtime import PAIRS, Runtime, silent
 
-_WARM, _MEASURED = 2, 24  # outputs
+_WARM, _FEW, _MEASURED = 2, 4, 24  # outputs
+_SLOW = 0.5  # seconds for the few, from which on these are enough
 
 
 @dataclass(frozen=True)
@@ -34,11 +35,17 @@ def cost_of(metric: Metric, segments: Sequence[Segment], runtime: Runtime) -> Co
     bare = replace(runtime, cache=None, progress=silent).sharing({PAIRS: None})  # nor what other metrics have judged
     before = _peak()
     score_segments({"": metric}, segments[:_WARM], bare)
-    some = segments[:_MEASURED]
+    each = _seconds(metric, segments[_WARM:][:_FEW] or segments, bare)
+    if _FEW * each < _SLOW:
+        each = _seconds(metric, segments[:_MEASURED], bare)
+    return Cost(1000 * each, _peak() - before)
+
+
+def _seconds(metric: Metric, segments: Sequence[Segment], runtime: Runtime) -> float:
+    """Seconds for each of some outputs."""
     start = perf_counter()
-    score_segments({"": metric}, some, bare)
-    took = perf_counter() - start
-    return Cost(1000 * took / len(some), _peak() - before)
+    score_segments({"": metric}, segments, runtime)
+    return (perf_counter() - start) / len(segments)
 
 
 def _peak() -> float:

@@ -85,21 +85,22 @@ def profile_of(sample: Sample, task: str, runtime: Runtime, scores: Scores | Non
 
 
 def distance(one: PublicSet, other: PublicSet) -> float:
-    """How far two sets are from each other: in length, closeness to references and language; infinite by task."""
-    if one.task != other.task:
+    """How far two sets are from each other: in length, closeness to references and language.
+
+    Infinite where the tasks differ, or one set has references and the other has none: other metrics can score it.
+    """
+    if one.task != other.task or math.isnan(one.chrf) != math.isnan(other.chrf):
         return math.inf
     apart = abs(math.log((one.words + 1) / (other.words + 1))) / _DOUBLE
-    if not math.isnan(one.chrf) and not math.isnan(other.chrf):
+    if not math.isnan(one.chrf):
         apart += abs(one.chrf - other.chrf) / _CLOSE
-    elif math.isnan(one.chrf) != math.isnan(other.chrf):
-        apart += _OTHER_LANGUAGE
     if one.language and (one.language == "en") != (other.language == "en"):
         apart += _OTHER_LANGUAGE
     return apart
 
 
 def nearest(own: PublicSet, leave_out: Sequence[str] = ()) -> list[PublicSet]:
-    """The three sets of the same task that are nearest, the nearest first; none for a task that no set has."""
+    """The three sets of the same task that are nearest, or fewer, the nearest first; none for a task without sets."""
     known = [one for one in public_sets() if one.name not in leave_out and math.isfinite(distance(own, one))]
     return sorted(known, key=lambda one: (distance(own, one), one.name))[:_NEAREST]
 

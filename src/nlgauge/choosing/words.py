@@ -159,15 +159,17 @@ def _systems(found: Measured, decision: Decision) -> Iterator[str]:
         yield f"The {len(systems)} systems cannot be compared: {why}."
         return
     first, n = decision.chosen[0], found.sample.n_items
+    compared = len(found.sample.dataset.systems)
+    some = f"{compared} of your {len(systems)}" if compared < len(systems) else f"your {compared}"
     yield (
-        f"{first} gives differences between your {len(systems)} systems the same sign on random halves of the items in"
+        f"{first} gives differences between {some} systems the same sign on random halves of the items in"
         f" {_share(own)} of the draws."
     )
     if not math.isnan(own.detail["detectable"]):
         few = "Few items: with" if n < _FEW_ITEMS else "With"
         yield (
             f"{few} {n} items a difference of {own.detail['detectable']:.3g} in {first} is found with 80 % power; the"
-            f" widest between your systems is {own.detail['widest']:.3g}."
+            f" widest between these systems is {own.detail['widest']:.3g}."
         )
 
 
