@@ -65,7 +65,8 @@ def public_sets() -> dict[PublicSet, dict[str, Figure]]:
     found: dict[PublicSet, dict[str, Figure]] = {}
     for line in text.splitlines()[1:]:
         name, task, language, words, chrf, spec, value, low, high, n = line.split("\t")
-        key = PublicSet(name, task, language, float(words), float(chrf or "nan"))
+        nearness = float(chrf) if chrf else math.nan  # one object, so that the lines of a set have one key
+        key = PublicSet(name, task, language, float(words), nearness)
         found.setdefault(key, {})[spec] = Figure(float(value), float(low), float(high), int(n))
     return found
 
