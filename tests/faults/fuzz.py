@@ -190,6 +190,17 @@ CARD = {
 }  # fmt: skip
 BATCHED = {"custom_id": "1", "response": {"status_code": 200, "body": {"choices": [{"message": {"content": "x"}}]}}}
 
+HELM = {
+    "run_spec.json": b'{"name": "t:s=1,model=m", "adapter_spec": {"model": "m"}}',
+    "scenario_state.json": json.dumps({"request_states": [{
+        "instance": {"id": "i", "input": {"text": "q"}, "references": [{"output": {"text": "r"}, "tags": ["correct"]}]},
+        "train_trial_index": 0, "result": {"success": True, "completions": [{"text": "a"}]},
+    }]}).encode(),
+    "per_instance_stats.json": json.dumps([
+        {"instance_id": "i", "train_trial_index": 0, "stats": [{"name": {"name": "em"}, "mean": 1.0}]},
+    ]).encode(),
+}  # fmt: skip
+
 
 def evaluated() -> Sequence[Example]:
     """An archive of inspect_ai, with a sample in pieces."""
@@ -214,6 +225,7 @@ LOGS: dict[str, tuple[str, Sequence[Example] | Callable[[], Sequence[Example]]]]
     "deepeval": ("a.json", [json.dumps({"testCases": [CASE]}).encode()]),
     "mlflow": ("a.json", [b'{"columns": ["inputs", "outputs", "m/v1/score"], "data": [["a", "b", 0.5]]}']),
     "batch": ("a.jsonl", [lines(BATCHED)]),
+    "helm": ("run", [HELM]),
 }
 
 

@@ -147,6 +147,11 @@ OURS: Mapping[str, Format] = {
         of="jsonl",
         marks=(frozenset({"custom_id", "response"}),),
     ),
+    "helm": Format(
+        about="HELM: the folder of a run, with the statistics of each instance",
+        held="logs.helm:open_helm",
+        folder="logs.helm:is_helm",
+    ),
     "wmt-da": Format(
         about=("WMT15 and WMT16 direct assessment: a folder of SET.source.LP, .reference.LP, .mt-system.LP, .human.LP"),
         held="wmt.da:open_da",

@@ -125,8 +125,8 @@ def format_of_folder(folder: str | os.PathLike[str]) -> str:
 
 def _format(file: InputFile) -> str:
     if not file.is_plain:
-        name = "inspect" if _is_zip(file) else by_content(file)
-        return by_fields(name, _first_fields(file, name)) if name == "jsonl" else name
+        kind = "inspect" if _is_zip(file) else by_content(file)
+        return by_fields(kind, _first_fields(file, kind)) if kind == "jsonl" else kind
     name = by_name(file.path)
     if name in (None, "jsonl") and _is_zip(file):
         return "inspect"
