@@ -162,6 +162,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "embedding.sharing": {"base"},
         "lexical": {"base", "references"},
         "function": {"base"},
+        "judging": {"base"},
         "scales": {"base"},
         "generation": {"base", "languages", "references", "unknown"},
         "nli": {"base", "languages", "references", "unknown"},

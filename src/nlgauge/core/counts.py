@@ -31,6 +31,8 @@ MEANINGS: Mapping[str, str] = {  # flag -> what "3 of 40 segments have" goes on 
     "too_long": "texts too long for it, so the score is undefined",
     "unweighted": "a side on which no piece weighs anything; bertscore gives that side 0, and others no score",
     UNDEFINED: "an undefined score",
+    "unread": "an answer of the judge that is not of the form asked for, so the score is undefined",
+    "unanswered": "no answer of the judge, so the score is undefined; ask again",
     "unasked": "a hypothesis where the source is blank, and so are the references: nothing was to be said",
     "copied": "a hypothesis that is its source, or nearly",
     "foreign": "a hypothesis in another language or script than its references",

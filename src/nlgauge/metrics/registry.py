@@ -131,6 +131,7 @@ _EXTERNAL = {
     "spice": _at("external.spice:Spice"),
     "summac-conv": _at("external.summac_conv:SummacConv"),
     "external": _at("external.own:External"),
+    "judge": _at("judging.judge:Judge"),
 }
 
 # What the papers used. The names of their models:

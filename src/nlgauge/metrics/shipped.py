@@ -18,7 +18,12 @@ from nlgauge.models.heads import SHIPPED
 
 _MODELS = {"embedded": "encoder", **SHIPPED}  # a model that ships -> what it is for
 _OWN = "nlgauge.metrics."
-_OUTSIDE = ("nlgauge.metrics.external.", "nlgauge.metrics.stored:", "nlgauge.metrics.function:")
+_OUTSIDE = (
+    "nlgauge.metrics.external.",
+    "nlgauge.metrics.judging.",
+    "nlgauge.metrics.stored:",
+    "nlgauge.metrics.function:",
+)
 _FETCHED = frozenset({"flores101", "flores200", "spm"})  # tokenizers that sacrebleu fetches when they are first used
 _PLAIN = (bool, int, float, type(None))
 

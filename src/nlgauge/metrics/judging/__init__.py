@@ -1,0 +1,1 @@
+"""Language models as judges, behind an endpoint of the user's."""

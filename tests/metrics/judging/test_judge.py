@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import nlgauge as ng
+from nlgauge.core.segment import Segment
+from nlgauge.core.signing import signature_of
+from nlgauge.metrics.judging.judge import Judge
+from nlgauge.metrics.shipped import check_shipped
+from nlgauge.runtime.runtime import Runtime
+from nlgauge.testing import check_metric
+
+TEXTS = [Segment("1", "a b", source="a b c"), Segment("2", "a x", source="a b c"), Segment("3", " ", source="a")]
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    monkeypatch.setattr("nlgauge.metrics.judging.endpoint._LONGEST_PAUSE", 0.0)
+    monkeypatch.delenv("NLGAUGE_JUDGE_KEY", raising=False)
+
+
+def judge(server, **options):
+    return Judge(url=server.url, model="m", **options)
+
+
+def test_the_contract_holds(server):
+    check_metric(judge(server))
+
+
+def test_texts_are_rated_and_the_cost_is_counted(server):
+    found = judge(server).score(TEXTS, Runtime())
+    assert found.values.tolist() == [100, 50, 0]
+    assert found.flags["empty"].tolist() == [False, False, True]
+    assert found.notes == ("judge: 2 requests, 14 tokens read and 4 written, 0 answers had before",)
+    assert server.seen[0]["temperature"] == 0
+
+
+@pytest.mark.parametrize("step", [429, 500, "half", b"no json", b"{}", b'{"choices": [{"message": {"content": 3}}]}'])
+def test_what_may_pass_is_tried_again(server, step):
+    server.plan = [step, step]
+    found = judge(server).score(TEXTS[:1], Runtime())
+    assert found.values.tolist() == [100]
+    assert "3 requests" in found.notes[0]
+
+
+def test_what_does_not_pass_has_no_score_and_is_counted(server):
+    server.plan = [500, 500]
+    found = judge(server, attempts=2).score(TEXTS, Runtime())
+    assert math.isnan(found.values[0])
+    assert found.flags["unanswered"].tolist() == [True, False, False]
+
+
+def test_a_slow_answer_times_out(server):
+    server.plan = ["slow"]
+    assert judge(server, timeout=0.2).score(TEXTS[:1], Runtime()).values.tolist() == [100]
+
+
+@pytest.mark.parametrize(
+    "said", ["80", "I say 80", '{"score": 101}', '{"score": "80"}', '{"score": NaN}', '{"score": true}', "[]", ""]
+)
+def test_another_form_of_answer_has_no_score_and_is_counted(server, said):
+    server.plan = [{"say": said}]
+    found = judge(server).score(TEXTS[:1], Runtime())
+    assert math.isnan(found.values[0])
+    assert found.flags["unread"].tolist() == [True]
+
+
+@pytest.mark.parametrize("status", [302, 400, 401, 404])
+def test_a_refusal_ends_the_run_in_one_line(server, status):
+    server.plan = [status]
+    with pytest.raises(ng.InputError, match=f"answers {status} to a request; check url, model and NLGAUGE_JUDGE_KEY"):
+        judge(server).score(TEXTS, Runtime())
+    assert len(server.seen) == 1
+
+
+def test_a_run_that_was_ended_goes_on(server, tmp_path):
+    kept = str(tmp_path / "answers.jsonl")
+    server.plan = [None, 401]
+    with pytest.raises(ng.InputError):
+        judge(server, answers=kept).score(TEXTS, Runtime())
+    assert judge(server, answers=kept).score(TEXTS, Runtime()).values.tolist() == [100, 50, 0]
+    assert len(server.seen) == 3
+    assert "0 requests" in judge(server, answers=kept).score(TEXTS, Runtime()).notes[0]
+
+
+def test_the_key_is_sent_and_stands_nowhere_else(server, tmp_path, monkeypatch):
+    monkeypatch.setenv("NLGAUGE_JUDGE_KEY", "geheim-7")
+    metric = judge(server, answers=str(tmp_path / "answers.jsonl"))
+    found = metric.score(TEXTS, Runtime())
+    assert server.keys == ["Bearer geheim-7"] * 2
+    assert "geheim" not in f"{found}{found.signature}{signature_of(metric, Runtime())}{found.notes}"
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and b"geheim" in path.read_bytes()]
+
+
+def test_how_requests_are_made_is_not_signed_and_the_prompt_is(server, tmp_path):
+    path = tmp_path / "p.txt"
+    path.write_text("Rate {hypothesis} against {reference}")
+    plain, hurried = (str(signature_of(judge(server, **o), Runtime())) for o in ({}, {"attempts": 1, "timeout": 9}))
+    assert plain == hurried
+    own = judge(server, prompt=str(path))
+    assert own.info.needs == {"references"}
+    assert str(signature_of(own, Runtime())) != plain
+
+
+def test_texts_are_no_places_of_the_prompt(server):
+    assert "<answer>\n{source}\n</answer>" in judge(server).filled(Segment("1", "{source}", source="s"))
+
+
+def test_marked_errors_are_weighed(server):
+    server.plan = [{"say": '{"errors": [{"severity": "minor"}, {"severity": "major"}]}'}, {"say": '{"errors": [{}]}'}]
+    values = judge(server, ask="mqm").score(TEXTS[:2], Runtime()).values
+    assert values[0] == -6
+    assert math.isnan(values[1])
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"url": "ftp://x"}, "url is no address"), ({"url": "https://u:p@x/v1"}, "holds more than an address"),
+        ({"url": "https://x/v1?key=3"}, "holds more than an address"), ({"low": 5, "high": 5}, "expected below high"),
+        ({"attempts": 0}, "above 0"), ({"prompt": "absent.txt"}, "cannot be read"),
+    ],
+)  # fmt: skip
+def test_wrong_options_are_one_line(options, says):
+    with pytest.raises((ng.SpecError, ng.InputError), match=says):
+        Judge(**{"url": "https://x/v1", "model": "m", **options})
+
+
+def test_a_key_goes_over_no_open_line(monkeypatch):
+    monkeypatch.setenv("NLGAUGE_JUDGE_KEY", "geheim")
+    with pytest.raises(ng.SpecError, match="expected https"):
+        Judge(url="http://example.org/v1", model="m")
+
+
+def test_no_file_may_name_a_judge():
+    with pytest.raises(ng.SpecError, match="runs a program or reads a file"):
+        check_shipped('judge:url="http://127.0.0.1/v1",model=m')
