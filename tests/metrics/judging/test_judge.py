@@ -33,7 +33,7 @@ def test_texts_are_rated_and_the_cost_is_counted(server):
     found = judge(server).score(TEXTS, Runtime())
     assert found.values.tolist() == [100, 50, 0]
     assert found.flags["empty"].tolist() == [False, False, True]
-    assert found.notes == ("judge: 2 requests, 14 tokens read and 4 written, 0 answers had before",)
+    assert found.notes == ("judge: 2 requests, 14 tokens read and 4 written, 0 answers kept before",)
     assert server.seen[0]["temperature"] == 0
 
 
@@ -94,11 +94,11 @@ def test_the_key_is_sent_and_stands_nowhere_else(server, tmp_path, monkeypatch):
     assert not [path for path in tmp_path.rglob("*") if path.is_file() and b"geheim" in path.read_bytes()]
 
 
-def test_how_requests_are_made_is_not_signed_and_the_prompt_is(server, tmp_path):
+def test_where_answers_are_kept_is_not_signed_and_the_prompt_is(server, tmp_path):
     path = tmp_path / "p.txt"
     path.write_text("Rate {hypothesis} against {reference}")
-    plain, hurried = (str(signature_of(judge(server, **o), Runtime())) for o in ({}, {"attempts": 1, "timeout": 9}))
-    assert plain == hurried
+    plain, kept = (str(signature_of(judge(server, **o), Runtime())) for o in ({}, {"answers": str(tmp_path / "a")}))
+    assert plain == kept
     own = judge(server, prompt=str(path))
     assert own.info.needs == {"references"}
     assert str(signature_of(own, Runtime())) != plain

@@ -105,11 +105,10 @@ class Judge(Checked, BaseMetric):
         return text
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
-        """The digest of the prompt and the scale; how requests are made changes no score."""
+        """The digest of the prompt and the scale; where answers are kept changes no score."""
         digest = sha256(self._template.encode("utf-8", "surrogatepass")).hexdigest()
         low, high = self.info.range
-        unsigned = dict.fromkeys(("answers", "timeout", "attempts"))
-        return {"prompt": f"sha256:{digest}", "low": low, "high": high, **unsigned}
+        return {"prompt": f"sha256:{digest}", "low": low, "high": high, "answers": None}
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """What the model says of each text; of several references it reads the first.
