@@ -35,6 +35,9 @@ def test_of_two_filters_one_is_named(put):
     assert ng.read(path, columns={"hyp": "resps", "src": "prompt"}).segments[0].source == "Say: 2 and 2?"
     with pytest.raises(ng.InputError, match="no filter 'x'"):
         ng.read(path, columns={"hyp": "filter:x"})
+    with pytest.raises(ng.InputError) as error:
+        ng.read(put("b.jsonl", lines({"filter": "a\nb"}, {"filter": "c"})))
+    assert "\n" not in str(error.value)
 
 
 def test_old_files_have_blocks_in_place_of_filters_and_one_list(put):

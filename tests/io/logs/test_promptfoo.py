@@ -94,3 +94,8 @@ def test_tests_whose_variables_were_stripped_stay_apart(put):
     data = ng.read(put("a.json", written(*rows)))
     assert [s.item for s in data] == ["test 0", "test 1", "test 1"]
     assert any("their number tells the item" in note for note in data.notes)
+
+
+def test_an_assertion_whose_type_is_no_word_expects_nothing(put):
+    odd = result(gradingResult={"componentResults": [{"assertion": {"type": ["equals"], "value": "x"}}]})
+    assert ng.read(put("a.json", written(odd))).segments[0].references == ()

@@ -80,15 +80,20 @@ def _filter(found: Mapping[str, Any], hyp: str | None, file: str) -> str:
     if hyp is not None and hyp.startswith(_FILTER):
         chosen = hyp.removeprefix(_FILTER)
         if chosen not in found:
-            raise InputError(f"{file}: no filter {chosen!r}; filters found: {', '.join(found)}")
+            raise InputError(f"{file}: no filter {chosen!r}; filters found: {', '.join(map(_shown, found))}")
         return chosen
     if len(found) > 1 and hyp is None:
-        first = next(iter(found))
+        first = _shown(next(iter(found)))
         raise InputError(
-            f"{file}: {len(found)} filters ({', '.join(found)}), each with rows of its own; name one:"
+            f"{file}: {len(found)} filters ({', '.join(map(_shown, found))}), each with rows of its own; name one:"
             f" --columns hyp={_FILTER}{first}"
         )
     return next(iter(found))
+
+
+def _shown(filter_name: str) -> str:
+    """The name of a filter in an error, which is one line whatever the name holds."""
+    return filter_name if filter_name.isprintable() else repr(filter_name)
 
 
 def _said(row: Mapping[str, Any], raw: bool, where: str) -> list[str]:

@@ -134,7 +134,7 @@ def _expected(row: Mapping[str, Any], variables: Mapping[str, Any]) -> tuple[str
     found = dict[str, None]()
     for one in _assertions(row):
         value = inner(one, "value")
-        if inner(one, "type") in _WITH_REFERENCE:
+        if text(inner(one, "type")) in _WITH_REFERENCE:
             for expected in value if type(value) is list else [value]:
                 if type(expected) is str:
                     found[_VARIABLE.sub(lambda m: text(inner(variables, m[1])) or m[0], expected)] = None
