@@ -141,3 +141,10 @@ def test_a_log_without_a_name_or_under_another_one_is_told_by_its_content(put, m
     for name in ("run.json", "run.zip", "run.eval"):
         assert len(ng.read(put(name, packed))) == 1
     assert len(ng.read(put("run.eval", whole))) == 1
+
+
+def test_the_name_of_a_member_breaks_no_error_in_two(put):
+    odd = plain_zip({"header.json": json.dumps(HEAD).encode(), "samples/a\nb.json": b"[]"})
+    with pytest.raises(ng.InputError, match="not an object") as error:
+        ng.read(put("a.eval", odd))
+    assert "\n" not in str(error.value)

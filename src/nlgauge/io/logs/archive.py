@@ -46,6 +46,10 @@ class Archive:
         """The names of all members, in order."""
         return list(self._members)
 
+    def at(self, name: str) -> str:
+        """The place of a member in an error, which is one line whatever its name holds."""
+        return f"{self.file.name}, {name if name.isprintable() else repr(name)}"
+
     def read(self, name: str) -> bytes:
         """The bytes of a member.
 
@@ -53,7 +57,7 @@ class Archive:
             InputError: it is damaged, encrypted, packed in another way, or larger than the limits allow; or it needs
                 a package that is not installed.
         """
-        member, where = self._members[name], f"{self.file.name}, {name}"
+        member, where = self._members[name], self.at(name)
         if member.flag_bits & 1:
             raise InputError(f"{where}: is encrypted, expected a log as it was written")
         self.file.limits.check("array", member.file_size, where)

@@ -51,7 +51,7 @@ def open_inspect(file: InputFile) -> HeldSource:
 
 
 def _member(archive: Archive, member: str) -> dict[str, Any]:
-    where = f"{archive.file.name}, {member}"
+    where = archive.at(member)
     value = parsed(text_of_bytes(archive.read(member), where), archive.file, where)
     if type(value) is not dict:
         raise InputError(f"{where}: not an object, expected one")
@@ -90,8 +90,9 @@ class _Pieces:
         start = max((one for one in self._starts if one <= int(name)), default=None)
         if start is None:
             return None
-        where = f"{self._prefix}{start}.json"
-        listed = parsed(text_of_bytes(self._archive.read(where), where), self._archive.file, where)
+        member = f"{self._prefix}{start}.json"
+        where = self._archive.at(member)
+        listed = parsed(text_of_bytes(self._archive.read(member), where), self._archive.file, where)
         place = int(name) - start
         return listed[place] if type(listed) is list and place < len(listed) else None
 
