@@ -25,6 +25,7 @@ PAGES = sorted(path for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.m
 # A block that is not run says so to its reader: its first line is one of these, and may go on with a colon.
 NOT_RUN = {
     "# needs data": "public test sets, which no test downloads, or files that only the reader has",
+    "# needs an endpoint": "a server with a language model, which tests stand in for on loopback",
     "# needs training": "minutes to hours of training, or what such a training wrote",
     "# needs the network": "packages or models of the hub",
     "# needs a checkout": "recipes, benchmarks and tests of the repository, which take minutes to hours",

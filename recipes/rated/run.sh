@@ -8,7 +8,7 @@ about="WMT15 DA: 2,000 translations into English"
 
 nlgauge train regressor "$ratings" -c da_z -o "$out/rated.safetensors" --method ridge --features 4h+match --layer 3 \
   --dtype float32 --name rated --recipe recipes/rated --data "$about"
-if nlgauge doctor | grep -q '^base  *whole'; then
+if nlgauge doctor | grep -Eq '^base +(whole|installed)'; then
   nlgauge train regressor "$ratings" -c da_z -o "$out/rated-base.safetensors" --encoder base --method ridge \
     --features 4h+match --layer 6 --dtype float32 --name rated-base --recipe recipes/rated --data "$about"
 fi

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What each part is worth, on 2,000 news sentences (after run.sh, in its OUT): sh ablations.sh DATA OUT
+# What each part is worth, on 2,000 news sentences (after network.sh, in its OUT): sh ablations.sh DATA OUT
 set -eu
 data=$1 out=$2 here=$(dirname "$0")
 export OMP_NUM_THREADS="${OMP_NUM_THREADS:-2}"
@@ -24,7 +24,7 @@ make other "$out/other2k.txt" --severity graded
 
 set --
 for name in graded binary none insert delete replace swap small other; do set -- "$@" "$name=sescore:model=$out/$name.safetensors"; done
-python "$here/study.py" "$data" cosine=cosine bertscore=bertscore "$@" "all=sescore:model=$out/sescore.safetensors" --alone --sets WMT15,WMT16
+python "$here/study.py" "$data" cosine=cosine bertscore=bertscore "$@" "network=sescore:model=$out/sescore.safetensors" --alone --sets WMT15,WMT16
 
 # Severities over three seeds, segments and systems; the encoder stays as it is.
 for seed in 0 1 2; do

@@ -25,6 +25,7 @@ import nlgauge as ng
 
 LENGTH = "sentinel:side=hypothesis"
 METRICS = ("bleu", "chrf", "bertscore", "cosine", "sescore", "rated")
+SUMS = ("gauge", "gauge-rated")
 NLI = ("nli", "nli-robust")  # which take ten times as long, on some of the sets
 WITH_NLI = ("WMT21", "TED", "BAGEL", "SFHOT")
 PARTS = {"bertscore P": "precision", "bertscore R": "recall"}
@@ -53,6 +54,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("--sets", default=",".join([*EXPERTS, *OTHERS]))
+    parser.add_argument("--metrics", help="some of the metrics, with commas; `bertscore` must be one of them")
     parser.add_argument("--cache", help="file that keeps the scores")
     parser.add_argument("--draws", type=int, default=1000)
     parser.add_argument("--dtype", default="float32", help="precision of models")
@@ -65,7 +67,8 @@ def main() -> None:
             folder, criterion, protocols = OTHERS[name]
             dataset = ng.read(given.data / folder / "segments.jsonl.gz")
         print(f"\n{name}, {len(dataset.segments):,} outputs:\n", flush=True)
-        metrics = [*METRICS, *(PARTS if name in EXPERTS else ()), *(NLI if name in WITH_NLI else ()), BOTH, LENGTH]
+        every = [*METRICS, *SUMS, *(PARTS if name in EXPERTS else ()), *(NLI if name in WITH_NLI else ()), BOTH, LENGTH]
+        metrics = [one for one in every if not given.metrics or one in given.metrics.split(",")]
         table(dataset, metrics, criterion, protocols, given.draws, runtime)
 
 

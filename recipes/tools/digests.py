@@ -79,7 +79,7 @@ def main() -> None:
         "nli": pairs,
         "nli-robust": pairs | news | europarl,
         "infill": premises | news | europarl | web,
-        "sescore": news,
+        "sescore": set(fields(data / "mlqe-pe" / TWICE, "refs")),
         "rated": rated,
         "spans": of_spans(data) | news | europarl | rated,
         "faithful": pairs | news | europarl | web | translated,

@@ -112,7 +112,7 @@ def test_no_metric_and_one_metric_twice_are_refused(metrics):
         ("paper/bertscore", "paper/bertscore"),
         ("paper/menli-r", "paper/menli-r"),
         ("rated", "rated:model=rated-base"),
-        ("sescore", "sescore"),
+        ("sescore", "sescore:model=sescore-base"),
         ("greedy:vectors=glove.txt", "greedy:vectors=glove.txt"),
         ("chrf", "chrf"),
         ("qmetric:base=chrf", "qmetric:base=chrf"),

@@ -23,6 +23,7 @@ _SAME_TEXTS = {
     "nli-base": "nli",
     "nli-robust-base": "nli-robust",
     "rated-base": "rated",
+    "sescore-base": "sescore",
 }  # head -> the one that learnt from the same texts
 _MODEL = re.compile(r"\b(?:model|wide)(?::|=')([\w-]+)")  # in a signature, and in that of a term of a sum
 
