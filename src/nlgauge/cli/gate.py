@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, cast
 
 import typer
@@ -69,6 +69,12 @@ class Limits:
         str | None,
         options.choice(
             "--inconclusive", among="pass fail", help="Exit with 0 or 3 where it is INCONCLUSIVE.  [default: 4]"
+        ),
+    ] = None
+    judge_card: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--judge-card", metavar="FILE", help="Let a judge decide only with a card of its model and prompt; repeat."
         ),
     ] = None
     sequential: Annotated[
@@ -168,7 +174,9 @@ def gate(
     rules = limits.rules([*metrics], only, run.seed)
     if sides.save is not None:
         check_name(sides.save)
-    inputs = [base, *([] if new is None else [new])]
+    cards = limits.judge_card or []
+    told = _cards(metrics, only, cards) if cards else []
+    inputs = [base, *([] if new is None else [new]), *cards]
     files.check(inputs, junit=written.junit, markdown=written.markdown, save=sides.save)
     runtime = run.runtime()
     if new is None:
@@ -177,10 +185,18 @@ def gate(
     if isinstance(fresh, Baseline):
         raise InputError(f"{new} is a baseline, expected it as BASE; give the new texts as NEW")
     found = judged(old, fresh, metrics, rules, runtime, looks, sides.rescore)
+    found = replace(found, how=[*found.how, *told])
     _write(found, sides, written, files)
     if not (files.printed or "-" in (written.junit, written.markdown)):
         shown.show(as_typed(found.result()), run.quiet)
     return limits.code(found.verdict)
+
+
+def _cards(metrics: dict[str, Metric], only: frozenset[str], cards: list[str]) -> list[str]:
+    """What the cards say of the judges; loaded only where there are cards."""
+    from nlgauge.gating.cards import check_cards
+
+    return check_cards(metrics, only, cards)
 
 
 def _save_alone(base: str, sides: Sides, metrics: dict[str, Metric], runtime: Runtime, quiet: bool) -> int:

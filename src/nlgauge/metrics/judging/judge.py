@@ -104,11 +104,15 @@ class Judge(Checked, BaseMetric):
             raise InputError(f"judge:prompt: {self.prompt} has more than {_MOST:,} characters")
         return text
 
+    @property
+    def prompt_sha256(self) -> str:
+        """The digest of the prompt, as 64 hexadecimal digits; a judge card has the same."""
+        return sha256(self._template.encode("utf-8", "surrogatepass")).hexdigest()
+
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """The digest of the prompt and the scale; where answers are kept changes no score."""
-        digest = sha256(self._template.encode("utf-8", "surrogatepass")).hexdigest()
         low, high = self.info.range
-        return {"prompt": f"sha256:{digest}", "low": low, "high": high, "answers": None}
+        return {"prompt": f"sha256:{self.prompt_sha256}", "low": low, "high": high, "answers": None}
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """What the model says of each text; of several references it reads the first.
