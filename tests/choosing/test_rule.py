@@ -67,3 +67,10 @@ def test_a_second_metric_must_see_more_than_half_of_what_the_first_misses():
 def test_without_evidence_the_first_named_comes_first():
     found = standings([evidence("a", "copies", 0.5), evidence("b", "copies", 0.5)], ["a", "b"], {"copies": 1.0})
     assert [one.metric for one in found] == ["a", "b"]
+
+
+def test_without_evidence_there_is_no_standing_and_nothing_is_told_apart():
+    first, second = standings([], ["b", "a"], weights_of("mt", None))
+    assert (first.metric, second.metric) == ("b", "a")
+    assert np.isnan([first.value, first.low, first.high]).all()
+    assert [name for name, _, _ in not_told(first, [second])] == ["a"]

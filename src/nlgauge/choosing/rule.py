@@ -68,8 +68,8 @@ class Standing:
 
     Attributes:
         metric: the specification as typed.
-        value: the weighted mean of its shares, in [0, 1].
-        low, high: its 95 % interval.
+        value: the weighted mean of its shares, in [0, 1]; NaN where there is no evidence on any metric.
+        low, high: its 95 % interval; NaN as `value`.
         draws: on B resamples, shape (B,).
         lacking: criteria on which there is evidence for others alone; it has the lowest share of the others there.
     """
@@ -90,6 +90,9 @@ def standings(evidence: Sequence[Evidence], metrics: Sequence[str], weights: Map
     found = []
     for spec in metrics:
         value, draws = 0.0, np.zeros(DRAWS)
+        if not counted:  # zeros as draws: no metric can be told from another
+            found.append(Standing(spec, np.nan, np.nan, np.nan, draws))
+            continue
         lacking = tuple(name for name in counted if (spec, name) not in cells)
         for name in counted:
             own = cells.get((spec, name)) or _lowest(name, cells)

@@ -229,10 +229,15 @@ def methods_of(found: Measured, decision: Decision) -> str:
     systems = f" of {len(whole.systems)} systems" if len(whole.systems) > 1 else ""
     tried = len(found.metrics)
     texts = f"{len(whole)} outputs{systems} for {found.sample.n_items} items"
+    known = {one.criterion for one in found.evidence}
+    told = [
+        *(["by agreement with people on public sets"] if PUBLIC in known else []),
+        *(["by errors made in our texts"] if decision.n_errors else []),
+    ]
     basis = (
         f"by agreement with ratings of {found.criterion}"
         if decision.by_ratings
-        else "by agreement with people on public sets and by errors made in our texts"
+        else _and(told or ["as the first that was named"])
     )
     parts = [
         f"We report {named} on {texts}.",

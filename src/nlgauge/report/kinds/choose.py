@@ -60,7 +60,10 @@ def _ranking(ranked: Sequence[Row], shares: Sequence[Row], places: int) -> Table
             bold.add((line, 0))
     by_people = bool(weights.get(_PEOPLE))
     weighed = ", ".join(f"{name} {weights[name]:g}" for name in criteria if weights[name] and name != _PEOPLE)
-    rule = f"the mean of the shares, weighted {weighed}" if weighed else "the share of your ratings"
+    if weighed:
+        rule = f"the mean of the shares, weighted {weighed}"
+    else:
+        rule = "the share of your ratings" if by_people else "none, since nothing is known that tells metrics apart"
     header = ("metric", "", _STANDING, *(name.removeprefix(_ERRORS) for name in criteria), "s per 1,000")
     legend = (
         f"standing: {rule}",
