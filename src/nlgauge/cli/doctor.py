@@ -27,6 +27,8 @@ _EXTRAS = {
     "train": ("peft",),
     "parquet": ("pyarrow",),
     "frames": ("pandas",),
+    "logs": ("zstandard",),
+    "judge": (),
     "hf": ("huggingface_hub",),
     "ray": ("ray",),
     "spacy": ("spacy",),
@@ -44,7 +46,8 @@ def doctor(cache: options.CacheFolder = None, prune: Prune = False) -> None:
     machine = f"{platform.system()} {platform.machine()}"
     echo(f"nlgauge      {version('nlgauge')}, Python {platform.python_version()}, {machine}")
     for extra, packages in _EXTRAS.items():
-        echo(f"{extra:<12} " + ", ".join(f"{package} {version(package)}" for package in packages))
+        found = ", ".join(f"{package} {version(package)}" for package in packages)
+        echo(f"{extra:<12} {found or 'needs nothing more'}")
     try:
         embedded.check(embedded.folder() / "model.safetensors")
         echo(f"embedded     whole, reads {', '.join(embedded.LANGUAGES)}: {embedded.ORIGIN}")

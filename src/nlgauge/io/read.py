@@ -123,12 +123,15 @@ def format_of_folder(folder: str | os.PathLike[str]) -> str:
     )
 
 
+_OF_ARCHIVES = ("", ".zip")  # suffixes; a spreadsheet is a zip archive, too, and no log
+
+
 def _format(file: InputFile) -> str:
     if not file.is_plain:
         kind = "inspect" if _is_zip(file) else by_content(file)
         return by_fields(kind, _first_fields(file, kind)) if kind == "jsonl" else kind
     name = by_name(file.path)
-    if name in (None, "jsonl") and _is_zip(file):
+    if (name == "jsonl" or Path(file.path).suffix.lower() in _OF_ARCHIVES) and _is_zip(file):
         return "inspect"
     if name == "parquet" and file.path.endswith(".gz"):
         raise InputError(f"{file.path}: Parquet is compressed inside, expected it without .gz; unpack it with gunzip")

@@ -47,7 +47,7 @@ ELSEWHERE = (
     Elsewhere("DTED", (), None),
     Elsewhere("ESIM"),
     Elsewhere("FactCC"),
-    Elsewhere("G-Eval", ("gpteval", "llm-judge", "judge")),
+    Elsewhere("G-Eval", ("gpteval", "llm-judge")),
     Elsewhere("GEMBA", ("gemba-da", "gemba-mqm")),
     Elsewhere("InferSent"),
     Elsewhere("InfoLM", (), None),
