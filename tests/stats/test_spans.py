@@ -20,7 +20,7 @@ from nlgauge.stats.spans import (
     span_f1,
 )
 
-DATA = Path(os.environ.get("NLGAUGE_DATA", "/work/shared/data"), "ted-mqm-zh-en", "segments.jsonl.gz")
+DATA = Path(os.environ.get("NLGAUGE_DATA", "absent"), "ted-mqm-zh-en", "segments.jsonl.gz")
 PLACES = st.lists(
     st.tuples(st.integers(0, 20), st.integers(1, 8)).map(lambda pair: (pair[0], pair[0] + pair[1])), max_size=5
 )
