@@ -18,7 +18,7 @@ from nlgauge.core.signature import version
 from nlgauge.gating.outputs import Outputs, text_digest
 from nlgauge.gating.scored import Scored, score_side
 from nlgauge.io.files.files import InputFile
-from nlgauge.io.jsonl import RepeatedKey, unique
+from nlgauge.io.results import strict_json
 from nlgauge.metrics.base import Metric, documents_of, is_pooled
 from nlgauge.runtime.runtime import Runtime
 
@@ -168,14 +168,7 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
         InputError: the file cannot be read, is no baseline, was changed by hand, or has another schema.
     """
     file = InputFile(path)
-    try:
-        text = b"".join(file.chunks()).decode("utf-8-sig")
-        made = json.loads(text, object_pairs_hook=unique, parse_constant=_refused)
-    except (RepeatedKey, RecursionError, UnicodeDecodeError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise _no_baseline(file.name, f"it is not valid JSON: {str(error).splitlines()[0]}") from None
-    file.limits.check_json(text, made, file.name)
+    made = strict_json(file, _no_baseline)
     if type(made) is not dict or made.get("kind") != KIND:
         raise _no_baseline(file.name, "its kind is another")
     if made.get("schema") != SCHEMA:
@@ -236,7 +229,3 @@ def _score(value: Any) -> float:
 
 def _no_baseline(name: str, why: str) -> InputError:
     return InputError(f"{name} is no baseline, expected what nlgauge gate --save writes ({why})")
-
-
-def _refused(constant: str) -> Any:
-    raise ValueError(f"{constant} is no number of JSON")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from nlgauge.core.errors import InputError
@@ -38,14 +38,7 @@ def read_result(path: str | os.PathLike[str] | InputFile) -> Result:
         InputError: the file cannot be read, is no result of nlgauge, or has another schema than this version reads.
     """
     file = path if isinstance(path, InputFile) else InputFile(path)
-    try:
-        text = b"".join(file.chunks()).decode("utf-8-sig")
-        made = json.loads(text, object_pairs_hook=unique, parse_constant=_refused)
-    except (RepeatedKey, RecursionError, UnicodeDecodeError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise _no_result(file.name, f"it is not valid JSON: {str(error).splitlines()[0]}") from None
-    file.limits.check_json(text, made, file.name)
+    made = strict_json(file, _no_result)
     fault = next(_faults(made), None)
     if fault is not None:
         raise _no_result(file.name, fault)
@@ -100,6 +93,27 @@ def _faults(made: Any) -> Iterator[str]:
     for name in ("command", "verdict"):
         if not isinstance(made.get(name), str | None):
             yield f"field {name!r} is no text"
+
+
+def strict_json(file: InputFile, fault: Callable[[str, str], InputError]) -> Any:
+    """The JSON of a file that nlgauge wrote: no key twice, and no NaN or Infinity.
+
+    Args:
+        file: the file.
+        fault: from the name of the file and a reason, the error that says what was expected.
+
+    Raises:
+        InputError: the file cannot be read, is beyond the limits, or is not such JSON.
+    """
+    try:
+        text = b"".join(file.chunks()).decode("utf-8-sig")
+        made = json.loads(text, object_pairs_hook=unique, parse_constant=_refused)
+    except (RepeatedKey, RecursionError, UnicodeDecodeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise fault(file.name, f"it is not valid JSON: {str(error).splitlines()[0]}") from None
+    file.limits.check_json(text, made, file.name)
+    return made
 
 
 def _no_result(name: str, why: str) -> InputError:
