@@ -190,6 +190,24 @@ CARD = {
 }  # fmt: skip
 BATCHED = {"custom_id": "1", "response": {"status_code": 200, "body": {"choices": [{"message": {"content": "x"}}]}}}
 
+TRACE = {
+    "info": {"trace_id": "tr-1", "state": "OK", "trace_metadata": {"mlflow.modelId": "m"}, "assessments": [
+        {"assessment_name": "a", "assessment_id": "1", "feedback": {"value": True}, "source": {"source_type": "HUMAN"}},
+        {"assessment_name": "a", "span_id": "2b3358eea177f3ee", "feedback": {"value": {"k": "yes"}}, "overrides": "1"},
+        {"assessment_name": "expected_response", "expectation": {"serialized_value": {"value": '["B"]'}}},
+    ]},
+    "data": {"spans": [{"span_id": "KzNY7qF38+4=", "parent_span_id": None, "attributes": {
+        "mlflow.spanInputs": '{"q": "x"}', "mlflow.spanOutputs": '{"choices": [{"message": {"content": "y"}}]}',
+    }}]},
+}  # fmt: skip
+EVENT = {"run_id": "r", "event_id": 0, "sample_id": "s"}
+EVENTS = (
+    {"spec": {"completion_fns": ["m"], "eval_name": "e", "run_id": "r"}},
+    {**EVENT, "type": "sampling", "data": {"prompt": [{"role": "user", "content": "x"}], "sampled": ["y"]}},
+    {**EVENT, "type": "match", "data": {"correct": True, "expected": ["z", 1], "sampled": "y"}},
+    {**EVENT, "type": "metrics", "data": {"score": 0.5, "choice": "__invalid__"}},
+    {"final_report": {}},
+)
 HELM = {
     "run_spec.json": b'{"name": "t:s=1,model=m", "adapter_spec": {"model": "m"}}',
     "scenario_state.json": json.dumps({"request_states": [{
@@ -213,6 +231,24 @@ def evaluated() -> Sequence[Example]:
     return [sink.getvalue()]
 
 
+@cache
+def details() -> tuple[bytes, ...]:
+    """Details of lighteval, of this layout and of the one before it."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    doc = {"query": "q", "choices": ["a", "b"], "gold_index": [0], "id": "0", "task_name": "t|0"}
+    said = {"text": ["x", "y"], "text_post_processed": None, "logprobs": [0.5]}
+    row = {"doc": doc, "model_response": said, "metric": {"em": 1.0, "bleu": {"golds": ["a"], "preds": ["x"]}}}
+    flat = {"example": "q", "gold": ["a"], "predictions": ["x"], "metrics": {"em": None, "f1": 1.0}}
+    made = []
+    for table in (pa.Table.from_pylist([row, row]), pa.Table.from_pylist([flat, flat])):
+        sink = io.BytesIO()
+        pq.write_table(table, sink, compression="none")
+        made.append(sink.getvalue())
+    return tuple(made)
+
+
 LOGS: dict[str, tuple[str, Sequence[Example] | Callable[[], Sequence[Example]]]] = {
     "inspect": ("a.eval", evaluated),
     "inspect json": ("a.json", [json.dumps({**EVAL, "samples": [SAMPLE]}).encode()]),
@@ -225,6 +261,9 @@ LOGS: dict[str, tuple[str, Sequence[Example] | Callable[[], Sequence[Example]]]]
     "deepeval": ("a.json", [json.dumps({"testCases": [CASE]}).encode()]),
     "mlflow": ("a.json", [b'{"columns": ["inputs", "outputs", "m/v1/score"], "data": [["a", "b", 0.5]]}']),
     "batch": ("a.jsonl", [lines(BATCHED)]),
+    "mlflow traces": ("t.json", [lines(TRACE, TRACE), json.dumps({"traces": [TRACE]}, indent=1).encode()]),
+    "evals": ("e.jsonl", [lines(*EVENTS)]),
+    "lighteval": ("details_t_2026.parquet", details),
     "helm": ("run", [HELM]),
 }
 

@@ -28,6 +28,7 @@ class Format:
         extensions: the ends of names that mean it.
         of: the format whose extensions it shares. It is recognised by its `marks`.
         marks: fields of its first row, or columns of its header; all of one set are there, and `hyp` is not.
+        alone: the same where there are no other fields beside them.
         columns: who is told of columns with other names: its reader, given them after the file, or each row.
     """
 
@@ -38,6 +39,7 @@ class Format:
     extensions: tuple[str, ...] = ()
     of: str = ""
     marks: tuple[frozenset[str], ...] = ()
+    alone: tuple[frozenset[str], ...] = ()
     columns: frozenset[Literal["reader", "row"]] = frozenset()
 
 
@@ -141,6 +143,22 @@ OURS: Mapping[str, Format] = {
         marks=(frozenset({"columns", "data"}),),
         columns=frozenset({"reader"}),
     ),
+    "mlflow-traces": Format(
+        about="MLflow: traces with their feedback, one per line, in a list, or as `mlflow traces search` prints them",
+        held="logs.mlflow_traces:open_traces",
+        of="jsonl",
+        marks=(frozenset({"trace_id", "trace", "assessments"}),),
+        alone=(frozenset({"info", "data"}), frozenset({"traces"}), frozenset({"traces", "next_page_token"})),
+        columns=frozenset({"reader"}),
+    ),
+    "openai-evals": Format(
+        about="openai/evals: the events of a run, joined by sample_id",
+        held="logs.openai_evals:open_evals",
+        of="jsonl",
+        marks=(frozenset({"run_id", "event_id", "sample_id", "type"}),),
+        alone=(frozenset({"spec"}),),
+        columns=frozenset({"reader"}),
+    ),
     "openai-batch": Format(
         about="OpenAI's batch output: one answer per line, joined by custom_id",
         held="logs.openai:open_batch",
@@ -151,6 +169,13 @@ OURS: Mapping[str, Format] = {
         about="HELM: the folder of a run, with the statistics of each instance",
         held="logs.helm:open_helm",
         folder="logs.helm:is_helm",
+    ),
+    "lighteval": Format(
+        about="lighteval: details_TASK_DATE.parquet, answers and scores of a task; needs the extra 'parquet'",
+        held="logs.lighteval:open_lighteval",
+        of="parquet",
+        marks=(frozenset({"doc", "model_response", "metric"}), frozenset({"predictions", "gold", "metrics"})),
+        columns=frozenset({"reader"}),
     ),
     "wmt-da": Format(
         about=("WMT15 and WMT16 direct assessment: a folder of SET.source.LP, .reference.LP, .mt-system.LP, .human.LP"),
@@ -231,7 +256,11 @@ def by_name(path: str) -> str | None:
 def by_fields(usual: str, fields: Iterable[str]) -> str:
     """`usual`, or the format of the same extension whose marks are among the fields of the first row."""
     there = frozenset(fields)
-    alike = (name for name, one in OURS.items() if one.of == usual and any(marks <= there for marks in one.marks))
+    alike = (
+        name
+        for name, one in OURS.items()
+        if one.of == usual and (there in one.alone or any(marks <= there for marks in one.marks))
+    )
     return usual if "hyp" in there else next(alike, usual)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO, Any
 
 from nlgauge.core.errors import InputError, MissingExtra
@@ -109,6 +109,47 @@ class ParquetRows:
         return []
 
 
+def nested_rows(file: InputFile, fields: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Some fields of the rows of a Parquet file, as (place, row). Other fields are never decoded.
+
+    Args:
+        file: the file.
+        fields: columns, or fields within them such as `doc.query`; those that the file lacks are left out.
+
+    Raises:
+        MissingExtra: pyarrow is not installed.
+        InputError: the file is not Parquet, is damaged, or holds a text that is too long.
+    """
+    pyarrow, parquet = import_pyarrow()
+    number = 0
+    with file.open() as raw:
+        try:
+            opened = parquet.ParquetFile(raw, pre_buffer=False, buffer_size=1 << 20)
+            check_size(file, raw, opened.metadata)
+            there = [one for one in fields if one.partition(".")[0] in opened.schema_arrow.names]
+            for batch in opened.iter_batches(_BATCH, columns=there) if there else ():
+                longest = max((_longest(column) for column in batch.columns), default=0)
+                file.limits.check("segment", longest, f"{file.name}: one of the {len(batch)} rows from {number + 1} on")
+                step = max(1, _AT_ONCE // max(1, longest))
+                for start in range(0, len(batch), step):
+                    for row in batch.slice(start, step).to_pylist():
+                        number += 1
+                        yield f"{file.name}: row {number}", row
+        except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+            raise InputError(f"{file.name}: cannot be read as Parquet ({str(error).splitlines()[0]})") from None
+
+
+def read_names(file: InputFile) -> list[str]:
+    """The columns of a Parquet file; none if it cannot be read."""
+    pyarrow, parquet = import_pyarrow()
+    with file.open() as raw:
+        try:
+            names: list[str] = parquet.read_schema(raw).names
+        except (pyarrow.ArrowException, OSError, UnicodeDecodeError):
+            return []
+    return names
+
+
 def read_columns(path: str | os.PathLike[str]) -> dict[str, Any]:
     """The columns of a table that `writing` wrote, as it took them: lists of texts, and arrays of float64."""
     pyarrow, parquet = import_pyarrow()
@@ -183,6 +224,8 @@ def _longest(column: Any) -> int:
         return _longest(column.dictionary)
     if pyarrow.types.is_list(column.type) or pyarrow.types.is_large_list(column.type):
         return _longest(column.flatten())
+    if pyarrow.types.is_struct(column.type):
+        return max((_longest(part) for part in column.flatten()), default=0)
     if not (pyarrow.types.is_string(column.type) or pyarrow.types.is_large_string(column.type)):
         return 0
     return int(compute.max(compute.utf8_length(column)).as_py() or 0)

@@ -129,7 +129,7 @@ _OF_ARCHIVES = ("", ".zip")  # suffixes; a spreadsheet is a zip archive, too, an
 def _format(file: InputFile) -> str:
     if not file.is_plain:
         kind = "inspect" if _is_zip(file) else by_content(file)
-        return by_fields(kind, _first_fields(file, kind)) if kind == "jsonl" else kind
+        return by_fields(kind, _first_fields(file, kind)) if kind in ("jsonl", "parquet") else kind
     name = by_name(file.path)
     if (name == "jsonl" or Path(file.path).suffix.lower() in _OF_ARCHIVES) and _is_zip(file):
         return "inspect"
@@ -157,6 +157,10 @@ def _first_fields(file: InputFile, name: str) -> list[str]:
     line = head.partition(b"\n")[0].decode("utf-8", errors="replace").rstrip("\r")
     if name == "tsv":
         return line.split("\t")
+    if name == "parquet":
+        from nlgauge.io.parquet import read_names
+
+        return read_names(file)
     if name != "jsonl":
         return []
     try:

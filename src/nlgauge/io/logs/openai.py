@@ -26,14 +26,14 @@ def open_batch(file: InputFile) -> HeldSource:
             raise InputError(f"{where}: field 'custom_id' is missing, expected the id of a request")
         body = inner(row, "response", "body")
         failed = row.get("error") is not None or inner(row, "response", "status_code") != _DONE
-        answer = None if failed else _answer(body)
+        answer = None if failed else answer_of(body)
         if not failed and not answer:
             log.count("requests were done and have no text")
         log.add(Sample(item=item, hypothesis=answer, system=text(inner(body, "model"))))
     return log.source(rows.notes())
 
 
-def _answer(body: Any) -> str | None:
+def answer_of(body: Any) -> str | None:
     """The text of a chat completion, or of a response."""
     choices, output = inner(body, "choices"), inner(body, "output")
     if type(choices) is list and choices:
