@@ -322,3 +322,47 @@ def test_the_mean_over_criteria_is_the_plain_mean(data_folder, evaluated):
     parts = [ours(n, evaluated(n)) for n in chosen if n["criterion"] != "avg"]
     (whole,) = [ours(n, evaluated(n)) for n in chosen if n["criterion"] == "avg"]
     assert whole == pytest.approx(math.fsum(parts) / len(parts), abs=1e-12)
+
+
+@pytest.fixture(scope="module")
+def gemba(data_folder):
+    """WMT22 zh-en as people judged it with MQM, and the folder of GEMBA's score files; people are no system here."""
+    folder = data_folder / "wmt22-gemba-zh-en"
+    if not folder.exists():
+        pytest.skip("needs $NLGAUGE_DATA/wmt22-gemba-zh-en")
+    rated = ng.read(folder / "segments.jsonl.gz")
+    return dataclasses.replace(rated, segments=tuple(s for s in rated if s.system != "refB")), folder / "metric-scores"
+
+
+# Of 91 pairs of 14 systems, those that the published system scores order as MQM does; tau-b of 26,250 segments.
+# `nlgauge meta segments.jsonl.gz --exclude refB --scores FILE`, with `--level system --stat pairwise_accuracy` and with
+# `--stat kendall_b`. The paper's accuracies pool three language pairs, of which this is one: they cannot come out here.
+GEMBA = [
+    ("GPT4-DA-refA", 79, 0.382),
+    ("GPT4-Stars-refA", 81, 0.382),
+    ("GPT4-SQM-src", 78, 0.416),
+    ("GPT4-Classes-src", 81, 0.313),
+]
+
+
+@pytest.mark.parametrize(("judge", "right", "tau"), GEMBA)
+def test_judges_of_gemba_come_out(gemba, judge, right, tau):
+    rated, folder = gemba
+    scores = read_scores(folder / "zh-en" / f"GEMBA-{judge}.seg.score.gz")
+    published = read_scores(folder / "zh-en" / f"GEMBA-{judge}.sys.score")
+    by_system = {}
+    for key, value in zip(scores.keys, scores.column(f"GEMBA-{judge}"), strict=True):
+        by_system.setdefault(key.system, []).append(value)
+    told = dict(zip((key.system for key in published.keys), published.column(f"GEMBA-{judge}"), strict=True))
+    assert told.keys() == by_system.keys()  # all of GEMBA's, more than MQM has
+    for system, values in by_system.items():
+        assert math.fsum(values) / len(values) == pytest.approx(told[system], abs=1e-9)  # their sums in another order
+    found = meta_evaluate(
+        rated, scores=scores, level="system", stats="pairwise_accuracy", intervals="none", test="none"
+    )
+    assert found.value(f"GEMBA-{judge}") == pytest.approx(right / 91, abs=1e-9)  # a share of 91
+    human = {name: np.mean([s.human["mqm"] for s in rated if s.system == name]) for name in {s.system for s in rated}}
+    pairs = [(a, b) for a in human for b in human if a < b]
+    assert sum((told[a] - told[b]) * (human[a] - human[b]) > 0 for a, b in pairs) == right
+    segments = meta_evaluate(rated, scores=scores, stats="kendall_b", intervals="none", test="none")
+    assert segments.value(f"GEMBA-{judge}") == pytest.approx(tau, abs=5e-4)

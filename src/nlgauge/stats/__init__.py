@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     )
     from nlgauge.stats.ratings.outliers import Outliers, mad_outliers
     from nlgauge.stats.ratings.powered import PoweredMeans, powered_means, rating_features
+    from nlgauge.stats.ratings.prompts import PromptSensitivity, prompt_sensitivity
     from nlgauge.stats.ratings.sampling import (
         extended_sample,
         inclusion_probabilities,
@@ -83,18 +84,18 @@ else:
 __all__ = [
     "STATISTICS", "AgreementCurve", "Alpha", "Bound", "CorrectedRate", "Correlation", "HeldOut", "Interval",
     "Intervals", "Kappa", "McNemar", "MetricComparison", "Outliers", "PairedTest", "Power", "PoweredMeans",
-    "PreferenceAccuracy", "RateInterval", "Selection", "SimulatedPower", "SoftAccuracy", "SpanAgreement", "SplitHalf",
-    "Statistic", "Studentized", "Swaps", "SystemPairs", "Threshold", "acc_eq", "acc_eq_test", "accuracy_power",
-    "benjamini_hochberg", "bootstrap_correlation", "bootstrap_correlations", "bootstrap_interval", "bootstrap_test",
-    "bound_difference", "bound_level", "calibrate", "calibrate_held_out", "chance_acc_eq", "chance_acc_eq_calibrated",
-    "chance_preference", "chance_soft_pairwise", "character_counts", "cohen_kappa", "corrected_rate",
-    "correlation_power", "correlations", "critical_correlation", "errors_by_system", "extended_sample",
-    "fisher_interval", "fit_curve", "holm", "human_ties", "hybrid_draws", "hybrid_scores", "inclusion_probabilities",
-    "item_sizes", "item_swap_test", "kendall_b", "kendall_c", "krippendorff", "left_clean", "mad_outliers", "mcnemar",
-    "mean_power", "not_outperformed", "one_to_one_counts", "paired_bootstrap", "paired_randomisation", "pairwise",
-    "pearson", "permutation_test", "powered_means", "preference_accuracy", "rank_clusters", "rating_features",
-    "retest_spread", "selection_quality", "simulate_selection", "simulated_power", "soft_accuracy_test",
-    "soft_pairwise", "span_agreement", "span_curve", "span_f1", "spearman", "split_half", "studentized",
-    "subsample_verdicts", "swap_consistency", "systematic_sample", "tango_interval", "tau_eq", "williams",
-    "williams_test", "wilson",
+    "PreferenceAccuracy", "PromptSensitivity", "RateInterval", "Selection", "SimulatedPower", "SoftAccuracy",
+    "SpanAgreement", "SplitHalf", "Statistic", "Studentized", "Swaps", "SystemPairs", "Threshold", "acc_eq",
+    "acc_eq_test", "accuracy_power", "benjamini_hochberg", "bootstrap_correlation", "bootstrap_correlations",
+    "bootstrap_interval", "bootstrap_test", "bound_difference", "bound_level", "calibrate", "calibrate_held_out",
+    "chance_acc_eq", "chance_acc_eq_calibrated", "chance_preference", "chance_soft_pairwise", "character_counts",
+    "cohen_kappa", "corrected_rate", "correlation_power", "correlations", "critical_correlation",
+    "errors_by_system", "extended_sample", "fisher_interval", "fit_curve", "holm", "human_ties", "hybrid_draws",
+    "hybrid_scores", "inclusion_probabilities", "item_sizes", "item_swap_test", "kendall_b", "kendall_c",
+    "krippendorff", "left_clean", "mad_outliers", "mcnemar", "mean_power", "not_outperformed", "one_to_one_counts",
+    "paired_bootstrap", "paired_randomisation", "pairwise", "pearson", "permutation_test", "powered_means",
+    "preference_accuracy", "prompt_sensitivity", "rank_clusters", "rating_features", "retest_spread",
+    "selection_quality", "simulate_selection", "simulated_power", "soft_accuracy_test", "soft_pairwise",
+    "span_agreement", "span_curve", "span_f1", "spearman", "split_half", "studentized", "subsample_verdicts",
+    "swap_consistency", "systematic_sample", "tango_interval", "tau_eq", "williams", "williams_test", "wilson",
 ]  # fmt: skip
