@@ -20,13 +20,19 @@ class Server:
         self.plan: list[Any] = []
         self.seen: list[dict[str, Any]] = []
         self.keys: list[str | None] = []
+        self.counts = True  # tokens, as most endpoints do
 
     def reply(self, prompt: str) -> str:
-        """A rating that depends on the prompt alone: the share of words of the answer that stand in the input."""
-        source, answer = (
-            set(re.search(f"<{name}>\n(.*?)\n</{name}>", prompt, re.S)[1].split()) for name in ("input", "answer")
-        )
-        return json.dumps({"score": round(100 * len(source & answer) / max(1, len(answer)), 2)})
+        """A rating that depends on the prompt alone: the share of words of the answer that stand in the input.
+
+        Of two answers the one with the larger share wins.
+        """
+        texts = re.findall("<(input|answer(?: [AB])?)>\n(.*?)\n</", prompt, re.S)
+        source, *answers = (set(text.split()) for _, text in texts)
+        shares = [round(100 * len(source & answer) / max(1, len(answer)), 2) for answer in answers]
+        if len(shares) == 1:
+            return json.dumps({"score": shares[0]})
+        return json.dumps({"verdict": "tie" if shares[0] == shares[1] else "AB"[shares[1] > shares[0]]})
 
 
 @pytest.fixture
@@ -44,10 +50,9 @@ def server() -> Iterator[Server]:
             step = state.plan.pop(0) if state.plan else None
             said = step["say"] if isinstance(step, dict) else None
             said = state.reply(asked["messages"][0]["content"]) if step is None else said
-            content = {
-                "choices": [{"message": {"content": said}}],
-                "usage": {"prompt_tokens": 7, "completion_tokens": 2},
-            }
+            content = {"choices": [{"message": {"content": said}}]}
+            if state.counts:
+                content["usage"] = {"prompt_tokens": 7, "completion_tokens": 2}
             body = step if isinstance(step, bytes) else json.dumps(content).encode()
             if step == "slow":
                 time.sleep(0.6)

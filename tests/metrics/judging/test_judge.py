@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import json
 import math
+import os
 
 import pytest
 
 import nlgauge as ng
+from nlgauge.cli.main import main
 from nlgauge.core.segment import Segment
 from nlgauge.core.signing import signature_of
 from nlgauge.metrics.judging.judge import Judge
@@ -115,9 +118,110 @@ def test_marked_errors_are_weighed(server):
     assert math.isnan(values[1])
 
 
+PAIRS = [
+    Segment("1", "a b", ("a x",), source="a b c"), Segment("2", "a x", ("a b",), source="a b c"),
+    Segment("3", "a", ("b",), source="a b"), Segment("4", "same", ("same",), source="a"),
+    Segment("5", " ", ("b",), "b"), Segment("6", "b", ("",), "b"),
+]  # fmt: skip
+
+
+def test_the_contract_holds_for_pairs(server):
+    check_metric(judge(server, ask="pair"))
+
+
+def test_pairs_are_judged_in_both_orders(server):
+    found = judge(server, ask="pair").score(PAIRS, Runtime())
+    assert found.values.tolist() == [1, 0, 0.5, 0.5, 0, 0]
+    assert found.flags["empty"].tolist() == [False] * 4 + [True] * 2
+    # the second pair is the first one turned around, whose answers are there; equal texts are a tie, and a blank side
+    # has the worst score, unasked
+    assert len(server.seen) == 4
+    first, second = (asked["messages"][0]["content"] for asked in server.seen[:2])
+    assert first.index("a b\n</answer A>") < first.index("a x\n</answer B>")
+    assert second.index("a x\n</answer A>") < second.index("a b\n</answer B>")
+    assert found.notes == (
+        "judge: 4 requests, 28 tokens read and 8 written, 2 answers kept before",
+        "judge: 0 of 3 verdicts flip with the order, and the text shown first wins 50% of 4 choices",
+    )
+
+
+def test_a_judge_who_likes_the_first_place_is_seen(server):
+    server.plan = [{"say": '{"verdict": "A"}'}] * 4
+    metric = judge(server, ask="pair")
+    found = metric.score(PAIRS[:2], Runtime())
+    assert found.values.tolist() == [0.5, 0.5]
+    assert found.flags["flipped"].tolist() == [True, True]
+    assert (found.parts["shown_first"].tolist(), found.parts["shown_second"].tolist()) == ([1, 1], [0, 0])
+    assert metric.notes[1] == "2 of 2 verdicts flip with the order, and the text shown first wins 100% of 4 choices"
+
+
+@pytest.mark.parametrize("said", ["A", '{"verdict": "a"}', '{"verdict": "C"}', '{"verdict": 1}', '{"score": 1}', ""])
+def test_a_pair_of_which_one_order_is_unread_has_no_score(server, said):
+    server.plan = [None, {"say": said}]
+    found = judge(server, ask="pair").score(PAIRS[:1], Runtime())
+    assert math.isnan(found.values[0])
+    assert (found.flags["unread"].tolist(), found.flags["flipped"].tolist()) == ([True], [False])
+    assert found.parts["shown_first"].tolist() == [1]
+
+
+def test_a_pair_without_one_answer_has_no_score(server):
+    server.plan = [None, 500, 500]
+    found = judge(server, ask="pair", attempts=2).score(PAIRS[:1], Runtime())
+    assert math.isnan(found.values[0])
+    assert (found.flags["unanswered"].tolist(), found.flags["unread"].tolist()) == ([True], [False])
+
+
+def test_half_a_pair_is_kept_and_the_rest_asked_later(server, tmp_path):
+    kept = str(tmp_path / "answers.jsonl")
+    server.plan = [None, 401]
+    with pytest.raises(ng.InputError):
+        judge(server, ask="pair", answers=kept).score(PAIRS[:1], Runtime())
+    found = judge(server, ask="pair", answers=kept).score(PAIRS[:1], Runtime())
+    assert (found.values.tolist(), len(server.seen)) == ([1], 3)
+    assert "1 requests" in found.notes[0]
+    assert "1 answers kept before" in found.notes[0]
+
+
+def test_a_prompt_of_a_pair_has_both_places(server, tmp_path):
+    path = tmp_path / "p.txt"
+    path.write_text("{first} or {second}, {hypothesis}? {low}")
+    own = judge(server, ask="pair", prompt=str(path))
+    assert own.info.needs == {"references"}
+    assert own._prompts(Segment("1", "{second}", ("b",)))[0] == "{second} or b, {hypothesis}? {low}"
+
+
+def test_the_cost_of_all_calls_is_told_and_not_signed(server):
+    metric = judge(server, price_in=1, price_out=10.5)
+    assert metric.notes == ()
+    for segment in TEXTS[:2]:
+        metric.score([segment], Runtime())
+    # 14 and 4 tokens: (14 + 42) / 1e6
+    assert metric.notes == (
+        "2 requests, 14 tokens read and 4 written, 0 answers kept before;"
+        " they cost 5.6e-05, at 1 and 10.5 for a million tokens",
+    )
+    assert str(signature_of(metric, Runtime())) == str(signature_of(judge(server), Runtime()))
+    server.counts = False
+    assert "does not count the tokens of 1 answers" in judge(server).score(TEXTS[:1], Runtime()).notes[0]
+
+
+def test_the_command_and_the_function_tell_the_cost(server, tmp_path, capsys):
+    path, answers = tmp_path / "d.jsonl", tmp_path / "answers.jsonl"
+    path.write_text("".join(json.dumps({"id": s.id, "hyp": s.hypothesis, "src": s.source}) + "\n" for s in TEXTS))
+    spec = f'judge:url="{server.url}",model=m,answers="{answers}",price_in=1,price_out=1'
+    for told in ("2 requests, 14 tokens read and 4 written, 0 answers kept before", "0 requests, 0 tokens read"):
+        assert main(["score", str(path), "-m", spec, "--json", str(tmp_path / "r.json")]) == 0
+        assert told in capsys.readouterr().out
+        assert any(told in note for note in json.loads((tmp_path / "r.json").read_text())["notes"])
+    (found,) = ng.score(["a b"], srcs=["a b c"], metrics=spec).values()
+    assert "judge: 0 requests, 0 tokens read and 0 written, 1 answers kept before" in found.notes[0]
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [
+        ({"ask": "pair", "low": 0}, "low and high are those of"), ({"price_in": 1}, "given together"),
+        ({"price_in": 1, "price_out": -1}, "two numbers from 0"), ({"ask": "pair", "prompt": os.devnull}, "has no"),
         ({"url": "ftp://x"}, "url is no address"), ({"url": "https://u:p@x/v1"}, "holds more than an address"),
         ({"url": "https://x/v1?key=3"}, "holds more than an address"), ({"low": 5, "high": 5}, "expected below high"),
         ({"attempts": 0}, "above 0"), ({"prompt": "absent.txt"}, "cannot be read"),

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 _WEIGHTS = {"minor": 1.0, "major": 5.0}
+_PLACES = {"A": 1.0, "B": 2.0, "tie": 0.0}
 _LONGEST = 100_000  # characters of an answer that is read
 
 
@@ -30,6 +31,13 @@ def read_mqm(text: str, low: float, high: float) -> float:
     if not all(type(one) is str and one in _WEIGHTS for one in severities):
         return math.nan
     return max(low, 0.0 - sum(_WEIGHTS[str(one)] for one in severities))
+
+
+def read_place(text: str) -> float:
+    """The place that won by `{"verdict": "A"}`: 1 for A, 2 for B, 0 for a tie; NaN for every other answer."""
+    found = _object(text)
+    verdict = found.get("verdict") if found.keys() == {"verdict"} else None
+    return _PLACES.get(verdict, math.nan) if type(verdict) is str else math.nan
 
 
 READERS: Mapping[str, Callable[[str, float, float], float]] = {"score": read_score, "mqm": read_mqm}

@@ -80,7 +80,12 @@ def score_and_look(
     about_metrics, about_input = _parted(looking.notes())
     say(*left, *about_metrics, *chain.from_iterable(own.values()), *about_input)
     scored = {
-        spec: replace(scores, systems=systems, items=items, notes=(*left, *about_metrics, *own[spec], *about_input))
+        spec: replace(
+            scores,
+            systems=systems,
+            items=items,
+            notes=(*left, *about_metrics, *own[spec], *scores.notes, *about_input),
+        )
         for spec, scores in found.items()
     }
     return scored, looking
