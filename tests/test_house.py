@@ -55,7 +55,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "differences": {"draws", "grids", "shares", "correlation", "intervals", "differences.swaps"},
         "systems": {"draws"},
         "gates": {"draws", "shares", "differences"},
-        "ratings": {"draws", "correlation"},
+        "ratings": {"draws", "shares", "correlation"},
     },
     "text": {
         "wordlists": set(),

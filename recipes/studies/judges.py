@@ -64,24 +64,22 @@ def llmbar(data: Path) -> Iterator[str]:
         )
 
 
-def gemba(data: Path) -> Iterator[str]:
-    """A row for each model of GEMBA: each cell has the four prompts, with a reference and without."""
+def gemba(data: Path, level: str, stat: str) -> Iterator[str]:
+    """A row for each model of GEMBA, with a reference and without, and a column for each prompt."""
     folder = data / "wmt22-gemba-zh-en"
     rated = ng.read(folder / "segments.jsonl.gz")
     rated = Dataset(tuple(one for one in rated if one.system != HUMAN), rated.name, rated.notes)
-    yield "| model | reference | pairwise accuracy of 14 systems | | | | Kendall's tau-b of segments | | | |"
-    yield "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|"
-    yield f"| | | {' | '.join(PROMPTS * 2)} |"
+    yield f"| {stat} | reference | {' | '.join(PROMPTS)} |"
+    yield "|---|---|---:|---:|---:|---:|"
     for model in MODELS:
         for side, words in (("refA", "yes"), ("src", "no")):
             cells = []
-            for level, stat in (("system", "pairwise_accuracy"), ("segment", "kendall_b")):
-                for prompt in PROMPTS:
-                    path = folder / "metric-scores" / "zh-en" / f"GEMBA-{model}-{prompt}-{side}.seg.score.gz"
-                    found = meta_evaluate(
-                        rated, level=level, stats=stat, scores=read_scores(path), intervals="none", test="none"
-                    )
-                    cells.append(f"{found.rows[0]['value']:.3f}")
+            for prompt in PROMPTS:
+                path = folder / "metric-scores" / "zh-en" / f"GEMBA-{model}-{prompt}-{side}.seg.score.gz"
+                found = meta_evaluate(
+                    rated, level=level, stats=stat, scores=read_scores(path), intervals="none", test="none"
+                )
+                cells.append(f"{found.rows[0]['value']:.3f}")
             yield f"| {model} | {words} | {' | '.join(cells)} |"
 
 
@@ -89,7 +87,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     data = parser.parse_args().data
-    print("\n".join([*llmbar(data), "", *gemba(data)]))
+    systems, segments = gemba(data, "system", "pairwise_accuracy"), gemba(data, "segment", "kendall_b")
+    print("\n".join([*llmbar(data), "", *systems, "", *segments]))
 
 
 if __name__ == "__main__":
