@@ -77,6 +77,7 @@ def test_units_of_an_item_count_together():
     labels = [[1, 1, 1, 2, NAN], [1, 1, 1, 1, 2]]
     found = prompt_sensitivity(labels, items=["a", "a", "b", "b", "c"])
     assert (found.n, found.n_undefined, found.dependent.value, found.agreement.value) == (2, 1, 0.5, 0.75)
+    assert prompt_sensitivity(labels, items=np.array([0, 0, 1, 1, 2])).dependent == found.dependent
 
 
 def test_one_label_alone_has_no_kappa():
@@ -109,6 +110,7 @@ def test_intervals_cover(spread, least):
         (lambda: prompt_sensitivity([1, 2]), "two prompts or more"),
         (lambda: prompt_sensitivity([[1, 2], [1]]), "labels"),
         (lambda: prompt_sensitivity([[1, 2], [1, 2]], [1]), "expected one length"),
+        (lambda: prompt_sensitivity([[1, 2], [1, 2]], 1), "expected one length"),
         (lambda: prompt_sensitivity([[1, 2], [1, 2]], items=["a"]), "expected one length"),
         (lambda: prompt_sensitivity([[1, NAN], [1, 2]]), "1 items have labels under two prompts"),
         (lambda: prompt_sensitivity([[NAN, NAN], [1, 2]]), "0 items have labels under two prompts"),

@@ -91,23 +91,24 @@ def prompt_sensitivity(
     table = numbers(labels, "labels")
     if table.ndim != 2 or len(table) < 2:
         raise InputError(f"labels have shape {table.shape}, expected (prompts, units) with two prompts or more")
-    gold = np.full(table.shape[1], np.nan) if people is None else numbers(people, "labels of people")
-    if gold.shape != (table.shape[1],) or (items is not None and len(items) != table.shape[1]):
+    n_units = table.shape[1]
+    gold = np.full(n_units, np.nan) if people is None else numbers(people, "labels of people")
+    names = range(n_units) if items is None else items
+    if gold.shape != (n_units,) or len(names) != n_units:
         raise InputError(
-            f"{table.shape[1]} units, {len(gold)} labels of people and {len(items or gold)} items; expected one length"
+            f"{n_units} units, labels of people of shape {gold.shape} and {len(names)} items; expected one length"
         )
     known = ~np.isnan(table)
     shown = np.unique(table[known])
     if len(shown) > _MOST:
         raise InputError(f"{len(shown)} different labels, expected at most {_MOST}; for scores there is retest_spread")
-    numbered = dict.fromkeys(items if items is not None else range(table.shape[1]))
-    numbered = {item: place for place, item in enumerate(numbered)}
-    place = np.array([numbered[item] for item in (items if items is not None else numbered)], dtype=np.int64)
+    index = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    place = np.array([index[name] for name in names], dtype=np.int64)  # (units,), the item of each
     compared = known.sum(axis=0) > 1
     n = len(np.unique(place[compared]))
     if n < 2:
         raise InputError(f"{n} items have labels under two prompts, expected two or more")
-    depends = np.zeros(len(numbered), dtype=np.bool_)
+    depends = np.zeros(len(index), dtype=np.bool_)
     with np.errstate(invalid="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # a unit without any label is all NaN
         depends[place[np.nanmax(table, axis=0) > np.nanmin(table, axis=0)]] = True
