@@ -74,3 +74,25 @@ def test_the_methods_of_evaluate_give_the_same_numbers_however_texts_come():
         metric.compute(references=REFS)
     metric.compute()
     assert repr(metric) == "EvaluateMetric(Accumulator(chrf, bleu; 0 segments))"
+
+
+def test_combine_of_evaluate_takes_such_a_metric_beside_others():
+    evaluate = pytest.importorskip("evaluate")
+    both = evaluate.combine([as_evaluate("chrf"), as_evaluate(["bleu", "chrf"])])
+    whole = numbers_of(ng.score(HYPS, REFS, metrics=["chrf", "bleu"]))
+    one = {**whole, "nlgauge_0_chrf": whole["chrf"], "nlgauge_1_chrf": whole["chrf"]}  # evaluate's way with twins
+    del one["chrf"]
+    assert both.compute(predictions=HYPS, references=REFS) == one
+    for hyp, refs in zip(HYPS[:2], REFS[:2], strict=True):
+        both.add(prediction=hyp, reference=refs)
+    both.add_batch(predictions=HYPS[2:], references=REFS[2:])
+    assert both.compute() == one
+
+
+def test_the_names_that_combine_uses_are_taken_without_evaluate_too():
+    metric = as_evaluate("chrf")
+    metric.add(predictions=HYPS[0], references=REFS[0])
+    assert metric.compute() == numbers_of(ng.score(HYPS[:1], REFS[:1], metrics="chrf"))
+    assert (metric.name, metric._feature_names()) == ("nlgauge", ["predictions", "references"])
+    with pytest.raises(ng.InputError, match=r"^add has no prediction, expected a text$"):
+        metric.add(reference=REFS[0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from nlgauge.core.counts import warning
@@ -84,22 +84,37 @@ def numbers_of(scores: Mapping[str, Scores]) -> dict[str, float]:
         For example `{"bleu": 30.2, "bleu.precision1": 60.1}`. What Weights & Biases or MLflow would refuse in a name
         becomes `_`: `chrf:word_order=2` is `chrf_word_order_2`. An undefined score is NaN.
     """
-    numbers: dict[str, float] = {}
-    for spec, own in scores.items():
-        for name, value in {spec: own.system, **{f"{spec}.{part}": x for part, x in own.system_parts.items()}}.items():
-            key = _REFUSED.sub("_", name)
-            again = 2
-            while key in numbers:
-                key, again = f"{_REFUSED.sub('_', name)}_{again}", again + 1
-            numbers[key] = value
-    return numbers
+    numbers = [
+        (name, value)
+        for spec, own in scores.items()
+        for name, value in {spec: own.system, **{f"{spec}.{part}": x for part, x in own.system_parts.items()}}.items()
+    ]
+    return dict(zip(loggable([name for name, _ in numbers]), (value for _, value in numbers), strict=True))
+
+
+def loggable(names: Iterable[str]) -> list[str]:
+    """Names that loggers take: what they would refuse becomes `_`, and a name that would occur twice gets a number."""
+    taken: dict[str, None] = {}
+    for name in names:
+        made = key = _REFUSED.sub("_", name)
+        again = 2
+        while key in taken:
+            key, again = f"{made}_{again}", again + 1
+        taken[key] = None
+    return list(taken)
 
 
 _REFUSED = re.compile(r"[^A-Za-z0-9_./ -]")
 
 
 class EvaluateMetric:
-    """Metrics with the methods of `evaluate.Metric`; `as_evaluate` makes one."""
+    """Metrics with the methods of `evaluate.Metric`; `as_evaluate` makes one.
+
+    Attributes:
+        name: what `evaluate.combine` puts before numbers that several metrics call the same.
+    """
+
+    name = "nlgauge"
 
     def __init__(self, metrics: MetricLike | Sequence[MetricLike], runtime: Runtime | None = None) -> None:
         self._meter = Accumulator(metrics, runtime)
@@ -107,10 +122,30 @@ class EvaluateMetric:
     def __repr__(self) -> str:
         return f"EvaluateMetric({self._meter!r})"
 
-    def add(self, *, prediction: str, reference: str | Sequence[str] | None = None, source: str | None = None) -> None:
-        """Add one text with its reference or references."""
-        references = None if reference is None else [[reference] if isinstance(reference, str) else list(reference)]
-        self._meter.update([prediction], references, None if source is None else [source])
+    def _feature_names(self) -> list[str]:
+        """What `evaluate.combine` hands on."""
+        return ["predictions", "references"]
+
+    def add(
+        self,
+        *,
+        prediction: str | None = None,
+        reference: str | Sequence[str] | None = None,
+        source: str | None = None,
+        predictions: str | None = None,
+        references: str | Sequence[str] | None = None,
+    ) -> None:
+        """Add one text with its reference or references; `evaluate.combine` calls them `predictions`, `references`.
+
+        Raises:
+            InputError: there is no prediction.
+        """
+        text = prediction if predictions is None else predictions
+        refs = reference if references is None else references
+        if text is None:
+            raise InputError("add has no prediction, expected a text")
+        listed = None if refs is None else [[refs] if isinstance(refs, str) else list(refs)]
+        self._meter.update([text], listed, None if source is None else [source])
 
     def add_batch(
         self,
@@ -150,7 +185,7 @@ def as_evaluate(metrics: MetricLike | Sequence[MetricLike], runtime: Runtime | N
         metric = as_evaluate(["bleu", "bertscore"])
         metric.compute(predictions=hypotheses, references=references)   # {"bleu": ..., "bertscore": ...}
 
-    The package `evaluate` is not needed.
+    The package `evaluate` is not needed; its `combine` takes such a metric beside its own.
 
     Args:
         metrics: specifications or metric objects.
