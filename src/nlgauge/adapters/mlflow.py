@@ -1,0 +1,212 @@
+"""A scorer of MLflow: metrics score the rows of `mlflow.genai.evaluate`, and each score carries its signature."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nlgauge.adapters.rows import RowScore, RowScorer
+from nlgauge.core.errors import InputError, MissingExtra, SpecError, nearest
+from nlgauge.metrics.base import MetricLike
+from nlgauge.metrics.scoring.accumulate import loggable
+from nlgauge.runtime.runtime import Runtime
+
+_PARTS = ("inputs", "outputs", "expectations")  # what MLflow gives a scorer
+_REFERENCES = ("expected_response", "expected_output", "reference", "references", "ground_truth", "target", "answer")
+_SOURCES = ("source", "document", "context", "question", "query", "input", "prompt")
+_FIELDS = ("hyp", "ref", "refs", "src")
+_NO_SCORE = "UNDEFINED"  # the code of an error
+_Path = tuple[str, str]  # one of `_PARTS`, and the key inside; "" for the whole
+
+
+def as_mlflow(
+    metrics: MetricLike | Sequence[MetricLike],
+    *,
+    name: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    aggregations: Sequence[Any] | None = None,
+    runtime: Runtime | None = None,
+) -> Any:
+    """Metrics as one scorer of MLflow, for `mlflow.genai.evaluate(data=..., scorers=[as_mlflow("chrf")])`.
+
+    A metric gives a `Feedback` of its name: the value, source `CODE`, and in the metadata the signature, the parts of
+    the score, the direction and flags. A score that is undefined, or for which the row lacks a text, is an error and
+    never 0, so that MLflow leaves it out of its mean. MLflow calls scorers from threads; rows are scored one at a time,
+    and models are loaded once.
+
+    Args:
+        metrics: specifications or metric objects; they may not take frequencies or a scale from all rows.
+        name: the name of the scorer; by default that of a single metric, or `nlgauge`.
+        columns: where a row holds `hyp`, `ref` or `refs`, and `src`: `{"hyp": "outputs.answer", "ref":
+            "expectations.gold", "src": "inputs.document"}`. By default the text is `outputs`, or the answer in it where
+            it is a message of a chat or has one string; references are `expected_response` and other usual names in
+            `expectations`; the source is a usual name in `inputs`, or the only string there.
+        aggregations: as in MLflow, for a single metric; several are averaged.
+        runtime: device, precision and cache, as in `nlgauge.score`. Scorers that share one share its models.
+
+    Returns:
+        A `mlflow.genai.scorers.Scorer`. Called by hand it takes `inputs`, `outputs` and `expectations` as MLflow does,
+        and returns a `Feedback`, or a list of them for several metrics.
+
+    Raises:
+        MissingExtra: MLflow is not installed.
+        InputError: a column is named that is none.
+        SpecError: a metric is unknown, or cannot score single rows.
+    """
+    try:
+        from mlflow.entities import AssessmentError, AssessmentSource, Feedback
+        from mlflow.genai.scorers import Scorer
+    except ImportError:
+        raise MissingExtra("a scorer of MLflow", "mlflow") from None
+    row = _Row(columns)
+    scorer = RowScorer(metrics, runtime, row.where)
+    specs = list(scorer.metrics)
+    if aggregations is not None and len(specs) > 1:
+        raise SpecError(
+            "aggregations are for a single metric; make a scorer for each metric, which may share a runtime"
+        )
+    names = dict(zip(specs, loggable(specs), strict=True))
+    base: Any = Scorer
+
+    def feedback(spec: str, scored: RowScore) -> Any:
+        error = None if scored.value is not None else AssessmentError(_NO_SCORE, scored.lacking)
+        return Feedback(
+            name=names[spec],
+            value=scored.value,
+            error=error,
+            rationale="; ".join(scored.notes) or None,
+            source=AssessmentSource(source_type="CODE", source_id=f"nlgauge:{spec}"),
+            metadata=_metadata(spec, scored),
+        )
+
+    class NlgaugeScorer(base):  # type: ignore[misc]  # of no known type: MLflow may not be installed
+        """Scores rows by metrics of nlgauge; `metrics` is in MLflow's digest of a scorer."""
+
+        metrics: list[str]
+
+        def __call__(self, *, inputs: Any = None, outputs: Any = None, expectations: Any = None) -> Any:
+            """The feedback on one row."""
+            made = [feedback(spec, one) for spec, one in row.scores(scorer, inputs, outputs, expectations).items()]
+            return made[0] if len(made) == 1 else made
+
+    called = name or (names[specs[0]] if len(specs) == 1 else "nlgauge")
+    return NlgaugeScorer(name=called, metrics=specs, aggregations=None if aggregations is None else [*aggregations])
+
+
+def _metadata(spec: str, scored: RowScore) -> dict[str, str]:
+    """What MLflow stores beside a score: strings alone."""
+    return {
+        "signature": scored.signature,
+        "spec": spec,
+        "higher_is_better": str(scored.higher_is_better).lower(),
+        **{f"part.{name}": repr(value) for name, value in scored.parts.items()},
+        **({"flags": ",".join(scored.flags)} if scored.flags else {}),
+    }
+
+
+class _Row:
+    """Where the texts of a row are.
+
+    Args:
+        columns: as in `as_mlflow`.
+
+    Attributes:
+        where: need of a metric -> where it is looked for, in words.
+    """
+
+    def __init__(self, columns: Mapping[str, str] | None) -> None:
+        asked = {field: _path(field, place) for field, place in (columns or {}).items()}
+        if "ref" in asked and "refs" in asked:
+            raise InputError("columns name both ref and refs, expected one of them; a cell may hold several references")
+        self._hyp, self._src = asked.get("hyp"), asked.get("src")
+        self._refs = asked.get("refs") or asked.get("ref")
+        self.where = {
+            "references": _words(self._refs) or f"expectations: {_one_of(_REFERENCES)}",
+            "source": _words(self._src) or f"inputs: {_one_of(_SOURCES)}",
+        }
+
+    def scores(self, scorer: RowScorer, inputs: Any, outputs: Any, expectations: Any) -> dict[str, RowScore]:
+        """The scores of a row."""
+        parts = {"inputs": inputs, "outputs": outputs, "expectations": expectations}
+        text = _answer(outputs) if self._hyp is None else _at(parts, self._hyp)
+        if not isinstance(text, str):
+            return scorer.without_text(_no_text(text, outputs, self._hyp))
+        refs = _usual(expectations, _REFERENCES) if self._refs is None else _at(parts, self._refs)
+        source = _source(inputs) if self._src is None else _at(parts, self._src)
+        listed = [refs] if isinstance(refs, str) else refs if isinstance(refs, Sequence) else []
+        references = tuple(one for one in listed if isinstance(one, str))
+        if len(references) < len(listed):
+            return scorer.without_text("a reference of the row is no text, expected a string or a list of strings")
+        return scorer.score(text, references, source if isinstance(source, str) else None)
+
+
+def _path(field: str, place: str) -> _Path:
+    if field not in _FIELDS:
+        raise InputError(f"columns name a field {field!r}{nearest(field, _FIELDS)}; expected {_one_of(_FIELDS)}")
+    part, _, key = place.partition(".")
+    if part not in _PARTS:
+        raise InputError(
+            f"columns say that {field} is in {place!r}, expected a place in {_one_of(_PARTS)}, such as"
+            f" 'outputs.{place}'"
+        )
+    return part, key
+
+
+def _at(parts: Mapping[str, Any], path: _Path) -> Any:
+    """What a row holds in a place; None if there is nothing. A key that holds dots is found as it is, too."""
+    value, key = parts[path[0]], path[1]
+    while key:
+        if not isinstance(value, Mapping):
+            return None
+        if key in value:
+            return value[key]
+        first, _, key = key.partition(".")
+        value = value.get(first)
+        if not key:
+            return value
+    return value
+
+
+def _answer(outputs: Any) -> Any:
+    """The text that an application answered: `outputs` itself, the last message of a chat, or the only string."""
+    if not isinstance(outputs, Mapping):
+        return outputs
+    choices, messages = outputs.get("choices"), outputs.get("messages")
+    if isinstance(choices, Sequence) and choices and isinstance(choices[0], Mapping):
+        messages = [choices[0].get("message")]
+    if isinstance(messages, Sequence) and messages and isinstance(messages[-1], Mapping):
+        return messages[-1].get("content")
+    return _only_string(outputs)
+
+
+def _source(inputs: Any) -> Any:
+    return inputs if isinstance(inputs, str) else _usual(inputs, _SOURCES) or _only_string(inputs)
+
+
+def _usual(held: Any, names: Sequence[str]) -> Any:
+    """The value under the first of some names; None without one."""
+    if not isinstance(held, Mapping):
+        return None
+    return next((held[name] for name in names if held.get(name) is not None), None)
+
+
+def _only_string(held: Any) -> str | None:
+    strings = [value for value in held.values() if isinstance(value, str)] if isinstance(held, Mapping) else []
+    return strings[0] if len(strings) == 1 else None
+
+
+def _no_text(text: Any, outputs: Any, path: _Path | None) -> str:
+    if outputs is None:
+        return "the row has no outputs: the application gave none"
+    if path is None and isinstance(outputs, Mapping):
+        keys = ", ".join(map(repr, [*outputs][:8])) or "no keys"
+        return f"outputs holds {keys}, and which is the text cannot be told; say so: columns={{'hyp': 'outputs.KEY'}}"
+    return f"{_words(path) or 'outputs'} is {type(text).__name__}, expected a text"
+
+
+def _words(path: _Path | None) -> str:
+    return "" if path is None else ".".join(part for part in path if part)
+
+
+def _one_of(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} or {names[-1]}"

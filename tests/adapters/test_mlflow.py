@@ -1,0 +1,206 @@
+"""MLflow's scorer: where the texts of a row are, what is stored of a score, and MLflow itself where it is installed."""
+
+from __future__ import annotations
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+import nlgauge as ng
+from nlgauge.adapters.mlflow import _Row, as_mlflow
+from nlgauge.adapters.rows import RowScorer
+
+REFS = ["it is raining", "it rains"]
+
+
+@pytest.fixture(scope="module")
+def chrf():
+    return RowScorer("chrf", where=_Row(None).where)
+
+
+def value(chrf, inputs=None, outputs=None, expectations=None, columns=None):
+    """The score of a row, or the reason why it has none."""
+    one = _Row(columns).scores(chrf, inputs, outputs, expectations)["chrf"]
+    return one.lacking if one.value is None else one.value
+
+
+EXPECTED = {"expected_response": REFS[0]}
+ONE = ng.score(["it rains"], REFS[:1], metrics="chrf")["chrf"].values[0]
+BOTH = ng.score(["it rains"], [REFS], metrics="chrf")["chrf"].values[0]
+
+
+@pytest.mark.parametrize(
+    "outputs",
+    [
+        "it rains",
+        {"response": "it rains"},
+        {"answer": "it rains", "tokens": 3, "documents": ["x"]},
+        {"choices": [{"message": {"role": "assistant", "content": "it rains"}}], "model": "m"},
+        {"messages": [{"role": "user", "content": "weather?"}, {"role": "assistant", "content": "it rains"}]},
+    ],
+)
+def test_the_text_is_found_where_applications_put_it(chrf, outputs):
+    assert value(chrf, outputs=outputs, expectations=EXPECTED) == ONE
+
+
+@pytest.mark.parametrize("name", ["expected_response", "expected_output", "reference", "references", "ground_truth"])
+def test_references_are_found_under_usual_names_one_or_several(chrf, name):
+    assert value(chrf, outputs="it rains", expectations={name: REFS[0], "other": "x"}) == ONE
+    assert value(chrf, outputs="it rains", expectations={name: REFS}) == BOTH != ONE
+
+
+def test_columns_say_where_texts_are_elsewhere(chrf):
+    columns = {"hyp": "outputs.text.body", "ref": "inputs.gold.text"}
+    row = {"outputs": {"text": {"body": "it rains"}, "more": "x", "again": "y"}, "inputs": {"gold.text": REFS}}
+    assert value(chrf, **row, columns=columns) == BOTH  # a key with a dot in it is found as it is
+    assert value(chrf, **row, columns={**columns, "hyp": "outputs.lost.body"}) == (
+        "outputs.lost.body is NoneType, expected a text"
+    )
+
+
+def test_a_source_is_the_only_string_of_the_inputs_or_one_of_a_usual_name():
+    class Reads:
+        def score(self, hypothesis, references, source):
+            return source
+
+    for inputs in ("es regnet", {"text": "es regnet", "n": 3}, {"document": "es regnet", "style": "short"}):
+        assert _Row(None).scores(Reads(), inputs, "it rains", None) == "es regnet"
+    for inputs in (None, {}, {"first": "es regnet", "second": "x"}, {"document": 3}, ["es regnet"]):
+        assert _Row(None).scores(Reads(), inputs, "it rains", None) is None
+    assert (
+        _Row({"src": "inputs.second"}).scores(Reads(), {"first": "x", "second": "es regnet"}, "a", None) == "es regnet"
+    )
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({}, "the row has no outputs: the application gave none"),
+        ({"outputs": 3}, "outputs is int, expected a text"),
+        (
+            {"outputs": {}},
+            "outputs holds no keys, and which is the text cannot be told; say so: columns={'hyp': 'outputs.KEY'}",
+        ),
+        (
+            {"outputs": {"a": "x", "b": "y"}},
+            "outputs holds 'a', 'b', and which is the text cannot be told; say so: columns={'hyp': 'outputs.KEY'}",
+        ),
+        (
+            {"outputs": "it rains", "expectations": {"expected_facts": ["it rains"]}},
+            "chrf needs references, and the row has none; expected it in expectations: expected_response,"
+            " expected_output, reference, references, ground_truth, target or answer",
+        ),
+        (
+            {"outputs": "it rains", "expectations": {"reference": ["x", None]}},
+            "a reference of the row is no text, expected a string or a list of strings",
+        ),
+        (
+            {"outputs": "it rains", "expectations": {"reference": 3}},
+            "chrf needs references, and the row has none; expected it in expectations: expected_response,"
+            " expected_output, reference, references, ground_truth, target or answer",
+        ),
+    ],
+)
+def test_a_row_without_a_text_says_why(chrf, row, said):
+    assert value(chrf, **row) == said
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"hyps": "outputs.a"}, r"^columns name a field 'hyps'; did you mean 'hyp'"),
+        (
+            {"hyp": "answer"},
+            r"^columns say that hyp is in 'answer', expected a place in inputs, outputs or expectations, ",
+        ),
+        ({"ref": "expectations.a", "refs": "expectations.b"}, "^columns name both ref and refs, expected one of them"),
+    ],
+)
+def test_a_wrong_column_is_refused_at_once(columns, said):
+    with pytest.raises(ng.InputError, match=said):
+        _Row(columns)
+
+
+def test_without_mlflow_the_extra_is_named(monkeypatch):
+    for name in ("mlflow", "mlflow.entities", "mlflow.genai", "mlflow.genai.scorers"):
+        monkeypatch.setitem(sys.modules, name, None)  # as if it were not installed
+    with pytest.raises(ng.MissingExtra, match=r"^a scorer of MLflow needs packages .* pip install 'nlgauge\[mlflow\]'"):
+        as_mlflow("chrf")
+
+
+@pytest.fixture
+def mlflow(monkeypatch, tmp_path):
+    for name in ("MLFLOW_DISABLE_TELEMETRY", "DO_NOT_TRACK"):
+        monkeypatch.setenv(name, "true")  # it asks a server of its makers, and is slow to learn that there is none
+    return pytest.importorskip("mlflow.genai.scorers") and pytest.importorskip("mlflow")
+
+
+def test_a_scorer_gives_feedback_with_its_source_and_signature(mlflow):
+    scorer = as_mlflow("chrf:word_order=2")
+    assert isinstance(scorer, mlflow.genai.scorers.Scorer)
+    found = scorer(outputs="it rains", expectations=EXPECTED)
+    whole = ng.score(["it rains"], REFS[:1], metrics="chrf:word_order=2")["chrf:word_order=2"]
+    assert (scorer.name, found.name, found.value) == ("chrf_word_order_2",) * 2 + (whole.values[0],)
+    assert (found.source.source_type, found.source.source_id) == ("CODE", "nlgauge:chrf:word_order=2")
+    assert found.metadata == {
+        "signature": str(whole.signature),
+        "spec": "chrf:word_order=2",
+        "higher_is_better": "true",
+    }
+    assert (found.error, found.rationale) == (None, None)
+
+
+def test_several_metrics_are_several_feedbacks_of_which_each_may_lack_its_score(mlflow):
+    scorer = as_mlflow(["rougeL", "ter"], name="words")
+    assert scorer.name == "words"
+    rouge, ter = scorer.run(inputs={}, outputs="", expectations=EXPECTED, trace=None)
+    assert (rouge.value, ter.value) == (0.0, 100.0)
+    assert (rouge.metadata["flags"], rouge.metadata["part.precision"]) == ("empty", "0.0")
+    assert ter.rationale == "ter: an empty side; it gets the worst value"
+    assert ter.metadata["higher_is_better"] == "false"
+    for one in scorer(outputs="it rains", expectations={}):
+        assert one.value is None
+        assert (one.error.error_code, one.error.error_message.split(",")[0]) == (
+            "UNDEFINED",
+            f"{one.name} needs references",
+        )
+    with pytest.raises(ng.SpecError, match=r"^aggregations are for a single metric"):
+        as_mlflow(["rougeL", "ter"], aggregations=["max"])
+
+
+def test_threads_give_the_numbers_of_one_call(mlflow):
+    texts = [f"it rains {'a' * i}" for i in range(32)]
+    scorer, whole = as_mlflow("chrf"), ng.score(texts, REFS[:1] * 32, metrics="chrf")["chrf"]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda text: scorer.run(outputs=text, expectations=EXPECTED).value, texts))
+    assert found == whole.values.tolist()
+
+
+def test_an_evaluation_of_mlflow_averages_what_has_a_score(mlflow, monkeypatch, tmp_path):
+    """The mean of MLflow is that of the rows with a score: an error that counted as 0 would pull it down."""
+    pytest.importorskip("sqlalchemy")  # which mlflow-skinny does not bring
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MLFLOW_GENAI_EVAL_MAX_WORKERS", "4")
+    mlflow.set_tracking_uri(f"sqlite:///{tmp_path / 'runs.db'}")
+    texts = ["it rains", "the rain", "it is raining", None]
+    data = [
+        {"inputs": {"question": str(i)}, "outputs": {"a": 1} if text is None else text, "expectations": EXPECTED}
+        for i, text in enumerate(texts)
+    ]
+    found = mlflow.genai.evaluate(data=data, scorers=[as_mlflow(["chrf:word_order=2", "bleu"])])
+    whole = ng.score(texts[:3], REFS[:1] * 3, metrics=["chrf:word_order=2", "bleu"])
+    assert found.metrics["chrf_word_order_2/mean"] == pytest.approx(whole["chrf:word_order=2"].values.mean())
+    assert found.metrics["bleu/mean"] == pytest.approx(whole["bleu"].values.mean())
+    stored = {
+        (assessment.name, assessment.value if assessment.error is None else None, assessment.metadata["signature"])
+        for trace in mlflow.search_traces(run_id=found.run_id, return_type="list")
+        for assessment in trace.info.assessments
+        if assessment.feedback is not None
+    }
+    assert {(name, round(value, 9) if value is not None else None) for name, value, _ in stored} == {
+        *(("bleu", round(value, 9)) for value in (*whole["bleu"].values,)),
+        *(("chrf_word_order_2", round(value, 9)) for value in whole["chrf:word_order=2"].values),
+        *(("bleu", None), ("chrf_word_order_2", None)),
+    }
+    assert {signature for _, _, signature in stored} == {str(one.signature) for one in whole.values()}
