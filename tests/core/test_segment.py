@@ -131,3 +131,15 @@ def test_a_text_without_a_visible_character_is_blank(text):
 def test_one_visible_character_is_a_text(text):
     assert not is_blank(text)
     assert stripped(f" {text}\n") == text
+
+
+def test_the_columns_of_a_data_set_are_the_fields_that_some_segment_has():
+    data = Dataset.from_texts({"s": ["a"], "t": ["b"]}, [["x", "y"]])
+    assert data.as_columns() == {
+        "id": ["s:1", "t:1"],
+        "system": ["s", "t"],
+        "seg": ["1", "1"],
+        "refs": [["x", "y"]] * 2,
+        "hyp": ["a", "b"],
+    }
+    assert Dataset(()).as_columns() == {"id": [], "hyp": []}

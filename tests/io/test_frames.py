@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import nlgauge as ng
+from nlgauge.core.frames import column, column_names
+from nlgauge.core.result import Result
 from nlgauge.core.segment import Segment
 from nlgauge.io.frames import dataset_of, read_frame, to_arrow, to_frame
 from nlgauge.io.scores import read_scores
@@ -120,20 +122,87 @@ def test_functions_take_a_frame_where_they_take_a_data_set():
     texts, ratings = ["the cat sat on a mat", "it rains", "a dog"], [3.0, 2.0, 1.0]
     frame = pandas.DataFrame({"hyp": texts, "ref": [texts[0]] * 3, "human.f": ratings})
     data = ng.read(frame)
+    assert ng.gate(frame, frame, metrics="chrf").rows == ng.gate(data, data, metrics="chrf").rows
     assert ng.meta_evaluate(frame, ["chrf"]).value("chrf") == ng.meta_evaluate(data, ["chrf"]).value("chrf")
     assert ng.suite("menli", frame, perturbations=["jumble_words"]).pairs == (
         ng.suite("menli", data, perturbations=["jumble_words"]).pairs
     )
 
 
-@pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_columns_become_a_frame_of_either_library(library):
+LIBRARIES = ("pandas", "polars", "pyarrow", "datasets")
+SYSTEMS = ng.Dataset(
+    tuple(
+        Segment(f"{system}:{i}", text, (ref, f"{ref} today"), f"source {i}", system, str(i), "news", {"f": float(mark)})
+        for system, texts, marks in (
+            ("s", ["the cat sat on a mat", "it rains", "a dog"], [3, 2, 1]),
+            ("t", ["the cat is on the mat", "it is raining", "one dog"], [1, 3, 2]),
+        )
+        for i, (text, mark, ref) in enumerate(
+            zip(texts, marks, ["the cat sat on the mat", "it is raining", "the dog"], strict=True), 1
+        )
+    )
+)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_columns_become_a_frame_of_each_library(library):
     module = pytest.importorskip(library)
     columns = {"id": ["a", "b"], "value": np.array([0.5, np.nan]), "empty": np.array([True, False]), "low": [1, 0.5]}
     frame = to_frame(columns, library)
-    assert isinstance(frame, module.DataFrame)
-    assert list(frame.columns) == list(columns)
-    assert (list(frame["id"]), list(frame["empty"]), list(frame["low"])) == (["a", "b"], [True, False], [1, 0.5])
+    assert type(frame).__module__.split(".")[0] == module.__name__
+    assert column_names(frame) == list(columns)
+    read = {name: column(frame, name) for name in columns}
+    assert read == {"id": ["a", "b"], "value": [0.5, None], "empty": [True, False], "low": [1, 0.5]}
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_data_set_is_the_same_after_a_way_through_a_frame(library):
+    pytest.importorskip(library)
+    mixed = ng.Dataset(
+        (
+            Segment("a", "x", (), None, None, "1", None, {"f": [1.0, 2.0], "g": 1.0}),
+            Segment("b", "", ("r",), "in", "s", None, "g", {"f": [3.0]}, ({"speaker": "A", "text": "why?"},)),
+        )
+    )
+    for data in (SYSTEMS, mixed):
+        assert ng.read(data.to_frame(library)).segments == data.segments
+    bare = ng.Dataset.from_texts(["a", "b"]).to_frame(library)
+    assert column_names(bare) == ["id", "seg", "hyp"]  # no column of which nothing is known
+
+
+def test_a_rating_beside_lists_of_ratings_is_a_list_of_one():
+    columns = ng.Dataset((Segment("a", "x", human={"f": 1.0}), Segment("b", "y", human={"f": [2.0, 3.0]}))).as_columns()
+    assert columns == {"id": ["a", "b"], "human.f": [[1.0], [2.0, 3.0]], "hyp": ["x", "y"]}
+
+
+def test_a_column_of_several_types_is_refused_where_a_library_has_none():
+    pytest.importorskip("pyarrow")
+    data = ng.Dataset((Segment("a", "x", table=(("name", 3), "loose")),))
+    assert list(data.to_frame("pandas").columns) == ["id", "hyp", "table"]
+    with pytest.raises(ng.InputError, match=r"^an Arrow table cannot hold column 'table', whose cells are of several"):
+        data.to_arrow()
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_frame_and_its_columns_score_as_a_data_set(library):
+    """Every function reads a frame as `nlgauge.read` does, so that one of them stands for all."""
+    pytest.importorskip(library)
+    frame, whole = SYSTEMS.to_frame(library), ng.score(SYSTEMS, metrics="chrf")["chrf"]
+    found = ng.score(frame, metrics="chrf")["chrf"]
+    assert (found.values.tolist(), found.systems, found.items) == (whole.values.tolist(), whole.systems, whole.items)
+    assert ng.score(frame["hyp"], frame["refs"], metrics="chrf")["chrf"].values.tolist() == whole.values.tolist()
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_results_come_back_as_frames(library):
+    pytest.importorskip(library)
+    scores = ng.score(SYSTEMS, metrics="chrf")["chrf"]
+    frame = scores.to_frame(library)
+    assert column(frame, "value") == scores.values.tolist()
+    assert column(frame, "id") == list(scores.ids)
+    rows = [{"system": "s", "value": 1.0, "note": None}, {"system": "t", "value": float("nan"), "note": "x"}]
+    frame = Result("score", rows).to_frame(library)
+    assert [column(frame, name) for name in rows[0]] == [["s", "t"], [1.0, None], [None, "x"]]
 
 
 def test_columns_become_an_arrow_table_without_nan():

@@ -112,7 +112,7 @@ class Result:
         return {name: [row.get(name) for row in self.rows] for name in names}
 
     def to_frame(self, library: str | None = None) -> Any:
-        """The rows as a frame of `pandas` or `polars`; None for the first of them that is installed."""
+        """The rows as a frame of `pandas`, `polars`, `pyarrow` or `datasets`; None for pandas, or polars without it."""
         return made("frame", self.as_columns(), library)
 
     def to_arrow(self) -> Any:

@@ -196,10 +196,11 @@ class Scores:
         return {"id": list(self.ids), **known, "value": self.values, **self.parts, **self.flags}
 
     def to_frame(self, library: str | None = None) -> Any:
-        """One row per segment, with the columns of `as_columns`, as a frame of `pandas` or `polars`.
+        """One row per segment, with the columns of `as_columns`, as a frame.
 
         Args:
-            library: `pandas` or `polars`; None for the first of them that is installed.
+            library: `pandas` or `polars`, `pyarrow` for an Arrow table, or `datasets` for a `datasets.Dataset`; None
+                for the first of pandas and polars that is installed.
         """
         return made("frame", self.as_columns(), library)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.forms import made
 from nlgauge.core.frames import cells, check_no_frame, kind_of
 from nlgauge.core.frames import texts as texts_of
 
@@ -122,6 +123,32 @@ class Dataset:
         """The inputs in order of first appearance."""
         return tuple(dict.fromkeys(s.item for s in self.segments))
 
+    def as_columns(self) -> dict[str, list[Any]]:
+        """One column per field, each of length n, under the names that `nlgauge.read` knows.
+
+        They are `id`, `hyp` and, where a segment has them, `system`, `seg`, `lp`, `src`, `refs`, `human.CRITERION`,
+        `context` and `table`. None is a missing value.
+        """
+        found: dict[str, list[Any]] = {name: [get(s) for s in self.segments] for name, get in _COLUMNS.items()}
+        for criterion in dict.fromkeys(name for s in self.segments for name in s.human):
+            ratings = [s.human.get(criterion) for s in self.segments]
+            if any(isinstance(one, list | tuple) for one in ratings):  # a column holds one type
+                ratings = [one if one is None or isinstance(one, list | tuple) else [one] for one in ratings]
+            found[f"human.{criterion}"] = ratings
+        kept = {name: column for name, column in found.items() if any(cell is not None for cell in column)}
+        return {"id": found["id"], **kept, "hyp": found["hyp"]}
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """One row per segment, with the columns of `as_columns`, as a frame; see `Scores.to_frame`.
+
+        `nlgauge.read` makes the same segments of it.
+        """
+        return made("frame", self.as_columns(), library)
+
+    def to_arrow(self) -> Any:
+        """The same as a `pyarrow.Table`."""
+        return made("arrow", self.as_columns())
+
     @classmethod
     def from_texts(
         cls,
@@ -183,6 +210,19 @@ def said(context: Iterable[Mapping[str, str]], last: int | None = None) -> list[
     """The texts of the last turns of a dialogue (None: of all turns) in which something was said."""
     texts = [text for turn in context if (text := stripped(turn["text"]))]
     return texts if last is None else texts[-last:]
+
+
+_COLUMNS: Mapping[str, Callable[[Segment], Any]] = {
+    "id": lambda s: s.id,
+    "system": lambda s: s.system,
+    "seg": lambda s: s.item,
+    "lp": lambda s: s.group,
+    "src": lambda s: s.source,
+    "refs": lambda s: list(s.references) or None,
+    "hyp": lambda s: s.hypothesis,
+    "context": lambda s: [dict(turn) for turn in s.context] or None,
+    "table": lambda s: list(s.table) or None,
+}
 
 
 def repeated(ids: Iterable[str]) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -11,8 +11,6 @@ from nlgauge.core.frames import Frame, column, column_names, is_frame
 from nlgauge.core.segment import Dataset
 from nlgauge.io.fields import FieldError, Fields, fields_by_column, is_known, with_references
 from nlgauge.io.parquet import import_pyarrow
-
-_LIBRARIES = ("pandas", "polars")
 
 
 def dataset_of(data: Dataset | Frame, columns: Mapping[str, str] | None = None) -> Dataset:
@@ -85,20 +83,21 @@ def to_frame(columns: Mapping[str, Any], library: str | None = None) -> Frame:
 
     Args:
         columns: name -> list or array.
-        library: `pandas` or `polars`; None for the first of them that is installed.
+        library: `pandas` or `polars`, `pyarrow` for an Arrow table, or `datasets` for a `datasets.Dataset`; None for
+            the first of pandas and polars that is installed.
 
     Raises:
-        InputError: the library is another one, or it is not installed.
-        MissingExtra: neither is installed.
+        InputError: the library is another one, or it is not installed, or it cannot hold a column.
+        MissingExtra: neither pandas nor polars is installed.
     """
-    if library is not None and library not in _LIBRARIES:
-        raise InputError(f"library is {library!r}{nearest(library, _LIBRARIES)}")
-    for name in _LIBRARIES if library is None else (library,):
+    if library is not None and library not in _MAKERS:
+        raise InputError(f"library is {library!r}{nearest(library, _MAKERS)}")
+    for name in _ANY if library is None else (library,):
         try:
-            frames: Any = import_module(name)
+            frames = import_module(name)
         except ImportError:
             continue
-        return frames.DataFrame(columns) if name == "pandas" else frames.DataFrame(columns, strict=False)
+        return _MAKERS[name](frames, columns)
     if library is not None:
         raise InputError(f"{library} is not installed; install it, or ask for another library")
     raise MissingExtra("a frame", "frames")
@@ -111,7 +110,31 @@ def to_arrow(columns: Mapping[str, Any]) -> Frame:
         MissingExtra: pyarrow is not installed.
     """
     arrow, _ = import_pyarrow()
-    return arrow.table({name: arrow.array(cells, from_pandas=True) for name, cells in columns.items()})
+    return _arrow(arrow, columns)
+
+
+def _arrow(arrow: Any, columns: Mapping[str, Any]) -> Frame:
+    made = {}
+    for name, cells in columns.items():
+        try:
+            made[name] = arrow.array(cells, from_pandas=True)
+        except arrow.ArrowException as error:
+            reason = str(error).splitlines()[0]
+            raise InputError(
+                f"an Arrow table cannot hold column {name!r}, whose cells are of several types ({reason}); a frame of"
+                " pandas can"
+            ) from None
+    return arrow.table(made)
+
+
+# How a library makes a frame of columns.
+_MAKERS: Mapping[str, Callable[[Any, Mapping[str, Any]], Frame]] = {
+    "pandas": lambda pandas, columns: pandas.DataFrame(columns),
+    "polars": lambda polars, columns: polars.DataFrame(columns, strict=False),
+    "pyarrow": _arrow,
+    "datasets": lambda datasets, columns: datasets.Dataset(to_arrow(columns)),
+}
+_ANY = ("pandas", "polars")
 
 
 def _fields(kind: str, names: list[str], columns: Mapping[str, str] | None) -> dict[str, str]:
