@@ -28,6 +28,7 @@ NOT_RUN = {
     "# needs an endpoint": "a server with a language model, which tests stand in for on loopback",
     "# needs training": "minutes to hours of training, or what such a training wrote",
     "# needs the network": "packages or models of the hub",
+    "# needs a package": "a package of others, with which tests/adapters/test_page.py runs the block where it is",
     "# needs a checkout": "recipes, benchmarks and tests of the repository, which take minutes to hours",
 }
 # These take a second or more each, and others like them are run anyhow: they run at night.
