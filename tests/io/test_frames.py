@@ -181,6 +181,27 @@ def test_a_column_of_several_types_is_refused_where_a_library_has_none():
     assert list(data.to_frame("pandas").columns) == ["id", "hyp", "table"]
     with pytest.raises(ng.InputError, match=r"^an Arrow table cannot hold column 'table', whose cells are of several"):
         data.to_arrow()
+    pytest.importorskip("polars")
+    with pytest.raises(ng.InputError, match=r"^a frame of polars cannot hold column 'table', whose cells are of"):
+        data.to_frame("polars")  # it would make texts of the number and of the list
+    records = ng.Dataset((Segment("a", "x", table=({"n": 1},)), Segment("b", "y", table=({"m": "z"},))))
+    both = [s.table for s in ng.read(records.to_frame("polars"))]
+    assert both == [({"n": 1, "m": None},), ({"n": None, "m": "z"},)]  # nothing is lost
+    assert to_frame({"p": [1, 0.5], "q": [1, "x"]}, "polars").to_dict(as_series=False) == {
+        "p": [1, 0.5],
+        "q": ["1", "x"],
+    }
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_text_that_utf8_cannot_write_is_named_with_its_column(library):
+    pytest.importorskip(library)
+    data = ng.Dataset((Segment("a", "x\ud800"),))
+    if library == "pandas":
+        assert ng.read(data.to_frame("pandas")).segments == data.segments
+    else:
+        with pytest.raises(ng.InputError, match=r"^column 'hyp' holds a text with half a surrogate pair"):
+            data.to_frame(library)
 
 
 @pytest.mark.parametrize("library", LIBRARIES)

@@ -100,7 +100,8 @@ class RowScorer:
 
     def without_text(self, reason: str) -> dict[str, RowScore]:
         """The scores of a row that holds no text: all are undefined, for this reason."""
-        return {spec: self._none(built, reason) for spec, built in self.metrics.items()}
+        with _one_at_a_time:
+            return {spec: self._none(built, reason) for spec, built in self.metrics.items()}
 
     def _lacking(self, spec: str, built: Metric, row: Segment) -> str:
         """Why a metric cannot score a row; empty if it can."""

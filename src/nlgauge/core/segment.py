@@ -141,7 +141,8 @@ class Dataset:
     def to_frame(self, library: str | None = None) -> Any:
         """One row per segment, with the columns of `as_columns`, as a frame; see `Scores.to_frame`.
 
-        `nlgauge.read` makes the same segments of it.
+        `nlgauge.read` makes the same segments of it; but records of a `table` with other keys than their neighbours
+        get these with None, except in pandas.
         """
         return made("frame", self.as_columns(), library)
 

@@ -119,18 +119,63 @@ def _arrow(arrow: Any, columns: Mapping[str, Any]) -> Frame:
         try:
             made[name] = arrow.array(cells, from_pandas=True)
         except arrow.ArrowException as error:
-            reason = str(error).splitlines()[0]
-            raise InputError(
-                f"an Arrow table cannot hold column {name!r}, whose cells are of several types ({reason}); a frame of"
-                " pandas can"
-            ) from None
+            raise _mixed("an Arrow table", name, str(error).splitlines()[0]) from None
+        except UnicodeEncodeError:
+            raise _no_utf8(name) from None
     return arrow.table(made)
+
+
+def _pandas(pandas: Any, columns: Mapping[str, Any]) -> Frame:
+    made = {}
+    for name, cells in columns.items():
+        try:
+            made[name] = pandas.Series(cells)
+        except UnicodeEncodeError:  # texts are kept as Arrow keeps them
+            made[name] = pandas.Series(cells, dtype=object)
+    return pandas.DataFrame(made)
+
+
+def _polars(polars: Any, columns: Mapping[str, Any]) -> Frame:
+    made = []
+    for name, cells in columns.items():
+        try:
+            column = polars.Series(name, cells, strict=False)  # a strict one drops the keys that a first record lacks
+        except UnicodeEncodeError:
+            raise _no_utf8(name) from None
+        nested = any(isinstance(cell, list | tuple | Mapping) for cell in cells)
+        if nested and not _is_kept(list(cells), column.to_list()):
+            raise _mixed("a frame of polars", name, "it would make texts of them")
+        made.append(column)
+    return polars.DataFrame(made)
+
+
+def _is_kept(before: Any, after: Any) -> bool:
+    """Whether nested values are what they were, but for keys with None."""
+    if isinstance(before, Mapping):
+        return isinstance(after, Mapping) and all(_is_kept(value, after.get(key)) for key, value in before.items())
+    if isinstance(before, list | tuple):
+        same = isinstance(after, list) and len(before) == len(after)
+        return same and all(map(_is_kept, before, after))
+    return bool(before == after)
+
+
+def _mixed(what: str, name: str, reason: str) -> InputError:
+    return InputError(
+        f"{what} cannot hold column {name!r}, whose cells are of several types ({reason}); a frame of pandas can"
+    )
+
+
+def _no_utf8(name: str) -> InputError:
+    return InputError(
+        f"column {name!r} holds a text with half a surrogate pair, which UTF-8 cannot write; a frame of pandas can hold"
+        " it"
+    )
 
 
 # How a library makes a frame of columns.
 _MAKERS: Mapping[str, Callable[[Any, Mapping[str, Any]], Frame]] = {
-    "pandas": lambda pandas, columns: pandas.DataFrame(columns),
-    "polars": lambda polars, columns: polars.DataFrame(columns, strict=False),
+    "pandas": _pandas,
+    "polars": _polars,
     "pyarrow": _arrow,
     "datasets": lambda datasets, columns: datasets.Dataset(to_arrow(columns)),
 }
