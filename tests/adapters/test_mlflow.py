@@ -37,6 +37,9 @@ BOTH = ng.score(["it rains"], [REFS], metrics="chrf")["chrf"].values[0]
         {"response": "it rains"},
         {"answer": "it rains", "tokens": 3, "documents": ["x"]},
         {"choices": [{"message": {"role": "assistant", "content": "it rains"}}], "model": "m"},
+        ["it rains"],
+        {"choices": [{"message": {"content": [{"type": "text", "text": "it "}, {"type": "text", "text": "rains"}]}}]},
+        {"id": "r", "output": [{"type": "reasoning"}, {"type": "message", "content": [{"text": "it rains"}]}]},
         {"messages": [{"role": "user", "content": "weather?"}, {"role": "assistant", "content": "it rains"}]},
     ],
 )
@@ -78,6 +81,7 @@ def test_a_source_is_the_only_string_of_the_inputs_or_one_of_a_usual_name():
     [
         ({}, "the row has no outputs: the application gave none"),
         ({"outputs": 3}, "outputs is int, expected a text"),
+        ({"outputs": ["it rains", "x"]}, "outputs is list, expected a text"),
         (
             {"outputs": {}},
             "outputs holds no keys, and which is the text cannot be told; say so: columns={'hyp': 'outputs.KEY'}",

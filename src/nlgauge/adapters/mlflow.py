@@ -169,14 +169,26 @@ def _at(parts: Mapping[str, Any], path: _Path) -> Any:
 
 def _answer(outputs: Any) -> Any:
     """The text that an application answered: `outputs` itself, the last message of a chat, or the only string."""
+    if isinstance(outputs, list) and len(outputs) == 1:  # a list of one, as models of MLflow predict
+        return _answer(outputs[0])
     if not isinstance(outputs, Mapping):
         return outputs
-    choices, messages = outputs.get("choices"), outputs.get("messages")
-    if isinstance(choices, Sequence) and choices and isinstance(choices[0], Mapping):
-        messages = [choices[0].get("message")]
-    if isinstance(messages, Sequence) and messages and isinstance(messages[-1], Mapping):
-        return messages[-1].get("content")
+    choices = outputs.get("choices")
+    if isinstance(choices, list) and choices and isinstance(choices[0], Mapping):
+        messages: Any = [choices[0].get("message")]
+    else:
+        messages = outputs.get("messages") or outputs.get("output")  # the latter of OpenAI's responses
+    if isinstance(messages, list) and messages and isinstance(messages[-1], Mapping):
+        return _content(messages[-1].get("content"))
     return _only_string(outputs)
+
+
+def _content(content: Any) -> Any:
+    """The text of a message: a string, or the texts of its parts."""
+    if not isinstance(content, list):
+        return content
+    texts = [part["text"] for part in content if isinstance(part, Mapping) and isinstance(part.get("text"), str)]
+    return "".join(texts) if texts else None
 
 
 def _source(inputs: Any) -> Any:
