@@ -3,18 +3,22 @@
 sacrebleu computes the table of edit distances anew from the first changed word on for each shift that it tries, and
 keeps whole rows of it. Here a row holds only the cells near the diagonal that sacrebleu looks at, and a shift is tried
 on the rows that it changes: the words behind them add what a table from the end says. Short texts that are much alike
-need no rows: no shortest way between them leaves these cells, so that any Levenshtein distance is theirs. Where
+need no rows: no shortest way between them leaves these cells, so that any Levenshtein distance is theirs, and the bits
+of whole rows tell which way sacrebleu takes. Where
 sacrebleu gives up after its thousandth shift, none of the last round is tried at all, since it would be dropped.
 
 References:
     Snover et al. (2006), "A Study of Translation Edit Rate with Targeted Human Annotation".
+    Hyyrö (2003), "A Bit-Vector Algorithm for Computing Levenshtein and Damerau Edit Distances", for the bits.
 """
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
@@ -26,10 +30,10 @@ LONGEST, FARTHEST, BEAM, MOST = 10, 50, 25, 1000  # words of a block; its distan
 ROWS = 600_000
 _FAR = 1 << 28  # a cell that no path reaches
 _SHORT = 256  # words of a hypothesis up to which a distance of whole texts is faster than rows of cells
-_STARTS = 512  # words whose shifts are looked for at once
 
 _Row = npt.NDArray[np.int32]
 _Shift = tuple[int, int, int]  # first word, number of words, the word before which they go
+_Ways = tuple[list[int], list[int], list[int]]  # see `_Distances.errors`
 
 
 class TooLong(Exception):
@@ -53,7 +57,7 @@ def edits_with_shifts(hypothesis: Sequence[str], reference: Sequence[str]) -> in
     distances = _Distances(hyp, ref)
     shifts = tried = 0
     while distances.total:
-        found = list(_shifts(hyp, ref, *distances.errors(), MOST - tried))
+        found = list(_shifts(hyp.tolist(), ref.tolist(), *distances.errors(), MOST - tried))
         tried += len(found)
         if tried >= MOST:
             break
@@ -127,7 +131,10 @@ class _Table:
 
 
 class _Distances:
-    """Tables from both ends of a hypothesis and a reference, and what shifts would make of them."""
+    """Distances of a hypothesis and a reference, and what shifts would make of them.
+
+    Tables from both ends are made where they are needed: by texts that are long, or not much alike.
+    """
 
     def __init__(self, hyp: _Row, ref: _Row) -> None:
         self._hyp, self._ref = hyp, ref
@@ -136,53 +143,66 @@ class _Distances:
         self._left = ROWS
         self._spend(self._n)
         self._band = _Band.of(self._n, self._m)
-        self._table = _Table(hyp, ref, self._band)
+        self._table: _Table | None = None
         self._back: _Table | None = None
+        self.total = self._total()  # the edit distance
+
+    def _total(self) -> int:
+        distance = self._whole(self._hyp)
+        return int(self._forth.rows[-1][-1]) if distance is None else distance
+
+    def _whole(self, hyp: _Row) -> int | None:
+        """The distance of short texts; None where their shortest way may leave the band."""
+        if self._n > _SHORT:
+            return None
+        distance = Levenshtein.distance(hyp.tolist(), self._words)
+        return distance if distance + abs(self._n - self._m) < BEAM - 1 else None
 
     @property
-    def total(self) -> int:
-        """The edit distance."""
-        return int(self._table.rows[-1][-1])
+    def _forth(self) -> _Table:
+        """The table from the beginning."""
+        if self._table is None:
+            self._table = _Table(self._hyp, self._ref, self._band)
+        return self._table
 
-    def errors(self) -> tuple[list[int], _Row, _Row]:
+    def errors(self) -> _Ways:
         """For each reference word the hypothesis word that it stands beside; which words of both sides are wrong.
 
         Of equally short ways it is the one that sacrebleu takes: a match or a replacement, else a deletion.
         """
         self._spend((self._n + self._m) // 8)
-        rows, first = self._table.rows, self._band.first
-        beside = [0] * self._m
-        hyp_errors, ref_errors = np.ones(self._n, dtype=np.int32), np.ones(self._m, dtype=np.int32)
+        hyp = self._hyp.tolist()
+        if self._table is None:
+            return _errors_by_bits(hyp, self._words)
+        rows, first = [row.tolist() for row in self._table.rows], self._band.first
+        beside, hyp_errors, ref_errors = [-1] * self._m, [1] * self._n, [1] * self._m
         i, j = self._n, self._m
-        hyp, ref = self._hyp.tolist(), self._ref.tolist()
         while i and j:
             here, above, left = rows[i][j - first[i]], rows[i - 1], first[i - 1]
-            wrong = hyp[i - 1] != ref[j - 1]
+            wrong = hyp[i - 1] != self._words[j - 1]
             if 0 <= j - 1 - left < len(above) and above[j - 1 - left] + wrong == here:
                 beside[j - 1] = i - 1
-                hyp_errors[i - 1] = ref_errors[j - 1] = wrong
+                hyp_errors[i - 1] = ref_errors[j - 1] = int(wrong)
                 i, j = i - 1, j - 1
             elif 0 <= j - left < len(above) and above[j - left] + 1 == here:
                 i -= 1
             else:
                 beside[j - 1] = i - 1
                 j -= 1
-        beside[:j] = [-1] * j
         return beside, hyp_errors, ref_errors
 
     def gain(self, shift: _Shift) -> int:
         """How much a shift lowers the distance."""
-        if self._n <= _SHORT:
-            distance = Levenshtein.distance(_shifted(self._hyp, shift).tolist(), self._words)
-            if distance + abs(self._n - self._m) < BEAM - 1:  # its way lies within the band, from beginning to end
-                return self.total - distance
+        distance = self._whole(_shifted(self._hyp, shift))
+        if distance is not None:
+            return self.total - distance
         if self._back is None:
             self._spend(self._n)
             self._back = _Table(self._hyp[::-1], self._ref[::-1], self._band.reversed(self._m))
         begin, end = _changed(shift, self._n)
         self._spend(end - begin)
         words = _shifted(self._hyp, shift)[begin:end]
-        for values in self._table.after(begin, self._table.rows[begin], words):
+        for values in self._forth.after(begin, self._forth.rows[begin], words):
             last = values
         behind = self._back.rows[self._n - end][::-1]  # the same columns
         return self.total - int((last + behind).min())
@@ -191,9 +211,11 @@ class _Distances:
         """Make a shift; returns the hypothesis after it."""
         begin, end = _changed(shift, self._n)
         self._hyp = _shifted(self._hyp, shift)
-        self._spend(self._table.replace(begin, self._hyp[begin:], end - begin))
+        if self._table is not None:
+            self._spend(self._table.replace(begin, self._hyp[begin:], end - begin))
         if self._back is not None:
             self._spend(self._back.replace(self._n - end, self._hyp[:end][::-1], end - begin))
+        self.total = self._total()
         return self._hyp
 
     def _spend(self, rows: int) -> None:
@@ -202,16 +224,52 @@ class _Distances:
             raise TooLong
 
 
+def _errors_by_bits(hyp: Sequence[int], ref: Sequence[int]) -> _Ways:
+    """`_Distances.errors` where no shortest way leaves the band; a row of the table is two numbers, a bit per column."""
+    places: dict[int, int] = {}
+    for j, word in enumerate(ref):
+        places[word] = places.get(word, 0) | 1 << j
+    whole = (1 << len(ref)) - 1
+    rises, falls = whole, 0  # from the cell on the left
+    stays, grows = list[int](), list[int]()  # equal to the cell above on the left; one more than the cell above
+    for word in hyp:
+        match = places.get(word, 0)
+        same = (((match & rises) + rises) ^ rises) | match | falls
+        more, less = falls | (whole & ~(same | rises)), same & rises
+        stays.append(same)
+        grows.append(more)
+        more, less = more << 1 | 1, less << 1
+        rises, falls = (less | ~(same | more)) & whole, more & same & whole
+    beside, hyp_errors, ref_errors = [-1] * len(ref), [1] * len(hyp), [1] * len(ref)
+    i, j = len(hyp), len(ref)
+    while i and j:
+        wrong = hyp[i - 1] != ref[j - 1]
+        if not wrong or not stays[i - 1] >> (j - 1) & 1:
+            beside[j - 1] = i - 1
+            hyp_errors[i - 1] = ref_errors[j - 1] = int(wrong)
+            i, j = i - 1, j - 1
+        elif grows[i - 1] >> (j - 1) & 1:
+            i -= 1
+        else:
+            beside[j - 1] = i - 1
+            j -= 1
+    return beside, hyp_errors, ref_errors
+
+
 def _shifts(
-    hyp: _Row, ref: _Row, beside: Sequence[int], hyp_errors: _Row, ref_errors: _Row, most: int
+    hyp: Sequence[int],
+    ref: Sequence[int],
+    beside: Sequence[int],
+    hyp_errors: Sequence[int],
+    ref_errors: Sequence[int],
+    most: int,
 ) -> Iterator[_Shift]:
     """The shifts that sacrebleu tries, in its order; no other start of a block once there are `most` of them."""
-    hyp_sums, ref_sums = (np.concatenate([[0], np.cumsum(e)]).tolist() for e in (hyp_errors, ref_errors))
-    hyp_words, ref_words = hyp.tolist(), ref.tolist()
+    hyp_sums, ref_sums = ([0, *accumulate(errors)] for errors in (hyp_errors, ref_errors))
     n = 0
-    for start, place in _matches(hyp, ref, hyp_errors, ref_errors):
+    for start, place in _matches(hyp, ref, hyp_sums, ref_sums):
         for length in range(1, min(LONGEST, len(hyp) - start, len(ref) - place) + 1):
-            if hyp_words[start + length - 1] != ref_words[place + length - 1]:
+            if hyp[start + length - 1] != ref[place + length - 1]:
                 break
             if (
                 hyp_sums[start + length] == hyp_sums[start]
@@ -227,23 +285,24 @@ def _shifts(
                 return
 
 
-def _matches(hyp: _Row, ref: _Row, hyp_errors: _Row, ref_errors: _Row) -> Iterator[tuple[int, int]]:
-    """Places of equal words not far apart, each at most a block before an error on its side."""
-    starts, near = np.flatnonzero(_ahead(hyp_errors)), _ahead(ref_errors)
-    for at in range(0, len(starts), _STARTS):
-        some = starts[at : at + _STARTS]
-        places = some[:, None] + np.arange(-FARTHEST, FARTHEST + 1)  # (starts, distances)
-        inside = np.clip(places, 0, len(ref) - 1)
-        equal = (inside == places) & near[inside] & (ref[inside] == hyp[some][:, None])
-        rows, columns = np.nonzero(equal)
-        yield from zip(some[rows].tolist(), places[rows, columns].tolist(), strict=True)
+def _matches(
+    hyp: Sequence[int], ref: Sequence[int], hyp_sums: Sequence[int], ref_sums: Sequence[int]
+) -> Iterator[tuple[int, int]]:
+    """Places of equal words not far apart, each at most a block before an error on its side.
 
-
-def _ahead(errors: _Row) -> npt.NDArray[np.bool_]:
-    """Whether a block that begins at a word may hold an error."""
-    sums = np.concatenate([[0], np.cumsum(errors)])
-    ends = np.minimum(np.arange(len(errors)) + LONGEST, len(errors))
-    return np.asarray(sums[ends] > sums[:-1])
+    Args:
+        hyp, ref: the words.
+        hyp_sums, ref_sums: the number of errors before each place, and in all.
+    """
+    places: dict[int, list[int]] = {}
+    for place, word in enumerate(ref):
+        if ref_sums[min(place + LONGEST, len(ref))] > ref_sums[place]:
+            places.setdefault(word, []).append(place)
+    for start, word in enumerate(hyp):
+        if word in places and hyp_sums[min(start + LONGEST, len(hyp))] > hyp_sums[start]:
+            equal = places[word]
+            near = slice(bisect_left(equal, start - FARTHEST), bisect_right(equal, start + FARTHEST))
+            yield from ((start, place) for place in equal[near])
 
 
 def _changed(shift: _Shift, n: int) -> tuple[int, int]:
