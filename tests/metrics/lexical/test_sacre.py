@@ -5,6 +5,10 @@ from contextlib import nullcontext
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.tokenizers import tokenizer_re
 
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Segment
@@ -80,6 +84,19 @@ def test_whole_totals_become_float64():
     assert sacre.floats([1, 2]).dtype == np.float64
 
 
+@pytest.mark.parametrize("name", ["13a", "zh"])
+@given(text=st.text(st.sampled_from("ab12.,-&\n\t {}~[]\\^_`!\"#$%'()*+:;<=>?@/|é\u3000一。")))
+def test_texts_are_split_as_by_sacrebleu(name, text):
+    theirs = BLEU(tokenize=name).tokenizer(text.rstrip()).split()
+    assert sacre.splitter(name)(text) == theirs
+
+
+def test_signs_are_put_apart_by_a_table():
+    # a sacrebleu whose first rule is another one is right, and takes twice as long: then this fails
+    assert sacre.bleu_scorer("13a", None).tokenizer(" 3-4 a,b ") == "3 - 4 a , b"
+    assert tokenizer_re.TokenizerRegexp()._re[0][0].pattern == sacre._SIGNS[0]
+
+
 @pytest.mark.parametrize(
     "metric", [*(Bleu(tokenize=name) for name in ("13a", "intl", "zh", "char")), Ter(normalized=True)], ids=str
 )
@@ -153,8 +170,6 @@ def test_sentencepiece_is_asked_for_where_it_is_absent(monkeypatch):
 
 
 def test_a_tokenizer_that_an_older_sacrebleu_lacks_is_refused_with_the_nearest(monkeypatch):
-    from sacrebleu.metrics.bleu import BLEU
-
     monkeypatch.setattr(BLEU, "TOKENIZERS", {"none": "", "13a": "", "spm": ""}.keys())
     with pytest.raises(SpecError, match="bleu:tokenize is 'spBLEU-1K', which the installed sacrebleu does not have"):
         Bleu(tokenize="spBLEU-1K").score(SEGMENTS, Runtime())

@@ -18,6 +18,7 @@ from nlgauge.core.segment import Segment, is_blank
 from nlgauge.runtime.runtime import Runtime
 
 _PACKAGES = {"ja-mecab": "sacrebleu[ja]", "ko-mecab": "sacrebleu[ko]"}
+_SIGNS = (r"([\{-\~\[-\` -\&\(-\+\:-\@\/])", r" \1 ")  # the first rule of `13a` and `zh`
 
 
 def bleu_scorer(tokenize: str | None, trg_lang: str | None, **options: Any) -> Any:
@@ -156,10 +157,29 @@ def _uncached(scorer: Any) -> Any:
 def _uncached_tokenizer(tokenizer: Any) -> Callable[[str], str]:
     inner = getattr(tokenizer, "_post_tokenizer", None)
     if inner is not None:
-        tokenizer._post_tokenizer = _bare(inner)
+        tokenizer._post_tokenizer = _by_table(inner)
     return _bare(tokenizer)
 
 
 def _bare(tokenizer: Any) -> Callable[[str], str]:
     call = getattr(type(tokenizer).__call__, "__wrapped__", None)
     return tokenizer if call is None else lambda text: call(tokenizer, text)
+
+
+def _by_table(tokenizer: Any) -> Callable[[str], str]:
+    """The rules of `13a` and `zh`, of which the first puts blanks around signs: a table does it in half the time.
+
+    The rule takes blanks for signs, too, and makes three of one; in the end one is left.
+    """
+    rules = getattr(tokenizer, "_re", None)
+    if not rules or (rules[0][0].pattern, rules[0][1]) != _SIGNS:  # another sacrebleu
+        return _bare(tokenizer)
+    apart = {code: f" {chr(code)} " for code in range(ord(" ") + 1, 128) if rules[0][0].match(chr(code))}
+
+    def split(line: str) -> str:
+        line = line.translate(apart)
+        for pattern, into in rules[1:]:
+            line = pattern.sub(into, line)
+        return " ".join(line.split())
+
+    return split
