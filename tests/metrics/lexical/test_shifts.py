@@ -59,6 +59,19 @@ def test_edited_texts_cost_what_sacrebleu_says(pair):
     assert edits_with_shifts(*pair[::-1]) == theirs(*pair[::-1])
 
 
+@given(edited())
+def test_the_bits_of_rows_tell_the_way_of_the_table(pair):
+    if not all(pair):
+        return
+    numbers = {}
+    hyp, ref = (np.array([numbers.setdefault(word, len(numbers)) for word in one], dtype=np.int32) for one in pair)
+    distances = shifts._Distances(hyp, ref)
+    if distances._table is None:  # else the way may leave the band, and there are no bits
+        by_bits = distances.errors()
+        assert distances._forth.rows[-1][-1] == distances.total
+        assert distances.errors() == by_bits
+
+
 @pytest.mark.parametrize(("n", "m"), [(1, 150), (3, 160), (150, 2), (30, 45)])
 def test_lengths_far_apart_cost_what_sacrebleu_says(n, m):
     # its band follows the quotient of the lengths, and is wider where that is above 50

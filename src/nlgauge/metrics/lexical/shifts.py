@@ -4,8 +4,8 @@ sacrebleu computes the table of edit distances anew from the first changed word 
 keeps whole rows of it. Here a row holds only the cells near the diagonal that sacrebleu looks at, and a shift is tried
 on the rows that it changes: the words behind them add what a table from the end says. Short texts that are much alike
 need no rows: no shortest way between them leaves these cells, so that any Levenshtein distance is theirs, and the bits
-of whole rows tell which way sacrebleu takes. Where
-sacrebleu gives up after its thousandth shift, none of the last round is tried at all, since it would be dropped.
+of whole rows tell which way sacrebleu takes. Where sacrebleu gives up after its thousandth shift, none of the last
+round is tried at all, since it would be dropped.
 
 References:
     Snover et al. (2006), "A Study of Translation Edit Rate with Targeted Human Annotation".
@@ -225,7 +225,7 @@ class _Distances:
 
 
 def _errors_by_bits(hyp: Sequence[int], ref: Sequence[int]) -> _Ways:
-    """`_Distances.errors` where no shortest way leaves the band; a row of the table is two numbers, a bit per column."""
+    """`_Distances.errors` where no shortest way leaves the band; each row of a table is two numbers, a bit per cell."""
     places: dict[int, int] = {}
     for j, word in enumerate(ref):
         places[word] = places.get(word, 0) | 1 << j
