@@ -220,17 +220,53 @@ def test_a_shell_without_completion_is_an_error_of_the_users(capsys, monkeypatch
     assert "ksh" in capsys.readouterr().err
 
 
-def test_scoring_a_plain_file_imports_no_more_than_it_needs():
+def loaded_by(*words):
+    """All modules that a whole run of the command has imported."""
     code = (
-        "import gc, sys; sys.argv = ['nlgauge', 'score', 'examples/weather.jsonl', '-m', 'bleu', '--no-cache']\n"
+        f"import gc, sys; sys.argv = ['nlgauge', *{list(words)!r}]\n"
         "from nlgauge.__main__ import run\n"
         "try: run()\n"
         "except SystemExit: print('loaded', *sys.modules, f'gc={gc.isenabled()}')"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    loaded = {*done.stdout.rpartition("loaded")[2].split()}
+    return {*done.stdout.rpartition("loaded")[2].split()}
+
+
+NOT_FOR_WORDS = {"py3langid", "pydantic", "rich", "jinja2", "torch", "pandas", "lemminflect", "scipy.stats"}
+NOT_FOR_LINES = {f"nlgauge.{name}" for name in ("io.wmt.mtme", "io.spans", "io.parquet", "io.write", "report.pages")}
+
+
+def test_scoring_a_plain_file_imports_no_more_than_it_needs():
+    loaded = loaded_by("score", "examples/weather.jsonl", "-m", "bleu", "--no-cache")
     assert "gc=True" in loaded  # __main__ stops it while modules are imported
     assert "nlgauge.metrics.guards.rules" in loaded
-    libraries = {"py3langid", "rapidfuzz", "scipy", "rich", "jinja2", "torch", "pandas", "lemminflect"}
-    own = {"io.wmt.mtme", "io.spans", "io.parquet", "io.write", "report.pages", "metrics.comparing.thresholds", "stats"}
-    assert loaded & (libraries | {f"nlgauge.{name}" for name in own}) == set()
+    assert loaded & {*NOT_FOR_WORDS, *NOT_FOR_LINES, "rapidfuzz", "scipy", "nlgauge.stats"} == set()
+    assert "nlgauge.metrics.comparing.thresholds" not in loaded
+
+
+def test_a_gate_imports_no_more_than_it_needs():
+    weather = "examples/weather.jsonl"
+    systems = ("--base-system", "template", "--new-system", "careless")
+    loaded = loaded_by("gate", weather, weather, *systems, "-m", "chrf", "--no-cache")
+    assert "nlgauge.stats.gates.decision" in loaded
+    unused = {*NOT_FOR_WORDS, *NOT_FOR_LINES, "rapidfuzz", "nlgauge.report.junit", "nlgauge.gating.cards"}
+    assert loaded & unused == {"nlgauge.io.parquet"}  # of frames, which the gate takes; it loads no library
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["-w", "16"], "less than or equal to 15"),
+        (["-w", "two"], "valid integer"),
+        (["--draws", "1.5"], "valid integer"),
+    ],
+)
+def test_what_is_typed_is_still_converted_and_refused(words, told, capsys):
+    # what is text, or was not typed, skips typer's conversion; numbers do not
+    assert cli.main(["gate", "old.jsonl", "new.jsonl", "-m", "chrf", *words]) == 2
+    assert told in capsys.readouterr().err
+
+
+def test_an_option_that_must_be_typed_is_asked_for(capsys):
+    assert cli.main(["gate", "old.jsonl", "new.jsonl"]) == 2
+    assert "Missing option '--metric'" in capsys.readouterr().err

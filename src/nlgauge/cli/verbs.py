@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
@@ -17,7 +17,19 @@ _SPREAD = ("--hyp", "--ref")  # further files may follow their value, as with sa
 _KINDS = {"<int>": "N", "<int range>": "N", "<float>": "NUMBER", "<float range>": "NUMBER", "<str>": "TEXT"}
 
 
-class Command(TyperCommand):
+class _Converted:
+    """A command or a group whose options are `processed`."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """All options and arguments, `--help` among them."""
+        params: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for param in params:
+            if "process_value" not in vars(param):
+                param.process_value = partial(processed, param, param.process_value)
+        return params
+
+
+class Command(_Converted, TyperCommand):
     """A verb: several files may follow one option; its help ends in its page and an example, two lines of `epilog`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -53,6 +65,27 @@ class Command(TyperCommand):
             if line:
                 with formatter.section(head):
                     formatter.write(f"{'':{formatter.current_indent}}{line}\n")
+
+
+def processed(param: Any, convert: Callable[[Any, Any], Any], context: Any, value: Any) -> Any:
+    """The value of an option or argument; what has its type already is not converted.
+
+    Typer converts by pydantic, also what was not typed and is None; to load it took a quarter of a first command.
+
+    Args:
+        param: the option, as typer made it.
+        convert: typer's conversion: of a context and a value.
+        context: of the command line.
+        value: what was typed, texts, or the default.
+    """
+    kind = getattr(getattr(param, "type_descriptor", None), "annotation", None)  # an older typer has no pydantic
+    if kind == list[str] and isinstance(value, list | tuple) and value and all(type(one) is str for one in value):
+        value = list(value)
+    elif kind is not None and value is None and not param.required:
+        value = () if param.multiple or param.nargs == -1 else None
+    elif not (kind in (str, bool, int, float) and type(value) is kind):
+        return convert(context, value)
+    return value if param.callback is None else param.callback(context, param, value)
 
 
 def spread(words: Sequence[str], options: Collection[str]) -> list[str]:
@@ -292,7 +325,7 @@ def group_of(verbs: Mapping[str, Verb], **about: Any) -> typer.Typer:
     """A group of verbs that imports the one that is typed, and none to list them."""
     settings: dict[str, Any] = {"no_args_is_help": True, "rich_markup_mode": None, "add_completion": False, **about}
 
-    class Group(TyperGroup):
+    class Group(_Converted, TyperGroup):
         """Verbs by name; each is a stand-in with a summary until it is called."""
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
