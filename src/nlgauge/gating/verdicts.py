@@ -16,8 +16,18 @@ from nlgauge.gating.rules import Rules
 from nlgauge.gating.scored import Differences, Scored, differences
 from nlgauge.gating.words import SAME_TEXTS, reason
 from nlgauge.metrics.base import Metric
-from nlgauge.stats.gates.decision import FAIL, INCONCLUSIVE, PASS, Bound, bound_difference, with_holm
+from nlgauge.stats.gates.decision import (
+    FAIL,
+    INCONCLUSIVE,
+    PASS,
+    Bound,
+    bound_difference,
+    drawn_together,
+    needs_draws,
+    with_holm,
+)
 from nlgauge.stats.gates.repeats import flicker
+from nlgauge.stats.gates.studentized import Studentized
 
 _SHOWN = 5  # ids in a sentence
 _NONE = "none"
@@ -52,7 +62,8 @@ def decide(metrics: Mapping[str, Metric], base: Scored, new: Scored, rules: Rule
     clusters = clusters_of(new.outputs.groups) if rules.clusters == "group" else None
     is_same = same_texts(base.outputs, new.outputs)
     found = {spec: differences(spec, built, base, new, rules.undefined) for spec, built in metrics.items()}
-    bounds = {spec: _bound(spec, one, clusters, is_same, rules) for spec, one in found.items()}
+    drawn = _drawn(found, clusters, is_same, rules)
+    bounds = {spec: _bound(spec, one, clusters, is_same, rules, drawn.get(spec)) for spec, one in found.items()}
     deciding = [spec for spec in metrics if spec not in rules.report_only]
     bounds |= dict(zip(deciding, with_holm([bounds[spec] for spec in deciding]), strict=True))
     rows, items, reasons, notes = [], [], dict[str, str](), list[str]()
@@ -70,7 +81,30 @@ def decide(metrics: Mapping[str, Metric], base: Scored, new: Scored, rules: Rule
     return Decided(whole, said, tuple(rows), tuple(items), tuple(notes))
 
 
-def _bound(spec: str, found: Differences, clusters: Sequence[str] | None, is_same: bool, rules: Rules) -> Bound:
+def _drawn(
+    found: Mapping[str, Differences], clusters: Sequence[str] | None, is_same: bool, rules: Rules
+) -> dict[str, Studentized]:
+    """The resamples of metrics that have a score for every item; the others draw of fewer items, each its own."""
+    whole = {spec: one for spec, one in found.items() if not is_same and np.isfinite(one.values).all()}
+    n_units = (
+        len(set(clusters)) if clusters is not None else max((len(one.values) for one in whole.values()), default=0)
+    )
+    needing = {
+        spec: one.values
+        for spec, one in whole.items()
+        if needs_draws(n_units, one.is_rate, clusters is not None, rules.sequential)
+    }
+    return drawn_together(needing, clusters, draws=rules.draws, seed=rules.seed)
+
+
+def _bound(
+    spec: str,
+    found: Differences,
+    clusters: Sequence[str] | None,
+    is_same: bool,
+    rules: Rules,
+    drawn: Studentized | None,
+) -> Bound:
     known = ~np.isnan(found.values)
     allow = rules.allowed(spec)
     if is_same and not found.lost.any() and not found.values[known].any():
@@ -90,6 +124,7 @@ def _bound(spec: str, found: Differences, clusters: Sequence[str] | None, is_sam
             is_sequential=rules.sequential,
             draws=rules.draws,
             seed=rules.seed,
+            drawn=drawn,
         )
     except InputError as error:
         raise InputError(f"{spec}: {error}") from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -13,7 +13,7 @@ from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.stats.differences.multiplicity import holm
 from nlgauge.stats.gates.betting import Bets
-from nlgauge.stats.gates.studentized import DRAWS, cluster_error, clustered, studentized
+from nlgauge.stats.gates.studentized import DRAWS, Studentized, cluster_error, clustered, studentized
 from nlgauge.stats.gates.tango import tango_bounds, tango_statistic
 from nlgauge.stats.gates.worst import items_without_loss, worst_case_bound, worst_case_p
 from nlgauge.stats.shares import clopper_pearson
@@ -83,6 +83,25 @@ def with_holm(bounds: Sequence[Bound]) -> list[Bound]:
     return [replace(one, p_fail=float(p)) for one, p in zip(bounds, fair, strict=True)]
 
 
+def drawn_together(
+    differences: Mapping[str, Array],
+    clusters: Sequence[Hashable] | None = None,
+    *,
+    draws: int = DRAWS,
+    seed: int = 0,
+) -> dict[str, Studentized]:
+    """The resamples of several metrics on the same items, for `bound_difference`: to draw items takes most of the time.
+
+    Args:
+        differences: name -> differences of the items, shape (n,); all defined.
+        clusters, draws, seed: as for `bound_difference`.
+    """
+    if not differences:
+        return {}
+    found = studentized([_rounded(values) for values in differences.values()], clusters, draws=draws, seed=seed)
+    return {name: found.of(place) for place, name in enumerate(differences)}
+
+
 def bound_difference(
     differences: Array,
     clusters: Sequence[Hashable] | None = None,
@@ -94,6 +113,7 @@ def bound_difference(
     is_sequential: bool = False,
     draws: int = DRAWS,
     seed: int = 0,
+    drawn: Studentized | None = None,
 ) -> Bound:
     """Bound the mean of paired differences by the method that keeps its level on them.
 
@@ -111,15 +131,14 @@ def bound_difference(
         is_sequential: whether one may look after each item; in the order of the items.
         draws: resamples.
         seed: of the resamples.
+        drawn: the resamples of these differences by `drawn_together`, where there are any.
 
     Raises:
         InputError: there is no item, or a number is out of its range.
     """
     values = np.asarray(differences, dtype=np.float64)
     _check(values, allow, alpha)
-    scale = max(1.0 if is_rate else 0.0, float(np.abs(values).max()))
-    values = np.where(np.abs(values) <= _SAME * scale, 0.0, values)
-    made = _Made(values, clusters, allow, alpha, largest, draws, seed)
+    made = _Made(_rounded(values), clusters, allow, alpha, largest, draws, seed, drawn)
     if is_sequential:
         return made.sequential()
     if clusters is not None and made.n_units < FEW:
@@ -127,6 +146,18 @@ def bound_difference(
     if is_rate and clusters is None:
         return made.rate()
     return made.mean()
+
+
+def needs_draws(n_units: int, is_rate: bool, is_clustered: bool, is_sequential: bool) -> bool:
+    """Whether `bound_difference` resamples so many items or clusters."""
+    if is_sequential or (is_rate and not is_clustered):
+        return False
+    return n_units >= (FEW if is_clustered else 2)
+
+
+def _rounded(values: Array) -> Array:
+    """Differences without those that are rounding."""
+    return np.where(np.abs(values) <= _SAME * np.abs(values).max(), 0.0, values)
 
 
 def _check(values: Array, allow: float, alpha: float) -> None:
@@ -151,6 +182,7 @@ class _Made:
     largest: float | None
     draws: int
     seed: int
+    drawn: Studentized | None
 
     @property
     def sums(self) -> tuple[Array, Array]:
@@ -180,7 +212,7 @@ class _Made:
         sums, sizes = self.sums
         if len(sizes) < 2:
             return self._at_worst(self._bound("worst-case", math.nan, math.nan, math.nan, 1.0, 1.0), self.largest)
-        found = studentized(self.values, self.clusters, draws=self.draws, seed=self.seed)
+        found = self.drawn or studentized(self.values, self.clusters, draws=self.draws, seed=self.seed)
         low, high = (float(end[0]) for end in found.bounds(self.alpha))
         p = float(found.p_above(-self.allow)[0]), float(found.p_below(-self.allow)[0])
         error = float(found.error[0])

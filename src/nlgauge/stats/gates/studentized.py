@@ -32,6 +32,10 @@ class Studentized:
     error: Array
     t: Array
 
+    def of(self, place: int) -> Studentized:
+        """One of the R sets."""
+        return Studentized(*(one[..., place : place + 1] for one in (self.mean, self.error, self.t)))
+
     def bounds(self, alpha: float) -> tuple[Array, Array]:
         """One-sided bounds, each of level 1 - alpha, shapes (R,); infinite where resamples are too much alike."""
         draws = len(self.t)
