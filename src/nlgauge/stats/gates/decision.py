@@ -13,15 +13,14 @@ from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.stats.differences.multiplicity import holm
 from nlgauge.stats.gates.betting import Bets
+from nlgauge.stats.gates.power import FEW, Power
 from nlgauge.stats.gates.studentized import DRAWS, Studentized, cluster_error, clustered, studentized
 from nlgauge.stats.gates.tango import tango_bounds, tango_statistic
-from nlgauge.stats.gates.worst import items_without_loss, worst_case_bound, worst_case_p
+from nlgauge.stats.gates.worst import worst_case_bound, worst_case_p
 from nlgauge.stats.shares import clopper_pearson
 
 Verdict = Literal["PASS", "FAIL", "INCONCLUSIVE"]
 PASS, FAIL, INCONCLUSIVE = "PASS", "FAIL", "INCONCLUSIVE"
-FEW = 10  # items that changed, or clusters: below this no bound of a mean keeps its level (docs/studies/gate.md)
-_POWER = 0.8
 _SAME = 1e-9  # of the largest score: what differs by less is rounding
 
 
@@ -40,8 +39,9 @@ class Bound:
         allow, alpha: the allowance, and the level of each claim.
         n, n_changed: items, and those whose scores differ.
         n_clusters: clusters; None where items are independent.
-        smallest_drop: the drop of the mean that is seen with power .8.
-        items_needed: items with which no change would pass with power .8; None where no number is enough.
+        smallest_drop: the smallest allowance with which no change would pass with power .8: a drop as large is told
+            from none. NaN where nothing would pass, or where it is not known.
+        items_needed: items with which no change would pass with power .8; None where no number is enough or known.
     """
 
     method: str
@@ -205,28 +205,33 @@ class _Made:
         high = max(high, -clopper_pearson(net, n, 1 - 2 * self.alpha)[0])
         p_fail = max(float(special.ndtr(at)), 1.0 if net == 0 else float(special.betainc(net, n - net + 1, self.allow)))
         error = math.sqrt(max(gains + losses - (gains - losses) ** 2 / n, 0.0)) / n
-        made = self._bound("tango", error, low, high, float(special.ndtr(-at)), p_fail)
+        made = self._bound("tango", error, _Ends(low, high, float(special.ndtr(-at)), p_fail))
         return made if gains + losses >= FEW else self._at_worst(made, largest=1.0)
 
     def mean(self) -> Bound:
         sums, sizes = self.sums
         if len(sizes) < 2:
-            return self._at_worst(self._bound("worst-case", math.nan, math.nan, math.nan, 1.0, 1.0), self.largest)
+            return self._at_worst(self._bound("worst-case", math.nan, _NOTHING_KNOWN), self.largest)
         found = self.drawn or studentized(self.values, self.clusters, draws=self.draws, seed=self.seed)
         low, high = (float(end[0]) for end in found.bounds(self.alpha))
-        p = float(found.p_above(-self.allow)[0]), float(found.p_below(-self.allow)[0])
         error = float(found.error[0])
         student = self._student(error)
         # With some twenty changes that are no more skewed than chance makes them, resampling alone is too sure.
-        low, high = min(low, student.low), max(high, student.high)
-        made = self._bound("bootstrap-t", error, low, high, max(p[0], student.p_pass), max(p[1], student.p_fail))
+        wider = _Ends(
+            min(low, student.low),
+            max(high, student.high),
+            max(float(found.p_above(-self.allow)[0]), student.p_pass),
+            max(float(found.p_below(-self.allow)[0]), student.p_fail),
+        )
+        made = self._bound("bootstrap-t", error, wider)
         return made if (sums != 0).sum() >= FEW else self._at_worst(made, self.largest)
 
     def few_clusters(self) -> Bound:
         sums, sizes = self.sums
         if len(sizes) < 2:
-            return self._bound("t", math.nan, math.nan, math.nan, 1.0, 1.0)
-        return replace(self._student(float(cluster_error(sums[None], sizes)[0])), low=math.nan, p_pass=1.0)
+            return self._bound("t", math.nan, _NOTHING_KNOWN)
+        error = float(cluster_error(sums[None], sizes)[0])
+        return self._bound("t", error, replace(self._student(error), low=math.nan, p_pass=1.0))
 
     def sequential(self) -> Bound:
         if self.largest is None:
@@ -234,20 +239,19 @@ class _Made:
         bets = Bets.on(self.values, self.largest)
         p = bets.p_above(-self.allow, self.alpha), bets.p_below(-self.allow, self.alpha)
         spread = float(self.values.std(ddof=1)) if len(self.values) > 1 else math.nan
-        made = self._bound("betting", spread / math.sqrt(len(self.values)), *bets.bounds(self.alpha), *p)
-        return replace(made, items_needed=None)  # which depends on their order
+        made = self._bound("betting", spread / math.sqrt(len(self.values)), _Ends(*bets.bounds(self.alpha), *p))
+        return replace(made, smallest_drop=math.nan, items_needed=None)  # which depend on their order
 
-    def _student(self, error: float) -> Bound:
+    def _student(self, error: float) -> _Ends:
         """Student's bounds; where all differences are alike, the mean."""
         from scipy import special
 
         delta, free = float(self.values.mean()), self.n_units - 1
         if not error > 0:
             apart = delta + self.allow
-            return self._bound("t", error, delta, delta, 0.0 if apart > 0 else 1.0, 0.0 if apart < 0 else 1.0)
+            return _Ends(delta, delta, 0.0 if apart > 0 else 1.0, 0.0 if apart < 0 else 1.0)
         at, reach = (delta + self.allow) / error, -float(special.stdtrit(free, self.alpha)) * error
-        p = float(special.stdtr(free, -at)), float(special.stdtr(free, at))
-        return self._bound("t", error, delta - reach, delta + reach, *p)
+        return _Ends(delta - reach, delta + reach, float(special.stdtr(free, -at)), float(special.stdtr(free, at)))
 
     def _at_worst(self, bound: Bound, largest: float | None) -> Bound:
         """The same with the lower bound of the worst case."""
@@ -255,39 +259,46 @@ class _Made:
             return replace(bound, method="worst-case", low=math.nan, p_pass=1.0)
         sums, _ = self.sums
         losing, n = int((sums < 0).sum()), len(sums)
-        least = items_without_loss(largest, self.allow, self.alpha)
-        changed = int((sums != 0).sum())
-        to_have_ten = None if not changed else math.ceil(bound.n * FEW / changed)
-        by_count = None if bound.items_needed is None or to_have_ten is None else max(bound.items_needed, to_have_ten)
-        ways = [one for one in (by_count, least if not losing else None) if one is not None]
         return replace(
             bound,
             method="worst-case",
             low=worst_case_bound(losing, n, largest, self.alpha),
             p_pass=worst_case_p(losing, n, largest, -self.allow),
-            items_needed=min(ways, default=None),
         )
 
-    def _bound(self, method: str, error: float, low: float, high: float, p_pass: float, p_fail: float) -> Bound:
-        from scipy import special
-
-        n = len(self.values)
-        reach = float(special.ndtri(1 - self.alpha) + special.ndtri(_POWER)) * error
-        known = self.allow > 0 and math.isfinite(reach)
-        ends = [end if math.isfinite(end) else math.nan for end in (low, high)]
+    def _bound(self, method: str, error: float, ends: _Ends) -> Bound:
+        sums, sizes = self.sums
+        n, size = len(self.values), float(sizes.mean())
+        is_rate, is_clustered = method == "tango", self.clusters is not None
+        largest = 1.0 if is_rate else self.largest
+        power = Power(sums / size, error, self.alpha, is_rate, is_clustered, largest, self.seed)
+        smallest, units = power.smallest(), power.needed(self.allow)
         return Bound(
             method=method,
             delta=float(self.values.mean()),
             error=error,
-            low=ends[0],
-            high=ends[1],
-            p_pass=p_pass,
-            p_fail=p_fail,
+            low=ends.low if math.isfinite(ends.low) else math.nan,
+            high=ends.high if math.isfinite(ends.high) else math.nan,
+            p_pass=ends.p_pass,
+            p_fail=ends.p_fail,
             allow=self.allow,
             alpha=self.alpha,
             n=n,
             n_changed=int((self.values != 0).sum()),
             n_clusters=None if self.clusters is None else self.n_units,
-            smallest_drop=reach,
-            items_needed=max(1, math.ceil(n * (reach / self.allow) ** 2)) if known else None,
+            smallest_drop=smallest if math.isfinite(smallest) else math.nan,
+            items_needed=None if units is None else math.ceil(units * size),
         )
+
+
+@dataclass(frozen=True)
+class _Ends:
+    """Bounds of a mean, and the p-values of both claims."""
+
+    low: float
+    high: float
+    p_pass: float
+    p_fail: float
+
+
+_NOTHING_KNOWN = _Ends(math.nan, math.nan, 1.0, 1.0)

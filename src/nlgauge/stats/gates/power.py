@@ -1,0 +1,149 @@
+"""What can a gate show? The smallest allowance with which no change passes, by its own rule on differences at hand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from nlgauge.core.arrays import Array
+from nlgauge.stats.gates.studentized import studentized
+from nlgauge.stats.gates.tango import tango_bounds
+from nlgauge.stats.gates.worst import items_without_loss
+
+POWER = 0.8
+FEW = 10  # items that changed, or clusters: below this no bound of a mean keeps its level (docs/studies/gate.md)
+ENOUGH = 100  # changed items from which on the normal curve is as good as the rule (docs/studies/gate.md)
+SAMPLES, RESAMPLES = 200, 500  # of no change, each with its mirror image, and of each: a power of .8 within .02
+_UNCHANGED = 9  # for each changed item: further ones move nothing but the number by which a sum is divided
+_FARTHER, _HALVINGS, _MOST = 1.5, 4, 1e9  # how numbers of items are looked for
+
+
+@dataclass(frozen=True)
+class Power:
+    """The power of a gate on differences like those at hand.
+
+    Had nothing been lost, each difference might as well have the other sign. So samples without a loss are items (or
+    clusters) drawn from those at hand, each with a sign by a coin, and scaled to their standard error; each sample is
+    judged by the rule of the gate. On the normal curve, which is right where many items change, an allowance of 2.49
+    standard errors passes with power .8 (for alpha .05).
+
+    Attributes:
+        values: differences of the items, or of the clusters in units of a mean of all items, shape (n,).
+        error: the standard error of their mean.
+        alpha: the level of the gate.
+        is_rate: whether the rule is that of pass rates.
+        is_clustered: whether the values are clusters, of which a few never pass.
+        largest: the largest possible loss; None where it has no limit.
+        seed: of the samples.
+    """
+
+    values: Array
+    error: float
+    alpha: float
+    is_rate: bool
+    is_clustered: bool
+    largest: float | None
+    seed: int = 0
+
+    def smallest(self, n: int | None = None) -> float:
+        """The smallest allowance with which no change passes with power .8; infinite where there is none.
+
+        Args:
+            n: items, or clusters; by default as many as there are.
+        """
+        n = len(self.values) if n is None else n
+        if not self.error > 0 and self._changed.any():
+            return self.error  # all differ by the same, or there is one item
+        if self.is_clustered and n < FEW:
+            return math.inf
+        if self._share * n >= ENOUGH:
+            return self._reach * self.error * math.sqrt(len(self.values) / n)
+        needed = np.sort(self._rates(n) if self.is_rate else self._means(n))
+        return float(max(needed[math.ceil(POWER * len(needed)) - 1], 0.0))
+
+    def needed(self, allow: float) -> int | None:
+        """How many items, or clusters, would do: no change passes with power .8; None where no number is known."""
+        if not allow > 0 or math.isnan(self.error) and self._changed.any():
+            return None
+        if not self._changed.any():
+            return None if self.largest is None else items_without_loss(self.largest, allow, self.alpha)
+        if not self.error > 0:
+            return 1
+        n = max(1, math.ceil(len(self.values) * (self._reach * self.error / allow) ** 2))
+        n = max(n, FEW) if self.is_clustered else n
+        return _least(lambda tried: self.smallest(tried) <= allow, n)
+
+    @property
+    def _reach(self) -> float:
+        """Standard errors, on the normal curve."""
+        from scipy import special
+
+        return float(special.ndtri(1 - self.alpha) + special.ndtri(POWER))
+
+    @cached_property
+    def _changed(self) -> Array:
+        """Differences that are not 0, scaled so that their standard error around 0 is that of the mean."""
+        values = self.values[self.values != 0]
+        around = math.sqrt(float(values @ values) * len(self.values) / max(1, len(self.values) - 1)) / len(self.values)
+        return values if self.is_rate or not self.error > 0 else values * (self.error / around)
+
+    @property
+    def _share(self) -> float:
+        return len(self._changed) / len(self.values)
+
+    def _rates(self, n: int) -> Array:
+        """The allowance with which each sample of n items just passes, by Tango's bound."""
+        from scipy import special
+
+        rng = np.random.default_rng(self.seed)
+        changed = rng.binomial(n, self._share, 10 * SAMPLES)
+        losses = rng.binomial(changed, 0.5)
+        low = tango_bounds(changed - losses, losses, n, float(special.ndtri(1 - self.alpha)))[0]
+        return np.where(changed >= FEW, -low, self._at_worst(losses, n))
+
+    def _means(self, n: int) -> Array:
+        """The same by the bootstrap-t and Student's bound, of which the wider counts; and of the mirror image."""
+        from scipy import special
+
+        rng = np.random.default_rng(self.seed)
+        drawn = min(n, math.ceil((1 + _UNCHANGED) * max(FEW, self._share * n)))
+        is_changed = rng.random((SAMPLES, drawn)) < self._share * n / drawn
+        signed = self._changed[rng.integers(len(self._changed), size=(SAMPLES, drawn))] if len(self._changed) else 0.0
+        values = np.where(is_changed, signed * rng.choice([-1.0, 1.0], size=(SAMPLES, drawn)), 0.0)
+        at_worst = self._at_worst(np.concatenate([(values < 0).sum(axis=1), (values > 0).sum(axis=1)]), n)
+        is_few = is_changed.sum(axis=1) < FEW
+        if is_few.all():
+            return at_worst
+        found = studentized(values, draws=max(RESAMPLES, math.ceil(5 / self.alpha)), seed=rng)
+        student = -float(special.stdtrit(drawn - 1, self.alpha)) * found.error
+        low, high = found.bounds(self.alpha)
+        wider = np.concatenate([np.maximum(student - found.mean, -low), np.maximum(student + found.mean, high)])
+        return np.where(np.tile(is_few, 2), at_worst, wider * (drawn / n))
+
+    def _at_worst(self, losing: Array, n: int) -> Array:
+        """The allowance that the worst case of so many losing items just passes."""
+        from scipy import special
+
+        if self.largest is None:
+            return np.full(len(losing), np.inf)
+        beyond = special.betaincinv(losing + 1.0, np.maximum(n - losing, 1.0), 1 - self.alpha)
+        return np.where(losing < n, beyond, 1.0) * self.largest
+
+
+def _least(is_enough: Callable[[int], bool], n: int) -> int | None:
+    """The least number from n on that is enough, within some percent; None where none below a thousand million is."""
+    short = n - 1
+    while not is_enough(n):
+        short, n = n, math.ceil(n * _FARTHER)
+        if n > _MOST:
+            return None
+    for _ in range(_HALVINGS):
+        middle = (short + n) // 2
+        if middle in (short, n):
+            break
+        short, n = (short, middle) if is_enough(middle) else (middle, n)
+    return n
