@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from nlgauge import metric
 from nlgauge.core.segment import Segment
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.draws import resample_counts
-from nlgauge.stats.gates.decision import FEW
+from nlgauge.stats.gates.decision import FEW, Bound, bound_difference
 from nlgauge.stats.gates.studentized import clustered, studentized
 from nlgauge.stats.gates.tango import tango_statistic
 
@@ -37,6 +37,8 @@ PAIRS = 12  # of systems, of each kind
 CLUSTER = 5  # neighbouring lines
 SAME = 0.8  # share of items whose outputs are made identical
 LEASTS = (0, 5, 8, 10, 12)
+TRIED = 4  # pairs of which power is tried
+ANNOUNCED, NEEDING, MOST = 25, 3, 3000  # samples that announce a drop, and items needed; the most that are tried
 Z = float(special.ndtri(1 - ALPHA))
 
 
@@ -138,8 +140,14 @@ def populations(data: Path, rng: np.random.Generator) -> Iterator[tuple[str, lis
     yield "3 repeats, pass or fail", [of_repeats(tables[a], tables[b]) for a, b in turned]
 
 
-def gated(d: Floats, allow: float, of: Population, seed: int, least: int = FEW) -> Shares:
-    """The shares of PASS and FAIL of the gate, as `bound_difference` decides; all samples share their resamples."""
+def gated(d: Floats, allow: float | Floats, of: Population, seed: int, least: int = FEW) -> Shares:
+    """The shares of PASS and FAIL of the gate, as `bound_difference` decides; all samples share their resamples.
+
+    Args:
+        d: samples, shape (r, n).
+        allow: the allowance, or one for each sample.
+        of, seed, least: population, seed of the resamples, and changed items from which on a mean may pass.
+    """
     r, n = d.shape
     losing, changed = (d < 0).sum(axis=1), (d != 0).sum(axis=1)
     if of.is_rate:
@@ -159,7 +167,7 @@ def gated(d: Floats, allow: float, of: Population, seed: int, least: int = FEW) 
             return 0.0, float(student.mean())
         passed = (found.p_above(-allow) <= ALPHA) & other
         failed = (found.p_below(-allow) <= ALPHA) & student
-    at_worst = False if of.largest is None else special.bdtr(losing, n, min(allow / of.largest, 1)) <= ALPHA
+    at_worst = False if of.largest is None else special.bdtr(losing, n, np.minimum(allow / of.largest, 1)) <= ALPHA
     passed = np.where(changed >= least, passed, at_worst & ~failed)
     return float(passed.mean()), float(failed.mean())
 
@@ -202,31 +210,58 @@ def levels(kinds: Mapping[str, list[Population]]) -> Iterator[str]:
             yield f"| {name} | {n} | {' | '.join(shown)} |"
 
 
-def swapped(d: Floats, rng: np.random.Generator) -> Floats:
-    """Sides swapped by a coin for each item, so that nothing is lost."""
-    return d * rng.choice([-1.0, 1.0], size=d.shape)
+def of_no_change(of: Population, rng: np.random.Generator, r: int, n: int) -> Floats:
+    """Samples with sides swapped by a coin for each item, or cluster, so that nothing is lost."""
+    coins = rng.choice([-1.0, 1.0], size=(r, n // of.cluster))
+    return of.draw(rng, r, n) * np.repeat(coins, of.cluster, axis=1)
+
+
+def announced(one: Floats, allow: float, of: Population) -> Bound:
+    """What the gate says of a sample."""
+    clusters = None if of.cluster == 1 else [i // of.cluster for i in range(len(one))]
+    return bound_difference(one, clusters, allow=allow, is_rate=of.is_rate, largest=of.largest, draws=100)
 
 
 def without_drop(kinds: Mapping[str, list[Population]]) -> Iterator[str]:
-    """No drop: an allowance with an announced power of .8, and an allowance of 0."""
-    yield "| differences | n | announced | PASS | FAIL | allowance 0: FAIL |"
-    yield "|---|---:|---:|---:|---:|---:|"
+    """No drop, and an allowance that was announced from one sample and is tried on others; and an allowance of 0.
+
+    The columns: the smallest drop of the gate, that of the normal curve with the true standard error, how many samples
+    announce none, samples as large as another one said are needed, and FAIL with the smallest drop and with 0.
+    """
+    yield "| differences | n | smallest drop: PASS | normal curve: PASS | none | items needed: PASS | FAIL | 0: FAIL |"
+    yield f"|---|---:|{'---:|' * 6}"
     for name, own in kinds.items():
         for n in SIZES:
-            found = []
-            for seed, of in enumerate(own):
+            found: list[list[float]] = []
+            for seed, of in enumerate(own[:TRIED]):
                 rng = np.random.default_rng([seed, n, 1])
-                d = of.draw(rng, SAMPLES, n)
-                if of.cluster > 1:  # whole clusters are swapped
-                    d = d * np.repeat(rng.choice([-1.0, 1.0], size=(SAMPLES, n // of.cluster)), of.cluster, axis=1)
-                else:
-                    d = swapped(d, rng)
+                d, firsts = of_no_change(of, rng, SAMPLES, n), of_no_change(of, rng, ANNOUNCED, n)
                 sums, sizes = clustered(d, None if of.cluster == 1 else [i // of.cluster for i in range(n)])
                 error = float(np.sqrt((sums**2).sum(axis=1).mean()) / sizes.sum())
-                allow = (Z + float(special.ndtri(0.8))) * error
-                found.append((*gated(d, allow, of, seed), gated(d, 0.0, of, seed)[1]))
-            passed, failed, none = np.mean(found, axis=0)
-            yield f"| {name} | {n} | .800 | {passed:.3f} | {failed:.3f} | {none:.3f} |"
+                drops = np.array([announced(one, 0.0, of).smallest_drop for one in firsts])
+                known = drops[~np.isnan(drops)]
+                tried = gated(d, np.resize(known, SAMPLES), of, seed) if len(known) else (np.nan, np.nan)
+                reach = (Z + float(special.ndtri(0.8))) * error
+                of_needed = [needing(one, 0.8 * reach, of, rng) for one in firsts[:NEEDING]]
+                shares = (tried[0], gated(d, reach, of, seed)[0], float(np.isnan(drops).mean()))
+                found.append([*shares, mean_known(of_needed), tried[1], gated(d, 0.0, of, seed)[1]])
+            means = [mean_known(one) for one in zip(*found, strict=True)]
+            yield f"| {name} | {n} | {' | '.join('' if np.isnan(one) else f'{one:.3f}' for one in means)} |"
+
+
+def mean_known(values: Sequence[float]) -> float:
+    """The mean of those that are not NaN; NaN where none is."""
+    known = [one for one in values if not np.isnan(one)]
+    return float(np.mean(known)) if known else float("nan")
+
+
+def needing(one: Floats, allow: float, of: Population, rng: np.random.Generator) -> float:
+    """The share of PASS among samples as large as the gate says of one; NaN where it says none, or too many to try."""
+    needed = announced(one, allow, of).items_needed
+    if needed is None or needed > MOST:
+        return float("nan")
+    n = -(-needed // of.cluster) * of.cluster
+    return gated(of_no_change(of, rng, SAMPLES // 4, n), allow, of, 0)[0]
 
 
 def limits(kinds: Mapping[str, list[Population]]) -> Iterator[str]:

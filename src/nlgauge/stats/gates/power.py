@@ -18,6 +18,7 @@ POWER = 0.8
 FEW = 10  # items that changed, or clusters: below this no bound of a mean keeps its level (docs/studies/gate.md)
 ENOUGH = 100  # changed items from which on the normal curve is as good as the rule (docs/studies/gate.md)
 SAMPLES, RESAMPLES = 200, 500  # of no change, each with its mirror image, and of each: a power of .8 within .02
+_ABOVE = 1 + 1e-6  # where a bound just passes, the last digit of a p-value would decide
 _UNCHANGED = 9  # for each changed item: further ones move nothing but the number by which a sum is divided
 _FARTHER, _HALVINGS, _MOST = 1.5, 4, 1e9  # how numbers of items are looked for
 
@@ -63,18 +64,18 @@ class Power:
         if self._share * n >= ENOUGH:
             return self._reach * self.error * math.sqrt(len(self.values) / n)
         needed = np.sort(self._rates(n) if self.is_rate else self._means(n))
-        return float(max(needed[math.ceil(POWER * len(needed)) - 1], 0.0))
+        return float(max(needed[math.ceil(POWER * len(needed)) - 1], 0.0)) * _ABOVE
 
     def needed(self, allow: float) -> int | None:
         """How many items, or clusters, would do: no change passes with power .8; None where no number is known."""
-        if not allow > 0 or math.isnan(self.error) and self._changed.any():
+        if not allow > 0:
             return None
         if not self._changed.any():
             return None if self.largest is None else items_without_loss(self.largest, allow, self.alpha)
         if not self.error > 0:
-            return 1
-        n = max(1, math.ceil(len(self.values) * (self._reach * self.error / allow) ** 2))
-        n = max(n, FEW) if self.is_clustered else n
+            return None if math.isnan(self.error) else 1
+        errors = min(self._reach * self.error / allow, math.sqrt(_MOST))
+        n = max(math.ceil(len(self.values) * errors**2), FEW if self.is_clustered else 1)
         return _least(lambda tried: self.smallest(tried) <= allow, n)
 
     @property
@@ -95,12 +96,17 @@ class Power:
     def _share(self) -> float:
         return len(self._changed) / len(self.values)
 
+    def _shares(self, rng: np.random.Generator, draws: int) -> Array:
+        """Shares of items that change, each as likely as the one at hand makes it; after Jeffreys."""
+        k, n = len(self._changed), len(self.values)
+        return rng.beta(k + 0.5, n - k + 0.5, draws) if 0 < k < n else np.full(draws, k / n)
+
     def _rates(self, n: int) -> Array:
         """The allowance with which each sample of n items just passes, by Tango's bound."""
         from scipy import special
 
         rng = np.random.default_rng(self.seed)
-        changed = rng.binomial(n, self._share, 10 * SAMPLES)
+        changed = rng.binomial(n, self._shares(rng, 10 * SAMPLES))
         losses = rng.binomial(changed, 0.5)
         low = tango_bounds(changed - losses, losses, n, float(special.ndtri(1 - self.alpha)))[0]
         return np.where(changed >= FEW, -low, self._at_worst(losses, n))
@@ -110,10 +116,14 @@ class Power:
         from scipy import special
 
         rng = np.random.default_rng(self.seed)
-        drawn = min(n, math.ceil((1 + _UNCHANGED) * max(FEW, self._share * n)))
-        is_changed = rng.random((SAMPLES, drawn)) < self._share * n / drawn
-        signed = self._changed[rng.integers(len(self._changed), size=(SAMPLES, drawn))] if len(self._changed) else 0.0
-        values = np.where(is_changed, signed * rng.choice([-1.0, 1.0], size=(SAMPLES, drawn)), 0.0)
+        k, shares = len(self._changed), self._shares(rng, SAMPLES)
+        drawn = min(n, math.ceil((1 + _UNCHANGED) * max(FEW, n * float(shares.max()))))
+        is_changed = rng.random((SAMPLES, drawn)) < (shares * (n / drawn))[:, None]
+        values = np.zeros((SAMPLES, drawn))
+        if k:
+            known = self._changed[rng.integers(k, size=(SAMPLES, k))]
+            own = np.take_along_axis(known, rng.integers(k, size=(SAMPLES, drawn)), axis=1)
+            values = np.where(is_changed, own * rng.choice([-1.0, 1.0], size=(SAMPLES, drawn)), 0.0)
         at_worst = self._at_worst(np.concatenate([(values < 0).sum(axis=1), (values > 0).sum(axis=1)]), n)
         is_few = is_changed.sum(axis=1) < FEW
         if is_few.all():
@@ -137,10 +147,10 @@ class Power:
 def _least(is_enough: Callable[[int], bool], n: int) -> int | None:
     """The least number from n on that is enough, within some percent; None where none below a thousand million is."""
     short = n - 1
-    while not is_enough(n):
+    while n < _MOST and not is_enough(n):
         short, n = n, math.ceil(n * _FARTHER)
-        if n > _MOST:
-            return None
+    if n >= _MOST:
+        return None
     for _ in range(_HALVINGS):
         middle = (short + n) // 2
         if middle in (short, n):
