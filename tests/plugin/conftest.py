@@ -1,8 +1,12 @@
 """Tests that are run by pytest inside of tests."""
 
+import sys
+from importlib import import_module
 from importlib.metadata import entry_points
 
 import pytest
+
+import nlgauge
 
 _IS_INSTALLED = any(one.value == "nlgauge.plugin.hooks" for one in entry_points(group="pytest11"))
 PLUGIN = () if _IS_INSTALLED else ("-p", "nlgauge.plugin.hooks")
@@ -19,17 +23,24 @@ def worse(share):
 """
 
 
-@pytest.fixture
-def inside(pytester):
-    """A function that runs pytest on `test_outputs.py` with this body, in a process of its own.
+@pytest.fixture(scope="session")
+def loaded():
+    """All that a run inside needs, imported before: numpy can be loaded once, and pytester forgets what a run loads."""
+    import_module("nlgauge.plugin.runs")
+    import_module("nlgauge.plugin.saved")
+    nlgauge.gate(["a b"] * 3, ["a c"] * 3, ["a b"] * 3, metrics=["chrf", "ter", "cer"], clusters="none")
 
-    What numpy loads can be loaded once in a process, and pytester would forget it after each run in this one.
-    """
+
+@pytest.fixture
+def inside(pytester, loaded, monkeypatch):
+    """A function that runs pytest on `test_outputs.py` with this body; workers of xdist are processes of their own."""
     pytester.makeini("[pytest]\nfilterwarnings =\n    ignore::nlgauge.ScoreWarning\n")
     pytester.makepyfile(texts=TEXTS)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # one file is written several times in a second
 
     def run(body, *options):
         pytester.makepyfile(test_outputs=f"from texts import *\n{body}")
-        return pytester.runpytest_subprocess(*PLUGIN, "-p", "no:cacheprovider", *options)
+        started = pytester.runpytest_subprocess if "-n" in options else pytester.runpytest_inprocess
+        return started(*PLUGIN, "-p", "no:cacheprovider", *options)
 
     return run

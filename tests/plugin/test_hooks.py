@@ -47,7 +47,7 @@ def test_workers_send_and_the_controller_writes(inside, pytester):
     folder = pytester.path / "__nlgauge__"
     assert sorted(path.name for path in folder.iterdir()) == ["one.json", "two.json"]
     assert len(json.loads((folder / "two.json").read_text())["items"]) == 30
-    inside(f"NEW = BASE\n{ONE}{TWO}", "-n", "2").assert_outcomes(passed=2)
+    inside(f"NEW = BASE\n{ONE}{TWO}").assert_outcomes(passed=2)
 
 
 def test_one_name_for_two_tests_is_refused(inside, pytester):
