@@ -78,4 +78,9 @@ def test_every_verdict_has_its_words(verdict):
 
 
 def test_nothing_can_be_said_of_what_was_not_tested():
-    assert power(replace(RESULT, rows=[{**ROW, "smallest_drop": math.nan}])) == ""
+    unknown = {**ROW, "smallest_drop": math.nan}
+    assert power(replace(RESULT, rows=[{**unknown, "method": "betting"}])) == ""
+    few = {**unknown, "metric": "few", "method": "worst-case"}
+    assert power(replace(RESULT, rows=[ROW, few])).endswith(
+        "from 4.500 by ter on. No drop is seen with probability .8 by few: too little changed."
+    )

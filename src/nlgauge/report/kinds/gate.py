@@ -21,10 +21,11 @@ HEADS = {
 }
 LOST = "[...] is new, and [] marks a place where something is gone."
 _MOST = 400  # characters of a text in a terminal or in Markdown
+_FEW_CHANGED = ("worst-case", "t")  # methods that may show no drop, however large
 _HEADER = ("metric", "verdict", "base", "new", "change", "allowed", "items", "changed", "drop seen", "method")
 _LEGEND = (
     "change: below 0 is worse, whatever the direction of the metric; its bounds are one-sided",
-    "drop seen: the smallest drop of the mean that so many items show with probability .8",
+    "drop seen: the smallest drop of the mean that so many items tell from none with probability .8",
 )
 
 
@@ -47,7 +48,10 @@ def power(result: Result) -> str:
     drops = {row["metric"]: row["smallest_drop"] for row in result.rows if not absent(row["smallest_drop"])}
     seen = [f"{number(drop)} by {spec}" for spec, drop in drops.items() if drop]
     n = max(row["n"] for row in result.rows)
-    return f"With {n} items a drop of the mean is seen with probability .8 from {', '.join(seen)} on." if seen else ""
+    told = [f"With {n} items a drop of the mean is seen with probability .8 from {', '.join(seen)} on."] if seen else []
+    unseen = [row["metric"] for row in result.rows if row["metric"] not in drops and row["method"] in _FEW_CHANGED]
+    told += [f"No drop is seen with probability .8 by {', '.join(unseen)}: too little changed."] if unseen else []
+    return " ".join(told)
 
 
 def gate_table(result: Result, digits: int = 3) -> Table:
