@@ -24,7 +24,8 @@ from nlgauge import metric
 from nlgauge.core.segment import Segment
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.draws import resample_counts
-from nlgauge.stats.gates.decision import FEW, Bound, bound_difference
+from nlgauge.stats.gates.decision import Bound, bound_difference
+from nlgauge.stats.gates.power import FEW
 from nlgauge.stats.gates.studentized import clustered, studentized
 from nlgauge.stats.gates.tango import tango_statistic
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from nlgauge.stats.gates.decision import FEW, Bound
+from nlgauge.stats.gates.decision import Bound
+from nlgauge.stats.gates.power import FEW
 
 SAME_TEXTS = "same texts"
 _MUCH = 0.5  # of the variance: from here on doubling the runs gains a quarter of it

@@ -98,7 +98,8 @@ def drawn_together(
     """
     if not differences:
         return {}
-    found = studentized([_rounded(values) for values in differences.values()], clusters, draws=draws, seed=seed)
+    table = np.stack([_rounded(values) for values in differences.values()])  # (R, n)
+    found = studentized(table, clusters, draws=draws, seed=seed)
     return {name: found.of(place) for place, name in enumerate(differences)}
 
 

@@ -90,7 +90,7 @@ class Power:
         """Differences that are not 0, scaled so that their standard error around 0 is that of the mean."""
         values = self.values[self.values != 0]
         around = math.sqrt(float(values @ values) * len(self.values) / max(1, len(self.values) - 1)) / len(self.values)
-        return values if self.is_rate or not self.error > 0 else values * (self.error / around)
+        return np.asarray(values if self.is_rate or not self.error > 0 else values * (self.error / around))
 
     @property
     def _share(self) -> float:
@@ -109,7 +109,7 @@ class Power:
         changed = rng.binomial(n, self._shares(rng, 10 * SAMPLES))
         losses = rng.binomial(changed, 0.5)
         low = tango_bounds(changed - losses, losses, n, float(special.ndtri(1 - self.alpha)))[0]
-        return np.where(changed >= FEW, -low, self._at_worst(losses, n))
+        return np.where(changed >= FEW, -low, self._at_worst(losses.astype(np.float64), n))
 
     def _means(self, n: int) -> Array:
         """The same by the bootstrap-t and Student's bound, of which the wider counts; and of the mirror image."""
@@ -124,7 +124,8 @@ class Power:
             known = self._changed[rng.integers(k, size=(SAMPLES, k))]
             own = np.take_along_axis(known, rng.integers(k, size=(SAMPLES, drawn)), axis=1)
             values = np.where(is_changed, own * rng.choice([-1.0, 1.0], size=(SAMPLES, drawn)), 0.0)
-        at_worst = self._at_worst(np.concatenate([(values < 0).sum(axis=1), (values > 0).sum(axis=1)]), n)
+        losing = np.concatenate([(values < 0).sum(axis=1), (values > 0).sum(axis=1)])
+        at_worst = self._at_worst(losing.astype(np.float64), n)
         is_few = is_changed.sum(axis=1) < FEW
         if is_few.all():
             return at_worst
@@ -135,7 +136,7 @@ class Power:
         return np.where(np.tile(is_few, 2), at_worst, wider * (drawn / n))
 
     def _at_worst(self, losing: Array, n: int) -> Array:
-        """The allowance that the worst case of so many losing items just passes."""
+        """The allowance that the worst case of so many losing items just passes, for each sample."""
         from scipy import special
 
         if self.largest is None:

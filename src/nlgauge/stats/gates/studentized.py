@@ -47,15 +47,15 @@ class Studentized:
         still = self.error == 0
         return np.where(still, self.mean, low), np.where(still, self.mean, high)
 
-    def p_above(self, value: float) -> Array:
-        """p-values of the claim that the true mean is above a value, shape (R,); in accord with `bounds`."""
+    def p_above(self, value: float | Array) -> Array:
+        """p-values of the claim that the true mean is above a value, or one for each set, (R,); as `bounds` has it."""
         return self._p((self.t >= self._at(value)).sum(axis=0), self.mean > value)
 
-    def p_below(self, value: float) -> Array:
+    def p_below(self, value: float | Array) -> Array:
         """p-values of the claim that it is below the value."""
         return self._p((self.t <= self._at(value)).sum(axis=0), self.mean < value)
 
-    def _at(self, value: float) -> Array:
+    def _at(self, value: float | Array) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray((self.mean - value) / self.error)
 
