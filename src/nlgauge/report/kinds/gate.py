@@ -21,7 +21,7 @@ HEADS = {
 }
 LOST = "[...] is new, and [] marks a place where something is gone."
 _MOST = 400  # characters of a text in a terminal or in Markdown
-_FEW_CHANGED = ("worst-case", "t")  # methods that may show no drop, however large
+_BY_RULE = ("tango", "bootstrap-t", "worst-case", "t")  # methods whose power is known
 _HEADER = ("metric", "verdict", "base", "new", "change", "allowed", "items", "changed", "drop seen", "method")
 _LEGEND = (
     "change: below 0 is worse, whatever the direction of the metric; its bounds are one-sided",
@@ -49,7 +49,7 @@ def power(result: Result) -> str:
     seen = [f"{number(drop)} by {spec}" for spec, drop in drops.items() if drop]
     n = max(row["n"] for row in result.rows)
     told = [f"With {n} items a drop of the mean is seen with probability .8 from {', '.join(seen)} on."] if seen else []
-    unseen = [row["metric"] for row in result.rows if row["metric"] not in drops and row["method"] in _FEW_CHANGED]
+    unseen = [row["metric"] for row in result.rows if row["metric"] not in drops and row["method"] in _BY_RULE]
     told += [f"No drop is seen with probability .8 by {', '.join(unseen)}: too little changed."] if unseen else []
     return " ".join(told)
 

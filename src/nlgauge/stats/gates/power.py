@@ -129,7 +129,7 @@ class Power:
         is_few = is_changed.sum(axis=1) < FEW
         if is_few.all():
             return at_worst
-        found = studentized(values, draws=max(RESAMPLES, math.ceil(5 / self.alpha)), seed=rng)
+        found = studentized(values, draws=max(RESAMPLES, math.ceil(2 / self.alpha)), seed=rng)
         student = -float(special.stdtrit(drawn - 1, self.alpha)) * found.error
         low, high = found.bounds(self.alpha)
         wider = np.concatenate([np.maximum(student - found.mean, -low), np.maximum(student + found.mean, high)])
