@@ -115,6 +115,7 @@ def bound_difference(
     draws: int = DRAWS,
     seed: int = 0,
     drawn: Studentized | None = None,
+    has_power: bool = True,
 ) -> Bound:
     """Bound the mean of paired differences by the method that keeps its level on them.
 
@@ -133,13 +134,14 @@ def bound_difference(
         draws: resamples.
         seed: of the resamples.
         drawn: the resamples of these differences by `drawn_together`, where there are any.
+        has_power: whether to find the smallest drop and the items needed, too, which takes longer than the verdict.
 
     Raises:
         InputError: there is no item, or a number is out of its range.
     """
     values = np.asarray(differences, dtype=np.float64)
     _check(values, allow, alpha)
-    made = _Made(_rounded(values), clusters, allow, alpha, largest, draws, seed, drawn)
+    made = _Made(_rounded(values), clusters, allow, alpha, largest, draws, seed, drawn, has_power)
     if is_sequential:
         return made.sequential()
     if clusters is not None and made.n_units < FEW:
@@ -184,6 +186,7 @@ class _Made:
     draws: int
     seed: int
     drawn: Studentized | None
+    has_power: bool
 
     @property
     def sums(self) -> tuple[Array, Array]:
@@ -272,8 +275,10 @@ class _Made:
         n, size = len(self.values), float(sizes.mean())
         is_rate, is_clustered = method == "tango", self.clusters is not None
         largest = 1.0 if is_rate else self.largest
-        power = Power(sums / size, error, self.alpha, is_rate, is_clustered, largest, self.seed)
-        smallest, units = power.smallest(), power.needed(self.allow)
+        smallest, units = math.nan, None
+        if self.has_power:
+            power = Power(sums / size, error, self.alpha, is_rate, is_clustered, largest, self.seed)
+            smallest, units = power.smallest(), power.needed(self.allow)
         return Bound(
             method=method,
             delta=float(self.values.mean()),
