@@ -33,7 +33,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "metrics": {"core", "stats", "text", "runtime", "models", "io.frames", "io.scores"},  # tables and stored scores
     "perturbations": {"core", "stats", "text", "runtime", "models"},
     "audits": {"core", "io", "stats", "text", "runtime", "metrics", "perturbations"},
-    "metaeval": {"core", "io.frames", "io.scores", "stats", "runtime", "metrics", "audits"},
+    # texts with marked errors, as their readers give them
+    "metaeval": {"core", "io.frames", "io.scores", "io.marked.texts", "stats", "runtime", "metrics", "audits"},
     "gating": {"core", "io", "stats", "runtime", "metrics"},
     "choosing": {*"core io.frames stats text runtime metrics perturbations audits metaeval.align".split()},
     "training": {"core", "io", "stats", "runtime", "models", "metrics", "perturbations"},
@@ -215,6 +216,8 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "sweeps": {"align", "evaluate", "gains", "intervals", "mixing", "scoring", "sweep_rows"},
         "select": {"align", "evaluate", "frames", "rows"},
         "layers": {"evaluate"},
+        "spans": set(),
+        "span_methods": set(),
         "plan": {"align", "design", "evaluate", "frames"},
         "pooling": {"evaluate", "gains", "mixing", "rows", "sweep_rows", "sweeps"},
     },

@@ -30,7 +30,8 @@ def test_every_form_holds_the_spans(tmp_path, capsys):
     rows = tmp_path / "rows.jsonl"
     typed = [str(x) for form, path in paths.items() for x in (f"--{form}", path)]
     assert main(["explain", "--hyp", HYP, "--ref", REF, *WORDS, *typed, "-o", str(rows)]) == 0
-    span = {"side": "hyp", "start": 19, "end": 22, "severity": "major", "category": None, "missing": False}
+    about = {"category": None, "missing": False, "confidence": None}
+    span = {"side": "hyp", "start": 19, "end": 22, "severity": "major", **about}
     result = json.loads(paths["json"].read_text())
     assert (result["kind"], result["rows"][0]["spans"]) == ("explain", [span])
     assert json.loads(rows.read_text())["spans"] == [span]

@@ -18,9 +18,13 @@ def test_a_score_is_the_sum_of_penalties():
 
 def test_a_span_goes_into_json_and_comes_back():
     row = HAT.as_row()
-    assert row == {"side": "hyp", "start": 19, "end": 22, "severity": "major", "category": None, "missing": False}
+    about = {"category": None, "missing": False, "confidence": None}
+    assert row == {"side": "hyp", "start": 19, "end": 22, "severity": "major", **about}
     assert ErrorSpan.from_row(row) == HAT
     assert ErrorSpan.from_row(GAP.as_row()) == GAP
+    sure = ErrorSpan(19, 22, "major", confidence=0.5)
+    assert ErrorSpan.from_row(sure.as_row()).confidence == 0.5
+    assert sure == HAT  # the same error, however sure its finder is
     assert ErrorSpan.from_row({"start": 0, "end": 1, "severity": "minor"}) == ErrorSpan(0, 1, "minor")
     assert (ONE.text_of(HAT), ONE.text_of(GAP)) == ("hat", "")
 
@@ -38,6 +42,9 @@ def test_a_span_goes_into_json_and_comes_back():
         ({"start": 0, "end": 1, "severity": "major", "side": "x"}, "side of a span is 'x', expected hyp or ref or src"),
         ({"start": 0, "end": 1, "severity": "major", "category": 3}, "category of a span is 3"),
         ({"start": 0, "end": 1, "severity": "major", "missing": "no"}, "missing of a span is 'no'"),
+        ({"start": 0, "end": 1, "severity": "major", "confidence": "1"}, "confidence of a span is '1', expected a num"),
+        ({"start": 0, "end": 1, "severity": "major", "confidence": float("nan")}, "confidence of a span is nan"),
+        ({"start": 0, "end": 1, "severity": "major", "confidence": True}, "confidence of a span is True"),
     ],
 )
 def test_a_span_that_is_none_is_refused(row, message):

@@ -11,6 +11,7 @@ import typer
 
 from nlgauge.cli import judged, options
 from nlgauge.cli.planned import SHARED, Planned
+from nlgauge.cli.spanned import Spanned
 from nlgauge.cli.terminal import as_typed, echo
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import STDOUT
@@ -109,12 +110,17 @@ def meta(
     disagree: Disagree = None,
     fitted: Fitted,
     planned: Planned,
+    spanned: Spanned,
     shown: options.Shown,
     files: options.Files,
     run: options.Common,
 ) -> int:
     """Compare metrics with human judgements."""
     shown.check(files)
+    if spanned.spans:
+        idle = {"criterion": criterion, "pairs": pairs, "criteria": criteria, "disagree": disagree}
+        spanned.check(idle, how, scored, fitted, planned)
+        return spanned.run(data, judgements, columns, lp, reference_system, how, shown, files, run)
     fitted.check(criterion, pairs, scored.scores)
     more = [path for path in (judgements, pairs, *(fitted.more_data or [])) if path is not None]
     files.check([data, *(scored.scores or []), *more], fit_thresholds=fitted.fit_thresholds, plan=planned.plan)

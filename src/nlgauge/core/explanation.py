@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, cast, get_args
 
 from nlgauge.core.errors import InputError
@@ -14,7 +15,6 @@ Severity = Literal["minor", "major"]
 SIDES: tuple[str, ...] = get_args(Side)
 SEVERITIES: tuple[str, ...] = get_args(Severity)
 PENALTIES: Mapping[str, float] = {"minor": 1.0, "major": 5.0}
-_FIELDS = {"side", "start", "end", "severity", "category", "missing"}
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -28,9 +28,12 @@ class ErrorSpan:
         side: the text: the hypothesis (`hyp`), the reference (`ref`) or the source (`src`).
         category: what kind of error it is; None where that is not known.
         missing: whether something is missing at this place of the hypothesis.
+        confidence: how sure of the error its finder is, on a scale of its own; None where it does not say. Spans that
+            differ in nothing else are equal.
 
     Raises:
-        InputError: a side or a severity is unknown, a place is not a number from 0 on, or the end is before the start.
+        InputError: a side or a severity is unknown, a place is not a number from 0 on, the end is before the start, or
+            the confidence is no finite number.
     """
 
     start: int
@@ -39,6 +42,7 @@ class ErrorSpan:
     side: Side = "hyp"
     category: str | None = None
     missing: bool = False
+    confidence: float | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         for name, value, among in (("side", self.side, SIDES), ("severity", self.severity, SEVERITIES)):
@@ -48,6 +52,8 @@ class ErrorSpan:
             raise InputError(
                 f"a span goes from {self.start!r:.40} to {self.end!r:.40}, expected whole numbers from 0 on, in order"
             )
+        if self.confidence is not None and not _is_finite(self.confidence):
+            raise InputError(f"confidence of a span is {self.confidence!r:.40}, expected a number")
 
     def as_row(self) -> dict[str, Any]:
         """The span as JSON holds it."""
@@ -58,11 +64,12 @@ class ErrorSpan:
             "severity": self.severity,
             "category": self.category,
             "missing": self.missing,
+            "confidence": self.confidence,
         }
 
     @classmethod
     def from_row(cls, row: Any) -> ErrorSpan:
-        """The span of a JSON object; `side`, `category` and `missing` may lack.
+        """The span of a JSON object; `side`, `category`, `missing` and `confidence` may lack.
 
         Raises:
             InputError: it is no object, or a field is not as expected.
@@ -76,7 +83,7 @@ class ErrorSpan:
         if not isinstance(missing, bool):
             raise InputError(f"missing of a span is {missing!r:.40}, expected true or false")
         severity = cast(Severity, row["severity"])
-        return cls(row["start"], row["end"], severity, row.get("side", "hyp"), category, missing)
+        return cls(row["start"], row["end"], severity, row.get("side", "hyp"), category, missing, row.get("confidence"))
 
 
 @dataclass(frozen=True)
@@ -89,6 +96,7 @@ class Explanation:
         others: the texts that it was compared with.
         spans: the errors, by their place.
         system: who wrote the hypothesis; None if the data do not say.
+        item: the input that the hypothesis was written for; None if the data do not say.
     """
 
     id: str
@@ -96,6 +104,7 @@ class Explanation:
     others: tuple[str, ...]
     spans: tuple[ErrorSpan, ...]
     system: str | None = None
+    item: str | None = None
 
     @property
     def score(self) -> float:
@@ -111,6 +120,7 @@ class Explanation:
         return {
             "id": self.id,
             "system": self.system,
+            "seg": self.item,
             "hyp": self.hypothesis,
             "against": list(self.others),
             "score": self.score,
@@ -148,6 +158,10 @@ class Explanations(Outcome, Sequence[Explanation]):
             inputs: the files that were read.
         """
         return Result("explain", [one.as_row() for one in self.rows], list(inputs), [self.method], self.notes)
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def merged(spans: Iterable[ErrorSpan]) -> tuple[ErrorSpan, ...]:

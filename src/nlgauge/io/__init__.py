@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from nlgauge.io.files.lines import Lines
     from nlgauge.io.formats import FORMATS, TABLES
     from nlgauge.io.marked.mqm import read_mqm_spans
+    from nlgauge.io.marked.read import read_marked
     from nlgauge.io.marked.rows import read_marked_rows, read_rating_spans, write_rating_spans
     from nlgauge.io.marked.tables import read_span_table, write_span_table
     from nlgauge.io.marked.texts import MarkedText
@@ -48,8 +49,8 @@ __all__ = [
     "FORMATS", "TABLES", "Errors", "EvalSet", "Expected", "InputFile", "JudgeCard", "Labelled", "Limits", "Lines",
     "MarkedText", "Markings", "OfficialRun", "Raw", "Source", "Submission", "SubmissionRow", "Verdict", "Verdicts",
     "check_submission", "eval_set", "expected", "export_scores", "language_pairs", "limited", "open_data", "read_card",
-    "read_da_scores", "read_da_segments", "read_esa_scores", "read_eval_set", "read_marked_rows", "read_minor",
-    "read_mqm", "read_mqm_averages", "read_mqm_spans", "read_official", "read_pairs", "read_paraphrases",
+    "read_da_scores", "read_da_segments", "read_esa_scores", "read_eval_set", "read_marked", "read_marked_rows",
+    "read_minor", "read_mqm", "read_mqm_averages", "read_mqm_spans", "read_official", "read_pairs", "read_paraphrases",
     "read_ranking", "read_rating_spans", "read_ratings", "read_raw", "read_relative_ranks", "read_result",
     "read_scores", "read_span_table", "read_submission", "read_summeval", "read_summeval_scores", "read_verdicts",
     "write_card", "write_eval_set", "write_metric_scores", "write_pairs", "write_rating_spans", "write_span_table",

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from nlgauge.metaeval.pooling import PoolingStudy, pooling_study, strategies
     from nlgauge.metaeval.protocols.presets import PRESETS, Preset, preset
     from nlgauge.metaeval.select import ModelSelection
+    from nlgauge.metaeval.span_methods import marks_by
+    from nlgauge.metaeval.spans import SpanEvaluation, evaluate_spans
     from nlgauge.metaeval.sweep_rows import Strategy
     from nlgauge.metaeval.sweeps import Sweep
     from nlgauge.metaeval.thresholds.fit import fit_thresholds
@@ -23,6 +25,6 @@ else:
 
 __all__ = [
     "PRESETS", "IntervalMethod", "JoinedScores", "LayerStudy", "MetaEvaluation", "MetricTest", "ModelSelection",
-    "PoolingStudy", "Preset", "RatingPlan", "Strategy", "Sweep", "criteria_matrix", "fit_thresholds", "layer_study",
-    "metrics_matrix", "pooling_study", "preset", "strategies",
+    "PoolingStudy", "Preset", "RatingPlan", "SpanEvaluation", "Strategy", "Sweep", "criteria_matrix", "evaluate_spans",
+    "fit_thresholds", "layer_study", "marks_by", "metrics_matrix", "pooling_study", "preset", "strategies",
 ]  # fmt: skip

@@ -117,6 +117,22 @@ def span_agreement(counts: Array) -> SpanAgreement:
     return SpanAgreement(credit / said if said else 1.0, found / right if right else 1.0)
 
 
+def f1_of_totals(totals: Array) -> Array:
+    """F1 of summed counts; a share of nothing is 1.
+
+    Args:
+        totals: sums of `one_to_one_counts` or `character_counts`, shape (..., 4).
+
+    Returns:
+        Shape (...), in [0, 1].
+    """
+    credit, said, found, right = np.moveaxis(np.asarray(totals, dtype=np.float64), -1, 0)
+    precision = np.where(said > 0, credit / np.where(said > 0, said, 1), 1.0)
+    recall = np.where(right > 0, found / np.where(right > 0, right, 1), 1.0)
+    both = precision + recall
+    return np.where(both > 0, 2 * precision * recall / np.where(both > 0, both, 1), 0.0)
+
+
 def span_f1(
     gold: Sequence[Sequence[tuple[int, int, str]]], predicted: Sequence[Sequence[tuple[int, int, str]]]
 ) -> Array:
@@ -139,9 +155,21 @@ def span_f1(
 
 def left_clean(gold: Sequence[Sequence[object]], predicted: Sequence[Sequence[object]]) -> float:
     """The share of segments without gold spans that have no predicted spans either; NaN if all have gold spans."""
-    _same_length(gold, predicted)
-    said = [len(other) == 0 for one, other in zip(gold, predicted, strict=True) if not len(one)]
-    return float(np.mean(said)) if said else float("nan")
+    return float(share_of_totals(clean_counts(gold, predicted).sum(axis=0)))
+
+
+def clean_counts(gold: Sequence[Sequence[object]], predicted: Sequence[Sequence[object]]) -> Array:
+    """Of each segment whether it was left clean, and whether it is: it has no gold spans; shape (n, 2)."""
+    counts = np.zeros((_same_length(gold, predicted), 2))
+    for row, one, other in zip(counts, gold, predicted, strict=True):
+        row[:] = (not len(one) and not len(other), not len(one))
+    return counts
+
+
+def share_of_totals(totals: Array) -> Array:
+    """The first of two sums divided by the second, shape (..., 2) to (...); NaN where that is 0."""
+    part, whole = np.moveaxis(np.asarray(totals, dtype=np.float64), -1, 0)
+    return np.where(whole > 0, part / np.where(whole > 0, whole, 1), np.nan)
 
 
 def span_curve(

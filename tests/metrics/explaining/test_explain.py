@@ -100,6 +100,14 @@ def test_a_gap_beside_a_marked_word_is_not_told_twice():
     judged = Judged(np.zeros(3), np.array([0.0, 0.9, 0.0]), np.array([0, 0.8, 0, 0.9]), 3)
     found = marked_spans(hyp, [ref], judged, Thresholds(0.5, 0.5))
     assert [(span.start, span.end, span.missing) for span in found] == [(4, 7, False), (11, 11, True)]
+    assert [span.confidence for span in found] == [0.9, 0.9]
+
+
+def test_a_span_is_as_sure_as_its_surest_word():
+    hyp, ref = Worded.of("The dog ran"), Worded.of("The cat sat")
+    judged = Judged(np.array([0, 0.2, 0.1]), np.array([0.0, 0.1, 0.61239]), np.zeros(4), 3)
+    (span,) = marked_spans(hyp, [ref], judged, Thresholds(0.5, 0.5))
+    assert (span.start, span.end, span.confidence) == (4, 11, 0.7124)  # minor and major together, in four digits
 
 
 def test_the_signature_names_method_and_version():

@@ -58,7 +58,7 @@ def _row(row: Any, number: int, where: str, inclusive: bool) -> MarkedText:
     )
 
 
-def read_rating_spans(path: str | os.PathLike[str], group: str | None = None) -> list[MarkedText]:
+def read_rating_spans(path: str | os.PathLike[str] | InputFile, group: str | None = None) -> list[MarkedText]:
     """Marked texts of a `.seg.rating` file of mt-metrics-eval: SYSTEM, `{"errors": [...]}` or `None`, perhaps RATER.
 
     The item is the position in the system's block, from 1.
@@ -66,7 +66,7 @@ def read_rating_spans(path: str | os.PathLike[str], group: str | None = None) ->
     Raises:
         InputError: a line has another form, or an error is damaged; file and line are named.
     """
-    file = InputFile(path)
+    file = path if isinstance(path, InputFile) else InputFile(path)
     lines, faults = Lines(file), Faults(file.name)
     seen: dict[str, int] = {}
     found = []

@@ -13,14 +13,14 @@ from nlgauge.io.files.lines import Faults, Lines
 from nlgauge.io.marked.texts import MISSING, MarkedText, error
 
 NO_ERROR = "no-error"
-_STARTS, _ENDS = ("start_indices", "start_ids"), ("end_indices", "end_ids")
+STARTS, _ENDS = ("start_indices", "start_ids"), ("end_indices", "end_ids")
 _KINDS = ("error_types", "errors")
 _TEXTS = ("hypothesis_segment", "mt", "target", "hyp", "translation")
 _ITEMS, _SYSTEMS = ("segment_id", "seg_id", "index", "id"), ("system_id", "system")
 _NAMES = ("segment_id", "system_id", "hypothesis_segment", "start_indices", "end_indices", "error_types")
 
 
-def read_span_table(path: str | os.PathLike[str]) -> list[MarkedText]:
+def read_span_table(path: str | os.PathLike[str] | InputFile) -> list[MarkedText]:
     """Marked texts of a TSV with a header, whose cells hold several numbers with blanks between them.
 
     The columns are `start_indices`, `end_indices` and `error_types` (WMT25), or `start_ids`, `end_ids` and `errors`
@@ -31,11 +31,11 @@ def read_span_table(path: str | os.PathLike[str]) -> list[MarkedText]:
         InputError: a column is missing, cells hold different numbers of errors, or one is damaged; file and line are
             named.
     """
-    file = InputFile(path)
+    file = path if isinstance(path, InputFile) else InputFile(path)
     lines = Lines(file)
     rows = iter(lines)
     header = next(rows, (0, ""))[1].split("\t")
-    starts, ends, kinds = (_column(header, names, lines.at(1)) for names in (_STARTS, _ENDS, _KINDS))
+    starts, ends, kinds = (_column(header, names, lines.at(1)) for names in (STARTS, _ENDS, _KINDS))
     text, item, system, group = (_place(header, names) for names in (_TEXTS, _ITEMS, _SYSTEMS, ("lp",)))
     document = _place(header, ("doc_id",))
     found, faults = [], Faults(file.name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from nlgauge.core.errors import InputError
@@ -81,7 +81,8 @@ def errors_of(cells: Any, where: str, size: int | None = None, *, inclusive: boo
 
     An object names its place as `start` and `end` (mt-metrics-eval, nlgauge) or `start_i` and `end_i` (ESA of Appraise
     and Pearmut), where `missing` may stand for a number; `severity`; perhaps `category` or `error_type`; and perhaps
-    `side` or `is_source_error`. An object without a place is left out: some raters mark nothing.
+    `side` or `is_source_error`, and `confidence` (xCOMET). An object without a place is left out: some raters mark
+    nothing.
 
     Args:
         cells: the list.
@@ -117,7 +118,10 @@ def errors_of(cells: Any, where: str, size: int | None = None, *, inclusive: boo
             end = cast(int, end) + 1
         span = error(start, end, cell["severity"], category, side, where, size if side == "hyp" else None)
         if span is not None:
-            found.append(ErrorSpan(span.start, span.end, span.severity, span.side, span.category, gone))
+            try:
+                found.append(replace(span, missing=gone, confidence=cell.get("confidence")))
+            except InputError as fault:
+                raise InputError(f"{where}: {fault}") from None
     return tuple(found)
 
 

@@ -114,7 +114,7 @@ def explain(
         )
     say(*notes)
     rows = tuple(
-        Explanation(segment.id, segment.hypothesis, texts, spans, segment.system)
+        Explanation(segment.id, segment.hypothesis, texts, spans, segment.system, segment.item)
         for segment, texts, spans in zip(data.segments, chosen, found, strict=True)
     )
     about = {"spec": signature.spec, "signature": str(signature), "higher_is_better": True}
@@ -161,8 +161,8 @@ def marked_spans(
     hypothesis: Worded, others: Sequence[Worded], judged: Judged, limits: Thresholds
 ) -> tuple[ErrorSpan, ...]:
     """The spans of a hypothesis from the probabilities of its words."""
-    marked = grown(judged.minor + judged.major, limits.words)
-    words = spans_of(hypothesis, others, marked, judged.major > judged.minor)
+    faulty = judged.minor + judged.major
+    words = spans_of(hypothesis, others, grown(faulty, limits.words), judged.major > judged.minor, faulty)
     inside = [(span.start, span.end) for span in words]
     gaps = [
         gap

@@ -19,6 +19,7 @@ _CLITICS = frozenset({"'s", "'re", "'ve", "'ll", "'d", "'m"})
 _NEGATIONS = frozenset("not n't no never none nobody nothing nowhere neither nor cannot without".split())
 _SLIP = 2  # edits that a misspelt word may be away from one of the other text
 _LEAST_SPELLED = 4  # letters of a word that may be misspelt
+_DIGITS = 4  # of a confidence; the last bits of a probability differ between processors
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,9 @@ def grown(probabilities: Array, threshold: float) -> Mask:
     return marked
 
 
-def spans_of(hypothesis: Worded, others: Sequence[Worded], marked: Mask, is_major: Mask) -> list[ErrorSpan]:
+def spans_of(
+    hypothesis: Worded, others: Sequence[Worded], marked: Mask, is_major: Mask, faulty: Array | None = None
+) -> list[ErrorSpan]:
     """Runs of marked words as spans. A run is major if one of its words is.
 
     Args:
@@ -76,12 +79,16 @@ def spans_of(hypothesis: Worded, others: Sequence[Worded], marked: Mask, is_majo
         others: the texts it was compared with, from which categories are told.
         marked: which words are at fault, shape (words,).
         is_major: which of them are part of a major error, shape (words,).
+        faulty: the probability of each that it is at fault, shape (words,); the highest of a run is its confidence.
+            None where there are no probabilities.
     """
     found = []
     for first, last in _runs(marked):
         severity: Severity = "major" if is_major[first : last + 1].any() else "minor"
         category = category_of(hypothesis, others, first, last)
-        found.append(ErrorSpan(hypothesis.places[first][0], hypothesis.places[last][1], severity, category=category))
+        start, end = hypothesis.places[first][0], hypothesis.places[last][1]
+        surest = None if faulty is None else _confidence(faulty[first : last + 1].max())
+        found.append(ErrorSpan(start, end, severity, category=category, confidence=surest))
     return found
 
 
@@ -103,9 +110,20 @@ def gaps_of(hypothesis: Worded, others: Sequence[Worded], missing: Array, thresh
     highest = (missing > threshold) & (missing >= around[:-2]) & (missing > around[2:])
     starts = [*(start for start, _ in hypothesis.places), len(hypothesis.text)]
     return [
-        ErrorSpan(starts[place], starts[place], severity, category="omission", missing=True)
+        ErrorSpan(
+            starts[place],
+            starts[place],
+            severity,
+            category="omission",
+            missing=True,
+            confidence=_confidence(missing[place]),
+        )
         for place in np.flatnonzero(highest)
     ]
+
+
+def _confidence(probability: float) -> float:
+    return round(float(probability), _DIGITS)
 
 
 def is_function(word: str) -> bool:

@@ -1,0 +1,426 @@
+"""Marked errors against those that people marked: agreement with intervals, paired tests, thresholds of confidence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from nlgauge.core.arrays import Array
+from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.explanation import ErrorSpan, Explanations
+from nlgauge.core.options import check_option
+from nlgauge.core.result import NewRow, Outcome, Result, Row
+from nlgauge.core.signature import version
+from nlgauge.io.marked.texts import MarkedText
+from nlgauge.stats.differences.multiplicity import Adjustment, adjusted
+from nlgauge.stats.draws import bootstrap_interval, check_draws
+from nlgauge.stats.spans import (
+    SpanAgreement,
+    character_counts,
+    clean_counts,
+    f1_of_totals,
+    one_to_one_counts,
+    share_of_totals,
+    span_agreement,
+    span_f1,
+)
+from nlgauge.stats.systems.significance import paired_bootstrap
+
+ONE_TO_ONE, CHARACTERS, SEGMENTS, LEFT_CLEAN = "one_to_one_f1", "character_f1", "segment_f1", "left_clean"
+Missing = Literal["refuse", "drop"]
+Spans = Sequence[Sequence[ErrorSpan]]  # of each text
+Marks = Iterable[MarkedText] | Explanations
+_STEPS = 10  # points of a curve: each leaves out about a tenth of the marks more
+_SHOWN = 3  # texts in an error
+_TEXT = 40  # characters of a text in an error
+
+
+@dataclass(frozen=True)
+class _Statistic:
+    """Counts of each text, shape (n, k), and what their sums are worth, shape (..., k) to (...)."""
+
+    counts: Callable[[Spans, Spans], Array]
+    finish: Callable[[Array], Array]
+
+
+def _places(spans: Spans) -> list[list[tuple[int, int]]]:
+    return [[(span.start, span.end) for span in own if not span.missing] for own in spans]
+
+
+def _severe(spans: Spans) -> list[list[tuple[int, int, str]]]:
+    return [[(span.start, span.end, span.severity) for span in own if not span.missing] for own in spans]
+
+
+def _by_segment(gold: Spans, said: Spans) -> Array:
+    found = span_f1(_severe(gold), _severe(said))
+    return np.stack([found, np.ones(len(found))], axis=1)
+
+
+STATISTICS: Mapping[str, _Statistic] = {
+    ONE_TO_ONE: _Statistic(lambda gold, said: one_to_one_counts(_places(gold), _places(said)), f1_of_totals),
+    CHARACTERS: _Statistic(lambda gold, said: character_counts(_severe(gold), _severe(said)), f1_of_totals),
+    SEGMENTS: _Statistic(_by_segment, share_of_totals),
+    LEFT_CLEAN: _Statistic(clean_counts, share_of_totals),
+}
+
+
+@dataclass(frozen=True, repr=False)
+class SpanEvaluation(Outcome):
+    """The result of `evaluate_spans`.
+
+    Attributes:
+        rows: the rows of the result file; `docs/meta_spans.md` names their fields.
+        people: the texts with the marks of people that were used.
+        marks: method -> its marks of each of these texts.
+        notes: what was left out and how things were done.
+        settings: how methods were compared, as `Result` names it.
+        signatures: method -> what is known of how its marks were made.
+    """
+
+    rows: tuple[Row, ...]
+    people: tuple[MarkedText, ...]
+    marks: Mapping[str, Spans]
+    notes: tuple[str, ...] = ()
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    signatures: Mapping[str, str] = field(default_factory=dict)
+
+    def value(self, method: str, stat: str = ONE_TO_ONE) -> float:
+        """The agreement of a method with people.
+
+        Raises:
+            InputError: there is no such method or statistic.
+        """
+        return float(self.row(method, stat)["value"])
+
+    def row(self, method: str, stat: str = ONE_TO_ONE, against: str | None = None) -> Row:
+        """The row of a method and a statistic, or of its test against another method.
+
+        Raises:
+            InputError: there is no such row.
+        """
+        for row in self.rows:
+            key = (row["metric"], row["stat"], row.get("against"))
+            if key == (method, stat, against) and row.get("threshold") is None:
+                return row
+        raise InputError(f"no row for method {method!r}, statistic {stat!r}, against {against!r}")
+
+    def columns(self) -> dict[str, Any]:
+        """One row per text: what names it, and `segment_f1` of every method, as columns."""
+        gold = [_of_hypothesis(text.spans or ()) for text in self.people]
+        named: dict[str, Any] = {
+            "id": [text.id for text in self.people],
+            "system": [text.system for text in self.people],
+            "seg": [text.item for text in self.people],
+            "rater": [text.rater for text in self.people],
+        }
+        return named | {
+            f"{name}.{SEGMENTS}": span_f1(_severe(gold), _severe(marks)) for name, marks in self.marks.items()
+        }
+
+    def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
+        """The result file; `inputs` lists the files that were read."""
+        metrics = [
+            {"spec": name, "signature": self.signatures[name], "higher_is_better": True, "flags": {}}
+            for name in self.marks
+        ]
+        return Result("spans", self.rows, inputs, metrics, self.notes, self.settings)
+
+
+def evaluate_spans(
+    people: Iterable[MarkedText],
+    methods: Mapping[str, Marks],
+    *,
+    exclude: Sequence[str] = (),
+    missing: Missing = "refuse",
+    adjust: Adjustment = "none",
+    draws: int = 1000,
+    seed: int = 0,
+) -> SpanEvaluation:
+    """Compare marked errors with those that people marked in the same texts.
+
+    Only errors in the hypothesis count; what is missing at a place has no length and counts for `left_clean` alone.
+    Each text of each rater is one. Texts are joined by id, or else by system and item.
+
+    Args:
+        people: texts with the errors that people marked. Those that nobody looked at are left out.
+        methods: name -> its marks, as `nlgauge.io.read_marked` or `nlgauge.explain` gives them. Where they have a
+            confidence there is a curve, too: agreement when only the surest marks stay.
+        exclude: systems to leave out, such as human translations that were rated like systems.
+        missing: what becomes of texts that a method did not look at: `refuse` them, or `drop` them for all methods.
+        adjust: what p-values are adjusted after: `none`, `holm` or `bh`, for each statistic.
+        draws: resamples of items (all texts of an item together) for intervals and tests.
+        seed: the seed of the draws.
+
+    Returns:
+        Rows of `one_to_one_f1`, `character_f1` (both with precision and recall), `segment_f1` and `left_clean` for each
+        method, at 95 %, and two-sided paired bootstrap tests between every two.
+
+    Raises:
+        InputError: nothing is left to compare, the texts of both sides differ, a method marks a text twice or a place
+            outside of it, or an option is out of range.
+    """
+    check_option("missing", missing, Missing, error=InputError)
+    check_option("adjust", adjust, Adjustment, error=InputError)
+    check_draws(draws)
+    if not methods:
+        raise InputError("no method to compare with people, expected one or more")
+    given = {name: list(_as_texts(marks)) for name, marks in methods.items()}
+    chosen, notes = _judged(list(people), exclude)
+    found = {name: _Index(name, marks).of(chosen) for name, marks in given.items()}
+    chosen, found, more = _known_to_all(chosen, found, missing)
+    notes += more
+    gold = [_of_hypothesis(text.spans or ()) for text in chosen]
+    clusters = _clusters(chosen)
+    marks = {name: [_of_hypothesis(text.spans or ()) for text in own] for name, own in found.items()}
+    n_items = int(clusters.max()) + 1
+    raters = len({text.rater for text in chosen})
+    n_clean = sum(not own for own in gold)
+    notes.append(
+        f"{len(chosen)} texts of {n_items} items{f', {raters} raters' if raters > 1 else ''}; people marked"
+        f" {sum(map(len, gold))} errors, and none in {n_clean} texts"
+    )
+    drawn = n_items > 1
+    rows: list[NewRow] = []
+    for stat, how in STATISTICS.items():
+        counts = np.stack([how.counts(gold, own) for own in marks.values()])  # (methods, texts, k)
+        rows += _rows_of(stat, list(marks), counts, clusters, draws, seed, adjust)
+    for name, own in marks.items():
+        rows += _curve(name, gold, own)
+    about = f"95 %, {draws} draws of items, seed {seed}"
+    notes.append(f"[low, high]: {about}" if drawn else "one item alone says nothing of others: no intervals, no tests")
+    tested = drawn and len(marks) > 1
+    if tested:
+        notes.append(f"p: paired bootstrap of items, two-sided; {_ADJUSTED[adjust]}")
+    settings = {
+        "test": "paired_bootstrap" if tested else None,
+        "draws": draws if drawn else None,
+        "seed": seed if drawn else None,
+        "adjust": adjust if tested else None,
+        "confidence": 0.95 if drawn else None,
+    }
+    signatures = {name: _signature(name, marks_of) for name, marks_of in methods.items()}
+    return SpanEvaluation(tuple(rows), tuple(chosen), marks, tuple(dict.fromkeys(notes)), settings, signatures)
+
+
+_ADJUSTED = {
+    "none": "not adjusted for the number of tests",
+    "holm": "adjusted after Holm",
+    "bh": "adjusted after Benjamini and Hochberg",
+}
+
+
+def _signature(name: str, marks: Marks) -> str:
+    if isinstance(marks, Explanations):
+        return str(marks.method["signature"])
+    return f"marks:{name}|nlgauge:{version('nlgauge')}"
+
+
+def _as_texts(marks: Marks) -> Iterator[MarkedText]:
+    if not isinstance(marks, Explanations):
+        yield from marks
+        return
+    for one in marks:
+        yield MarkedText(one.item or one.id, one.system, one.spans, one.hypothesis, id=one.id)
+
+
+def _of_hypothesis(spans: Sequence[ErrorSpan]) -> list[ErrorSpan]:
+    return [span for span in spans if span.side == "hyp"]
+
+
+def _judged(people: list[MarkedText], exclude: Sequence[str]) -> tuple[list[MarkedText], list[str]]:
+    """The texts in which people looked for errors, without systems that are left out."""
+    systems = list(dict.fromkeys(text.system for text in people if text.system is not None))
+    for name in exclude:
+        if name not in systems:
+            raise InputError(f"exclude names {name!r}, which is not among the systems{nearest(name, systems)}")
+    kept = [text for text in people if text.system not in exclude]
+    seen = [text for text in kept if text.spans is not None]
+    notes = []
+    if exclude:
+        left = len(systems) - len(set(exclude))
+        notes.append(f"{left} of {len(systems)} systems (left out: {', '.join(exclude)})")
+    if len(seen) < len(kept):
+        notes.append(f"{len(kept) - len(seen)} texts in which nobody looked for errors are left out")
+    if not seen:
+        raise InputError("there is no text in which people looked for errors")
+    return seen, notes
+
+
+class _Index:
+    """The marks of a method, to be found by id, or by system and item."""
+
+    def __init__(self, name: str, marks: Sequence[MarkedText]) -> None:
+        self.name = name
+        self.ids: dict[str, MarkedText] = {}
+        self.pairs: dict[tuple[str | None, str], MarkedText | None] = {}
+        for text in marks:
+            if text.id is not None and self.ids.setdefault(text.id, text) is not text:
+                raise InputError(
+                    f"{name} marks the text with id {text.id!r} twice, expected each once; several raters?"
+                )
+            pair = (text.system, text.item)
+            self.pairs[pair] = None if pair in self.pairs else text
+
+    def of(self, people: Sequence[MarkedText]) -> list[MarkedText | None]:
+        """The marks of each of these texts; None where the method did not look.
+
+        Raises:
+            InputError: the method has another text there, or several, or marks a place outside of it.
+        """
+        return [self._checked(text) for text in people]
+
+    def _checked(self, text: MarkedText) -> MarkedText | None:
+        found = None if text.id is None else self.ids.get(text.id)
+        pair = (text.system, text.item)
+        if found is None and pair in self.pairs:
+            found = self.pairs[pair]
+            if found is None:
+                raise InputError(
+                    f"{self.name} marks {_named(text)} twice, expected each text once; several raters or languages?"
+                )
+        if found is None or found.spans is None:
+            return None
+        if text.hypothesis is not None and found.hypothesis not in (None, text.hypothesis):
+            raise InputError(
+                f"{self.name} marks another text than people at {_named(text)}: {found.hypothesis!r:.{_TEXT}} and"
+                f" {text.hypothesis!r:.{_TEXT}}"
+            )
+        end = max((span.end for span in found.spans if span.side == "hyp"), default=0)
+        if text.hypothesis is not None and end > len(text.hypothesis):
+            raise InputError(
+                f"{self.name} marks character {end} of {_named(text)}, whose text has {len(text.hypothesis)}; do its"
+                " ends count bytes?"
+            )
+        return found
+
+
+def _named(text: MarkedText) -> str:
+    if text.id is not None:
+        return f"segment {text.id!r}"
+    return f"item {text.item!r}" + ("" if text.system is None else f" of system {text.system!r}")
+
+
+def _known_to_all(
+    people: list[MarkedText], found: Mapping[str, list[MarkedText | None]], missing: Missing
+) -> tuple[list[MarkedText], dict[str, list[MarkedText]], list[str]]:
+    """The texts that every method looked at."""
+    known = np.ones(len(people), dtype=np.bool_)
+    notes = []
+    for name, own in found.items():
+        lacking = [text for text, one in zip(people, own, strict=True) if one is None]
+        if not lacking:
+            continue
+        shown = ", ".join(map(_named, lacking[:_SHOWN])) + (" ..." if len(lacking) > _SHOWN else "")
+        told = f"{name} did not look at {len(lacking)} of {len(people)} texts ({shown})"
+        if missing == "refuse" or len(lacking) == len(people):
+            way = "" if len(lacking) == len(people) else "; missing='drop' (--missing drop) leaves them out for all"
+            raise InputError(f"{told}; texts are joined by id, or else by system and item{way}")
+        notes.append(f"{told}, which are left out for all")
+        known &= np.array([one is not None for one in own])
+    if not known.any():
+        raise InputError("no text was looked at by all methods")
+    places = np.flatnonzero(known).tolist()
+    kept = {name: [text for i in places if (text := own[i]) is not None] for name, own in found.items()}
+    return [people[i] for i in places], kept, notes
+
+
+def _clusters(people: Sequence[MarkedText]) -> npt.NDArray[np.intp]:
+    """The number of the item of each text, from 0; texts for one input depend on each other."""
+    numbers: dict[tuple[str | None, str], int] = {}
+    return np.array([numbers.setdefault((text.group, text.item), len(numbers)) for text in people], dtype=np.intp)
+
+
+def _rows_of(
+    stat: str,
+    names: Sequence[str],
+    counts: Array,
+    clusters: npt.NDArray[np.intp],
+    draws: int,
+    seed: int,
+    adjust: Adjustment,
+) -> Iterator[NewRow]:
+    """The values of a statistic, and its tests between methods.
+
+    Args:
+        stat: its name.
+        names: the methods.
+        counts: of each method and text, shape (methods, texts, k).
+        clusters: the item of each text, shape (texts,).
+        draws, seed, adjust: as for `evaluate_spans`.
+    """
+    finish, n_items = STATISTICS[stat].finish, int(clusters.max()) + 1
+    sums = np.zeros((len(names), n_items, counts.shape[2]))
+    for total, own in zip(sums, counts, strict=True):
+        np.add.at(total, clusters, own)
+    values = finish(sums.sum(axis=1))
+    low = high = np.full(len(names), np.nan)
+    if n_items > 1:
+        drawn = bootstrap_interval(sums, finish, draws=draws, seed=seed)
+        low, high = drawn.low, drawn.high
+    for m, name in enumerate(names):
+        ends = {"low": float(low[m]), "high": float(high[m])}
+        n = int(counts[m, :, 1].sum()) if stat == LEFT_CLEAN else counts.shape[1]
+        yield {**_base(name, stat), "value": float(values[m]), **ends, **_parts(stat, counts[m]), "n": n}
+    if n_items < 2 or len(names) < 2:
+        return
+    tests = {i: paired_bootstrap(_first(sums, i), finish, draws=draws, seed=seed) for i in range(len(names))}
+    p = np.full((len(names), len(names)), np.nan)  # of column over row
+    for i, test in tests.items():
+        p[i, np.arange(len(names)) != i] = test.p
+    upper = adjusted(np.where(np.triu(np.ones(p.shape, dtype=np.bool_), 1), p, np.nan), adjust)
+    for i, test in tests.items():
+        for place, j in enumerate(m for m in range(len(names)) if m != i):
+            yield {
+                **_base(names[j], stat),
+                "value": float(values[j]),
+                "against": names[i],
+                "delta": float(test.deltas[place]),
+                "delta_low": float(test.delta_low[place]),
+                "delta_high": float(test.delta_high[place]),
+                "p": float(p[i, j]),
+                "p_adjusted": float(upper[min(i, j), max(i, j)]) if adjust != "none" else None,
+                "test": test.test,
+                "alternative": "two-sided",
+                "draws": test.draws,
+            }
+
+
+def _first(sums: Array, place: int) -> Array:
+    """The sums of all methods, those of one of them first."""
+    return np.concatenate([sums[place : place + 1], np.delete(sums, place, axis=0)])
+
+
+def _base(name: str, stat: str, threshold: float | None = None) -> NewRow:
+    return {"metric": name, "stat": stat, "threshold": threshold, "against": None}
+
+
+def _parts(stat: str, counts: Array) -> NewRow:
+    """Precision and recall, of a statistic that has them."""
+    if stat not in (ONE_TO_ONE, CHARACTERS):
+        return {"precision": None, "recall": None}
+    found: SpanAgreement = span_agreement(counts)
+    return {"precision": float(found.precision), "recall": float(found.recall)}
+
+
+def _curve(name: str, gold: Spans, marks: Spans) -> Iterator[NewRow]:
+    """One-to-one agreement and the share left clean when only marks from a confidence on stay.
+
+    Thresholds are confidences of marks, so that each point of the curve leaves out about a tenth of the marks more.
+    """
+    sure = sorted(span.confidence for own in marks for span in own if span.confidence is not None)
+    if not sure or len(sure) < sum(map(len, marks)):
+        return
+    for threshold in dict.fromkeys(sure[len(sure) * step // _STEPS] for step in range(_STEPS)):
+        kept = [[span for span in own if span.confidence is not None and span.confidence >= threshold] for own in marks]
+        n_marks = sum(map(len, kept))
+        for stat in (ONE_TO_ONE, LEFT_CLEAN):
+            counts = STATISTICS[stat].counts(gold, kept)
+            value = float(STATISTICS[stat].finish(counts.sum(axis=0)))
+            base = {**_base(name, stat, threshold), "value": value, "low": math.nan, "high": math.nan}
+            n = int(counts[:, 1].sum()) if stat == LEFT_CLEAN else len(gold)
+            yield {**base, **_parts(stat, counts), "n": n, "n_marks": n_marks}

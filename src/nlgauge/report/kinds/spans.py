@@ -1,0 +1,160 @@
+"""Marked errors against those of people: agreement, tests between methods, and what the surest marks are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from nlgauge.core.result import Result
+from nlgauge.report.figure import Figure
+from nlgauge.report.html import render_result
+from nlgauge.report.kinds.kind import Kind
+from nlgauge.report.plots import Curve, axes_of, curves_plot, swatch
+from nlgauge.report.rows import (
+    SIGNIFICANT,
+    Row,
+    by_keys,
+    compared,
+    measured,
+    number,
+    p_of,
+    values_of,
+    with_interval,
+)
+from nlgauge.report.table import Table
+
+_HEADING = "Marked errors against people"
+_HEADS = {
+    "one_to_one_f1": "one to one F",
+    "character_f1": "characters F",
+    "segment_f1": "segments F",
+    "left_clean": "left clean",
+}
+_LEGEND = (
+    "one to one: each mark is matched with at most one of the other side, with partial credit",
+    "left clean: of the texts in which people marked nothing, those without a mark",
+)
+_SHARES = (0.0, 1.0)
+_CHART = {
+    "mark": {"type": "line", "point": True},
+    "encoding": {
+        "x": {"field": "recall", "type": "quantitative"},
+        "y": {"field": "precision", "type": "quantitative"},
+        "color": {"field": "method", "type": "nominal", "sort": None},
+        "order": {"field": "threshold", "type": "quantitative"},
+    },
+}
+
+
+def span_tables(result: Result, digits: int = 3) -> list[Table]:
+    """The tables of a result of kind `spans`."""
+    return [*_agreement(_whole(result.rows), digits), *_tests(compared(result.rows), digits), *_points(result, digits)]
+
+
+def _whole(rows: Sequence[Row]) -> list[Row]:
+    """The agreement of all marks of each method."""
+    return [row for row in measured(rows) if row["threshold"] is None]
+
+
+def _curve_rows(rows: Sequence[Row]) -> list[Row]:
+    """The agreement of the surest marks of methods that say how sure they are."""
+    return [row for row in measured(rows) if row["threshold"] is not None]
+
+
+def _agreement(rows: Sequence[Row], digits: int) -> Iterator[Table]:
+    stats = values_of(rows, "stat")
+    if not stats:
+        return
+    body = []
+    for (name,), own in by_keys(rows, "metric").items():
+        cells: list[str] = []
+        for row in own:
+            cells.append(with_interval(row, number(row["value"], digits), digits))
+            if row["stat"] == stats[0]:
+                cells += [number(row["precision"], digits), number(row["recall"], digits)]
+        body.append((name, *cells))
+    first, *others = (_HEADS.get(stat, stat) for stat in stats)
+    n = {row["stat"]: row["n"] for row in rows}
+    title = f"errors against those that people marked: {n[stats[0]]} texts, {n[stats[-1]]} of them without an error"
+    yield Table(title, ("method", first, "precision", "recall", *others), tuple(body), legend=_LEGEND)
+
+
+def _tests(rows: Sequence[Row], digits: int) -> Iterator[Table]:
+    """A line for every two methods and statistic; the method is first that is better by the first statistic."""
+    if not rows:
+        return
+    body: list[tuple[str, ...]] = []
+    marked, shown = set(), set()
+    for (name, other), own in by_keys(rows, "metric", "against").items():
+        if own[0]["delta"] < 0 or (other, name) in shown:
+            continue
+        shown.add((name, other))
+        for row in own:
+            ends = {"low": row["delta_low"], "high": row["delta_high"]}
+            delta = with_interval(ends, number(row["delta"], digits, sign="+"), digits, sign="+")
+            if p_of(row) < SIGNIFICANT:
+                marked.add((len(body), 4))
+            body.append((name, other, _HEADS.get(row["stat"], row["stat"]), delta, number(p_of(row), digits)))
+    header = ("method", "over", "measure", "difference", "p")
+    yield Table("differences", header, tuple(body), frozenset(marked), 3, f"p < {SIGNIFICANT:g}")
+
+
+def _points(result: Result, digits: int) -> Iterator[Table]:
+    """For each method with confidences a line per threshold."""
+    for (name,), own in by_keys(_curve_rows(result.rows), "metric").items():
+        body = []
+        for (threshold,), (found, clean) in by_keys(own, "threshold").items():
+            parts = (found["precision"], found["recall"], found["value"], clean["value"])
+            body.append((f"{threshold:g}", str(found["n_marks"]), *(number(part, digits) for part in parts)))
+        header = ("confidence from", "marks", "precision", "recall", "one to one F", "left clean")
+        yield Table(f"{name}: the surest marks alone", header, tuple(body), left=0)
+
+
+def _curve(rows: Sequence[Row]) -> dict[str, Any] | None:
+    """Precision over recall: a line for each method with confidences, a point for others."""
+    from markupsafe import Markup
+
+    drawn = [row for row in _curve_rows(rows) if row["precision"] is not None]
+    if not drawn:
+        return None
+    lines = by_keys(drawn, "metric")
+    single = {row["metric"]: row for row in _whole(rows) if row["stat"] == drawn[0]["stat"]}
+    curves, numbers = [], []
+    for name, row in single.items():
+        own = lines.get((name,), [row])
+        points = [(one["recall"], one["precision"]) for one in own]
+        titles = [
+            f"{name}{_from(one)}: precision {y:.3f}, recall {x:.3f}" for one, (x, y) in zip(own, points, strict=True)
+        ]
+        curves.append(Curve(name, points, titles=titles))
+        numbers += [
+            {"method": name, "threshold": one["threshold"], "recall": x, "precision": y}
+            for one, (x, y) in zip(own, points, strict=True)
+        ]
+    axes = axes_of(curves, "recall", "precision", x_within=_SHARES, y_within=_SHARES)
+    return {
+        "picture": Markup(curves_plot("precision over recall", curves, axes)),
+        "legend": [(Markup(swatch(k)), curve.name) for k, curve in enumerate(curves)],
+        "links": Figure("Precision and recall", numbers, _CHART).links,
+    }
+
+
+def _from(row: Row) -> str:
+    return "" if row["threshold"] is None else f" from {row['threshold']:g}"
+
+
+def spans_html(result: Result) -> str:
+    """The page of a result of kind `spans`: its tables, and precision over recall where marks have confidences."""
+    points = list(_points(result, 3))
+    tables = span_tables(result)
+    return render_result(
+        "spans.html",
+        result,
+        heading=_HEADING,
+        tables=tables[: len(tables) - len(points)],
+        curve=_curve(result.rows),
+        points=points,
+    )
+
+
+KIND = Kind(parts=lambda paper: span_tables(paper.result, paper.places), page="nlgauge.report.kinds.spans:spans_html")
