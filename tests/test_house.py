@@ -609,9 +609,9 @@ def test_a_folder_is_seen_at_a_glance():
         if path.name != "__init__.py":
             folder = name(path.parent)
             folders[folder] = folders.get(folder, 0) + 1
-    # 25: a verb is a file of cli, and what several rooms hold is a type of core
+    # 27: a verb is a file of cli, as is what stands in its place (a plan, spans); types of several rooms are in core
     # 21: encoders by language stand apart from layers, since the registry reads the one and must not find models
-    assert not {folder: files for folder, files in folders.items() if files > 25}
+    assert not {folder: files for folder, files in folders.items() if files > 27}
 
 
 def test_a_function_lives_where_its_subject_lives():

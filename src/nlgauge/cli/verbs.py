@@ -124,7 +124,7 @@ _AS_WIDE_AS_THE_TERMINAL = 10_000
 # Their scores outlive an interruption.
 _CACHED = {"score", "audit", "choose", "gate", "meta", "select", "sweep", "train layers", "train blend"}
 # They go on where they were.
-_RESUMED = {"synth", "train infill", "train sescore", "train regressor", "train ruber", "train nli"}
+_RESUMED = {"synth", "train infill", "train sescore", "train regressor", "train ruber", "train nli", "train spans"}
 
 
 @dataclass(frozen=True)
@@ -306,6 +306,12 @@ TRAIN: Mapping[str, Verb] = {
         "Train an NLI model on labelled pairs, for nli:model=...; a stopped run continues.",
         "nlgauge train nli pairs.jsonl -o nli.safetensors",
         "train_nli",
+    ),
+    "spans": Verb(
+        "nlgauge.cli.train.spans:train_spans",
+        "Train a head that marks the words at fault, for explain --model FILE; a stopped run continues.",
+        "nlgauge train spans pairs.jsonl triples.jsonl -o spans.safetensors",
+        "train_spans",
     ),
 }
 

@@ -12,6 +12,7 @@ from nlgauge.core.options import Range, Typed, check_option, checked
 from nlgauge.io.files.files import InputFile
 from nlgauge.models import embedded
 from nlgauge.models.features import KINDS, MATCH, feature_names
+from nlgauge.models.heads import HEADS
 from nlgauge.models.locate import ModelFiles
 from nlgauge.models.regressor import MIX
 from nlgauge.runtime.runtime import Runtime
@@ -121,6 +122,22 @@ class NliRecipe(Recipe):
     dropout: EncoderDropout = 0.0
     max_tokens: Annotated[int, Range(least=8), Typed("Longest pair; of a longer one the longer side is cut.")] = 256
     init: Annotated[str | None, Typed("A head to begin from.", metavar="FILE")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpanRecipe(Recipe):
+    """How a head that marks words is trained; the encoder is BERT's or MPNet. See `Recipe` for what all recipes share.
+
+    Attributes:
+        dropout: the dropout of the encoder in training.
+        init: a head to start from: an earlier one of this kind, or an NLI head.
+    """
+
+    dropout: EncoderDropout = 0.0
+    max_tokens: Annotated[int, Range(least=8), Typed("Longest pair; of a longer one the longer side is cut.")] = 256
+    init: Annotated[
+        str | None, Typed("A head to begin from: spans, an NLI head such as nli-robust, or a file.", metavar="FILE")
+    ] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -331,8 +348,13 @@ def run_line(train: Sequence[InputFile], recipe: Recipe, runtime: Runtime, files
     """
     facts = recipe_facts(recipe, runtime, files)
     if facts.get("init") is not None:
-        facts["init"] = InputFile(str(facts["init"])).entry["sha256"]
+        facts["init"] = beginning(str(facts["init"]))
     return json.dumps(facts | {"train": [file.entry["sha256"] for file in train]}, sort_keys=True)
+
+
+def beginning(init: str | None) -> str | None:
+    """What identifies the head that a run begins from: the name of one that ships, or the digest of a file."""
+    return init if init is None or init in HEADS else InputFile(init).entry["sha256"]
 
 
 def recipe_facts(recipe: Recipe, runtime: Runtime, files: ModelFiles) -> dict[str, object]:

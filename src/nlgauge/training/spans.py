@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from inspect import signature
 from typing import Any
 
@@ -27,7 +28,7 @@ from nlgauge.training.adapters import adapter_tensors, add_adapters, set_adapter
 from nlgauge.training.classifier import arithmetic, encoder_below, narrow_frozen, pad_of, padded
 from nlgauge.training.heads import head_metadata, write_head
 from nlgauge.training.loop import Checkpoint, fit_network
-from nlgauge.training.recipe import Recipe, check_precision, run_line, trainable
+from nlgauge.training.recipe import Recipe, beginning, check_precision, run_line, trainable
 
 _HIDDEN = 64  # units between the vectors and the four outputs
 _RARE = 5.0  # weight of places where something is missing, of which there is one in fifty
@@ -151,7 +152,8 @@ def train_spans(
         return severity + gap
 
     with claimed(os.fspath(output)):
-        checkpoint = Checkpoint.beside(os.fspath(output), f"{run_line([], recipe, runtime, files)} {init} {dropout}")
+        own = f"{_digest(pairs)} {beginning(init)} {dropout}"
+        checkpoint = Checkpoint.beside(os.fspath(output), f"{run_line([], recipe, runtime, files)} {own}")
         fit_network(network, loss, read.pairs.lengths, recipe.schedule, checkpoint, runtime)
         metadata = {"outputs": ",".join(OUTPUTS), **head_metadata(KIND, recipe, files, about)}
         write_head(output, network.tensors(), metadata)
@@ -171,6 +173,11 @@ def _check(pairs: Sequence[MarkedPair], output: str) -> None:
                 f"pair {number} has {n} words with {labels} labels and {gaps} gaps, expected {n} labels and {n + 1}"
                 " gaps"
             )
+
+
+def _digest(pairs: Sequence[MarkedPair]) -> str:
+    """What tells these pairs from others, so that a checkpoint of other data is refused."""
+    return sha256(repr(pairs).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _begin(network: SpanNetwork, init: str, files: ModelFiles, rank: int) -> None:

@@ -94,7 +94,8 @@ def _tests(rows: Sequence[Row], digits: int) -> Iterator[Table]:
             delta = with_interval(ends, number(row["delta"], digits, sign="+"), digits, sign="+")
             if p_of(row) < SIGNIFICANT:
                 marked.add((len(body), 4))
-            body.append((name, other, _HEADS.get(row["stat"], row["stat"]), delta, number(p_of(row), digits)))
+            measure = _HEADS.get(row["stat"], str(row["stat"]))
+            body.append((name, other, measure, delta, number(p_of(row), digits)))
     header = ("method", "over", "measure", "difference", "p")
     yield Table("differences", header, tuple(body), frozenset(marked), 3, f"p < {SIGNIFICANT:g}")
 
