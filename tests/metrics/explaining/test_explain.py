@@ -103,6 +103,19 @@ def test_a_gap_beside_a_marked_word_is_not_told_twice():
     assert [span.confidence for span in found] == [0.9, 0.9]
 
 
+def test_a_blank_hypothesis_lacks_everything():
+    with pytest.warns(ng.ScoreWarning, match=r"2 of 3 hypotheses \(1, 2\) are blank: everything is missing"):
+        found = ng.explain(["", " \u200b", HYP], [REF, REF, REF], method="words")
+    assert [one.score for one in found] == [-5, -5, -5]
+    assert [(span.start, span.missing, span.category) for span in found[1].spans] == [(0, True, "omission")]
+
+
+def test_a_blank_reference_is_noted_and_bears_out_nothing():
+    with pytest.warns(ng.ScoreWarning, match="1 of 2 hypotheses .2. are compared with a blank text"):
+        found = ng.explain([HYP, ""], [[REF], [" "]], method="words")
+    assert found[1].spans == ()  # neither says anything
+
+
 def test_a_span_is_as_sure_as_its_surest_word():
     hyp, ref = Worded.of("The dog ran"), Worded.of("The cat sat")
     judged = Judged(np.array([0, 0.2, 0.1]), np.array([0.0, 0.1, 0.61239]), np.zeros(4), 3)

@@ -14,7 +14,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.explanation import ErrorSpan, Explanation, Explanations, merged
 from nlgauge.core.frames import Frame
 from nlgauge.core.options import Range, check_option
-from nlgauge.core.segment import Dataset, Segment
+from nlgauge.core.segment import Dataset, Segment, is_blank
 from nlgauge.core.signature import Signature, version
 from nlgauge.metrics.explaining.marks import Worded, gaps_of, grown, spans_of, unmatched
 from nlgauge.metrics.scoring.texts import texts_as_dataset
@@ -112,6 +112,8 @@ def explain(
         signature = _signature(
             method, {**facts, "threshold": limits.words, "missing": limits.missing, "dtype": runtime.dtype}
         )
+    found, more = _with_blank(data.segments, chosen, found)
+    notes += more
     say(*notes)
     rows = tuple(
         Explanation(segment.id, segment.hypothesis, texts, spans, segment.system, segment.item)
@@ -198,6 +200,23 @@ def _by_head(
     ]
     advice = "not English, the language that the head reads; method words reads every language with blanks"
     return found, [*notes, *_counted(foreign, advice, len(segments))]
+
+
+def _with_blank(
+    segments: Sequence[Segment], chosen: Sequence[tuple[str, ...]], found: Sequence[tuple[ErrorSpan, ...]]
+) -> tuple[list[tuple[ErrorSpan, ...]], list[str]]:
+    """The spans, with everything missing in blank hypotheses; and notes on blank texts of either side."""
+    spans, blank, beside = list(found), [], []
+    for place, (segment, others) in enumerate(zip(segments, chosen, strict=True)):
+        said = [not is_blank(other) for other in others]
+        if not all(said):
+            beside.append(segment.id)
+        if is_blank(segment.hypothesis) and all(said):
+            spans[place] = (ErrorSpan(0, 0, "major", category="omission", missing=True),)
+            blank.append(segment.id)
+    n = len(segments)
+    notes = _counted(blank, "blank: everything is missing", n)
+    return spans, [*notes, *_counted(beside, "compared with a blank text, which bears out nothing", n)]
 
 
 def _counted(ids: Sequence[str], what: str, n: int) -> list[str]:
