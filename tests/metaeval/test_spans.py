@@ -46,6 +46,7 @@ def test_all_measures_by_hand():
     assert found.value("mine", LEFT_CLEAN) == 0.5
     assert found.row("mine", LEFT_CLEAN)["n"] == 2
     assert "3 texts of 3 items; people marked 2 errors, and none in 2 texts" in found.notes
+    assert any(note.startswith("with 3 items the bootstrap is too sure") for note in found.notes)
 
 
 def test_people_agree_with_themselves_and_an_empty_hand_leaves_all_clean():
@@ -149,6 +150,7 @@ def test_texts_are_joined_by_id_or_by_system_and_item():
         (METHOD, {"exclude": ["A"]}, "there is no text in which people looked for errors"),
         (METHOD, {"missing": "worst"}, "missing is 'worst'; known: drop, refuse"),
         (METHOD, {"adjust": "x"}, "adjust is 'x'"),
+        (METHOD, {"adjust": "holm"}, "adjust is 'holm', and a single method is tested against none"),
         (METHOD, {"draws": 0}, "draws is 0, expected 1 or more"),
     ],
 )

@@ -36,6 +36,7 @@ Missing = Literal["refuse", "drop"]
 Spans = Sequence[Sequence[ErrorSpan]]  # of each text
 Marks = Iterable[MarkedText] | Explanations
 _STEPS = 10  # points of a curve: each leaves out about a tenth of the marks more
+_FEW_ITEMS = 50
 _SHOWN = 3  # texts in an error
 _TEXT = 40  # characters of a text in an error
 
@@ -169,21 +170,17 @@ def evaluate_spans(
     check_draws(draws)
     if not methods:
         raise InputError("no method to compare with people, expected one or more")
+    if adjust != "none" and len(methods) < 2:
+        raise InputError(f"adjust is {adjust!r}, and a single method is tested against none; leave it out")
     given = {name: list(_as_texts(marks)) for name, marks in methods.items()}
     chosen, notes = _judged(list(people), exclude)
-    found = {name: _Index(name, marks).of(chosen) for name, marks in given.items()}
-    chosen, found, more = _known_to_all(chosen, found, missing)
-    notes += more
+    looked = {name: _Index(name, marks).of(chosen) for name, marks in given.items()}
+    chosen, known, more = _known_to_all(chosen, looked, missing)
     gold = [_of_hypothesis(text.spans or ()) for text in chosen]
     clusters = _clusters(chosen)
-    marks = {name: [_of_hypothesis(text.spans or ()) for text in own] for name, own in found.items()}
+    marks = {name: [_of_hypothesis(text.spans or ()) for text in own] for name, own in known.items()}
+    notes += [*more, *_told(methods), _counted(chosen, gold, clusters)]
     n_items = int(clusters.max()) + 1
-    raters = len({text.rater for text in chosen})
-    n_clean = sum(not own for own in gold)
-    notes.append(
-        f"{len(chosen)} texts of {n_items} items{f', {raters} raters' if raters > 1 else ''}; people marked"
-        f" {sum(map(len, gold))} errors, and none in {n_clean} texts"
-    )
     drawn = n_items > 1
     rows: list[NewRow] = []
     for stat, how in STATISTICS.items():
@@ -193,6 +190,10 @@ def evaluate_spans(
         rows += _curve(name, gold, own)
     about = f"95 %, {draws} draws of items, seed {seed}"
     notes.append(f"[low, high]: {about}" if drawn else "one item alone says nothing of others: no intervals, no tests")
+    if 1 < n_items < _FEW_ITEMS:
+        notes.append(
+            f"with {n_items} items the bootstrap is too sure: intervals are too narrow, and p-values too small"
+        )
     tested = drawn and len(marks) > 1
     if tested:
         notes.append(f"p: paired bootstrap of items, two-sided; {_ADJUSTED[adjust]}")
@@ -212,6 +213,21 @@ _ADJUSTED = {
     "holm": "adjusted after Holm",
     "bh": "adjusted after Benjamini and Hochberg",
 }
+
+
+def _told(methods: Mapping[str, Marks]) -> list[str]:
+    """What methods say of their marks."""
+    return [
+        f"{name}: {note}" for name, marks in methods.items() if isinstance(marks, Explanations) for note in marks.notes
+    ]
+
+
+def _counted(people: Sequence[MarkedText], gold: Spans, clusters: npt.NDArray[np.intp]) -> str:
+    raters = len({text.rater for text in people})
+    return (
+        f"{len(people)} texts of {int(clusters.max()) + 1} items{f', {raters} raters' if raters > 1 else ''}; people"
+        f" marked {sum(map(len, gold))} errors, and none in {sum(not own for own in gold)} texts"
+    )
 
 
 def _signature(name: str, marks: Marks) -> str:
