@@ -216,7 +216,8 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "sweeps": {"align", "evaluate", "gains", "intervals", "mixing", "scoring", "sweep_rows"},
         "select": {"align", "evaluate", "frames", "rows"},
         "layers": {"evaluate"},
-        "spans": set(),
+        "span_texts": set(),
+        "spans": {"span_texts"},
         "span_methods": set(),
         "plan": {"align", "design", "evaluate", "frames"},
         "pooling": {"evaluate", "gains", "mixing", "rows", "sweep_rows", "sweeps"},
@@ -302,6 +303,7 @@ HELD_ELSEWHERE = {  # a module without a test file of its own -> the tests that 
     "choosing/measure.py": "choosing/test_choose.py",
     "choosing/words.py": "choosing/test_choose.py",
     "stats/differences/result.py": "stats/differences/test_permutation.py stats/differences/test_williams.py",
+    "metaeval/span_texts.py": "metaeval/test_spans.py",  # joins are seen in what is compared
     "metaeval/sweep_rows.py": "metaeval/test_sweeps.py",  # rows of every kind, seen in a whole sweep
 }
 

@@ -13,8 +13,11 @@ from hypothesis import strategies as st
 from nlgauge.core.errors import InputError
 from nlgauge.stats.spans import (
     character_counts,
+    clean_counts,
+    f1_of_totals,
     left_clean,
     one_to_one_counts,
+    share_of_totals,
     span_agreement,
     span_curve,
     span_f1,
@@ -143,3 +146,17 @@ def test_one_span_over_everything_has_the_known_floor():
     found = span_agreement(one_to_one_counts(gold, whole))
     assert len(rows) == 6877
     assert (round(found.f1, 3), round(found.precision, 2), round(found.recall, 2)) == (0.161, 0.09, 0.67)
+
+
+@given(st.lists(st.tuples(PLACES, PLACES), min_size=1, max_size=4))
+def test_f1_of_sums_is_that_of_the_agreement(pairs):
+    gold, said = zip(*pairs, strict=True)
+    counts = one_to_one_counts(gold, said)
+    assert f1_of_totals(counts.sum(axis=0)) == pytest.approx(span_agreement(counts).f1)
+    np.testing.assert_allclose(f1_of_totals(np.stack([counts, counts])), f1_of_totals(counts[None].repeat(2, axis=0)))
+
+
+def test_counts_of_clean_texts_and_their_share():
+    counts = clean_counts([[], [], [(0, 1)]], [[], [(0, 1)], []])
+    assert counts.tolist() == [[1, 1], [0, 1], [0, 0]]
+    np.testing.assert_array_equal(share_of_totals(np.array([[1, 2], [0, 0]])), [0.5, np.nan])

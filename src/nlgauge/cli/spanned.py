@@ -19,7 +19,8 @@ from nlgauge.io.marked.read import read_marked
 from nlgauge.io.marked.texts import MarkedText
 from nlgauge.metaeval.options import MetaOptions
 from nlgauge.metaeval.span_methods import SPAN_METHODS, SpanMethod, SpanReferences, marks_by
-from nlgauge.metaeval.spans import Missing, evaluate_spans
+from nlgauge.metaeval.span_texts import Missing
+from nlgauge.metaeval.spans import evaluate_spans
 from nlgauge.metrics.explaining.explain import HEAD
 from nlgauge.runtime.runtime import Runtime
 
