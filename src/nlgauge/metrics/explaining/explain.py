@@ -98,7 +98,7 @@ def explain(
     others = [tuple(known.setdefault(text, Worded.of(text)) for text in texts) for texts in chosen]
     if method == "words":
         found = [
-            merged(spans_of(hyp, other, *[unmatched(hyp, other)] * 2))
+            merged(spans_of(hyp, other, marked := unmatched(hyp, other), marked))
             for hyp, other in zip(hypotheses, others, strict=True)
         ]
         signature = _signature(method, {})
