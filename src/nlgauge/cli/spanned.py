@@ -89,16 +89,16 @@ class Spanned:
             idle = {"references": how.references, "reference_system": reference_system, "columns": columns}
             options.refuse_idle(idle, "is about texts that methods read, and only files of marks are compared")
         runtime = run.runtime(cached=False)
-        marks: dict[str, list[MarkedText] | Explanations] = {}
-        for name, path in asked.items():
-            if path is not None and not path.endswith(_HEAD):
-                marks[name] = read_marked(path)
-            else:
-                marks[name] = texts.marked(name, path, how, runtime)
+        stored = {name: read_marked(path) for name, path in asked.items() if path is not None and name not in heard}
+        marks: dict[str, list[MarkedText] | Explanations] = {  # files first: what they lack costs no model's time
+            name: stored[name] if name in stored else texts.marked(name, path, how, runtime)
+            for name, path in asked.items()
+        }
         read = [data] if judgements is None else [judgements]
         entries = [*(dict(InputFile(path).entry) for path in read), *texts.entries]
         entries += [dict(InputFile(path).entry) for path in given]
-        left_out = [*(how.exclude or []), *([] if reference_system is None else [reference_system])]
+        rated = {text.system for text in people if text.system is not None}
+        left_out = [*(how.exclude or []), *sorted(rated & {reference_system})]
         found = evaluate_spans(
             people,
             marks,
