@@ -56,9 +56,7 @@ def test_the_threshold_lies_between_errors_and_right_words(head, says):
     assert thresholds(load_spans(str(head), "float32", Runtime())) == Thresholds(0.5, 0.5)  # without any
     before = score_spans(head, EXAMPLES, Runtime(), "dev")
     limits = fix_thresholds(head, EXAMPLES, Runtime())
-    # From .39 on right words are left alone, but grow into the span of an error above half of a threshold: from .81 on
-    # "sat on" beside .62 would be free of it, and nothing is found there. Between them every threshold is as good, and
-    # the highest one marks least.
+    # Right words have .4 and errors .62: each threshold between them marks the errors alone.
     assert 0.4 < limits.words < 0.62
     assert limits.missing == 0.55  # the lowest of the grid above .52
     assert thresholds(load_spans(str(head), "float32", Runtime())) == limits
