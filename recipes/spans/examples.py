@@ -3,13 +3,16 @@
     python examples.py OUT --data FOLDER [--seed 0] [--share 1]
 
 FOLDER holds the sets named below (`shared/data`). A line of OUT is a JSON object with `hyp`, `ref`, `spans` (start,
-end, severity, missing) and `origin`. About half of the lines have no span. OUT.dev has the same of other items, and
-OUT.people outputs for two talks of TED with the errors that experts marked, beside some of the lines of OUT.
+end, severity, missing) and `origin`. About half of the lines have no span. OUT.dev has the same of other items.
+OUT.second is for a second pass: outputs for two talks of TED with the errors that experts marked, free paraphrases,
+texts of which only is known whether they have an error, and some of the lines of OUT. There `spans` is null where no
+place is known, `faulty` says whether the text has an error, and `gaps` is false where nobody knows what is missing.
 """
 
 from __future__ import annotations
 
 import argparse
+import difflib
 import gzip
 import json
 import random
@@ -31,7 +34,11 @@ MINOR, MAJOR = 1, 2
 NAMES = {MINOR: "minor", MAJOR: "major"}
 TRAIN_ITEMS, DEV_ITEMS = range(700), range(700, 800)  # of the file with two references; the rest is kept back
 TALKS = ("talk.7", "talk.9")  # the others fix the thresholds and are the test
-KEPT = 9000  # examples that stand beside those of people, so that what was learnt from them is not lost
+KEPT = 7000  # examples of the first pass in the second, so that what was learnt from them is not lost
+GOOD, BAD = 85, 50  # direct assessment from which on an output counts as right, and up to which as faulty
+ENTAILED = {"snli": 2500, "base_wiki": 900, "sim_wiki": 1400, "translate_wiki": 2100, "conjnli": 600}
+CONTRADICTED = {"snli": 900, "base_wiki": 500, "sim_wiki": 600, "translate_wiki": 900}
+SAME_LENGTH = 0.75  # share of the premise's words; an entailed text that is shorter leaves something out
 LONGEST = 220  # characters of a text
 # Rule -> share of the rule-made errors, severity.
 RULES = {
@@ -199,9 +206,7 @@ def own_edit(marked: Marked, kind: str, pairs: Sequence[Pair], rng: random.Rando
 
 def by_synthesis(pairs: Sequence[Pair], seed: int, origin: str) -> Iterator[Row]:
     """One to four errors of the synthesis in the first text of each pair, with the severities of its judge."""
-    maker = Synthesizer(
-        Draws(edits=1.7, max_edits=4, span=1.8), seed=seed, runtime=Runtime(device="cpu", dtype="bfloat16")
-    )
+    maker = Synthesizer(Draws(edits=1.7, max_edits=4, span=1.8), seed=seed, runtime=Runtime(device="cpu"))
     for (text, other), one in zip(pairs, maker([text for text, _ in pairs]), strict=True):
         if one is None:
             continue
@@ -323,6 +328,83 @@ def of_people(data: Path) -> Iterator[Row]:
             yield {"hyp": r["hyp"], "ref": r["refs"][0], "spans": spans, "origin": "marked by experts"}
 
 
+def paraphrases(data: Path, seed: int) -> Iterator[Row]:
+    """Pairs of PAWS that say the same, in another order of words, and attacks on one of them beside the other."""
+    rng = random.Random(f"paws/{seed}")
+    for name in ("fr", "zh"):
+        for r in rows_of(data / f"xpaws-{name}-adv" / "adversarial.jsonl.gz"):
+            same = [text for text in (r["ref"], r["r"], r["cand_para"]) if text]
+            one, other = rng.sample(same, 2)
+            if one != other and fits(one, other):
+                yield row(Marked(one), other, "paraphrase of PAWS")
+            attack = attacked(r, rng)
+            if attack and rng.random() < 0.4:
+                yield attack
+
+
+def attacked(r: Row, rng: random.Random) -> Row | None:
+    """An attack on a reference beside another text that says the same as the reference; the words that changed."""
+    other = rng.choice([r["r"], r["cand_para"]])
+    text, words, before = r["cand_adv_ref"], word_spans(r["cand_adv_ref"]), word_spans(r["ref"])
+    if not fits(text, other):
+        return None
+    now, then = ([t[a:b].lower() for a, b in spans] for t, spans in ((text, words), (r["ref"], before)))
+    marked = Marked(text)
+    for kind, low, high, start, end in difflib.SequenceMatcher(None, then, now, autojunk=False).get_opcodes():
+        for a, b in words[start:end] if kind != "equal" else []:
+            marked.marks[a:b] = [severity_of(text[a:b])] * (b - a)
+        if kind == "delete":
+            marked.gaps[words[start][0] if start < len(words) else len(text)] = severity_of(" ".join(then[low:high]))
+    return row(marked, other, "attack on a paraphrase of PAWS")
+
+
+def of_whole_texts(data: Path, seed: int) -> Iterator[Row]:
+    """Texts of which is known whether they have an error, and not where: rated outputs, and pairs of NLI.
+
+    The words of a hypothesis that is entailed are right; what it leaves out of its premise is not known.
+    """
+    rng = random.Random(f"whole/{seed}")
+    folder = data / "mlqe-pe"
+    twice = list(rows_of(folder / "segments_multiref_et-en.jsonl.gz"))
+    estonian = {r["id"]: r for r in rows_of(folder / "segments_et-en.jsonl.gz")}
+    for item in TRAIN_ITEMS:
+        r = estonian[twice[item]["same_as"]]
+        for other in twice[item]["refs"]:
+            if (r["human"]["da"] >= GOOD or r["human"]["da"] <= BAD) and fits(r["hyp"], other):
+                yield unplaced(r["hyp"], other, r["human"]["da"] <= BAD, "output, rated")
+    for r in rows_of(data / "wmt15-da-seg" / "segments.jsonl.gz"):
+        if (r["human"]["da_z"] < -0.5 or r["human"]["da_z"] > 0.75) and fits(r["hyp"], r["refs"][0]):
+            yield unplaced(r["hyp"], r["refs"][0], r["human"]["da_z"] < 0, "output, rated")
+    for label, counts in (("entailment", ENTAILED), ("contradiction", CONTRADICTED)):
+        for name, count in counts.items():
+            rows = [
+                r
+                for r in rows_of(data / "nli" / f"{name}.train.jsonl.gz")
+                if r["label"] == label and fits(r["premise"], r["hypothesis"])
+            ]
+            for r in rng.sample(rows, min(count, len(rows))):
+                if label == "contradiction":
+                    yield unplaced(r["hypothesis"], r["premise"], True, "contradicted")
+                    continue
+                whole = len(r["hypothesis"].split()) >= SAME_LENGTH * len(r["premise"].split())
+                yield {
+                    **row(Marked(r["hypothesis"]), r["premise"], "entailed"),
+                    "gaps": False,
+                    "faulty": False if whole else None,
+                }
+
+
+def unplaced(text: str, other: str, faulty: bool, origin: str) -> Row:
+    return {
+        "hyp": text,
+        "ref": other,
+        "spans": None if faulty else [],
+        "faulty": faulty,
+        "gaps": False,
+        "origin": origin,
+    }
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out")
@@ -333,17 +415,25 @@ def main() -> None:
     for path, items in ((given.out, TRAIN_ITEMS), (given.out + ".dev", DEV_ITEMS)):
         made = list(examples(given.data, given.seed, given.share if not items.start else 0.1, items))
         random.Random(given.seed).shuffle(made)
-        with replacing(path) as file:
-            file.writelines(json.dumps(one, ensure_ascii=False) + "\n" for one in made)
-        counts = Counter((one["origin"], "marked" if one["spans"] else "clean") for one in made)
-        for (origin, kind), n in sorted(counts.items()):
-            print(f"{n:6} {kind:7} {origin}")
-        print(f"{len(made):6} in all, {sum(not one['spans'] for one in made) / len(made):.2f} clean", flush=True)
+        write(path, made)
         if not items.start:
-            made = [*of_people(given.data), *random.Random(given.seed).sample(made, int(KEPT * given.share))]
-            random.Random(given.seed).shuffle(made)
-            with replacing(path + ".people") as file:
-                file.writelines(json.dumps(one, ensure_ascii=False) + "\n" for one in made)
+            rng = random.Random(given.seed)
+            free = [one for one in made if one["origin"] == "two translations"]
+            rest = [one for one in made if one["origin"] != "two translations"]
+            second = [*of_people(given.data), *free, *paraphrases(given.data, given.seed)]
+            second += [*of_whole_texts(given.data, given.seed), *rng.sample(rest, int(KEPT * given.share))]
+            rng.shuffle(second)
+            write(path + ".second", second)
+
+
+def write(path: str, made: Sequence[Row]) -> None:
+    with replacing(path) as file:
+        file.writelines(json.dumps(one, ensure_ascii=False) + "\n" for one in made)
+    kinds = {None: "no place known", True: "marked", False: "clean"}
+    counts = Counter((one["origin"], kinds[None if one["spans"] is None else bool(one["spans"])]) for one in made)
+    for (origin, kind), n in sorted(counts.items()):
+        print(f"{n:6} {kind:14} {origin}")
+    print(f"{len(made):6} in all", flush=True)
 
 
 if __name__ == "__main__":

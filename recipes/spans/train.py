@@ -11,14 +11,16 @@ import json
 from nlgauge import Runtime
 from nlgauge.text import word_spans
 from nlgauge.training import MarkedPair, Recipe, Schedule, train_spans
+from nlgauge.training.spans import UNKNOWN
 
 SEVERITIES = {"minor": 1, "major": 2}
 
 
 def pair(row: dict) -> MarkedPair:
     words, others = word_spans(row["hyp"]), word_spans(row["ref"])
-    labels, missing = [0] * len(words), [0] * (len(words) + 1)
-    for span in row["spans"]:
+    labels = [UNKNOWN if row["spans"] is None else 0] * len(words)
+    missing = [0 if row.get("gaps", True) else UNKNOWN] * (len(words) + 1)
+    for span in row["spans"] or ():
         for number, (start, end) in enumerate(words):
             if span["start"] < end and start < span["end"]:
                 labels[number] = max(labels[number], SEVERITIES[span["severity"]])
@@ -26,7 +28,11 @@ def pair(row: dict) -> MarkedPair:
             missing[next((i for i, (start, _) in enumerate(words) if start >= span["start"]), len(words))] = 1
     hyp, ref = row["hyp"], row["ref"]
     return MarkedPair(
-        tuple(hyp[a:b] for a, b in words), tuple(ref[a:b] for a, b in others), tuple(labels), tuple(missing)
+        tuple(hyp[a:b] for a, b in words),
+        tuple(ref[a:b] for a, b in others),
+        tuple(labels),
+        tuple(missing),
+        row.get("faulty"),
     )
 
 
@@ -41,6 +47,7 @@ def main() -> None:
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--model", default="embedded")
     parser.add_argument("--name", default="spans")
+    parser.add_argument("--dtype", choices=["float32", "bfloat16"], default="float32")
     parser.add_argument("--init")
     parser.add_argument("--first", type=int, default=None)
     given = parser.parse_args()
@@ -57,7 +64,7 @@ def main() -> None:
         "languages": "en",
     }
     train_spans(
-        pairs, given.out, recipe, Runtime(device="cpu", dtype="bfloat16"), about=about, init=given.init, tell=print
+        pairs, given.out, recipe, Runtime(device="cpu", dtype=given.dtype), about=about, init=given.init, tell=print
     )
 
 

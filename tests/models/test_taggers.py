@@ -14,7 +14,7 @@ from safetensors.torch import save_file
 
 from nlgauge.core.errors import InputError
 from nlgauge.models.spans import load_spans, read_words
-from nlgauge.models.taggers import TENSORS
+from nlgauge.models.taggers import OF_TEXT, TENSORS, pooled_units
 from nlgauge.models.wordfeatures import FEATURES
 from nlgauge.runtime.runtime import Runtime
 
@@ -25,11 +25,14 @@ WIDTH, HIDDEN = 32, 8
 def tiny_spans(tiny_model, tmp_path_factory):
     """A function from changes to a head of random weights over a tiny BERT that marks words."""
 
-    def make(drop=(), width=WIDTH, **changes):
+    def make(drop=(), width=WIDTH, units=None, **changes):
         encoder, path = tiny_model("bert"), tmp_path_factory.mktemp("spans") / "tiny.safetensors"
         random = torch.Generator().manual_seed(5)
         shapes = dict(zip(TENSORS, [(HIDDEN, 3 * width + 1 + FEATURES), (HIDDEN,), (4, HIDDEN), (4,)], strict=True))
         tensors = {name: torch.randn(shape, generator=random) for name, shape in shapes.items() if name not in drop}
+        if units is not None:  # of whole texts
+            own = {"text.weight": (1, 2 * units), "text.bias": (1,)}
+            tensors |= {name: torch.randn(own[name], generator=random) for name in OF_TEXT if name not in drop}
         metadata = {
             "format": "nlgauge-head",
             "version": "1",
@@ -54,7 +57,7 @@ PAIRS = [
 
 
 def flat(judged):
-    return np.concatenate([np.concatenate([one.minor, one.major, one.missing]) for one in judged])
+    return np.concatenate([np.concatenate([one.minor, one.major, one.missing, [one.text]]) for one in judged])
 
 
 def test_probabilities_are_those_of_transformers(tiny_spans, tiny_model):
@@ -81,10 +84,45 @@ def test_probabilities_are_those_of_transformers(tiny_spans, tiny_model):
         np.testing.assert_allclose(one.missing, torch.sigmoid(logits[:, 3]), atol=1e-9)
 
 
+def test_a_text_is_judged_by_the_mean_and_the_highest_of_each_unit(tiny_spans, tiny_model):
+    from transformers import AutoModel
+
+    loaded = load_spans(tiny_spans(units=HIDDEN), "float64", Runtime())
+    read = read_words(loaded.tokenizer, PAIRS)
+    encoder = AutoModel.from_pretrained(str(tiny_model("bert"))).double().eval()
+    layers, _ = loaded.found.tensors()
+    weight, bias = (layers[name].double() for name in TENSORS[:2])
+    for place, one in enumerate(loaded.judge(PAIRS)):
+        ids, types = (torch.from_numpy(row)[None] for row in read.pairs.ids(place))
+        with torch.no_grad():
+            states = encoder(input_ids=ids, token_type_ids=types)[0][0]
+        own, others = states[read.places[place]], states[: read.starts[place]]
+        cosines = torch.nn.functional.cosine_similarity(own[:, None], others[None], dim=2)
+        mean = torch.softmax(10 * cosines, dim=1) @ others
+        told = torch.from_numpy(read.features[place]).double()
+        vectors = torch.cat([own, mean, (own - mean).abs(), cosines.max(dim=1).values[:, None], told], dim=1)
+        units = torch.nn.functional.gelu(vectors @ weight.T + bias)
+        pooled = torch.cat([units.mean(dim=0), units.max(dim=0).values])
+        logit = pooled @ layers["text.weight"][0].double() + layers["text.bias"][0].double()
+        assert one.text == pytest.approx(float(torch.sigmoid(logit)), abs=1e-9)
+
+
+def test_a_head_without_a_layer_for_texts_takes_all_for_faulty(tiny_spans):
+    assert [one.text for one in load_spans(tiny_spans(), "float32", Runtime()).judge(PAIRS)] == [1.0] * 4
+
+
+def test_padding_takes_no_part_in_what_is_pooled():
+    hidden, mask = torch.randn(2, 5, 3), torch.tensor([[True] * 5, [True, True, False, False, False]])
+    pooled = pooled_units(hidden, mask)
+    torch.testing.assert_close(pooled[0], pooled_units(hidden[0]))
+    torch.testing.assert_close(pooled[1], pooled_units(hidden[1, :2]))
+
+
 @pytest.mark.parametrize("budget", [1, 24, None])
 def test_they_do_not_hang_on_the_batch_or_the_order(tiny_spans, budget):
-    alone = np.concatenate([flat(load_spans(tiny_spans(), "float32", Runtime()).judge([pair])) for pair in PAIRS])
-    loaded = load_spans(tiny_spans(), "float32", Runtime(token_budget=budget))
+    head = tiny_spans(units=HIDDEN)
+    alone = np.concatenate([flat(load_spans(head, "float32", Runtime()).judge([pair])) for pair in PAIRS])
+    loaded = load_spans(head, "float32", Runtime(token_budget=budget))
     np.testing.assert_allclose(flat(loaded.judge(PAIRS)), alone, atol=1e-6)
     np.testing.assert_allclose(flat(loaded.judge(PAIRS[::-1])[::-1]), alone, atol=1e-6)
     np.testing.assert_allclose(flat(loaded.judge(PAIRS * 2)[4:]), alone, atol=1e-6)
@@ -116,6 +154,8 @@ def test_progress_counts_every_pair(tiny_spans):
     [
         ({"drop": ("out.bias",)}, "holds no out.bias"),
         ({"width": 4}, "its layers do not fit an encoder of width 32"),
+        ({"units": 5}, "its layer for whole texts does not fit 8 units"),
+        ({"units": HIDDEN, "drop": ("text.bias",)}, "its layer for whole texts does not fit 8 units"),
         ({"kind": "nli"}, "is for nli, expected one for spans"),
     ],
 )

@@ -15,7 +15,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.models.spans import load_spans
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.training.recipe import Recipe, Schedule
-from nlgauge.training.spans import MarkedPair, train_spans
+from nlgauge.training.spans import UNKNOWN, MarkedPair, train_spans
 
 
 def pairs():
@@ -52,6 +52,8 @@ def test_a_head_learns_and_is_read_as_it_was_trained(tiny_model, tmp_path, kind)
     ]
     assert np.mean(right) > 0.95
     assert np.mean(gaps) > 0.95
+    texts = [(one.text > 0.5) == bool(pair.has_error()) for one, pair in zip(judged, pairs(), strict=True)]
+    assert np.mean(texts) > 0.95
     assert [path.name for path in tmp_path.iterdir()] == ["head.safetensors"]  # no checkpoint is left
     with safe_open(str(out), framework="pt") as file:
         about = file.metadata()
@@ -59,6 +61,36 @@ def test_a_head_learns_and_is_read_as_it_was_trained(tiny_model, tmp_path, kind)
     assert about["outputs"] == "none,minor,major,missing"
     assert about["name"] == "tiny"
     assert about["max_tokens"] == "40"
+
+
+def test_a_text_may_be_known_to_be_faulty_where_no_place_is(tiny_model, tmp_path):
+    # The words of faulty texts are unknown, and only the texts themselves are told apart.
+    known = [
+        MarkedPair(pair.words, pair.others, (UNKNOWN,) * len(pair.words), (UNKNOWN,) * len(pair.missing), True)
+        if pair.has_error()
+        else pair
+        for pair in pairs()
+    ]
+    out = tmp_path / "head.safetensors"
+    train_spans(known, out, recipe(tiny_model, "bert"), Runtime())
+    judged = load_spans(str(out), "float32", Runtime()).judge([(pair.words, pair.others) for pair in known])
+    right = [(one.text > 0.5) == pair.has_error() for one, pair in zip(judged, known, strict=True)]
+    assert np.mean(right) > 0.95
+    assert max((one.minor + one.major).max() for one in judged) < 0.5  # no word was ever wrong
+
+
+def test_what_is_known_of_a_text_follows_from_its_labels():
+    def text(labels, missing=(0, 0, 0), faulty=None):
+        return MarkedPair(("a", "b"), ("a", "b"), labels, missing, faulty).has_error()
+
+    assert text((0, 0)) == 0
+    assert text((0, 1)) == 1
+    assert text((0, 0), (0, 1, 0)) == 1
+    assert text((UNKNOWN, UNKNOWN)) == UNKNOWN
+    assert text((UNKNOWN, 2)) == 1
+    assert text((0, 0), (UNKNOWN,) * 3) == UNKNOWN
+    assert text((UNKNOWN, UNKNOWN), faulty=True) == 1
+    assert text((0, 0), (UNKNOWN,) * 3, faulty=False) == 0
 
 
 def test_the_same_run_gives_the_same_bytes(tiny_model, tmp_path):

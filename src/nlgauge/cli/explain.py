@@ -96,6 +96,14 @@ class Marking:
             "--mark-from", metavar="NUMBER", help="Least probability of a marked word.  [default: the head's]"
         ),
     ] = None
+    threshold_text: Annotated[
+        float | None,
+        typer.Option(
+            "--mark-texts-from",
+            metavar="NUMBER",
+            help="Least probability that a text has an error, for its words to be marked.  [default: the head's]",
+        ),
+    ] = None
     model: Annotated[str, typer.Option("--model", metavar="MODEL", help="The head: spans, or a file.")] = HEAD
 
 
@@ -120,6 +128,7 @@ def explain(
         method=cast(Method, marking.method),  # checked there
         against=cast(Against | None, marking.against),
         threshold=marking.threshold,
+        threshold_text=marking.threshold_text,
         model=marking.model,
         runtime=run.runtime(cached=False),
     )

@@ -35,12 +35,14 @@ class Judged:
         major: the probability that it is part of a major one, shape (words,).
         missing: the probability that something is missing before a word, and after the last one, shape (words + 1,).
         n_read: how many words were read; those after them did not fit and have probability 0.
+        text: the probability that the text has an error at all; 1 of a head that does not judge whole texts.
     """
 
     minor: Array
     major: Array
     missing: Array
     n_read: int
+    text: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -99,40 +101,40 @@ class SpanModel(LazyModel[Head, PairTokenizer, "PackedTagger"]):
         found: dict[tuple[Words, Words], Judged] = {}
         if distinct:
             read = read_words(self.tokenizer, distinct)
-            for place, logits in self._logits(read):
-                found[distinct[place]] = _judged(logits, read.words[place], len(distinct[place][0]))
+            for place, logits, text in self._logits(read):
+                found[distinct[place]] = _judged(logits, text, read.words[place], len(distinct[place][0]))
                 advance(1)
         advance(len(pairs) - len(distinct))
         return [found[pair] for pair in pairs]
 
-    def _logits(self, read: WordPairs) -> list[tuple[int, Array]]:
+    def _logits(self, read: WordPairs) -> list[tuple[int, Array, float]]:
         network = self.network  # says that torch is missing, if it is
         from nlgauge.models.workers import side_by_side
 
         batches = list(by_length(read.pairs.lengths, self.budget or network.batch_tokens))
 
-        def work(batch: npt.NDArray[np.int64]) -> list[Array]:
+        def work(batch: npt.NDArray[np.int64]) -> list[tuple[Array, float]]:
             ids, types = zip(*(read.pairs.ids(int(i)) for i in batch), strict=True)
             own = [read.places[i] for i in batch], [read.features[i] for i in batch], read.starts[batch]
             return network.logits(ids, types, *own)
 
         done = side_by_side(work, batches, network.device)
         return [
-            (int(place), logits)
+            (int(place), logits, text)
             for batch, found in zip(batches, done, strict=True)
-            for place, logits in zip(batch, found, strict=True)
+            for place, (logits, text) in zip(batch, found, strict=True)
         ]
 
 
-def _judged(logits: Array, numbers: Ids, n: int) -> Judged:
-    """Probabilities of all words from the logits of those that were read."""
+def _judged(logits: Array, text: float, numbers: Ids, n: int) -> Judged:
+    """Probabilities of all words from the logits of those that were read, and of the text from its logit."""
     powers = np.exp(logits[:, :3] - logits[:, :3].max(axis=1, keepdims=True))
     kinds = powers / powers.sum(axis=1, keepdims=True)
     minor, major, missing = np.zeros(n), np.zeros(n), np.zeros(n + 1)
     words = numbers[:-1]
     minor[words], major[words] = kinds[:-1, 1], kinds[:-1, 2]
     missing[numbers] = 1 / (1 + np.exp(-logits[:, 3]))
-    return Judged(minor, major, missing, int(words[-1]) + 1 if len(words) else 0)
+    return Judged(minor, major, missing, int(words[-1]) + 1 if len(words) else 0, float(1 / (1 + np.exp(-text))))
 
 
 def load_spans(model: str, dtype: str, runtime: Runtime) -> SpanModel:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,8 +18,10 @@ from nlgauge.models.tokens import Ids
 from nlgauge.models.wordfeatures import FEATURES
 
 ALIGNED = 3  # vectors of a place: its own, what it is aligned with, and how they differ
+POOLED = 2  # numbers that a text has of each unit: its mean over the places, and the highest
 _SHARPNESS = 10.0  # of the weights of an alignment
 TENSORS = ("hidden.weight", "hidden.bias", "out.weight", "out.bias")
+OF_TEXT = ("text.weight", "text.bias")  # of heads that judge whole texts, too
 
 
 class PackedTagger:
@@ -50,6 +53,18 @@ class PackedTagger:
         self._hidden, self._out = (weight, bias), (out, last)
         if weight.shape[1] != ALIGNED * self.network.width + 1 + FEATURES or out.shape[1] != weight.shape[0]:
             raise InputError(f"head {head.path}: its layers do not fit an encoder of width {self.network.width}")
+        self._text = self._layer_of_text(head, own)
+
+    def _layer_of_text(self, head: Head, own: dict[str, torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor] | None:
+        """The layer that judges whole texts, of a head that has one."""
+        found = [name for name in OF_TEXT if name in own]
+        if not found:
+            return None
+        units = self._hidden[0].shape[0]
+        if len(found) == 1 or own[OF_TEXT[0]].shape != (1, POOLED * units) or own[OF_TEXT[1]].shape != (1,):
+            raise InputError(f"head {head.path}: its layer for whole texts does not fit {units} units")
+        weight, bias = (own[name].to(device=self.device, dtype=self._wide) for name in OF_TEXT)
+        return weight, bias
 
     def logits(
         self,
@@ -58,8 +73,10 @@ class PackedTagger:
         places: Sequence[Ids],
         features: Sequence[npt.NDArray[np.float32]],
         starts: Ids,
-    ) -> list[Array]:
-        """Logits of the places of each sequence, each of shape (places, 4). Several threads may call it.
+    ) -> list[tuple[Array, float]]:
+        """Logits of the places of each sequence, of shape (places, 4), and of its text. Several threads may call it.
+
+        A head that judges no whole texts says infinity of them: any may have an error.
 
         Args:
             ids: pieces of sequences sorted by length.
@@ -79,7 +96,26 @@ class PackedTagger:
             inputs.append(torch.cat([aligned(vectors[None], block[None, : int(start)])[0], told], dim=1))
         hidden = functional.gelu(functional.linear(torch.cat(inputs), *self._hidden))
         found = functional.linear(hidden, *self._out).double().cpu().numpy()
-        return np.split(found, np.cumsum([len(own) for own in places])[:-1])
+        sizes = [len(own) for own in places]
+        texts = [math.inf] * len(sizes)
+        if self._text is not None:
+            pooled = torch.stack([pooled_units(own) for own in hidden.split(sizes)])
+            texts = functional.linear(pooled, *self._text)[:, 0].double().cpu().tolist()
+        return list(zip(np.split(found, np.cumsum(sizes)[:-1]), texts, strict=True))
+
+
+def pooled_units(hidden: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
+    """The mean and the highest value of each unit over the places of a text, shape (..., 2 u).
+
+    Args:
+        hidden: units of places, shape (..., places, u).
+        mask: False for padding, shape (..., places).
+    """
+    if mask is None:
+        return torch.cat([hidden.mean(dim=-2), hidden.amax(dim=-2)], dim=-1)
+    own = mask[..., None]
+    mean = (hidden * own).sum(dim=-2) / own.sum(dim=-2).clamp(min=1)
+    return torch.cat([mean, hidden.masked_fill(~own, -1e4).amax(dim=-2)], dim=-1)
 
 
 def aligned(vectors: torch.Tensor, others: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:

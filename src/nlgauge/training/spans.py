@@ -20,7 +20,7 @@ from nlgauge.models.heads import Head, find_head
 from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.pairs import PairTokenizer
 from nlgauge.models.spans import KIND, OUTPUTS, WordPairs, read_words
-from nlgauge.models.taggers import ALIGNED, aligned
+from nlgauge.models.taggers import ALIGNED, POOLED, aligned, pooled_units
 from nlgauge.models.tokens import Ids
 from nlgauge.models.wordfeatures import FEATURES, Words
 from nlgauge.runtime.runtime import Runtime
@@ -31,8 +31,9 @@ from nlgauge.training.loop import Checkpoint, fit_network
 from nlgauge.training.recipe import Recipe, beginning, check_precision, run_line, trainable
 
 _HIDDEN = 64  # units between the vectors and the four outputs
+_TEXT = 0.5  # weight of whole texts in the loss
 _RARE = 5.0  # weight of places where something is missing, of which there is one in fifty
-_UNREAD = -100  # the label of a place that has none
+UNKNOWN = -100  # the label of a word, a place or a text of which nothing is known
 
 
 @dataclass(frozen=True)
@@ -42,14 +43,25 @@ class MarkedPair:
     Attributes:
         words: the words of the text.
         others: the words of the other one.
-        labels: 0 for a right word, 1 for part of a minor error, 2 for part of a major one; as many as `words`.
-        missing: 1 where something is missing before a word, and at last after all; one more than `words`.
+        labels: 0 for a right word, 1 for part of a minor error, 2 for part of a major one, `UNKNOWN` where nobody knows;
+            as many as `words`.
+        missing: 1 where something is missing before a word, and at last after all, or `UNKNOWN`; one more than `words`.
+        faulty: whether the text has an error at all; None where labels and `missing` say so, or nobody knows.
     """
 
     words: Words
     others: Words
     labels: tuple[int, ...]
     missing: tuple[int, ...]
+    faulty: bool | None = None
+
+    def has_error(self) -> int:
+        """1 for a text with an error, 0 for one without, `UNKNOWN` where neither is known."""
+        if self.faulty is not None:
+            return int(self.faulty)
+        if max((*self.labels, *self.missing)) > 0:
+            return 1
+        return UNKNOWN if UNKNOWN in (*self.labels, *self.missing) else 0
 
 
 class SpanNetwork(torch.nn.Module):
@@ -62,17 +74,24 @@ class SpanNetwork(torch.nn.Module):
         self._typed = "token_type_ids" in signature(base.forward).parameters
         self.hidden = torch.nn.Linear(ALIGNED * width + 1 + FEATURES, _HIDDEN)
         self.out = torch.nn.Linear(_HIDDEN, len(OUTPUTS))
+        self.text = torch.nn.Linear(POOLED * _HIDDEN, 1)
 
     def forward(
-        self, inputs: dict[str, torch.Tensor], places: torch.Tensor, features: torch.Tensor, starts: torch.Tensor
-    ) -> torch.Tensor:
-        """Logits of places, float32, shape (n, places, 4).
+        self,
+        inputs: dict[str, torch.Tensor],
+        places: torch.Tensor,
+        features: torch.Tensor,
+        starts: torch.Tensor,
+        read: torch.Tensor,
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Logits of places and of whole texts, float32, shapes (n, places, 4) and (n,).
 
         Args:
             inputs: of the encoder, for n pairs.
             places: the pieces that are judged, padded with 0, shape (n, places).
             features: of the places, shape (n, places, FEATURES).
             starts: the number of pieces before the judged text, shape (n,).
+            read: False for padding among the places, shape (n, places).
         """
         if not self._typed:
             del inputs["token_type_ids"]
@@ -82,12 +101,12 @@ class SpanNetwork(torch.nn.Module):
             most = int(starts.max())
             mask = torch.arange(most, device=states.device)[None] < starts[:, None]
             told = torch.cat([aligned(vectors, states[:, :most], mask), features], dim=2)
-            logits: torch.Tensor = self.out(torch.nn.functional.gelu(self.hidden(told)))
-        return logits
+            hidden = torch.nn.functional.gelu(self.hidden(told))
+            return self.out(hidden), self.text(pooled_units(hidden, read))[:, 0]
 
     def tensors(self) -> dict[str, torch.Tensor]:
         """Adapters and layers by their names in a head file."""
-        layers = {"hidden": self.hidden, "out": self.out}
+        layers = {"hidden": self.hidden, "out": self.out, "text": self.text}
         own = {
             f"{name}.{part}": getattr(layer, part).detach().float().cpu().contiguous()
             for name, layer in layers.items()
@@ -109,7 +128,8 @@ def train_spans(
 ) -> None:
     """Train a head and write it.
 
-    The loss of a batch is the mean cross entropy of its words' severities, plus that of what is missing.
+    The loss of a batch is the mean cross entropy of its words' severities, plus that of what is missing, plus that of
+    whether a text has an error.
 
     Args:
         pairs: what is learnt from.
@@ -131,6 +151,7 @@ def train_spans(
     files = trainable(locate(recipe.model, recipe.revision), runtime, "lora")
     read = read_words(PairTokenizer(files, recipe.max_tokens), [(pair.words, pair.others) for pair in pairs])
     labels = [_labels(pair, numbers) for pair, numbers in zip(pairs, read.words, strict=True)]
+    faulty = torch.tensor([pair.has_error() for pair in pairs])
     device = torch_device(torch, runtime.device)
     network = _network(files, recipe, dropout, runtime.dtype == "bfloat16").to(device).train()
     if init is not None:
@@ -139,17 +160,15 @@ def train_spans(
     tell(f"{len(pairs)} pairs, {read.pairs.lengths.mean():.1f} pieces each, {int(read.pairs.truncated.sum())} cut")
 
     def loss(where: Ids) -> torch.Tensor:
-        inputs, places, features, starts, wanted = _batch(read, labels, where, pad, device)
+        inputs, places, features, starts, wanted, present = _batch(read, labels, where, pad, device)
         with arithmetic(device, runtime.dtype):
-            logits = network(inputs, places, features, starts)
+            logits, texts = network(inputs, places, features, starts, present)
         severity = torch.nn.functional.cross_entropy(
-            logits[..., :3].flatten(0, 1), wanted[..., 0].flatten(), ignore_index=_UNREAD
+            logits[..., :3].flatten(0, 1), wanted[..., 0].flatten(), ignore_index=UNKNOWN, reduction="sum"
         )
-        known = wanted[..., 1] != _UNREAD
-        gap = torch.nn.functional.binary_cross_entropy_with_logits(
-            logits[..., 3][known], wanted[..., 1][known].float(), pos_weight=rare
-        )
-        return severity + gap
+        words = (wanted[..., 0] != UNKNOWN).sum().clamp(min=1)
+        gap = _of_known(logits[..., 3], wanted[..., 1], rare)
+        return severity / words + gap + _TEXT * _of_known(texts, faulty[where].to(device), None)
 
     with claimed(os.fspath(output)):
         own = f"{_digest(pairs)} {beginning(init)} {dropout}"
@@ -158,6 +177,15 @@ def train_spans(
         metadata = {"outputs": ",".join(OUTPUTS), **head_metadata(KIND, recipe, files, about)}
         write_head(output, network.tensors(), metadata)
         checkpoint.done()
+
+
+def _of_known(logits: torch.Tensor, wanted: torch.Tensor, weight: torch.Tensor | None) -> torch.Tensor:
+    """The mean cross entropy of yes and no where the answer is known; 0 where none is."""
+    known = wanted != UNKNOWN
+    total = torch.nn.functional.binary_cross_entropy_with_logits(
+        logits[known], wanted[known].float(), pos_weight=weight, reduction="sum"
+    )
+    return total / known.sum().clamp(min=1)
 
 
 def _check(pairs: Sequence[MarkedPair], output: str) -> None:
@@ -188,9 +216,10 @@ def _begin(network: SpanNetwork, init: str, files: ModelFiles, rank: int) -> Non
     else:
         own, _ = head.tensors()
         with torch.no_grad():
-            for name, layer in (("hidden", network.hidden), ("out", network.out)):
-                layer.weight.copy_(own[f"{name}.weight"])
-                layer.bias.copy_(own[f"{name}.bias"])
+            for name, layer in (("hidden", network.hidden), ("out", network.out), ("text", network.text)):
+                if f"{name}.weight" in own:  # heads made before judge no whole texts
+                    layer.weight.copy_(own[f"{name}.weight"])
+                    layer.bias.copy_(own[f"{name}.bias"])
     set_adapters(network.encoder, _shortened(head, files, rank))
 
 
@@ -213,25 +242,26 @@ def _shortened(head: Head, files: ModelFiles, rank: int) -> dict[str, torch.Tens
 
 def _labels(pair: MarkedPair, numbers: Ids) -> Ids:
     """Severity and whether something is missing, of the places that were read, shape (places, 2)."""
-    severities = np.array([*pair.labels, _UNREAD], dtype=np.int64)
+    severities = np.array([*pair.labels, UNKNOWN], dtype=np.int64)
     return np.stack([severities[numbers], np.array(pair.missing, dtype=np.int64)[numbers]], axis=1)
 
 
 def _batch(
     read: WordPairs, labels: Sequence[Ids], where: Ids, pad: int, device: torch.device
-) -> tuple[dict[str, torch.Tensor], torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Inputs of the encoder, places, features, starts and labels of a batch, padded."""
+) -> tuple[dict[str, torch.Tensor], torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Inputs of the encoder, places, features, starts, labels and which places are read, of a batch, padded."""
     ids, types = zip(*(read.pairs.ids(int(i)) for i in where), strict=True)
     most = max(len(read.places[i]) for i in where)
     places = np.zeros((len(where), most), dtype=np.int64)
     features = np.zeros((len(where), most, FEATURES), dtype=np.float32)
-    wanted = np.full((len(where), most, 2), _UNREAD, dtype=np.int64)
+    wanted = np.full((len(where), most, 2), UNKNOWN, dtype=np.int64)
     for row, i in enumerate(where):
         size = len(read.places[i])
         places[row, :size], features[row, :size], wanted[row, :size] = read.places[i], read.features[i], labels[i]
-    made = (torch.from_numpy(part).to(device) for part in (places, features, read.starts[where], wanted))
-    first, second, third, fourth = made
-    return padded(ids, types, pad, device), first, second, third, fourth
+    present = np.arange(most)[None] < np.array([len(read.places[i]) for i in where])[:, None]
+    made = (torch.from_numpy(part).to(device) for part in (places, features, read.starts[where], wanted, present))
+    first, second, third, fourth, fifth = made
+    return padded(ids, types, pad, device), first, second, third, fourth, fifth
 
 
 def _network(files: ModelFiles, recipe: Recipe, dropout: float, narrow: bool) -> SpanNetwork:

@@ -76,6 +76,9 @@ def test_what_texts_are_held_against_can_be_chosen():
             {"hyps": [HYP], "refs": [REF], "method": "spans", "threshold": 1.5},
             "expected a probability between 0 and 1",
         ),
+        ({"hyps": [HYP], "refs": [REF], "method": "words", "threshold_text": 0}, "method words has none"),
+        ({"hyps": [HYP], "refs": [REF], "threshold_text": 1}, "threshold_text is 1, expected a probability"),
+        ({"hyps": [HYP], "refs": [REF], "threshold": 0}, "threshold is 0, expected a probability"),
         ({"hyps": [HYP, HYP], "refs": [REF]}, "2 hypotheses but 1"),
     ],
 )
@@ -92,7 +95,18 @@ def test_of_several_texts_that_counts_which_faults_a_word_least():
     np.testing.assert_allclose(found.major, [0.1, 0.2])
     np.testing.assert_allclose(found.missing, [0.2, 0.1, 0.3])
     assert found.n_read == 2
+    assert found.text == 1
     assert least([one]) is one
+    doubtful, sure = (Judged(one.minor, one.major, one.missing, 2, text) for text in (0.2, 0.9))
+    assert least([sure, doubtful]).text == 0.2  # right beside one text is right
+
+
+def test_a_text_that_is_taken_for_right_has_no_marks():
+    hyp, ref = Worded.of("The dog sat"), Worded.of("The cat sat down")
+    judged = Judged(np.zeros(3), np.array([0.0, 0.9, 0.0]), np.array([0, 0.8, 0, 0.9]), 3, text=0.4)
+    assert marked_spans(hyp, [ref], judged, Thresholds(0.5, 0.5, 0.41)) == ()
+    assert len(marked_spans(hyp, [ref], judged, Thresholds(0.5, 0.5, 0.4))) == 2
+    assert len(marked_spans(hyp, [ref], judged, Thresholds(0.5, 0.5))) == 2
 
 
 def test_a_gap_beside_a_marked_word_is_not_told_twice():

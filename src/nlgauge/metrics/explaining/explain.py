@@ -35,10 +35,11 @@ _SHARE = Range(above=0, below=1, meaning="a probability")
 
 @dataclass(frozen=True)
 class Thresholds:
-    """From which probability on a word is marked, and something is missing."""
+    """From which probability on a word is marked, something is missing, and a text is marked at all."""
 
     words: float
     missing: float
+    text: float = 0.0
 
 
 @warning
@@ -50,6 +51,7 @@ def explain(
     method: Method = "spans",
     against: Against | None = None,
     threshold: float | None = None,
+    threshold_text: float | None = None,
     model: str = HEAD,
     columns: Mapping[str, str] | None = None,
     runtime: Runtime | None = None,
@@ -68,6 +70,8 @@ def explain(
             segment, or its source where it has none.
         threshold: the least probability of a marked word in (0, 1), of method `spans`; None is what the head's file
             names.
+        threshold_text: the least probability that a text has an error at all for any of its words to be marked, in
+            [0, 1), of method `spans`; 0 asks of no text, None is what the head's file names.
         model: the head: `spans` or a file.
         columns: which column of a frame holds which field, as in `nlgauge.read`.
         runtime: device and precision; None is the default runtime.
@@ -85,11 +89,14 @@ def explain(
     """
     check_option("method", method, Method, error=InputError)
     check_option("against", against, Against | None, error=InputError)
-    if threshold is not None:
+    for name, value in (("threshold", threshold), ("threshold_text", threshold_text)):
+        if value is None:
+            continue
         if method == "words":
-            raise InputError("threshold is about probabilities, and method words has none; leave it out")
-        if not isinstance(threshold, int | float) or not 0 < threshold < 1:
-            raise InputError(f"threshold is {threshold!r}, expected a probability between 0 and 1")
+            raise InputError(f"{name} is about probabilities, and method words has none; leave it out")
+        asks_nothing = name == "threshold_text" and value == 0
+        if not isinstance(value, int | float) or not (0 < value < 1 or asks_nothing):
+            raise InputError(f"{name} is {value!r}, expected a probability between 0 and 1")
     data = _dataset(hyps, refs, srcs, columns)
     chosen = [_others(segment, against) for segment in data.segments]
     notes = _of_sources(data.segments, chosen)
@@ -105,12 +112,19 @@ def explain(
     else:
         runtime = runtime or Runtime()
         loaded = load_spans(model, runtime.dtype, runtime)
-        limits = thresholds(loaded, threshold)
+        limits = thresholds(loaded, threshold, threshold_text)
         found, more = _by_head(loaded, limits, data.segments, hypotheses, others, runtime)
         notes += more
         facts = {**loaded.found.facts("file"), **loaded.found.encoder.facts(head=loaded.found.identity)}
         signature = _signature(
-            method, {**facts, "threshold": limits.words, "missing": limits.missing, "dtype": runtime.dtype}
+            method,
+            {
+                **facts,
+                "threshold": limits.words,
+                "missing": limits.missing,
+                "text": limits.text,
+                "dtype": runtime.dtype,
+            },
         )
     found, more = _with_blank(data.segments, chosen, found)
     notes += more
@@ -123,10 +137,11 @@ def explain(
     return Explanations(rows, about, tuple(notes))
 
 
-def thresholds(model: SpanModel, words: float | None = None) -> Thresholds:
-    """The thresholds of a head: those that its file names, or the one that is given for words."""
+def thresholds(model: SpanModel, words: float | None = None, text: float | None = None) -> Thresholds:
+    """The thresholds of a head: those that its file names, or what is given for words and for whole texts."""
     own = [_number(model, name) for name in ("threshold", "threshold_missing")]
-    return Thresholds(own[0] if words is None else float(words), own[1])
+    of_text = 0.0 if model.found.get("threshold_text") is None else _number(model, "threshold_text")
+    return Thresholds(own[0] if words is None else float(words), own[1], of_text if text is None else float(text))
 
 
 def _number(model: SpanModel, name: str) -> float:
@@ -156,13 +171,16 @@ def least(judged: Sequence[Judged]) -> Judged:
         np.take_along_axis(major, best, 0)[0],
         missing,
         max(one.n_read for one in judged),
+        min(one.text for one in judged),
     )
 
 
 def marked_spans(
     hypothesis: Worded, others: Sequence[Worded], judged: Judged, limits: Thresholds
 ) -> tuple[ErrorSpan, ...]:
-    """The spans of a hypothesis from the probabilities of its words."""
+    """The spans of a hypothesis from the probabilities of its words, or none where the text has no error."""
+    if judged.text < limits.text:
+        return ()
     faulty = judged.minor + judged.major
     words = spans_of(hypothesis, others, grown(faulty, limits.words), judged.major > judged.minor, faulty)
     inside = [(span.start, span.end) for span in words]
