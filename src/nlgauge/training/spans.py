@@ -43,8 +43,8 @@ class MarkedPair:
     Attributes:
         words: the words of the text.
         others: the words of the other one.
-        labels: 0 for a right word, 1 for part of a minor error, 2 for part of a major one, `UNKNOWN` where nobody knows;
-            as many as `words`.
+        labels: 0 for a right word, 1 for part of a minor error, 2 for part of a major one, or `UNKNOWN`; as many as
+            `words`.
         missing: 1 where something is missing before a word, and at last after all, or `UNKNOWN`; one more than `words`.
         faulty: whether the text has an error at all; None where labels and `missing` say so, or nobody knows.
     """
