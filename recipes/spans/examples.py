@@ -7,6 +7,7 @@ end, severity, missing) and `origin`. About half of the lines have no span. OUT.
 OUT.second is for a second pass: outputs for two talks of TED with the errors that experts marked, free paraphrases,
 texts of which only is known whether they have an error, and some of the lines of OUT. There `spans` is null where no
 place is known, `faulty` says whether the text has an error, and `gaps` is false where nobody knows what is missing.
+OUT.third is a smaller mixture of these for a last pass, with rated outputs of WMT16.
 """
 
 from __future__ import annotations
@@ -38,6 +39,21 @@ KEPT = 7000  # examples of the first pass in the second, so that what was learnt
 GOOD, BAD = 85, 50  # direct assessment from which on an output counts as right, and up to which as faulty
 ENTAILED = {"snli": 2500, "base_wiki": 900, "sim_wiki": 1400, "translate_wiki": 2100, "conjnli": 600}
 CONTRADICTED = {"snli": 900, "base_wiki": 500, "sim_wiki": 600, "translate_wiki": 900}
+LAST = {  # origin -> examples of the last pass; of others there are none
+    "marked by experts": 10_000,
+    "output, rated": 10_000,
+    "two translations": 2000,
+    "entailed": 1500,
+    "paraphrase of PAWS": 900,
+    "contradicted": 700,
+    "machine translation, edited": 700,
+    "two translations, rules": 700,
+    "two translations, synthesis": 700,
+    "attack on a paraphrase of PAWS": 400,
+    "copies, rules": 300,
+    "post-edit, rules": 200,
+    "copies": 100,
+}
 SAME_LENGTH = 0.75  # share of the premise's words; an entailed text that is shorter leaves something out
 LONGEST = 220  # characters of a text
 # Rule -> share of the rule-made errors, severity.
@@ -394,6 +410,20 @@ def of_whole_texts(data: Path, seed: int) -> Iterator[Row]:
                 }
 
 
+def last(second: Sequence[Row], data: Path, seed: int) -> list[Row]:
+    """Examples of the last pass: those marked by experts twice, some of the others, and rated outputs of WMT16."""
+    rng = random.Random(f"last/{seed}")
+    found: list[Row] = []
+    for origin, count in LAST.items():  # the second pass has those marked by experts twice already
+        own = [one for one in second if one["origin"] == origin]
+        found += rng.sample(own, min(count, len(own)))
+    for r in rows_of(data / "wmt16-da-seg" / "segments.jsonl.gz"):
+        if (r["human"]["da_z"] < -0.4 or r["human"]["da_z"] > 0.6) and fits(r["hyp"], r["refs"][0]):
+            found.append(unplaced(r["hyp"], r["refs"][0], r["human"]["da_z"] < 0, "output, rated"))
+    rng.shuffle(found)
+    return found
+
+
 def unplaced(text: str, other: str, faulty: bool, origin: str) -> Row:
     return {
         "hyp": text,
@@ -420,10 +450,12 @@ def main() -> None:
             rng = random.Random(given.seed)
             free = [one for one in made if one["origin"] == "two translations"]
             rest = [one for one in made if one["origin"] != "two translations"]
-            second = [*of_people(given.data), *free, *paraphrases(given.data, given.seed)]
+            experts = list(of_people(given.data))
+            second = [*experts, *experts, *free, *paraphrases(given.data, given.seed)]
             second += [*of_whole_texts(given.data, given.seed), *rng.sample(rest, int(KEPT * given.share))]
             rng.shuffle(second)
             write(path + ".second", second)
+            write(path + ".third", last(second, given.data, given.seed))
 
 
 def write(path: str, made: Sequence[Row]) -> None:
