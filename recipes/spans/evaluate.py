@@ -25,8 +25,8 @@ from nlgauge import Runtime
 from nlgauge.metrics.explaining.explain import Thresholds, marked_spans, thresholds
 from nlgauge.metrics.explaining.marks import Worded, spans_of, unmatched
 from nlgauge.models.spans import Judged, load_spans
-from nlgauge.stats.spans import character_counts, left_clean, one_to_one_counts, span_agreement, span_f1
 from nlgauge.stats.shares import wilson
+from nlgauge.stats.spans import character_counts, left_clean, one_to_one_counts, span_agreement, span_f1
 from nlgauge.training import write_head
 
 Row = dict[str, Any]

@@ -60,8 +60,8 @@ def main() -> None:
     about = {
         "name": given.name,
         "recipe": "recipes/spans",
-        "data": "MLQE-PE into English (CC0), Europarl, newstest2012-2013, PAWS-X with MENLI's attacks, SNLI and other NLI"
-        " (CC BY-SA), ratings of WMT15 and WMT16, MQM of two TED talks; errors by rules, synthesis and post-editors",
+        "data": "MLQE-PE into English (CC0), Europarl, newstest2012-2013, PAWS-X with MENLI's attacks, SNLI and other"
+        " NLI (CC BY-SA), ratings of WMT15 and WMT16, MQM of two TED talks; errors by rules, synthesis and post-editors",
         "languages": "en",
     }
     train_spans(
