@@ -19,15 +19,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors import safe_open
 
 from nlgauge import Runtime
 from nlgauge.metrics.explaining.explain import Thresholds, marked_spans, thresholds
 from nlgauge.metrics.explaining.marks import Worded, spans_of, unmatched
 from nlgauge.models.spans import Judged, load_spans
-from nlgauge.stats.shares import wilson
 from nlgauge.stats.spans import character_counts, left_clean, one_to_one_counts, span_agreement, span_f1
-from nlgauge.training import write_head
+from nlgauge.training.span_thresholds import threshold_of_texts, write_thresholds
 
 Row = dict[str, Any]
 MOST_MARKED = 0.1  # of paraphrases: the upper end of a one-sided 95 % interval, from those that fix the threshold
@@ -94,9 +92,7 @@ def fix(found: Set, gold: list[Any], clean: Set, path: str) -> None:
     the grid. That of what is missing is the lowest that finds such a place in at most 1 % of the paraphrases.
     """
     right = present(gold)
-    chances = np.sort([one.text for one in clean.judged])[::-1]
-    passing = max(k for k in range(len(chances)) if wilson(k, len(chances), 0.9)[1] <= MOST_MARKED)
-    text = float(np.ceil(chances[passing] * 1000 + 1) / 1000)
+    text = threshold_of_texts([one.text for one in clean.judged], MOST_MARKED)
     scores = [
         span_agreement(one_to_one_counts(right, present(found.spans(Thresholds(t, 0.999999, text))))).f1 for t in GRID
     ]
@@ -105,11 +101,7 @@ def fix(found: Set, gold: list[Any], clean: Set, path: str) -> None:
     marked = [np.mean([one.missing.max() > t for one in clean.judged]) for t in GAPS]
     missing = float(next(t for t, share in zip(GAPS, marked, strict=True) if share <= MOST))
     print(f"F {scores[place]:.3f} threshold {words:g} threshold_text {text:g} threshold_missing {missing:g}")
-    with safe_open(path, framework="pt") as file:
-        about = file.metadata()
-        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    fixed = {"threshold": words, "threshold_text": text, "threshold_missing": missing}
-    write_head(path, tensors, {**about, **{name: f"{value:g}" for name, value in fixed.items()}})
+    write_thresholds(path, Thresholds(words, missing, text))
 
 
 def main() -> None:

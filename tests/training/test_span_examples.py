@@ -11,6 +11,7 @@ from nlgauge.core.explanation import ErrorSpan
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.suites.pairs import write_pairs
 from nlgauge.training.span_examples import SpanExample, read_span_examples
+from nlgauge.training.spans import UNKNOWN
 
 PAIR = {"better": "It costs 14 euros.", "worse": "It costs 40 euros.", "refs": ["The price is 14 euros."],
         "expect": "lower", "phenomenon": "number_error", "meta": {"edits": [[9, 11, "40"]]}}  # fmt: skip
@@ -141,3 +142,30 @@ def test_a_file_without_examples_is_refused(tmp_path):
     for rows in ([], [{**MARKED, "spans": None}]):
         with pytest.raises(InputError, match=r"examples.jsonl holds no examples"):
             read(tmp_path, *rows)
+
+
+def test_of_a_text_may_be_known_only_whether_it_has_an_error(tmp_path):
+    row = {"hyp": "The hat sat.", "ref": "The cat sat.", "spans": None, "faulty": True}
+    (one,) = read(tmp_path, row)
+    assert one == SpanExample("The hat sat.", "The cat sat.", None, faulty=True)
+    pair = one.labelled()
+    assert set(pair.labels) == set(pair.missing) == {UNKNOWN}
+    assert pair.has_error() == 1
+    (one,) = read(tmp_path, {**row, "spans": [], "faulty": False, "gaps": False})
+    pair = one.labelled()
+    assert set(pair.labels) == {0}
+    assert set(pair.missing) == {UNKNOWN}
+    assert pair.has_error() == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"faulty": "yes"}, "faulty is 'yes', expected true, false or null"),
+        ({"gaps": 0}, "gaps is 0, expected true, false or null"),
+        ({"faulty": False, "spans": [{"start": 4, "end": 7, "severity": "major"}]}, "faulty is false, but spans has 1"),
+    ],
+)
+def test_what_is_said_of_a_whole_text_must_fit(tmp_path, change, message):
+    with pytest.raises(InputError, match=message):
+        read(tmp_path, {"hyp": "The hat sat.", "ref": "The cat sat.", "spans": [], **change})

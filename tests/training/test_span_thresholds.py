@@ -16,7 +16,7 @@ from nlgauge.runtime.runtime import Runtime
 from nlgauge.training import span_thresholds
 from nlgauge.training.recipe import Recipe, Schedule
 from nlgauge.training.span_examples import SpanExample
-from nlgauge.training.span_thresholds import fix_thresholds, score_spans
+from nlgauge.training.span_thresholds import fix_thresholds, score_spans, threshold_of_texts, write_thresholds
 from nlgauge.training.spans import train_spans
 
 RIGHT = "the cat sat on the mat"
@@ -87,3 +87,32 @@ def test_the_weights_stay_and_no_examples_are_refused(head, says):
     assert all((before[name] == after[name]).all() for name in before)
     with pytest.raises(InputError, match="no examples to fix thresholds on"):
         fix_thresholds(head, [], Runtime())
+
+
+def test_few_enough_right_texts_pass_for_faulty():
+    # Of 200 right texts 13 may pass: Wilson's one-sided 95 % limit of 13/200 is .0999, of 14/200 .106.
+    right = [i / 1000 for i in range(200)]
+    text = threshold_of_texts(right, 0.1)
+    assert sum(one >= text for one in right) == 13
+    assert threshold_of_texts(right[::-1], 0.1) == text
+    assert threshold_of_texts([0.9999] * 200, 0.1) == 0.999  # no threshold above what a probability can be
+
+
+@pytest.mark.parametrize(
+    ("n", "share", "message"), [(200, 0, "expected a share"), (10, 0.1, "10 texts without errors")]
+)
+def test_a_share_that_so_few_texts_cannot_show_is_refused(n, share, message):
+    with pytest.raises(InputError, match=message):
+        threshold_of_texts([0.5] * n, share)
+
+
+def test_thresholds_take_the_place_of_earlier_ones(head):
+    write_thresholds(head, Thresholds(0.2, 0.7, 0.6))
+    assert thresholds(load_spans(str(head), "float32", Runtime())) == Thresholds(0.2, 0.7, 0.6)
+    write_thresholds(head, Thresholds(0.3, 0.7))
+    assert thresholds(load_spans(str(head), "float32", Runtime())) == Thresholds(0.3, 0.7, 0.0)
+
+
+def test_examples_without_places_fix_nothing(head):
+    with pytest.raises(InputError, match="no example has known places"):
+        fix_thresholds(head, [SpanExample("a b", "a c", None, faulty=True)], Runtime())

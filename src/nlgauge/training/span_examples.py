@@ -15,7 +15,7 @@ from nlgauge.io.jsonl import JsonRows
 from nlgauge.io.marked.texts import errors_of
 from nlgauge.metrics.explaining.marks import Worded
 from nlgauge.training.edited import PlacedEdit, spans_of_edits
-from nlgauge.training.spans import MarkedPair
+from nlgauge.training.spans import UNKNOWN, MarkedPair
 
 _SHAPE = (
     "expected hyp with ref and spans (as of nlgauge explain -o), better and worse (as of nlgauge perturb), or hyp with"
@@ -34,32 +34,39 @@ class SpanExample:
     Attributes:
         text: the text.
         other: what it is compared with.
-        spans: the errors in the text, and the places where something is missing.
+        spans: the errors in the text, and the places where something is missing; None where only `faulty` is known.
+        faulty: whether the text has an error at all; None where the spans say so, or nobody knows.
+        gaps: whether the spans tell what is missing, too.
     """
 
     text: str
     other: str
-    spans: tuple[ErrorSpan, ...]
+    spans: tuple[ErrorSpan, ...] | None
+    faulty: bool | None = None
+    gaps: bool = True
 
     def labelled(self) -> MarkedPair:
         """The labels of its words, as a network learns them."""
         worded = Worded.of(self.text)
-        labels, missing = [0] * len(worded.places), [0] * (len(worded.places) + 1)
-        for span in self.spans:
+        n = len(worded.places)
+        labels = [UNKNOWN if self.spans is None else 0] * n
+        missing = [0 if self.gaps and self.spans is not None else UNKNOWN] * (n + 1)
+        for span in self.spans or ():
             if span.missing:
                 missing[next((i for i, (start, _) in enumerate(worded.places) if start >= span.start), -1)] = 1
                 continue
             for i, (start, end) in enumerate(worded.places):
                 if span.start < end and start < span.end:
                     labels[i] = max(labels[i], _LABELS[span.severity])
-        return MarkedPair(worded.words, Worded.of(self.other).words, tuple(labels), tuple(missing))
+        return MarkedPair(worded.words, Worded.of(self.other).words, tuple(labels), tuple(missing), self.faulty)
 
 
 def read_span_examples(file: InputFile) -> list[SpanExample]:
     """The examples of a JSON lines file, plain or gzip. A row has one of three forms, and an example per reference.
 
     - Marked texts: `hyp`, `ref` or `refs` (or `against`, as `nlgauge explain -o` writes it), and `spans` or `errors`.
-      A row whose errors are null is left out: nobody looked for any.
+      `faulty` may say whether the text has an error, and `gaps` be false where nobody looked for what is missing. A
+      row whose errors are null teaches only what `faulty` says, and is left out without it: nobody looked for any.
     - Pairs of `nlgauge perturb -o FILE.jsonl`: the errors are at the edits. They are minor if they are of the criterion
       fluency, typos, wrong agreement or repetitions, and else as their words tell; there are none where the change
       should cost nothing. The text before the change beside another reference is an example without errors, once.
@@ -98,12 +105,23 @@ def _examples(row: Any, where: str, clean: set[tuple[str, str]]) -> Iterator[Spa
 
 def _of_marks(row: Mapping[str, Any], where: str) -> Iterator[SpanExample]:
     errors = row["spans"] if "spans" in row else row["errors"]
-    if errors is None:
+    faulty, gaps = _flag(row, "faulty", None, where), _flag(row, "gaps", True, where)
+    if errors is None and faulty is None:
         return
-    text = _text(row, "hyp", where)
-    spans = tuple(span for span in errors_of(errors, where, len(text)) if span.side == "hyp")
+    text, spans = _text(row, "hyp", where), None
+    if errors is not None:
+        spans = tuple(span for span in errors_of(errors, where, len(text)) if span.side == "hyp")
+        if spans and faulty is False:
+            raise InputError(f"{where}: faulty is false, but spans has {len(spans)} errors; expected one or the other")
     for other in _others(row, where):
-        yield SpanExample(text, other, spans)
+        yield SpanExample(text, other, spans, faulty, gaps is not False)
+
+
+def _flag(row: Mapping[str, Any], name: str, default: bool | None, where: str) -> bool | None:
+    value = row.get(name)
+    if value is not None and not isinstance(value, bool):
+        raise InputError(f"{where}: {name} is {value!r:.40}, expected true, false or null")
+    return default if value is None else value
 
 
 def _of_pair(row: Mapping[str, Any], where: str, clean: set[tuple[str, str]]) -> Iterator[SpanExample]:

@@ -58,6 +58,18 @@ def test_a_head_is_trained_measured_and_used(examples, tiny_model, tmp_path, cap
     assert "mine\tone_to_one_f1\t\t\t1.0" in capsys.readouterr().out
 
 
+def test_a_share_of_marked_texts_needs_texts_without_errors(examples, tiny_model, tmp_path, capsys):
+    out = tmp_path / "head.safetensors"
+    typed = ["train", "spans", str(examples), "-o", str(out), *words(tiny_model)]
+    assert main([*typed, "--most-marked", "0.1"]) == 2
+    assert "name some by --dev" in capsys.readouterr().err
+    assert main([*typed, "--dev", str(examples), "--most-marked", "2"]) == 2
+    assert "--most-marked is 2, expected a share" in capsys.readouterr().err
+    assert not out.exists()
+    assert main([*typed, "--dev", str(examples), "--most-marked", "0.9"]) == 0
+    assert "for whole texts" in capsys.readouterr().err
+
+
 def test_a_checkpoint_of_other_examples_is_refused(examples, tiny_model, tmp_path, monkeypatch, capsys):
     from nlgauge.training import loop
 

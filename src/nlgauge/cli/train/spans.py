@@ -10,6 +10,7 @@ import typer
 from nlgauge.cli import options
 from nlgauge.cli.terminal import echo
 from nlgauge.cli.train import options as shared
+from nlgauge.core.errors import InputError
 from nlgauge.io.files.files import InputFile
 from nlgauge.report.rows import number
 from nlgauge.training.recipe import Schedule, SpanRecipe
@@ -39,6 +40,14 @@ class Sets:
         list[str] | None,
         typer.Option("--dev", metavar="FILE", help="Examples to fix the thresholds on.  [default: 0.5 for all]"),
     ] = None
+    most_marked: Annotated[
+        float | None,
+        typer.Option(
+            "--most-marked",
+            metavar="SHARE",
+            help="Largest share of texts without errors that may get a mark; fixed on --dev.  [default: any]",
+        ),
+    ] = None
     test: Annotated[
         list[str] | None, typer.Option("--test", metavar="FILE", help="Examples to evaluate on at the end.")
     ] = None
@@ -57,6 +66,10 @@ def train_spans(
 ) -> None:
     """Train a head that marks the words at fault, for explain --model FILE; a stopped run continues."""
     options.check_outputs({"--output": shared.file_of(output)}, [*examples, *(sets.dev or ()), *(sets.test or ())])
+    if sets.most_marked is not None and not sets.dev:
+        raise InputError("--most-marked is fixed on texts without errors; name some by --dev FILE")
+    if sets.most_marked is not None and not 0 < sets.most_marked < 1:
+        raise InputError(f"--most-marked is {sets.most_marked:g}, expected a share between 0 and 1")
     runtime, about = run.runtime(cached=False), named.about()
     with shared.training_installed():
         from nlgauge.training import span_examples, span_thresholds, spans
@@ -67,12 +80,14 @@ def train_spans(
     )
     tell = shared.teller(run.quiet)
     pairs = [one.labelled() for _, own in train for one in own]
-    clean = sum(not one.spans for _, own in train for one in own)
+    clean = sum(pair.has_error() == 0 for pair in pairs)
     tell(f"{len(pairs)} examples, {clean / len(pairs):.2f} of them without an error")
     spans.train_spans(pairs, output, recipe, runtime, about=about, dropout=recipe.dropout, init=recipe.init, tell=tell)
     if dev:
-        limits = span_thresholds.fix_thresholds(output, [one for _, own in dev for one in own], runtime)
-        tell(f"thresholds {limits.words:g} for words, {limits.missing:g} for what is missing")
+        known = [one for _, own in dev for one in own]
+        limits = span_thresholds.fix_thresholds(output, known, runtime, most_marked=sets.most_marked)
+        texts = f", {limits.text:g} for whole texts" if limits.text else ""
+        tell(f"thresholds {limits.words:g} for words, {limits.missing:g} for what is missing{texts}")
     else:
         tell("no --dev: thresholds are 0.5; explain --mark-from sets another")
     if dev or test:
