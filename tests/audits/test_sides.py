@@ -9,6 +9,7 @@ from nlgauge.audits.sides import score_sides
 from nlgauge.core.errors import InputError
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.metrics.registry import metric
+from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.runtime.runtime import Runtime
 
 
@@ -122,3 +123,25 @@ def test_the_signature_holds_the_texts_of_frequencies():
     found = [score_sides(one, {"m": idf}, Runtime())["m"].signature for one in suites]
     assert len(set(found)) == 3
     assert all("|documents:sha256:" in one for one in found)
+
+
+def test_metrics_of_the_same_pairs_are_asked_in_one_call_and_a_pooled_one_alone(
+    told, told_error, told_source, pooled, monkeypatch
+):
+    asked = []
+
+    def spy(metrics, segments, runtime):
+        asked.append((*metrics,))
+        return score_segments(metrics, segments, runtime)
+
+    monkeypatch.setattr("nlgauge.audits.sides.score_segments", spy)
+    suite = Suite((pair("r", 1, 0, setup="ref"), pair("s", 2, 0, setup="src", source="s"), pair("b", 3, 0, source="s")))
+    metrics = {"a": told, "pooled": pooled, "source": told_source, "b": told_error}
+    found = score_sides(suite, metrics, Runtime())
+    assert [*found] == [*metrics]  # in the order of the metrics, whatever was asked first
+    assert asked[0] == ("a", "b")
+    assert ("source",) in asked
+    assert {names for names in asked if "pooled" in names} == {("pooled",)}
+    for spec, built in metrics.items():
+        alone = score_sides(suite, {spec: built}, Runtime())[spec]
+        np.testing.assert_array_equal(found[spec].margin, alone.margin)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -13,7 +13,7 @@ from nlgauge.core.counts import count, first_of
 from nlgauge.core.errors import InputError
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import Signature, together
+from nlgauge.core.signature import together
 from nlgauge.core.signing import signature_of
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.metrics.base import Metric, is_pooled
@@ -115,25 +115,53 @@ def score_sides(
     for spec, built in metrics.items():
         pairs = [_segment(suite.pairs[place], "both", references) for place in places[spec]]
         unread[spec] = tuple(looks.seen({spec: built}, pairs, "pairs").notes())
-    return {
-        spec: replace(_score(spec, built, suite, places[spec], runtime, references), unread=unread[spec])
-        for spec, built in metrics.items()
-    }
+    found: dict[str, Sides] = {}
+    for group in _together(metrics, places):
+        found |= _score({spec: metrics[spec] for spec in group}, suite, places[group[0]], runtime, references)
+    return {spec: replace(found[spec], unread=unread[spec]) for spec in metrics}
 
 
-def _score(spec: str, metric: Metric, suite: Suite, places: Sequence[int], runtime: Runtime, references: str) -> Sides:
+def _together(metrics: Mapping[str, Metric], places: Mapping[str, Sequence[int]]) -> list[list[str]]:
+    """The metrics in groups that score the same pairs at once, so that those over one encoder share its vectors.
+
+    A metric that pools statistics over texts stands alone, since it takes the pairs part by part.
+    """
+    groups: dict[Hashable, list[str]] = {}
+    for spec, built in metrics.items():
+        groups.setdefault(spec if is_pooled(built) else tuple(places[spec]), []).append(spec)
+    return list(groups.values())
+
+
+def _score(
+    metrics: Mapping[str, Metric], suite: Suite, places: Sequence[int], runtime: Runtime, references: str
+) -> dict[str, Sides]:
+    """The sides of metrics that score the same pairs."""
+    parts: dict[str, list[tuple[npt.NDArray[np.int64], Scores]]] = {spec: [] for spec in metrics}
+    for part in _parts(next(iter(metrics.values())), suite, places):
+        pairs = [suite.pairs[places[i]] for i in part]
+        for spec, scores in _scores(metrics, pairs, runtime, references).items():
+            parts[spec].append((part, scores))
+    return {spec: _joined(spec, metrics[spec], suite, places, own, references) for spec, own in parts.items()}
+
+
+def _joined(
+    spec: str,
+    metric: Metric,
+    suite: Suite,
+    places: Sequence[int],
+    parts: Sequence[tuple[npt.NDArray[np.int64], Scores]],
+    references: str,
+) -> Sides:
+    """The sides of one metric from its scores of parts of the pairs: all better texts, then all worse ones."""
     better, worse = np.full(len(places), np.nan), np.full(len(places), np.nan)
     flags: dict[str, Mask] = {}
-    signatures: list[Signature] = []
-    for part in _parts(metric, suite, places):
-        pairs = [suite.pairs[places[i]] for i in part]
-        n, scores = len(part), _scores(metric, pairs, runtime, references)
-        signatures.append(scores.signature)
+    for part, scores in parts:
+        n = len(part)
         better[part], worse[part] = scores.values[:n], scores.values[n:]
         for name, flag in scores.flags.items():
             flags.setdefault(name, np.zeros(len(places), dtype=np.bool_))[part] = flag[:n] | flag[n:]
     names = tuple(suite.pairs[place].id for place in places)
-    signed = str(together(signatures))
+    signed = str(together([scores.signature for _, scores in parts]))
     return Sides(spec, metric, signed, tuple(places), better, worse, flags, ids=names, references=references)
 
 
@@ -177,19 +205,21 @@ def _parts(metric: Metric, suite: Suite, places: Sequence[int]) -> Iterator[npt.
     yield from (np.array(part, dtype=np.int64) for part in parts.values())
 
 
-def _scores(metric: Metric, pairs: Sequence[Pair], runtime: Runtime, references: str) -> Scores:
-    """Scores of all better texts, then of all worse ones, 2n of them."""
+def _scores(
+    metrics: Mapping[str, Metric], pairs: Sequence[Pair], runtime: Runtime, references: str
+) -> dict[str, Scores]:
+    """Scores of all better texts, then of all worse ones, 2n of them, by each metric; none of several pools."""
     segments = [_segment(p, side, references) for side in ("better", "worse") for p in pairs]
-    if is_pooled(metric):  # its scores depend on how often a text occurs
-        return next(iter(score_segments({"": metric}, segments, runtime).values()))
+    if is_pooled(next(iter(metrics.values()))):  # its scores depend on how often a text occurs
+        return score_segments(metrics, segments, runtime)
     keys = [
         (s.hypothesis, s.references, s.source, tuple((t["speaker"], t["text"]) for t in s.context)) for s in segments
     ]
     first = {key: i for i, key in reversed(list(enumerate(keys)))}
     distinct = sorted(first.values())
-    found = next(iter(score_segments({"": metric}, [segments[i] for i in distinct], runtime).values()))
+    found = score_segments(metrics, [segments[i] for i in distinct], runtime)
     where = {keys[i]: j for j, i in enumerate(distinct)}
-    return found.take([where[key] for key in keys])
+    return {spec: scores.take([where[key] for key in keys]) for spec, scores in found.items()}
 
 
 def _segment(pair: Pair, side: str, references: str) -> Segment:

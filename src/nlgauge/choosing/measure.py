@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 
-from nlgauge.audits.sides import Sides, score_sides
+from nlgauge.audits.sides import Sides, pairs_for, score_sides
 from nlgauge.choosing.costs import Cost, cost_of
 from nlgauge.choosing.evidence import OWN, Evidence
 from nlgauge.choosing.known import PublicSet, nearest, profile_of, public_evidence
@@ -26,6 +28,8 @@ from nlgauge.metrics.base import Metric, described, notes_of
 from nlgauge.metrics.looks import Looks
 from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.runtime.runtime import PAIRS, Bar, Runtime, silent
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -90,14 +94,10 @@ def measured(
     if criterion is not None:
         found.pairs = rated_pairs(sample.segments, rating_of(sample.dataset, criterion))
     found.out, found.told = unreadable(metrics, sample.segments)
-    n = len(sample.segments) + 2 * sum(len(suite) for suite in trials.suites)
-    left = found.left
-    sharing = runtime.sharing({PAIRS: {}})
-    with runtime.progress(n * len(left), "choosing") as advance:
-        bar = Bar(None if runtime.progress is silent else advance)
-        for spec in left:
-            with bar.part(sharing, n, 1 + len(trials.suites)) as watched:
-                _try(found, spec, watched, seed)
+    _costs(found, runtime)
+    _scored(found, runtime.sharing({PAIRS: {}}))
+    for spec in found.left:
+        _weigh(found, spec, seed)
     if not found.left:
         reasons = "; ".join(f"{spec}: {why}" for spec, why in found.out.items())
         raise InputError(f"no metric can score these texts: {reasons}")
@@ -105,19 +105,74 @@ def measured(
     return found
 
 
-def _try(found: Measured, spec: str, runtime: Runtime, seed: int) -> None:
-    """Score everything with one metric; whatever it raises rules it out."""
-    built, segments = found.metrics[spec], found.sample.segments
+def _costs(found: Measured, runtime: Runtime) -> None:
+    """The cost of each metric; one that fails on a few outputs is ruled out."""
+    for spec in found.left:
+        with _ruling_out(found, spec):
+            found.costs[spec] = cost_of(found.metrics[spec], found.sample.segments, runtime)
+
+
+def _scored(found: Measured, runtime: Runtime) -> None:
+    """Score outputs, errors and near-copies with all metrics; what fails is ruled out, and the rest goes on."""
+    segments, errors, copies = found.sample.segments, found.trials.errors, found.trials.copies
+    sizes = [len(segments), *(2 * len(suite) for suite in (errors, copies) if suite is not None)]
+    everything = len(found.left) * sum(sizes)
+    with runtime.progress(everything, "choosing") as advance:
+        bar = Bar(None if runtime.progress is silent else advance)
+
+        def scored(size: int, score: Callable[[Mapping[str, Metric], Runtime], Mapping[str, T]]) -> Mapping[str, T]:
+            left = {spec: found.metrics[spec] for spec in found.left}
+            with bar.part(runtime, len(left) * size, len(left)) as watched:
+                return _all_or_each(found, left, lambda metrics: score(metrics, watched))
+
+        found.scores |= scored(sizes[0], lambda metrics, watched: score_segments(metrics, segments, watched))
+        sides: list[Mapping[str, Sides]] = []
+        for suite in (errors, copies):
+            sides.append({} if suite is None else scored(2 * len(suite), partial(_sides, suite)))
+        found.sides |= {spec: (sides[0].get(spec), sides[1].get(spec)) for spec in found.left}
+
+
+def _all_or_each(
+    found: Measured, metrics: Mapping[str, Metric], score: Callable[[Mapping[str, Metric]], Mapping[str, T]]
+) -> Mapping[str, T]:
+    """What all metrics say in one call, in which those over one encoder share its vectors.
+
+    If the call fails, each metric is asked alone, and what fails again is ruled out.
+    """
+    with suppress(Exception):
+        return score(metrics)
+    made: dict[str, T] = {}
+    for spec, built in metrics.items():
+        with _ruling_out(found, spec):
+            made |= score({spec: built})
+    return made
+
+
+@contextmanager
+def _ruling_out(found: Measured, spec: str) -> Iterator[None]:
+    """Rule a metric out with the reason, whatever it raises."""
     try:
-        found.costs[spec] = cost_of(built, segments, runtime)
-        scores = score_segments({spec: built}, segments, runtime)[spec]
-        sides = _sides(found.trials.errors, built, spec, runtime), _sides(found.trials.copies, built, spec, runtime)
+        yield
     except NlgaugeError as error:
         found.out[spec] = f"it failed: {error}"
-        return
     except Exception as error:
         found.out[spec] = f"it failed: {type(error).__name__}: {' '.join(str(error).split())[:200]}"
-        return
+
+
+def _sides(suite: Suite, metrics: Mapping[str, Metric], runtime: Runtime) -> dict[str, Sides]:
+    """The scores of a suite by the metrics that find in its pairs what they need."""
+    able = {}
+    for spec, built in metrics.items():
+        with suppress(InputError):
+            pairs_for(spec, built, suite, "own")
+            able[spec] = built
+    return score_sides(suite, able, runtime, scripts="off")
+
+
+def _weigh(found: Measured, spec: str, seed: int) -> None:
+    """The evidence on a metric from its scores; one whose scores are of no use is ruled out."""
+    built, segments, scores = found.metrics[spec], found.sample.segments, found.scores[spec]
+    errors, copies = sides = found.sides[spec]
     out, told = unusable(scores, segments) if found.sample.has_outputs else ("", "")
     if not out and _never_moves(sides):
         out = "no error changes its score"
@@ -125,12 +180,10 @@ def _try(found: Measured, spec: str, runtime: Runtime, seed: int) -> None:
         found.out[spec] = out
     if told:
         found.told[spec] = "; ".join(filter(None, (found.told.get(spec, ""), told)))
-    found.scores[spec], found.sides[spec] = scores, sides
     found.about.append(described(spec, built, scores.signature, count(scores.flags, scores.values)))
     found.notes += [f"{spec}: {note}" for note in notes_of(built)]
     if out:
         return
-    errors, copies = sides
     if errors is not None and found.trials.errors is not None:
         found.evidence += error_evidence(found.trials.errors, errors, found.trials.source, seed)
     if copies is not None and found.trials.copies is not None:
@@ -143,16 +196,6 @@ def _try(found: Measured, spec: str, runtime: Runtime, seed: int) -> None:
         if made is not None:
             source = f"your ratings of {found.criterion}"
             found.evidence.append(Evidence(spec, OWN, made.value, made.low, made.high, made.n, source, made.draws))
-
-
-def _sides(suite: Suite | None, built: Metric, spec: str, runtime: Runtime) -> Sides | None:
-    """The scores of a suite; None if the metric needs what no pair has."""
-    if suite is None:
-        return None
-    try:
-        return score_sides(suite, {spec: built}, runtime, scripts="off")[spec]
-    except InputError:
-        return None
 
 
 def _never_moves(sides: Sequence[Sides | None]) -> bool:
