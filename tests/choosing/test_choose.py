@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from tests.choosing.made import Fixed, OnlyEnglish, ReferenceFree, Shortness, data, texts
+from tests.choosing.made import FailsLate, Fixed, OnlyEnglish, ReferenceFree, Shortness, data, texts
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
@@ -154,6 +154,15 @@ def test_a_metric_that_fails_is_left_out_and_the_rest_goes_on():
     assert out(found) == {"fixed:how=fails": "it failed: ZeroDivisionError: division by zero"}
     assert "is left out: it failed: ZeroDivisionError" in said(found)
     assert found.metrics[0] in ("chrf", "bleu")
+
+
+def test_a_metric_that_fails_in_mid_run_is_left_out_and_the_rest_goes_on():
+    found = choose(data(12), ["chrf", FailsLate(), "bleu"])  # 36 outputs, of which 24 are timed
+    assert out(found) == {"fails-late": "it failed: MemoryError: too many texts"}
+    ranked = [row["metric"] for row in found.rows if row.get("criterion") == "standing" and row["out"] is None]
+    assert {*ranked} == {"chrf", "bleu"}
+    alone = choose(data(12), ["chrf", "bleu"])
+    assert found.metrics == alone.metrics  # what failed leaves no trace in the others
 
 
 def test_one_item_has_no_intervals_and_is_told():

@@ -9,11 +9,12 @@ from typing import Any
 from nlgauge.choosing.candidates import tried
 from nlgauge.choosing.decide import Decision, decided
 from nlgauge.choosing.evidence import Care
+from nlgauge.choosing.examples import Examples, examples_of
 from nlgauge.choosing.measure import Measured, measured
 from nlgauge.choosing.people import MEAN
 from nlgauge.choosing.sample import OUTPUTS, RATED, sampled
 from nlgauge.choosing.trials import make_trials
-from nlgauge.choosing.words import command_of, methods_of, sentences_of
+from nlgauge.choosing.words import Reason, command_of, methods_of, reasons_of
 from nlgauge.core.counts import say, warning
 from nlgauge.core.errors import InputError
 from nlgauge.core.frames import Frame
@@ -104,10 +105,11 @@ def choose(
     decision = decided(found, care, seed)
     notes = tuple(dict.fromkeys([*dataset.notes, *task_notes, *found.notes]))
     say(*(f"{spec}: {why}" for spec, why in found.out.items() if why.startswith("it failed")))
-    sentences = sentences_of(found, decision)
+    examples = examples_of(found, decision.chosen, [one.metric for one in decision.standings])
+    reasons = reasons_of(found, decision, examples)
     command, methods = command_of(found, decision, data), methods_of(found, decision)
-    rows = _rows(found, decision, sentences, command, methods)
-    return Choice(decision.chosen, sentences, rows, command, methods, notes, found.about, seed)
+    rows = _rows(found, decision, reasons, examples, command, methods)
+    return Choice(decision.chosen, tuple(one.text for one in reasons), rows, command, methods, notes, found.about, seed)
 
 
 def _measured(
@@ -148,10 +150,13 @@ def _criterion(dataset: Dataset, criterion: str | None) -> str | None:
 
 
 def _rows(
-    found: Measured, decision: Decision, sentences: Sequence[str], command: str, methods: str
+    found: Measured, decision: Decision, reasons: Sequence[Reason], examples: Examples, command: str, methods: str
 ) -> list[dict[str, Any]]:
-    said = [*(("reason", text) for text in sentences), ("command", command), ("methods", methods)]
-    rows: list[dict[str, Any]] = [{"said": kind, "text": text} for kind, text in said]
+    rows: list[dict[str, Any]] = [
+        {"said": "reason", "text": one.text, "examples": " ".join(one.examples) or None} for one in reasons
+    ]
+    rows += [{"said": kind, "text": text} for kind, text in (("command", command), ("methods", methods))]
     rows += decision.rows(found)
+    rows += [row for one in examples.chosen for row in one.rows()]
     rows += [one.as_row(decision.weights.get(one.criterion, 0.0)) for one in found.evidence]
     return rows

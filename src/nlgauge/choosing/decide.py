@@ -9,15 +9,13 @@ from typing import Any
 import numpy as np
 
 from nlgauge.audits.sides import Sides
-from nlgauge.choosing.evidence import COPIES, OWN, Care, Evidence, Share, share
+from nlgauge.choosing.evidence import OWN, Care, Evidence, Share, share
 from nlgauge.choosing.measure import Measured
 from nlgauge.choosing.outcomes import seen_beyond
 from nlgauge.choosing.rule import FEWEST_PAIRS, RATINGS, Second, Standing, not_told, ranked, second_of, weights_of
 from nlgauge.core.suite import Pair, Suite
 
-OUTPUTS = "outputs"  # kind of the pairs of an output and the same with an error
 _TOLD = 5  # errors of a kind, at least, to be named
-_EXAMPLES = 5  # of errors that the first metric misses
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +53,7 @@ class Decision:
         return OWN in self.weights
 
     def rows(self, found: Measured) -> list[dict[str, Any]]:
-        """The standing of each metric, and why others are ruled out; then errors that the chosen ones miss."""
+        """The standing of each metric, and why others are ruled out."""
         level = {name for name, _, _ in self.level}
         rows: list[dict[str, Any]] = []
         for rank, one in enumerate(self.standings, 1):
@@ -85,25 +83,6 @@ class Decision:
             {**_row(spec, found), "value": None, "low": None, "high": None, "rank": None, "chosen": None, "out": why}
             for spec, why in found.out.items()
         ]
-        return [*rows, *self._missed(found)]
-
-    def _missed(self, found: Measured) -> list[dict[str, Any]]:
-        rows: list[dict[str, Any]] = []
-        for spec in self.chosen:
-            rows += [
-                {
-                    "said": "example",
-                    "metric": spec,
-                    "phenomenon": pair.phenomenon,
-                    "of": pair_kind(found, pair),
-                    "id": pair.id,
-                    "reference": pair.references[0] if pair.references else pair.source,
-                    "better": pair.better,
-                    "worse": pair.worse,
-                    "margin": margin,
-                }
-                for pair, margin in missed_pairs(found, spec)[:_EXAMPLES]
-            ]
         return rows
 
 
@@ -149,31 +128,17 @@ def _beyond(found: Measured, first: str, others: list[str], seed: int) -> tuple[
         made = share(outcome, [origin for part in parts for origin in part[1]], seed) if len(outcome) else None
         if made is not None:
             shares[spec] = made
-    n = sum(pair.expect == "lower" for suite, sides in _suites(found, first) for pair in _pairs(suite, sides))
-    return shares, len(missed_pairs(found, first)), n
+    seen = [
+        sides.margin[i] > 0
+        for suite, sides in _suites(found, first)
+        for i, pair in enumerate(_pairs(suite, sides))
+        if pair.expect == "lower"
+    ]
+    return shares, len(seen) - sum(map(int, seen)), len(seen)
 
 
 def _pairs(suite: Suite, sides: Sides) -> list[Pair]:
     return [suite.pairs[place] for place in sides.places]
-
-
-def missed_pairs(found: Measured, spec: str) -> list[tuple[Pair, float]]:
-    """The errors that a metric misses, the worst first, with its margin."""
-    missed = []
-    for suite, sides in _suites(found, spec):
-        margins = sides.margin
-        width = float(np.nanstd(np.concatenate([sides.better, sides.worse]))) or 1.0
-        for i, pair in enumerate(_pairs(suite, sides)):
-            if pair.expect == "lower" and not margins[i] > 0:
-                missed.append((pair, float(margins[i]), float(margins[i]) / width))
-    # errors in outputs first: near-copies are few in practice
-    ordered = sorted(missed, key=lambda one: (pair_kind(found, one[0]) == COPIES, one[2] if one[2] == one[2] else 0.0))
-    return [(pair, margin) for pair, margin, _ in ordered]
-
-
-def pair_kind(found: Measured, pair: Pair) -> str:
-    """Whether a pair is an output with an error (`outputs`), or a near-copy of a reference (`copies`)."""
-    return COPIES if found.trials.copies is not None and pair in found.trials.copies.pairs else OUTPUTS
 
 
 def missed_kinds(found: Measured, spec: str) -> list[tuple[str, int, int]]:

@@ -73,7 +73,7 @@ def _in_units(scores: Scores, grid: Grid) -> dict[str, float]:
     gaps = values[one] - values[other]  # (pairs, N)
     with np.errstate(invalid="ignore"):
         spread = float(np.sqrt(np.nanmean(np.nanvar(gaps, axis=1, ddof=1))))
-    whole = _whole(scores, grid)
+    whole = system_scores(scores, grid)
     try:
         detectable = mean_power(sd=spread, n=grid.n_all, power=_POWER).effect
     except InputError:  # no spread
@@ -107,11 +107,14 @@ def _rho(one: Array, other: Array, same_way: bool) -> float:
     return rho if same_way else -rho
 
 
-def _whole(scores: Scores, grid: Grid) -> Array:
+def system_scores(scores: Scores, grid: Grid) -> Array:
     """Corpus scores of the systems, shape (S,)."""
     return observed(scores.segment_stats[grid.places], scores.finish)
 
 
 def _ordered(one: Scores, other: Scores, grid: Grid) -> bool:
     """Whether two metrics order the systems alike."""
-    return _rho(_whole(one, grid), _whole(other, grid), one.higher_is_better == other.higher_is_better) > ALIKE
+    return (
+        _rho(system_scores(one, grid), system_scores(other, grid), one.higher_is_better == other.higher_is_better)
+        > ALIKE
+    )

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from nlgauge.choosing.decide import Decision, evidence_of, missed_kinds
 from nlgauge.choosing.evidence import APART, CHANCE, COPIES, ERRORS, HARMLESS, OWN, PUBLIC, Evidence
+from nlgauge.choosing.examples import Examples
 from nlgauge.choosing.measure import Measured
 from nlgauge.choosing.rule import FEWEST_PAIRS
 from nlgauge.core.signature import version
@@ -16,54 +18,73 @@ _FEW_ITEMS = 100  # below, only large differences between systems are seen
 _NAMED = 4
 
 
-def sentences_of(found: Measured, decision: Decision) -> tuple[str, ...]:
-    """The reasons, the most important first; each can be read alone."""
+@dataclass(frozen=True)
+class Reason:
+    """One reason.
+
+    Attributes:
+        text: a sentence or two, which can be read alone.
+        examples: names of the examples that show it.
+    """
+
+    text: str
+    examples: tuple[str, ...] = ()
+
+
+def reasons_of(found: Measured, decision: Decision, examples: Examples) -> tuple[Reason, ...]:
+    """The reasons, the most important first."""
     return (
-        *_recommendation(found, decision),
-        *_agreement(found, decision),
-        *_errors(found, decision),
-        *_level(found, decision),
-        *_second(found, decision),
-        *_systems(found, decision),
-        *_texts(found),
-        *_others(found, decision),
-        *_cost(found, decision),
+        _recommendation(found, decision, examples),
+        *_agreement(found, decision, examples),
+        *_errors(found, decision, examples),
+        *map(Reason, _level(found, decision)),
+        *_second(found, decision, examples),
+        *_systems(found, decision, examples),
+        *map(Reason, (*_texts(found), *_others(found, decision), *_cost(found, decision))),
     )
 
 
-def _recommendation(found: Measured, decision: Decision) -> Iterator[str]:
+def _shown(*names: str | None) -> tuple[str, ...]:
+    """The examples that there are, each once."""
+    return tuple(dict.fromkeys(name for name in names if name is not None))
+
+
+def _recommendation(found: Measured, decision: Decision, examples: Examples) -> Reason:
+    return Reason(_taken(found, decision), _shown(*map(examples.of, decision.chosen)))
+
+
+def _taken(found: Measured, decision: Decision) -> str:
     first = decision.chosen[0]
     if len(found.left) == 1:
-        yield f"Take {first}: it is the only metric here that can score these texts."
-        return
+        return f"Take {first}: it is the only metric here that can score these texts."
     beside = f", with {decision.chosen[1]} beside it" if len(decision.chosen) > 1 else ""
     of = f"{len(found.left)} metrics that can score these texts"
     if decision.by_ratings and decision.open:
         n = len(decision.open)
-        yield (
+        return (
             f"Take {first}{beside}: your ratings cannot tell {n} of {of} from the best, and among these it stands"
             " highest by the other evidence."
         )
-    elif decision.by_ratings:
-        yield f"Take {first}{beside}: of {of} it agrees best with your ratings."
-    elif len(decision.standings) > 1 and not decision.level:
-        yield f"Take {first}{beside}: of {of} it stands highest, beyond chance."
-    else:
-        yield f"Take {first}{beside}: of {of} it stands highest."
+    if decision.by_ratings:
+        return f"Take {first}{beside}: of {of} it agrees best with your ratings."
+    if len(decision.standings) > 1 and not decision.level:
+        return f"Take {first}{beside}: of {of} it stands highest, beyond chance."
+    return f"Take {first}{beside}: of {of} it stands highest."
 
 
-def _agreement(found: Measured, decision: Decision) -> Iterator[str]:
+def _agreement(found: Measured, decision: Decision, examples: Examples) -> Iterator[Reason]:
     own = evidence_of(found, decision.chosen[0])
     first = decision.chosen[0]
     if OWN in own and decision.by_ratings:
         pairs = "two outputs for one input" if found.pairs is not None and found.pairs.within else "two outputs"
         rated = f"your ratings of {found.criterion}"
-        yield (
+        yield Reason(
             f"{first} orders {pairs} as {rated} do in {_share(own[OWN])} of the pairs, of {own[OWN].n} outputs;"
-            " chance is 0.5."
+            " chance is 0.5.",
+            _shown(examples.of(first, OWN)),
         )
     elif found.n_rated and not decision.by_ratings:
-        yield (
+        yield Reason(
             f"Your ratings of {found.criterion} hold {found.n_rated} pairs of outputs, too few to decide; rate more"
             f" (from {FEWEST_PAIRS} pairs on they decide)."
         )
@@ -71,48 +92,56 @@ def _agreement(found: Measured, decision: Decision) -> Iterator[str]:
         return
     if PUBLIC in own:
         names = ", ".join(one.name for one in found.sets)
-        yield (
+        yield Reason(
             f"On the public sets nearest to your texts ({names}) {first} orders two outputs as people do in"
             f" {_share(own[PUBLIC])} of the pairs; that is other people's data, and chance is 0.5."
         )
     elif found.sets:
-        yield (
+        yield Reason(
             f"No public figure tells how {first} agrees with people on texts like yours; it counts as the lowest here."
         )
     else:
-        yield (
+        yield Reason(
             f"No public set with ratings is of the task {found.trials.task!r}, so the choice rests on errors made"
             " on purpose alone; rate some outputs if you can."
         )
 
 
-def _errors(found: Measured, decision: Decision) -> Iterator[str]:
+def _errors(found: Measured, decision: Decision, examples: Examples) -> Iterator[Reason]:
     first = decision.chosen[0]
     if found.trials.errors is None:
-        yield "No errors could be made of these texts, so nothing is known of which errors a metric sees here."
+        yield Reason("No errors could be made of these texts, so nothing is known of which errors a metric sees here.")
         return
     own = evidence_of(found, first)
     kinds = [(name.removeprefix(ERRORS), one) for name, one in own.items() if name.startswith(ERRORS)]
     if kinds:
         told = ", ".join(f"{name} {one.value:.2f} of {one.n}" for name, one in kinds)
-        yield f"Errors put into {found.trials.source} lower the score of {first}: {told}."
+        yield Reason(
+            f"Errors put into {found.trials.source} lower the score of {first}: {told}.",
+            _shown(*(examples.of(first, ERRORS + name) for name, _ in kinds)),
+        )
     missed = missed_kinds(found, first)
     if missed:
         more = f" and {len(missed) - _NAMED} more" if len(missed) > _NAMED else ""
         named = ", ".join(f"{name} ({n} of {total})" for name, n, total in missed[:_NAMED])
-        yield f"{first} misses most errors of the kinds {named}{more}."
+        yield Reason(
+            f"{first} misses most errors of the kinds {named}{more}.",
+            _shown(*(examples.of_phenomenon(first, name) for name, _, _ in missed[:_NAMED])),
+        )
     if COPIES in own and own[COPIES].high < CHANCE:
-        yield (
+        yield Reason(
             f"{first} prefers a copy of a reference with an error to a paraphrase without one:"
-            f" it is right in {_share(own[COPIES])} of {own[COPIES].n} such pairs."
+            f" it is right in {_share(own[COPIES])} of {own[COPIES].n} such pairs.",
+            _shown(examples.of(first, COPIES)),
         )
     if HARMLESS in own and own[HARMLESS].high < 0.75:
-        yield (
+        yield Reason(
             f"{first} minds harmless changes: they cost less than an error in the same text in only"
-            f" {_share(own[HARMLESS])} of the cases."
+            f" {_share(own[HARMLESS])} of the cases.",
+            _shown(examples.of(first, HARMLESS)),
         )
     if decision.care is not None and ERRORS + decision.care not in own:
-        yield f"No error of {decision.care} could be made of these texts, so caring for it changes nothing."
+        yield Reason(f"No error of {decision.care} could be made of these texts, so caring for it changes nothing.")
 
 
 def _level(found: Measured, decision: Decision) -> Iterator[str]:
@@ -130,44 +159,46 @@ def _level(found: Measured, decision: Decision) -> Iterator[str]:
             yield f"{_and(group)} order these texts alike (rank correlation {rho:.2f} or more): one of them is enough."
 
 
-def _second(found: Measured, decision: Decision) -> Iterator[str]:
+def _second(found: Measured, decision: Decision, examples: Examples) -> Iterator[Reason]:
     first = decision.chosen[0]
     if decision.second is not None:
         seen = decision.second.seen
-        yield (
+        yield Reason(
             f"{decision.second.metric} sees {round(seen.value * seen.n)} of the {seen.n} errors that {first} misses"
-            f" ({seen.value:.2f}, {seen.low:.2f} to {seen.high:.2f})."
+            f" ({seen.value:.2f}, {seen.low:.2f} to {seen.high:.2f}).",
+            _shown(examples.beyond(first, decision.second.metric)),
         )
     elif len(found.left) > 1 and found.trials.errors is not None:
         if decision.n_missed:
-            yield (
+            yield Reason(
                 f"No second metric: none sees more than half of the {decision.n_missed} errors that {first} misses,"
                 " beyond chance."
             )
         else:
-            yield f"No second metric: {first} misses none of {decision.n_errors} errors."
+            yield Reason(f"No second metric: {first} misses none of {decision.n_errors} errors.")
 
 
-def _systems(found: Measured, decision: Decision) -> Iterator[str]:
+def _systems(found: Measured, decision: Decision, examples: Examples) -> Iterator[Reason]:
     systems = found.sample.whole.systems
     if len(systems) < 2:
-        yield "There is one system, so nothing is said of telling systems apart."
+        yield Reason("There is one system, so nothing is said of telling systems apart.")
         return
     own = evidence_of(found, decision.chosen[0]).get(APART)
     if own is None:
         why = "all outputs are copies of references" if found.sample.are_copies else "they share fewer than 4 items"
-        yield f"The {len(systems)} systems cannot be compared: {why}."
+        yield Reason(f"The {len(systems)} systems cannot be compared: {why}.")
         return
     first, n = decision.chosen[0], found.sample.n_items
     compared = len(found.sample.dataset.systems)
     some = f"{compared} of your {len(systems)}" if compared < len(systems) else f"your {compared}"
-    yield (
+    yield Reason(
         f"{first} gives differences between {some} systems the same sign on random halves of the items in"
-        f" {_share(own)} of the draws."
+        f" {_share(own)} of the draws.",
+        _shown(examples.of(first, APART)),
     )
     if not math.isnan(own.detail["detectable"]):
         few = "Few items: with" if n < _FEW_ITEMS else "With"
-        yield (
+        yield Reason(
             f"{few} {n} items a difference of {own.detail['detectable']:.3g} in {first} is found with 80 % power; the"
             f" widest between these systems is {own.detail['widest']:.3g}."
         )

@@ -7,18 +7,39 @@ from nlgauge.report.kinds.choose import choice_tables
 from nlgauge.report.text import render
 
 STANDING = {"criterion": "standing", "low": 0.5, "high": 0.7, "level": False, "alike": None, "out": None}
+EXAMPLE = {
+    **{"said": "example", "reference": "a cat", "original": None, "rating_better": None, "rating_worse": None},
+    **{"id_better": None, "id_worse": None, "system_better": None, "system_worse": None},
+}
+PEOPLE = {"rating_better": 4.5, "rating_worse": 2.0, "id_better": "out-1", "id_worse": "out-2", "system_better": "good"}
+
+
+def scores(example, metric, better, worse, missed=True):
+    return {
+        **{"said": "scores", "example": example, "metric": metric, "missed": missed},
+        **{"score_better": better, "score_worse": worse},
+    }
+
+
 ROWS = [
-    {"said": "reason", "text": "Take chrf."},
+    {"said": "reason", "text": "Take chrf.", "examples": "e1 e2"},
     {"said": "command", "text": "nlgauge score DATA -m chrf"},
     {"said": "methods", "text": "We report chrf."},
     {"metric": "chrf", **STANDING, "value": 0.6, "chosen": 1, "rank": 1, "seconds": 0.25},
     {**{"metric": "bleu", "value": 0.5, "chosen": None, "rank": 2, "seconds": None},
      **{**STANDING, "level": True, "alike": "chrf"}},
     {"metric": "nli", "criterion": "standing", "out": "it failed", "chosen": None},
-    {"said": "example", "metric": "chrf", "id": "1", "phenomenon": "typos", "of": "outputs", "reference": "a cat",
-     "better": "the cat", "worse": "the czt", "margin": 0.0},
-    {"metric": "chrf", "criterion": "copies", "value": 0.25, "weight": 0.5},
-    {"metric": "chrf", "criterion": "errors.facts", "value": 0.75, "weight": 0.4},
+    {**EXAMPLE, "example": "e1", "shows": "errors.facts", "of": "outputs", "id": "1", "phenomenon": "typos",
+     "better": "the cat", "worse": "the czt"},
+    scores("e1", "chrf", 50.0, 50.123),
+    scores("e1", "bleu", 40.0, 30.0, missed=False),
+    {**EXAMPLE, **PEOPLE, "example": "e2", "shows": "copies", "of": "people", "id": "out-1", "phenomenon": None,
+     "better": "a cat sat", "worse": "a hat sat"},
+    scores("e2", "chrf", 1.0, 2.0),
+    {"metric": "chrf", "criterion": "copies", "value": 0.25, "weight": 0.5, "n": 4, "source": "your references"},
+    {"metric": "chrf", "criterion": "errors.facts", "value": 0.75, "weight": 0.4, "n": 4, "source": "your outputs",
+     "low": 0.5, "high": 0.9},
+    {"metric": "bleu", "criterion": "errors.facts", "value": 1.0, "weight": 0.4, "n": 3, "source": "your outputs"},
 ]  # fmt: skip
 RESULT = Result("choose", ROWS)
 
@@ -28,7 +49,7 @@ def test_people_and_errors_stand_before_near_copies():
     assert ranking.header == ("metric", "", "standing", "facts", "copies", "s per 1,000")
     assert ranking.body == (
         ("chrf", "first", "0.60 [0.50, 0.70]", "0.75", "0.25", "0.2"),
-        ("bleu", "= ~", "0.50 [0.50, 0.70]", "-", "-", "-"),
+        ("bleu", "= ~", "0.50 [0.50, 0.70]", "1.00", "-", "-"),
     )
     assert ranking.legend[0] == "standing: the mean of the shares, weighted errors.facts 0.4, copies 0.5"
     assert out.body == (("nli", "it failed"),)
@@ -38,4 +59,5 @@ def test_the_reasons_come_first_and_errors_are_marked():
     text = render(RESULT)
     assert text.startswith("Take chrf.\n\nnlgauge score DATA -m chrf\n\n")
     assert "the [czt]" in text
+    assert "50.12" in text  # the score of the text with the error
     assert text.rstrip().endswith("We report chrf.")

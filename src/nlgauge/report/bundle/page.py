@@ -77,7 +77,7 @@ def bundle_html(results: Mapping[str, Result], title: str = "Report", segments: 
 def _part(anchor: str, path: str, name: str, result: Result, anchors: Mapping[str, Result]) -> _Part:
     try:
         verdict = verdict_of(anchor, result, anchors) if result.kind == "score" else None
-        whole = page(result, None, **_beside(result, anchors))
+        whole = page(result, None, **_beside(anchor, result, anchors))
         rows = data_url("text/csv", csv(replace(result, metrics=()), spreadsheet=True))  # signatures stand above
     except _ODD as error:
         if isinstance(error, InputError):
@@ -92,8 +92,10 @@ def _part(anchor: str, path: str, name: str, result: Result, anchors: Mapping[st
     return _Part(anchor, name, about, heading, body, rows, verdict)
 
 
-def _beside(result: Result, anchors: Mapping[str, Result]) -> dict[str, Any]:
-    """The parts of a result's section that its own page does not have."""
+def _beside(anchor: str, result: Result, anchors: Mapping[str, Result]) -> dict[str, Any]:
+    """The parts of a result's section that its own page does not have; and the names of its places, here of many."""
+    if result.kind == "choose":
+        return {"anchor": anchor}
     if result.kind != "score":
         return {}
     ranks = rank_figure(result)

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from nlgauge.core.result import Result
-from nlgauge.report.difference import marked
+from nlgauge.report.difference import marked, pieces
 from nlgauge.report.kinds.kind import Kind
 from nlgauge.report.paper import Paper, Part
-from nlgauge.report.rows import Row, absent, number, values_of, with_interval
+from nlgauge.report.rows import UNDEFINED, Row, absent, number, values_of, with_interval
 from nlgauge.report.table import Table
 
-_STANDING = "standing"
+STANDING = "standing"
 _ERRORS = "errors."
 _CHOSEN = {1: "first", 2: "second"}
-_PEOPLE, _COPIES = "people", "copies"
+_PEOPLE, _COPIES, _APART = "people", "copies", "apart"
+_ERRONEOUS = ("outputs", _COPIES)  # examples of errors
+_SIDES = {  # what the two texts of an example are
+    "outputs": ("without the error", "with the error"),
+    _COPIES: ("a paraphrase", "a copy with an error"),
+    "harmless": ("a harmless change", "an error"),
+}
+Marks = list[tuple[str, bool]]
+_MOST = 5  # errors that are listed of a metric
 _NO_NUMBER = "-"
 
 
@@ -25,7 +34,7 @@ def choice_parts(paper: Paper) -> list[Part]:
     parts: list[Part] = ["\n".join(_texts(said, "reason")), *_texts(said, "command")]
     if not said:
         return []
-    parts += [*choice_tables(result, paper.digits), *_examples(said)]
+    parts += [*choice_tables(result, paper.digits), *_examples(result.rows)]
     return [*parts, *_texts(said, "methods")]
 
 
@@ -35,8 +44,8 @@ def _texts(said: Sequence[Row], kind: str) -> list[str]:
 
 def choice_tables(result: Result, digits: int | None = None) -> list[Table]:
     """The standing of each metric with all shares that it is made of; and the metrics that are left out."""
-    rows = [row for row in result.rows if row.get("criterion") == _STANDING]
-    shares = [row for row in result.rows if "criterion" in row and row["criterion"] != _STANDING]
+    rows = [row for row in result.rows if row.get("criterion") == STANDING]
+    shares = [row for row in result.rows if "criterion" in row and row["criterion"] != STANDING]
     ranked = [row for row in rows if row["out"] is None]
     places = 2 if digits is None else digits
     tables = [_ranking(ranked, shares, places)] if ranked else []
@@ -50,7 +59,7 @@ def choice_tables(result: Result, digits: int | None = None) -> list[Table]:
 def _ranking(ranked: Sequence[Row], shares: Sequence[Row], places: int) -> Table:
     cells = {(row["metric"], row["criterion"]): row for row in shares}
     weights = {row["criterion"]: row["weight"] for row in shares}
-    criteria = sorted(values_of(shares, "criterion"), key=_place)
+    criteria = criteria_of(shares)
     body, bold = [], set()
     for line, row in enumerate(ranked):
         cost = _NO_NUMBER if absent(row["seconds"]) else f"{row['seconds']:.1f}"
@@ -64,13 +73,18 @@ def _ranking(ranked: Sequence[Row], shares: Sequence[Row], places: int) -> Table
         rule = f"the mean of the shares, weighted {weighed}"
     else:
         rule = "the share of your ratings" if by_people else "none, since nothing is known that tells metrics apart"
-    header = ("metric", "", _STANDING, *(name.removeprefix(_ERRORS) for name in criteria), "s per 1,000")
+    header = ("metric", "", STANDING, *(name.removeprefix(_ERRORS) for name in criteria), "s per 1,000")
     legend = (
         f"standing: {rule}",
         *(["your ratings decide first: standings rank what these leave open"] if by_people and weighed else []),
         "= cannot be told from the first; ~ orders these texts as an earlier one does",
     )
     return Table("shares of right answers; chance is 0.5", header, tuple(body), frozenset(bold), 2, "taken", legend)
+
+
+def criteria_of(shares: Sequence[Row]) -> list[str]:
+    """The criteria of some rows in the order in which they are shown."""
+    return sorted(values_of(shares, "criterion"), key=_place)
 
 
 def _place(criterion: str) -> tuple[int, str]:
@@ -90,19 +104,88 @@ def _cell(row: Row | None, places: int) -> str:
     return _NO_NUMBER if row is None else number(row["value"], places)
 
 
-def _examples(said: Sequence[Row]) -> Iterator[Table]:
+@dataclass(frozen=True)
+class Shown:
+    """An example of a failure, as its rows hold it.
+
+    Attributes:
+        row: the texts.
+        scores: a row for each metric that was tried on them, those that fail first.
+    """
+
+    row: Row
+    scores: Sequence[Row]
+
+    @property
+    def sides(self) -> tuple[str, str]:
+        """What each of the two texts is."""
+        named = _SIDES.get(self.row["of"])
+        return named or (self._output("better"), self._output("worse"))
+
+    def _output(self, side: str) -> str:
+        """The system of one of two outputs, or its id, and its rating."""
+        name = str(self.row[f"system_{side}"] or self.row[f"id_{side}"])
+        rating = self.row[f"rating_{side}"]
+        return name if absent(rating) else f"{name}, rated {score_text(rating)}"
+
+    @property
+    def original(self) -> str:
+        """The text that changes were made in."""
+        return str(self.row["original"] or self.row["better"])
+
+    @property
+    def changed(self) -> tuple[Marks, Marks]:
+        """Both texts in pieces, of which those are marked that the text before the change lacks.
+
+        Of two outputs for one input those are marked that the other output lacks; for two inputs none.
+        """
+        better, worse = str(self.row["better"]), str(self.row["worse"])
+        if self.row["of"] not in (_PEOPLE, _APART):
+            if self.row["of"] == _COPIES:  # a paraphrase is another text altogether
+                return [(better, False)], pieces(self.original, worse)
+            return pieces(self.original, better), pieces(self.original, worse)
+        if self.row["reference"] is None:
+            return [(better, False)], [(worse, False)]
+        return pieces(worse, better), pieces(better, worse)
+
+    def missed_by(self, spec: str) -> bool:
+        """Whether a metric fails on it."""
+        return any(row["metric"] == spec and row["missed"] for row in self.scores)
+
+
+def shown_examples(rows: Sequence[Row]) -> dict[str, Shown]:
+    """Name -> example, in the order of the result."""
+    scores: dict[str, list[Row]] = {}
+    for row in rows:
+        if row.get("said") == "scores":
+            scores.setdefault(row["example"], []).append(row)
+    return {
+        row["example"]: Shown(row, sorted(scores.get(row["example"], ()), key=lambda one: not one["missed"]))
+        for row in rows
+        if row.get("said") == "example"
+    }
+
+
+def score_text(value: float | None) -> str:
+    """A score on the scale of its metric, in four digits."""
+    return UNDEFINED if absent(value) else f"{value:.4g}"
+
+
+def _examples(rows: Sequence[Row]) -> Iterator[Table]:
     """Errors in the user's own texts that the chosen metrics miss."""
-    rows = [row for row in said if row["said"] == "example"]
-    for spec in values_of(rows, "metric"):
-        body = []
-        for row in (row for row in rows if row["metric"] == spec):
-            reference = "" if row["reference"] is None else str(row["reference"])
+    examples = shown_examples(rows)
+    for spec in (row["metric"] for row in rows if row.get("chosen")):
+        body: list[tuple[str, ...]] = []
+        missed = [one for one in examples.values() if one.row["of"] in _ERRONEOUS and one.missed_by(spec)]
+        for one in missed[:_MOST]:
+            row, own = one.row, next(row for row in one.scores if row["metric"] == spec)
             body += [
-                (str(row["id"]), row["phenomenon"], "compared with", reference),
-                ("", "", "better", str(row["better"])),
-                ("", "", "worse", marked(reference if row["of"] == _COPIES else str(row["better"]), str(row["worse"]))),
+                (str(row["id"]), row["phenomenon"], "compared with", str(row["reference"] or ""), ""),
+                ("", "", "better", str(row["better"]), score_text(own["score_better"])),
+                ("", "", "worse", marked(one.original, str(row["worse"])), score_text(own["score_worse"])),
             ]
-        yield Table(f"errors that {spec} misses", ("text", "error", "", ""), tuple(body), left=4)
+        if body:
+            yield Table(f"errors that {spec} misses", ("text", "error", "", "", "score"), tuple(body), left=4)
 
 
-KIND = Kind(parts=choice_parts, heading="Which metric for these texts?")
+KIND = Kind(parts=choice_parts, page="nlgauge.report.kinds.choose_page:choose_html")
