@@ -165,8 +165,21 @@ def test_a_metric_that_fails_in_mid_run_is_left_out_and_the_rest_goes_on():
     assert found.metrics == alone.metrics  # what failed leaves no trace in the others
 
 
+def test_scores_from_a_file_know_outputs_alone_and_stay(tmp_path):
+    outputs = data(12)
+    lines = [f"{s.id}\t{len(s.hypothesis) % 17}" for s in outputs]
+    (tmp_path / "theirs.tsv").write_text("\n".join(["id\ttheirs", *lines]) + "\n", encoding="utf-8")
+    spec = f'scores:file="{tmp_path / "theirs.tsv"}",column=theirs'
+    found = choose(outputs, ["chrf", spec])
+    assert out(found) == {}
+    known = {row["criterion"] for row in found.rows if row.get("metric") == spec and "weight" in row}
+    assert known == {"apart"}
+
+
 def test_one_item_has_no_intervals_and_is_told():
     found = choose(data(1), ["chrf", "bleu"])
+    assert "beyond chance" not in found.sentences[0]
+    assert "alike" not in said(found)  # three outputs are ordered alike by chance
     assert "There is one item" in said(found)
     assert "cannot be compared" in said(found)
 

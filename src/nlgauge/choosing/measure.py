@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -24,7 +24,7 @@ from nlgauge.core.counts import count
 from nlgauge.core.errors import InputError, NlgaugeError
 from nlgauge.core.scores import Scores
 from nlgauge.core.suite import Suite
-from nlgauge.metrics.base import Metric, described, notes_of
+from nlgauge.metrics.base import Metric, described, is_pooled, notes_of
 from nlgauge.metrics.looks import Looks
 from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.runtime.runtime import PAIRS, Bar, Runtime, silent
@@ -160,13 +160,28 @@ def _ruling_out(found: Measured, spec: str) -> Iterator[None]:
 
 
 def _sides(suite: Suite, metrics: Mapping[str, Metric], runtime: Runtime) -> dict[str, Sides]:
-    """The scores of a suite by the metrics that find in its pairs what they need."""
+    """The scores of a suite by the metrics that can answer for its pairs.
+
+    One that lacks what it needs in them has no sides, as scores from a file, which know the user's outputs alone. That
+    is found out on one pair, so that the others are not scored in vain.
+    """
     able = {}
     for spec, built in metrics.items():
         with suppress(InputError):
-            pairs_for(spec, built, suite, "own")
+            first = suite.pairs[pairs_for(spec, built, suite, "own")[0]]
+            if not is_pooled(built):  # some refuse to pool over one pair
+                score_sides(replace(suite, pairs=(first,)), {spec: built}, _quiet(runtime), scripts="off")
             able[spec] = built
-    return score_sides(suite, able, runtime, scripts="off")
+    try:
+        return score_sides(suite, able, runtime, scripts="off")
+    except InputError:
+        if len(able) > 1:
+            raise  # each is asked alone then
+        return {}
+
+
+def _quiet(runtime: Runtime) -> Runtime:
+    return replace(runtime, progress=silent)
 
 
 def _weigh(found: Measured, spec: str, seed: int) -> None:

@@ -23,6 +23,7 @@ ALIKE = 0.95  # rank correlation from which on two metrics are one group
 _POWER = 0.8
 _FEWEST = 4  # items that can be halved
 _SYSTEMS = 3  # from which on their order is compared
+_OUTPUTS = 10  # likewise; few are ordered alike by chance
 
 
 @dataclass(frozen=True)
@@ -84,13 +85,15 @@ def _in_units(scores: Scores, grid: Grid) -> dict[str, float]:
 def alike(scores: Mapping[str, Scores], grid: Grid | None) -> dict[str, tuple[str, float]]:
     """Metric -> the first metric that orders these texts as it does, and their rank correlation; itself and 1 if none.
 
-    Two metrics are alike if Spearman's rho of their scores of outputs is above 0.95, and, with 3 systems or more, also
-    that of their scores of systems.
+    Two metrics are alike if Spearman's rho of their scores of outputs, 10 or more, is above 0.95, and, with 3 systems
+    or more, also that of their scores of systems.
     """
     found: dict[str, tuple[str, float]] = {}
     for spec, own in scores.items():
         for other in [name for name, (head, _) in found.items() if head == name]:
-            rho = _rho(own.values, scores[other].values, own.higher_is_better == scores[other].higher_is_better)
+            rho = _rho(
+                own.values, scores[other].values, own.higher_is_better == scores[other].higher_is_better, _OUTPUTS
+            )
             if rho > ALIKE and (grid is None or len(grid.systems) < _SYSTEMS or _ordered(own, scores[other], grid)):
                 found[spec] = other, rho
                 break
@@ -99,9 +102,9 @@ def alike(scores: Mapping[str, Scores], grid: Grid | None) -> dict[str, tuple[st
     return found
 
 
-def _rho(one: Array, other: Array, same_way: bool) -> float:
+def _rho(one: Array, other: Array, same_way: bool, least: int) -> float:
     known = ~np.isnan(one) & ~np.isnan(other)
-    if known.sum() < 3:
+    if known.sum() < least:
         return math.nan
     rho = float(spearman(one[known], other[known]))
     return rho if same_way else -rho
@@ -114,7 +117,5 @@ def system_scores(scores: Scores, grid: Grid) -> Array:
 
 def _ordered(one: Scores, other: Scores, grid: Grid) -> bool:
     """Whether two metrics order the systems alike."""
-    return (
-        _rho(system_scores(one, grid), system_scores(other, grid), one.higher_is_better == other.higher_is_better)
-        > ALIKE
-    )
+    same_way = one.higher_is_better == other.higher_is_better
+    return _rho(system_scores(one, grid), system_scores(other, grid), same_way, _SYSTEMS) > ALIKE

@@ -67,7 +67,7 @@ def _taken(found: Measured, decision: Decision) -> str:
         )
     if decision.by_ratings:
         return f"Take {first}{beside}: of {of} it agrees best with your ratings."
-    if len(decision.standings) > 1 and not decision.level:
+    if len(decision.standings) > 1 and not decision.level and found.sample.n_items > 1:
         return f"Take {first}{beside}: of {of} it stands highest, beyond chance."
     return f"Take {first}{beside}: of {of} it stands highest."
 
