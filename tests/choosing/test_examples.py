@@ -8,7 +8,8 @@ from tests.choosing.made import data
 from tests.choosing.test_choose import choose
 
 import nlgauge as ng
-from nlgauge.choosing.examples import OUTPUTS, Examples, Pool, Scored, Texts, clearest_first
+from nlgauge.choosing.examples import Examples, clearest_first
+from nlgauge.choosing.pools import OUTPUTS, Pool, Scored, Texts
 from nlgauge.core.segment import Dataset, Segment
 
 
