@@ -3,28 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 import nlgauge as ng
 from nlgauge.choosing.people import MEAN, rating_of
-from nlgauge.choosing.sample import sampled
+from nlgauge.choosing.sample import item_of, sampled
 from nlgauge.core.segment import Dataset
 
-ITEMS, OUTPUTS = 300, 480  # of each set, at most
+OUTPUTS = 480  # of each set, at most
+DOCUMENTS, REFERENCES = 15, 3  # of SummEval: of 100 documents, and of 11 references of each
+WITHOUT_PEOPLE = ("wmt23-mslc",)  # its ratings are the order of checkpoints, so it has no place in the shipped table
 
 
 @dataclass(frozen=True)
 class Rated:
-    """One set: its name, task, language of the outputs, some of its outputs, and their ratings."""
+    """One set.
+
+    Attributes:
+        name: its family is what stands before the first `-`.
+        task, language: of the outputs.
+        dataset: some of its outputs, of eight systems at most.
+        ratings: of these outputs, shape (n,).
+        systems: the outputs of all systems, but for people's own, on the same items; None without systems.
+        people: system -> the mean of all ratings of it in the whole set; empty without systems.
+    """
 
     name: str
     task: str
     language: str
     dataset: Dataset
     ratings: np.ndarray
+    systems: Dataset | None
+    people: dict[str, float]
+
+    @property
+    def family(self) -> str:
+        """Sets of one family share texts, raters or systems."""
+        return self.name.split("-")[0]
 
 
 def rated_sets(data: Path) -> Iterator[Rated]:
@@ -32,24 +50,68 @@ def rated_sets(data: Path) -> Iterator[Rated]:
     for year in ("wmt15", "wmt16"):
         whole = ng.read(data / f"{year}-da-seg" / "segments.jsonl.gz")
         for pair in whole.groups:
-            yield _cut(f"{year}-{pair}", "mt", "en", whole, "da_z", [pair])
+            of_pair = Dataset(tuple(s for s in whole if s.group == pair), whole.name)
+            yield _cut(f"{year}-{pair}", "mt", "en", of_pair, "da_z")
     for name, folder, language in (
         ("wmt21-zh-en", "wmt21-mqm-zh-en", "en"),
         ("ted-zh-en", "ted-mqm-zh-en", "en"),
         ("ted-en-de", "ted-mqm-en-de", "de"),
         ("wmt22-zh-en", "wmt22-gemba-zh-en", "en"),
     ):
-        yield _cut(name, "mt", language, ng.read(data / folder / "segments.jsonl.gz"), "mqm")
+        yield _cut(name, "mt", language, _read(data, folder), "mqm")
     yield _cut("wmt23-he-en", "mt", "en", ng.read(data / "wmt23-he-en-mtme"), "mqm")
     for name, folder in (("webnlg20", "webnlg2020-humaneval"), ("bagel", "bagel"), ("sfhot", "sfhot")):
-        yield _cut(name, "d2t", "en", ng.read(data / folder / "segments.jsonl.gz"), MEAN)
-    yield _cut("summeval", "as", "en", ng.read(data / "summeval" / "segments.jsonl.gz"), MEAN)
-    yield _cut("qags-cnn", "as", "en", ng.read(data / "qags-cnn" / "segments.jsonl.gz"), "fact")
+        yield _cut(name, "d2t", "en", _read(data, folder), MEAN)
+    yield _cut("summeval", "as", "en", _few_references(_read(data, "summeval")), MEAN)
+    yield _cut("qags-cnn", "as", "en", _read(data, "qags-cnn"), "fact")
+    yield _cut("wmt23-mslc", "mt", "en", _by_checkpoint(_read(data, "mslc23")), "order")
 
 
-def _cut(name: str, task: str, language: str, whole: Dataset, criterion: str, groups: Sequence[str] = ()) -> Rated:
-    kept = [s for s in whole if s.human and (not groups or s.group in groups) and s.hypothesis.strip()]
+def _read(data: Path, folder: str) -> Dataset:
+    return ng.read(data / folder / "segments.jsonl.gz")
+
+
+def _cut(name: str, task: str, language: str, whole: Dataset, criterion: str) -> Rated:
+    kept = [s for s in whole if s.human and s.hypothesis.strip() and not (s.system or "").startswith("ref")]
     kept = [s for s in kept if criterion == MEAN or s.human.get(criterion) is not None]
-    limit = 200 if task == "as" else OUTPUTS
-    cut = sampled(Dataset(tuple(kept), name), limit=min(limit, OUTPUTS), seed=0).dataset
-    return Rated(name, task, language, cut, rating_of(cut, criterion))
+    rated = Dataset(tuple(kept), name)
+    # A limit counts sentences; of longer texts `sampled` takes fewer.
+    cut = (
+        _documents(rated) if name == "summeval" else rated if name == "qags-cnn" else sampled(rated, OUTPUTS, 0).dataset
+    )
+    systems, people = _systems(rated, cut, criterion)
+    return Rated(name, task, language, cut, rating_of(cut, criterion), systems, people)
+
+
+def _documents(rated: Dataset) -> Dataset:
+    """Every output for some items, spread evenly over the set."""
+    items = [*dict.fromkeys(item_of(s) for s in rated)]
+    kept = {items[i] for i in np.linspace(0, len(items) - 1, DOCUMENTS).round().astype(int).tolist()}
+    return Dataset(tuple(s for s in rated if item_of(s) in kept), rated.name)
+
+
+def _systems(rated: Dataset, cut: Dataset, criterion: str) -> tuple[Dataset | None, dict[str, float]]:
+    """All systems on the items that are looked at, and what people say of each in the whole set."""
+    names = [*dict.fromkeys(s.system for s in rated if s.system is not None)]
+    if len(names) < 3:
+        return None, {}
+    items = {item_of(s) for s in cut}
+    ratings = rating_of(rated, criterion)
+    of_system = np.array([s.system for s in rated])
+    people = {name: float(np.nanmean(ratings[of_system == name])) for name in names}
+    return Dataset(tuple(s for s in rated if item_of(s) in items), rated.name), people
+
+
+def _few_references(whole: Dataset) -> Dataset:
+    return Dataset(tuple(replace(s, references=s.references[:REFERENCES]) for s in whole), whole.name)
+
+
+def _by_checkpoint(whole: Dataset) -> Dataset:
+    """A later checkpoint is better: what the authors of MSLC take for the truth, in place of ratings."""
+    order = {name: float(i) for i, name in enumerate(sorted({s.system or "" for s in whole}))}
+    return Dataset(tuple(replace(s, human={"order": order[s.system or ""]}) for s in whole), whole.name)
+
+
+def of_families(names: Sequence[str], family: str) -> list[str]:
+    """The names of the sets of a family."""
+    return [name for name in names if name.split("-")[0] == family]

@@ -3,7 +3,7 @@
     python recipes/choose/study.py evidence.jsonl
 
 `evidence.py` makes the file. Of each set the public figures of its own family (WMT16, TED, ...) are left out, and where
-weights are fitted, they are fitted to the other families.
+weights are fitted, they are fitted to the other families. Agreement is that on outputs, then that on systems.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from sets import of_families
 
 from nlgauge.choosing.evidence import APART, ASPECTS, COPIES, ERRORS, HARMLESS, PUBLIC
 from nlgauge.choosing.known import PublicSet, nearest, public_evidence, public_sets
@@ -23,21 +24,31 @@ from nlgauge.choosing.rule import BY_TASK, weights_of
 from nlgauge.stats.correlation.coefficients import spearman
 
 LEARNT = ("wmt15", "rated")  # a head and the ratings that it has learnt from
-FALLBACK = "chrf"  # of a fixed choice that cannot score a set, as German
+FIXED = ("bleu", "chrf", "meteor", "ter", "bertscore", "cosine", "gauge", "nli-robust", "rated", "sescore")
 KINDS = (PUBLIC, "errors", COPIES, HARMLESS, APART)
 SHIPPED = (8.0, 2.0, 0.5, 0.5, 0.5)
 GRID = ((0.0, 2.0, 8.0, 32.0), (0.0, 1.0, 2.0, 4.0), (0.0, 0.5, 2.0), (0.0, 0.5, 2.0), (0.0, 0.5, 2.0))
-Chooser = Callable[["Set"], str]
+OUTPUTS, SYSTEMS = "outputs", "systems"
+Chooser = Callable[["Set"], "str | None"]
 
 
 @dataclass(frozen=True)
 class Set:
-    """One set: its family, the share of pairs that each metric orders as people do, and the evidence by kind."""
+    """One set.
+
+    Attributes:
+        name, family: of the set.
+        candidates: the metrics that may be chosen.
+        agreement: level -> metric -> the share of pairs of outputs, or of systems, that it orders as people do; of
+            systems empty where the set has none. It holds metrics, too, that one may take always but `choose` does not.
+        shares: metric -> kind of evidence -> share.
+    """
 
     name: str
     family: str
-    people: Mapping[str, float]
-    shares: Mapping[str, Mapping[str, float]]  # metric -> kind -> share
+    candidates: Sequence[str]
+    agreement: Mapping[str, Mapping[str, float]]
+    shares: Mapping[str, Mapping[str, float]]
 
     def standing(self, spec: str, weights: Sequence[float]) -> float:
         """The weighted mean; a metric without evidence of a kind has the lowest of the others there."""
@@ -48,13 +59,21 @@ class Set:
         return sum(w * self.shares[spec].get(kind, lowest[kind]) for w, kind in pairs) / total if total else 0.5
 
     def best(self, weights: Sequence[float]) -> str:
-        """The metric with the highest standing."""
-        return max(self.people, key=lambda spec: self.standing(spec, weights))
+        """The candidate with the highest standing."""
+        return max(self.candidates, key=lambda spec: self.standing(spec, weights))
 
-    def regret(self, spec: str | None) -> float:
-        """What the best metric in hindsight has more; of None, a metric at random."""
-        own = float(np.mean([*self.people.values()])) if spec is None else self.people[spec]
-        return max(self.people.values()) - own
+    def always(self, name: str) -> str | None:
+        """The metric of a name here, `gauge:task=as` for `gauge`; None if it cannot score the set, or has learnt it."""
+        known = self.agreement[OUTPUTS]
+        return next((spec for spec in (name, f"{name}:task=as") if spec in known), None)
+
+    def regret(self, spec: str | None, level: str) -> float:
+        """What the best candidate in hindsight has more; of None, a candidate at random. NaN without such a level."""
+        known = self.agreement[level]
+        if not known:
+            return float("nan")
+        own = [known[one] for one in self.candidates]
+        return max(own) - (float(np.mean(own)) if spec is None else known[spec])
 
 
 def read(path: Path) -> list[Set]:
@@ -64,11 +83,13 @@ def read(path: Path) -> list[Set]:
         row = json.loads(line)
         family = row["set"].split("-")[0]
         profile = PublicSet(**row["profile"])
-        near = nearest(profile, of_family(family))
+        near = nearest(profile, of_families([one.name for one in public_sets()], family))
         people = {spec: share[0] for spec, share in row["people"].items() if share and (family, spec) != LEARNT}
-        shares: dict[str, dict[str, float]] = {spec: {} for spec in people}
+        systems = {spec: share[0] for spec, share in row["systems"].items() if spec in people}
+        candidates = [spec for spec in row["candidates"] if spec in people]
+        shares: dict[str, dict[str, float]] = {spec: {} for spec in candidates}
         weights = BY_TASK[profile.task]
-        for spec in people:
+        for spec in candidates:
             own = {kind: value for metric, kind, value, _ in row["evidence"] if metric == spec}
             errors = [(weights[a], own[ERRORS + a]) for a in ASPECTS if ERRORS + a in own]
             if errors:
@@ -77,19 +98,15 @@ def read(path: Path) -> list[Set]:
             public = public_evidence(spec, near)
             if public is not None:
                 shares[spec][PUBLIC] = public.value
-        found.append(Set(row["set"], family, people, shares))
+        found.append(Set(row["set"], family, candidates, {OUTPUTS: people, SYSTEMS: systems}, shares))
     return found
 
 
-def of_family(family: str) -> list[str]:
-    """The names of the public sets of a family."""
-    return [one.name for one in public_sets() if one.name.split("-")[0] == family]
-
-
-def fitted(sets: Sequence[Set]) -> Callable[[Set], str]:
+def fitted(sets: Sequence[Set], level: str) -> Callable[[Set], str]:
     """Weights fitted to all families but that of the set."""
+    sets = [s for s in sets if s.agreement[level]]
     choices = [w for w in itertools.product(*GRID) if any(w)]
-    losses = {w: np.array([s.regret(s.best(w)) for s in sets]) for w in choices}
+    losses = {w: np.array([s.regret(s.best(w), level) for s in sets]) for w in choices}
     families = np.array([s.family for s in sets])
 
     def chosen(one: Set) -> str:
@@ -111,68 +128,93 @@ def sign_flips(gaps: np.ndarray) -> float:
 
 
 def main() -> None:
-    """Print the tables of the study."""
+    """Print the tables of the study in Markdown."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("evidence", type=Path)
-    sets = read(parser.parse_args().evidence)
-    often = [
-        spec for spec in dict.fromkeys(m for s in sets for m in s.people) if sum(spec in s.people for s in sets) > 9
-    ]
-    zero = [tuple(0.0 if i == j else w for j, w in enumerate(SHIPPED)) for i in range(len(KINDS))]
-    choosers: dict[str, Callable[[Set], str | None]] = {
-        "the rule": lambda s: s.best(SHIPPED),
-        "weights fitted to other families": fitted(sets),
-        "errors made on purpose alone": lambda s: s.best((0.0, *SHIPPED[1:])),
-        "public figures alone": lambda s: s.best((1.0, 0, 0, 0, 0)),
-        **{f"the rule without {kind}": lambda s, w=w: s.best(w) for kind, w in zip(KINDS, zero, strict=True)},
-        **{f"always {spec}": lambda s, spec=spec: spec if spec in s.people else FALLBACK for spec in often},
-        "any, at random": lambda s: None,
-    }
-    table(sets, choosers)
-    print()
-    for s in sets:
-        best = max(s.people, key=lambda spec: s.people[spec])
-        own = s.best(SHIPPED)
-        print(f"{s.name}\t{own} {s.people[own]:.3f}\tbest {best} {s.people[best]:.3f}\tregret {s.regret(own):.3f}")
-    print()
-    for kind in KINDS:
-        carried(sets, kind)
+    path = parser.parse_args().evidence
+    sets = read(path)
+    for level in (OUTPUTS, SYSTEMS):
+        own = [s for s in sets if s.agreement[level]]
+        print(f"\n{level}: {len(own)} sets of {len({s.family for s in own})} families\n")
+        table(own, choosers(own, level), level)
+        print("\n| set | the rule takes | which has | best | which has |\n|---|---|---:|---|---:|")
+        for s in own:
+            known = {spec: s.agreement[level][spec] for spec in s.candidates}
+            best, taken = max(known, key=lambda spec: known[spec]), s.best(SHIPPED)
+            print(f"| {s.name} | `{taken}` | {share(known[taken])} | `{best}` | {share(known[best])} |")
+        print("\n| evidence | rho | interval | sets |\n|---|---:|---|---:|")
+        for kind in KINDS:
+            carried(own, kind, level)
+    print("\nsignatures of `gauge`:")
+    signatures = [json.loads(line)["signatures"] for line in path.read_text(encoding="utf-8").splitlines()]
+    for signature in sorted({one["gauge"] for one in signatures if "gauge" in one}):
+        print(signature)
     assert weights_of("mt", None)[PUBLIC] == SHIPPED[0]
 
 
-def table(sets: Sequence[Set], choosers: Mapping[str, Callable[[Set], str | None]]) -> None:
-    """Mean regret of each way to choose, over families, with an interval, and p against the rule."""
-    families = np.array([s.family for s in sets])
-    names = [*dict.fromkeys(families.tolist())]
+def share(value: float) -> str:
+    """A share as pages write it: .018."""
+    return f"{value:.3f}".replace("0.", ".", 1)
+
+
+def choosers(sets: Sequence[Set], level: str) -> dict[str, Chooser]:
+    """The ways to choose that are compared; each gives a metric, or None for one at random."""
+    zero = [tuple(0.0 if i == j else w for j, w in enumerate(SHIPPED)) for i in range(len(KINDS))]
+    return {
+        "the rule": lambda s: s.best(SHIPPED),
+        **{f"always {name}": lambda s, name=name: s.always(name) for name in FIXED},
+        "any, at random": lambda s: None,
+        **{f"the rule without {kind}": lambda s, w=w: s.best(w) for kind, w in zip(KINDS, zero, strict=True)},
+        "public figures alone": lambda s: s.best((1.0, 0, 0, 0, 0)),
+        "weights fitted to other families": fitted(sets, level),
+    }
+
+
+def table(sets: Sequence[Set], ways: Mapping[str, Chooser], level: str) -> None:
+    """The mean regret of each way to choose over families, with an interval, beside that of the rule on the same sets.
+
+    A metric that one takes always is compared on the sets that it can score. p is that of the difference.
+    """
     rng = np.random.default_rng(0)
-    base: np.ndarray | None = None
-    print(f"{len(sets)} sets of {len(names)} families")
-    for name, choose in choosers.items():
-        regret = np.array([s.regret(choose(s)) for s in sets])
-        each = np.array([regret[families == family].mean() for family in names])
-        base = each if base is None else base
-        drawn = each[rng.integers(len(each), size=(4000, len(each)))].mean(axis=1)
+    print("| choice | families | regret | interval | the rule there | p |\n|---|---:|---:|---|---:|---:|")
+    for name, way in ways.items():
+        able = [s for s in sets if way(s) is not None or not name.startswith("always")]
+        families = np.array([s.family for s in able])
+        own, rule = (
+            np.array([values[families == one].mean() for one in dict.fromkeys(families.tolist())])
+            for values in (
+                np.array([s.regret(way(s), level) for s in able]),
+                np.array([s.regret(s.best(SHIPPED), level) for s in able]),
+            )
+        )
+        if not len(own):
+            continue
+        drawn = own[rng.integers(len(own), size=(4000, len(own)))].mean(axis=1)
         low, high = np.quantile(drawn, (0.025, 0.975))
-        p = "" if name == "the rule" else f"{sign_flips(each - base):.3f}"
-        print(f"{name}\t{each.mean():.4f}\t{low:.4f}\t{high:.4f}\t{p}")
+        p = "" if name == "the rule" else f"{sign_flips(own - rule):.3f}".replace("0.", ".", 1)
+        interval = f"{share(low)} to {share(high)}"
+        print(f"| {name} | {len(own)} | {share(own.mean())} | {interval} | {share(rule.mean())} | {p} |")
 
 
-def carried(sets: Iterable[Set], kind: str) -> None:
+def carried(sets: Iterable[Set], kind: str, level: str) -> None:
     """Spearman's rho over the metrics of a set between one kind of evidence and agreement with people, mean of sets."""
     values = []
     for s in sets:
-        specs = [spec for spec in s.people if kind in s.shares[spec]]
+        specs = [spec for spec in s.candidates if kind in s.shares[spec]]
         if len(specs) > 3:
             one, other = (
-                np.array([of[spec] for spec in specs]) for of in ({m: s.shares[m][kind] for m in specs}, s.people)
+                np.array([of[spec] for spec in specs])
+                for of in ({m: s.shares[m][kind] for m in specs}, s.agreement[level])
             )
             rho = float(spearman(one, other))
             values += [] if np.isnan(rho) else [(s.family, rho)]
     names = [*dict.fromkeys(family for family, _ in values)]
+    if not names:
+        return
     each = np.array([np.mean([rho for family, rho in values if family == name]) for name in names])
     drawn = each[np.random.default_rng(0).integers(len(each), size=(4000, len(each)))].mean(axis=1)
     low, high = np.quantile(drawn, (0.025, 0.975))
-    print(f"{kind}\trho {each.mean():.2f} ({low:.2f} to {high:.2f})\t{len(values)} sets of {len(each)} families")
+    print(f"| `{kind}` | {each.mean():.2f} | {low:.2f} to {high:.2f} | {len(values)} |")
 
 
 if __name__ == "__main__":
