@@ -132,6 +132,16 @@ def test_ratings_at_hand_decide():
     assert {row["weight"] for row in found.rows if row.get("criterion") in ("public", "copies", "apart")} == {0.0}
 
 
+def test_ratings_that_tell_no_metric_apart_leave_all_of_them_open():
+    """People's ratings here go up and down with nothing that is in the texts."""
+    rated = [
+        Segment(s.id, s.hypothesis, s.references, None, s.system, s.item, s.group, {"x": i * 7 % 5})
+        for i, s in enumerate(data(12))
+    ]
+    found = choose(Dataset(tuple(rated)), ["chrf", "bleu"])
+    assert "your ratings cannot tell the 2 metrics that can score these texts apart" in found.sentences[0]
+
+
 def test_few_ratings_do_not_decide():
     few = [
         Segment(s.id, s.hypothesis, s.references, None, s.system, s.item, s.group, {"x": i} if i < 4 else {})

@@ -61,6 +61,11 @@ def _taken(found: Measured, decision: Decision) -> str:
     of = f"{len(found.left)} metrics that can score these texts"
     if decision.by_ratings and decision.open:
         n = len(decision.open)
+        if n == len(found.left):
+            return (
+                f"Take {first}{beside}: your ratings cannot tell the {of} apart, and by the other evidence it stands"
+                " highest."
+            )
         return (
             f"Take {first}{beside}: your ratings cannot tell {n} of {of} from the best, and among these it stands"
             " highest by the other evidence."
