@@ -51,7 +51,7 @@ def main() -> None:
     runtime = ng.Runtime(cache=ScoreCache(typed.cache))
     lines = typed.output.read_text(encoding="utf-8").splitlines() if typed.output.exists() else []
     done = {json.loads(line)["set"] for line in lines}
-    for one in rated_sets(typed.data):
+    for one in rated_sets(typed.data, study=True):
         if one.name in done or (typed.sets and one.name not in typed.sets):
             continue
         sample = sampled(one.dataset, limit=240)

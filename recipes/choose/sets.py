@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,9 +13,8 @@ from nlgauge.choosing.people import MEAN, rating_of
 from nlgauge.choosing.sample import item_of, sampled
 from nlgauge.core.segment import Dataset
 
-OUTPUTS = 480  # of each set, at most
-DOCUMENTS, REFERENCES = 15, 3  # of SummEval: of 100 documents, and of 11 references of each
-WITHOUT_PEOPLE = ("wmt23-mslc",)  # its ratings are the order of checkpoints, so it has no place in the shipped table
+OUTPUTS, SUMMARIES = 480, 200  # of each set, at most, counted in sentences: of longer texts fewer are taken
+DOCUMENTS, REFERENCES = 15, 3  # of SummEval in the study: of 100 documents, and of 11 references of each
 
 
 @dataclass(frozen=True)
@@ -45,8 +44,14 @@ class Rated:
         return self.name.split("-")[0]
 
 
-def rated_sets(data: Path) -> Iterator[Rated]:
-    """All sets, WMT15 and WMT16 by language pair."""
+def rated_sets(data: Path, *, study: bool = False) -> Iterator[Rated]:
+    """All sets, WMT15 and WMT16 by language pair.
+
+    Args:
+        data: the folder of the public sets.
+        study: more summaries than for the shipped table: all systems of SummEval on some documents, with few
+            references, and the whole of QAGS-CNN; and the checkpoints of MSLC.
+    """
     for year in ("wmt15", "wmt16"):
         whole = ng.read(data / f"{year}-da-seg" / "segments.jsonl.gz")
         for pair in whole.groups:
@@ -62,32 +67,51 @@ def rated_sets(data: Path) -> Iterator[Rated]:
     yield _cut("wmt23-he-en", "mt", "en", ng.read(data / "wmt23-he-en-mtme"), "mqm")
     for name, folder in (("webnlg20", "webnlg2020-humaneval"), ("bagel", "bagel"), ("sfhot", "sfhot")):
         yield _cut(name, "d2t", "en", _read(data, folder), MEAN)
-    yield _cut("summeval", "as", "en", _few_references(_read(data, "summeval")), MEAN)
-    yield _cut("qags-cnn", "as", "en", _read(data, "qags-cnn"), "fact")
-    yield _cut("wmt23-mslc", "mt", "en", _by_checkpoint(_read(data, "mslc23")), "order")
+    summaries = _read(data, "summeval")
+    if study:
+        yield _cut("summeval", "as", "en", _few_references(summaries), MEAN, _documents)
+        yield _cut("qags-cnn", "as", "en", _read(data, "qags-cnn"), "fact", lambda rated: rated)
+    else:
+        yield _cut("summeval", "as", "en", summaries, MEAN, _summaries)
+        yield _cut("qags-cnn", "as", "en", _read(data, "qags-cnn"), "fact", _summaries)
+    if study:  # no people's ratings, so it has no place in the table
+        yield _cut("wmt23-mslc", "mt", "en", _by_checkpoint(_read(data, "mslc23")), "order")
 
 
 def _read(data: Path, folder: str) -> Dataset:
     return ng.read(data / folder / "segments.jsonl.gz")
 
 
-def _cut(name: str, task: str, language: str, whole: Dataset, criterion: str) -> Rated:
-    kept = [s for s in whole if s.human and s.hypothesis.strip() and not (s.system or "").startswith("ref")]
-    kept = [s for s in kept if criterion == MEAN or s.human.get(criterion) is not None]
-    rated = Dataset(tuple(kept), name)
-    # A limit counts sentences; of longer texts `sampled` takes fewer.
-    cut = (
-        _documents(rated) if name == "summeval" else rated if name == "qags-cnn" else sampled(rated, OUTPUTS, 0).dataset
-    )
-    systems, people = _systems(rated, cut, criterion)
-    return Rated(name, task, language, cut, rating_of(cut, criterion), systems, people)
+def _outputs(rated: Dataset) -> Dataset:
+    return sampled(rated, OUTPUTS, 0).dataset
+
+
+def _summaries(rated: Dataset) -> Dataset:
+    return sampled(rated, SUMMARIES, 0).dataset
 
 
 def _documents(rated: Dataset) -> Dataset:
-    """Every output for some items, spread evenly over the set."""
+    """Every output for some documents, which are spread evenly over the set."""
     items = [*dict.fromkeys(item_of(s) for s in rated)]
     kept = {items[i] for i in np.linspace(0, len(items) - 1, DOCUMENTS).round().astype(int).tolist()}
     return Dataset(tuple(s for s in rated if item_of(s) in kept), rated.name)
+
+
+def _cut(
+    name: str,
+    task: str,
+    language: str,
+    data: Dataset,
+    criterion: str,
+    some: Callable[[Dataset], Dataset] = _outputs,
+) -> Rated:
+    """A set cut by `some`, which takes the rated outputs."""
+    kept = [s for s in data if s.human and s.hypothesis.strip() and not (s.system or "").startswith("ref")]
+    kept = [s for s in kept if criterion == MEAN or s.human.get(criterion) is not None]
+    rated = Dataset(tuple(kept), name)
+    cut = some(rated)
+    systems, people = _systems(rated, cut, criterion)
+    return Rated(name, task, language, cut, rating_of(cut, criterion), systems, people)
 
 
 def _systems(rated: Dataset, cut: Dataset, criterion: str) -> tuple[Dataset | None, dict[str, float]]:
@@ -102,8 +126,8 @@ def _systems(rated: Dataset, cut: Dataset, criterion: str) -> tuple[Dataset | No
     return Dataset(tuple(s for s in rated if item_of(s) in items), rated.name), people
 
 
-def _few_references(whole: Dataset) -> Dataset:
-    return Dataset(tuple(replace(s, references=s.references[:REFERENCES]) for s in whole), whole.name)
+def _few_references(summaries: Dataset) -> Dataset:
+    return Dataset(tuple(replace(s, references=s.references[:REFERENCES]) for s in summaries), summaries.name)
 
 
 def _by_checkpoint(whole: Dataset) -> Dataset:

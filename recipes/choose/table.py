@@ -11,7 +11,7 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-from sets import WITHOUT_PEOPLE, rated_sets
+from sets import rated_sets
 
 import nlgauge as ng
 from nlgauge.choosing.candidates import TRIED, UNREFERENCED
@@ -36,7 +36,7 @@ def main() -> None:
     lines = ["\t".join(HEADER)]
     together = []
     for one in rated_sets(typed.data):
-        if one.name.startswith(LEARNT) or one.name in WITHOUT_PEOPLE:
+        if one.name.startswith(LEARNT):
             continue
         segments, pairs = one.dataset.segments, rated_pairs(one.dataset.segments, one.ratings)
         words = np.mean([len(s.hypothesis.split()) for s in segments])
