@@ -160,7 +160,7 @@ def _harmless(found: Measured) -> Iterator[Pool]:
         if sides is not None and both:
             _, changed, tried = _spread(sides, len(suite))
             one, other = (np.array([pair[k] for pair in both]) for k in (0, 1))
-            known = tried[one] & tried[other]
+            known = tried[one] & tried[other] & ~np.isnan(changed[one] + changed[other])  # the others do not count
             scored[spec] = _judged(changed[one], changed[other], known, sides.higher_is_better, _width(sides))
     yield Pool(HARMLESS, texts, scored)
 
@@ -181,9 +181,10 @@ def _people(found: Measured) -> Iterator[Pool]:
     scored = {}
     for spec in found.left:
         scores = found.scores[spec]
-        tried = np.ones(len(first), dtype=np.bool_)
+        better, worse = scores.values[first], scores.values[second]
+        known = ~np.isnan(better + worse)  # the others do not count
         width = float(np.nanstd(scores.values)) or 1.0
-        scored[spec] = _judged(scores.values[first], scores.values[second], tried, scores.higher_is_better, width)
+        scored[spec] = _judged(better, worse, known, scores.higher_is_better, width)
     yield Pool(OWN, texts, scored)
 
 
@@ -206,8 +207,7 @@ def _apart(found: Measured) -> Iterator[Pool]:
         gaps = scores.values[one] - scores.values[other]
         width = float(np.nanstd(scores.values)) or 1.0
         far = ahead * gaps / width
-        tried = np.ones(len(pairs), dtype=np.bool_)
-        scored[spec] = Scored(scores.values[one], scores.values[other], tried, far < 0, far)
+        scored[spec] = Scored(scores.values[one], scores.values[other], ~np.isnan(far), far < 0, far)
     yield Pool(APART, texts, scored)
 
 
