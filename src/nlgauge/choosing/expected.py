@@ -27,7 +27,7 @@ def expected_seconds(
 ) -> Mapping[str, float]:
     """Metric -> the seconds that `choose` would take with it; the arguments are as there. A metric that fails has none.
 
-    What is in the cache already takes no time.
+    What is in the cache already takes no time, and metrics over one model take less together than alone.
     """
     runtime = runtime or Runtime()
     sample = sampled(dataset, seed=seed) if limit is None else sampled(dataset, limit, seed)
