@@ -22,6 +22,7 @@ from nlgauge.choosing.candidates import tried
 from nlgauge.choosing.known import profile_of
 from nlgauge.choosing.measure import measured
 from nlgauge.choosing.people import agreement, rated_pairs
+from nlgauge.choosing.reading import unreadable
 from nlgauge.choosing.sample import sampled
 from nlgauge.choosing.systems import Grid, grid_of
 from nlgauge.choosing.trials import make_trials
@@ -32,12 +33,8 @@ from nlgauge.runtime.cache import ScoreCache
 from nlgauge.stats import pairwise
 from nlgauge.stats.draws import observed
 
-FIXED = (
-    "bleu",
-    "nli-robust",
-    "rated",
-    "sescore",
-)  # what one may take always, on summaries too, where `choose` does not
+# What one may take always, on summaries too, where `choose` does not.
+FIXED = ("bleu", "nli-robust", "rated", "sescore")
 
 
 def main() -> None:
@@ -47,6 +44,7 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, required=True)
     parser.add_argument("--cache", type=Path, default=Path("choose.sqlite"))
     parser.add_argument("--sets", nargs="*", help="only these sets")
+    parser.add_argument("--only", nargs="*", help="how these metrics agree with people, and no evidence: minutes")
     typed = parser.parse_args()
     runtime = ng.Runtime(cache=ScoreCache(typed.cache))
     lines = typed.output.read_text(encoding="utf-8").splitlines() if typed.output.exists() else []
@@ -55,26 +53,30 @@ def main() -> None:
         if one.name in done or (typed.sets and one.name not in typed.sets):
             continue
         sample = sampled(one.dataset, limit=240)
-        trials = make_trials(sample, one.task)
-        names = tried(one.task, sample.segments)
-        found = measured(sample, trials, named(names), None, 0, runtime)
-        scored = {spec: metric(spec) for spec in (*found.left, *(FIXED if one.name == "summeval" else ()))}
+        if typed.only:
+            out, _ = unreadable(named(typed.only), sample.segments)
+            candidates, evidence, chrf = [spec for spec in typed.only if spec not in out], [], None
+        else:
+            trials, tasked = make_trials(sample, one.task), named(tried(one.task, sample.segments))
+            found = measured(sample, trials, tasked, None, 0, runtime)
+            out, candidates, chrf = found.out, found.left, found.scores.get("chrf")
+            evidence = [[e.metric, e.criterion, e.value, e.n] for e in found.evidence if e.criterion != "public"]
+        also = FIXED if one.name == "summeval" and not typed.only else ()
+        scored = {spec: metric(spec) for spec in (*candidates, *also)}
         on = score_segments(scored, one.dataset.segments, runtime)
         people = {spec: on_outputs(one, scores) for spec, scores in on.items()}
         systems = {}
         if one.systems is not None:
             whole = score_segments(scored, one.systems.segments, runtime)
             systems = {spec: on_systems(one, scores) for spec, scores in whole.items()}
-        signatures = {spec: str(scores.signature) for spec, scores in on.items()}
-        profile = asdict(profile_of(sample, one.task, runtime, found.scores.get("chrf")))
-        evidence = [[e.metric, e.criterion, e.value, e.n] for e in found.evidence if e.criterion != "public"]
         row = {
-            **{"set": one.name, "profile": profile, "candidates": found.left, "people": people, "systems": systems},
-            **{"evidence": evidence, "out": found.out, "signatures": signatures},
+            **{"set": one.name, "profile": asdict(profile_of(sample, one.task, runtime, chrf))},
+            **{"candidates": candidates, "people": people, "systems": systems, "evidence": evidence, "out": out},
+            "signatures": {spec: str(scores.signature) for spec, scores in on.items()},
         }
         with typed.output.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
-        print(one.name, len(names), found.out, flush=True)
+        print(one.name, *candidates, out, flush=True)
 
 
 def on_outputs(one: Rated, scores: Scores) -> Sequence[float] | None:

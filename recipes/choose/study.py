@@ -100,7 +100,8 @@ def read(path: Path) -> list[Set]:
             public = public_evidence(spec, near)
             if public is not None:
                 shares[spec][PUBLIC] = public.value
-        found.append(Set(row["set"], family, candidates, {OUTPUTS: people, SYSTEMS: systems}, shares))
+        if any(shares.values()):  # else the rule has nothing to choose by
+            found.append(Set(row["set"], family, candidates, {OUTPUTS: people, SYSTEMS: systems}, shares))
     return found
 
 
@@ -160,7 +161,9 @@ def main() -> None:
             continue
         print(f"\n{level}: {len(own)} sets of {len({s.family for s in own})} families\n")
         ways = choosers(own, level)
-        if path is None:  # there is one kind of evidence, so nothing can be left out or fitted
+        if not any(
+            len(known) > 1 for s in own for known in s.shares.values()
+        ):  # there is one kind of evidence, so nothing can be left out or fitted
             ways = {
                 name: way
                 for name, way in ways.items()
@@ -177,7 +180,8 @@ def main() -> None:
             carried(own, kind, level)
     if path is not None:
         signatures = [json.loads(line)["signatures"] for line in path.read_text(encoding="utf-8").splitlines()]
-        print("\nsignatures of `gauge`:", *sorted({one["gauge"] for one in signatures if "gauge" in one}), sep="\n")
+        gauge = sorted({one["gauge"] for one in signatures if "gauge" in one})
+        print(*(["\nsignatures of `gauge`:", *gauge] if gauge else []), sep="\n")
     assert weights_of("mt", None)[PUBLIC] == SHIPPED[0]
 
 
