@@ -60,24 +60,31 @@ def flat(judged):
     return np.concatenate([np.concatenate([one.minor, one.major, one.missing, [one.text]]) for one in judged])
 
 
-def test_probabilities_are_those_of_transformers(tiny_spans, tiny_model):
+def units_of(loaded, encoder):
+    """The places' units by the plain forward pass, shape (places, HIDDEN), pair by pair, with the head's tensors."""
     from transformers import AutoModel
 
-    loaded = load_spans(tiny_spans(), "float64", Runtime())
     read = read_words(loaded.tokenizer, PAIRS)
-    encoder = AutoModel.from_pretrained(str(tiny_model("bert"))).double().eval()
+    network = AutoModel.from_pretrained(str(encoder)).double().eval()
     layers, _ = loaded.found.tensors()
-    weight, bias, out, last = (layers[name].double() for name in TENSORS)
-    for place, one in enumerate(loaded.judge(PAIRS)):
+    weight, bias = (layers[name].double() for name in TENSORS[:2])
+    for place in range(len(PAIRS)):
         ids, types = (torch.from_numpy(row)[None] for row in read.pairs.ids(place))
         with torch.no_grad():
-            states = encoder(input_ids=ids, token_type_ids=types)[0][0]
+            states = network(input_ids=ids, token_type_ids=types)[0][0]
         own, others = states[read.places[place]], states[: read.starts[place]]
         cosines = torch.nn.functional.cosine_similarity(own[:, None], others[None], dim=2)
         mean = torch.softmax(10 * cosines, dim=1) @ others
         told = torch.from_numpy(read.features[place]).double()
         vectors = torch.cat([own, mean, (own - mean).abs(), cosines.max(dim=1).values[:, None], told], dim=1)
-        logits = torch.nn.functional.gelu(vectors @ weight.T + bias) @ out.T + last
+        yield torch.nn.functional.gelu(vectors @ weight.T + bias), layers
+
+
+def test_probabilities_are_those_of_transformers(tiny_spans, tiny_model):
+    loaded = load_spans(tiny_spans(), "float64", Runtime())
+    for one, (units, layers) in zip(loaded.judge(PAIRS), units_of(loaded, tiny_model("bert")), strict=True):
+        out, last = (layers[name].double() for name in TENSORS[2:])
+        logits = units @ out.T + last
         kinds = torch.softmax(logits[:, :3], dim=1)
         np.testing.assert_allclose(one.minor, kinds[:-1, 1], atol=1e-9)
         np.testing.assert_allclose(one.major, kinds[:-1, 2], atol=1e-9)
@@ -85,23 +92,8 @@ def test_probabilities_are_those_of_transformers(tiny_spans, tiny_model):
 
 
 def test_a_text_is_judged_by_the_mean_and_the_highest_of_each_unit(tiny_spans, tiny_model):
-    from transformers import AutoModel
-
     loaded = load_spans(tiny_spans(units=HIDDEN), "float64", Runtime())
-    read = read_words(loaded.tokenizer, PAIRS)
-    encoder = AutoModel.from_pretrained(str(tiny_model("bert"))).double().eval()
-    layers, _ = loaded.found.tensors()
-    weight, bias = (layers[name].double() for name in TENSORS[:2])
-    for place, one in enumerate(loaded.judge(PAIRS)):
-        ids, types = (torch.from_numpy(row)[None] for row in read.pairs.ids(place))
-        with torch.no_grad():
-            states = encoder(input_ids=ids, token_type_ids=types)[0][0]
-        own, others = states[read.places[place]], states[: read.starts[place]]
-        cosines = torch.nn.functional.cosine_similarity(own[:, None], others[None], dim=2)
-        mean = torch.softmax(10 * cosines, dim=1) @ others
-        told = torch.from_numpy(read.features[place]).double()
-        vectors = torch.cat([own, mean, (own - mean).abs(), cosines.max(dim=1).values[:, None], told], dim=1)
-        units = torch.nn.functional.gelu(vectors @ weight.T + bias)
+    for one, (units, layers) in zip(loaded.judge(PAIRS), units_of(loaded, tiny_model("bert")), strict=True):
         pooled = torch.cat([units.mean(dim=0), units.max(dim=0).values])
         logit = pooled @ layers["text.weight"][0].double() + layers["text.bias"][0].double()
         assert one.text == pytest.approx(float(torch.sigmoid(logit)), abs=1e-9)
