@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 
 import nlgauge as ng
-from nlgauge.metrics.learned.gauge import CHRF, COSINE, NLI, RATED, RECALL
+from nlgauge.metrics.learned.gauge import SCALES
 from nlgauge.metrics.registry import on_encoder
 
-TERMS = (RECALL, COSINE, NLI, CHRF, RATED)
+TERMS = tuple(SCALES["embedded"])
 
 
 def main() -> None:

@@ -1,5 +1,7 @@
 """`gauge`: its sum by hand from its parts, fixed scales, and one score in any company."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,7 @@ from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Segment
 from nlgauge.core.signing import spec_of
 from nlgauge.metrics.base import notes_of
-from nlgauge.metrics.learned.gauge import CHRF, COSINE, NLI, RATED, RECALL, SCALES, WEIGHTS, Gauge, GaugeRated
+from nlgauge.metrics.learned.gauge import CHRF, COSINE, RATED, RECALL, SCALES, WEIGHTS, Gauge, GaugeRated
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric
 
@@ -27,7 +29,7 @@ ROWS = [
 def test_it_is_the_sum_of_its_parts_on_fixed_scales(built):
     scores = built.score(ROWS, CPU)
     weights = {**WEIGHTS[built.task], **({RATED: 0.5} if isinstance(built, GaugeRated) else {})}
-    assert set(scores.parts) == set(weights)
+    assert set(scores.parts) == {*weights, "reference"}
     below = {name: SCALES["embedded"][name] for name in weights}
     total = sum(w * (below[t][1] - below[t][0]) / below[t][2] for t, w in weights.items())  # of a copy
     by_hand = sum(w * (scores.parts[t] - below[t][0]) / below[t][2] for t, w in weights.items()) / total
@@ -54,22 +56,34 @@ def test_it_keeps_the_contract(built):
     check_metric(built, runtime=CPU, tolerance=1e-5)  # float32
 
 
+def test_of_several_references_the_best_sum_counts_or_the_mean():
+    paraphrase = "Its last report will come out in March, the committee says."
+    rows = [Segment(str(i), row.hypothesis, (REFERENCE, paraphrase)) for i, row in enumerate(ROWS)]
+    alone = [[replace(row, references=(one,)) for row in rows] for one in (REFERENCE, paraphrase)]
+    each = np.array([Gauge().score(single, CPU).values for single in alone])
+    best = Gauge().score(rows, CPU)
+    assert best.values == pytest.approx(each.max(axis=0), abs=1e-6)  # float32, in batches of other shapes
+    assert list(best.parts["reference"]) == list(each.argmax(axis=0))
+    assert Gauge(references="mean").score(rows, CPU).values == pytest.approx(each.mean(axis=0), abs=1e-6)
+
+
 def test_the_encoder_is_that_of_all_terms():
     base = ng.metric("gauge-rated:encoder=base")
     assert [spec_of(term) for term in base.inside] == [
+        "bertscore:model=base",
         "bertscore:model=base,value=recall",
         "cosine:model=base",
-        "nli:model=nli-robust-base",
-        "chrf",
+        "sescore:model=sescore-base",
+        "nli:model=nli-robust-base,direction=both",
         "rated:model=rated-base",
     ]
-    assert set(SCALES["base"]) == set(SCALES["embedded"]) == {RECALL, COSINE, NLI, CHRF, RATED}
+    assert set(SCALES["base"]) == set(SCALES["embedded"]) == {*WEIGHTS["mt"], *WEIGHTS["as"], RATED}
 
 
 def test_the_rated_one_says_that_it_has_seen_ratings():
     assert notes_of(Gauge()) == ()
     assert any("human ratings" in note for note in notes_of(GaugeRated()))
-    assert Gauge().trained_on == ng.metric("nli-robust").trained_on != ()
+    assert set(Gauge().trained_on) == {*ng.metric("nli-robust").trained_on, *ng.metric("sescore").trained_on}
 
 
 def test_summaries_are_read_without_what_reads_sentences():

@@ -18,37 +18,44 @@ from nlgauge.core.segment import Segment
 from nlgauge.core.signing import signature_of
 from nlgauge.core.spec import weight_text
 from nlgauge.metrics.base import check_needs
+from nlgauge.metrics.references import over_references
 from nlgauge.metrics.registry import metric, on_encoder
 from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.metrics.wrapped import Composed
 from nlgauge.runtime.runtime import Runtime
 
-RECALL, COSINE, NLI, CHRF, RATED = "bertscore:value=recall", "cosine", "nli-robust", "chrf", "rated"
+F, RECALL, COSINE, CHRF = "bertscore", "bertscore:value=recall", "cosine", "chrf"
+SESCORE, RATED = "sescore", "rated"
+NLI = "nli-robust:direction=both"
 # What a term gives on the mean for a sentence and another one that has nothing to do with it, for a sentence and its
 # copy, and the deviation over translations, by encoder. `python recipes/tools/gauge.py DATA --limit 500` measures them.
 SCALES: Mapping[str, Mapping[str, tuple[float, float, float]]] = MappingProxyType(
     {
         "embedded": {
+            F: (0.393, 1.0, 0.095),
             RECALL: (0.395, 1.0, 0.0946),
             COSINE: (0.0507, 1.0, 0.156),
-            NLI: (0.0313, 0.77, 0.195),
+            SESCORE: (-7.12, 1.59, 1.6),
+            NLI: (0.0341, 0.77, 0.199),
             CHRF: (14.5, 100.0, 16.1),
             RATED: (-1.28, 1.13, 0.43),
         },
         "base": {
+            F: (0.301, 1.0, 0.121),
             RECALL: (0.301, 1.0, 0.118),
             COSINE: (0.0533, 1.0, 0.159),
+            SESCORE: (-6.14, 1.61, 1.66),
             NLI: (0.0249, 0.966, 0.278),
             CHRF: (14.5, 100.0, 16.1),
             RATED: (-1.14, 1.16, 0.464),
         },
     }
 )
-# Weights in deviations.
+# Weights in deviations, chosen by recipes/studies/gauge.py.
 WEIGHTS: Mapping[str, Mapping[str, float]] = MappingProxyType(
     {
-        "mt": {RECALL: 1.0, COSINE: 0.5, NLI: 0.5, CHRF: 0.5},
-        "as": {RECALL: 1.0, COSINE: 1.0, CHRF: 0.5},  # an NLI head reads pairs of sentences, no summaries
+        "mt": {F: 0.5, RECALL: 0.5, COSINE: 0.5, SESCORE: 1.0, NLI: 0.5},
+        "as": {RECALL: 1.0, COSINE: 1.0, CHRF: 0.5},  # `sescore` and an NLI head read sentences, no summaries
     }
 )
 RATED_WEIGHT = 0.5
@@ -56,28 +63,30 @@ RATED_WEIGHT = 0.5
 
 @dataclass(frozen=True, kw_only=True)
 class Gauge(Checked, Composed):
-    """Recall of BERTScore with cosine, entailment and chrF: a metric for English that needs no ratings.
+    """BERTScore with cosine, SEScore and entailment: a metric for English that needs no ratings.
 
     Each term is brought to a scale that is fixed: 0 is what unrelated sentences have on the mean, and 1 what a copy of
     the reference has. So is the sum.
 
     Args:
         task: what the texts are: `mt` for translations and other texts as long as their reference, `as` for summaries.
+        references: with several references, the `best` of the sums, or their `mean`.
         encoder: `embedded` or `base`: the encoder of all terms.
 
     References:
         Chen and Eger (2023), "MENLI", section 3, for the sum of a metric of entailment and one of similarity; Zhang et
-        al. (2020), "BERTScore", for recall.
+        al. (2020), "BERTScore"; Xu et al. (2022), "Not All Errors are Equal", for SEScore.
     """
 
     task: Literal["mt", "as"] = "mt"
+    references: Literal["best", "mean"] = "best"
     encoder: Literal["embedded", "base"] = "embedded"
     info: ClassVar = MetricInfo(
         "gauge",
         range=(-math.inf, math.inf),
         copy_is_best=False,
         flags={"unknown", "nonfinite"},
-        summary="recall of BERTScore, cosine, entailment and chrF on fixed scales",
+        summary="BERTScore, cosine, SEScore and entailment on fixed scales",
         tasks={"mt", "as", "d2t", "ic"},
         paper='Chen and Eger (2023), "MENLI: Robust Evaluation Metrics from Natural Language Inference"',
     )
@@ -119,6 +128,9 @@ class Gauge(Checked, Composed):
             InputError: a segment has no reference.
         """
         check_needs(self, segments)
+        return over_references(segments, self.references, lambda single: self._score_single(single, runtime))
+
+    def _score_single(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         scored = score_segments(dict(zip(self.weights, self.inside, strict=True)), segments, runtime)
         values = np.zeros(len(segments))
         for (name, slope), scores in zip(self.slopes.items(), scored.values(), strict=True):
@@ -138,6 +150,7 @@ class GaugeRated(Gauge):
 
     Args:
         task: see `Gauge`.
+        references: see `Gauge`.
         encoder: see `Gauge`.
 
     References:
