@@ -28,7 +28,8 @@ F, RECALL, COSINE, CHRF = "bertscore", "bertscore:value=recall", "cosine", "chrf
 SESCORE, RATED = "sescore", "rated"
 NLI = "nli-robust:direction=both"
 # What a term gives on the mean for a sentence and another one that has nothing to do with it, for a sentence and its
-# copy, and the deviation over translations, by encoder. `python recipes/tools/gauge.py DATA --limit 500` measures them.
+# copy, and the deviation over translations, by encoder. `python recipes/tools/gauge.py DATA --limit 500` measures them;
+# with base F, SEScore and entailment are from 120 sentences of each kind, in float32.
 SCALES: Mapping[str, Mapping[str, tuple[float, float, float]]] = MappingProxyType(
     {
         "embedded": {
@@ -45,7 +46,7 @@ SCALES: Mapping[str, Mapping[str, tuple[float, float, float]]] = MappingProxyTyp
             RECALL: (0.301, 1.0, 0.118),
             COSINE: (0.0533, 1.0, 0.159),
             SESCORE: (-6.14, 1.61, 1.66),
-            NLI: (0.0249, 0.966, 0.278),
+            NLI: (0.0246, 0.963, 0.267),
             CHRF: (14.5, 100.0, 16.1),
             RATED: (-1.14, 1.16, 0.464),
         },
