@@ -27,6 +27,7 @@ LossName = Literal["mse", "pairwise", "mse+pairwise"]
 SHARE = Range(least=0, below=1, meaning="a share")
 Model = Annotated[str, Typed("embedded, base, a folder, or a hub id.", ("--model", "--encoder"), "MODEL")]
 Revision = Annotated[str | None, Typed("Revision of a hub model.")]
+PairLength = Annotated[int, Range(least=8), Typed("Longest pair; of a longer one the longer side is cut.")]
 EncoderDropout = Annotated[float, SHARE, Typed("Dropout of the encoder.", ("--dropout",))]
 
 
@@ -120,7 +121,7 @@ class NliRecipe(Recipe):
         Typed("lora: adapters on all linear layers; full: everything, at a rate of about 2e-5."),
     ] = "lora"
     dropout: EncoderDropout = 0.0
-    max_tokens: Annotated[int, Range(least=8), Typed("Longest pair; of a longer one the longer side is cut.")] = 256
+    max_tokens: PairLength = 256
     init: Annotated[str | None, Typed("A head to begin from.", metavar="FILE")] = None
 
 
@@ -134,7 +135,7 @@ class SpanRecipe(Recipe):
     """
 
     dropout: EncoderDropout = 0.0
-    max_tokens: Annotated[int, Range(least=8), Typed("Longest pair; of a longer one the longer side is cut.")] = 256
+    max_tokens: PairLength = 256
     init: Annotated[
         str | None, Typed("A head to begin from: spans, an NLI head such as nli-robust, or a file.", metavar="FILE")
     ] = None
