@@ -11,6 +11,7 @@ import nlgauge as ng
 from nlgauge.adapters import inspect as adapter
 from nlgauge.adapters.inspect import as_inspect
 from nlgauge.adapters.rows import RowScorer
+from nlgauge.core.errors import SpecError
 
 REFS = ["it is raining", "rain falls"]
 
@@ -129,3 +130,15 @@ def test_a_log_is_scored_again_by_the_name_of_the_scorer(task, tmp_path):
     assert again.samples[0].scores["nlgauge"].value == {
         "chrf": ng.score(["it rains"], [REFS], metrics="chrf")["chrf"].system
     }
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["external:module=evil.py", "scores:file=x.tsv", "bertscore:model=/tmp/own", "guarded(external:module=evil.py)"],
+)
+def test_a_log_names_no_program_and_no_file(spec):
+    pytest.importorskip("inspect_ai")
+    # `inspect score` makes the scorer of a log anew by its name and the arguments that stand in the log.
+    with pytest.raises(SpecError, match="a file may name only metrics that run on what ships"):
+        adapter.registered()([spec])
+    adapter.registered()(["chrf", "bertscore"])

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
 from nlgauge.adapters.rows import RowScore, RowScorer
 from nlgauge.core.errors import MissingExtra
+from nlgauge.metrics.shipped import check_shipped
 from nlgauge.runtime.runtime import Runtime
 
 _NAME = "nlgauge"  # which inspect_ai calls nlgauge/nlgauge: package and scorer
 _INPUT = "input"
+# Whether specifications come from who calls `as_inspect`; by its name inspect_ai makes the scorer from a log, a file.
+_is_typed: ContextVar[bool] = ContextVar("is_typed", default=False)
 
 
 def as_inspect(
@@ -26,7 +30,9 @@ def as_inspect(
     counts as unscored, and the explanation says why. Models are loaded once a process, and score beside its event loop.
 
     A log has all that made its scores, so that `inspect score LOG --scorer nlgauge/nlgauge -S metrics=chrf` gives a log
-    more of them. There, a specification may hold no comma.
+    more of them. There, a specification may hold no comma. inspect_ai also makes this scorer anew from what a log says,
+    so by its name only metrics that run on what ships are made; programs, modules and models of your own are for those
+    who call this function.
 
     Args:
         metrics: specifications; they may not take frequencies or a scale from all samples.
@@ -43,7 +49,11 @@ def as_inspect(
         make = registered()
     except ImportError:
         raise MissingExtra("a scorer of inspect_ai", "inspect") from None
-    return make([metrics] if isinstance(metrics, str) else [*metrics], source, device, dtype)
+    token = _is_typed.set(True)
+    try:
+        return make([metrics] if isinstance(metrics, str) else [*metrics], source, device, dtype)
+    finally:
+        _is_typed.reset(token)
 
 
 @cache
@@ -53,6 +63,9 @@ def registered() -> Any:
     from inspect_ai.scorer import Score, mean, scorer, stderr
 
     def made(metrics: str | list[str], source: str = _INPUT, device: str = "auto", dtype: str = "float32") -> Any:
+        if not _is_typed.get():
+            for spec in [metrics] if isinstance(metrics, str) else metrics:
+                check_shipped(spec)
         where = {"references": "target", "source": "input" if source == _INPUT else f"metadata: {source}"}
         rows = RowScorer(metrics, _runtime(device, dtype), where)
 
