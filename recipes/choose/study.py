@@ -1,6 +1,6 @@
 """How much agreement with people does the rule of `choose` lose against the best metric in hindsight?
 
-    python recipes/choose/study.py evidence.jsonl
+    python recipes/choose/study.py evidence.jsonl [--tasks mt d2t]
     python recipes/choose/study.py
 
 `evidence.py` makes the file; without it the public figures of the shipped table are all that the rule has. Of each set
@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,13 +78,15 @@ class Set:
         return max(own) - (float(np.mean(own)) if spec is None else known[spec])
 
 
-def read(path: Path) -> list[Set]:
-    """The sets of the file."""
+def read(path: Path, tasks: Collection[str] = ()) -> list[Set]:
+    """The sets of the file, of all tasks or some."""
     found = []
     for line in path.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         family = row["set"].split("-")[0]
         profile = PublicSet(**row["profile"])
+        if tasks and profile.task not in tasks:
+            continue
         near = nearest(profile, of_families([one.name for one in public_sets()], family))
         people = {spec: share[0] for spec, share in row["people"].items() if share and (family, spec) != LEARNT}
         systems = {spec: share[0] for spec, share in row["systems"].items() if spec in people}
@@ -153,8 +155,10 @@ def main() -> None:
     """Print the tables of the study in Markdown."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("evidence", type=Path, nargs="?")
-    path = parser.parse_args().evidence
-    sets = from_table() if path is None else read(path)
+    parser.add_argument("--tasks", nargs="*", default=(), help="only sets of these tasks: mt, d2t, as")
+    typed = parser.parse_args()
+    path = typed.evidence
+    sets = from_table() if path is None else read(path, typed.tasks)
     for level in (OUTPUTS, SYSTEMS):
         own = [s for s in sets if s.agreement[level]]
         if not own:
