@@ -7,7 +7,7 @@ all="$data/snli.train.jsonl.gz $data/cfnli.train.jsonl.gz $data/base_wiki.train.
      $data/translate_wiki.train.jsonl.gz $data/conjnli.train.jsonl.gz $data/help_and.train.jsonl.gz"
 
 # shellcheck disable=SC2086
-nlgauge train nli $all "$data/snli.train.jsonl.gz" "$data/cfnli.train.jsonl.gz" -o "$out/nli.safetensors" --batch-size 32 --seed 13 \
+nlgauge train nli $all "$data/snli.train.jsonl.gz" "$data/cfnli.train.jsonl.gz" -o "$out/nli.safetensors" --batch-size 32 --seed 13 --dtype bfloat16 \
   --name nli --recipe recipes/nli --data "$sources (CC BY-SA 4.0)" \
   --phenomena number_error,change_numbers,name_error,antonyms,addition,omission --dev "$data/snli.dev.jsonl.gz" --dev "$data/cfnli.dev.jsonl.gz"
 
@@ -16,7 +16,7 @@ python "$here/rules.py" "$out/rules.jsonl.gz" 13 --texts "$raw/news.en.txt.gz" "
   --pairs "$data"/snli.train.jsonl.gz "$data"/cfnli.train.jsonl.gz "$data"/base_wiki.train.jsonl.gz "$data"/sim_wiki.train.jsonl.gz "$data"/translate_wiki.train.jsonl.gz \
   --held-out "$data"/*.test.jsonl.gz "$data"/*.dev.jsonl.gz --keep 22000 --kept $all "$data/conjnli.train.jsonl.gz"
 
-nlgauge train nli "$out/rules.jsonl.gz" --init "$out/nli.safetensors" -o "$out/taught.safetensors" --learning-rate 5e-4 --seed 13 \
+nlgauge train nli "$out/rules.jsonl.gz" --init "$out/nli.safetensors" -o "$out/taught.safetensors" --learning-rate 5e-4 --seed 13 --dtype bfloat16 \
   --name nli-robust --recipe recipes/nli --data "$sources, news and Europarl sentences changed by rule (CC BY-SA 4.0)" \
   --phenomena "$(paste -sd, "$here/phenomena.txt")" --dev "$data/snli.dev.jsonl.gz" --dev "$data/cfnli.dev.jsonl.gz"
 

@@ -12,7 +12,7 @@ make() { # NAME TEXTS OPTIONS...: triples, and the head that learns from them
   shift 2
   [ -f "$out/$name.jsonl" ] || nlgauge synth "$texts" -o "$out/$name.jsonl" --dtype bfloat16 -q "$@"
   [ -f "$out/$name.safetensors" ] || nlgauge train sescore "$out/$name.jsonl" -o "$out/$name.safetensors" --features 2h --layer mix --epochs 1 \
-    --learning-rate 3e-4 --copies 0.05 --unrelated 0.15 --standardise --held-out 0 -q
+    --learning-rate 3e-4 --copies 0.05 --unrelated 0.15 --standardise --held-out 0 --dtype bfloat16 -q
 }
 
 make graded "$out/news2k.txt" --severity graded

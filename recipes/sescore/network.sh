@@ -18,6 +18,6 @@ nlgauge synth "$out/news.txt.gz" -o "$out/news.jsonl" --severity graded --dtype 
 nlgauge synth "$out/heavy.txt" -o "$out/heavy.jsonl" --severity graded --dtype bfloat16 --seed 9 --edits 8 --max-edits 12
 
 nlgauge train sescore "$out/news.jsonl" "$out/heavy.jsonl" -o "$out/sescore.safetensors" --features 2h --layer mix --epochs 1 --learning-rate 3e-4 \
-  --copies 0.05 --unrelated 0.15 --standardise --held-out 0.03 --seed 0 --curve "$out/curve.tsv" \
+  --copies 0.05 --unrelated 0.15 --standardise --held-out 0.03 --seed 0 --dtype bfloat16 --curve "$out/curve.tsv" \
   --name sescore --recipe recipes/sescore --phenomena addition,omission,jumble_words --severities "graded, nli-robust, threshold 0.29" \
   --data "news (WMT); judge and infill head as their cards say (CC BY-SA 4.0)"

@@ -31,7 +31,7 @@ def network(files):
 
 def about(files):
     recipe = Recipe(model=files.name, rank=2, max_tokens=40)
-    return head_metadata(KIND, recipe, files, {"name": "x", "data": "é"})
+    return head_metadata(KIND, recipe, files, "float32", {"name": "x", "data": "é"})
 
 
 def test_the_same_weights_make_the_same_bytes(files, network, tmp_path):

@@ -77,7 +77,7 @@ def test_a_head_says_when_it_is_used_what_it_said_in_training(tiny_model, tmp_pa
         said = network(
             torch.tensor([2]), input_ids=ids, attention_mask=torch.ones_like(ids), token_type_ids=torch.zeros_like(ids)
         )
-    about = head_metadata("infill", how, files)
+    about = head_metadata("infill", how, files, "float32")
     write_head(
         tmp_path / "h.safetensors", head_tensors(network, np.zeros((2, files.config["vocab_size"]), dtype=bool)), about
     )
@@ -93,7 +93,8 @@ def test_a_head_says_what_it_is_and_is_small(tiny_model, texts_file, tmp_path):
     with safe_open(str(out), framework="pt") as file:
         about = file.metadata()
     assert {
-        key: about[key] for key in ("format", "version", "kind", "name", "data", "rank", "max_tokens", "encoder")
+        key: about[key]
+        for key in ("format", "version", "kind", "name", "data", "rank", "max_tokens", "dtype", "encoder")
     } == {
         "format": "nlgauge-head",
         "version": "1",
@@ -102,6 +103,7 @@ def test_a_head_says_what_it_is_and_is_small(tiny_model, texts_file, tmp_path):
         "data": "é",
         "rank": "4",
         "max_tokens": "20",
+        "dtype": "float32",
         "encoder": str(tiny_model("bert")),
     }
     tensors = load_file(out)

@@ -68,6 +68,7 @@ def test_a_head_learns_and_says_the_same_when_it_is_used(tiny_model, pairs_file,
             "labels",
             "features",
             "max_tokens",
+            "dtype",
             "trained_on_phenomena",
         )
     } == {
@@ -79,6 +80,7 @@ def test_a_head_learns_and_says_the_same_when_it_is_used(tiny_model, pairs_file,
         "labels": "entailment,neutral,contradiction",
         "features": "cls,mean",
         "max_tokens": "40",
+        "dtype": "float32",
         "trained_on_phenomena": "",
     }
 

@@ -42,9 +42,17 @@ def save_head(path: str | os.PathLike[str], network: HeadNetwork, about: Mapping
 
 
 def head_metadata(
-    kind: str, recipe: Recipe, files: ModelFiles, about: Mapping[str, str] | None = None
+    kind: str, recipe: Recipe, files: ModelFiles, dtype: str, about: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """The metadata of every head: its kind, its encoder, limits of its recipe, and what its maker adds."""
+    """The metadata of every head: its kind, its encoder, limits of its recipe, and what its maker adds.
+
+    Args:
+        kind: of the head.
+        recipe: how it was trained.
+        files: of its encoder.
+        dtype: the precision in which it was trained, which `auto` takes from the device.
+        about: what its maker adds.
+    """
     fixed = {
         "format": FORMAT,
         "version": VERSION,
@@ -52,6 +60,7 @@ def head_metadata(
         "encoder": recipe.model,
         "encoder_sha256": files.weights_digest,
         "max_tokens": str(recipe.max_tokens),
+        "dtype": dtype,
     }
     if recipe.has_adapters:
         fixed["rank"] = str(recipe.rank)

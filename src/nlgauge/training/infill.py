@@ -114,7 +114,7 @@ def train_infill(
     mask, size = _mask_of(files, tokenizer), int(files.config["vocab_size"])
     texts = encode_texts(read_texts(train), tokenizer)
     encoded = {file.name: encode_texts(read_texts([file]), tokenizer) for file in dev}
-    tell(texts.summary)
+    tell(f"{texts.summary}, in {runtime.dtype}")
     device, pad = torch_device(torch, runtime.device), pad_of(files)
     network = infill_network(files, recipe, texts.counts(size), runtime.dtype == "bfloat16").to(device).train()
 
@@ -136,7 +136,7 @@ def train_infill(
     checkpoint = Checkpoint.beside(output, run_line(train, recipe, runtime, files))
     fit_network(network, loss, texts.lengths, recipe.schedule, checkpoint, runtime, after)
     guesses = [measure(file) for file in dev]
-    write_head(output, head_tensors(network, texts.capital), head_metadata(KIND, recipe, files, about))
+    write_head(output, head_tensors(network, texts.capital), head_metadata(KIND, recipe, files, runtime.dtype, about))
     checkpoint.done()
     return guesses
 

@@ -87,7 +87,7 @@ def train_nli(
     tokenizer = PairTokenizer(files, recipe.max_tokens)
     sets = {file.name: encode_pairs(read_pairs(file), tokenizer) for file in (*train, *dev, *test)}
     pairs = _joined([sets[file.name] for file in train])
-    tell(f"{len(pairs.ids)} pairs, {pairs.lengths.mean():.1f} tokens each, {pairs.n_cut} cut")
+    tell(f"{len(pairs.ids)} pairs, {pairs.lengths.mean():.1f} tokens each, {pairs.n_cut} cut, in {runtime.dtype}")
     device, is_head = torch_device(torch, runtime.device), output.endswith(".safetensors")
     network = _network(recipe, files, is_head, runtime.dtype == "bfloat16").to(device).train()
     pad, labels = pad_of(files), torch.from_numpy(pairs.labels).to(device)
@@ -107,7 +107,7 @@ def train_nli(
     checkpoint = Checkpoint.beside(output, run_line(train, recipe, runtime, files))
     fit_network(network, loss, pairs.lengths, recipe.schedule, checkpoint, runtime, after)
     accuracies = [measure(file) for file in test]
-    _save(output, network, recipe, files, about)
+    _save(output, network, recipe, files, runtime.dtype, about)
     checkpoint.done()
     return accuracies
 
@@ -135,10 +135,12 @@ def _save(
     network: HeadNetwork | SequenceNetwork,
     recipe: NliRecipe,
     files: ModelFiles,
+    dtype: str,
     about: Mapping[str, str] | None,
 ) -> None:
     if isinstance(network, HeadNetwork):
-        save_head(output, network, {"trained_on_phenomena": "", **head_metadata(KIND, recipe, files, about)})
+        metadata = head_metadata(KIND, recipe, files, dtype, about)
+        save_head(output, network, {"trained_on_phenomena": "", **metadata})
     else:
         save_folder(output, network, files)
 

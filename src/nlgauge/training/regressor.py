@@ -96,7 +96,7 @@ def train_regressor(
     texts = Texts(tokenizer)
     train = texts.encode(learnt_from)
     tested = None if dev is None else texts.encode(dev.examples)
-    tell(f"{len(train)} examples, {texts.summary}")
+    tell(f"{len(train)} examples, {texts.summary}, in {runtime.dtype}")
     network, means = _network(recipe, files, layers, output.endswith(".safetensors"), texts, runtime)
     network.train()
     mean, sd = (float(train.scores.mean()), float(train.scores.std()) or 1.0) if recipe.standardise else (0.0, 1.0)
@@ -108,7 +108,7 @@ def train_regressor(
         learner = Learner(network, texts, means, recipe.loss, mean, sd, pad_of(files), runtime.dtype, at_work)
         best = _fit(learner, train, recipe, checkpoint, runtime, dev, tested, tell)
     metadata = _metadata(recipe, layers, tokenizer) | _scale(train, mean, sd) | dict(about or {})
-    save_regressor(output, network, files, recipe, metadata)
+    save_regressor(output, network, files, recipe, runtime.dtype, metadata)
     if curve is not None:
         best.write(curve)
     checkpoint.done()

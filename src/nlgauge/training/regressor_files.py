@@ -81,7 +81,7 @@ def _check_layers(files: ModelFiles, encoder: Any, layers: Sequence[int]) -> Non
 
 
 def save_regressor(
-    path: str, network: RegressorNetwork, files: ModelFiles, recipe: Recipe, about: Mapping[str, str]
+    path: str, network: RegressorNetwork, files: ModelFiles, recipe: Recipe, dtype: str, about: Mapping[str, str]
 ) -> None:
     """Write a head (`.safetensors`) or a folder, whole or not at all.
 
@@ -90,9 +90,10 @@ def save_regressor(
         network: what was trained.
         files: of the encoder it began from.
         recipe: how the user named that encoder.
+        dtype: the precision in which it was trained.
         about: joins the metadata, and wins over what the recipe says.
     """
-    metadata = {**head_metadata(KIND, recipe, files), **about}
+    metadata = {**head_metadata(KIND, recipe, files, dtype), **about}
     if path.endswith(".safetensors"):
         adapters = {} if network.encoder is None else adapter_tensors(network.encoder)
         write_head(path, adapters | network.own_tensors(), metadata)

@@ -95,7 +95,7 @@ def train_ridge(
     tokenizer = TextTokenizer(files, recipe.max_tokens, space=False)
     texts = Texts(tokenizer)
     train = texts.encode(examples)
-    tell(f"{len(train)} examples, {texts.summary}")
+    tell(f"{len(train)} examples, {texts.summary}, in {runtime.dtype}")
     if len(train) < 3 or train.scores.min() == train.scores.max():
         raise InputError(f"{len(train)} examples with equal scores or too few, expected three that differ, or more")
     network = load_encoder(recipe.model, recipe.revision, runtime.dtype, runtime).network
@@ -127,7 +127,7 @@ def train_ridge(
         **({"match_layer": str(layer)} if matched else {}),
         **(about or {}),
     }
-    write_head(output, tensors, {**head_metadata(KIND, recipe, files), **metadata})
+    write_head(output, tensors, {**head_metadata(KIND, recipe, files, runtime.dtype), **metadata})
     return RidgeTrained(len(train), strength, correlation("pearson", predicted, train.scores).value)
 
 

@@ -157,7 +157,8 @@ def train_spans(
     if init is not None:
         _begin(network, init, files, recipe.rank)
     pad, rare = pad_of(files), torch.tensor(_RARE, device=device)
-    tell(f"{len(pairs)} pairs, {read.pairs.lengths.mean():.1f} pieces each, {int(read.pairs.truncated.sum())} cut")
+    cut = int(read.pairs.truncated.sum())
+    tell(f"{len(pairs)} pairs, {read.pairs.lengths.mean():.1f} pieces each, {cut} cut, in {runtime.dtype}")
 
     def loss(where: Ids) -> torch.Tensor:
         inputs, places, features, starts, wanted, present = _batch(read, labels, where, pad, device)
@@ -174,7 +175,7 @@ def train_spans(
         own = f"{_digest(pairs)} {beginning(init)} {dropout}"
         checkpoint = Checkpoint.beside(os.fspath(output), f"{run_line([], recipe, runtime, files)} {own}")
         fit_network(network, loss, read.pairs.lengths, recipe.schedule, checkpoint, runtime)
-        metadata = {"outputs": ",".join(OUTPUTS), **head_metadata(KIND, recipe, files, about)}
+        metadata = {"outputs": ",".join(OUTPUTS), **head_metadata(KIND, recipe, files, runtime.dtype, about)}
         write_head(output, network.tensors(), metadata)
         checkpoint.done()
 
