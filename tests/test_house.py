@@ -185,6 +185,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "shipped": {"base", "guards", "registry"},
         "scoring": {"base", "catalogue", "guards", "languages", "looks", "registry", "scoring.run"},
         "stored": {"external"},
+        "ratings": {"base", "registry"},
         "learned": {
             *"base combine embedding embedding.sharing languages lexical".split(),
             *"references registry scales scoring.run shipped unknown wrapped".split(),

@@ -35,6 +35,32 @@ def dataset(human, systems=("a", "b", "c"), group=None):
     return Dataset(tuple(segments))
 
 
+def two_criteria():
+    """Four texts rated for adequacy, whose judge, a column of a log, rated them, too."""
+    ratings = [(3, 2), (1, 3), (4, 4), (0, 1)]
+    return Dataset(
+        tuple(
+            Segment(str(i), "text", item=str(i), human={"adequacy": a, "judge": [j - 0.5, j + 0.5]})
+            for i, (a, j) in enumerate(ratings)
+        )
+    )
+
+
+def test_a_column_of_ratings_is_a_metric_as_in_a_gate():
+    # From the means 2 and 2.5: adequacy (1, -1, 2, -2) and judge (-.5, .5, 1.5, -1.5), so r = 5 / sqrt(10 * 5). Of two
+    # ratings of a text the mean counts.
+    found = meta_evaluate(two_criteria(), "human.judge", "adequacy")
+    assert found.row("human.judge")["value"] == pytest.approx(0.5**0.5)
+
+
+def test_a_column_of_ratings_is_not_compared_with_itself():
+    for criterion in ("judge", "all"):
+        with pytest.raises(InputError, match=r"metric human\.judge is the criterion itself; name another"):
+            meta_evaluate(two_criteria(), "human.judge", criterion)
+    with pytest.raises(InputError, match="no text has a rating 'juge'; did you mean 'judge'"):
+        meta_evaluate(two_criteria(), "human.juge", "adequacy")
+
+
 def test_a_segment_level_value_takes_all_segments_of_a_group_together():
     data = dataset([[1, 2], [3, 5], [4, 6]])
     scores = {"m": [1, 3, 2, 5, 4, 6]}

@@ -14,7 +14,6 @@ from nlgauge.core.result import NewRow, Outcome, Result
 from nlgauge.core.segment import Dataset
 from nlgauge.gating.baseline import Baseline, is_baseline, read_baseline, write_baseline
 from nlgauge.gating.outputs import Outputs, from_texts, paired
-from nlgauge.gating.ratings import metrics_of
 from nlgauge.gating.rules import Clusters, Drops, Rules, Undefined
 from nlgauge.gating.scored import Scored, score_side, score_sides
 from nlgauge.gating.verdicts import Decided, decide
@@ -25,6 +24,7 @@ from nlgauge.metrics.base import Metric, MetricLike, notes_of
 from nlgauge.metrics.guards.counting import GuardCheck
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.looks import Looks
+from nlgauge.metrics.ratings import metrics_of
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.gates.decision import PASS
 from nlgauge.stats.gates.studentized import DRAWS

@@ -35,7 +35,7 @@ from nlgauge.metaeval.tasks import Plan, task_rows
 from nlgauge.metrics.base import Metric, MetricLike, leave_out
 from nlgauge.metrics.catalogue import expanded
 from nlgauge.metrics.languages import LanguageCheck
-from nlgauge.metrics.registry import named
+from nlgauge.metrics.ratings import PREFIX, metrics_of
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.correlation.entries import MissingPolicy
 from nlgauge.stats.correlation.registry import statistic
@@ -131,6 +131,7 @@ def meta_evaluate(
     Args:
         dataset: rated texts, or a frame with a row per text.
         metrics: specifications, metric objects or functions, which are scored here; none where `scores` are given.
+            `human.NAME` is a column of ratings in the data.
         criterion: what people rated: one criterion, several, or `all`.
         level: `segment` (default), `item` or `system`.
         stats: statistics by name; Pearson's r by default.
@@ -272,7 +273,8 @@ def joined_scores(
     segments, human, positions, notes = _judgements(dataset, criterion, pairs, unrated)
     asked, optional = expanded(metrics)
     runtime = runtime or Runtime()
-    built, left = leave_out(named(asked, runtime.encoder), optional, segments) if asked else ({}, [])
+    built, left = leave_out(metrics_of(asked, runtime.encoder), optional, segments) if asked else ({}, [])
+    _refuse_itself(built, human)
     stored = dict.fromkeys(scores.columns, scores) if isinstance(scores, ScoreTable) else dict(scores or {})
     _check_names(built, stored, lower_is_better, higher_is_better)
     of_segments, tables = by_level(stored)
@@ -302,6 +304,13 @@ def _judgements(
         raise InputError("pairs say themselves what people prefer; leave the criterion out")
     segments, positions, notes = paired(dataset, pairs)
     return segments, {PREFERENCE: np.zeros(len(segments))}, positions, notes
+
+
+def _refuse_itself(built: Mapping[str, Metric], human: Mapping[str, Array]) -> None:
+    """A column of ratings says nothing about itself."""
+    for name in human:
+        if f"{PREFIX}{name}" in built:
+            raise InputError(f"metric {PREFIX}{name} is the criterion itself; name another criterion, or leave it out")
 
 
 def _dataset(data: Dataset | Frame, columns: Mapping[str, str] | None = None) -> Dataset:

@@ -15,11 +15,11 @@ from nlgauge.gating.baseline import as_json, check_saved, read_baseline
 from nlgauge.gating.gate import judged, named_with, opened
 from nlgauge.gating.level import level
 from nlgauge.gating.outputs import Outputs
-from nlgauge.gating.ratings import metrics_of
 from nlgauge.gating.rules import Clusters, Drops, Rules, Undefined
 from nlgauge.gating.scored import Scored, score_side
 from nlgauge.metrics.base import Metric, MetricLike
 from nlgauge.metrics.looks import Looks
+from nlgauge.metrics.ratings import metrics_of
 from nlgauge.plugin.saved import baseline_path
 from nlgauge.report.text import render
 from nlgauge.runtime.runtime import Runtime

@@ -1,4 +1,4 @@
-"""Scores that the data hold themselves, such as those of a log or of people, as metrics of a gate."""
+"""Scores that the data hold themselves, such as those of a log or of people, as metrics."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Rated(BaseMetric):
 
     @property
     def spec(self) -> str:
-        """The specification that the gate takes."""
+        """The specification that `metrics_of` takes."""
         return f"{PREFIX}{self.criterion}"
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:

@@ -8,7 +8,7 @@ from tests.gating.sides import BASE
 
 import nlgauge as ng
 from nlgauge.core.segment import Segment
-from nlgauge.gating.ratings import Rated, metrics_of
+from nlgauge.metrics.ratings import Rated, metrics_of
 
 
 def dataset(passed, name, runs=1):
