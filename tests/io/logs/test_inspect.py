@@ -16,9 +16,9 @@ HEAD = {
 }
 
 
-def sample(item="q1", epoch=1, said="Lima.", value: object = "C", **more):
+def sample(item="q1", epoch=1, said="Lima.", value: object = "C", target: object = "Lima", **more):
     return {
-        "id": item, "epoch": epoch, "input": "Where is it?", "target": "Lima",
+        "id": item, "epoch": epoch, "input": "Where is it?", "target": target,
         "output": {"model": "m/a", "completion": said}, "scores": {"match": {"value": value}}, **more,
     }  # fmt: skip
 
@@ -31,6 +31,13 @@ def evaluated(samples, pack=plain_zip, head=HEAD, **others):
     members = {f"samples/{one['id']}_epoch_{one['epoch']}.json": one for one in samples}
     members = {"header.json": head, **members, **others}
     return pack({name: json.dumps(value).encode() for name, value in members.items() if value is not None})
+
+
+@pytest.mark.parametrize(("target", "references"), [("", ()), ([], ()), (["", "Lima"], ("Lima",)), (None, ())])
+def test_a_sample_without_a_target_has_no_reference(put, target, references):
+    # inspect_ai stores "" where a data set has no target; nlgauge's own scorer there reads it so, too.
+    data = ng.read(put("a.json", log(sample(target=target))))
+    assert data.segments[0].references == references
 
 
 @pytest.mark.parametrize("pack", [plain_zip, zstandard_zip])

@@ -27,6 +27,15 @@ def test_a_score_that_some_samples_lack_is_undefined_there(log):
     assert data.notes == ("a.json: read", "a.json: 1 of 2 scores 'm' undefined", "a.json: 2 of 2 scores 'n' undefined")
 
 
+def test_an_empty_reference_is_none(log):
+    log.add(Sample(item="1", hypothesis="a", references=("",)))
+    log.add(Sample(item="2", hypothesis="a", references=("", "b", " ")))  # a blank is a text that somebody wrote
+    data = log.source().data
+    assert [s.references for s in data] == [(), ("b", " ")]
+    with pytest.raises(ng.InputError, match="needs references; segment '1' has none"):
+        ng.score(data, metrics="chrf")
+
+
 def test_a_log_of_failures_is_refused(log):
     log.add(Sample(item="1", hypothesis=None))
     with pytest.raises(ng.InputError, match=r"^a.json: all 1 sample failed"):

@@ -23,7 +23,7 @@ class Sample:
     Attributes:
         item: the input that it answers, by a name that other runs of the tool give it, too.
         hypothesis: the answer; None if there is none, because the run failed.
-        references: what it is held against.
+        references: what it is held against. An empty one is none: tools store it where an item has no target.
         source: what it was made from.
         system: the model, or the tool's own label.
         group: the task.
@@ -120,7 +120,7 @@ def _segment(sample: Sample, several: bool) -> Segment:
     return Segment(
         ":".join(part for part in parts if part is not None) + run,
         sample.hypothesis or "",
-        sample.references,
+        tuple(reference for reference in sample.references if reference),
         sample.source,
         sample.system,
         sample.item,
