@@ -302,10 +302,8 @@ HELD_ELSEWHERE = {  # a module without a test file of its own -> the tests that 
     "choosing/costs.py": "choosing/test_expected.py",
     "choosing/decide.py": "choosing/test_choose.py",  # a decision and its words are seen in whole situations
     "choosing/measure.py": "choosing/test_choose.py",
-    "choosing/pools.py": "choosing/test_examples.py",
     "choosing/words.py": "choosing/test_choose.py",
     "stats/differences/result.py": "stats/differences/test_permutation.py stats/differences/test_williams.py",
-    "metaeval/span_texts.py": "metaeval/test_spans.py",  # joins are seen in what is compared
     "metaeval/sweep_rows.py": "metaeval/test_sweeps.py",  # rows of every kind, seen in a whole sweep
 }
 
