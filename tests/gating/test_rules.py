@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields
+from inspect import signature
 
 import pytest
 
+import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.gating.rules import Rules, m_of_n
+from nlgauge.plugin.runs import Run
 
 
 def test_drops_are_for_all_or_by_metric():
@@ -39,6 +43,15 @@ def test_drops_are_for_all_or_by_metric():
 def test_rules_out_of_range_are_refused(rules, message):
     with pytest.raises(InputError, match=message):
         Rules(**rules).check(["chrf"])
+
+
+@pytest.mark.parametrize("door", [ng.gate, Run.no_worse_than])
+def test_every_door_has_the_defaults_of_the_rules(door):
+    # The command line takes Rules itself; functions spell their keywords out, so that editors show them.
+    usual = {one.name: one.default for one in fields(Rules) if one.name != "report_only"}
+    spelt = {name: one.default for name, one in signature(door).parameters.items() if name in usual}
+    assert spelt == {name: usual[name] for name in spelt}
+    assert set(usual) - set(spelt) <= {"draws", "seed"}  # a test in pytest draws as usual
 
 
 def test_m_of_n():

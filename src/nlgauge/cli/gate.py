@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 
@@ -15,13 +15,12 @@ from nlgauge.core.errors import InputError, nearest
 from nlgauge.gating.baseline import Baseline, check_name, write_baseline
 from nlgauge.gating.gate import Gate, judged, named_with, opened
 from nlgauge.gating.outputs import Outputs
-from nlgauge.gating.rules import Clusters, Rules, Undefined, m_of_n
+from nlgauge.gating.rules import Rules, m_of_n
 from nlgauge.gating.scored import score_side
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.looks import Looks
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.gates.decision import FAIL, INCONCLUSIVE, PASS
-from nlgauge.stats.gates.studentized import DRAWS
 
 CODES = {PASS: 0, FAIL: 3, INCONCLUSIVE: 4}
 
@@ -47,9 +46,6 @@ class Limits:
             help="The drop of the mean that is allowed, in units of the metric; repeat it.  [default: 0.01]",
         ),
     ] = None
-    alpha: Annotated[
-        float, typer.Option("--alpha", metavar="SHARE", help="The chance of a false PASS, and of a false FAIL.")
-    ] = 0.05
     allow_item: Annotated[
         list[str] | None,
         typer.Option("--allow-item", metavar="DROP|SPEC=DROP", help="FAIL if any single item loses more."),
@@ -61,10 +57,6 @@ class Limits:
     report_only: Annotated[
         list[str] | None, specs.option("--report-only", help="Metrics that are shown and do not decide.")
     ] = None
-    undefined: Annotated[
-        str,
-        options.choice("--undefined", among="fail worst drop", help="What a score is that NEW lacks and BASE has."),
-    ] = "fail"
     inconclusive: Annotated[
         str | None,
         options.choice(
@@ -77,31 +69,20 @@ class Limits:
             "--judge-card", metavar="FILE", help="Let a judge decide only with a card of its model and prompt; repeat."
         ),
     ] = None
-    sequential: Annotated[
-        bool, typer.Option("--sequential", help="Judge so that one may look again after every further item.")
-    ] = False
-    clusters: Annotated[
-        str, options.choice("--clusters", among="group none", help="Take groups of items as clusters, or not.")
-    ] = "group"
-    draws: Annotated[int, typer.Option("--draws", "-n", metavar="N", min=100, help="Resamples.")] = DRAWS
 
-    def rules(self, metrics: Sequence[str], only: frozenset[str], seed: int) -> Rules:
-        """The rules that were typed, checked.
+    def rules(self, plain: Rules, metrics: Sequence[str], only: frozenset[str], seed: int) -> Rules:
+        """The rules that were typed, checked; `plain` has those that need not be read here.
 
         Raises:
             InputError: a number is none, or a rule does not fit the metrics.
         """
         drops = _drops("--allow", self.allow, metrics)
-        rules = Rules(
-            allow=0.01 if drops is None else drops,
-            alpha=self.alpha,
+        rules = replace(
+            plain,
+            allow=plain.allow if drops is None else drops,
             allow_item=_drops("--allow-item", self.allow_item, metrics),
             min_pass=None if self.min_pass is None else m_of_n(self.min_pass),
-            undefined=cast(Undefined, self.undefined),  # checked there
             report_only=only,
-            sequential=self.sequential,
-            clusters=cast(Clusters, self.clusters),
-            draws=self.draws,
             seed=seed,
         )
         rules.check(metrics)
@@ -161,6 +142,7 @@ def gate(
     new: New = None,
     metric: Metrics,
     limits: Limits,
+    plain: Rules,
     sides: Sides,
     looks: Looks,
     shown: options.Shown,
@@ -171,7 +153,7 @@ def gate(
     """Judge whether new outputs may replace old ones: PASS, FAIL or INCONCLUSIVE."""
     shown.check(files)
     metrics, only = named_with(metric, limits.report_only or [], run.runtime(quiet=True, cached=False))
-    rules = limits.rules([*metrics], only, run.seed)
+    rules = limits.rules(plain, [*metrics], only, run.seed)
     if sides.save is not None:
         check_name(sides.save)
     cards = limits.judge_card or []

@@ -8,18 +8,21 @@ from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.options import Range, check_option
+from nlgauge.core.options import Range, Typed, check_option
 from nlgauge.stats.gates.studentized import DRAWS
 
 Undefined = Literal["fail", "worst", "drop"]
 Clusters = Literal["group", "none"]
 Drops = float | Mapping[str, float]  # one for all metrics, or specification -> its own
+_SHARE = Annotated[float, Range(above=0, below=0.5, meaning="a share, such as 0.05")]
 _DROP = Annotated[float, Range(least=0, most=1e300, meaning="a drop in units of the metric")]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rules:
     """The rules of a gate; drops are in the units of each metric.
+
+    Those that are typed as they are say so here; the command line makes the others of what is typed there.
 
     Attributes:
         allow: the drop of the mean that is allowed; `""` in a mapping stands for metrics that it does not name.
@@ -34,14 +37,14 @@ class Rules:
     """
 
     allow: Drops = 0.01
-    alpha: float = 0.05
+    alpha: Annotated[_SHARE, Typed("The chance of a false PASS, and of a false FAIL.", metavar="SHARE")] = 0.05
     allow_item: Drops | None = None
     min_pass: tuple[int, int] | None = None
-    undefined: Undefined = "fail"
+    undefined: Annotated[Undefined, Typed("What a score is that NEW lacks and BASE has.")] = "fail"
     report_only: frozenset[str] = field(default_factory=frozenset)
-    sequential: bool = False
-    clusters: Clusters = "group"
-    draws: int = DRAWS
+    sequential: Annotated[bool, Typed("Judge so that one may look again after every further item.")] = False
+    clusters: Annotated[Clusters, Typed("Take groups of items as clusters, or not.")] = "group"
+    draws: Annotated[int, Range(least=100), Typed("Resamples.", ("--draws", "-n"), metavar="N")] = DRAWS
     seed: int = 0
 
     def check(self, specs: Iterable[str]) -> None:
@@ -53,8 +56,7 @@ class Rules:
         known = list(specs)
         check_option("undefined", self.undefined, Undefined, error=InputError)
         check_option("clusters", self.clusters, Clusters, error=InputError)
-        share = Annotated[float, Range(above=0, below=0.5, meaning="a share, such as 0.05")]
-        check_option("alpha", self.alpha, share, error=InputError)
+        check_option("alpha", self.alpha, _SHARE, error=InputError)
         for name, drops in (("allow", self.allow), ("allow_item", self.allow_item)):
             for spec, drop in drops.items() if isinstance(drops, Mapping) else [("", drops)]:
                 if spec and spec not in known:
