@@ -7,7 +7,7 @@ import pytest
 import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.gating.cards import check_cards
-from nlgauge.io import JudgeCard, write_card
+from nlgauge.io import JudgeCard, Prompts, write_card
 from nlgauge.metrics.judging.judge import Judge
 
 URL = "http://127.0.0.1:9/v1"  # which is never asked
@@ -17,10 +17,10 @@ NONE: frozenset[str] = frozenset()
 
 @pytest.fixture
 def card(tmp_path):
-    def made(model="m", prompt=JUDGE.prompt_sha256):
+    def made(model="m", prompt=JUDGE.prompt_sha256, **more):
         path = str(tmp_path / f"{model}.{prompt[:4]}.json")
         known = {"n": 40, "label_policy": "two people", "kappa": 0.61, "base_rate": 0.7, "date": "2026-11-01"}
-        write_card(path, JudgeCard(model=model, prompt_sha256=prompt, **known))
+        write_card(path, JudgeCard(model=model, prompt_sha256=prompt, **known, **more))
         return path
 
     return made
@@ -29,6 +29,12 @@ def card(tmp_path):
 def test_a_card_of_the_judge_is_told(card):
     (note,) = check_cards({"judge": JUDGE, "chrf": ng.metric("chrf")}, NONE, [card()])
     assert note.startswith("judge: kappa 0.61 with people on 40 items, the commonest label has 70% (two people; 2026-")
+    assert note.endswith(".json)")
+
+
+def test_a_card_tells_how_far_the_prompt_decides(card):
+    (note,) = check_cards({"judge": JUDGE}, NONE, [card(prompts=Prompts(tried=3, n=40, dependent=10, kappa=0.547))])
+    assert note.endswith("; under 3 prompts the label of 25% of 40 items depends on the prompt, kappa 0.55 between two")
 
 
 @pytest.mark.parametrize("wrong", [{"model": "other"}, {"prompt": "0" * 64}])

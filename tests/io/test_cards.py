@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import nlgauge as ng
-from nlgauge.io import Errors, JudgeCard, read_card, write_card
+from nlgauge.io import Errors, JudgeCard, Prompts, read_card, write_card
 
 CARD = {
     "model": "m-1", "prompt_sha256": "0" * 64, "n": 40, "label_policy": "two people, a third decides", "kappa": 0.6,
@@ -27,6 +27,21 @@ def test_a_card_is_read_as_it_was_written(put, kappa):
     assert "NaN" not in Path("card.json").read_text()
 
 
+def test_what_other_prompts_say_is_kept_where_it_is_known(put):
+    put("x", "")
+    for kappa in (0.55, math.nan):
+        write_card("card.json", JudgeCard(**CARD, prompts=Prompts(tried=3, n=40, dependent=10, kappa=kappa)))
+        found = read_card("card.json").prompts
+        assert (found.tried, found.n, found.dependent) == (3, 40, 10)
+        assert found.kappa == pytest.approx(kappa, nan_ok=True)
+    write_card("card.json", JudgeCard(**CARD))
+    assert "prompts" not in json.loads(Path("card.json").read_text())
+    assert read_card("card.json").prompts is None
+
+
+_THREE = {"tried": 3, "n": 40, "dependent": 10, "kappa": 0.55}
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [
@@ -37,6 +52,10 @@ def test_a_card_is_read_as_it_was_written(put, kappa):
         ({"systems": {"a": {}}}, "'a' has other fields than hits,"),
         ({"systems": {"a": {"hits": 3, "positives": 2, "rejected": 0, "negatives": 0}}}, "more items than there are"),
         ({"systems": {"a": {"hits": -1, "positives": 2, "rejected": 0, "negatives": 0}}}, "hits is -1"),
+        ({"prompts": [3]}, "prompts has other fields than tried, n, dependent, kappa"),
+        ({"prompts": {**_THREE, "tried": 1}}, "prompts: tried is 1, expected a count from 2"),
+        ({"prompts": {**_THREE, "dependent": 41}}, "prompts: 41 items depend on the prompt, and there are 40"),
+        ({"prompts": {**_THREE, "kappa": "high"}}, "prompts: kappa is 'high', expected a number from -1 to 1"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_one_line(put, change, says):

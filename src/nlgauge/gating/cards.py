@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from nlgauge.core.errors import InputError
-from nlgauge.io.cards import JudgeCard, read_card
+from nlgauge.io.cards import JudgeCard, Prompts, read_card
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.judging.judge import Judge
 
@@ -42,12 +42,22 @@ def check_cards(metrics: Mapping[str, Metric], report_only: frozenset[str], card
         card = known[fitting[0]]
         notes.append(
             f"{spec}: kappa {card.kappa:.2f} with people on {card.n} items, the commonest label has"
-            f" {card.base_rate:.0%} ({card.label_policy}; {card.date}; {fitting[0]})"
+            f" {card.base_rate:.0%} ({card.label_policy}; {card.date}; {fitting[0]}){_moved(card.prompts)}"
         )
     if spare := [path for path in known if path not in used]:
         card = known[spare[0]]
         raise InputError(f"{spare[0]}: a card of {card.model!r} with another prompt or model than any judge here")
     return notes
+
+
+def _moved(prompts: Prompts | None) -> str:
+    """What is known of other prompts; nothing where none were tried."""
+    if prompts is None:
+        return ""
+    return (
+        f"; under {prompts.tried} prompts the label of {prompts.dependent / prompts.n:.0%} of {prompts.n} items depends"
+        f" on the prompt, kappa {prompts.kappa:.2f} between two"
+    )
 
 
 def _is_of(card: JudgeCard, judge: Judge) -> bool:

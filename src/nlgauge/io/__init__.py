@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from nlgauge.core.doors import door
 
 if TYPE_CHECKING:
-    from nlgauge.io.cards import Errors, JudgeCard, read_card, write_card
+    from nlgauge.io.cards import Errors, JudgeCard, Prompts, read_card, write_card
     from nlgauge.io.files.files import InputFile
     from nlgauge.io.files.limits import Limits, limited
     from nlgauge.io.files.lines import Lines
@@ -47,12 +47,12 @@ else:
 
 __all__ = [
     "FORMATS", "TABLES", "Errors", "EvalSet", "Expected", "InputFile", "JudgeCard", "Labelled", "Limits", "Lines",
-    "MarkedText", "Markings", "OfficialRun", "Raw", "Source", "Submission", "SubmissionRow", "Verdict", "Verdicts",
-    "check_submission", "eval_set", "expected", "export_scores", "language_pairs", "limited", "open_data", "read_card",
-    "read_da_scores", "read_da_segments", "read_esa_scores", "read_eval_set", "read_marked", "read_marked_rows",
-    "read_minor", "read_mqm", "read_mqm_averages", "read_mqm_spans", "read_official", "read_pairs", "read_paraphrases",
-    "read_ranking", "read_rating_spans", "read_ratings", "read_raw", "read_relative_ranks", "read_result",
-    "read_scores", "read_span_table", "read_submission", "read_summeval", "read_summeval_scores", "read_verdicts",
-    "write_card", "write_eval_set", "write_metric_scores", "write_pairs", "write_rating_spans", "write_span_table",
-    "write_submission",
+    "MarkedText", "Markings", "OfficialRun", "Prompts", "Raw", "Source", "Submission", "SubmissionRow", "Verdict",
+    "Verdicts", "check_submission", "eval_set", "expected", "export_scores", "language_pairs", "limited", "open_data",
+    "read_card", "read_da_scores", "read_da_segments", "read_esa_scores", "read_eval_set", "read_marked",
+    "read_marked_rows", "read_minor", "read_mqm", "read_mqm_averages", "read_mqm_spans", "read_official", "read_pairs",
+    "read_paraphrases", "read_ranking", "read_rating_spans", "read_ratings", "read_raw", "read_relative_ranks",
+    "read_result", "read_scores", "read_span_table", "read_submission", "read_summeval", "read_summeval_scores",
+    "read_verdicts", "write_card", "write_eval_set", "write_metric_scores", "write_pairs", "write_rating_spans",
+    "write_span_table", "write_submission",
 ]  # fmt: skip
