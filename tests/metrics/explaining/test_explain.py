@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import random
 from pathlib import Path
 
 import numpy as np
@@ -30,6 +31,24 @@ def test_the_words_of_no_other_text_are_marked():
     assert words(one) == ["hat"]
     assert (one.score, one.spans[0].severity) == (-5, "major")
     assert ng.explain([HYP], [REF], method="words").rows == (one,)
+
+
+def test_a_text_that_says_a_reference_word_for_word_has_no_error():
+    # The head is sure of an error in every word and place; another case or order is another text, blanks are none.
+    text, judged = Worded.of("a b c"), Judged(np.zeros(3), np.ones(3), np.ones(4), 3)
+    limits = Thresholds(0.1, 0.1, 0.1)
+    assert marked_spans(text, [Worded.of("x"), Worded.of("a  b c ")], judged, limits) == ()
+    for other in ("A b c", "b a c", "a b c d"):
+        assert [(s.start, s.end) for s in marked_spans(text, [Worded.of(other)], judged, limits)] == [(0, 5)]
+
+
+def test_a_long_text_without_sense_has_no_error_beside_itself():
+    # Neither are the words beyond the limit of the head left unsaid: all of them are right.
+    pytest.importorskip("torch")
+    senseless = "Uranium collected the skidded of critics diabolical salary".split()
+    text = " ".join(random.Random(0).choices(senseless, k=5000))
+    found = ng.explain([text], [[text]])
+    assert (found[0].spans, found.notes) == ((), ())
 
 
 def test_a_word_of_any_reference_is_right():
@@ -185,7 +204,7 @@ def test_the_head_notes_other_languages_and_long_texts():
         marked_by_head("Die Katze saß auf der Matte, und das war auch gut so.", "Die Katze saß auf der Matte.")
     long = "The cat sat on the mat and the dog lay on the rug. " * 30
     with pytest.warns(ng.ScoreWarning, match="longer than the head reads"):
-        marked_by_head(long, long)
+        marked_by_head(long, f"{long}It rained.")
 
 
 DATA = Path(os.environ.get("NLGAUGE_DATA", "absent"), "ted-mqm-zh-en", "segments.jsonl.gz")

@@ -178,8 +178,11 @@ def least(judged: Sequence[Judged]) -> Judged:
 def marked_spans(
     hypothesis: Worded, others: Sequence[Worded], judged: Judged, limits: Thresholds
 ) -> tuple[ErrorSpan, ...]:
-    """The spans of a hypothesis from the probabilities of its words, or none where the text has no error."""
-    if judged.text < limits.text:
+    """The spans of a hypothesis from the probabilities of its words, or none where the text has no error.
+
+    A text that says one of the others word for word has none, whatever the head makes of it.
+    """
+    if judged.text < limits.text or _is_copy(hypothesis, others):
         return ()
     faulty = judged.minor + judged.major
     words = spans_of(hypothesis, others, grown(faulty, limits.words), judged.major > judged.minor, faulty)
@@ -190,6 +193,11 @@ def marked_spans(
         if not any(start <= gap.start <= end for start, end in inside)
     ]
     return merged([*words, *gaps])
+
+
+def _is_copy(hypothesis: Worded, others: Sequence[Worded]) -> bool:
+    """Whether all words of a text, in their case and order, are those of another one."""
+    return any(hypothesis.words == other.words for other in others)
 
 
 def _by_head(
@@ -207,7 +215,7 @@ def _by_head(
     for segment, hyp, own in zip(segments, hypotheses, others, strict=True):
         one = least([next(judged) for _ in own])
         found.append(marked_spans(hyp, own, one, limits))
-        if one.n_read < len(hyp.words):
+        if one.n_read < len(hyp.words) and not _is_copy(hyp, own):
             cut.append(segment.id)
     notes = _counted(cut, "longer than the head reads; words beyond its limit are not marked", len(segments))
     codes = writings([segment.hypothesis for segment in segments])
