@@ -219,7 +219,7 @@ def test_agrees_with_the_authors_package():
     recipe = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(recipe)
     segments = [summary(text, source, str(i)) for i, (source, text) in enumerate(recipe.PAIRS)]
-    for setting, values in GOLDEN if SLOW else GOLDEN[2:3]:
+    for setting, values in GOLDEN if SLOW else GOLDEN[:1]:
         assert score(segments, **setting).values == pytest.approx(values, abs=1e-9), setting  # counts over counts
 
 

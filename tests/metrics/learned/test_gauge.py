@@ -13,6 +13,7 @@ from nlgauge.metrics.base import notes_of
 from nlgauge.metrics.learned.gauge import CHRF, COSINE, RATED, RECALL, SCALES, WEIGHTS, Gauge, GaugeRated
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric
+from nlgauge.testing.segments import SEGMENTS
 
 torch = pytest.importorskip("torch")
 CPU = Runtime(device="cpu")
@@ -50,10 +51,20 @@ def test_a_segment_scores_the_same_alone_and_in_company():
     assert not Gauge().pooled
 
 
-# `GaugeRated` has all code of `Gauge`, and a term more: by day it stands for both.
-@pytest.mark.parametrize("built", [pytest.param(Gauge(), marks=pytest.mark.slow), GaugeRated()], ids=str)
-def test_it_keeps_the_contract(built):
-    check_metric(built, runtime=CPU, tolerance=1e-5)  # float32
+# `GaugeRated` has all code of `Gauge`, and a term more: by day it stands for both. Texts beyond the limit of an encoder
+# take two thirds of the time, and each term meets them in a contract of its own; here they stand in the night's.
+@pytest.mark.parametrize(
+    ("built", "left_out"),
+    [
+        pytest.param(Gauge(), (), marks=pytest.mark.slow),
+        pytest.param(GaugeRated(), (), marks=pytest.mark.slow),
+        (GaugeRated(), ("long",)),
+    ],
+    ids=str,
+)
+def test_it_keeps_the_contract(built, left_out):
+    segments = [one for one in SEGMENTS if one.id not in left_out]
+    check_metric(built, segments, runtime=CPU, tolerance=1e-5)  # float32
 
 
 def test_of_several_references_the_best_sum_counts_or_the_mean():
