@@ -48,7 +48,8 @@ def test_the_files_are_those_that_their_makers_published():
 
 
 # In float64 nothing but rounding is left. In float32 both are up to 2e-5 from it: numbers reach 10, and a few
-# dimensions are many times the others. All positions are read in float32, which takes a quarter of the time.
+# dimensions are many times the others. All positions are read in float32, which takes a quarter of the time, and to the
+# last layer, which shows a fault of any before it.
 @pytest.mark.parametrize(
     ("precision", "near", "sizes"), [("float64", 1e-12, (3, 12, 12, 40)), ("float32", 5e-5, (3, 12, 12, 40, 130, 512))]
 )
@@ -66,9 +67,10 @@ def test_every_layer_is_that_of_transformers(precision, near, sizes):
     with torch.inference_mode():
         theirs = [model(torch.from_numpy(ids)[None], output_hidden_states=True).hidden_states for ids in texts]
         for layer in (0, 1, 7, 12):
+            n = len(texts) if layer == 12 else 4
             with network.cut(layer) as forward:
-                found = forward(texts)
-            expected = torch.cat([states[layer][0] for states in theirs])
+                found = forward(texts[:n])
+            expected = torch.cat([states[layer][0] for states in theirs[:n]])
             torch.testing.assert_close(found, expected, atol=near, rtol=0)
 
 
