@@ -10,10 +10,10 @@ file is a draw.
 `heads` fits the head sescore to triples of one set or several, and asks for agreement with people on the sets that it
 did not learn from: data-to-text (BAGEL, SFHOT, WebNLG), all outputs together and between outputs for one input, and
 translations (WMT16, newstest2021, TED talks). SFHOT is also cut into halves of its items, to learn from one and test on
-the other. In brackets: in how many criteria (of SFHOT: of both halves) a head is above and below that of mlqe, and
-above and below `bertscore`, by the mean of its scores over draws (p < 0.05, two-sided, after Holm over the rows; the
-tests of `--test auto`). Captions have no ratings: there the question is how often a person's caption is preferred to
-one with an error, and to a model's.
+the other. In brackets: in how many criteria (of SFHOT: of both halves) a head is above and below that of mlqe, and, of
+text from data, above and below `bertscore`, by the mean of its scores over draws (p < 0.05, two-sided, after Holm over
+the rows; the tests of `--test auto`). Captions have no ratings: there the question is how often a person's caption is
+preferred to one with an error, and to a model's.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from nlgauge.core import Array
 
 MOST = 3  # references of an item; the pairs grow with their square, and one item of SFHOT has 154
 IMAGES, CAPTIONS = 500, 2
+DRAWS = 300  # of a permutation test: with ten rows after Holm the lowest p counts below 0.005
 FEW = 200  # sentences of MLQE-PE, as few as BAGEL has inputs
 SHOWN = 200  # images on which captions are compared
 FOILS = ("change_attributes", "change_gender", "swap_objects", "drop_objects", "negation", "jumble_words")
@@ -156,7 +157,8 @@ def table(asked: Mapping[str, Sequence[Test]], weights: Mapping[str, Sequence[Ar
     cells: dict[str, list[str]] = {name: [] for name in shown}
     for column, parts in asked.items():
         values: dict[str, list[list[float]]] = {name: [] for name in shown}  # of parts, of seeds
-        signs = {name: [0, 0, 0, 0] for name in shown}  # above and below the head of mlqe, and BERTScore
+        against = ("mlqe", "bertscore") if len(parts[0].criteria) > 1 else ("mlqe",)  # translations: the former alone
+        signs = {(name, baseline): [0, 0] for name in shown for baseline in against}  # above, below
         n = 0
         for test in parts:
             fit = {name: own for name, own in weights.items() if not seen(name, test)}
@@ -169,13 +171,13 @@ def table(asked: Mapping[str, Sequence[Test]], weights: Mapping[str, Sequence[Ar
             means = {called[name]: np.mean([test.features @ w for w in own], axis=0) for name, own in fit.items()}
             means["bertscore"] = scored["bertscore/0"]
             n += len(test.criteria)
-            for at, baseline in ((0, "mlqe"), (2, "bertscore")):
-                for name, (above, below) in test.measure(means, baseline)[1].items():
-                    signs[name][at] += above
-                    signs[name][at + 1] += below
+            for baseline in against:
+                for name, (above, below) in test.measure(means, baseline, DRAWS)[1].items():
+                    signs[name, baseline][0] += above
+                    signs[name, baseline][1] += below
         for name in shown:
             own = [float(np.mean(of_seed)) for of_seed in zip(*values[name], strict=True)]
-            told = "; ".join(f"{signs[name][at]}, {signs[name][at + 1]}" for at in (0, 2))
+            told = "; ".join("{}, {}".format(*signs[name, baseline]) for baseline in against)
             number = "" if not own else f"{own[0]:.3f}" if len(own) == 1 else mean_and_sd(own)
             cells[name].append(f"{number} ({told})" if own else "")
         print(f"{column}: {n} criteria", file=sys.stderr, flush=True)

@@ -1,18 +1,26 @@
 #!/bin/sh
-# Heads from texts of a domain, and the groups of features (see README.md): sh domains.sh DATA OUT
-# DATA: a folder with mlqe-pe, sfhot, bagel and coco-val-refs to learn from, and the test sets of domains.py and groups.py.
+# Heads from texts of a domain, groups of features, and severities by two judges (see README.md): sh domains.sh DATA OUT
+# DATA: a folder with mlqe-pe, sfhot, bagel, coco-val-refs and ud to learn from, and the test sets of domains.py.
 set -eu
 data=$1 out=$2 here=$(dirname "$0")
 export OMP_NUM_THREADS="${OMP_NUM_THREADS:-1}"
+
+make() { # TEXTS NAME SEED VARIANTS: triples, each variant a draw of errors
+  [ -f "$out/$2.seed$3.jsonl" ] || nlgauge synth "$1" --paraphrase references --variants "$4" --severity none --dtype float32 \
+    --seed "$3" -o "$out/$2.seed$3.jsonl" -q
+}
+
 python "$here/domains.py" texts "$data" "$out"
-for seed in 0 1 2; do
-  for name in mlqe sfhot bagel coco; do
-    texts="$out/$name.jsonl"
-    if [ $name = mlqe ]; then texts="$data/mlqe-pe/segments_multiref_et-en.jsonl.gz"; fi
-    [ -f "$out/$name.$seed.jsonl" ] || nlgauge synth "$texts" --paraphrase references --variants 2 --severity none \
-      --dtype float32 --seed $seed -o "$out/$name.$seed.jsonl" -q
-  done
-done
-python "$here/domains.py" heads "$data" "$out" --every 2 --keep "$out" > "$out/domains.md"
-python "$here/groups.py" "$data" "$out/mlqe.0.jsonl" "$out/mlqe.1.jsonl" "$out/mlqe.2.jsonl" --every 2 --keep "$out" > "$out/sescore.md"
+make "$data/mlqe-pe/segments_multiref_et-en.jsonl.gz" mlqe 0 2 # the triples of run.sh
+make "$data/mlqe-pe/segments_multiref_et-en.jsonl.gz" mlqe 1 1
+for name in sfhot bagel coco; do make "$out/$name.texts.jsonl" $name 0 3; done
+python "$here/domains.py" heads "$data" "$out" --every 2 > "$out/domains.md"
+
+python "$here/groups.py" "$data" "$out/mlqe.seed0.jsonl" "$out/mlqe.seed1.jsonl" --every 2 --keep "$out" > "$out/sescore.md"
 python "$here/groups.py" "$data" --ratings --every 2 --keep "$out" > "$out/rated.md"
+
+python -c 'import gzip, json, sys; sys.stdout.writelines(json.loads(line)["text"] + "\n" for line in gzip.open(sys.argv[1]))' \
+  "$data/ud/ewt.train.jsonl.gz" > "$out/ewt.txt"
+python "$here/severities.py" "$out/ewt.txt" -o "$out/pairs.jsonl" --each 5
+python "$here/judges.py" "$data" "$out/mlqe.seed0.jsonl" "$out/mlqe.seed1.jsonl" --pairs "$out/pairs.jsonl" \
+  --store "$out/verdicts.jsonl" --every 2 --keep "$out" > "$out/judges.md"

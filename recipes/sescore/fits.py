@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -45,6 +45,7 @@ class Triple(NamedTuple):
     ref: str
     score: float
     original: str
+    steps: Sequence[Mapping[str, Any]]
 
 
 class Reader:
@@ -114,7 +115,7 @@ def draws(paths: Sequence[Path], name: str = "") -> list[list[Triple]]:
         with path.open(encoding="utf-8") as file:
             rows = [json.loads(line) for line in file]
         triples = [
-            Triple(name, row["id"], row["hyp"], ref, row["score"], row["original"])
+            Triple(name, row["id"], row["hyp"], ref, row["score"], row["original"], row["steps"])
             for row in rows
             for ref in row["refs"]
         ]

@@ -2,11 +2,11 @@
 
     python recipes/sescore/judges.py DATA TRIPLES.jsonl TRIPLES.jsonl ... --pairs PAIRS.jsonl --store FILE > tables.md
 
-TRIPLES: of `nlgauge synth --paraphrase references`, one file for each seed, of the same texts. Severities do not change
-the edits, so the judges read the edits of these files: sentence after sentence, until `--sentences` are done or the
-`--minutes` of a judge have passed. FILE keeps the verdicts, and a second run goes on from there. PAIRS: of
-severities.py; they give each judge its threshold. Heads of all kinds learn from the same triples: the first variant of
-each text, and the text untouched. `permuted` are the severities of the edits in random order.
+TRIPLES: of `nlgauge synth --paraphrase references`, of MLQE-PE; each variant of each file is a draw. Severities do not
+change the edits, so the judges read the edits of these files: sentence after sentence, until `--sentences` are done or
+the `--minutes` of a judge have passed. FILE keeps the verdicts, and a second run goes on from there. PAIRS: of
+severities.py; they give each judge its threshold. Heads of all kinds learn from the same triples, those of these
+sentences. `permuted` are the severities of the edits in random order.
 """
 
 from __future__ import annotations
@@ -19,10 +19,9 @@ import time
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from fits import Fits, Reader, Test, columns, every, mean_and_sd
+from fits import Fits, Reader, Test, Triple, columns, draws, every, mean_and_sd
 from study import experts
 
 import nlgauge as ng
@@ -30,7 +29,6 @@ from nlgauge.core import Array
 from nlgauge.perturbations.synthesis.severity import Judge, fit, graded, mutual, severity
 
 Pair = tuple[str, str]  # the text before an edit, and after it
-Triple = Mapping[str, Any]
 MIDDLE = -3.0  # the graded severity of an edit at the threshold
 
 
@@ -60,30 +58,22 @@ class Verdicts:
         return [self.known[pair] for pair in pairs]
 
 
-def read(path: str) -> list[Triple]:
-    """Triples with one variant of each text: the first, and the text untouched."""
-    with Path(path).open(encoding="utf-8") as file:
-        return [row for row in map(json.loads, file) if row["id"].endswith(("/0", "/untouched"))]
+def sentence(triple: Triple) -> str:
+    """The item of a triple of MLQE-PE: its id without the number of the text and the variant."""
+    return ".".join(triple.id.partition("/")[0].split(".")[:3])
 
 
-def sentence(row: Triple) -> str:
-    """The item of a triple: the id without the number of the text and the variant."""
-    return ".".join(row["id"].partition("/")[0].split(".")[:3])
-
-
-def edits(row: Triple) -> list[Pair]:
+def edits(triple: Triple) -> list[Pair]:
     """Each edit as the text before it and the text after it."""
-    return list(pairwise([row["original"], *(step["text"] for step in row["steps"])]))
+    return list(pairwise([triple.original, *(step["text"] for step in triple.steps)]))
 
 
-def judged(files: Sequence[Sequence[Triple]], sentences: int, judges: Sequence[Verdicts], minutes: float) -> list[str]:
-    """The sentences of which every judge has read all edits, of all files."""
-    items = list(dict.fromkeys(sentence(row) for row in files[0]))[:sentences]
+def judged(drawn: Sequence[Sequence[Triple]], sentences: int, judges: Sequence[Verdicts], minutes: float) -> list[str]:
+    """The sentences of which every judge has read all edits, of all draws."""
+    items = list(dict.fromkeys(sentence(triple) for triple in drawn[0]))[:sentences]
     by_item: dict[str, list[Pair]] = {item: [] for item in items}
-    for rows in files:
-        for row in rows:
-            if sentence(row) in by_item:
-                by_item[sentence(row)] += edits(row)
+    for triple in (triple for one in drawn for triple in one if sentence(triple) in by_item):
+        by_item[sentence(triple)] += edits(triple)
     done: list[str] = items
     for judge in judges:
         began, own = time.monotonic(), []
@@ -97,9 +87,9 @@ def judged(files: Sequence[Sequence[Triple]], sentences: int, judges: Sequence[V
     return done
 
 
-def scores(rows: Sequence[Triple], kind: str, values: Mapping[Pair, float], seed: int) -> Array:
+def scores(triples: Sequence[Triple], kind: str, values: Mapping[Pair, float], seed: int) -> Array:
     """The sum of severities of each triple, shape (n,)."""
-    found = [[-1.0 if kind == "none" else values[pair] for pair in edits(row)] for row in rows]
+    found = [[-1.0 if kind == "none" else values[pair] for pair in edits(triple)] for triple in triples]
     if kind == "permuted":
         flat = [value for one in found for value in one]
         random.Random(seed).shuffle(flat)
@@ -111,7 +101,7 @@ def scores(rows: Sequence[Triple], kind: str, values: Mapping[Pair, float], seed
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
-    parser.add_argument("triples", nargs="+")
+    parser.add_argument("triples", type=Path, nargs="+")
     parser.add_argument("--pairs", type=Path, required=True)
     parser.add_argument("--store", type=Path, required=True)
     parser.add_argument("--judge", action="append", help="default: nli-robust and nli-robust-base")
@@ -129,15 +119,20 @@ def main() -> None:
         found = fit(np.array(judge.ask([(a, b) for a, b, _ in labelled])), [minor for _, _, minor in labelled])
         thresholds[judge.name] = found.threshold
         print(f"{judge.name}: threshold {found.threshold:.3f}, balanced accuracy {found.balanced_accuracy:.3f}")
-    files = [read(path) for path in given.triples]
-    done = set(judged(files, given.sentences, judges, given.minutes))
-    files = [[row for row in rows if sentence(row) in done] for rows in files]
-    table(given, files, judges, thresholds, Reader(runtime, given.keep))
+    drawn = draws(given.triples)
+    done = set(judged(drawn, given.sentences, judges, given.minutes))
+    table(
+        given,
+        [[triple for triple in one if sentence(triple) in done] for one in drawn],
+        judges,
+        thresholds,
+        Reader(runtime, given.keep),
+    )
 
 
 def table(
     given: argparse.Namespace,
-    files: Sequence[Sequence[Triple]],
+    drawn: Sequence[Sequence[Triple]],
     judges: Sequence[Verdicts],
     thresholds: Mapping[str, float],
     reader: Reader,
@@ -153,10 +148,10 @@ def table(
     values = {
         judge.name: {pair: graded(p, thresholds[judge.name]) for pair, p in judge.known.items()} for judge in judges
     }
-    made = [edits(row) for rows in files for row in rows]
+    made = [edits(triple) for one in drawn for triple in one]
     each = {name: np.array([own[pair] for one in made for pair in one]) for name, own in values.items()}
-    print(f"\n{len(files)} seeds, {len(files[0])} triples each, {sum(map(len, made))} edits in all\n")
-    swaps = np.array([step["operation"] == "swap" for rows in files for row in rows for step in row["steps"]])
+    print(f"\n{len(drawn)} draws, {len(drawn[0])} triples each, {sum(map(len, made))} edits in all\n")
+    swaps = np.array([step["operation"] == "swap" for one in drawn for triple in one for step in triple.steps])
     print("| judge | mean severity | severe, of all edits | of swaps |\n|---|---:|---:|---:|")
     for name, own in each.items():
         print(f"| {name} | {own.mean():.2f} | {np.mean(own < MIDDLE):.3f} | {np.mean(own[swaps] < MIDDLE):.3f} |")
@@ -165,10 +160,9 @@ def table(
         kinds |= {f"graded, {judge.name}": ("graded", judge.name), f"permuted, {judge.name}": ("permuted", judge.name)}
     found: dict[str, list[list[float]]] = {name: [[] for _ in held] for name in kinds}
     predicted: dict[str, list[list[Array]]] = {name: [[] for _ in held] for name in kinds}
-    for seed, rows in enumerate(files):
-        features = reader.pairs([(row["hyp"], row["refs"][0]) for row in rows])
+    for seed, (triples, features) in enumerate(zip(drawn, reader.drawn(drawn), strict=True)):
         for name, (kind, judge) in kinds.items():
-            own = scores(rows, kind, values[judge] if judge else {}, seed)
+            own = scores(triples, kind, values[judge] if judge else {}, seed)
             weights = Fits.of(features, own).weights(columns(features.shape[1]))
             for place, test in enumerate(held):
                 predicted[name][place].append(test.features @ weights)
