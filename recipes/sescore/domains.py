@@ -79,12 +79,8 @@ def training(triples: Sequence[Triple], halves: Sequence[ng.Dataset]) -> dict[st
     found = {
         "mlqe": of["mlqe"],
         f"mlqe, {FEW} sentences": np.array([one.id[: len("mlqe.multiref.0000")] in few for one in triples]),
-        "sfhot": of["sfhot"],
-        "bagel": of["bagel"],
-        "coco": of["coco"],
-        "mlqe, sfhot": of["mlqe"] | of["sfhot"],
-        "mlqe, bagel": of["mlqe"] | of["bagel"],
-        "mlqe, coco": of["mlqe"] | of["coco"],
+        **{name: of[name] for name in TEXTS if of[name].any()},
+        **{f"mlqe, {name}": of["mlqe"] | of[name] for name in TEXTS if of[name].any()},
         "mlqe, sfhot, bagel": of["mlqe"] | of["sfhot"] | of["bagel"],
     }
     for half, dataset in enumerate(halves):
@@ -137,7 +133,8 @@ def heads(data: Path, out: Path, step: int, keep: Path) -> None:
     asked = tests(data, reader, step)
     halves = [test.dataset for test in asked["SFHOT, all"]]
     weights: dict[str, list[Array]] = {}
-    drawn = {name: draws(sorted(out.glob(f"{name}.seed*.jsonl")), name) for name in ("mlqe", *TEXTS)}
+    files = {name: sorted(out.glob(f"{name}.seed*.jsonl")) for name in ("mlqe", *TEXTS)}
+    drawn = {name: draws(paths, name) for name, paths in files.items() if paths}
     read = {name: reader.drawn(own) for name, own in drawn.items()}
     for draw in range(len(read["mlqe"])):
         features = np.concatenate([own[draw] for own in read.values()])
@@ -148,7 +145,8 @@ def heads(data: Path, out: Path, step: int, keep: Path) -> None:
             fits = Fits.of(features[mask], scores[mask])
             weights.setdefault(head, []).append(fits.weights(columns(features.shape[1])))
     table(asked, weights, reader)
-    captions(data, weights, reader)
+    if "coco" in drawn:
+        captions(data, weights, reader)
 
 
 def table(asked: Mapping[str, Sequence[Test]], weights: Mapping[str, Sequence[Array]], reader: Reader) -> None:
@@ -180,7 +178,7 @@ def table(asked: Mapping[str, Sequence[Test]], weights: Mapping[str, Sequence[Ar
             told = "; ".join("{}, {}".format(*signs[name, baseline]) for baseline in against)
             number = "" if not own else f"{own[0]:.3f}" if len(own) == 1 else mean_and_sd(own)
             cells[name].append(f"{number} ({told})" if own else "")
-        print(f"{column}: {n} criteria", file=sys.stderr, flush=True)
+        print(f"{column}, {n} criteria:", {name: own[-1] for name, own in cells.items()}, file=sys.stderr, flush=True)
     print(f"| learnt from | {' | '.join(asked)} |\n|---|{'---:|' * len(asked)}")
     for name in shown:
         print(f"| {name} | {' | '.join(cells[name])} |", flush=True)
