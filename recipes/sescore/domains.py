@@ -2,8 +2,9 @@
 
     python recipes/sescore/domains.py texts DATA OUT    # NAME.texts.jsonl, for `nlgauge synth`
     python recipes/sescore/domains.py heads DATA OUT > tables.md
+    python recipes/sescore/domains.py mixtures DATA OUT > tables.md    # with both variants, as the head of the package
 
-`texts` takes from each item of SFHOT and BAGEL up to three references, from 500 images of COCO two captions each. The
+`texts` takes from each item of SFHOT and BAGEL up to three references, from 200 images of COCO two captions each. The
 triples of mlqe, sfhot, bagel and coco stand in OUT/NAME.seed*.jsonl, as `domains.sh` makes them; each variant of each
 file is a draw.
 
@@ -35,7 +36,8 @@ import nlgauge as ng
 from nlgauge.core import Array
 
 MOST = 3  # references of an item; the pairs grow with their square, and one item of SFHOT has 154
-IMAGES, CAPTIONS = 500, 2
+SETS = ("BAGEL", "SFHOT", "WebNLG", "WMT16", "newstest2021", "TED")
+IMAGES, CAPTIONS = 200, 2
 DRAWS = 300  # of a permutation test: with ten rows after Holm the lowest p counts below 0.005
 FEW = 200  # sentences of MLQE-PE, as few as BAGEL has inputs
 SHOWN = 200  # images on which captions are compared
@@ -127,7 +129,7 @@ def seen(head: str, test: Test) -> bool:
     return name.lower() in head
 
 
-def heads(data: Path, out: Path, step: int, keep: Path) -> None:
+def heads(data: Path, out: Path, sets: Sequence[str], step: int, keep: Path) -> None:
     """The tables."""
     reader = Reader(ng.Runtime(dtype="float32", device="cpu"), keep)
     asked = tests(data, reader, step)
@@ -144,9 +146,45 @@ def heads(data: Path, out: Path, step: int, keep: Path) -> None:
             print(f"draw {draw}, {head}: {mask.sum()} examples", file=sys.stderr, flush=True)
             fits = Fits.of(features[mask], scores[mask])
             weights.setdefault(head, []).append(fits.weights(columns(features.shape[1])))
-    table(asked, weights, reader)
+    table({name: own for name, own in asked.items() if name.partition(",")[0] in sets}, weights, reader)
     if "coco" in drawn:
         captions(data, weights, reader)
+
+
+def mixtures(data: Path, out: Path, step: int, keep: Path) -> None:
+    """Two variants of MLQE-PE, which are what the head of the package learnt from, with two of other sets."""
+    reader = Reader(ng.Runtime(dtype="float32", device="cpu"), keep)
+    made: dict[str, tuple[Array, Array]] = {}
+    for name in ("mlqe", "sfhot", "bagel"):
+        drawn = draws(sorted(out.glob(f"{name}.seed*.jsonl")), name)
+        read = reader.drawn(drawn)
+        damaged = [np.array([not one.id.endswith("/untouched") for one in draw]) for draw in drawn[:2]]
+        scores = [np.array([one.score for one in draw]) for draw in drawn[:2]]
+        made[name] = (
+            np.concatenate([read[0], read[1][damaged[1]]]),  # the untouched once
+            np.concatenate([scores[0], scores[1][damaged[1]]]),
+        )
+    heads_ = {}
+    for learnt in (("mlqe",), ("mlqe", "sfhot"), ("mlqe", "bagel"), ("mlqe", "sfhot", "bagel")):
+        features, scores_ = (np.concatenate([made[name][i] for name in learnt]) for i in (0, 1))
+        heads_[", ".join(learnt)] = Fits.of(features, scores_).weights(columns(features.shape[1]))
+    asked = tests(data, reader, step)
+    cells: dict[str, list[str]] = {name: [] for name in heads_}
+    for parts in asked.values():
+        values: dict[str, list[float]] = {name: [] for name in heads_}
+        signs = {name: [0, 0] for name in heads_}
+        for test in parts:
+            scored = {name: test.features @ own for name, own in heads_.items() if not seen(name, test)}
+            found, told = test.measure(scored, "mlqe", DRAWS)
+            for name in scored:
+                values[name].append(found[name])
+                signs[name] = [a + b for a, b in zip(signs[name], told[name], strict=True)]
+        for name, own in values.items():
+            told_ = "" if name == "mlqe" else " ({}, {})".format(*signs[name])
+            cells[name].append(f"{np.mean(own):.3f}{told_}" if own else "")
+    print(f"| learnt from | {' | '.join(asked)} |\n|---|{'---:|' * len(asked)}")
+    for name, row in cells.items():
+        print(f"| {name} | {' | '.join(row)} |", flush=True)
 
 
 def table(asked: Mapping[str, Sequence[Test]], weights: Mapping[str, Sequence[Array]], reader: Reader) -> None:
@@ -217,16 +255,19 @@ def captions(data: Path, weights: Mapping[str, Sequence[Array]], reader: Reader)
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("texts", "heads"))
+    parser.add_argument("what", choices=("texts", "heads", "mixtures"))
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)
+    parser.add_argument("--sets", default=",".join(SETS), help="some of the sets that test, with commas")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="every Nth input of newstest2021 and TED")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keeps features for the next run; default: OUT")
     given = parser.parse_args()
     if given.what == "texts":
         texts(given.data, given.out)
+    elif given.what == "mixtures":
+        mixtures(given.data, given.out, given.every, given.keep or given.out)
     else:
-        heads(given.data, given.out, given.every, given.keep or given.out)
+        heads(given.data, given.out, given.sets.split(","), given.every, given.keep or given.out)
 
 
 if __name__ == "__main__":
