@@ -218,7 +218,7 @@ def table(asked: Mapping[str, Sequence[Test]], weights: Mapping[str, Sequence[Ar
             cells[name].append(f"{number} ({told})" if own else "")
         print(f"{column}, {n} criteria:", {name: own[-1] for name, own in cells.items()}, file=sys.stderr, flush=True)
     print(f"| learnt from | {' | '.join(asked)} |\n|---|{'---:|' * len(asked)}")
-    for name in shown:
+    for name in (name for name in shown if any(cells[name])):
         print(f"| {name} | {' | '.join(cells[name])} |", flush=True)
 
 
