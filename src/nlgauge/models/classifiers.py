@@ -120,6 +120,16 @@ class PackedClassifier:
 
     def logits(self, ids: Sequence[Ids], types: Sequence[Ids]) -> torch.Tensor:
         """See `Classifier`."""
+        return self.classify(self.pooled(ids, types)).cpu()
+
+    def classify(self, features: torch.Tensor) -> torch.Tensor:
+        """Logits of what `pooled` gives, shape (n, labels)."""
+        for weight, bias in self._hidden:
+            features = self._after(functional.linear(features, weight, bias))
+        return functional.linear(features, *self._out)
+
+    def pooled(self, ids: Sequence[Ids], types: Sequence[Ids]) -> torch.Tensor:
+        """What the layers on top read of sequences sorted by length, shape (n, d), or (n, 2 d) with the mean."""
         with self.network.cut(self.depth) as forward:
             states = forward(ids, types)
         found, row = [], 0
@@ -128,10 +138,7 @@ class PackedClassifier:
             block = states[row : row + n * length].view(n, length, -1).to(self._wide)
             row += n * length
             found.append(torch.cat([block[:, 0], block.mean(dim=1)], dim=1) if self.mean else block[:, 0])
-        features = torch.cat(found)
-        for weight, bias in self._hidden:
-            features = self._after(functional.linear(features, weight, bias))
-        return functional.linear(features, *self._out).cpu()
+        return torch.cat(found)
 
     def _placed(self, layer: tuple[torch.Tensor, torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
         weight, bias = (part.to(device=self.device, dtype=self._wide) for part in layer)
