@@ -77,12 +77,15 @@ class Rated:
         """Outputs with references."""
         return ((s.hypothesis, reference) for s in self.segments for reference in s.references)
 
-    def measured(self, values: Values) -> dict[str, Values]:
-        """Measure -> agreement with people, shape (m,), of m values of each pair of `texts`, shape (m, pairs)."""
-        starts = np.cumsum([0, *(len(s.references) for s in self.segments)])[:-1]
-        best = np.maximum.reduceat(values, starts, axis=1)
+    def measured(self, values: Values, mean: bool = False) -> dict[str, Values]:
+        """Measure -> agreement with people, shape (m,), of m values of each pair of `texts`, shape (m, pairs).
+
+        Of several references the best counts, or the mean.
+        """
+        starts = np.cumsum([0, *self.n_references])[:-1]
+        x = np.add.reduceat(values, starts, 1) / self.n_references if mean else np.maximum.reduceat(values, starts, 1)
         return {
-            name: np.mean([self._one(name, best, z) for z in self.criteria.values()], axis=0) for name in self.measures
+            name: np.mean([self._one(name, x, z) for z in self.criteria.values()], axis=0) for name in self.measures
         }
 
     def _one(self, measure: str, x: Values, z: Values) -> Values:
@@ -100,6 +103,11 @@ class Rated:
         laid = np.full((len(x) + 1, systems.max() + 1, self._items.max() + 1), np.nan)
         laid[:, systems, self._items] = np.vstack([z[None], x])
         return soft_pairwise(np.nan_to_num(laid[1:]), np.nan_to_num(laid[0]), ~np.isnan(laid[0]), draws=500).values
+
+    @cached_property
+    def n_references(self) -> npt.NDArray[np.int64]:
+        """Of each output, shape (n,)."""
+        return np.array([len(s.references) for s in self.segments])
 
     @cached_property
     def _items(self) -> npt.NDArray[np.int64]:
@@ -183,8 +191,8 @@ SETS: Mapping[str, Callable[[Path], Rated | Pairs]] = {
     "WMT22": _rated("wmt22-gemba-zh-en", 15, "mqm", ITEM_AND_SYSTEM),
     "WMT23": _rated("wmt23-he-en-mtme", 6, "mqm", ITEM_AND_SYSTEM),
     "MSLC": _checkpoints,
-    "BAGEL": _rated("bagel", 1, "all", ("all",)),
-    "SFHOT": _rated("sfhot", 4, "all", ("all",)),
+    "BAGEL": _rated("bagel", 1, "all", ("all", "item")),
+    "SFHOT": _rated("sfhot", 4, "all", ("all", "item")),
     "WebNLG": _rated("webnlg2020-humaneval", 6, "all", EVERY),
     "SummEval": _rated("summeval", 5, "all", ITEM_AND_SYSTEM),
     "QAGS": _rated("qags-cnn", 1, "fact", ("pearson",)),
@@ -270,25 +278,34 @@ def main() -> None:
     shipped = [{F: 1.0}, WEIGHTS["mt"], {**WEIGHTS["mt"], RATED: RATED_WEIGHT}, contradicted]
     rows = np.array([[of.get(term, 0.0) / deviation for term, deviation in deviations.items()] for of in shipped])
     found: dict[tuple[str, str], Values] = {}
+    averaged: dict[tuple[str, str], float] = {}  # `gauge` with the mean of several references
     for name in given.sets.split(","):
         read = SETS[name](given.data)
         values = derived(values_of(name, list(read.texts), given.keep, given.encoder, runtime), scales[F][0])
         found |= {(name, measure): each for measure, each in read.measured(np.vstack([rows, weights]) @ values).items()}
-    report(tried, found)
+        if isinstance(read, Rated) and read.n_references.max() > 1:
+            of_mean = read.measured(rows[1:2] @ values, mean=True)
+            averaged |= {(name, measure): float(each[0]) for measure, each in of_mean.items()}
+    report(tried, found, averaged)
 
 
-def report(tried: Sequence[Mapping[str, float]], found: Mapping[tuple[str, str], Values]) -> None:
+def report(
+    tried: Sequence[Mapping[str, float]],
+    found: Mapping[tuple[str, str], Values],
+    averaged: Mapping[tuple[str, str], float],
+) -> None:
     """A row a set and measure: BERTScore, the shipped sums, and what was chosen without the set; then means over sets.
 
     Args:
         tried: the sums that are tried.
         found: set and measure -> values of BERTScore, `gauge`, `gauge-rated`, `gauge` with the absence of contradiction
             in place of entailment, and of each sum.
+        averaged: set and measure -> value of `gauge` with the mean of the references, where a text has several.
     """
     gains = {key: of_set - of_set[0] for key, of_set in found.items()}
     print("best on all:", _named(tried[int(np.argmax(objective({key: gain[4:] for key, gain in gains.items()})))]))
-    print("\n| set | measure | bertscore | gauge | gauge-rated | with -c | chosen on the others | which |")
-    print("|---|---|---:|---:|---:|---:|---:|---|")
+    print("\n| set | measure | bertscore | gauge | its mean | gauge-rated | with -c | chosen on the others | which |")
+    print("|---|---|---:|---:|---:|---:|---:|---:|---|")
     held: dict[tuple[str, str], float] = {}
     for name, measure in gains:
         family = FAMILY.get(name, name)
@@ -296,6 +313,7 @@ def report(tried: Sequence[Mapping[str, float]], found: Mapping[tuple[str, str],
         choice = int(np.argmax(objective(others)))
         held[name, measure] = gains[name, measure][4 + choice]
         cells = [f"{value:.3f}" for value in (*found[name, measure][:4], found[name, measure][4 + choice])]
+        cells.insert(2, f"{averaged[name, measure]:.3f}" if (name, measure) in averaged else "")
         print(f"| {name} | {measure} | {' | '.join(cells)} | {_named(tried[choice])} |")
     print("\n| gain, mean over sets | sets | gauge | gauge-rated | with -c | chosen on the others |")
     print("|---|---:|---:|---:|---:|---:|")
