@@ -20,7 +20,7 @@ nlgauge train nli "$out/rules.jsonl.gz" --init "$out/nli.safetensors" -o "$out/t
   --name nli-robust --recipe recipes/nli --data "$sources, news and Europarl sentences changed by rule (CC BY-SA 4.0)" \
   --phenomena "$(paste -sd, "$here/phenomena.txt")" --dev "$data/snli.dev.jsonl.gz" --dev "$data/cfnli.dev.jsonl.gz"
 
-python "$here/blend.py" "$out/nli.safetensors" "$out/taught.safetensors" 0.7 "$out/nli-robust.safetensors" "$out/rules.jsonl.gz"
+python "$here/blend.py" "$out/nli.safetensors" "$out/taught.safetensors" 0.7 "$out/nli-robust.safetensors" --level "$out/rules.jsonl.gz"
 
 for set in snli cfnli breaking sick med; do tests="${tests:-} $data/$set.test.jsonl.gz"; done
 # shellcheck disable=SC2086

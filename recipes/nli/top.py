@@ -44,9 +44,9 @@ Told = Callable[[Pairs], Array]  # pairs of texts -> probabilities, shape (n, 3)
 class Vectors:
     """What the classifier of a head reads of each pair."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, head: str) -> None:
         self.folder, self.known = folder, dict[tuple[str, str], Array]()
-        self.model = load_nli(HEAD, None, None, "float32", ng.Runtime(dtype="float32", device="cpu"))
+        self.model = load_nli(head, None, None, "float32", ng.Runtime(dtype="float32", device="cpu"))
         for path in sorted(folder.glob("*.npz")):
             held = np.load(path)
             self.known |= zip(map(tuple, held["pairs"].tolist()), held["vectors"], strict=True)
@@ -158,13 +158,14 @@ def main() -> None:
     parser.add_argument("pairs", type=Path)
     parser.add_argument("--rules", type=Path, required=True)
     parser.add_argument("--features", type=Path, required=True)
+    parser.add_argument("--start", default=HEAD, help="the head whose classifier is taught again")
     parser.add_argument("--only", choices=("train", "development", "tests"))
     parser.add_argument("--leave-out", nargs="*", default=[], help="kinds of pairs that are not learnt")
     parser.add_argument("--no-tests", action="store_true", help="only the development sets")
     given = parser.parse_args()
     data = given.data
     torch.manual_seed(SEED)
-    vectors = Vectors(given.features)
+    vectors = Vectors(given.features, given.start)
     rows = read_pairs(InputFile(str(given.pairs)))[::EVERY]
     dev, attacked, unsourced = development(data, given.rules)
     suites = {
