@@ -8,6 +8,7 @@ import re
 import pytest
 from tests.cli.command import write
 
+import nlgauge as ng
 from nlgauge.audits.suite import KINDS
 from nlgauge.cli.main import main
 from nlgauge.io.formats import FORMATS, TABLES
@@ -203,3 +204,12 @@ def test_a_broken_metric_that_is_named_ends_with_2(monkeypatch, capsys, tmp_path
         "nlgauge: metric 'broken' of an installed package cannot be loaded (ImportError: no such module)"
     )
     assert err.count("\n") == 1
+
+
+def test_the_list_of_metrics_says_what_to_begin_with(capsys):
+    """Whoever looks for a metric should not have to read two hundred lines to find the one that the pages recommend."""
+    assert main(["list", "metrics"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    begin = re.search(r"begin with (\S+) \((\S+) for summaries\) beside (\S+);.* take (\S+)\.", told)
+    assert begin is not None
+    assert [ng.metric(spec).info.name for spec in begin.groups()] == ["gauge", "gauge", "chrf", "faithful"]

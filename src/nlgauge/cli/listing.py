@@ -41,6 +41,10 @@ _ENTRY = re.compile(r"^ {4}(\w+(?:, \w+)*): (.*(?:\n {8}.*)*)", re.MULTILINE)  #
 _DETAILS = ("metrics", "perturbations")  # kinds of which one can be shown in full
 _WIDE, _INDENT = 120, 17  # columns of a list, unless the terminal has others; where the texts beside names begin
 _FACTS = "tasks; needs; range, and which end is better; what it runs with; its paper. Of a preset: what it stands for"
+_BEGIN = (  # as docs/choosing.md has it, with its evidence
+    "For English texts with references begin with gauge (gauge:task=as for summaries) beside chrf; for the facts of a"
+    " summary with its source take faithful. 'nlgauge choose DATA' measures which suits your texts."
+)
 _DOWNLOADS = (
     "What runs without a model, or with the embedded models, downloads nothing. A model of the hub is downloaded once;"
     " 'model=NAME' takes another, or a folder. An environment is made by 'nlgauge env'."
@@ -128,6 +132,7 @@ def metric_table(width: int = _WIDE) -> list[str]:
             lines += _entry(name, ["; ".join([f"= {spec}", *told])], width)
     others = ", ".join(row.name for row in ELSEWHERE if not row.adapter)
     told = [
+        _BEGIN,
         "nlgauge list metrics NAME shows the options of one, and --json FILE writes all as JSON.",
         _DOWNLOADS,
         f"Not included, but read from the tables of their own programs: {others}.",
