@@ -4,12 +4,15 @@
         [--mark-texts-from NUMBER] [--curve]
     python evaluate.py --data FOLDER --model FILE --talks talk.5 --fix
     python evaluate.py --data FOLDER --joined
+    python evaluate.py --data FOLDER --wrong-facts
 
 FOLDER holds `ted-mqm-zh-en`, `mlqe-pe` and `raw` (`shared/data`). Talks 2 and 6 are the test, and nothing was chosen
 on them. Hypotheses are compared with the reference that was judged better (ref-B). Paraphrases: both references of the
 last 100 items of MLQE-PE's file with two, in both directions; no head saw them. With --fix thresholds are fixed on
 these talks and on the 100 items before those, and written into the head. With --joined 100 texts of so many sentences
-of news each stand beside themselves, but for the case of the first letter: marks on other words are false.
+of news each stand beside themselves, but for the case of the first letter: marks on other words are false. With
+--wrong-facts the pairs of HW-TSC (`hwtsc22`): how many translations with a wrong fact, and how many right ones, get a
+mark.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from nlgauge import Runtime
+from nlgauge import Runtime, read_suite
 from nlgauge.metrics.explaining.explain import Thresholds, marked_spans, thresholds
 from nlgauge.metrics.explaining.marks import Worded, spans_of, unmatched
 from nlgauge.models.spans import Judged, load_spans
@@ -120,6 +123,22 @@ def joined(data: Path, model: Any, limits: Thresholds) -> None:
         print(f"| {size} | {np.mean([n > 0 for n in false]):.2f} | {np.mean(false):.2f} |")
 
 
+def wrong_facts(data: Path, model: Any, limits: Thresholds) -> None:
+    """Print how many translations with and without a wrong fact have a mark, by kind of fact."""
+    pairs = read_suite(data / "hwtsc22" / "suite.jsonl.gz").pairs
+    found = {
+        side: Set([(getattr(p, side), p.references[0]) for p in pairs], model).spans(limits)
+        for side in ("worse", "better")
+    }
+    print("| fact | pairs | wrong: with a mark | right: with a mark |\n|---|---:|---:|---:|")
+    kinds = np.array([p.phenomenon for p in pairs])
+    for kind in dict.fromkeys(kinds.tolist()):
+        shares = [
+            np.mean([bool(own) for own, k in zip(found[side], kinds, strict=True) if k == kind]) for side in found
+        ]
+        print(f"| {kind} | {(kinds == kind).sum()} | {shares[0]:.2f} | {shares[1]:.2f} |")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
@@ -131,10 +150,14 @@ def main() -> None:
     parser.add_argument("--curve", action="store_true")
     parser.add_argument("--fix", action="store_true")
     parser.add_argument("--joined", action="store_true")
+    parser.add_argument("--wrong-facts", action="store_true")
     given = parser.parse_args()
     model = load_spans(given.model, "float32", Runtime(device="cpu"))
     if given.joined:
         joined(given.data, model, thresholds(model, given.mark_from, given.mark_texts_from))
+        return
+    if given.wrong_facts:
+        wrong_facts(given.data, model, thresholds(model, given.mark_from, given.mark_texts_from))
         return
     rows = talks(given.data, given.talks)
     gold = [gold_of(row) for row in rows]

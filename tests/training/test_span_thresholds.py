@@ -23,7 +23,7 @@ RIGHT = "the cat sat on the mat"
 EXAMPLES = [
     SpanExample("the dog sat on the mat", RIGHT, (ErrorSpan(4, 7, "major"),)),
     SpanExample("the cat lay on the mat", RIGHT, (ErrorSpan(8, 11, "major"),)),
-    SpanExample(RIGHT, RIGHT, ()),
+    SpanExample("the cat sat on that mat", RIGHT, ()),  # no copy, which has no mark whatever a head says
 ]
 # What a head says: it is sure of the errors at .62, and of right words at .4; a gap at .52 in the text without errors.
 FAULTY = {0: {1: 0.62, 3: 0.4}, 1: {2: 0.62}, 2: {5: 0.4}}

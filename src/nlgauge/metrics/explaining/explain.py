@@ -16,6 +16,7 @@ from nlgauge.core.frames import Frame
 from nlgauge.core.options import Range, check_option
 from nlgauge.core.segment import Dataset, Segment, is_blank
 from nlgauge.core.signature import Signature, version
+from nlgauge.metrics.explaining.contradictions import contradicted
 from nlgauge.metrics.explaining.marks import Worded, gaps_of, grown, spans_of, unmatched
 from nlgauge.metrics.scoring.texts import texts_as_dataset
 from nlgauge.models.spans import Judged, SpanModel, load_spans
@@ -178,14 +179,19 @@ def least(judged: Sequence[Judged]) -> Judged:
 def marked_spans(
     hypothesis: Worded, others: Sequence[Worded], judged: Judged, limits: Thresholds
 ) -> tuple[ErrorSpan, ...]:
-    """The spans of a hypothesis from the probabilities of its words, or none where the text has no error.
+    """The spans of a hypothesis from the probabilities of its words; none from them where the text has no error.
 
-    A text that says one of the others word for word has none, whatever the head makes of it.
+    Numbers, days and months that contradict the other texts are major errors, whatever the head makes of them; and a
+    text that says one of the others word for word has none.
     """
-    if judged.text < limits.text or _is_copy(hypothesis, others):
+    if _is_copy(hypothesis, others):
         return ()
-    faulty = judged.minor + judged.major
-    words = spans_of(hypothesis, others, grown(faulty, limits.words), judged.major > judged.minor, faulty)
+    faulty, known = judged.minor + judged.major, contradicted(hypothesis, others)
+    by_head = judged.text >= limits.text
+    marked = grown(faulty, limits.words) | known if by_head else known
+    words = spans_of(hypothesis, others, marked, (judged.major > judged.minor) | known, faulty)
+    if not by_head:
+        return merged(words)
     inside = [(span.start, span.end) for span in words]
     gaps = [
         gap

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 
@@ -12,11 +12,16 @@ from rapidfuzz.distance import Levenshtein
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.explanation import ErrorSpan, Severity
+from nlgauge.text.names.lists import name_words
+from nlgauge.text.numbers.find import find_numbers
+from nlgauge.text.numbers.number import Number
 from nlgauge.text.wordlists import data_lines
 from nlgauge.text.words import word_spans
 
 _CLITICS = frozenset({"'s", "'re", "'ve", "'ll", "'d", "'m"})
 _NEGATIONS = frozenset("not n't no never none nobody nothing nowhere neither nor cannot without".split())
+_LETTERS = 3  # by which a day or a month is told, also where it is cut short: Tue, Tuesday
+_DAYS = frozenset("mon tue wed thu fri sat sun jan feb mar apr may jun jul aug sep oct nov dec".split())
 _SLIP = 2  # edits that a misspelt word may be away from one of the other text
 _LEAST_SPELLED = 4  # letters of a word that may be misspelt
 _DIGITS = 4  # of a confidence; the last bits of a probability differ between processors
@@ -48,6 +53,22 @@ class Worded:
     def lower(self) -> tuple[str, ...]:
         """The words in lower case."""
         return tuple(word.lower() for word in self.words)
+
+    @cached_property
+    def numbers(self) -> tuple[Number, ...]:
+        """Its numbers, in digits or in words, without times of day, which are written in two ways (5 pm, 17:00)."""
+        return tuple(number for number in find_numbers(self.text) if number.kind != "time")
+
+    @cached_property
+    def days(self) -> dict[int, str]:
+        """Place among the words -> day of the week or month, by its first letters. It begins with a capital."""
+        both = enumerate(zip(self.words, self.lower, strict=True))
+        return {i: lower[:_LETTERS] for i, (word, lower) in both if word[:1].isupper() and lower in _calendar()}
+
+    def is_in(self, place: int, spans: Iterable[tuple[int, int]]) -> bool:
+        """Whether a word, by its place among the words, overlaps one of some spans of characters."""
+        start, end = self.places[place]
+        return any(low < end and start < high for low, high in spans)
 
 
 def unmatched(hypothesis: Worded, others: Sequence[Worded]) -> Mask:
@@ -135,9 +156,9 @@ def category_of(hypothesis: Worded, others: Sequence[Worded], first: int, last: 
     """What kind of error a run of words is, as far as the words tell.
 
     `punctuation`: it has no letter or digit. `repetition`: all its words stand right before it, too. `negation`,
-    `number`: one of its words is one that no other text has. `spelling`: its one word is in no other text, but is one
-    or two letters away from a word that only others have. `name`: a word that is not the first begins with a capital,
-    and no other text has it. None otherwise.
+    `number`, `date`: one of its words is one that no other text has; a date is a day of the week or a month.
+    `spelling`: its one word is in no other text, but is one or two letters away from a word that only others have.
+    `name`: a word that is not the first begins with a capital, and no other text has it. None otherwise.
     """
     own, words = hypothesis.lower[first : last + 1], hypothesis.words[first : last + 1]
     known = Counter(word for other in others for word in other.lower)
@@ -148,8 +169,13 @@ def category_of(hypothesis: Worded, others: Sequence[Worded], first: int, last: 
         return "repetition"
     if any(own[place] in _NEGATIONS for place in new):
         return "negation"
-    if any(char.isdigit() for place in new for char in own[place]):
+    numbers = [(number.start, number.end) for number in hypothesis.numbers]
+    if any(char.isdigit() for place in new for char in own[place]) or any(
+        hypothesis.is_in(first + place, numbers) for place in new
+    ):
         return "number"
+    if any(first + place in hypothesis.days for place in new):
+        return "date"
     if len(own) == 1 and new and _is_misspelt(own[0], set(known) - set(hypothesis.lower)):
         return "spelling"
     if any(words[place][:1].isupper() and first + place for place in new):
@@ -168,6 +194,11 @@ def _runs(marked: Mask) -> list[tuple[int, int]]:
     """First and last of each run of marked words."""
     edges = np.diff(marked.astype(np.int8), prepend=0, append=0)
     return list(zip(np.flatnonzero(edges == 1).tolist(), (np.flatnonzero(edges == -1) - 1).tolist(), strict=True))
+
+
+@cache
+def _calendar() -> frozenset[str]:
+    return frozenset(word for word in name_words("calendar") if word[:_LETTERS] in _DAYS)
 
 
 @cache

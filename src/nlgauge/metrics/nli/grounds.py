@@ -14,13 +14,12 @@ from nlgauge.text.names.entities import entities
 from nlgauge.text.names.lists import name_words
 from nlgauge.text.numbers.find import find_numbers
 from nlgauge.text.numbers.number import Number
+from nlgauge.text.numbers.values import is_among, values_of
 from nlgauge.text.porter import stem
 from nlgauge.text.tokenize import unicode_words
 
 _WORD = re.compile(r"[^\W_]+(?:[.'’][^\W_]+)*")
 _OWNER = re.compile(r"['’]s?$")
-_DIGITS = re.compile(r"[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?")
-_APART = re.compile(r"(?<=[0-9]) ([.,]) (?=[0-9])")  # 3 , 000, as tokenised texts have it
 _RUN = 3  # words
 _STEM = 4  # letters that two forms of a name share at least: Spain, Spanish
 _ENDING = 4  # letters by which a form may be longer: America, American
@@ -64,7 +63,7 @@ class Grounds:
         return tuple(
             mention
             for mention, what in _mentions(sentence)
-            if not (self._has_number(what) if isinstance(what, Number) else all(map(self._has_word, what)))
+            if not (is_among(what, self._values) if isinstance(what, Number) else all(map(self._has_word, what)))
         )
 
     def copied(self, sentence: str) -> float:
@@ -82,11 +81,6 @@ class Grounds:
             words = _stems(self._source)
             self._known[length] = frozenset(words[i : i + length] for i in range(len(words) - length + 1))
         return self._known[length]
-
-    def _has_number(self, number: Number) -> bool:
-        if number.value is None:  # a date, a time, a label: each run of digits counts
-            return all(Decimal(digits) in self._values for digits in re.findall("[0-9]+", number.figure))
-        return bool({number.value, number.amount} & self._values)
 
     def _has_word(self, word: str) -> bool:
         if word in self._words:
@@ -110,12 +104,8 @@ class Grounds:
         return "".join(_fold(word[0]) if word[0].isupper() else " " for word in words)
 
     @cached_property
-    def _values(self) -> frozenset[Decimal | None]:
-        found: set[Decimal | None] = set()
-        for text in {self._source, _APART.sub(r"\1", self._source)}:
-            found |= {value for number in find_numbers(text) for value in (number.value, number.amount)}
-            found |= {Decimal(digits.replace(",", "")) for digits in _DIGITS.findall(text)}
-        return frozenset(found)
+    def _values(self) -> frozenset[Decimal]:
+        return values_of(self._source)
 
 
 @lru_cache(maxsize=_KEPT)
