@@ -42,6 +42,15 @@ def test_a_text_that_says_a_reference_word_for_word_has_no_error():
         assert [(s.start, s.end) for s in marked_spans(text, [Worded.of(other)], judged, limits)] == [(0, 5)]
 
 
+def test_a_number_that_contradicts_is_marked_whatever_the_head_makes_of_the_text():
+    # The head is sure that the text has no error; and of what it would mark besides nothing is.
+    hyp, ref = Worded.of("He ate 12 red apples."), Worded.of("He ate five red pears.")
+    judged = Judged(np.zeros(6), np.array([0, 0, 0, 0, 0.9, 0]), np.full(7, 0.9), 6, text=0.01)
+    (span,) = marked_spans(hyp, [ref], judged, Thresholds(0.5, 0.5, 0.5))
+    assert (hyp.text[span.start : span.end], span.severity, span.category) == ("12", "major", "number")
+    assert marked_spans(hyp, [Worded.of("He ate a dozen, 12, red pears.")], judged, Thresholds(0.5, 0.5, 0.5)) == ()
+
+
 def test_a_long_text_without_sense_has_no_error_beside_itself():
     # Neither are the words beyond the limit of the head left unsaid: all of them are right.
     pytest.importorskip("torch")

@@ -52,6 +52,8 @@ def test_a_run_is_major_if_one_of_its_words_is():
     ("hyp", "ref", "word", "category"),
     [
         ("It costs 40 euros.", "It costs 14 euros.", "40", "number"),
+        ("The cat sat three times.", "The cat sat five times.", "three", "number"),
+        ("The cat sat on Tuesday.", "The cat sat on Thursday.", "Tuesday", "date"),
         ("He did not go.", "He went.", "not", "negation"),
         ("He met Anna there.", "He met Maria there.", "Anna", "name"),
         ("Anna left.", "Maria left.", "Anna", None),
@@ -96,3 +98,14 @@ def test_spans_of_any_text_lie_in_it_in_order_and_apart(text, other):
     assert all(0 <= span.start < span.end <= len(text) for span in spans)
     assert all(a.end <= b.start for a, b in pairwise(spans))
     assert not unmatched(hyp, [hyp]).any()
+
+
+@given(st.text(alphabet="ab1 .", max_size=30), st.lists(st.tuples(st.integers(0, 30), st.integers(1, 5)), max_size=4))
+def test_words_inside_spans_are_those_that_share_a_character(text, drawn):
+    worded, spans = Worded.of(text), [(start, start + length) for start, length in drawn]
+    shared = {
+        place
+        for place, (start, end) in enumerate(worded.places)
+        if any(set(range(start, end)) & set(range(*span)) for span in spans)
+    }
+    assert worded.inside(spans) == shared

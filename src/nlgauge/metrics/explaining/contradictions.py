@@ -17,9 +17,9 @@ def contradicted(hypothesis: Worded, others: Sequence[Worded]) -> Mask:
     Each of the other texts must have a number, or a day or a month, that the hypothesis has not: else it may have left
     out what the hypothesis says.
     """
-    numbers, days = _numbers(hypothesis, others), _days(hypothesis, others)
-    n = len(hypothesis.words)
-    return np.fromiter((place in days or hypothesis.is_in(place, numbers) for place in range(n)), dtype=bool, count=n)
+    marked = np.zeros(len(hypothesis.words), dtype=np.bool_)
+    marked[[*hypothesis.inside(_numbers(hypothesis, others)), *_days(hypothesis, others)]] = True
+    return marked
 
 
 def _numbers(hypothesis: Worded, others: Sequence[Worded]) -> list[tuple[int, int]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -65,10 +66,18 @@ class Worded:
         both = enumerate(zip(self.words, self.lower, strict=True))
         return {i: lower[:_LETTERS] for i, (word, lower) in both if word[:1].isupper() and lower in _calendar()}
 
-    def is_in(self, place: int, spans: Iterable[tuple[int, int]]) -> bool:
-        """Whether a word, by its place among the words, overlaps one of some spans of characters."""
-        start, end = self.places[place]
-        return any(low < end and start < high for low, high in spans)
+    @cached_property
+    def numbered(self) -> frozenset[int]:
+        """Which words, by their place among the words, are part of a number."""
+        return self.inside((number.start, number.end) for number in self.numbers)
+
+    def inside(self, spans: Iterable[tuple[int, int]]) -> frozenset[int]:
+        """Which words, by their place among the words, overlap one of some spans of characters."""
+        found: set[int] = set()
+        for low, high in spans:
+            first = bisect_right(self.places, low, key=lambda place: place[1])
+            found.update(range(first, bisect_left(self.places, high, key=lambda place: place[0])))
+        return frozenset(found)
 
 
 def unmatched(hypothesis: Worded, others: Sequence[Worded]) -> Mask:
@@ -169,9 +178,8 @@ def category_of(hypothesis: Worded, others: Sequence[Worded], first: int, last: 
         return "repetition"
     if any(own[place] in _NEGATIONS for place in new):
         return "negation"
-    numbers = [(number.start, number.end) for number in hypothesis.numbers]
     if any(char.isdigit() for place in new for char in own[place]) or any(
-        hypothesis.is_in(first + place, numbers) for place in new
+        first + place in hypothesis.numbered for place in new
     ):
         return "number"
     if any(first + place in hypothesis.days for place in new):
