@@ -96,6 +96,11 @@ def test_a_source_is_the_only_string_of_the_inputs_or_one_of_a_usual_name():
             " expected_output, reference, references, ground_truth, target or answer",
         ),
         (
+            {"outputs": "it rains", "expectations": {"reference": ""}},  # no answer was expected, as in logs
+            "chrf needs references, and the row has none; expected it in expectations: expected_response,"
+            " expected_output, reference, references, ground_truth, target or answer",
+        ),
+        (
             {"outputs": "it rains", "expectations": {"reference": ["x", None]}},
             "a reference of the row is no text, expected a string or a list of strings",
         ),

@@ -134,6 +134,7 @@ class _Row:
         refs = _usual(expectations, _REFERENCES) if self._refs is None else _at(parts, self._refs)
         source = _source(inputs) if self._src is None else _at(parts, self._src)
         listed = [refs] if isinstance(refs, str) else refs if isinstance(refs, Sequence) else []
+        listed = [one for one in listed if one != ""]  # no answer was expected, as in logs
         references = tuple(one for one in listed if isinstance(one, str))
         if len(references) < len(listed):
             return scorer.without_text("a reference of the row is no text, expected a string or a list of strings")
