@@ -69,9 +69,9 @@ class Set:
         self.worded = [(Worded.of(a), Worded.of(b)) for a, b in pairs]
         self.judged: list[Judged] = model.judge([(a.words, b.words) for a, b in self.worded])
 
-    def spans(self, limits: Thresholds) -> list[list[tuple[int, int, str, bool]]]:
+    def spans(self, limits: Thresholds, by_rule: bool = True) -> list[list[tuple[int, int, str, bool]]]:
         return [
-            [(s.start, s.end, s.severity, s.missing) for s in marked_spans(a, [b], judged, limits)]
+            [(s.start, s.end, s.severity, s.missing) for s in marked_spans(a, [b], judged, limits, by_rule=by_rule)]
             for (a, b), judged in zip(self.worded, self.judged, strict=True)
         ]
 
@@ -124,19 +124,17 @@ def joined(data: Path, model: Any, limits: Thresholds) -> None:
 
 
 def wrong_facts(data: Path, model: Any, limits: Thresholds) -> None:
-    """Print how many translations with and without a wrong fact have a mark, by kind of fact."""
+    """Print how many translations with and without a wrong fact have a mark, by kind; also without the rule."""
     pairs = read_suite(data / "hwtsc22" / "suite.jsonl.gz").pairs
-    found = {
-        side: Set([(getattr(p, side), p.references[0]) for p in pairs], model).spans(limits)
-        for side in ("worse", "better")
-    }
-    print("| fact | pairs | wrong: with a mark | right: with a mark |\n|---|---:|---:|---:|")
+    sides = [Set([(getattr(p, side), p.references[0]) for p in pairs], model) for side in ("worse", "better")]
+    marked = np.array(
+        [[bool(own) for own in side.spans(limits, by_rule)] for by_rule in (True, False) for side in sides]
+    )
+    print("| fact | pairs | wrong | right | no rule: wrong | no rule: right |\n|---|---:|---:|---:|---:|---:|")
     kinds = np.array([p.phenomenon for p in pairs])
     for kind in dict.fromkeys(kinds.tolist()):
-        shares = [
-            np.mean([bool(own) for own, k in zip(found[side], kinds, strict=True) if k == kind]) for side in found
-        ]
-        print(f"| {kind} | {(kinds == kind).sum()} | {shares[0]:.2f} | {shares[1]:.2f} |")
+        shares = " | ".join(f"{share:.2f}" for share in marked[:, kinds == kind].mean(axis=1))
+        print(f"| {kind} | {(kinds == kind).sum()} | {shares} |")
 
 
 def main() -> None:

@@ -177,16 +177,16 @@ def least(judged: Sequence[Judged]) -> Judged:
 
 
 def marked_spans(
-    hypothesis: Worded, others: Sequence[Worded], judged: Judged, limits: Thresholds
+    hypothesis: Worded, others: Sequence[Worded], judged: Judged, limits: Thresholds, *, by_rule: bool = True
 ) -> tuple[ErrorSpan, ...]:
     """The spans of a hypothesis from the probabilities of its words; none from them where the text has no error.
 
-    Numbers, days and months that contradict the other texts are major errors, whatever the head makes of them; and a
-    text that says one of the others word for word has none.
+    By rule numbers, days and months that contradict the other texts are major errors, whatever the head makes of them.
+    A text that says one of the others word for word has no error.
     """
     if _is_copy(hypothesis, others):
         return ()
-    faulty, known = judged.minor + judged.major, contradicted(hypothesis, others)
+    faulty, known = judged.minor + judged.major, contradicted(hypothesis, others) & by_rule
     by_head = judged.text >= limits.text
     marked = grown(faulty, limits.words) | known if by_head else known
     words = spans_of(hypothesis, others, marked, (judged.major > judged.minor) | known, faulty)
