@@ -15,7 +15,16 @@ from nlgauge.core.errors import InputError
 from nlgauge.models.heads import find_head
 from nlgauge.models.locate import locate
 from nlgauge.training.classifier import head_network, sequence_network
-from nlgauge.training.heads import KIND, begin_from, check_folder, head_metadata, save_folder, save_head
+from nlgauge.training.heads import (
+    KIND,
+    begin_from,
+    check_folder,
+    head_metadata,
+    narrowed,
+    save_folder,
+    save_head,
+    write_head,
+)
 from nlgauge.training.recipe import Recipe
 
 
@@ -117,3 +126,28 @@ def test_a_folder_that_fails_leaves_nothing(files, tmp_path, monkeypatch):
     with pytest.raises(InputError, match=r"cannot write .*m: No space left on device"):
         save_folder(tmp_path / "m", network, files)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_adapters_in_eight_bits_are_read_as_they_were(files, network, tmp_path):
+    path, narrow = tmp_path / "wide.safetensors", tmp_path / "narrow.safetensors"
+    for parameter in network.parameters():  # fresh adapters have zeros on one side
+        torch.nn.init.normal_(parameter, std=0.2)
+    save_head(path, network, about(files))
+    write_head(narrow, narrowed(load_file(path)), {**dict(find_head(str(path), KIND).metadata), "name": "narrow"})
+    (_, wide), (_, read) = find_head(str(path), KIND).tensors(), find_head(str(narrow), KIND).tensors()
+    for name, pair in wide.items():
+        for one, other in zip(pair, read[name], strict=True):
+            largest = one.float().abs().amax(dim=1, keepdim=True)
+            assert ((one.float() - other).abs() <= largest * 0.5 / 127 + 1e-6).all()  # half a step of its row
+    begin_from(str(narrow), network, files)  # a run may begin from it
+
+
+@pytest.mark.parametrize("lost", ["lora_a_scale", "lora_b_scale"])
+def test_whole_numbers_without_their_scale_are_refused(files, network, tmp_path, lost):
+    path = tmp_path / "head.safetensors"
+    save_head(path, network, about(files))
+    tensors = narrowed(load_file(path))
+    del tensors[next(name for name in tensors if name.endswith(lost))]
+    write_head(path, tensors, dict(find_head(str(path), KIND).metadata))
+    with pytest.raises(InputError, match="a number for each row"):
+        find_head(str(path), KIND).tensors()

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import torch
 
 MATCH = "match"  # see `nlgauge.models.matched`
+BOTH = "both"  # both texts in one sequence, see `nlgauge.models.crossed`
 _SIDE = ("mean", "min", "10 %", "25 %", "50 %", "below .5", "below .7")
 # What the block `match` is made of, in the order of its columns. `hyp` looks from the hypothesis to the reference,
 # `ref` the other way.
@@ -19,7 +20,7 @@ MATCHED = (
     *(f"{side} {name}" for side, name in product(("hyp", "ref"), _SIDE)),
     *("F", "displacement", "log ratio of lengths", "size of that", "log length of the reference"),
 )
-KINDS = ("4h", "2h", MATCH, f"4h+{MATCH}", f"2h+{MATCH}")
+KINDS = ("4h", "2h", MATCH, f"4h+{MATCH}", f"2h+{MATCH}", BOTH)
 TEXTS = ("hyp", "ref", "src")
 
 
@@ -28,7 +29,8 @@ def feature_names(kind: str = "4h", reference: bool = True, source: bool = False
 
     Args:
         kind: `4h` for the vectors themselves, their product and their absolute difference; `2h` for the product and the
-            difference only; `match` for how hypothesis and reference match, alone or with `4h+` or `2h+` before it.
+            difference only; `match` for how hypothesis and reference match, alone or with `4h+` or `2h+` before it;
+            `both` for what an encoder makes of hypothesis and reference in one sequence.
         reference: whether there is a reference.
         source: whether there is a source.
 
@@ -43,6 +45,12 @@ def feature_names(kind: str = "4h", reference: bool = True, source: bool = False
         raise InputError(f"features is {kind!r}, expected {', '.join(KINDS[:-1])} or {KINDS[-1]}")
     if not (reference or source):
         raise InputError("a regressor without reference and without source has nothing to hold a text against")
+    if kind == BOTH:
+        if source or not reference:
+            raise InputError(
+                f"features is {kind!r}, which reads hypothesis and reference in one sequence and no source"
+            )
+        return (BOTH,)
     of_vectors, _, matched = kind.rpartition("+") if kind.endswith(MATCH) else (kind, "", "")
     if matched and not reference:
         raise InputError(f"features is {kind!r}, which matches a text with its reference, and no reference is read")
@@ -94,9 +102,9 @@ def combined(
 
 
 def _operands(name: str) -> tuple[str, list[str]]:
-    """The kind of a feature, and its texts. A feature is written as `hyp`, `hyp*ref`, `|hyp-ref|` or `match`."""
-    if name == MATCH:
-        return MATCH, ["hyp", "ref"]
+    """The kind of a feature, and its texts. A feature is written as `hyp`, `hyp*ref`, `|hyp-ref|`, `match` or `both`."""
+    if name in (MATCH, BOTH):
+        return name, ["hyp", "ref"]
     if name.startswith("|") and name.endswith("|"):
         kind, texts = "difference", name[1:-1].split("-")
     else:

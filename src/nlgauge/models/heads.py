@@ -37,6 +37,7 @@ _IN_PLACE = {"base": {"embedded": "base", **{head.removesuffix("-base"): head fo
 HERE = "."  # the encoder of a head that lies beside it
 _FORMAT, _VERSION = "nlgauge-head", "1"
 _MOST_HEADER = 1 << 20
+_SCALE = "_scale"
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,9 @@ class Head:
     Attributes:
         name: the name that the user gave.
         path: the file. For each adapted linear layer it has `LAYER.lora_a` (rank, d_in) and `LAYER.lora_b` (d_out,
-            rank), whose product lora_b @ lora_a is added to the layer's weight. It also has the tensors of the layers
-            on top of the encoder.
+            rank), whose product lora_b @ lora_a is added to the layer's weight. A tensor NAME of whole numbers of 8
+            bits goes with `NAME_scale`, by which each of its rows is multiplied, shape (rows, 1). It also has the
+            tensors of the layers on top of the encoder.
         metadata: kind, encoder and its SHA-256, labels, languages and more, all of them strings.
         encoder: the files of the encoder that the head was made for.
     """
@@ -106,6 +108,7 @@ class Head:
             loaded = load_file(str(self.path))
         except Exception as error:
             raise InputError(f"head {self.path} is not a readable safetensors file: {error}") from None
+        loaded = widened(loaded, self.path)
         check_finite(f"head {self.path}", loaded.items())
         names = {key.rpartition(".lora_")[0] for key in loaded if ".lora_" in key}
         lacking = [
@@ -115,6 +118,23 @@ class Head:
             raise InputError(f"head {self.path} holds no {lacking[0]}; an adapter is a pair lora_a, lora_b")
         adapters = {name: (loaded.pop(f"{name}.lora_a"), loaded.pop(f"{name}.lora_b")) for name in sorted(names)}
         return {key: tensor.float() for key, tensor in loaded.items()}, adapters
+
+
+def widened(loaded: Mapping[str, torch.Tensor], path: Path) -> dict[str, torch.Tensor]:
+    """The tensors of a file, those of whole numbers times their scales."""
+    found = {}
+    for name, tensor in loaded.items():
+        if name.endswith(_SCALE) and name.removesuffix(_SCALE) in loaded:
+            continue
+        if not tensor.is_floating_point():
+            scale = loaded.get(f"{name}{_SCALE}")
+            if scale is None or tensor.ndim != 2 or scale.shape != (len(tensor), 1):
+                raise InputError(
+                    f"head {path}: {name} holds whole numbers, expected {name}{_SCALE} beside it, a number for each row"
+                )
+            tensor = tensor.float() * scale.float()
+        found[name] = tensor
+    return found
 
 
 def on_encoder(model: str, encoder: str) -> str:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError
 from nlgauge.models.encoder import Encoder, dtype_and_device, load_encoder, wide_dtype
-from nlgauge.models.features import MATCH, combined, n_features, texts_of
+from nlgauge.models.features import BOTH, MATCH, combined, n_features, texts_of
 from nlgauge.models.heads import Head, find_head, is_head
 from nlgauge.models.lazy import LazyModel
 from nlgauge.models.locate import NAMED
@@ -24,6 +24,8 @@ from nlgauge.runtime.runtime import Advance, Runtime
 
 if TYPE_CHECKING:
     import torch
+
+    from nlgauge.models.crossed import CrossedRegressor
 
 KIND = "regressor"
 WEIGHTS = "regressor.safetensors"  # in a folder, beside the encoder that was trained with it
@@ -73,8 +75,8 @@ class RegressorFiles:
 
     @property
     def layers(self) -> tuple[int, ...]:
-        """The layers whose mean vectors the regressor reads; empty if it reads how texts match and nothing else."""
-        if self.features == (MATCH,):
+        """The layers whose mean vectors the regressor reads; empty if it reads none."""
+        if self.features in ((MATCH,), (BOTH,)):
             return ()
         named = self.head.items("layers")
         depth = self.head.encoder.depth
@@ -342,7 +344,9 @@ def text_vectors(means: torch.Tensor, mix: tuple[torch.Tensor, torch.Tensor] | N
     return scale.to(means) * (means * weights.to(means)[:, None]).sum(dim=1)
 
 
-def load_regressor(model: str, dtype: str, runtime: Runtime, max_tokens: int | None = None) -> Regressor:
+def load_regressor(
+    model: str, dtype: str, runtime: Runtime, max_tokens: int | None = None
+) -> Regressor | CrossedRegressor:
     """Load a regressor. A runtime holds one copy per precision.
 
     Raises:
@@ -350,6 +354,10 @@ def load_regressor(model: str, dtype: str, runtime: Runtime, max_tokens: int | N
         MissingExtra: torch is not installed.
     """
     found = locate_regressor(model)
+    if found.features == (BOTH,):
+        from nlgauge.models.crossed import load_crossed
+
+        return load_crossed(found, dtype, runtime, max_tokens)
     files = found.head.encoder
     limit = found.max_tokens(max_tokens)
     tokenizer = runtime.once(("plain tokenizer", files, limit), lambda: TextTokenizer(files, limit, space=False))

@@ -17,6 +17,7 @@ from safetensors.torch import save
 from nlgauge.core.drafts import Draft
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import check_target, replacing
+from nlgauge.models.heads import widened
 from nlgauge.models.locate import ModelFiles
 from nlgauge.training.adapters import adapter_tensors, set_adapters
 from nlgauge.training.classifier import FEATURES, HeadNetwork, SequenceNetwork
@@ -75,6 +76,23 @@ def write_head(path: str | os.PathLike[str], tensors: Mapping[str, torch.Tensor]
         file.write(_in_order(save(dict(tensors), dict(metadata))))
 
 
+def narrowed(tensors: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """The tensors of a head with its adapters in whole numbers of 8 bits, each row with a scale: half of the bytes.
+
+    A number of a row is off by 0.4 % of the largest one at most; see `nlgauge.models.heads.Head`.
+    """
+    found = {}
+    for name, tensor in tensors.items():
+        if ".lora_" not in name:
+            found[name] = tensor
+            continue
+        wide = tensor.float()
+        scale = (wide.abs().amax(dim=1, keepdim=True) / 127).clamp(min=torch.finfo(torch.float32).tiny)
+        found[name] = torch.round(wide / scale).to(torch.int8).contiguous()
+        found[f"{name}_scale"] = scale.contiguous()
+    return found
+
+
 def _in_order(data: bytes) -> bytes:
     """A safetensors file with a sorted header, so that the same weights make the same bytes."""
     size = int.from_bytes(data[:8], "little")
@@ -113,6 +131,7 @@ def begin_from(path: str | os.PathLike[str], network: HeadNetwork, files: ModelF
             f"{os.fspath(path)} was made for weights with SHA-256 {about.get('encoder_sha256')}, expected"
             f" {files.weights_digest} of model {files.name!r}; begin from a head on the same encoder"
         )
+    tensors = widened(tensors, Path(path))
     set_adapters(network.encoder, tensors)
     with torch.no_grad():
         network.classifier.weight.copy_(tensors["classifier.weight"])

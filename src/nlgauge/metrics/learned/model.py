@@ -122,7 +122,8 @@ class RegressorMetric(Checked, BaseMetric):
     def vectors_of(self, runtime: Runtime) -> Mapping[Hashable, Sequence[int]]:
         """The vectors that are read, so that metrics of one call share them."""
         files = self.files()
-        return {files.source(runtime.precision(self.dtype), runtime): files.read_layers}
+        layers = files.read_layers
+        return {files.source(runtime.precision(self.dtype), runtime): layers} if layers else {}
 
     @property
     def trained_on(self) -> tuple[str, ...]:
