@@ -102,7 +102,7 @@ def combined(
 
 
 def _operands(name: str) -> tuple[str, list[str]]:
-    """The kind of a feature, and its texts. A feature is written as `hyp`, `hyp*ref`, `|hyp-ref|`, `match` or `both`."""
+    """The kind of a feature, and its texts. One is written as `hyp`, `hyp*ref`, `|hyp-ref|`, `match` or `both`."""
     if name in (MATCH, BOTH):
         return name, ["hyp", "ref"]
     if name.startswith("|") and name.endswith("|"):
