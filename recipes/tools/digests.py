@@ -4,9 +4,9 @@
 
 DATA holds `nli/`, `raw/`, `ud/`, `wmt15-da-seg/`, `wmt16-da-seg/`, `xpaws-fr-adv/`, `xpaws-zh-adv/`, `mlqe-pe/` and
 `ted-mqm-zh-en/`, whose files the cards of the heads name, with origin and digest. Five bytes of BLAKE2b are kept of
-each text and sentence, and no text. For `nli-robust`, `faithful`, `infill`, `sescore` and `spans` these are the
-sentences that the training drew from: the pairs and errors that were made of them by rule are not among them, and the
-few sentences that were left out of the training because a test set holds them are.
+each text and sentence, and no text. For `nli-robust`, `faithful`, `infill`, `sescore`, `rated-both` and `spans` these
+are the sentences that the training drew from: the pairs and errors that were made of them by rule are not among them,
+and the few sentences that were left out of the training because a test set holds them are.
 """
 
 from __future__ import annotations
@@ -87,12 +87,20 @@ def main() -> None:
         text for lp in ("et", "ro", "ru") for text in trained_rows(data / "mlqe-pe" / f"segments_{lp}-en.jsonl.gz")
     }
     rated = set(fields(data / "wmt15-da-seg" / "segments.jsonl.gz", "hyp", "refs"))
+    mlqe = data / "mlqe-pe"
+    both = {text for path in mlqe.glob("segments_*.jsonl.gz") for text in fields(path, "hyp", "refs")}
+    attacked = {
+        text
+        for name in ("fr", "zh")
+        for text in fields(data / f"xpaws-{name}-adv" / "adversarial.jsonl.gz", "ref", "r", "cand_para", "cand_adv_ref")
+    }
     trained = {
         "nli": pairs,
         "nli-robust": pairs | news | europarl,
         "infill": premises | news | europarl | web,
         "sescore": set(fields(data / "mlqe-pe" / TWICE, "refs")),
         "rated": rated,
+        "rated-both": pairs | news | europarl | both | attacked | rated,
         "spans": of_spans(data) | news | europarl | rated,
         "faithful": pairs | news | europarl | web | translated,
     }

@@ -23,9 +23,10 @@ _SAME_TEXTS = {
     "nli-base": "nli",
     "nli-robust-base": "nli-robust",
     "rated-base": "rated",
+    "rated-both-base": "rated-both",
     "sescore-base": "sescore",
 }  # head -> the one that learnt from the same texts
-_MODEL = re.compile(r"\b(?:model|wide)(?::|=')([\w-]+)")  # in a signature, and in that of a term of a sum
+_MODEL = re.compile(r"\b(?:model|wide|second)(?::|=')([\w-]+)")  # in a signature, and in that of a term of a sum
 
 
 def digests_of(texts: Iterable[str]) -> Digests:

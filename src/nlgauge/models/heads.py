@@ -27,10 +27,17 @@ SHIPPED = {
     "infill": "infill",
     "sescore": "regressor",
     "rated": "regressor",
+    "rated-both": "regressor",
     "spans": "spans",
 }
 # Those whose encoder is `base`, which the extra of that name brings; the head itself is in nlgauge/data/heads, too.
-ON_BASE = {"nli-base": "nli", "nli-robust-base": "nli", "rated-base": "regressor", "sescore-base": "regressor"}
+ON_BASE = {
+    "nli-base": "nli",
+    "nli-robust-base": "nli",
+    "rated-base": "regressor",
+    "rated-both-base": "regressor",
+    "sescore-base": "regressor",
+}
 HEADS = {**SHIPPED, **ON_BASE}
 # What stands on each encoder in the place of what ships: encoders and heads by name.
 _IN_PLACE = {"base": {"embedded": "base", **{head.removesuffix("-base"): head for head in ON_BASE}}}

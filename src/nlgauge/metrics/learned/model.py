@@ -20,9 +20,9 @@ from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.metrics.references import over_references
 from nlgauge.metrics.unknown import known, nonfinite, unknown
-from nlgauge.models.regressor import RegressorFiles, calibrate, load_regressor, locate_regressor
+from nlgauge.models.regressor import Ratings, RegressorFiles, calibrate, load_regressor, locate_regressor
 from nlgauge.models.tokens import token_limit
-from nlgauge.runtime.runtime import DType, Runtime
+from nlgauge.runtime.runtime import Advance, DType, Runtime
 from nlgauge.text.scripts import Writing
 
 _LEAST_TOKENS = 3  # special tokens and a piece
@@ -125,6 +125,11 @@ class RegressorMetric(Checked, BaseMetric):
         layers = files.read_layers
         return {files.source(runtime.precision(self.dtype), runtime): layers} if layers else {}
 
+    def _predicted(self, texts: Mapping[str, Sequence[str]], runtime: Runtime, advance: Advance) -> Ratings:
+        """What the regressor says of n segments; see `nlgauge.models.regressor.Regressor.score`."""
+        model = load_regressor(self._model, runtime.precision(self.dtype), runtime, self.max_tokens)
+        return model.score(texts, advance)
+
     @property
     def trained_on(self) -> tuple[str, ...]:
         """Ids of the perturbations that the regressor was shown in training, as far as its file says."""
@@ -159,7 +164,6 @@ class RegressorMetric(Checked, BaseMetric):
                 f"{name}: the regressor was trained on scores from {low:g} to {high:g}, nothing to rescale by; use"
                 " rescale=false"
             )
-        model = load_regressor(self._model, runtime.precision(self.dtype), runtime, self.max_tokens)
 
         def single(segments: Sequence[Segment]) -> Scores:
             columns = {"hyp": [s.hypothesis for s in segments]} if "hyp" in files.texts else {}
@@ -177,7 +181,7 @@ class RegressorMetric(Checked, BaseMetric):
             if len(asked):
                 texts_asked = {name: [texts[i] for i in asked] for name, texts in columns.items()}
                 with runtime.progress(len({text for texts in texts_asked.values() for text in texts}), name) as advance:
-                    found = model.score(texts_asked, advance)
+                    found = self._predicted(texts_asked, runtime, advance)
                 read = ~found.empty
                 empty[asked], asked = found.empty, asked[read]
                 values, shares[asked] = found.values[read], found.unknown[read]

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.options import Range
 from nlgauge.core.spec import quote
 from nlgauge.metrics.learned.model import RegressorMetric, learned
 from nlgauge.models.features import feature_names
-from nlgauge.models.regressor import RegressorFiles
+from nlgauge.models.locate import SHORT
+from nlgauge.models.regressor import Ratings, RegressorFiles, load_regressor, locate_regressor
+from nlgauge.runtime.runtime import Advance, Runtime
 
 _NEEDS = {"ref": "references", "src": "source"}
 _RATINGS = "human ratings"
+_READS_BOTH = {"rated": "rated-both", "rated-base": "rated-both-base"}  # which heads of the package go together
 _RUSE = (
     'Shimanaka et al. (2018), "RUSE: Regressor Using Sentence Embeddings for Automatic Machine Translation Evaluation"'
 )
@@ -144,16 +150,24 @@ class CometQE(Regressor):
 
 @dataclass(frozen=True, kw_only=True)
 class Rated(RegressorMetric):
-    """The rating that people would give, predicted by the head in the package: trained on ratings of WMT15.
+    """The rating that people would give, predicted by two heads in the package that learnt from ratings of WMT15.
+
+    One compares vectors of the two texts; the other reads both texts in one sequence. The value is the mean of their
+    predictions, weighted by `both`.
 
     Args:
-        model: the head; `rated` comes with the package.
+        model: the head that compares vectors; `rated` and `rated-base` come with the package.
+        both: the weight of the head that reads both texts in one sequence, `rated-both` or `rated-both-base`; 0 leaves
+            it out. None takes a half where `model` ships, and 0 otherwise.
 
     References:
-        Shimanaka et al. (2018), "RUSE": the features and the network; the sentence vectors are those of `Ruse`.
+        Shimanaka et al. (2018), "RUSE": the features of the first head; the sentence vectors are those of `Ruse`.
+        Sellam et al. (2020), "BLEURT: Learning Robust Metrics for Text Generation", for the second: a network that
+        reads both texts, taught by synthesis first and by ratings then.
     """
 
     model: str = "rated"
+    both: Annotated[float | None, Range(least=0, most=1, meaning="a weight")] = None
     texts: ClassVar = ("hyp", "ref")
     trained: ClassVar = _RATINGS
     info: ClassVar = learned(
@@ -166,3 +180,57 @@ class Rated(RegressorMetric):
     @property
     def _model(self) -> str:
         return self.model
+
+    @property
+    def weight(self) -> float:
+        """The weight of the head that reads both texts in one sequence."""
+        return self.both if self.both is not None else 0.5 if self.model in _READS_BOTH else 0.0
+
+    def second(self) -> RegressorFiles | None:
+        """The files of the head that reads both texts in one sequence; None if its weight is 0.
+
+        Raises:
+            InputError: `both` is above 0, and `model` is no head of the package.
+        """
+        if not self.weight:
+            return None
+        if self.model not in _READS_BOTH:
+            raise InputError(
+                f"{self.info.name}: both is {self.both:g}, and {self.model} goes with no second head; leave it out"
+            )
+        return locate_regressor(_READS_BOTH[self.model])
+
+    def facts(self, runtime: Runtime) -> Mapping[str, Any]:
+        """The values that the options resolve to, found without loading the models."""
+        second = self.second()
+        own = (
+            {}
+            if second is None
+            else {
+                "both": self.weight,
+                "second": second.head.name,
+                "second_head": second.head.identity[:SHORT],
+            }
+        )
+        return {**super().facts(runtime), **own}
+
+    @property
+    def trained_on(self) -> tuple[str, ...]:
+        """Ids of the perturbations that the heads were shown in training."""
+        second = self.second()
+        own = () if second is None else second.head.items("trained_on_phenomena")
+        return tuple(dict.fromkeys((*super().trained_on, *own)))
+
+    def _predicted(self, texts: Mapping[str, Sequence[str]], runtime: Runtime, advance: Advance) -> Ratings:
+        second = self.second()
+        if second is None:
+            return super()._predicted(texts, runtime, advance)
+        first = super()._predicted(texts, runtime, lambda count: None)
+        model = load_regressor(second.head.name, runtime.precision(self.dtype), runtime, self.max_tokens)
+        other = model.score(texts, advance)
+        return Ratings(
+            (1 - self.weight) * first.values + self.weight * other.values,
+            first.truncated | other.truncated,
+            np.maximum(first.unknown, other.unknown),
+            first.empty | other.empty,
+        )
