@@ -151,3 +151,11 @@ def test_whole_numbers_without_their_scale_are_refused(files, network, tmp_path,
     write_head(path, tensors, dict(find_head(str(path), KIND).metadata))
     with pytest.raises(InputError, match="a number for each row"):
         find_head(str(path), KIND).tensors()
+
+
+def test_whole_numbers_that_are_no_adapters_stay_as_they_are(files, network, tmp_path):
+    path = tmp_path / "head.safetensors"
+    save_head(path, network, about(files))
+    capital = torch.tensor([[3, 250]], dtype=torch.uint8)  # packed bits, as a head of kind infill has them
+    write_head(path, {**load_file(path), "capital": capital}, dict(find_head(str(path), KIND).metadata))
+    assert find_head(str(path), KIND).tensors()[0]["capital"].tolist() == [[3.0, 250.0]]

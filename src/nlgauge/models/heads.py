@@ -54,7 +54,7 @@ class Head:
     Attributes:
         name: the name that the user gave.
         path: the file. For each adapted linear layer it has `LAYER.lora_a` (rank, d_in) and `LAYER.lora_b` (d_out,
-            rank), whose product lora_b @ lora_a is added to the layer's weight. A tensor NAME of whole numbers of 8
+            rank), whose product lora_b @ lora_a is added to the layer's weight. An adapter NAME of whole numbers of 8
             bits goes with `NAME_scale`, by which each of its rows is multiplied, shape (rows, 1). It also has the
             tensors of the layers on top of the encoder.
         metadata: kind, encoder and its SHA-256, labels, languages and more, all of them strings.
@@ -128,12 +128,12 @@ class Head:
 
 
 def widened(loaded: Mapping[str, torch.Tensor], path: Path) -> dict[str, torch.Tensor]:
-    """The tensors of a file, those of whole numbers times their scales."""
+    """The tensors of a file, adapters of whole numbers times their scales."""
     found = {}
     for name, tensor in loaded.items():
         if name.endswith(_SCALE) and name.removesuffix(_SCALE) in loaded:
             continue
-        if not tensor.is_floating_point():
+        if ".lora_" in name and not tensor.is_floating_point():
             scale = loaded.get(f"{name}{_SCALE}")
             if scale is None or tensor.ndim != 2 or scale.shape != (len(tensor), 1):
                 raise InputError(
