@@ -123,7 +123,7 @@ def main() -> None:
         "data": given.data,
         "trained_on_phenomena": given.phenomena,
     }
-    save_head(given.out, network, head_metadata("nli", recipe, files, about))
+    save_head(given.out, network, head_metadata("nli", recipe, files, runtime.dtype, about))
     checkpoint.done()
 
 
