@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import nlgauge as ng
+from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
 from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import notes_of, trained_on
@@ -63,13 +64,46 @@ def test_the_rated_head_is_small_and_says_that_it_learnt_from_ratings():
     assert "trained:human ratings" in str(signature_of(ng.metric("rated"), Runtime(device="cpu")))
 
 
+def test_the_head_that_reads_both_texts_says_what_it_was_shown():
+    found = locate_regressor("rated-both")
+    assert found.head.path.stat().st_size < 1_000_000
+    assert (found.features, found.texts, found.read_layers) == (("both",), ("hyp", "ref"), ())
+    assert found.head.get("recipe") == "recipes/rated"
+    assert {"negation", "number_error", "jumble_words"} <= set(trained_on(ng.metric("rated")))  # audits mark them
+    assert trained_on(ng.metric("rated:both=0")) == ()
+
+
+def test_rated_is_the_mean_of_its_heads():
+    rows = [Segment(f"{i}", text, (REFERENCE, WORSE_AND_WORSE[1])) for i, text in enumerate(WORSE_AND_WORSE)]
+    values = {
+        spec: ng.metric(spec).score(rows, Runtime(device="cpu")).values
+        for spec in ("rated", "rated:both=0", "rated:both=1", "rated:both=0.25", "regressor:model=rated-both")
+    }
+    assert values["rated:both=1"] == pytest.approx(values["regressor:model=rated-both"], abs=1e-6)
+    assert values["rated"] == pytest.approx((values["rated:both=0"] + values["rated:both=1"]) / 2, abs=1e-6)
+    quarter = 0.75 * values["rated:both=0"] + 0.25 * values["rated:both=1"]
+    assert values["rated:both=0.25"] == pytest.approx(quarter, abs=1e-6)
+    assert "|both:0.5|second:rated-both|" in str(signature_of(ng.metric("rated"), Runtime(device="cpu")))
+    assert "second" not in str(signature_of(ng.metric("rated:both=0"), Runtime(device="cpu")))
+
+
+def test_a_head_of_ones_own_has_no_second_one(tmp_path):
+    own = tmp_path / "own.safetensors"
+    own.write_bytes(locate_regressor("rated").head.path.read_bytes())
+    assert ng.metric(f"rated:model={own}").weight == 0
+    with pytest.raises(InputError, match="goes with no second head; leave it out"):
+        ng.metric(f"rated:both=0.5,model={own}").score([Segment("1", "A text.", (REFERENCE,))], Runtime(device="cpu"))
+
+
 def test_people_would_rate_what_is_worse_lower():
     texts = [WORSE_AND_WORSE[0], WORSE_AND_WORSE[1], WORSE_AND_WORSE[3], WORSE_AND_WORSE[4]]
     rows = [Segment(f"{i}", text, (REFERENCE,)) for i, text in enumerate(texts)]
     values = ng.metric("rated").score(rows, Runtime(device="cpu")).values
     assert list(values) == sorted(values, reverse=True)
     # the shipped weights in float32; another layer would move them by tenths
-    assert values == pytest.approx([1.112, 0.606, -0.046, -1.387], abs=0.005)
+    assert values == pytest.approx([1.053, 0.709, -0.224, -1.227], abs=0.005)
+    first = ng.metric("rated:both=0").score(rows, Runtime(device="cpu")).values
+    assert first == pytest.approx([1.112, 0.606, -0.046, -1.387], abs=0.005)
     (blank,) = ng.metric("rated").score([Segment("1", " ", (REFERENCE,))], Runtime(device="cpu")).values
     assert blank == pytest.approx(-1.90182)  # the lowest rating of training
 
