@@ -203,16 +203,8 @@ class Rated(RegressorMetric):
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """The values that the options resolve to, found without loading the models."""
         second = self.second()
-        own = (
-            {}
-            if second is None
-            else {
-                "both": self.weight,
-                "second": second.head.name,
-                "second_head": second.head.identity[:SHORT],
-            }
-        )
-        return {**super().facts(runtime), **own}
+        own = {} if second is None else {"second": second.head.name, "second_head": second.head.identity[:SHORT]}
+        return {**super().facts(runtime), "both": self.weight or None, **own}
 
     @property
     def trained_on(self) -> tuple[str, ...]:
