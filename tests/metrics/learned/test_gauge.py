@@ -29,7 +29,7 @@ ROWS = [
 @pytest.mark.parametrize("built", [Gauge(), Gauge(task="as"), GaugeRated()], ids=str)
 def test_it_is_the_sum_of_its_parts_on_fixed_scales(built):
     scores = built.score(ROWS, CPU)
-    weights = {**WEIGHTS[built.task], **({RATED: 2.0} if isinstance(built, GaugeRated) else {})}
+    weights = {**WEIGHTS[built.task], **({RATED: 1.0} if isinstance(built, GaugeRated) else {})}
     assert set(scores.parts) == {*weights, "reference"}
     below = {name: SCALES["embedded"][name] for name in weights}
     total = sum(w * (below[t][1] - below[t][0]) / below[t][2] for t, w in weights.items())  # of a copy

@@ -59,7 +59,7 @@ WEIGHTS: Mapping[str, Mapping[str, float]] = MappingProxyType(
         "as": {RECALL: 1.0, COSINE: 1.0, CHRF: 0.5},  # `sescore` and an NLI head read sentences, no summaries
     }
 )
-RATED_WEIGHT = 2.0
+RATED_WEIGHT = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)

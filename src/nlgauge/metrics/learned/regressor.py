@@ -19,6 +19,7 @@ from nlgauge.runtime.runtime import Advance, Runtime
 
 _NEEDS = {"ref": "references", "src": "source"}
 _RATINGS = "human ratings"
+_COMES_IN = (-0.5, 0.25)  # predictions of the first head of `rated` between which the second comes in
 _READS_BOTH = {"rated": "rated-both", "rated-base": "rated-both-base"}  # which heads of the package go together
 _RUSE = (
     'Shimanaka et al. (2018), "RUSE: Regressor Using Sentence Embeddings for Automatic Machine Translation Evaluation"'
@@ -153,7 +154,9 @@ class Rated(RegressorMetric):
     """The rating that people would give, predicted by two heads in the package that learnt from ratings of WMT15.
 
     One compares vectors of the two texts; the other reads both texts in one sequence. The value is the mean of their
-    predictions, weighted by `both`.
+    predictions, weighted by `both`. The second has learnt from texts with errors and from outputs of translation
+    systems, and knows no text that has nothing to do with its reference: where the first predicts -0.5 or less the
+    second is left out, and from 0.25 on it has its full weight.
 
     Args:
         model: the head that compares vectors; `rated` and `rated-base` come with the package.
@@ -220,8 +223,9 @@ class Rated(RegressorMetric):
         first = super()._predicted(texts, runtime, lambda count: None)
         model = load_regressor(second.head.name, runtime.precision(self.dtype), runtime, self.max_tokens)
         other = model.score(texts, advance)
+        share = self.weight * np.clip((first.values - _COMES_IN[0]) / (_COMES_IN[1] - _COMES_IN[0]), 0, 1)
         return Ratings(
-            (1 - self.weight) * first.values + self.weight * other.values,
+            first.values + share * (other.values - first.values),
             first.truncated | other.truncated,
             np.maximum(first.unknown, other.unknown),
             first.empty | other.empty,
