@@ -39,7 +39,7 @@ SCALES: Mapping[str, Mapping[str, tuple[float, float, float]]] = MappingProxyTyp
             SESCORE: (-7.12, 1.59, 1.6),
             NLI: (0.0341, 0.77, 0.199),
             CHRF: (14.5, 100.0, 16.1),
-            RATED: (-1.02, 1.05, 0.45),
+            RATED: (-1.28, 1.05, 0.458),
         },
         "base": {
             F: (0.301, 1.0, 0.121),
