@@ -48,7 +48,7 @@ SCALES: Mapping[str, Mapping[str, tuple[float, float, float]]] = MappingProxyTyp
             SESCORE: (-6.14, 1.61, 1.66),
             NLI: (0.0246, 0.963, 0.267),
             CHRF: (14.5, 100.0, 16.1),
-            RATED: (-0.719, 1.05, 0.488),
+            RATED: (-1.1, 1.05, 0.497),
         },
     }
 )
