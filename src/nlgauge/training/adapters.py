@@ -15,6 +15,8 @@ from typing import Any
 import torch
 
 from nlgauge.core.errors import InputError, MissingExtra
+from nlgauge.models.heads import Head
+from nlgauge.models.locate import ModelFiles
 
 _ADAPTER = "default"  # peft's own name of the first adapter
 
@@ -104,6 +106,38 @@ def set_adapters(model: Any, tensors: Mapping[str, torch.Tensor]) -> None:
                     expected = f"expected shape {tuple(weight.shape)}; is its rank another?"
                     raise InputError(f"the head to begin from has {what} for {name}.lora_{part}, {expected}")
                 weight.copy_(tensor.float() * factor)
+
+
+def begin_adapters(model: Any, head: Head, files: ModelFiles) -> None:
+    """Start from the adapters of a head, in the rank of the model: of each product the largest singular values.
+
+    A model of a higher rank keeps its new adapters beside them.
+
+    Args:
+        model: with adapters.
+        head: to begin from.
+        files: of the encoder of the model.
+
+    Raises:
+        InputError: the head is one for another encoder, or has no adapter for a layer.
+    """
+    if head.encoder.weights_digest != files.weights_digest:
+        raise InputError(f"head {head.path} stands on another encoder than {files.name!r}; begin from one on the same")
+    made = {}
+    given = head.tensors()[1]
+    for name, module in adapted(model).items():
+        if name not in given:
+            continue  # set_adapters names it
+        down, up = given[name]
+        weight = module.lora_A[_ADAPTER].weight
+        rank = min(len(weight), len(down))
+        left, values, right = torch.linalg.svd(up.double() @ down.double(), full_matrices=False)
+        root = values[:rank].sqrt()
+        made[f"{name}.lora_a"], new = weight.detach().float().cpu().clone(), module.lora_B[_ADAPTER].weight
+        made[f"{name}.lora_b"] = torch.zeros(new.shape)
+        made[f"{name}.lora_a"][:rank] = (root[:, None] * right[:rank]).float()
+        made[f"{name}.lora_b"][:, :rank] = (left[:, :rank] * root).float()
+    set_adapters(model, made)
 
 
 def _forward(module: Any, states: torch.Tensor) -> torch.Tensor:

@@ -24,17 +24,23 @@ _HEADED = ("bert", "mpnet")  # model types whose heads are loaded again
 
 
 class HeadNetwork(torch.nn.Module):
-    """An encoder whose first vector and mean vector are the input of one linear layer."""
+    """An encoder whose first vector and mean vector are the input of one linear layer.
 
-    def __init__(self, encoder: Any, width: int) -> None:
+    Args:
+        encoder: of transformers.
+        width: of a token's vector.
+        outputs: of the linear layer; one for each label by default.
+    """
+
+    def __init__(self, encoder: Any, width: int, outputs: int = len(LABELS)) -> None:
         super().__init__()
         self.encoder = encoder
         base = encoder.get_base_model() if hasattr(encoder, "get_base_model") else encoder
         self._typed = "token_type_ids" in signature(base.forward).parameters
-        self.classifier = torch.nn.Linear(2 * width, len(LABELS))
+        self.classifier = torch.nn.Linear(2 * width, outputs)
 
     def forward(self, **inputs: torch.Tensor) -> torch.Tensor:
-        """Logits, float32, shape (n, 3)."""
+        """Logits, float32, shape (n, outputs)."""
         if not self._typed:
             del inputs["token_type_ids"]
         states = self.encoder(**inputs)[0].float()
@@ -43,6 +49,13 @@ class HeadNetwork(torch.nn.Module):
         with torch.autocast(states.device.type, enabled=False):
             logits: torch.Tensor = self.classifier(torch.cat([states[:, 0], mean], dim=1))
         return logits
+
+    def own_tensors(self) -> dict[str, torch.Tensor]:
+        """The weights on top of the encoder, by their names in a head file."""
+        return {
+            f"classifier.{name}": tensor.detach().float().cpu().contiguous()
+            for name, tensor in self.classifier.named_parameters()
+        }
 
 
 class SequenceNetwork(torch.nn.Module):
@@ -75,7 +88,15 @@ def _from_the_left(inputs: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     return {name: tensor.gather(1, places) for name, tensor in inputs.items()}
 
 
-def head_network(files: ModelFiles, rank: int, alpha: float, dropout: float, seed: int, narrow: bool) -> HeadNetwork:
+def head_network(
+    files: ModelFiles,
+    rank: int,
+    alpha: float,
+    dropout: float,
+    seed: int,
+    narrow: bool,
+    outputs: int = len(LABELS),
+) -> HeadNetwork:
     """An encoder with new adapters and a new classifier.
 
     Args:
@@ -85,12 +106,13 @@ def head_network(files: ModelFiles, rank: int, alpha: float, dropout: float, see
         dropout: the dropout of the encoder in training.
         seed: the seed of the new weights.
         narrow: keep frozen weights in bfloat16, where arithmetic is in it anyway.
+        outputs: of the classifier.
     """
     encoder = encoder_below(files, dropout)
     with torch.random.fork_rng([]):
         torch.manual_seed(seed)
         adapted = add_adapters(encoder, rank, alpha)
-        network = HeadNetwork(adapted, files.config["hidden_size"])
+        network = HeadNetwork(adapted, files.config["hidden_size"], outputs)
     if narrow:
         narrow_frozen(network)
     return network

@@ -249,7 +249,7 @@ class Texts:
     """Distinct texts of many examples, each with its pieces."""
 
     def __init__(self, tokenizer: TextTokenizer) -> None:
-        self._tokenizer = tokenizer
+        self.tokenizer = tokenizer
         self._numbers: dict[str, int] = {}
         self.ids: list[Ids] = []
         self.n_cut = 0
@@ -269,7 +269,7 @@ class Texts:
             for text in dict.fromkeys(text for column in columns.values() for text in column)
             if text not in self._numbers
         ]
-        for text, tokens in zip(new, self._tokenizer.tokens(new), strict=True):
+        for text, tokens in zip(new, self.tokenizer.tokens(new), strict=True):
             self._numbers[text] = len(self.ids)
             self.ids.append(tokens.ids)
             self.n_cut += tokens.truncated

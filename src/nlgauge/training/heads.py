@@ -36,9 +36,7 @@ def save_head(path: str | os.PathLike[str], network: HeadNetwork, about: Mapping
         network: the trained network.
         about: more metadata; all values are strings.
     """
-    tensors = adapter_tensors(network.encoder)
-    tensors["classifier.weight"] = network.classifier.weight.detach().float().cpu().contiguous()
-    tensors["classifier.bias"] = network.classifier.bias.detach().float().cpu().contiguous()
+    tensors = adapter_tensors(network.encoder) | network.own_tensors()
     write_head(path, tensors, {"labels": ",".join(LABELS), "features": FEATURES, **about})
 
 

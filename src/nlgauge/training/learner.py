@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +15,6 @@ from nlgauge.training.network import RegressorNetwork
 from nlgauge.training.parallel import Cores
 from nlgauge.training.recipe import Loss
 
-_PARTS = 4  # of a batch; fixed, so that sums do not depend on how many cores there are
 _TEXTS = 256  # encoded together in evaluation
 _ROWS = 1024
 
@@ -88,17 +86,9 @@ class Learner:
     def _means(self, wanted: Ids) -> torch.Tensor:
         if self.known is not None:
             return self.known[torch.from_numpy(wanted).to(self.known.device)]
-        # Shortest first, in a few parts of as many tokens: little padding, and work for several cores.
-        order = np.argsort(self._lengths[wanted], kind="stable")
-        tokens = np.cumsum(self._lengths[wanted[order]])
-        parts = (
-            np.split(order, np.searchsorted(tokens, tokens[-1] * np.arange(1, _PARTS) / _PARTS))
-            if self.device.type == "cpu"
-            else [order]
+        return self._cores.of_sequences(
+            lambda where: self._encode(wanted[where]), self._lengths[wanted], self._learnt, self.device
         )
-        jobs = [partial(self._encode, wanted[part]) for part in parts if len(part)]
-        means = self._cores.together(jobs, self._learnt)
-        return means[torch.from_numpy(np.argsort(order, kind="stable")).to(self.device)]
 
     def _encode(self, wanted: Ids) -> torch.Tensor:
         with arithmetic(self.device, self.dtype):

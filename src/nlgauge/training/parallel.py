@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
+import numpy as np
 import torch
 
+from nlgauge.models.tokens import Ids
+
 Part = Callable[[], torch.Tensor]
+_PARTS = 4  # of a batch; fixed, so that sums do not depend on how many cores there are
 
 
 class Cores:
@@ -37,6 +42,34 @@ class Cores:
             return torch.cat([part() for part in parts])
         run: Callable[..., torch.Tensor] = _Together.apply
         return run(self._pool, parts, *parameters)
+
+    def of_sequences(
+        self,
+        work: Callable[[Ids], torch.Tensor],
+        lengths: Ids,
+        parameters: Sequence[torch.Tensor],
+        device: torch.device,
+    ) -> torch.Tensor:
+        """What `work` gives for the positions of n sequences, in their order, along the first axis.
+
+        On a processor it is called for a few parts of as many tokens, shortest first: little padding, and work for
+        several cores.
+
+        Args:
+            work: gives a row for each position; see `together`.
+            lengths: the number of pieces of each sequence, shape (n,).
+            parameters: that `work` uses and that learn.
+            device: where they are.
+        """
+        order = np.argsort(lengths, kind="stable")
+        tokens = np.cumsum(lengths[order])
+        parts = (
+            np.split(order, np.searchsorted(tokens, tokens[-1] * np.arange(1, _PARTS) / _PARTS))
+            if device.type == "cpu"
+            else [order]
+        )
+        found = self.together([partial(work, part) for part in parts if len(part)], parameters)
+        return found[torch.from_numpy(np.argsort(order, kind="stable")).to(device)]
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.options import Range, Typed, check_option, checked
 from nlgauge.io.files.files import InputFile
 from nlgauge.models import embedded
-from nlgauge.models.features import KINDS, MATCH, feature_names
+from nlgauge.models.features import BOTH, KINDS, MATCH, feature_names
 from nlgauge.models.heads import HEADS
 from nlgauge.models.locate import ModelFiles
 from nlgauge.models.regressor import MIX
@@ -216,7 +216,10 @@ class RegressorRecipe(Recipe):
             a network, see `nlgauge.training.ridge`.
         layers: the layers whose mean vectors are read, side by side; empty is the last layer; `mix` is all layers
             under learnt weights.
-        features: `4h` or `2h`, with method ridge also `match`, `4h+match`, ...; see `nlgauge.models.features`.
+        features: `4h` or `2h`, with method ridge also `match`, `4h+match`, ..., with method lora also `both`, which has
+            one linear layer and none of the options `layers`, `widths` and `dropout`; see `nlgauge.models.features`.
+        init: with features `both`, a head to begin from: an NLI head, whose adapters are taken, or an earlier regressor
+            of these features.
         match_layer: the layer whose token vectors are matched; None is that of BERTScore.
         reference: whether references are read.
         source: whether sources are read.
@@ -238,8 +241,17 @@ class RegressorRecipe(Recipe):
     ] = "lora"
     layers: tuple[int, ...] | Literal["mix"] = ()
     features: Annotated[
-        str, Typed("4h: vectors, product, difference; 2h: these two; match: how tokens match.", words=KINDS)
+        str,
+        Typed(
+            "4h: vectors, product, difference; 2h: these two; match: how tokens match; both: both texts in one"
+            " sequence.",
+            words=KINDS,
+        ),
     ] = "4h"
+    init: Annotated[
+        str | None,
+        Typed("With --features both: a head to begin from, nli-robust, another NLI head or a file.", metavar="FILE"),
+    ] = None
     match_layer: Annotated[
         int | None,
         Range(least=0),
@@ -256,7 +268,9 @@ class RegressorRecipe(Recipe):
     encoder_dropout: Annotated[float, SHARE, Typed("Dropout of the encoder while it learns.")] = 0.0
     loss: Loss = field(default_factory=Loss)
     standardise: Annotated[bool, Typed("Learn scores less their mean over their deviation; undone in use.")] = False
-    max_tokens: Annotated[int, Range(least=3), Typed("Longest text; a longer one is cut.")] = 256
+    max_tokens: Annotated[
+        int, Range(least=3), Typed("Longest text, or pair with --features both; a longer one is cut.")
+    ] = 256
     held_out: Annotated[
         float,
         SHARE,
@@ -284,6 +298,26 @@ class RegressorRecipe(Recipe):
             )
         if self.method == "ridge" and self.layers == MIX:
             raise InputError("layers is 'mix', whose weights are learnt; method ridge reads one layer or several")
+        if self.is_crossed:
+            self._check_crossed()
+        elif self.init is not None:
+            raise InputError(
+                f"init is {self.init!r}, a head that features {BOTH!r} alone begin from; leave it out, or ask for them"
+            )
+
+    def _check_crossed(self) -> None:
+        if self.method != "lora":
+            raise InputError(
+                f"method is {self.method!r}, and features {BOTH!r} learn by adapters; leave it out, or name method lora"
+            )
+        if self.layers:
+            raise InputError(f"layers is {self.layers!r}, and features {BOTH!r} read the last one; leave it out")
+        for name in ("widths", "dropout"):
+            if getattr(self, name) != type(self).__dataclass_fields__[name].default:
+                raise InputError(
+                    f"{name} is {getattr(self, name)!r}, of hidden layers, and features {BOTH!r} have none; leave it"
+                    " out (encoder_dropout is that of the encoder)"
+                )
 
     @property
     def blocks(self) -> tuple[str, ...]:
@@ -291,6 +325,11 @@ class RegressorRecipe(Recipe):
         if self.side is not None:
             return ({"source": "src", "hypothesis": "hyp", "reference": "ref"}[self.side],)
         return feature_names(self.features, self.reference, self.source)
+
+    @property
+    def is_crossed(self) -> bool:
+        """Whether both texts are read in one sequence, as `nlgauge.training.crossed` does."""
+        return self.features == BOTH
 
     @property
     def has_adapters(self) -> bool:

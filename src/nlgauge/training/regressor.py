@@ -14,12 +14,14 @@ import torch
 from nlgauge.core.errors import InputError
 from nlgauge.models.encoder import load_encoder, torch_device
 from nlgauge.models.locate import ModelFiles, locate
+from nlgauge.models.pairs import PairTokenizer
 from nlgauge.models.pooled import mean_vectors
 from nlgauge.models.regressor import MIX
 from nlgauge.models.tokens import TextTokenizer
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.training.adapters import add_adapters
-from nlgauge.training.classifier import encoder_below, narrow_frozen, pad_of
+from nlgauge.training.classifier import FEATURES, encoder_below, narrow_frozen, pad_of
+from nlgauge.training.crossed import CrossedLearner, PairTexts, crossed_network, inherited
 from nlgauge.training.dev import Dev, held_out
 from nlgauge.training.examples import Encoded, Example, Texts, grouped_batches
 from nlgauge.training.heads import check_output
@@ -27,7 +29,7 @@ from nlgauge.training.learner import Learner
 from nlgauge.training.loop import Checkpoint, alone, fit_network, learning
 from nlgauge.training.network import RegressorNetwork
 from nlgauge.training.parallel import Cores, cores
-from nlgauge.training.recipe import RegressorRecipe, check_precision, recipe_facts, trainable
+from nlgauge.training.recipe import RegressorRecipe, beginning, check_precision, recipe_facts, trainable
 from nlgauge.training.regressor_files import save_regressor, whole_encoder
 from nlgauge.training.watch import BestWeights
 
@@ -72,7 +74,7 @@ def train_regressor(
     Args:
         examples: see `nlgauge.training.examples`: `read_triples` or `rated_examples`.
         output: a `.safetensors` name for a head (feed-forward network and adapters), any other name for a folder with
-            the whole encoder.
+            the whole encoder; features `both` make a head.
         recipe: what is trained, and how.
         runtime: device, precision (bfloat16 or float32) and progress.
         dev: the set by which the best weights are chosen; None holds out a share of the examples, see
@@ -89,26 +91,29 @@ def train_regressor(
     files = trainable(locate(recipe.model, recipe.revision), runtime, recipe.method)
     layers = recipe.chosen_layers(files.depth)
     run = _run(examples, dev, recipe, runtime, files)
+    own = dict(about or {}) if recipe.init is None else inherited(recipe.init, about or {})
     learnt_from = list(examples)
     if dev is None and recipe.held_out:
         learnt_from, dev = held_out(examples, recipe.held_out, recipe.schedule.seed)
-    tokenizer = TextTokenizer(files, recipe.max_tokens, space=False)
-    texts = Texts(tokenizer)
+    texts = _texts(recipe, files)
     train = texts.encode(learnt_from)
     tested = None if dev is None else texts.encode(dev.examples)
     tell(f"{len(train)} examples, {texts.summary}, in {runtime.dtype}")
-    network, means = _network(recipe, files, layers, output.endswith(".safetensors"), texts, runtime)
-    network.train()
     mean, sd = (float(train.scores.mean()), float(train.scores.std()) or 1.0) if recipe.standardise else (0.0, 1.0)
-    with torch.no_grad():
-        network.out.bias.fill_((float(train.scores.mean()) - mean) / sd)  # no steps are spent on finding the mean
+    first = (float(train.scores.mean()) - mean) / sd  # of the last bias: no steps are spent on finding the mean
+    learner_on: Callable[..., Learner | CrossedLearner]
+    if isinstance(texts, PairTexts):
+        learner_on = partial(CrossedLearner, crossed_network(recipe, files, first, runtime), texts)
+    else:
+        network, means = _network(recipe, files, layers, output.endswith(".safetensors"), texts, first, runtime)
+        learner_on = partial(Learner, network, texts, means)
     checkpoint = Checkpoint.beside(output, run)
-    with cores(network.out.weight.device) as several:
+    with cores(torch_device(torch, runtime.device)) as several:
         at_work = Cores(None) if recipe.encoder_dropout else several
-        learner = Learner(network, texts, means, recipe.loss, mean, sd, pad_of(files), runtime.dtype, at_work)
+        learner = learner_on(recipe.loss, mean, sd, pad_of(files), runtime.dtype, at_work)
         best = _fit(learner, train, recipe, checkpoint, runtime, dev, tested, tell)
-    metadata = _metadata(recipe, layers, tokenizer) | _scale(train, mean, sd) | dict(about or {})
-    save_regressor(output, network, files, recipe, runtime.dtype, metadata)
+    metadata = _metadata(recipe, layers, texts.tokenizer.max_tokens) | _scale(train, mean, sd) | own
+    save_regressor(output, learner.network, files, recipe, runtime.dtype, metadata)
     if curve is not None:
         best.write(curve)
     checkpoint.done()
@@ -117,8 +122,14 @@ def train_regressor(
     return Trained(len(train), steps, tuple(best.losses), dict(best.evaluated), best.best, chosen_by, n_dev)
 
 
+def _texts(recipe: RegressorRecipe, files: ModelFiles) -> Texts | PairTexts:
+    if recipe.is_crossed:
+        return PairTexts(PairTokenizer(files, recipe.max_tokens))
+    return Texts(TextTokenizer(files, recipe.max_tokens, space=False))
+
+
 def _fit(
-    learner: Learner,
+    learner: Learner | CrossedLearner,
     train: Encoded,
     recipe: RegressorRecipe,
     checkpoint: Checkpoint,
@@ -152,9 +163,15 @@ def _fit(
 
 
 def _network(
-    recipe: RegressorRecipe, files: ModelFiles, layers: Sequence[int], is_head: bool, texts: Texts, runtime: Runtime
+    recipe: RegressorRecipe,
+    files: ModelFiles,
+    layers: Sequence[int],
+    is_head: bool,
+    texts: Texts,
+    first: float,
+    runtime: Runtime,
 ) -> tuple[RegressorNetwork, torch.Tensor | None]:
-    """The network on its device; and where the encoder is frozen, the means of all texts."""
+    """The network on its device, its last bias at `first`; where the encoder is frozen, the means of all texts."""
     mixed = recipe.layers == MIX
     means: torch.Tensor | None = None
     encoder: Any = None
@@ -181,14 +198,20 @@ def _network(
         network = RegressorNetwork(encoder, layers, mixed, recipe.blocks, size, recipe.widths, recipe.dropout)
     if recipe.method == "lora" and runtime.dtype == "bfloat16":
         narrow_frozen(network)
+    with torch.no_grad():
+        network.out.bias.fill_(first)
     network.to(torch_device(torch, runtime.device))
-    return network, means
+    return network.train(), means
 
 
 def _check(recipe: RegressorRecipe, runtime: Runtime, output: str) -> None:
     if recipe.method == "ridge":
         raise InputError("method is 'ridge', which train_ridge fits: it takes no steps, and has no network")
     check_precision(runtime)
+    if recipe.is_crossed and not output.endswith(".safetensors"):
+        raise InputError(
+            f"{output}: features {recipe.features!r} make a head, which is a file; end the name in .safetensors"
+        )
     check_output(output, recipe.method)
     if recipe.method == "frozen" and not output.endswith(".safetensors"):
         raise InputError(f"{output}: a frozen encoder need not be written again; name a head, ending in .safetensors")
@@ -200,15 +223,19 @@ def _scale(train: Encoded, mean: float, sd: float) -> dict[str, str]:
     return {"low": f"{low:g}", "high": f"{high:g}", "target_mean": repr(mean), "target_sd": repr(sd)}
 
 
-def _metadata(recipe: RegressorRecipe, layers: Sequence[int], tokenizer: TextTokenizer) -> dict[str, str]:
-    return {
+def _metadata(recipe: RegressorRecipe, layers: Sequence[int], max_tokens: int | None) -> dict[str, str]:
+    facts = {
         "method": recipe.method,
         "features": ",".join(recipe.blocks),
+        "loss": recipe.loss.name,
+        "max_tokens": str(max_tokens),
+    }
+    if recipe.is_crossed:
+        return facts | {"pooling": FEATURES}
+    return facts | {
         "layers": MIX if recipe.layers == MIX else ",".join(map(str, layers)),
         "pooling": "mean of all tokens",
         "widths": ",".join(map(str, recipe.widths)),
-        "loss": recipe.loss.name,
-        "max_tokens": str(tokenizer.max_tokens),
     }
 
 
@@ -218,6 +245,10 @@ def _run(
     """Everything that makes the weights, as one line: what a checkpoint must be of."""
     facts = recipe_facts(recipe, runtime, files) | asdict(recipe.loss)
     del facts["name"]
+    if recipe.init is None:
+        del facts["init"]  # runs from before there was a choice go on
+    else:
+        facts["init"] = beginning(recipe.init)
     facts |= {"loss": recipe.loss.name, "train": _digest(examples)}
     if dev is not None and dev.chooses_by:
         facts["dev_choice"] = sha256(json.dumps(dev.chooses_by).encode()).hexdigest()

@@ -18,7 +18,7 @@ from nlgauge.models.packing.families import is_disentangled
 from nlgauge.models.packing.packed import PackedBert
 from nlgauge.models.regressor import KIND, WEIGHTS
 from nlgauge.training.adapters import adapter_tensors
-from nlgauge.training.classifier import with_dropout
+from nlgauge.training.classifier import HeadNetwork, with_dropout
 from nlgauge.training.heads import head_metadata, new_folder, save_encoder, write_head
 from nlgauge.training.network import RegressorNetwork
 from nlgauge.training.recipe import Recipe
@@ -81,7 +81,12 @@ def _check_layers(files: ModelFiles, encoder: Any, layers: Sequence[int]) -> Non
 
 
 def save_regressor(
-    path: str, network: RegressorNetwork, files: ModelFiles, recipe: Recipe, dtype: str, about: Mapping[str, str]
+    path: str,
+    network: RegressorNetwork | HeadNetwork,
+    files: ModelFiles,
+    recipe: Recipe,
+    dtype: str,
+    about: Mapping[str, str],
 ) -> None:
     """Write a head (`.safetensors`) or a folder, whole or not at all.
 

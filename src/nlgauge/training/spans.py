@@ -16,7 +16,7 @@ from nlgauge.core.drafts import claimed
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import check_target
 from nlgauge.models.encoder import torch_device
-from nlgauge.models.heads import Head, find_head
+from nlgauge.models.heads import find_head
 from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.pairs import PairTokenizer
 from nlgauge.models.spans import KIND, OUTPUTS, WordPairs, read_words
@@ -24,7 +24,7 @@ from nlgauge.models.taggers import ALIGNED, POOLED, aligned, pooled_units
 from nlgauge.models.tokens import Ids
 from nlgauge.models.wordfeatures import FEATURES, Words
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.training.adapters import adapter_tensors, add_adapters, set_adapters
+from nlgauge.training.adapters import adapter_tensors, add_adapters, begin_adapters
 from nlgauge.training.classifier import arithmetic, encoder_below, narrow_frozen, pad_of, padded
 from nlgauge.training.heads import head_metadata, write_head
 from nlgauge.training.loop import Checkpoint, fit_network
@@ -155,7 +155,7 @@ def train_spans(
     device = torch_device(torch, runtime.device)
     network = _network(files, recipe, dropout, runtime.dtype == "bfloat16").to(device).train()
     if init is not None:
-        _begin(network, init, files, recipe.rank)
+        _begin(network, init, files)
     pad, rare = pad_of(files), torch.tensor(_RARE, device=device)
     cut = int(read.pairs.truncated.sum())
     tell(f"{len(pairs)} pairs, {read.pairs.lengths.mean():.1f} pieces each, {cut} cut, in {runtime.dtype}")
@@ -209,7 +209,7 @@ def _digest(pairs: Sequence[MarkedPair]) -> str:
     return sha256(repr(pairs).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _begin(network: SpanNetwork, init: str, files: ModelFiles, rank: int) -> None:
+def _begin(network: SpanNetwork, init: str, files: ModelFiles) -> None:
     try:
         head = find_head(init, KIND)
     except InputError:
@@ -221,24 +221,7 @@ def _begin(network: SpanNetwork, init: str, files: ModelFiles, rank: int) -> Non
                 if f"{name}.weight" in own:  # heads made before judge no whole texts
                     layer.weight.copy_(own[f"{name}.weight"])
                     layer.bias.copy_(own[f"{name}.bias"])
-    set_adapters(network.encoder, _shortened(head, files, rank))
-
-
-def _shortened(head: Head, files: ModelFiles, rank: int) -> dict[str, torch.Tensor]:
-    """The adapters of a head in another rank: of each product the largest singular values.
-
-    Raises:
-        InputError: the head is one for another encoder.
-    """
-    if head.encoder.weights_digest != files.weights_digest:
-        raise InputError(f"head {head.path} stands on another encoder than {files.name!r}; begin from one on the same")
-    made = {}
-    for name, (down, up) in head.tensors()[1].items():
-        left, values, right = torch.linalg.svd(up.double() @ down.double(), full_matrices=False)
-        root = values[:rank].sqrt()
-        made[f"{name}.lora_a"] = (root[:, None] * right[:rank]).float()
-        made[f"{name}.lora_b"] = (left[:, :rank] * root).float()
-    return made
+    begin_adapters(network.encoder, head, files)
 
 
 def _labels(pair: MarkedPair, numbers: Ids) -> Ids:
