@@ -148,8 +148,11 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "seq2seq": {"encoder", "hub", "locate", "tokens"},
         "generation": {"encoder", "hub", "locate", "tokens", "workers"},
         "entailment": {"classifiers", "encoder", "heads", "lazy", "locate", "pairs", "tokens", "workers"},
+        "regressor_files": {"features", "heads", "locate", "vectors"},
+        "crossed": {"classifiers", "encoder", "lazy", "pairs", "regressor_files", "workers"},
         "regressor": {
-            *("encoder", "features", "heads", "lazy", "locate", "matched", "packing", "pooled", "tokens", "vectors")
+            *("crossed", "encoder", "features", "lazy", "matched", "packing", "pooled", "regressor_files", "tokens"),
+            "vectors",
         },
         "infill": {"encoder", "heads", "hub", "lazy", "locate", "packing", "seq2seq", "tokens", "workers"},
     },

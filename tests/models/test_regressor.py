@@ -11,7 +11,8 @@ from safetensors.torch import load_file
 from nlgauge.core.errors import InputError
 from nlgauge.models import pooled
 from nlgauge.models import regressor as module
-from nlgauge.models.regressor import load_regressor, locate_regressor, text_vectors
+from nlgauge.models.regressor import load_regressor, text_vectors
+from nlgauge.models.regressor_files import locate_regressor
 from nlgauge.runtime.runtime import Runtime
 
 HYPS = ["the cat sat on the mat", "rain", "a dog lay on the rug", "snow fell today", "rain"]
@@ -175,20 +176,3 @@ def test_adapters_stand_on_bert_alone_and_others_may_be_frozen(tiny_regressor):
     with pytest.raises(InputError, match="is not of BERT's family, and adapters stand on no other"):
         score(tiny_regressor(family="distilbert"))
     assert np.isfinite(score(tiny_regressor(family="distilbert", adapted=False))[0]).all()
-
-
-def test_names_that_are_no_regressor_are_refused(tmp_path):
-    with pytest.raises(
-        InputError, match=r"model 'bert-base-cased' is no regressor: expected a \.safetensors head or a folder"
-    ):
-        locate_regressor("bert-base-cased")
-    with pytest.raises(InputError, match=r"holds no regressor\.safetensors"):
-        locate_regressor(str(tmp_path))
-    with pytest.raises(InputError, match="does not exist"):
-        locate_regressor(str(tmp_path / "absent.safetensors"))
-
-
-@pytest.mark.parametrize("name", ["~nobody/regressor", "x" * 300])
-def test_a_path_that_the_system_does_not_take_is_no_regressor(name):
-    with pytest.raises(InputError, match="is no regressor"):
-        locate_regressor(name)

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from nlgauge.models.infill.files import InfillFiles, locate_infill
     from nlgauge.models.infill.filler import InfillModel, load_infill
     from nlgauge.models.infill.gaps import Filler, Gap, Infill
-    from nlgauge.models.regressor import RegressorFiles, load_regressor, locate_regressor
+    from nlgauge.models.regressor import load_regressor
+    from nlgauge.models.regressor_files import RegressorFiles, locate_regressor
     from nlgauge.models.seq2seq import Seq2Seq
     from nlgauge.models.tokens import TextTokenizer
 else:

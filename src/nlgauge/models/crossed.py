@@ -12,7 +12,7 @@ from nlgauge.core.arrays import Array
 from nlgauge.models.encoder import dtype_and_device
 from nlgauge.models.lazy import LazyModel
 from nlgauge.models.pairs import PairTokenizer
-from nlgauge.models.regressor import Ratings, RegressorFiles
+from nlgauge.models.regressor_files import Ratings, RegressorFiles
 from nlgauge.runtime.batching import by_length
 from nlgauge.runtime.runtime import Advance, Runtime
 

@@ -14,7 +14,7 @@ from nlgauge.models.features import BOTH
 from nlgauge.models.heads import HEADS, Head, find_head
 from nlgauge.models.locate import ModelFiles
 from nlgauge.models.pairs import PairTokenizer
-from nlgauge.models.regressor import KIND, RegressorFiles
+from nlgauge.models.regressor_files import KIND, RegressorFiles
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.training.adapters import begin_adapters

@@ -14,7 +14,7 @@ from nlgauge.models import embedded
 from nlgauge.models.features import BOTH, KINDS, MATCH, feature_names
 from nlgauge.models.heads import HEADS
 from nlgauge.models.locate import ModelFiles
-from nlgauge.models.regressor import MIX
+from nlgauge.models.regressor_files import MIX
 from nlgauge.runtime.runtime import Runtime
 
 if TYPE_CHECKING:

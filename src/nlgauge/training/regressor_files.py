@@ -16,7 +16,7 @@ from nlgauge.models.hub import HubNetwork
 from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.packing.families import is_disentangled
 from nlgauge.models.packing.packed import PackedBert
-from nlgauge.models.regressor import KIND, WEIGHTS
+from nlgauge.models.regressor_files import KIND, WEIGHTS
 from nlgauge.training.adapters import adapter_tensors
 from nlgauge.training.classifier import HeadNetwork, with_dropout
 from nlgauge.training.heads import head_metadata, new_folder, save_encoder, write_head

@@ -17,7 +17,7 @@ from nlgauge.models.heads import SUFFIX
 from nlgauge.models.locate import locate
 from nlgauge.models.matched import read_pairs
 from nlgauge.models.pooled import encoder_means
-from nlgauge.models.regressor import KIND
+from nlgauge.models.regressor_files import KIND
 from nlgauge.models.tokens import TextTokenizer
 from nlgauge.runtime.runtime import Advance, Runtime
 from nlgauge.stats.correlation.correlate import correlation
