@@ -316,15 +316,14 @@ def _save_generator(kind, source, folder, **options):
 def tiny_head(tiny_model, tmp_path_factory):
     """A function from changes of the metadata to a head of random weights over a tiny BERT."""
 
-    def make(drop=(), hidden=False, **changes):
-        return _save_head(
-            tiny_model("bert"), tmp_path_factory.mktemp("head") / "tiny.safetensors", drop, hidden, changes
-        )
+    def make(drop=(), hidden=False, outputs=3, **changes):
+        path = tmp_path_factory.mktemp("head") / "tiny.safetensors"
+        return _save_head(tiny_model("bert"), path, drop, hidden, outputs, changes)
 
     return make
 
 
-def _save_head(encoder, path, drop, hidden, changes):
+def _save_head(encoder, path, drop, hidden, outputs, changes):
     import hashlib
 
     import torch
@@ -349,7 +348,7 @@ def _save_head(encoder, path, drop, hidden, changes):
             tensors[f"encoder.layer.{layer}.{name}.lora_b"] = tensor(d_out, rank).half()
     if hidden:
         tensors |= {"hidden.weight": tensor(n_features, n_features).half(), "hidden.bias": tensor(n_features).half()}
-    tensors |= {"classifier.weight": tensor(3, n_features).half(), "classifier.bias": tensor(3).half()}
+    tensors |= {"classifier.weight": tensor(outputs, n_features).half(), "classifier.bias": tensor(outputs).half()}
     metadata = {
         "format": "nlgauge-head",
         "version": "1",

@@ -8,7 +8,7 @@ import pytest
 if find_spec("peft") is None:  # to import it takes seconds, in every worker
     pytest.skip("peft is not installed", allow_module_level=True)
 
-from tests.cli.command import run, write
+from tests.cli.command import refused, run, write
 
 import nlgauge as ng
 from nlgauge.core.spec import quote
@@ -284,3 +284,33 @@ def test_one_side_alone_becomes_a_sentinel(rated, tiny_model, tmp_path, capsys):
     capsys.readouterr()
     assert run("train", "regressor", rated, "-o", out, *model, "--side", "source", "--no-reference") == 2
     assert "--no-reference is about comparisons, and --side has none" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("verb", ["regressor", "sescore"])
+def test_both_texts_in_one_sequence_become_a_metric(verb, triples, rated, tiny_model, tiny_head, tmp_path, capsys):
+    out = tmp_path / "both.safetensors"
+    data = [rated, "-c", "adequacy"] if verb == "regressor" else [triples, "--copies", "0.5"]
+    how = ["--features", "both", "--init", tiny_head(), "--rank", "2", "--max-tokens", "24", "--epochs", "1"]
+    assert run("train", verb, *data, "-o", out, "--model", tiny_model("bert"), *how, "--held-out", "0") == 0
+    told = capsys.readouterr()
+    assert "distinct pairs" in told.err
+    assert "kept the weights of the last step" in told.out
+    metric = ng.metric("sescore" if verb == "sescore" else "regressor", model=str(out))
+    assert metric.info.needs == {"references"}
+    assert metric.trained_on == ("negation", "number_error")  # as the head that it began from
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--source"], "features is 'both', which reads hypothesis and reference in one sequence and no source"),
+        (["--side", "hypothesis"], "side 'hypothesis' is one alone"),
+        (["--layer", "2"], "layers is (2,), and features 'both' read the last one; leave it out"),
+        (["--widths", "8"], "widths is (8,), of hidden layers, and features 'both' have none; leave it out"),
+        (["--method", "frozen"], "method is 'frozen', and features 'both' learn by adapters"),
+    ],
+)
+def test_what_makes_no_sense_for_both_texts_in_one_sequence_is_refused(rated, tmp_path, capsys, words, message):
+    out = tmp_path / "both.safetensors"
+    words = ["train", "regressor", rated, "-c", "adequacy", "-o", out, "--features", "both", *words]
+    assert message in refused(capsys, *words)
