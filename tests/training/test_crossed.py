@@ -198,14 +198,16 @@ def test_parts_on_several_cores_have_the_gradients_of_one_pass(tiny_model, examp
     before = torch.get_num_threads()
     torch.set_num_threads(2)
     try:
-        found = []
+        found, said = [], []
         with cores(torch.device("cpu")) as several:
             for how in (several, None):
                 made = learner(tiny_model, texts, Loss(), how)
                 made.loss(batch).backward()
                 found.append({n: p.grad for n, p in made.network.named_parameters() if p.requires_grad})
+                said.append(made.predict(batch))
     finally:
         torch.set_num_threads(before)
+    assert said[0] == pytest.approx(said[1], abs=1e-5)  # float32, padded to other lengths
     assert found[0].keys() == found[1].keys()
     assert "classifier.bias" in found[0]
     for name, gradient in found[0].items():

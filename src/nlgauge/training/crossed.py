@@ -119,7 +119,8 @@ class CrossedLearner:
     def _outputs(self, wanted: Ids) -> torch.Tensor:
         """In units of the targets, float32, shape (n,)."""
         lengths = np.array([len(self.texts.ids[i]) for i in wanted], dtype=np.int64)
-        return self._cores.of_sequences(lambda where: self._read(wanted[where]), lengths, self._learnt, self.device)
+        learnt = self._learnt if torch.is_grad_enabled() else []  # threads of their own keep no graph for a prediction
+        return self._cores.of_sequences(lambda where: self._read(wanted[where]), lengths, learnt, self.device)
 
     def _read(self, wanted: Ids) -> torch.Tensor:
         ids, types = [self.texts.ids[i] for i in wanted], [self.texts.types[i] for i in wanted]
