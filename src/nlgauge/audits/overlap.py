@@ -22,6 +22,7 @@ FEWEST = 4  # words of a text or sentence that counts; shorter ones stand everyw
 _SAME_TEXTS = {
     "nli-base": "nli",
     "nli-robust-base": "nli-robust",
+    "faithful-base": "faithful",
     "rated-base": "rated",
     "rated-both-base": "rated-both",
     "sescore-base": "sescore",

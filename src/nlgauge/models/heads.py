@@ -34,6 +34,7 @@ SHIPPED = {
 ON_BASE = {
     "nli-base": "nli",
     "nli-robust-base": "nli",
+    "faithful-base": "nli",
     "rated-base": "regressor",
     "rated-both-base": "regressor",
     "sescore-base": "regressor",

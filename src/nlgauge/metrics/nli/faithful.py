@@ -20,13 +20,14 @@ from nlgauge.metrics.nli.model import NliMetric, Questions, unknown_in
 from nlgauge.metrics.nli.passages import Nearness, Span, windows
 from nlgauge.metrics.unknown import known, nonfinite, unknown
 from nlgauge.models.entailment import NliModel
-from nlgauge.models.heads import HEADS
+from nlgauge.models import base, embedded
+from nlgauge.models.heads import HEADS, ON_BASE, on_encoder
 from nlgauge.models.locate import SHORT
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.sentences import sentence_spans
 
-WIDE = "faithful"  # the head that reads windows
+WIDE = "faithful"  # the head that reads windows; on another encoder the one that stands in its place
 _SHARE = 2 / 3  # of the model's room that a window may take: the rest is the claim's
 _ALIKE = 1e-5  # supports that differ by less are equal: the last digits hang on the processor
 
@@ -40,8 +41,8 @@ class Faithful(NliMetric):
     counts besides. If a name or a number of it stands nowhere in the source, all this is multiplied by `cap`.
 
     Args:
-        wide: the model that reads windows, any that `model` could be. None takes the head `faithful` where `model` is a
-            head that ships, and `model` otherwise.
+        wide: the model that reads windows, any that `model` could be. None takes the head `faithful` or `faithful-base`,
+            on the encoder of `model`, where `model` is a head that ships, and `model` otherwise.
         context: the weight of the windows; 0 reads none.
         window: the largest number of pieces of a window, which holds whole sentences, and at least one.
         top: how many sentences and how many windows of the source are read for each sentence: those that share most
@@ -138,7 +139,8 @@ class Faithful(NliMetric):
         """What names the model of the windows; None if there are none."""
         if self.context == 0:
             return None
-        name = self.wide or (WIDE if self.model in HEADS else self.model)
+        shipped = on_encoder(WIDE, base.NAME if self.model in ON_BASE else embedded.NAME)
+        name = self.wide or (shipped if self.model in HEADS else self.model)
         if name == self.model:
             return self
         return NliMetric(model=name, dtype=self.dtype)
