@@ -19,8 +19,8 @@ from nlgauge.metrics.nli.grounds import Grounds, Mention
 from nlgauge.metrics.nli.model import NliMetric, Questions, unknown_in
 from nlgauge.metrics.nli.passages import Nearness, Span, windows
 from nlgauge.metrics.unknown import known, nonfinite, unknown
-from nlgauge.models.entailment import NliModel
 from nlgauge.models import base, embedded
+from nlgauge.models.entailment import NliModel
 from nlgauge.models.heads import HEADS, ON_BASE, on_encoder
 from nlgauge.models.locate import SHORT
 from nlgauge.models.tokens import Ids
@@ -41,8 +41,8 @@ class Faithful(NliMetric):
     counts besides. If a name or a number of it stands nowhere in the source, all this is multiplied by `cap`.
 
     Args:
-        wide: the model that reads windows, any that `model` could be. None takes the head `faithful` or `faithful-base`,
-            on the encoder of `model`, where `model` is a head that ships, and `model` otherwise.
+        wide: the model that reads windows, any that `model` could be. None takes `faithful` or `faithful-base`, whichever
+            is on the encoder of `model`, where `model` is a head that ships, and `model` otherwise.
         context: the weight of the windows; 0 reads none.
         window: the largest number of pieces of a window, which holds whole sentences, and at least one.
         top: how many sentences and how many windows of the source are read for each sentence: those that share most
