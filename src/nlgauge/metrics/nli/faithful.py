@@ -41,8 +41,8 @@ class Faithful(NliMetric):
     counts besides. If a name or a number of it stands nowhere in the source, all this is multiplied by `cap`.
 
     Args:
-        wide: the model that reads windows, any that `model` could be. None takes `faithful` or `faithful-base`, whichever
-            is on the encoder of `model`, where `model` is a head that ships, and `model` otherwise.
+        wide: the model that reads windows, any that `model` could be. None takes `faithful` or `faithful-base`, that
+            which is on the encoder of `model`, where `model` is a head that ships, and `model` otherwise.
         context: the weight of the windows; 0 reads none.
         window: the largest number of pieces of a window, which holds whole sentences, and at least one.
         top: how many sentences and how many windows of the source are read for each sentence: those that share most
