@@ -45,10 +45,16 @@ def test_features_that_are_none_are_refused_by_name(name):
 def test_a_regressor_needs_something_to_hold_a_text_against():
     with pytest.raises(InputError, match="nothing to hold a text against"):
         feature_names(reference=False)
-    with pytest.raises(InputError, match=r"features is '3h', expected 4h, 2h, match, 4h\+match or 2h\+match"):
+    with pytest.raises(InputError, match=r"features is '3h', expected 4h, 2h, match, 4h\+match, 2h\+match or both"):
         feature_names("3h")
     with pytest.raises(InputError, match="features is 'match', which matches a text with its reference, and no"):
         feature_names("match", reference=False, source=True)
+
+
+def test_both_texts_in_one_sequence_are_hypothesis_and_reference():
+    assert (feature_names("both"), texts_of(["both"])) == (("both",), ("hyp", "ref"))
+    with pytest.raises(InputError, match="reads a text and its reference in one sequence"):
+        feature_names("both", reference=False, source=True)
 
 
 def test_matching_alone_reads_both_texts_and_no_vectors():

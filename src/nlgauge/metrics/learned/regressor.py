@@ -14,8 +14,8 @@ from nlgauge.core.spec import quote
 from nlgauge.metrics.learned.model import RegressorMetric, learned
 from nlgauge.models.features import feature_names
 from nlgauge.models.locate import SHORT
-from nlgauge.models.regressor import Ratings, load_regressor
-from nlgauge.models.regressor_files import RegressorFiles, locate_regressor
+from nlgauge.models.regressor import load_regressor
+from nlgauge.models.regressor_files import Ratings, RegressorFiles, locate_regressor
 from nlgauge.runtime.runtime import Advance, Runtime
 
 _NEEDS = {"ref": "references", "src": "source"}
