@@ -53,7 +53,7 @@ def test_a_regressor_needs_something_to_hold_a_text_against():
 
 def test_both_texts_in_one_sequence_are_hypothesis_and_reference():
     assert (feature_names("both"), texts_of(["both"])) == (("both",), ("hyp", "ref"))
-    with pytest.raises(InputError, match="reads a text and its reference in one sequence"):
+    with pytest.raises(InputError, match="in one sequence and no source"):
         feature_names("both", reference=False, source=True)
 
 
