@@ -26,7 +26,7 @@ import nlgauge as ng
 from nlgauge.core.spec import parse
 from nlgauge.metrics.registry import on_encoder
 
-METRICS = ("chrf", "bertscore", "nli", "rated")
+METRICS = ("chrf", "bertscore", "nli", "rated:both=0", "rated")
 SETUPS = (("embedded", "float32"), ("base", "float32"), ("base", "bfloat16"))
 
 
