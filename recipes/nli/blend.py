@@ -11,12 +11,14 @@ al. 2021, "Long-tail learning via logit adjustment", equation 9). N: a lower ran
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 import numpy as np
 import torch
 from safetensors import safe_open
 
 from nlgauge.io import InputFile
+from nlgauge.models.heads import widened
 from nlgauge.training import read_pairs, write_head
 
 Tensors = dict[str, torch.Tensor]
@@ -24,7 +26,8 @@ Tensors = dict[str, torch.Tensor]
 
 def read(path: str) -> tuple[Tensors, dict[str, str]]:
     with safe_open(path, framework="pt") as file:
-        return {key: file.get_tensor(key) for key in file.keys()}, file.metadata()  # noqa: SIM118
+        tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+        return dict(widened(tensors, Path(path))), file.metadata()
 
 
 def between(first: Tensors, second: Tensors, share: float) -> Tensors:
