@@ -164,3 +164,9 @@ def test_heads_that_cannot_be_are_refused_in_one_line(crossed, changes, message)
 def test_a_name_of_a_paper_takes_no_head_of_these_features(crossed, name):
     with pytest.raises(InputError, match="use regressor:model="):
         ng.metric(name, model=str(crossed()))
+
+
+def test_a_last_layer_of_several_numbers_is_refused(tiny_head):
+    path = tiny_head(outputs=3, kind="regressor", features="both", labels=None, low=f"{LOW}", high=f"{HIGH}")
+    with pytest.raises(InputError, match="its last layer gives 3 numbers, expected one"):
+        score(path)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
+from nlgauge.core.errors import InputError
 from nlgauge.models.encoder import dtype_and_device
 from nlgauge.models.lazy import LazyModel
 from nlgauge.models.pairs import PairTokenizer
@@ -37,7 +38,12 @@ class CrossedRegressor(LazyModel[RegressorFiles, PairTokenizer, "Classifier"]):
 
         def work(batch: npt.NDArray[np.int64]) -> Array:
             ids, types = zip(*(prepared.ids(int(i)) for i in batch), strict=True)
-            return np.asarray(network.logits(ids, types)[:, 0].double().numpy())
+            logits = network.logits(ids, types)
+            if logits.shape[1] != 1:
+                raise InputError(
+                    f"regressor {self.found.head.path}: its last layer gives {logits.shape[1]} numbers, expected one"
+                )
+            return np.asarray(logits[:, 0].double().numpy())
 
         from nlgauge.models.workers import side_by_side
 
