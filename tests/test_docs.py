@@ -463,6 +463,6 @@ def test_the_site_begins_with_the_readme_and_the_table_of_first_commands(site):
     shown = site.home(readme, (ROOT / "docs" / "index.md").read_text(encoding="utf-8"))
     assert shown.startswith("# nlgauge\n")
     assert "](images/report_verdict.png)" in shown
-    assert shown.index("make demo") < shown.index("## Start here") < shown.index("| translate |")
+    assert shown.index("make demo") < shown.index("## Start here") < shown.index("| want to score outputs |")
     places = [target for target in re.findall(r"\]\(([^)\s#]+)", shown) if "://" not in target]
     assert [place for place in places if not (ROOT / "docs" / place).exists() and place != "pages.md"] == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from tests.cli.command import write
@@ -210,6 +211,7 @@ def test_the_list_of_metrics_says_what_to_begin_with(capsys):
     """Whoever looks for a metric should not have to read two hundred lines to find the one that the pages recommend."""
     assert main(["list", "metrics"]) == 0
     told = " ".join(capsys.readouterr().out.split())
-    begin = re.search(r"begin with (\S+) \((\S+) for summaries\) beside (\S+);.* take (\S+)\.", told)
+    begin = re.search(r"begin with (\S+) beside (\S+), for summaries with (\S+), for the facts .* with (\S+)\.", told)
     assert begin is not None
-    assert [ng.metric(spec).info.name for spec in begin.groups()] == ["gauge", "gauge", "chrf", "faithful"]
+    assert [ng.metric(spec).info.name for spec in begin.groups()] == ["rated", "chrf", "bertscore", "faithful"]
+    assert f"-m {begin[3]} -m {begin[4]} " in (Path(__file__).parents[2] / "docs/choosing.md").read_text(encoding="utf-8")
