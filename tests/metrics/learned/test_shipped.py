@@ -45,7 +45,7 @@ def test_the_head_is_small_and_says_where_it_is_from():
     )  # whose like it was shown: audits mark them
 
 
-# Of the kinds of tables 7 (the first four) and 8 of Xu et al. (2022), in sentences of our own: reference, better, worse.
+# Of the kinds of table 7 (the first four) and table 8 of Xu et al. (2022), our own sentences: reference, better, worse.
 PAIRS = {
     "one wrong word": (
         "The harbour company says that most of its customers are farmers and fishing crews.",
