@@ -58,13 +58,28 @@ def test_the_only_criterion_needs_no_name():
     assert chosen_criteria(Dataset(segments({"fluency": 1})), None) == ("fluency",)
 
 
-def test_a_criterion_called_all_is_itself():
-    assert chosen_criteria(Dataset(segments({"a": 1, "all": 2})), "all") == ("all",)
+@pytest.mark.parametrize("name", ["all", "mean"])
+def test_a_criterion_called_all_or_mean_is_itself(name):
+    data = Dataset(segments({"a": 1, name: 2}))
+    assert chosen_criteria(data, name) == (name,)
+    assert judged(data, (name,))[1][name].tolist() == [2]
+
+
+def test_the_mean_of_the_criteria_is_one_more():
+    # (1 + 3 + 2) / 3, with two raters of a (0 and 2); the second lacks c and so has no mean
+    data = Dataset(segments({"a": [0, 2], "b": 3, "c": 2}, {"a": 4, "b": 1}))
+    assert chosen_criteria(data, ["mean", "b"]) == ("mean", "b")
+    kept, human, notes = judged(data, ("mean",))
+    assert ([s.id for s in kept], human["mean"].tolist()) == (["s0"], [2])
+    assert notes[0] == "mean is each segment's mean of a, b, c"
+    assert notes[1].startswith("1 of 2 segments have no rating and are left out: s1")
+    assert judged(data, ("mean", "b"))[1]["b"].tolist() == [3, 1]
 
 
 @pytest.mark.parametrize(
     ("wanted", "message"),
     [
+        ("maen", "no segment of d is rated for 'maen'"),
         ("fluncy", r"no segment of d is rated for 'fluncy'; did you mean 'fluency'\?"),
         (None, r"d has 2 criteria \(fluency, adequacy\), expected the name of one, or 'all'"),
         ([], "no criterion is named"),

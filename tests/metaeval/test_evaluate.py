@@ -233,6 +233,17 @@ def test_the_threshold_of_darr_is_25_points():
     assert meta_evaluate(data, scores={"m": [1, 3, 2]}, preset="wmt-da-rr").value("m") == 1
 
 
+def test_sescores_webnlg_takes_the_mean_of_the_criteria_and_leaves_human_ties_out():
+    # means 2, 1, 2, 3: of the six pairs that of the first and the third is a human tie; the metric has a > b, b = c,
+    # a < d, b < d and c < d, and its tie is a loss: (4 - 1) / 5
+    rated = [(1, 3), (2, 0), (2, 2), (2, 4)]
+    data = Dataset(
+        tuple(Segment(str(i), "x", item="1", system=str(i), human={"a": a, "b": b}) for i, (a, b) in enumerate(rated))
+    )
+    found = meta_evaluate(data, scores={"m": [2, 1, 1, 3]}, preset="sescore-webnlg")
+    assert found.value("m", criterion="mean") == pytest.approx(3 / 5)
+
+
 def test_several_criteria_have_a_plain_mean():
     data = Dataset(
         tuple(Segment(str(i), "x", human={"a": a, "b": b}) for i, (a, b) in enumerate([(1, 3), (2, 1), (3, 2), (5, 4)]))

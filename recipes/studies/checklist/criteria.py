@@ -1,4 +1,4 @@
-"""Do criteria agree with each other, and metrics with each of them (figures 1 to 3 of Sai et al. 2021)?
+"""Do criteria agree with each other, and metrics with each of them (figures 1 and 3 of Sai et al. 2021)?
 
     python recipes/studies/checklist/criteria.py DATA [--sets bagel,sfhot] [--stat pearson] [--cache FILE]
 

@@ -138,7 +138,7 @@ def preference_rows(
             takes time.
 
     References:
-        Chen and Eger (2023), "MENLI", section 3.1.
+        Chen and Eger (2023), "MENLI", section 3, equation 1.
     """
     pairs = [suite.pairs[place] for place in sides.places]
     outcome = won(sides, pairs, tolerance)

@@ -33,7 +33,9 @@ Data = Annotated[
 ]
 Criteria = Annotated[
     list[str] | None,
-    typer.Option("--criterion", "-c", metavar="NAME", help="What was rated; 'all' for every criterion."),
+    typer.Option(
+        "--criterion", "-c", metavar="NAME", help="What was rated; 'all' criteria, or each text's 'mean' of them."
+    ),
 ]
 Criterion = Annotated[str | None, typer.Option("--criterion", "-c", metavar="NAME", help="What was rated.")]
 Judgements = Annotated[

@@ -23,6 +23,7 @@ from nlgauge.core.tables import Key, Preferences, ScoreTable
 from nlgauge.stats.correlation.entries import MissingPolicy
 
 _SHOWN = 3  # ids in a message before "and 7 more"
+_MEAN = "mean"  # the criterion that is the mean of the others, unless the data have one of that name
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,9 @@ def criteria_of(dataset: Dataset) -> tuple[str, ...]:
 def chosen_criteria(dataset: Dataset, wanted: str | Sequence[str] | None) -> tuple[str, ...]:
     """The criteria asked for: one name, several names, `all`, or None where the data have one criterion.
 
+    Where the data have several, `mean` is one more: each segment's mean of them. A criterion of the data that is called
+    `all` or `mean` is itself.
+
     Raises:
         InputError: there is no rating at all; a criterion is unknown (the error gives the nearest known one); or the
             data have several criteria and none was chosen.
@@ -150,7 +154,7 @@ def chosen_criteria(dataset: Dataset, wanted: str | Sequence[str] | None) -> tup
     if not names:
         raise InputError("no criterion is named, expected at least one")
     for one in names:
-        if one not in known:
+        if one not in known and not (one == _MEAN and len(known) > 1):
             raise InputError(f"no segment of {name} is rated for {one!r}{nearest(one, known)}")
         if names.count(one) > 1:
             raise InputError(f"criterion {one!r} is named twice")
@@ -200,9 +204,14 @@ def judged(
     Returns:
         The segments, their ratings by criterion, and notes on what is missing.
     """
-    human = {name: ratings(dataset.segments, name) for name in criteria}
-    rated: Mask = np.asarray(~np.isnan(np.stack(list(human.values()))).all(axis=0))
+    known = criteria_of(dataset)
+    human = {name: ratings(dataset.segments, name) for name in criteria if name != _MEAN or name in known}
     notes = []
+    if len(human) < len(criteria):
+        means = np.mean([ratings(dataset.segments, name) for name in known], axis=0)  # NaN where one of them is
+        human = {name: human.get(name, means) for name in criteria}
+        notes.append(f"{_MEAN} is each segment's mean of {', '.join(known)}")
+    rated: Mask = np.asarray(~np.isnan(np.stack(list(human.values()))).all(axis=0))
     if not rated.all():
         named = some(s.id for s, there in zip(dataset.segments, rated, strict=True) if not there)
         fate = "used for metrics alone" if unrated else "left out"

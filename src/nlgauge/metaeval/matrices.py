@@ -39,7 +39,8 @@ def criteria_matrix(
         InputError: there is only one criterion.
 
     References:
-        Sai et al. (2021), "Perturbation CheckLists for Evaluating NLG Evaluation Metrics", section 3, figures 1 and 2.
+        Sai et al. (2021), "Perturbation CheckLists for Evaluating NLG Evaluation Metrics", sections 2.1 and 5.1,
+        figures 1 and 3.
     """
     names = list(held.human)
     if len(names) < 2:

@@ -115,7 +115,7 @@ def pooling_study(
         InputError: neither a data set nor a suite is given, or several statistics are.
         SpecError: a metric is not `nli`, or two metrics differ only in formula and direction.
 
-    References: Chen and Eger (2023), "MENLI", section 4.2, tables 3 and 7.
+    References: Chen and Eger (2023), "MENLI", sections 4.3 and 5, table 7; preprint, tables 3 and 7.
     """
     sets = [datasets] if isinstance(datasets, Dataset) else list(datasets)
     attacks = [suites] if isinstance(suites, Suite) else list(suites)

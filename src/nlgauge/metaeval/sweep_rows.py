@@ -199,7 +199,7 @@ def most_wins(rows: Sequence[NewRow]) -> Strategy | None:
     """The strategy that wins most often; None without a contest. Among equals it is that with the greatest mean.
 
     References:
-        Chen and Eger (2023), section 4.2: the strategy is selected by its winning frequency.
+        Chen and Eger (2023), section 5: the strategy is selected by its winning frequency.
     """
     wins: dict[Strategy, float] = {}
     for row in rows:

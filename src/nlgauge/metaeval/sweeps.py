@@ -107,7 +107,7 @@ def sweep(
         InputError: the data do not fit together, or a metric is constant over a pool.
         SpecError: a metric is unknown, or no metric and partner differ.
 
-    References: Chen and Eger (2023), "MENLI", section 5.3, figures 2 to 4, tables 9 and 10.
+    References: Chen and Eger (2023), "MENLI", sections 5.1.3 and 5.2, figures 2 and 3; preprint, tables 9 and 10.
     """
     sets, attacks = datasets_of(datasets, columns), [suites] if isinstance(suites, Suite) else list(suites)
     check(sets, attacks, norm=norm, ties=ties, missing=missing, intervals=intervals)

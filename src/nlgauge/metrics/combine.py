@@ -35,7 +35,7 @@ class Combination(Composed):
             were saved by an earlier call.
 
     References:
-        Chen and Eger (2023), "MENLI", section 3, "Combined metrics", and section 6, "Rescaling".
+        Chen and Eger (2023), "MENLI", section 5.1.3, "Combined Metrics", and section 6, "Rescaling".
     """
 
     terms: tuple[tuple[float, Metric], ...]

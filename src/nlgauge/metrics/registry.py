@@ -159,6 +159,7 @@ _PAPERS = {
     "paper/bartscore-r": _at("generation.bartscore:BartScore", model=_BART, direction="reference-given-hypothesis"),
     # bart-large-cnn trained further on ParaBank2, to be converted: the authors' weights are a pickle on a drive
     "paper/bartscore-f": _at("generation.bartscore:BartScore", direction="both"),
+    "paper/sescore": _at("learned.sescore:PaperSEScore"),  # to be trained: the authors' weights are pickles
     "paper/bartscore-fn": _at("generation.bartscore:BartScore", model=_BART, direction="hypothesis-given-source"),
 }
 

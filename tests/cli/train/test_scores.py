@@ -260,7 +260,7 @@ def test_the_papers_training_stands_where_nothing_else_is_typed(triples, rated, 
     typed = ["train", "sescore", triples, "-o", tmp_path / "o", "--preset", "paper", "--dev", rated, "-c", "adequacy"]
     assert run(*typed, "--epochs", "2", "--model", tiny_model("bert")) == 0
     recipe, schedule, dev = seen["recipe"], seen["recipe"].schedule, seen["dev"]
-    assert (recipe.method, recipe.features, recipe.widths, recipe.dropout) == ("full", "4h", (2048, 1024), 0.15)
+    assert (recipe.method, recipe.features, recipe.widths, recipe.dropout) == ("full", "2h", (2048, 1024), 0.15)
     assert (schedule.learning_rate, schedule.batch_size, schedule.weight_decay) == (3e-5, 8, 0)
     assert (schedule.constant, schedule.warmup) == (True, 0)
     assert schedule.epochs == 2  # typed, though it is the default without a preset

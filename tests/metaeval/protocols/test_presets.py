@@ -34,7 +34,7 @@ def test_a_protocol_names_what_exists_and_says_what_it_is(name):
     assert chosen.test is None or chosen.test in TESTS
     for task in chosen.tasks:
         averaging_of(task.stat, check_level(task.level), task.averaging)
-        assert set(chosen.options) <= set(takes(task.stat))
+    assert set(chosen.options) <= set().union(*(takes(task.stat) for task in chosen.tasks))
     assert chosen.about.endswith(".")
     assert chosen.origin
 

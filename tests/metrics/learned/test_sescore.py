@@ -76,6 +76,38 @@ def test_a_regressor_that_reads_the_source_is_no_sescore(tiny_regressor):
         one(path, "a", "b")
 
 
+def test_the_list_says_that_the_head_of_the_package_is_not_sescore():
+    told = ng.list_metrics()
+    assert (
+        "yet not SEScore: no severities, no network, and half a deviation of BERTScore's F" in told["sescore"].summary
+    )
+    assert "as in the paper" in told["paper/sescore"].summary
+
+
+def test_the_papers_own_network_is_one_to_be_trained(tiny_regressor):
+    with pytest.raises(
+        SpecError, match=r"paper/sescore:model=\.\.\.; 'nlgauge synth .* && nlgauge train sescore .*paper'"
+    ):
+        ng.metric("paper/sescore")
+    network = str(tiny_regressor(features="hyp*ref,|hyp-ref|", method="full"))
+    rows = [Segment("1", "a cat", ("the cat",)), Segment("2", "a dog lay", ("snow",))]
+    metric = ng.metric("paper/sescore", model=network)
+    assert metric.score(rows, CPU).values.tolist() == SEScore(model=network).score(rows, CPU).values.tolist()
+    assert str(signature_of(metric, CPU)).startswith("metric:paper/sescore|")
+    check_metric(metric, runtime=CPU, tolerance=FLOAT32)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"method": "full"}, {"features": "hyp*ref,|hyp-ref|", "method": "ridge"}, {"features": "hyp*ref,|hyp-ref|"}],
+)
+def test_another_regressor_is_not_the_papers_network(tiny_regressor, other):
+    with pytest.raises(
+        InputError, match=r"paper/sescore: .* expected hyp\*ref, \|hyp-ref\| and a network; use sescore:"
+    ):
+        ng.metric("paper/sescore", model=str(tiny_regressor(**other))).score([Segment("1", "a", ("b",))], CPU)
+
+
 def test_what_it_was_shown_in_training_is_known(head):
     assert trained_on(SEScore(model=head)) == ("typos",)
 

@@ -45,6 +45,56 @@ def test_the_head_is_small_and_says_where_it_is_from():
     )  # whose like it was shown: audits mark them
 
 
+# Of the kinds of table 7 (the first four) and table 8 of Xu et al. (2022), our own sentences: reference, better, worse.
+PAIRS = {
+    "one wrong word": (
+        "The harbour company says that most of its customers are farmers and fishing crews.",
+        "The harbour company says that most of its clients are farmers and crews of fishing boats.",
+        "The harbour company says that most of its suppliers are farmers and fishing crews.",
+    ),
+    "another order": (
+        "said the officer named above.",
+        "The officer mentioned above said so.",
+        "said above named the officer.",
+    ),
+    "another meaning": (
+        "Besides new buses and later trains, it is getting easier for visitors to reach the old town.",
+        "Besides new buses and and later trains, for visitors to reach the old town gets easier.",
+        "Besides new buses and later trains, visitors are getting easier to reach the old town.",
+    ),
+    "clumsy throughout": (
+        "The app of the library reads stories aloud, follows the habits of commuters and gives its users a pocket"
+        " edition of local tales.",
+        "The library's app has a voice that reads stories, in line with how commuters live, and offers users local"
+        " tales for the pocket.",
+        "Library apps aloud the reading voice, follow the habit of commuter, and give users pocket edition"
+        ' "tales local good".',
+    ),
+    "a lost mark": (
+        'The unit "Films of the North" has three Finnish films.',
+        'There are 3 Finnish-language films in the "Films of the North".',
+        '"Films of the North. unit has three Finnish films.',
+    ),
+    "nearly alike": (
+        "Rivalry among makers of trams will become fiercer.",
+        "The rivalry of tram makers may turn more intense.",
+        "The rivalry of makers in trams may turn more intense.",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("metric", "right"),
+    # BERTScore has all four of table 7 wrong in the paper, too; SEScore has them right, and those of table 8 wrong
+    [("bertscore", []), ("sescore", ["clumsy throughout"])],
+)
+def test_pairs_of_the_kinds_that_the_paper_shows(metric, right):
+    sides = [(name, side, ref, text) for name, (ref, *texts) in PAIRS.items() for side, text in enumerate(texts)]
+    (scores,) = ng.score([text for *_, text in sides], refs=[ref for *_, ref, _ in sides], metrics=metric).values()
+    better, worse = scores.values.reshape(-1, 2).T
+    assert [name for name, first, second in zip(PAIRS, better, worse, strict=True) if first > second] == right
+
+
 def test_what_is_worse_scores_lower():
     (scores,) = ng.score(WORSE_AND_WORSE, refs=[REFERENCE] * len(WORSE_AND_WORSE), metrics="sescore").values()
     assert list(scores.values) == sorted(scores.values, reverse=True)

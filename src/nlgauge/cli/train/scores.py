@@ -40,7 +40,7 @@ Preset = Annotated[
     options.choice("--preset", among="paper", help="paper: SEScore's training, in place of what is not typed."),
 ]
 # The paper's training where it is not the default.
-_RECIPE = {"model": "FacebookAI/roberta-large", "method": "full", "widths": (2048, 1024)}
+_RECIPE = {"model": "FacebookAI/roberta-large", "method": "full", "features": "2h", "widths": (2048, 1024)}
 _SCHEDULE = {"epochs": 1, "batch_size": 8, "rate": 3e-5, "warmup": 0.0, "constant": True, "weight_decay": 0.0}
 _CHOSEN = {"stat": "wmt_kendall_like", "threshold": 0.0}  # with --dev: Kendall by source, human ties left out
 Severities = Annotated[str, typer.Option("--severities", help="How the scores were made, for its metadata.")]

@@ -75,8 +75,8 @@ class Gauge(Checked, Composed):
         encoder: `embedded` or `base`: the encoder of all terms.
 
     References:
-        Chen and Eger (2023), "MENLI", section 3, for the sum of a metric of entailment and one of similarity; Zhang et
-        al. (2020), "BERTScore"; Xu et al. (2022), "Not All Errors are Equal", for SEScore.
+        Chen and Eger (2023), "MENLI", section 5.1.3, for the sum of a metric of entailment and one of similarity; Zhang
+        et al. (2020), "BERTScore"; Xu et al. (2022), "Not All Errors are Equal", for SEScore.
     """
 
     task: Literal["mt", "as"] = "mt"

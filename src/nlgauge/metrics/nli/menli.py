@@ -75,7 +75,7 @@ class Nli(NliMetric):
             whole sentences (`windows`). The window of which the model is surest, with the lowest n, then counts.
 
     References:
-        Chen and Eger (2023), "MENLI: Robust Evaluation Metrics from Natural Language Inference", section 3.2.
+        Chen and Eger (2023), "MENLI: Robust Evaluation Metrics from Natural Language Inference", section 4.3.
 
         Where this differs from the released code: labels are read from the model, never assumed by its name; e-n-2c
         exists; an empty side gets the formula's worst value; outer blanks of a text do not count. The geometric mean

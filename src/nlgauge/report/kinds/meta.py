@@ -212,7 +212,7 @@ def strength_of(values: Sequence[float]) -> str:
     """How strong correlations are, in words: the shares below 0.3, from 0.3 to 0.5 and above; "" where there are none.
 
     References:
-        Sai et al. (2021), "Perturbation CheckLists for Evaluating NLG Evaluation Metrics", section 3, for the bounds.
+        Sai et al. (2021), "Perturbation CheckLists for Evaluating NLG Evaluation Metrics", section 2.1, for the bounds.
     """
     if not values:
         return ""

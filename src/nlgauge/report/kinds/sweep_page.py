@@ -122,7 +122,7 @@ def trade_offs(rows: Sequence[Row], best: Best, stat: str) -> list[Panel]:
         stat: the statistic.
 
     References:
-        Chen and Eger (2023), figures 2 and 4.
+        Chen and Eger (2023), figure 2; preprint, figures 1 and 2.
     """
     pairs = by_keys(rows, "metric", "with")
     curves = [_trade(f"{' with '.join(pair)}", own, best.get(pair), stat) for pair, own in pairs.items()]
