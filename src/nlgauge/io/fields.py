@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.segment import Segment
+from nlgauge.core.segment import Segment, printed_list
 
 NAMES = frozenset({"id", "system", "seg", "lp", "task", "src", "ref", "refs", "hyp", "human", "context", "table"})
 _NUMBERED = re.compile(r"ref([0-9]{1,9})")
@@ -190,6 +190,11 @@ def with_references(row: dict[str, Any]) -> dict[str, Any]:
     if type(one) is list and several is None:
         return {**row, "ref": None, "refs": one}
     if type(several) is str and one is None:
+        if printed_list(several) is not None:
+            raise FieldError(
+                f"field 'refs' is a list that was written as a text{_repeated(several)}, expected a list of strings;"
+                " undo it with ast.literal_eval, or write columns 'ref1', 'ref2'"
+            )
         return {**row, "refs": [several]}
     return row
 

@@ -10,6 +10,7 @@ from pathlib import PurePath
 from typing import Any
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.segment import printed_list
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.logs.samples import Log, Sample
 from nlgauge.io.logs.values import LogLines, asked, inner, name, score, text
@@ -20,6 +21,7 @@ _KNOWN = frozenset(
 )
 _QUESTIONS = ("question", "query", "input", "source", "src", "document", "article", "text")
 _FILTER = "filter:"
+_NO_MATCH = "[invalid]"  # stands where a filter by pattern found nothing
 _NAME = re.compile(r"samples_(.+)_[0-9T:.-]+\.jsonl?(?:\.gz)?")
 
 
@@ -53,13 +55,16 @@ def open_lmeval(file: InputFile, columns: Mapping[str, str] | None = None) -> He
     for where, row in found.get(chosen, []):
         scores = dict(_scores(row, log))
         said = _said(row, want.get("hyp") == "resps", where)
-        target = row.get("target")
+        if _NO_MATCH in said and _NO_MATCH not in _said(row, True, where):
+            said = ["" if one == _NO_MATCH else one for one in said]
+            log.count(f"documents have answers in which the filter found nothing ({_NO_MATCH}); these are empty")
+        references = _references(row, log)
         for repeat, one in enumerate(said or [None], start=1):
             log.add(
                 Sample(
                     item=str(row["doc_id"]),
                     hypothesis=one,
-                    references=() if target is None else (target if type(target) is str else str(target),),
+                    references=references,
                     source=_source(row, want.get("src")),
                     group=named[1] if named else None,
                     repeat=repeat if len(said) > 1 else None,
@@ -109,6 +114,19 @@ def _said(row: Mapping[str, Any], raw: bool, where: str) -> list[str]:
     if several or (len(flat) == 2 and flat[1] in ("True", "False", True, False)):
         raise InputError(f"{where}: responses are likelihoods of choices, expected texts; this task has no hypothesis")
     return [one for one in flat if type(one) is str]
+
+
+def _references(row: Mapping[str, Any], log: Log) -> tuple[str, ...]:
+    """The target; where it has several answers, the harness stores the list of them as one text."""
+    target = row.get("target")
+    if target is None or type(target) is not str:
+        return () if target is None else (str(target),)
+    doc = row.get("doc")
+    answers = printed_list(target)
+    if answers is None or (type(doc) is dict and target in doc.values()):  # a text that looks like a list
+        return (target,)
+    log.count("targets are lists of answers stored as texts, of which each answer is a reference")
+    return tuple(dict.fromkeys(answers))
 
 
 def _source(row: Mapping[str, Any], want: str | None) -> str | None:
