@@ -20,7 +20,7 @@ from nlgauge.core.segment import repeated
 from nlgauge.core.tables import Key, Origin, ScoreTable
 from nlgauge.io.beside import SUFFIX, read_beside
 from nlgauge.io.delimited import Records
-from nlgauge.io.fields import CRITERION, NAMES, is_known
+from nlgauge.io.fields import CRITERION, NAMES, Fractions, is_known
 from nlgauge.io.files.files import STDIN, InputFile, by_content
 from nlgauge.io.files.lines import Faults, Lines, counted, number
 from nlgauge.io.formats import by_name
@@ -128,6 +128,8 @@ def _table(
         except _Fault as error:
             faults.add(where, str(error))
     faults.check()
+    for fraction in found.fractions:
+        fraction.check(name)
     if not found.keys:
         raise InputError(f"{name} is empty: no row in it, expected scores")
     values = found.scores.arrays(name, len(found.keys))
@@ -144,6 +146,7 @@ class _Found:
     def __init__(self, scores: _Columns, group: str | None) -> None:
         self.keys: list[Key] = []
         self.scores, self.level = scores, ""
+        self.fractions = Fractions("id"), Fractions("seg")
         self._group = group
         self._places: dict[Key, str] = {}
 
@@ -154,6 +157,8 @@ class _Found:
             _Fault: it is about nothing, about what another row is about, or holds no number where one is expected.
         """
         key = _key(row, self._group)
+        for fraction, part in zip(self.fractions, (key.id, key.item), strict=True):
+            fraction.add(part)
         level = "system" if key.id is None and key.item is None else "segment"
         if level == "system" and key.system is None:
             raise _Fault(f"neither 'id' nor 'seg' nor 'system'; fields found: {', '.join(map(repr, row)) or 'none'}")
