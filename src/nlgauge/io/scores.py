@@ -254,10 +254,7 @@ def _json_rows(file: InputFile, notes: list[str]) -> Iterator[_Row]:
     """JSON lines as Python writes them, so that NaN is allowed as a number."""
     lines = Lines(file)
     references = 0
-    for place, line in lines:
-        if not line.strip(" \t\r"):
-            lines.blank += 1
-            continue
+    for place, line in lines.filled():
         where = lines.at(place)
         try:
             row = json.loads(line, object_pairs_hook=unique)
@@ -333,7 +330,7 @@ def _score_file(file: InputFile, group: str | None) -> ScoreTable:
         raise InputError(
             f"{file.name}: the level cannot be told from the name, expected NAME.seg.score or NAME.sys.score"
         )
-    first = next((line for _, line in Lines(file) if line.strip()), "")
+    first = next(Lines(file).filled(), (0, ""))[1]
     if len(first.split("\t") if "\t" in first else first.split()) > 3:
         return read_submission(file.path).table()
     name, level = match["name"], LEVELS[match["level"]]

@@ -33,7 +33,7 @@ def read_span_table(path: str | os.PathLike[str] | InputFile) -> list[MarkedText
     """
     file = path if isinstance(path, InputFile) else InputFile(path)
     lines = Lines(file)
-    rows = iter(lines)
+    rows = lines.filled()
     header = next(rows, (0, ""))[1].split("\t")
     starts, ends, kinds = (_column(header, names, lines.at(1)) for names in (STARTS, _ENDS, _KINDS))
     text, item, system, group = (_place(header, names) for names in (_TEXTS, _ITEMS, _SYSTEMS, ("lp",)))
