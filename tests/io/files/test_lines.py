@@ -212,7 +212,11 @@ SPANS = "segment_id\tstart_indices\tend_indices\terror_types\n1\t-1\t-1\tno-erro
     ("name", "text", "read"),
     [
         ("DA-seglevel.csv", DA, lambda path: read_da_scores(path).keys),
-        ("RR-seglevel.csv", "LP DATA SID BETTER WORSE\ncs-en nt 1 A B 9\n", lambda path: read_relative_ranks(path).pairs),
+        (
+            "RR-seglevel.csv",
+            "LP DATA SID BETTER WORSE\ncs-en nt 1 A B 9\n",
+            lambda path: read_relative_ranks(path).pairs,
+        ),
         ("mqm.avg", "system mqm_avg_score seg_id\nA -1 1\n", lambda path: read_mqm_averages(path).keys),
         ("mqm.tsv", MQM, lambda path: [mark.target for mark in read_mqm(path).marks]),
         ("en-de.mqm.seg.rating", 'A\t{"errors": []}\n', lambda path: read_ratings(path).keys),

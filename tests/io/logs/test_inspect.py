@@ -155,3 +155,8 @@ def test_the_name_of_a_member_breaks_no_error_in_two(put):
     with pytest.raises(ng.InputError, match="not an object") as error:
         ng.read(put("a.eval", odd))
     assert "\n" not in str(error.value)
+
+
+def test_ids_1_as_number_and_as_text_are_two_samples(put):
+    data = ng.read(put("a.json", log(sample(1, said="a"), sample("1", said="b"))))
+    assert [(s.item, s.hypothesis) for s in data] == [("1", "a"), ('"1"', "b")]

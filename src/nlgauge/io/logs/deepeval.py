@@ -42,7 +42,7 @@ def open_deepeval(file: InputFile, columns: Mapping[str, str] | None = None) -> 
                 hypothesis=text(case.get("actualOutput")),
                 references=texts(case.get("expectedOutput")),
                 source="\n".join(texts(case.get(want if want in _SOURCES else "input"))) or None,
-                scores=dict(_scores(case, log)),
+                scores=log.scores(_scores(case, log)),
             )
         )
     return log.source()

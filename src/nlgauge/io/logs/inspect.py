@@ -11,7 +11,18 @@ from nlgauge.core.errors import InputError
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.logs.archive import Archive
 from nlgauge.io.logs.samples import Log, Sample
-from nlgauge.io.logs.values import document, entries, inner, message, name, parsed, score, text, text_of_bytes, texts
+from nlgauge.io.logs.values import (
+    document,
+    entries,
+    identity,
+    inner,
+    message,
+    parsed,
+    score,
+    text,
+    text_of_bytes,
+    texts,
+)
 from nlgauge.io.source import HeldSource
 
 _VERSIONS = (2, 3)  # 3 is that of logs in which samples may lie in pieces
@@ -127,7 +138,7 @@ def _sample(
     log: Log,
     where: str,
 ) -> Sample:
-    item, epoch = name(sample.get("id")), sample.get("epoch", 1)
+    item, epoch = identity(sample.get("id")), sample.get("epoch", 1)
     if item is None:
         raise InputError(f"{where}: field 'id' is missing, expected a string or a number")
     if type(epoch) is not int:
@@ -144,7 +155,7 @@ def _sample(
 
     failed = sample.get("error") is not None
     found = whole(_completion(sample.get("output")))
-    scores = dict(_scores(sample))
+    scores = log.scores(_scores(sample))
     if sample.get("invalidation") is not None:
         log.count("samples declared invalid, their scores undefined")
         scores = dict.fromkeys(scores, math.nan)

@@ -12,8 +12,8 @@ from typing import Any
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import printed_list
 from nlgauge.io.files.files import InputFile
-from nlgauge.io.logs.samples import Log, Sample
-from nlgauge.io.logs.values import LogLines, asked, inner, name, score, text
+from nlgauge.io.logs.samples import Item, Log, Sample
+from nlgauge.io.logs.values import LogLines, asked, identity, inner, score, text
 from nlgauge.io.source import HeldSource
 
 _KNOWN = frozenset(
@@ -43,9 +43,9 @@ def open_lmeval(file: InputFile, columns: Mapping[str, str] | None = None) -> He
     rows = LogLines(file)
     log = Log(file)
     found: dict[str, list[tuple[str, dict[str, Any]]]] = {}
-    seen: Counter[str] = Counter()
+    seen: Counter[Item] = Counter()
     for where, row in rows:
-        item = name(row.get("doc_id"))
+        item = identity(row.get("doc_id"))
         if item is None:
             raise InputError(f"{where}: field 'doc_id' is missing, expected a number")
         seen[item] += 1
@@ -53,21 +53,20 @@ def open_lmeval(file: InputFile, columns: Mapping[str, str] | None = None) -> He
     chosen = _filter(found, want.get("hyp"), file.name)
     named = _NAME.fullmatch(PurePath(file.path).name)
     for where, row in found.get(chosen, []):
-        scores = dict(_scores(row, log))
+        scores = log.scores(_scores(row, log))
         said = _said(row, want.get("hyp") == "resps", where)
         if _NO_MATCH in said and _NO_MATCH not in _said(row, True, where):
             said = ["" if one == _NO_MATCH else one for one in said]
             log.count(f"documents have answers in which the filter found nothing ({_NO_MATCH}); these are empty")
         references = _references(row, log)
-        for repeat, one in enumerate(said or [None], start=1):
+        for one in said or [None]:
             log.add(
                 Sample(
-                    item=str(row["doc_id"]),
+                    item=row["doc_id"],
                     hypothesis=one,
                     references=references,
                     source=_source(row, want.get("src")),
                     group=named[1] if named else None,
-                    repeat=repeat if len(said) > 1 else None,
                     scores=scores,
                 )
             )
@@ -145,6 +144,7 @@ def _source(row: Mapping[str, Any], want: str | None) -> str | None:
 def _scores(row: Mapping[str, Any], log: Log) -> list[tuple[str, float]]:
     listed = row.get("metrics")
     names = [one for one in listed if type(one) is str] if type(listed) is list else [n for n in row if n not in _KNOWN]
+    names = list(dict.fromkeys(names))
     found = []
     for metric in names:
         value = row.get(metric)

@@ -151,9 +151,15 @@ def texts(value: Any) -> tuple[str, ...]:
     return tuple(one for one in listed if type(one) is str)
 
 
+def identity(value: Any) -> str | int | None:
+    """A name or number as it is, so that 1 and "1" stay two; None for everything else."""
+    return value if type(value) is int and abs(value) < 1 << 63 else text(value)
+
+
 def name(value: Any) -> str | None:
     """A name or number that identifies something; None for everything else."""
-    return str(value) if type(value) is int and abs(value) < 1 << 63 else text(value)
+    found = identity(value)
+    return None if found is None else str(found)
 
 
 def score(value: Any) -> float:
