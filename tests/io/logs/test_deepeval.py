@@ -44,6 +44,11 @@ def test_items_are_told_by_their_texts_and_retries_are_runs(put):
     assert len(data.segments[2].item) < 60
 
 
+def test_another_source_is_refused(put):
+    with pytest.raises(ng.InputError, match="columns name 'contxt' as src, expected input or context or"):
+        ng.read(put("a.json", json.dumps({"testCases": [case()]})), columns={"src": "contxt"})
+
+
 def test_what_is_no_list_is_refused(put):
     with pytest.raises(ng.InputError, match="'testCases' is no list"):
         ng.read(put("a.json", json.dumps({"testCases": {}})))

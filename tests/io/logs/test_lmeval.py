@@ -109,3 +109,12 @@ def test_an_answer_in_which_the_filter_found_nothing_is_empty(put):
         )
     said = {"resps": [["[invalid]"]], "filtered_resps": ["[invalid]"]}  # the model's own word
     assert ng.read(put("b.jsonl", lines(said))).segments[0].hypothesis == "[invalid]"
+
+
+def test_a_source_that_no_document_has_is_refused(put):
+    path = put("a.jsonl", lines({}))
+    with pytest.raises(
+        ng.InputError, match=r"no row has 'text', which columns name as src; found: 'prompt', 'question"
+    ):
+        ng.read(path, columns={"src": "text"})
+    assert ng.read(path, columns={"src": "doc.question"}).segments[0].source == "2 and 2?"

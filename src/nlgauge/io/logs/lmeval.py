@@ -13,7 +13,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.segment import printed_list
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.logs.samples import Item, Log, Sample
-from nlgauge.io.logs.values import LogLines, asked, identity, inner, score, text
+from nlgauge.io.logs.values import LogLines, asked, check_named, identity, inner, score, text
 from nlgauge.io.source import HeldSource
 
 _KNOWN = frozenset(
@@ -52,7 +52,10 @@ def open_lmeval(file: InputFile, columns: Mapping[str, str] | None = None) -> He
         found.setdefault(text(row.get("filter")) or f"{seen[item]}", []).append((where, row))
     chosen = _filter(found, want.get("hyp"), file.name)
     named = _NAME.fullmatch(PurePath(file.path).name)
-    for where, row in found.get(chosen, []):
+    of_filter = found.get(chosen, [])
+    is_there = any(_source(row, want.get("src")) is not None for _, row in of_filter)
+    check_named(want, "src", is_there, ("prompt", *(name for _, row in of_filter for name in _doc(row))), file.name)
+    for where, row in of_filter:
         scores = log.scores(_scores(row, log))
         said = _said(row, want.get("hyp") == "resps", where)
         if _NO_MATCH in said and _NO_MATCH not in _said(row, True, where):
@@ -115,14 +118,19 @@ def _said(row: Mapping[str, Any], raw: bool, where: str) -> list[str]:
     return [one for one in flat if type(one) is str]
 
 
+def _doc(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row of the data set."""
+    doc = row.get("doc")
+    return doc if type(doc) is dict else {}
+
+
 def _references(row: Mapping[str, Any], log: Log) -> tuple[str, ...]:
     """The target; where it has several answers, the harness stores the list of them as one text."""
     target = row.get("target")
     if target is None or type(target) is not str:
         return () if target is None else (str(target),)
-    doc = row.get("doc")
     answers = printed_list(target)
-    if answers is None or (type(doc) is dict and target in doc.values()):  # a text that looks like a list
+    if answers is None or target in _doc(row).values():  # a text that looks like a list
         return (target,)
     log.count("targets are lists of answers stored as texts, of which each answer is a reference")
     return tuple(dict.fromkeys(answers))
@@ -135,7 +143,7 @@ def _source(row: Mapping[str, Any], want: str | None) -> str | None:
             first = arguments[0] if arguments else None
             return text(first[0]) if type(first) is list and first else None
         return text(inner(arguments, "gen_args_0", "arg_0"))
-    doc = row.get("doc")
+    doc = _doc(row)
     if want is not None:
         return text(inner(doc, *want.removeprefix("doc.").split(".")))
     return next((found for field in _QUESTIONS if (found := text(inner(doc, field))) is not None), None)
