@@ -15,6 +15,7 @@ from nlgauge.io.files.files import RATIO_FROM, InputFile
 
 _CHUNK = 1 << 20
 _ZSTANDARD = 93
+_PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, _ZSTANDARD)
 _WINDOW = 1 << 27  # bytes that the unpacker may look back, as in the tool `zstd`
 _LOCAL = struct.Struct("<4s22xHH")  # of a member's own header: its mark, and the lengths of its name and its extra
 
@@ -60,6 +61,11 @@ class Archive:
         member, where = self._members[name], self.at(name)
         if member.flag_bits & 1:
             raise InputError(f"{where}: is encrypted, expected a log as it was written")
+        if member.compress_type not in _PACKED:  # Python unpacks LZMA and Bzip2 without a bound
+            how = zipfile.compressor_names.get(member.compress_type, f"method {member.compress_type}")
+            raise InputError(
+                f"{where}: is packed with {how}, expected Deflate or Zstandard; unpack it and zip it again"
+            )
         self.file.limits.check("array", member.file_size, where)
         parts, size = [], 0
         try:
@@ -73,9 +79,7 @@ class Archive:
                 parts.append(chunk)
         except InputError:
             raise
-        except NotImplementedError as error:
-            raise InputError(f"{where}: {error}, expected Deflate or Zstandard") from None
-        except (zipfile.BadZipFile, OSError, EOFError, ValueError, struct.error, zlib.error) as error:
+        except (zipfile.BadZipFile, OSError, EOFError, ValueError, struct.error, zlib.error, RuntimeError) as error:
             raise InputError(f"{where}: damaged ({error}); is the log complete?") from None
         return b"".join(parts)
 
