@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import io
 import struct
-import sys
 import zipfile
 import zlib
 
 import pytest
+import zstandard
 
 import nlgauge as ng
 from nlgauge.io.files.files import InputFile
@@ -16,7 +16,6 @@ from nlgauge.io.logs.archive import Archive
 
 def zstandard_zip(members, damage=False):
     """A zip archive whose members are each two frames of Zstandard; Python below 3.14 does not write them itself."""
-    zstandard = pytest.importorskip("zstandard")
     body, entries = b"", b""
     for name, content in members.items():
         half = len(content) // 2
@@ -44,14 +43,6 @@ def test_members_are_unpacked_over_all_frames(put, pack):
     archive = Archive(InputFile(put("a.eval", pack({"x": b"one two " * 999, "y": b"three"}))))
     assert (archive.names, archive.read("x"), archive.read("y")) == (["x", "y"], b"one two " * 999, b"three")
     archive.close()
-
-
-def test_without_the_package_one_line_says_what_to_do(put, monkeypatch):
-    path = put("a.eval", zstandard_zip({"x": b"one"}))
-    for name in ("zstandard", "backports.zstd", "compression.zstd"):
-        monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(ng.InputError, match=r"nlgauge\[logs\].* inspect log convert --to json"):
-        Archive(InputFile(path)).read("x")
 
 
 @pytest.mark.parametrize("pack", [plain_zip, zstandard_zip])

@@ -7,8 +7,8 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from importlib import import_module
-from typing import IO, Any
+
+import zstandard
 
 from nlgauge.core.errors import InputError
 from nlgauge.io.files.files import RATIO_FROM, InputFile
@@ -55,8 +55,7 @@ class Archive:
         """The bytes of a member.
 
         Raises:
-            InputError: it is damaged, encrypted, packed in another way, or larger than the limits allow; or it needs
-                a package that is not installed.
+            InputError: it is damaged, encrypted, packed in another way, or larger than the limits allow.
         """
         member, where = self._members[name], self.at(name)
         if member.flag_bits & 1:
@@ -102,32 +101,15 @@ class Archive:
         if member.compress_size > self._packed:
             raise ValueError("larger than the archive")
         sum_of, size = 0, 0
-        unpacked, failed = _unpacker(io.BytesIO(self._raw.read(member.compress_size)), self.file.name)
+        packed = io.BytesIO(self._raw.read(member.compress_size))
+        unpacker = zstandard.ZstdDecompressor(max_window_size=_WINDOW)
+        unpacked = unpacker.stream_reader(packed, read_across_frames=True)
         try:
             while chunk := unpacked.read(_CHUNK):
                 sum_of = zlib.crc32(chunk, sum_of)
                 size += len(chunk)
                 yield chunk
-        except failed as error:
+        except zstandard.ZstdError as error:
             raise ValueError(str(error)) from None
         if size != member.file_size or sum_of != member.CRC:
             raise ValueError("its size or checksum is another than its entry says")
-
-
-def _unpacker(packed: IO[bytes], file: str) -> tuple[Any, type[Exception]]:
-    """A reader of Zstandard data in any number of frames, and the error that it raises for damaged ones."""
-    try:
-        library = import_module("zstandard")
-    except ImportError:
-        for own in ("compression.zstd", "backports.zstd"):  # of Python 3.14, and the same for those before
-            try:
-                library = import_module(own)
-            except ImportError:
-                continue
-            return library.ZstdFile(packed), library.ZstdError
-        raise InputError(
-            f"{file} is packed with Zstandard, for which a package is missing: pip install 'nlgauge[logs]', or convert"
-            " it with: inspect log convert --to json --output-dir DIR LOG"
-        ) from None
-    unpacker = library.ZstdDecompressor(max_window_size=_WINDOW)
-    return unpacker.stream_reader(packed, read_across_frames=True), library.ZstdError
