@@ -271,6 +271,7 @@ LIBRARIES = {  # what only some packages may import, wherever in a module
     "jinja2": {"report"},
     "lemminflect": {"text"},
     "py3langid": {"text"},
+    "zstandard": {"io"},
     "peft": {"training"},
     "typer": {"cli"},
     "rich": {"cli"},

@@ -45,6 +45,12 @@ def test_an_error_of_a_worker_reaches_its_command(error):
     assert (type(sent), str(sent)) == (type(error), str(error))
 
 
+def test_an_error_is_one_line_whatever_the_names_in_it_hold():
+    assert str(InputError("fields found: a\nb, \x1b[1mc, \u202ed, é 雨")) == (
+        r"fields found: a\nb, \x1b[1mc, \u202ed, é 雨"
+    )
+
+
 def test_each_makes_all_or_names_all_that_it_cannot():
     def half(n):
         if n % 2:

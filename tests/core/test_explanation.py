@@ -44,6 +44,7 @@ def test_a_span_goes_into_json_and_comes_back():
         ({"start": 0, "end": 1, "severity": "major", "missing": "no"}, "missing of a span is 'no'"),
         ({"start": 0, "end": 1, "severity": "major", "confidence": "1"}, "confidence of a span is '1', expected a num"),
         ({"start": 0, "end": 1, "severity": "major", "confidence": float("nan")}, "confidence of a span is nan"),
+        ({"start": 0, "end": 1, "severity": "major", "confidence": 10**400}, "expected a number"),
         ({"start": 0, "end": 1, "severity": "major", "confidence": True}, "confidence of a span is True"),
     ],
 )

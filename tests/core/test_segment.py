@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.segment import Dataset, Segment, check_ids, is_blank, stripped
+from nlgauge.core.segment import Dataset, Segment, check_ids, is_blank, printed_list, stripped
 
 systems_of_texts = st.integers(0, 4).flatmap(
     lambda n: st.dictionaries(
@@ -143,3 +143,22 @@ def test_the_columns_of_a_data_set_are_the_fields_that_some_segment_has():
         "hyp": ["a", "b"],
     }
     assert Dataset(()).as_columns() == {"id": [], "hyp": []}
+
+
+@given(texts=st.lists(st.text(max_size=6), max_size=4))
+def test_a_list_that_python_wrote_as_a_text_is_read_back(texts):
+    assert printed_list(str(texts)) == tuple(texts)
+    assert printed_list(str(tuple(texts))) == (tuple(texts) or None)  # () is no list, but a pair of brackets
+
+
+def test_an_array_of_numpy_and_a_list_of_json_are_lists_too():
+    assert printed_list("['a b' \"it's\"\n 'c']") == ("a b", "it's", "c")
+    assert printed_list('["caf\\u00e9", "b"]') == ("café", "b")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[a]", "['a']'", "['a' + 'b']", "[1, 2]", "('a')", "['a\\']", "['\\ud800']", "['\\d']", "['a\0']", "['a"],
+)
+def test_other_texts_are_no_lists(text):
+    assert printed_list(text) is None

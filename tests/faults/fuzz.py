@@ -43,6 +43,7 @@ from nlgauge.gating.gate import gate
 from nlgauge.io.cards import read_card
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.journal import Journal
+from nlgauge.io.marked.read import read_marked
 from nlgauge.io.parallel import open_parallel
 from nlgauge.io.preferences import read_pairs, read_ranking, read_relative_ranks
 from nlgauge.io.raw import read_paraphrases, read_raw
@@ -119,6 +120,8 @@ MQM = (
     b"system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
     b"A\td\t1\t1\tr\tin\t<v>out</v>\tStyle\tMajor\n"
 )
+MARKED = {"id": "a", "hyp": "h i", "spans": [{"start": 0, "end": 1, "severity": "minor", "confidence": 0.5}]}
+SPANS = b"segment_id\thypothesis_segment\tstart_indices\tend_indices\terror_types\n1\th i\t0 2\t1 3\tmajor minor\n"
 BESIDE = b'{"sha256": "x", "metrics": [{"spec": "m", "signature": "s", "higher_is_better": true}]}'
 SACREROUGE = {"instance_id": "1", "summarizer_id": "S", "metrics": {"rouge": {"f1": 1}}}
 RATING = b'A\t{"errors": [{"severity": "major", "category": "Style", "start": 1}]}\tr1\nA\tNone\n'
@@ -535,6 +538,9 @@ READERS: dict[str, Reader] = {
     ),
     "mtme scores": Reader("cs-uk.X-refA.seg.score", [b"A\t-1\nA None\nB\t2\nB 1e3\n"], read_scores),
     "ratings": Reader("cs-uk.mqm.seg.rating", [RATING], read_ratings),
+    "marked": Reader("m.jsonl", [lines(MARKED, {**MARKED, "spans": None})], read_marked),
+    "marked ratings": Reader("a.seg.rating", [RATING.replace(b": 1}", b': 1, "end": 2}')], read_marked),
+    "marked tables": Reader("m.tsv", [SPANS, MQM], read_marked),
     "da scores": Reader("DA-seglevel.csv", [b"LP DATA SYSTEM SID HUMAN\nen-cs set A 1 0.5\n"], read_da_scores),
     "mqm averages": Reader("avg.tsv", [b"system mqm_avg_score seg_id\nA -0.000 1\nA None 2\n"], read_mqm_averages),
     "summeval scores": Reader("a.jsonl", [lines(SUMMEVAL)], lambda path: read_summeval_scores(path, 1)),

@@ -48,6 +48,7 @@ _THREE = {"tried": 3, "n": 40, "dependent": 10, "kappa": 0.55}
         ({"kind": "score"}, "no judge card"), ({"schema": 2}, "schema 2, expected 1"),
         ({"n": 0}, "n is 0, expected a count from 1"), ({"model": " "}, "model is ' ', expected words"),
         ({"prompt_sha256": "x"}, "expected 64 hexadecimal digits"), ({"date": 3}, "date is 3, expected YYYY-MM-DD"),
+        ({"base_rate": 10**400}, "expected a number from 0 to 1"),
         ({"kappa": 7}, "kappa is 7, expected a number from -1 to 1"), ({"systems": []}, "systems is no object"),
         ({"systems": {"a": {}}}, "'a' has other fields than hits,"),
         ({"systems": {"a": {"hits": 3, "positives": 2, "rejected": 0, "negatives": 0}}}, "more items than there are"),

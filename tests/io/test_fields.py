@@ -4,8 +4,11 @@ import math
 
 import pytest
 
+from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
 from nlgauge.io.fields import FieldError, Fields, reference_columns
+from nlgauge.io.read import read
+from nlgauge.io.scores import read_scores
 
 
 def segment(row, number=1):
@@ -183,3 +186,20 @@ def test_the_order_of_reference_columns():
         "ref2",
         "ref10",
     ]
+
+
+@pytest.mark.parametrize("field", ["id", "seg"])
+def test_names_that_are_all_numbers_with_a_fraction_are_refused_in_every_format(put, field):
+    rows = [("1.0", "a"), ("2.0", "b")]
+    texts = {
+        "a.csv": f"{field},hyp\n" + "".join(f"{name},{text}\n" for name, text in rows),
+        "a.tsv": f"{field}\thyp\n" + "".join(f"{name}\t{text}\n" for name, text in rows),
+        "a.jsonl": "".join(f'{{"{field}": "{name}", "hyp": "{text}"}}\n' for name, text in rows),
+    }
+    for name, text in texts.items():
+        with pytest.raises(InputError, match=rf"^{name}: field '{field}' is 1\.0 and the like in every row"):
+            read(put(name, text))
+    with pytest.raises(InputError, match=rf"^s\.csv: field '{field}' is 1\.0"):
+        read_scores(put("s.csv", f"{field},m\n1.0,3\n2.0,4\n"))
+    sections = read(put("b.csv", f"{field},hyp\n1.0,a\n1.1,b\n"))  # names with a dot, of which some end in 0
+    assert [s.item if field == "seg" else s.id for s in sections] == ["1.0", "1.1"]

@@ -56,6 +56,17 @@ def test_other_frames_give_the_same_segments(library):
     assert read_frame(frame).segments == SEGMENTS
 
 
+def test_a_printed_list_of_references_is_refused_and_one_reference_of_it_is_noted():
+    printed = pandas.DataFrame({"hyp": ["it rains"], "refs": ["['it is raining', 'rain falls']"]})
+    with pytest.raises(ng.InputError, match=r"row 1: field 'refs' is a list that was written as a text .*literal_eval"):
+        ng.read(printed)
+    (scored,) = ng.score(printed, metrics="chrf", columns={"ref": "refs"}).values()
+    assert scored.notes == (
+        "input: 1 of 1 segments (1) have a reference that is a list written as text, ['a', 'b'] (are these several"
+        " references?)",
+    )
+
+
 def test_a_row_without_an_id_is_numbered_from_1_as_on_the_command_line():
     assert [s.id for s in read_frame(pandas.DataFrame({"hyp": ["a", "b"]}, index=[7, 7]))] == ["1", "2"]
     named = pandas.DataFrame({"hyp": ["a", "b"], "system": ["s", "t"], "seg": [1, 1]})

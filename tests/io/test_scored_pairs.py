@@ -1,5 +1,7 @@
 """Rows of an audit come back as they were written, in every format; rows of another kind are none."""
 
+import json
+
 import pytest
 
 import nlgauge as ng
@@ -48,3 +50,7 @@ def test_a_score_that_is_no_number_is_refused_with_its_line(tmp_path):
     (tmp_path / "r.tsv").write_text("id\tphenomenon\tm.better\tm.worse\tm.won\na\ttypos\tone\t0.5\t1\n")
     with pytest.raises(InputError, match=r"r\.tsv:2: a score of m is 'one'"):
         read_scored_pairs(tmp_path / "r.tsv")
+    row = {"id": "a", "phenomenon": "typos", "m.better": 10**400, "m.worse": 0, "m.won": 1}
+    (tmp_path / "r.jsonl").write_text(json.dumps(row))
+    with pytest.raises(InputError, match=r"r\.jsonl:1: a score of m is "):
+        read_scored_pairs(tmp_path / "r.jsonl")

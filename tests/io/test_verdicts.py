@@ -51,6 +51,7 @@ def test_choices_are_preferences(put):
     ("row", "says"),
     [
         ({"judge": None, "score": 1}, "v.jsonl:1: field 'judge' is missing"),
+        ({"judge": None, "a\nb": 1}, r"fields found: item, judge, a\nb"),
         ({"score": "high"}, "field 'score' is 'high', expected a number or null"),
         ({}, "expected 'system' and 'score', or"),
         ({"first": "a", "second": "a", "verdict": "tie"}, "expected two systems"),

@@ -92,9 +92,7 @@ def _json(file: InputFile, faults: Faults) -> Iterator[tuple[str, dict[str, Any]
 def _table(file: InputFile, delimiter: str, faults: Faults) -> Iterator[tuple[str, dict[str, Any]]]:
     lines = Lines(file)
     header: list[str] | None = None
-    for place, line in lines:
-        if not line.strip():
-            continue
+    for place, line in lines.filled():
         cells = [cell.strip() for cell in line.split(delimiter)]
         if header is None:
             header = cells

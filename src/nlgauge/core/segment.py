@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,6 +27,23 @@ def is_blank(text: str) -> bool:
     if text[:1].isalnum() and text[0] not in _FILLERS:  # nearly every text
         return False
     return not any(map(_is_seen, text))
+
+
+# One text as Python writes it, and a list, tuple or array of such texts; NumPy sets them apart by blanks alone.
+_ESCAPE = r"""\\(?:[\\'"nrtbf]|x[0-9a-f]{2}|u(?![dD][89a-fA-F])[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})"""
+_TEXT = rf"""(?:'[^'\\\n]*(?:{_ESCAPE}[^'\\\n]*)*'|"[^"\\\n]*(?:{_ESCAPE}[^"\\\n]*)*")"""
+_PRINTED = re.compile(rf"\[(?:{_TEXT}(?:(?:,\s*|\s+){_TEXT})*)?\]|\({_TEXT}(?:,\s*{_TEXT})*,?\)")
+
+
+def printed_list(text: str) -> tuple[str, ...] | None:
+    """The texts of a list that was written as one text, as `str(["a", "b"])` does; None where it is no such list."""
+    text = text.strip()
+    if text[:1] not in ("[", "(") or _PRINTED.fullmatch(text) is None or (text[0] == "(" and "," not in text):
+        return None
+    try:
+        return tuple(str(ast.literal_eval(one)) for one in re.findall(_TEXT, text))
+    except (SyntaxError, ValueError):  # a character that no such text holds
+        return None
 
 
 def stripped(text: str) -> str:

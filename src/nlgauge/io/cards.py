@@ -112,7 +112,7 @@ class JudgeCard:
 
 
 def _check_share(name: str, value: Any, low: float) -> None:
-    if type(value) not in (int, float) or not (math.isnan(value) or low <= value <= 1):
+    if type(value) not in (int, float) or not (value != value or low <= value <= 1):
         raise InputError(f"{name} is {value!r:.40}, expected a number from {low:g} to 1")
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.segment import Segment
+from nlgauge.core.segment import Segment, printed_list
 
 NAMES = frozenset({"id", "system", "seg", "lp", "task", "src", "ref", "refs", "hyp", "human", "context", "table"})
 _NUMBERED = re.compile(r"ref([0-9]{1,9})")
@@ -72,6 +72,36 @@ def fields_by_column(columns: Mapping[str, str], header: Iterable[str]) -> dict[
     return {name: field for field, name in columns.items()}
 
 
+class Fractions:
+    """Tells whether all names of a field are like 1.0 and 2.0: numbers of a tool that has no whole ones.
+
+    Args:
+        field: the name of the field.
+    """
+
+    def __init__(self, field: str) -> None:
+        self._field = field
+        self._first, self._is_open = "", True
+
+    def add(self, name: str | None) -> None:
+        """Look at one more name."""
+        if self._is_open and name is not None:
+            self._is_open = name.endswith(".0") and name[:-2].isdecimal()
+            self._first = self._first or name
+
+    def check(self, file: str) -> None:
+        """Raise if all names are such numbers.
+
+        Raises:
+            InputError: they are, so that none is that of the same item in other files.
+        """
+        if self._is_open and self._first:
+            raise InputError(
+                f"{file}: field {self._field!r} is {self._first} and the like in every row, expected names or whole"
+                f" numbers; write {self._first[:-2]} (pandas: astype('Int64'))"
+            )
+
+
 class Fields:
     """Makes segments from the rows of one file.
 
@@ -87,6 +117,7 @@ class Fields:
         self.ignored: dict[str, int] = {}
         self.made = 0
         self._columns = columns
+        self._ids, self._items = Fractions("id"), Fractions("seg")
         self._named: dict[str, str] | None = None
 
     def segment(self, row: Any, number: int) -> Segment:
@@ -111,6 +142,8 @@ class Fields:
             raise _no_hypothesis(row)
         system, item = _key(row, "system"), _key(row, "seg")
         name = _key(row, "id")
+        self._items.add(item)
+        self._ids.add(name)
         if name is None:
             self.made += 1
             name = f"{system}:{item}" if system is not None and item is not None else str(number)
@@ -130,6 +163,15 @@ class Fields:
             _context(row.get("context")),
             _table(row.get("table")),
         )
+
+    def check(self, file: str) -> None:
+        """Refuse the names of all rows so far, where they are whole numbers that became fractions.
+
+        Raises:
+            InputError: they all are; the error names the file.
+        """
+        self._ids.check(file)
+        self._items.check(file)
 
     def _renamed(self, row: dict[str, Any], columns: Mapping[str, str]) -> dict[str, Any]:
         """A row under our names. A field whose name a column takes over is left out."""
@@ -190,6 +232,11 @@ def with_references(row: dict[str, Any]) -> dict[str, Any]:
     if type(one) is list and several is None:
         return {**row, "ref": None, "refs": one}
     if type(several) is str and one is None:
+        if printed_list(several) is not None:
+            raise FieldError(
+                f"field 'refs' is a list that was written as a text{_repeated(several)}, expected a list of strings;"
+                " undo it with ast.literal_eval, or write columns 'ref1', 'ref2'"
+            )
         return {**row, "refs": [several]}
     return row
 

@@ -103,7 +103,7 @@ OURS: Mapping[str, Format] = {
         folder="wmt.mtme:is_mtme",
     ),
     "inspect": Format(
-        about="inspect_ai: .eval (zip, also Zstandard with the extra 'logs') and its JSON, with scores, epochs as runs",
+        about="inspect_ai: .eval (zip, also Zstandard) and its JSON, with scores, epochs as runs",
         held="logs.inspect:open_inspect",
         extensions=(".eval",),
         of="jsonl",

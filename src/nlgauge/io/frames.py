@@ -59,6 +59,7 @@ def read_frame(frame: Frame, columns: Mapping[str, str] | None = None) -> Datase
             segments.append(made.segment(with_references(row), number))
         except FieldError as error:
             raise InputError(f"{place}: {error}") from None
+    made.check(kind)
     if not segments:
         raise InputError(f"{kind} is empty: no row in it, expected at least one segment")
     ignored = [repr(name) for name in names if name not in fields]

@@ -38,7 +38,7 @@ def read_relative_ranks(
     header: list[str] | None = None
     known = renames or {}
     faults = Faults(file.name)
-    for place, line in lines:
+    for place, line in lines.filled():
         cells = line.split()
         if header is None:
             header = [cell.upper() for cell in cells]

@@ -48,7 +48,7 @@ def read_scored_pairs(path: str | os.PathLike[str]) -> list[ScoredPair] | None:
 def _scores(row: Mapping[str, Any], spec: str, where: str) -> tuple[float, float, float]:
     try:
         better, worse, won = (_number(row.get(f"{spec}.{name}")) for name in _SCORES)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{where}: a score of {spec} is {error}") from None
     return better, worse, won
 

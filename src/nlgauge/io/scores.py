@@ -20,7 +20,7 @@ from nlgauge.core.segment import repeated
 from nlgauge.core.tables import Key, Origin, ScoreTable
 from nlgauge.io.beside import SUFFIX, read_beside
 from nlgauge.io.delimited import Records
-from nlgauge.io.fields import CRITERION, NAMES, is_known
+from nlgauge.io.fields import CRITERION, NAMES, Fractions, is_known
 from nlgauge.io.files.files import STDIN, InputFile, by_content
 from nlgauge.io.files.lines import Faults, Lines, counted, number
 from nlgauge.io.formats import by_name
@@ -128,6 +128,8 @@ def _table(
         except _Fault as error:
             faults.add(where, str(error))
     faults.check()
+    for fraction in found.fractions:
+        fraction.check(name)
     if not found.keys:
         raise InputError(f"{name} is empty: no row in it, expected scores")
     values = found.scores.arrays(name, len(found.keys))
@@ -144,6 +146,7 @@ class _Found:
     def __init__(self, scores: _Columns, group: str | None) -> None:
         self.keys: list[Key] = []
         self.scores, self.level = scores, ""
+        self.fractions = Fractions("id"), Fractions("seg")
         self._group = group
         self._places: dict[Key, str] = {}
 
@@ -154,6 +157,8 @@ class _Found:
             _Fault: it is about nothing, about what another row is about, or holds no number where one is expected.
         """
         key = _key(row, self._group)
+        for fraction, part in zip(self.fractions, (key.id, key.item), strict=True):
+            fraction.add(part)
         level = "system" if key.id is None and key.item is None else "segment"
         if level == "system" and key.system is None:
             raise _Fault(f"neither 'id' nor 'seg' nor 'system'; fields found: {', '.join(map(repr, row)) or 'none'}")
@@ -249,10 +254,7 @@ def _json_rows(file: InputFile, notes: list[str]) -> Iterator[_Row]:
     """JSON lines as Python writes them, so that NaN is allowed as a number."""
     lines = Lines(file)
     references = 0
-    for place, line in lines:
-        if not line.strip(" \t\r"):
-            lines.blank += 1
-            continue
+    for place, line in lines.filled():
         where = lines.at(place)
         try:
             row = json.loads(line, object_pairs_hook=unique)
@@ -328,7 +330,7 @@ def _score_file(file: InputFile, group: str | None) -> ScoreTable:
         raise InputError(
             f"{file.name}: the level cannot be told from the name, expected NAME.seg.score or NAME.sys.score"
         )
-    first = next((line for _, line in Lines(file) if line.strip()), "")
+    first = next(Lines(file).filled(), (0, ""))[1]
     if len(first.split("\t") if "\t" in first else first.split()) > 3:
         return read_submission(file.path).table()
     name, level = match["name"], LEVELS[match["level"]]

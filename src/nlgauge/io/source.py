@@ -205,6 +205,7 @@ class TableSource:
             yield segment
         self.rows.refuse = refuse
         faults.check()
+        fields.check(self.rows.file.name)
         if not tally.n:
             raise InputError(f"{self.rows.file.name} is empty: no row in it, expected at least one segment")
         repeated = tally.repeated()

@@ -60,7 +60,7 @@ def read_texts(files: Sequence[InputFile]) -> list[str]:
     Raises:
         InputError: there is none; what `Lines` raises.
     """
-    texts = [text for file in files for _, text in Lines(file) if text.strip()]
+    texts = [text for file in files for _, text in Lines(file).filled()]
     if not texts:
         raise InputError(f"{', '.join(file.name for file in files)} holds no text, expected one sentence per line")
     return texts

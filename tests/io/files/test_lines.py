@@ -12,6 +12,12 @@ from nlgauge.core.errors import InputError
 from nlgauge.io.files import files
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Faults, Lines, counted, number, ordinal
+from nlgauge.io.marked.read import read_marked
+from nlgauge.io.preferences import read_relative_ranks
+from nlgauge.io.scores import read_scores
+from nlgauge.io.wmt.da import read_da_scores
+from nlgauge.io.wmt.esa import read_esa_scores
+from nlgauge.io.wmt.mqm import read_mqm, read_mqm_averages, read_ratings
 
 characters = st.characters(exclude_categories=["Cs"])  # surrogates are no UTF-8
 
@@ -195,3 +201,35 @@ def test_ordinals_count_from_one(cell):
 def test_counts_in_words():
     assert [counted(n, "line") for n in (0, 1, 2)] == ["0 lines", "1 line", "2 lines"]
     assert counted(2, "entry", "entries") == "2 entries"
+
+
+DA = "LP DATA SYSTEM SID HUMAN\ncs-en nt A 1 0.5\ncs-en nt B 1 0.6\n"
+MQM = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\nA\td\t1\t1\tr\tin\tout\tStyle\tMajor\n"
+SPANS = "segment_id\tstart_indices\tend_indices\terror_types\n1\t-1\t-1\tno-error\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "read"),
+    [
+        ("DA-seglevel.csv", DA, lambda path: read_da_scores(path).keys),
+        (
+            "RR-seglevel.csv",
+            "LP DATA SID BETTER WORSE\ncs-en nt 1 A B 9\n",
+            lambda path: read_relative_ranks(path).pairs,
+        ),
+        ("mqm.avg", "system mqm_avg_score seg_id\nA -1 1\n", lambda path: read_mqm_averages(path).keys),
+        ("mqm.tsv", MQM, lambda path: [mark.target for mark in read_mqm(path).marks]),
+        ("en-de.mqm.seg.rating", 'A\t{"errors": []}\n', lambda path: read_ratings(path).keys),
+        ("BLEU-refA.seg.score", "A 1\nA 2\nB 3\nB 4\n", lambda path: read_scores(path).keys),
+        ("BLEU-refA.sys.score", "A\t1\nB\t3\n", lambda path: read_scores(path).keys),
+        ("m.seg.score", "m\tcs-en\tnt\tA\t1\t0.5\n", lambda path: read_scores(path).keys),
+        ("esa.csv", "r,A,1,TGT,eng,jpn,50,doc,False,[],1,2\n", lambda path: read_esa_scores(path).keys),
+        ("spans.tsv", SPANS, read_marked),
+        ("spans.seg.rating", 'A\t{"errors": []}\n', read_marked),
+    ],
+)
+def test_blank_lines_in_the_files_of_shared_tasks_say_nothing(put, name, text, read):
+    first, _, rest = text.partition("\n")
+    plain = read(put(name, text))
+    for padded in (text + "\n", text + " \t\n\n", f"\n{first}\n\n{rest}"):
+        assert read(put(name, padded)) == plain

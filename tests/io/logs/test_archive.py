@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import io
 import struct
-import sys
 import zipfile
 import zlib
 
 import pytest
+import zstandard
 
 import nlgauge as ng
 from nlgauge.io.files.files import InputFile
@@ -16,7 +16,6 @@ from nlgauge.io.logs.archive import Archive
 
 def zstandard_zip(members, damage=False):
     """A zip archive whose members are each two frames of Zstandard; Python below 3.14 does not write them itself."""
-    zstandard = pytest.importorskip("zstandard")
     body, entries = b"", b""
     for name, content in members.items():
         half = len(content) // 2
@@ -31,9 +30,9 @@ def zstandard_zip(members, damage=False):
     return body + entries + end
 
 
-def plain_zip(members):
+def plain_zip(members, method=zipfile.ZIP_DEFLATED):
     packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(packed, "w", method) as archive:
         for name, content in members.items():
             archive.writestr(name, content)
     return packed.getvalue()
@@ -44,14 +43,6 @@ def test_members_are_unpacked_over_all_frames(put, pack):
     archive = Archive(InputFile(put("a.eval", pack({"x": b"one two " * 999, "y": b"three"}))))
     assert (archive.names, archive.read("x"), archive.read("y")) == (["x", "y"], b"one two " * 999, b"three")
     archive.close()
-
-
-def test_without_the_package_one_line_says_what_to_do(put, monkeypatch):
-    path = put("a.eval", zstandard_zip({"x": b"one"}))
-    for name in ("zstandard", "backports.zstd", "compression.zstd"):
-        monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(ng.InputError, match=r"nlgauge\[logs\].* inspect log convert --to json"):
-        Archive(InputFile(path)).read("x")
 
 
 @pytest.mark.parametrize("pack", [plain_zip, zstandard_zip])
@@ -75,3 +66,25 @@ def test_damage_is_one_line(put):
         Archive(InputFile(put("a.eval", zstandard_zip({"x": b"one two three"}, damage=True)))).read("x")
     with pytest.raises(ng.InputError, match=r"^b.eval: damaged zip archive"):
         Archive(InputFile(put("b.eval", plain_zip({"x": b"one"})[:-30])))
+
+
+@pytest.mark.parametrize(("method", "name"), [(zipfile.ZIP_LZMA, "lzma"), (zipfile.ZIP_BZIP2, "bzip2")])
+def test_other_methods_are_refused_also_damaged(put, method, name):
+    packed = plain_zip({"x": b"one two three"}, method)
+    for content in (packed, packed[:40] + b"\xff" * 6 + packed[46:]):
+        with pytest.raises(ng.InputError, match=rf"^a.eval, x: is packed with {name}, expected Deflate or Zstandard"):
+            Archive(InputFile(put("a.eval", content))).read("x")
+
+
+@pytest.mark.parametrize("pack", [plain_zip, zstandard_zip])
+def test_a_member_is_what_its_entry_says(put, pack):
+    text = b"one two three"
+    packed = pack({"x": text})
+    sizes = struct.pack("<I", len(text))  # behind the packed size, in the entry and before the member
+    for old, new in (
+        (struct.pack("<I", zlib.crc32(text)), b"1234"),
+        *([(sizes + b"\1\0", struct.pack("<I", 14) + b"\1\0")] if pack is zstandard_zip else []),
+    ):
+        assert packed.count(old) == 2
+        with pytest.raises(ng.InputError, match=r"^a.eval, x: damaged .*(checksum|Bad CRC-32)"):
+            Archive(InputFile(put("a.eval", packed.replace(old, new)))).read("x")

@@ -44,6 +44,20 @@ def test_items_are_told_by_their_texts_and_retries_are_runs(put):
     assert len(data.segments[2].item) < 60
 
 
+def test_another_source_is_refused(put):
+    with pytest.raises(ng.InputError, match="columns name 'contxt' as src, expected input or context or"):
+        ng.read(put("a.json", json.dumps({"testCases": [case()]})), columns={"src": "contxt"})
+
+
 def test_what_is_no_list_is_refused(put):
     with pytest.raises(ng.InputError, match="'testCases' is no list"):
         ng.read(put("a.json", json.dumps({"testCases": {}})))
+
+
+def test_two_metrics_of_one_name_have_two_columns(put):
+    strict = {**METRIC, "threshold": 1.0, "success": False, "score": 0.2}
+    data = ng.read(put("a.json", json.dumps({"testCases": [case(metricsData=[METRIC, strict])]})))
+    assert data.segments[0].human == {
+        **{"Faithfulness": 0.9, "Faithfulness.pass": 1.0, "Faithfulness#2": 0.2, "Faithfulness.pass#2": 0.0},
+        "pass": 1.0,
+    }

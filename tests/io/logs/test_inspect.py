@@ -8,6 +8,7 @@ import pytest
 from tests.io.logs.test_archive import plain_zip, zstandard_zip
 
 import nlgauge as ng
+from nlgauge.io.logs.archive import Archive
 
 HEAD = {
     "version": 2,
@@ -155,3 +156,22 @@ def test_the_name_of_a_member_breaks_no_error_in_two(put):
     with pytest.raises(ng.InputError, match="not an object") as error:
         ng.read(put("a.eval", odd))
     assert "\n" not in str(error.value)
+
+
+def test_ids_1_as_number_and_as_text_are_two_samples(put):
+    data = ng.read(put("a.json", log(sample(1, said="a"), sample("1", said="b"))))
+    assert [(s.item, s.hypothesis) for s in data] == [("1", "a"), ('"1"', "b")]
+
+
+def test_long_texts_that_lie_together_are_unpacked_once(put, monkeypatch):
+    shell = sample("a", said="attachment://2", target=["attachment://0", "attachment://1"])
+    pieces = {
+        "samples/a_epoch_1.json": None,
+        "samples/a_epoch_1/sample.json": shell,
+        "samples/a_epoch_1/attachments/0.json": ["x", "y", "z"],
+    }
+    read, names = Archive.read, list[str]()
+    monkeypatch.setattr(Archive, "read", lambda self, name: names.append(name) or read(self, name))
+    (segment,) = ng.read(put("a.eval", evaluated([shell], **pieces))).segments
+    assert (segment.hypothesis, segment.references) == ("z", ("x", "y"))
+    assert names == ["header.json", "samples/a_epoch_1/sample.json", "samples/a_epoch_1/attachments/0.json"]

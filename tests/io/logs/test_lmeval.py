@@ -82,3 +82,39 @@ def test_responses_of_other_shapes(put):
 def test_half_a_line_in_the_middle_is_refused(put):
     with pytest.raises(ng.InputError, match=r"^a.jsonl:2: not valid JSON"):
         ng.read(put("a.jsonl", lines({}) + '{"doc_id": 1,\n' + lines({"doc_id": 2})))
+
+
+def test_several_answers_that_the_harness_stored_as_one_text_are_references(put):
+    changes = (
+        {"target": "['Paris', \"the city's core\"]"},
+        {"doc_id": 1, "target": "[]"},
+        {"doc_id": 2, "target": "[a]"},
+    )
+    data = ng.read(put("a.jsonl", lines(*changes)))
+    assert [s.references for s in data] == [("Paris", "the city's core"), (), ("[a]",)]
+    assert data.notes == (
+        "a.jsonl: 2 targets are lists of answers stored as texts, of which each answer is a reference",
+    )
+    own = {"target": "['a', 'b']", "doc": {"question": "sorted('ba')?", "answer": "['a', 'b']"}}  # the answer is a list
+    assert ng.read(put("b.jsonl", lines(own))).segments[0].references == ("['a', 'b']",)
+
+
+def test_an_answer_in_which_the_filter_found_nothing_is_empty(put):
+    for shape in ({"filtered_resps": ["[invalid]"]}, {"filtered_resps": "[invalid]", "resps": "four"}):
+        path = put("a.jsonl", lines({**shape, "exact_match": 0.0}, {"doc_id": 1}))
+        data = ng.read(path)
+        assert [s.hypothesis for s in data] == ["", "4"]  # what was said is wrong, and not missing
+        assert data.notes == (
+            "a.jsonl: 1 documents have answers in which the filter found nothing ([invalid]); these are empty",
+        )
+    said = {"resps": [["[invalid]"]], "filtered_resps": ["[invalid]"]}  # the model's own word
+    assert ng.read(put("b.jsonl", lines(said))).segments[0].hypothesis == "[invalid]"
+
+
+def test_a_source_that_no_document_has_is_refused(put):
+    path = put("a.jsonl", lines({}))
+    with pytest.raises(
+        ng.InputError, match=r"no row has 'text', which columns name as src; found: 'prompt', 'question"
+    ):
+        ng.read(path, columns={"src": "text"})
+    assert ng.read(path, columns={"src": "doc.question"}).segments[0].source == "2 and 2?"

@@ -32,3 +32,11 @@ def test_a_table_becomes_segments(put):
 def test_what_is_wrong_is_one_line(put, change, says):
     with pytest.raises(ng.InputError, match=says):
         ng.read(put("a.json", json.dumps({**TABLE, **change})))
+
+
+def test_two_versions_of_a_metric_have_two_columns_and_two_columns_of_one_name_are_refused(put):
+    columns = ["outputs", "toxicity/v1/score", "toxicity/v2/score"]
+    data = ng.read(put("a.json", json.dumps({"columns": columns, "data": [["A", 0.1, 0.2]]})))
+    assert data.segments[0].human == {"toxicity": 0.1, "toxicity#2": 0.2}
+    with pytest.raises(ng.InputError, match=r"^b.json: two columns are called 'outputs', expected one"):
+        ng.read(put("b.json", json.dumps({"columns": ["outputs", "outputs"], "data": [["A", "B"]]})))

@@ -125,10 +125,18 @@ def test_fields_can_be_named(put):
     path = put("t.jsonl", lines(trace(golds, given={"a": "x", "b": {"c": "y"}}, said={"d": "A", "e": "Z"})))
     one = ng.read(path, columns={"hyp": "outputs.d", "src": "b.c", "ref": "golds"}).segments[0]
     assert (one.hypothesis, one.source, one.references) == ("A", "y", ("B", "C"))
+    for field, there in (("src", "'a', 'b'"), ("ref", "'golds'")):
+        with pytest.raises(ng.InputError, match=rf"no row has 'gone', which columns name as {field}; found: {there}$"):
+            ng.read(path, columns={"hyp": "d", field: "gone"})
     with pytest.raises(ng.InputError, match=r"^t.jsonl:1: the outputs have no text 'f'; found: 'd', 'e'$"):
         ng.read(path, columns={"hyp": "f"})
     with pytest.raises(ng.InputError, match=r"the outputs are no text; found: 'd', 'e'; name one: --columns hyp=FIELD"):
         ng.read(path)
+
+
+def test_expectations_of_two_people_are_two_references(put):
+    both = [{"assessment_name": "expected_response", "expectation": {"value": said}} for said in ("B", "C")]
+    assert ng.read(put("t.jsonl", lines(trace(*both)))).segments[0].references == ("B", "C")
 
 
 @pytest.mark.parametrize(

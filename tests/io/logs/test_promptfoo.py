@@ -99,3 +99,39 @@ def test_tests_whose_variables_were_stripped_stay_apart(put):
 def test_an_assertion_whose_type_is_no_word_expects_nothing(put):
     odd = result(gradingResult={"componentResults": [{"assertion": {"type": ["equals"], "value": "x"}}]})
     assert ng.read(put("a.json", written(odd))).segments[0].references == ()
+
+
+def test_columns_of_one_name_are_two_systems(put):
+    data = ng.read(put("a.json", written(result(), result(promptIdx=1), result(testIdx=1))))
+    assert [s.id for s in data] == ["new (column 1):hi", "new (column 2):hi", "new (column 1):hi#2"]
+    assert "a.json: 2 columns are called 'new', which are told apart by their order" in data.notes
+
+
+def test_an_item_is_named_by_its_description_or_by_the_texts_of_its_variables(put):
+    def items(*tests):
+        rows = [result(vars=variables, testCase={"description": told}) for told, variables in tests]
+        return [s.item for s in ng.read(put("a.json", written(*rows)))]
+
+    article = {"article": "River Plate are keen to sign him. " * 9, "style": "short"}
+    (long,) = items((None, article))
+    assert long.startswith("River Plate are keen to sign him. River... ")
+    assert items(("a rumour", article), (None, {"w": "hi"})) == ["a rumour", "hi"]
+    twice = items(("a rumour", article), ("a rumour", {**article, "style": "long"}))  # the description tells no test
+    assert len(set(twice)) == 2
+    assert len(set(items(("hi", {"w": "ho"}), (None, {"w": "hi"})))) == 2
+
+
+def test_references_are_a_variable_of_a_usual_name_where_no_assertion_has_any(put):
+    row = result(vars={"article": "A", "expected": "E"})
+    data = ng.read(put("a.json", written(row)))
+    assert (data.segments[0].references, data.segments[0].source) == (("E",), "A")
+    assert data.notes == (
+        "a.json: references are the variable 'expected'; another one is named with --columns ref=vars.NAME",
+    )
+    asserted = {**row, "testCase": {"assert": [{"type": "equals", "value": "V"}]}}
+    assert ng.read(put("b.json", written(asserted))).segments[0].references == ("V",)
+    assert ng.read(put("c.json", written(result(vars={"target": "fr"})))).segments[0].references == ()  # an input
+    with pytest.raises(
+        ng.InputError, match=r"no row has 'vars.x', which columns name as ref; found: 'article', 'expected'$"
+    ):
+        ng.read("a.json", columns={"ref": "vars.x"})

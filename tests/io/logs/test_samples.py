@@ -40,3 +40,26 @@ def test_a_log_of_failures_is_refused(log):
     log.add(Sample(item="1", hypothesis=None))
     with pytest.raises(ng.InputError, match=r"^a.json: all 1 sample failed"):
         log.source()
+
+
+def test_a_number_and_a_text_of_the_same_digits_are_two_items(log):
+    for item, said in ((1, "a"), ("1", "b"), (2, "c")):
+        log.add(Sample(item=item, hypothesis=said, repeat=1))
+    data = log.source().data
+    assert [(s.item, s.hypothesis) for s in data] == [("1", "a"), ('"1"', "b"), ("2", "c")]
+    assert data.notes == (
+        "a.json: 1 items have a number that is also the name of another item, which stands in quotes",
+    )
+
+
+def test_of_scores_with_one_name_none_is_lost(log):
+    log.add(Sample(item="1", hypothesis="a", scores=log.scores([("m", 1.0), ("n", 2.0), ("m", 0.0)])))
+    data = log.source().data
+    assert data.segments[0].human == {"m": 1.0, "n": 2.0, "m#2": 0.0}
+    assert data.notes == ("a.json: several scores are called 'm'; the second is 'm#2', and so on",)
+
+
+def test_answers_of_two_rows_about_one_item_are_all_runs(log):
+    for said in ("a", "b", "c", "d"):  # two rows with two answers each
+        log.add(Sample(item="1", hypothesis=said))
+    assert [s.id for s in log.source().data] == ["1", "1#2", "1#3", "1#4"]

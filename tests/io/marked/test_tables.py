@@ -56,6 +56,8 @@ def test_what_is_written_is_read(tmp_path):
     [
         (("1 2", "3", "major"), "2, 1, 1 starts, ends and severities"),
         (("a", "3", "major"), "goes from 'a' to '3'"),
+        (("0", "9" * 5000, "major"), "goes from '0' to '999"),
+        (("²", "3", "major"), "goes from '²' to '3'"),  # a digit to Python, and no number
         (("0", "99", "major"), "ends at character 99 of a text of 23"),
         (("0", "3", "bad"), "severity 'bad'"),
     ],

@@ -275,6 +275,11 @@ def test_references_without_text_and_references_that_stand_twice_are_found():
     assert flags("A storm.", "The storm.", "The storm.") == {"doubled_reference"}
 
 
+def test_a_list_that_was_written_as_one_reference_is_found():
+    assert flags("It rains.", "['It is raining.', 'Rain falls.']") == {"printed_reference"}
+    assert flags("It rains.", "[It] rains.") == set()
+
+
 @pytest.mark.parametrize(
     "text", ["".join(map(chr, range(0x4E00, 0x9FA5))) * 10, "a b " * 50_000, "ab" * 100_000, "x" + "é " * 99_999]
 )

@@ -85,6 +85,14 @@ class Lines:
             yield number, "".join(pending)
         self.count, self._crlf = number, crlf
 
+    def filled(self) -> Iterator[tuple[int, str]]:
+        """The lines that hold more than white space. The others are counted as `blank`."""
+        for number, line in self:
+            if line.strip():
+                yield number, line
+            else:
+                self.blank += 1
+
     def at(self, number: int) -> str:
         """The place of a line, for an error message."""
         return f"{self.file.name}:{number}"

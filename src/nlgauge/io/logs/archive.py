@@ -7,14 +7,15 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from importlib import import_module
-from typing import IO, Any
+
+import zstandard
 
 from nlgauge.core.errors import InputError
 from nlgauge.io.files.files import RATIO_FROM, InputFile
 
 _CHUNK = 1 << 20
 _ZSTANDARD = 93
+_PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, _ZSTANDARD)
 _WINDOW = 1 << 27  # bytes that the unpacker may look back, as in the tool `zstd`
 _LOCAL = struct.Struct("<4s22xHH")  # of a member's own header: its mark, and the lengths of its name and its extra
 
@@ -54,12 +55,16 @@ class Archive:
         """The bytes of a member.
 
         Raises:
-            InputError: it is damaged, encrypted, packed in another way, or larger than the limits allow; or it needs
-                a package that is not installed.
+            InputError: it is damaged, encrypted, packed in another way, or larger than the limits allow.
         """
         member, where = self._members[name], self.at(name)
         if member.flag_bits & 1:
             raise InputError(f"{where}: is encrypted, expected a log as it was written")
+        if member.compress_type not in _PACKED:  # Python unpacks LZMA and Bzip2 without a bound
+            how = zipfile.compressor_names.get(member.compress_type, f"method {member.compress_type}")
+            raise InputError(
+                f"{where}: is packed with {how}, expected Deflate or Zstandard; unpack it and zip it again"
+            )
         self.file.limits.check("array", member.file_size, where)
         parts, size = [], 0
         try:
@@ -73,9 +78,7 @@ class Archive:
                 parts.append(chunk)
         except InputError:
             raise
-        except NotImplementedError as error:
-            raise InputError(f"{where}: {error}, expected Deflate or Zstandard") from None
-        except (zipfile.BadZipFile, OSError, EOFError, ValueError, struct.error, zlib.error) as error:
+        except (zipfile.BadZipFile, OSError, EOFError, ValueError, struct.error, zlib.error, RuntimeError) as error:
             raise InputError(f"{where}: damaged ({error}); is the log complete?") from None
         return b"".join(parts)
 
@@ -98,32 +101,15 @@ class Archive:
         if member.compress_size > self._packed:
             raise ValueError("larger than the archive")
         sum_of, size = 0, 0
-        unpacked, failed = _unpacker(io.BytesIO(self._raw.read(member.compress_size)), self.file.name)
+        packed = io.BytesIO(self._raw.read(member.compress_size))
+        unpacker = zstandard.ZstdDecompressor(max_window_size=_WINDOW)
+        unpacked = unpacker.stream_reader(packed, read_across_frames=True)
         try:
             while chunk := unpacked.read(_CHUNK):
                 sum_of = zlib.crc32(chunk, sum_of)
                 size += len(chunk)
                 yield chunk
-        except failed as error:
+        except zstandard.ZstdError as error:
             raise ValueError(str(error)) from None
         if size != member.file_size or sum_of != member.CRC:
             raise ValueError("its size or checksum is another than its entry says")
-
-
-def _unpacker(packed: IO[bytes], file: str) -> tuple[Any, type[Exception]]:
-    """A reader of Zstandard data in any number of frames, and the error that it raises for damaged ones."""
-    try:
-        library = import_module("zstandard")
-    except ImportError:
-        for own in ("compression.zstd", "backports.zstd"):  # of Python 3.14, and the same for those before
-            try:
-                library = import_module(own)
-            except ImportError:
-                continue
-            return library.ZstdFile(packed), library.ZstdError
-        raise InputError(
-            f"{file} is packed with Zstandard, for which a package is missing: pip install 'nlgauge[logs]', or convert"
-            " it with: inspect log convert --to json --output-dir DIR LOG"
-        ) from None
-    unpacker = library.ZstdDecompressor(max_window_size=_WINDOW)
-    return unpacker.stream_reader(packed, read_across_frames=True), library.ZstdError

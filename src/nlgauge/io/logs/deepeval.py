@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from nlgauge.core.errors import InputError
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.logs.samples import Log, Sample
 from nlgauge.io.logs.values import asked, document, entries, inner, item_of, score, text, texts
@@ -26,9 +27,11 @@ def open_deepeval(file: InputFile, columns: Mapping[str, str] | None = None) -> 
         columns: `src` is `input`, `context` or `retrievalContext`; the first if it is not named.
 
     Raises:
-        InputError: there is no list of cases.
+        InputError: there is no list of cases, or columns name another field.
     """
     want = asked(columns, ("src",), file.name).get("src", "input")
+    if want not in _SOURCES:
+        raise InputError(f"{file.name}: columns name {want!r} as src, expected {' or '.join(_SOURCES)}")
     whole = document(file)
     run = inner(whole, "testRunData") or whole
     log = Log(file)
@@ -41,8 +44,8 @@ def open_deepeval(file: InputFile, columns: Mapping[str, str] | None = None) -> 
                 item=item_of(*filter(None, (text(case.get("input")), text(case.get("expectedOutput"))))),
                 hypothesis=text(case.get("actualOutput")),
                 references=texts(case.get("expectedOutput")),
-                source="\n".join(texts(case.get(want if want in _SOURCES else "input"))) or None,
-                scores=dict(_scores(case, log)),
+                source="\n".join(texts(case.get(want))) or None,
+                scores=log.scores(_scores(case, log)),
             )
         )
     return log.source()

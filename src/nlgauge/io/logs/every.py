@@ -9,7 +9,7 @@ from typing import Any
 from nlgauge.core.errors import InputError
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.logs.samples import Log, Sample
-from nlgauge.io.logs.values import LogLines, inner, message, name, score, text, texts
+from nlgauge.io.logs.values import LogLines, identity, inner, message, score, text, texts
 from nlgauge.io.source import HeldSource
 
 _MAJOR = "0."
@@ -25,7 +25,7 @@ def open_every(file: InputFile) -> HeldSource:
     """
     rows, log = LogLines(file), Log(file)
     for where, row in rows:
-        item = name(row.get("sample_id"))
+        item = identity(row.get("sample_id"))
         if item is None:
             raise InputError(f"{where}: field 'sample_id' is missing, expected a string")
         version = text(row.get("schema_version"))
@@ -37,7 +37,7 @@ def open_every(file: InputFile) -> HeldSource:
         if passed is not None:
             scores["pass"] = math.nan if failed or type(passed) is not bool else float(passed)
         said = _said(row)
-        for repeat, one in enumerate(said or (None,), start=1):
+        for one in said or (None,):
             log.add(
                 Sample(
                     item=item,
@@ -46,7 +46,6 @@ def open_every(file: InputFile) -> HeldSource:
                     source=text(inner(row, "input", "raw")),
                     system=text(row.get("model_id")),
                     group=text(row.get("evaluation_name")),
-                    repeat=repeat if len(said) > 1 else None,
                     scores=scores,
                 )
             )

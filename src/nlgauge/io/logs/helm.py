@@ -9,15 +9,15 @@ from typing import Any
 
 from nlgauge.core.errors import InputError
 from nlgauge.io.files.files import InputFile
-from nlgauge.io.logs.samples import Log, Sample
-from nlgauge.io.logs.values import document, entries, inner, name, score, text
+from nlgauge.io.logs.samples import Item, Log, Sample
+from nlgauge.io.logs.values import document, entries, identity, inner, score, text
 from nlgauge.io.source import HeldSource
 
 STATE, SPEC, STATS = "scenario_state.json", "run_spec.json", "per_instance_stats.json"
 # counts and times, which judge no answer
 _BOOKS = ("num_", "inference_", "batch_size", "prompt_truncated", "finish_reason_", "training_", "estimated_")
 _MODEL = ("model=", "model_deployment=")
-_Key = tuple[str, str | None, int]  # instance, perturbation, and which draw of examples stood before it
+_Key = tuple[Item, str | None, int]  # instance, perturbation, and which draw of examples stood before it
 
 
 def is_helm(folder: str | os.PathLike[str]) -> bool:
@@ -57,7 +57,7 @@ def open_helm(folder: str | os.PathLike[str]) -> HeldSource:
                 system=text(inner(about, "adapter_spec", "model")) or text(inner(row, "request", "model")),
                 group=_task(text(inner(about, "name"))),
                 repeat=draw + 1,
-                scores=scores.get(key, {}),
+                scores=log.scores(scores.get(key, ())),
             )
         )
     source = log.source()
@@ -65,7 +65,7 @@ def open_helm(folder: str | os.PathLike[str]) -> HeldSource:
 
 
 def _key(instance: Any, perturbation: Any, row: Mapping[str, Any], where: str) -> _Key:
-    found, draw = name(instance), row.get("train_trial_index", 0)
+    found, draw = identity(instance), row.get("train_trial_index", 0)
     if found is None:
         raise InputError(f"{where}: the id of the instance is missing, expected a string")
     if type(draw) is not int or draw < 0:
@@ -103,15 +103,15 @@ def _task(run: str | None) -> str | None:
     return f"{scenario}:{','.join(kept)}" if kept else scenario
 
 
-def _scores(file: InputFile) -> dict[_Key, dict[str, float]]:
-    found: dict[_Key, dict[str, float]] = {}
+def _scores(file: InputFile) -> dict[_Key, list[tuple[str, float]]]:
+    found: dict[_Key, list[tuple[str, float]]] = {}
     for where, row in entries(document(file), file.name, ""):
         key = _key(row.get("instance_id"), row.get("perturbation"), row, where)
-        own = found.setdefault(key, {})
+        own = found.setdefault(key, [])
         stats = row.get("stats")
         for one in stats if type(stats) is list else []:
             metric = text(inner(one, "name", "name"))
             other = text(inner(one, "name", "perturbation", "name"))  # a worst case over perturbations has its own
             if metric is not None and not metric.startswith(_BOOKS) and other in (None, key[1]):
-                own[metric] = score(inner(one, "mean"))
+                own.append((metric, score(inner(one, "mean"))))
     return found

@@ -4,14 +4,26 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from nlgauge.core.errors import InputError
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.logs.archive import Archive
 from nlgauge.io.logs.samples import Log, Sample
-from nlgauge.io.logs.values import document, entries, inner, message, name, parsed, score, text, text_of_bytes, texts
+from nlgauge.io.logs.values import (
+    document,
+    entries,
+    identity,
+    inner,
+    message,
+    parsed,
+    score,
+    text,
+    text_of_bytes,
+    texts,
+)
 from nlgauge.io.source import HeldSource
 
 _VERSIONS = (2, 3)  # 3 is that of logs in which samples may lie in pieces
@@ -19,6 +31,7 @@ _GRADES = {"c": 1.0, "i": 0.0, "p": 0.5, "n": 0.0, "yes": 1.0, "no": 0.0, "true"
 _NUMBER = re.compile(r"[+-]?[0-9]{1,30}(?:\.[0-9]{1,30})?(?:[eE][+-]?[0-9]{1,3})?")
 _NATURAL = re.compile(r"0|[1-9][0-9]{0,11}")
 _SHELL = "/sample.json"
+_TEXTS = "/attachments"
 _ATTACHMENT = "attachment://"
 _Sample = tuple[dict[str, Any], Callable[[str], Any]]  # and what finds a long text by the name that stands for it
 
@@ -64,36 +77,55 @@ def _with_texts(sample: dict[str, Any]) -> _Sample:
 
 def _members(archive: Archive) -> Iterator[_Sample]:
     """The samples of an archive: whole ones, and the shells of those that lie there in pieces."""
-    shells = tuple(name.removesuffix(_SHELL) for name in archive.names if name.endswith(_SHELL))
-    pieces = {f"{prefix}/" for prefix in shells}
+    shells = {name.removesuffix(_SHELL) for name in archive.names if name.endswith(_SHELL)}
+    starts: dict[str, list[int]] = {}  # folder of long texts -> the numbers that begin its members
+    for member in archive.names:
+        folder, _, name = member.removesuffix(".json").rpartition("/")
+        if folder.endswith(_TEXTS) and _NATURAL.fullmatch(name):
+            starts.setdefault(folder, []).append(int(name))
     for member in archive.names:
         if not member.startswith("samples/") or not member.endswith(".json"):
             continue
         if member.endswith(_SHELL):
-            yield _member(archive, member), _Pieces(archive, member.removesuffix("sample.json") + "attachments/").find
-        elif not any(member.startswith(prefix) for prefix in pieces):  # an id may hold a slash
+            folder = member.removesuffix(_SHELL) + _TEXTS
+            yield _member(archive, member), _Pieces(archive, folder, sorted(starts.get(folder, ()))).find
+        elif shells.isdisjoint(_folders(member)):  # an id may hold a slash
             yield _with_texts(_member(archive, member))
 
 
-class _Pieces:
-    """The long texts of a sample in pieces: lists of strings, each named by the number of its first string."""
+def _folders(member: str) -> Iterator[str]:
+    """The folders of a member, the innermost first."""
+    while folder := member.rpartition("/")[0]:
+        yield folder
+        member = folder
 
-    def __init__(self, archive: Archive, prefix: str) -> None:
-        names = (name.removeprefix(prefix).removesuffix(".json") for name in archive.names if name.startswith(prefix))
-        self._starts = sorted(int(name) for name in names if _NATURAL.fullmatch(name))
-        self._archive, self._prefix = archive, prefix
+
+class _Pieces:
+    """The long texts of a sample in pieces: lists of strings, each named by the number of its first string.
+
+    Args:
+        archive: where they lie.
+        folder: their folder.
+        starts: the numbers that begin them, in order.
+    """
+
+    def __init__(self, archive: Archive, folder: str, starts: Sequence[int]) -> None:
+        self._archive, self._folder, self._starts = archive, folder, starts
+        self._read: dict[int, Any] = {}  # the list that was read last
 
     def find(self, name: str) -> Any:
         """The string of this number; None if there is none."""
         if not _NATURAL.fullmatch(name):
             return None
-        start = max((one for one in self._starts if one <= int(name)), default=None)
-        if start is None:
+        before = bisect_right(self._starts, int(name))
+        if not before:
             return None
-        member = f"{self._prefix}{start}.json"
-        where = self._archive.at(member)
-        listed = parsed(text_of_bytes(self._archive.read(member), where), self._archive.file, where)
-        place = int(name) - start
+        start = self._starts[before - 1]
+        if start not in self._read:
+            member = f"{self._folder}/{start}.json"
+            where = self._archive.at(member)
+            self._read = {start: parsed(text_of_bytes(self._archive.read(member), where), self._archive.file, where)}
+        listed, place = self._read[start], int(name) - start
         return listed[place] if type(listed) is list and place < len(listed) else None
 
 
@@ -127,7 +159,7 @@ def _sample(
     log: Log,
     where: str,
 ) -> Sample:
-    item, epoch = name(sample.get("id")), sample.get("epoch", 1)
+    item, epoch = identity(sample.get("id")), sample.get("epoch", 1)
     if item is None:
         raise InputError(f"{where}: field 'id' is missing, expected a string or a number")
     if type(epoch) is not int:
@@ -144,7 +176,7 @@ def _sample(
 
     failed = sample.get("error") is not None
     found = whole(_completion(sample.get("output")))
-    scores = dict(_scores(sample))
+    scores = log.scores(_scores(sample))
     if sample.get("invalidation") is not None:
         log.count("samples declared invalid, their scores undefined")
         scores = dict.fromkeys(scores, math.nan)

@@ -10,7 +10,7 @@ from typing import Any
 from nlgauge.core.errors import InputError
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.logs.samples import Log, Sample
-from nlgauge.io.logs.values import asked, name, score, text, texts
+from nlgauge.io.logs.values import asked, identity, score, text, texts
 from nlgauge.io.parquet import nested_rows
 from nlgauge.io.source import HeldSource
 
@@ -51,17 +51,16 @@ def open_lighteval(file: InputFile, columns: Mapping[str, str] | None = None) ->
             raise InputError(
                 f"{where}: responses are likelihoods of choices, expected texts; this task has no hypothesis"
             )
-        scores = dict(_scores(metrics, log))
-        for repeat, one in enumerate(said or (None,), start=1):
+        scores = log.scores(_scores(metrics, log))
+        for one in said or (None,):
             log.add(
                 Sample(
-                    item=name(doc.get("id")) or where.rpartition(" ")[2],
+                    item=identity(doc.get("id")) or where.rpartition(" ")[2],
                     hypothesis=one,
                     references=tuple(_golds(doc)),
                     source=text(doc.get("query")),
                     system=system,
                     group=text(doc.get("task_name")) or (named[1] if named else None),
-                    repeat=repeat if len(said) > 1 else None,
                     scores=scores,
                 )
             )

@@ -10,9 +10,10 @@ from pathlib import PurePath
 from typing import Any
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.segment import printed_list
 from nlgauge.io.files.files import InputFile
-from nlgauge.io.logs.samples import Log, Sample
-from nlgauge.io.logs.values import LogLines, asked, inner, name, score, text
+from nlgauge.io.logs.samples import Item, Log, Sample
+from nlgauge.io.logs.values import LogLines, asked, check_named, identity, inner, score, text
 from nlgauge.io.source import HeldSource
 
 _KNOWN = frozenset(
@@ -20,6 +21,7 @@ _KNOWN = frozenset(
 )
 _QUESTIONS = ("question", "query", "input", "source", "src", "document", "article", "text")
 _FILTER = "filter:"
+_NO_MATCH = "[invalid]"  # stands where a filter by pattern found nothing
 _NAME = re.compile(r"samples_(.+)_[0-9T:.-]+\.jsonl?(?:\.gz)?")
 
 
@@ -41,28 +43,33 @@ def open_lmeval(file: InputFile, columns: Mapping[str, str] | None = None) -> He
     rows = LogLines(file)
     log = Log(file)
     found: dict[str, list[tuple[str, dict[str, Any]]]] = {}
-    seen: Counter[str] = Counter()
+    seen: Counter[Item] = Counter()
     for where, row in rows:
-        item = name(row.get("doc_id"))
+        item = identity(row.get("doc_id"))
         if item is None:
             raise InputError(f"{where}: field 'doc_id' is missing, expected a number")
         seen[item] += 1
         found.setdefault(text(row.get("filter")) or f"{seen[item]}", []).append((where, row))
     chosen = _filter(found, want.get("hyp"), file.name)
     named = _NAME.fullmatch(PurePath(file.path).name)
-    for where, row in found.get(chosen, []):
-        scores = dict(_scores(row, log))
+    of_filter = found.get(chosen, [])
+    is_there = any(_source(row, want.get("src")) is not None for _, row in of_filter)
+    check_named(want, "src", is_there, ("prompt", *(name for _, row in of_filter for name in _doc(row))), file.name)
+    for where, row in of_filter:
+        scores = log.scores(_scores(row, log))
         said = _said(row, want.get("hyp") == "resps", where)
-        target = row.get("target")
-        for repeat, one in enumerate(said or [None], start=1):
+        if _NO_MATCH in said and _NO_MATCH not in _said(row, True, where):
+            said = ["" if one == _NO_MATCH else one for one in said]
+            log.count(f"documents have answers in which the filter found nothing ({_NO_MATCH}); these are empty")
+        references = _references(row, log)
+        for one in said or [None]:
             log.add(
                 Sample(
-                    item=str(row["doc_id"]),
+                    item=row["doc_id"],
                     hypothesis=one,
-                    references=() if target is None else (target if type(target) is str else str(target),),
+                    references=references,
                     source=_source(row, want.get("src")),
                     group=named[1] if named else None,
-                    repeat=repeat if len(said) > 1 else None,
                     scores=scores,
                 )
             )
@@ -111,6 +118,24 @@ def _said(row: Mapping[str, Any], raw: bool, where: str) -> list[str]:
     return [one for one in flat if type(one) is str]
 
 
+def _doc(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row of the data set."""
+    doc = row.get("doc")
+    return doc if type(doc) is dict else {}
+
+
+def _references(row: Mapping[str, Any], log: Log) -> tuple[str, ...]:
+    """The target; where it has several answers, the harness stores the list of them as one text."""
+    target = row.get("target")
+    if target is None or type(target) is not str:
+        return () if target is None else (str(target),)
+    answers = printed_list(target)
+    if answers is None or target in _doc(row).values():  # a text that looks like a list
+        return (target,)
+    log.count("targets are lists of answers stored as texts, of which each answer is a reference")
+    return tuple(dict.fromkeys(answers))
+
+
 def _source(row: Mapping[str, Any], want: str | None) -> str | None:
     if want == "prompt":
         arguments = row.get("arguments")
@@ -118,7 +143,7 @@ def _source(row: Mapping[str, Any], want: str | None) -> str | None:
             first = arguments[0] if arguments else None
             return text(first[0]) if type(first) is list and first else None
         return text(inner(arguments, "gen_args_0", "arg_0"))
-    doc = row.get("doc")
+    doc = _doc(row)
     if want is not None:
         return text(inner(doc, *want.removeprefix("doc.").split(".")))
     return next((found for field in _QUESTIONS if (found := text(inner(doc, field))) is not None), None)
@@ -127,6 +152,7 @@ def _source(row: Mapping[str, Any], want: str | None) -> str | None:
 def _scores(row: Mapping[str, Any], log: Log) -> list[tuple[str, float]]:
     listed = row.get("metrics")
     names = [one for one in listed if type(one) is str] if type(listed) is list else [n for n in row if n not in _KNOWN]
+    names = list(dict.fromkeys(names))
     found = []
     for metric in names:
         value = row.get(metric)

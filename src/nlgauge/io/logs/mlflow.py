@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.segment import repeated
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.logs.samples import Log, Sample
 from nlgauge.io.logs.values import asked, document, inner, score, text, texts
@@ -34,6 +35,9 @@ def open_mlflow(file: InputFile, columns: Mapping[str, str] | None = None) -> He
     header, rows = inner(whole, "columns"), inner(whole, "data")
     if type(header) is not list or type(rows) is not list or not all(type(one) is str for one in header):
         raise InputError(f"{file.name}: expected lists 'columns' and 'data', as MLflow writes a table")
+    twice = repeated(one for one in header if not _SCORE.fullmatch(one))
+    if twice is not None:
+        raise InputError(f"{file.name}: two columns are called {twice!r}, expected one")
     places = {field: _place(header, field, want.get(field), file.name) for field in ("hyp", "ref", "src", "system")}
     named = {place: match[1] for place, one in enumerate(header) if (match := _SCORE.fullmatch(one))}
     log = Log(file)
@@ -48,7 +52,7 @@ def open_mlflow(file: InputFile, columns: Mapping[str, str] | None = None) -> He
                 references=texts(cells["ref"]),
                 source=text(cells["src"]),
                 system=text(cells["system"]),
-                scores={metric: score(row[place]) for place, metric in named.items()},
+                scores=log.scores((metric, score(row[place])) for place, metric in named.items()),
             )
         )
     return log.source()

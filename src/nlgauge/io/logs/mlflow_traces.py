@@ -17,6 +17,7 @@ from nlgauge.io.logs.samples import Log, Sample
 from nlgauge.io.logs.values import (
     LogLines,
     asked,
+    check_named,
     document,
     entries,
     inner,
@@ -61,6 +62,9 @@ def open_traces(file: InputFile, columns: Mapping[str, str] | None = None) -> He
     for *_, feedback in found:
         for name, kind, _ in feedback:
             kinds.setdefault(name, set()).add(kind)
+    names = [name for *_, expected, _ in found for name in expected]
+    check_named(want, "ref", want.get("ref") in names, names, file.name)
+    sourced, fields = False, dict[str, None]()
     for where, info, root, expected, feedback in found:
         given, said = (
             _stored(file, inner(root, "attributes", key)) for key in ("mlflow.spanInputs", "mlflow.spanOutputs")
@@ -68,17 +72,21 @@ def open_traces(file: InputFile, columns: Mapping[str, str] | None = None) -> He
         if root is None:
             given, said = (_stored(file, info.get(key)) for key in ("request_preview", "response_preview"))
             log.count("traces have no spans; their previews, which may be cut, are read")
+        source = _source(given, want.get("src"))
+        sourced |= source is not None
         failed = (info.get("state") or info.get("status")) not in (None, "OK")
         log.add(
             Sample(
                 item=_item(given, info),
                 hypothesis=None if failed or said is None else _hypothesis(said, want.get("hyp"), where),
-                references=texts(expected.get(want.get("ref", _REFERENCE))),
-                source=_source(given, want.get("src")),
+                references=tuple(expected.get(want.get("ref", _REFERENCE), ())),
+                source=source,
                 system=next((one for key in _SYSTEM if (one := text(inner(info, "trace_metadata", key)))), None),
                 scores=_scores(feedback, kinds, log),
             )
         )
+        fields.update(dict.fromkeys(given if type(given) is dict else ()))
+    check_named(want, "src", sourced, fields, file.name)
     return log.source(notes)
 
 
@@ -119,7 +127,7 @@ def _judged(info: dict[str, Any], root: dict[str, Any] | None, log: Log) -> tupl
     listed = info.get("assessments")
     every = [one for one in listed if type(one) is dict] if type(listed) is list else []
     replaced = {text(one.get("overrides")) for one in every} - {None}
-    expected, feedback = dict[str, Any](), list[_Feedback]()
+    expected, feedback = dict[str, list[str]](), list[_Feedback]()
     for one in every:
         name = text(one.get("assessment_name")) or text(one.get("name"))
         if name is None:
@@ -127,7 +135,7 @@ def _judged(info: dict[str, Any], root: dict[str, Any] | None, log: Log) -> tupl
         elif one.get("valid") is False or text(one.get("assessment_id")) in replaced:
             log.count("assessments were overridden by later ones and are left out")
         elif type(one.get("expectation")) is dict:
-            expected[name] = _expected(one["expectation"], log.file)
+            expected.setdefault(name, []).extend(texts(_expected(one["expectation"], log.file)))
         elif not _is_of_whole(one.get("span_id"), root):
             log.count("assessments are of a part of a trace and are left out")
         elif type(one.get("feedback")) is dict:
@@ -177,7 +185,10 @@ def _item(given: Any, info: Mapping[str, Any]) -> str:
     if given is None:
         return text(info.get("client_request_id")) or text(info.get("trace_id")) or "-"
     only = next(iter(given.values())) if type(given) is dict and len(given) == 1 else given
-    return item_of(only if type(only) is str else json.dumps(given, ensure_ascii=False, sort_keys=True))
+    if type(only) is str:
+        return item_of(only)
+    told = json.dumps(given, ensure_ascii=False, sort_keys=True)
+    return item_of(told, shown=" ".join(value for _, value in _texts(given)))
 
 
 def _hypothesis(said: Any, want: str | None, where: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from nlgauge.core.errors import InputError
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.logs.samples import Log, Sample
-from nlgauge.io.logs.values import LogLines, inner, message, name, text
+from nlgauge.io.logs.values import LogLines, identity, inner, message, text
 from nlgauge.io.source import HeldSource
 
 _DONE = 200
@@ -21,7 +21,7 @@ def open_batch(file: InputFile) -> HeldSource:
     """
     rows, log = LogLines(file), Log(file)
     for where, row in rows:
-        item = name(row.get("custom_id"))
+        item = identity(row.get("custom_id"))
         if item is None:
             raise InputError(f"{where}: field 'custom_id' is missing, expected the id of a request")
         body = inner(row, "response", "body")

@@ -8,8 +8,8 @@ from typing import Any
 
 from nlgauge.core.errors import InputError
 from nlgauge.io.files.files import InputFile
-from nlgauge.io.logs.samples import Log, Sample
-from nlgauge.io.logs.values import LogLines, asked, inner, message, name, score, text
+from nlgauge.io.logs.samples import Item, Log, Sample
+from nlgauge.io.logs.values import LogLines, asked, identity, inner, message, name, score, text
 from nlgauge.io.source import HeldSource
 
 _UNREAD = "__invalid__"  # the choice of a judge whose answer evals could not read
@@ -38,7 +38,7 @@ def open_evals(file: InputFile, columns: Mapping[str, str] | None = None) -> Hel
         if want.get(field, known[0]) not in known:
             raise InputError(f"{file.name}: columns name {want[field]!r} as {field}, expected {' or '.join(known)}")
     rows, log = LogLines(file), Log(file)
-    specs, samples, ends = dict[str | None, Any](), dict[tuple[str | None, str], list[_Event]](), 0
+    specs, samples, ends = dict[str | None, Any](), dict[tuple[str | None, Item], list[_Event]](), 0
     for where, row in rows:
         if "spec" in row:
             specs[name(inner(row, "spec", "run_id"))] = row["spec"]
@@ -47,7 +47,7 @@ def open_evals(file: InputFile, columns: Mapping[str, str] | None = None) -> Hel
         elif (kind := text(row.get("type"))) is None:
             log.count("lines are no events and are left out")
         else:
-            item, number = name(row.get("sample_id")), row.get("event_id")
+            item, number = identity(row.get("sample_id")), row.get("event_id")
             if item is None:
                 raise InputError(f"{where}: field 'sample_id' is missing, expected the name of a sample")
             own = samples.setdefault((name(row.get("run_id")), item), [])
@@ -60,7 +60,7 @@ def open_evals(file: InputFile, columns: Mapping[str, str] | None = None) -> Hel
     return log.source(rows.notes())
 
 
-def _sample(item: str, events: Sequence[_Event], spec: Any, want: Mapping[str, str], log: Log) -> Sample:
+def _sample(item: Item, events: Sequence[_Event], spec: Any, want: Mapping[str, str], log: Log) -> Sample:
     sampled, matched, measured = (
         [data for _, kind, data in events if kind == which] for which in ("sampling", "match", "metrics")
     )
@@ -69,7 +69,7 @@ def _sample(item: str, events: Sequence[_Event], spec: Any, want: Mapping[str, s
     if "hyp" not in want and not compared and len(answers) > 1:
         log.count("samples were sampled several times, of which the first is read; for the last --columns hyp=last")
     found = answers if "hyp" in want or not compared else compared
-    scores = dict(_scores(matched, measured, log))
+    scores = log.scores(_scores(matched, measured, log))
     if any(kind == "error" for _, kind, _ in events):
         scores = dict.fromkeys(scores, math.nan)
         log.count("samples had an error, their scores undefined")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from nlgauge.core.errors import InputError
@@ -13,7 +13,8 @@ from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import counted
 from nlgauge.io.source import HeldSource
 
-_Key = tuple[str | None, str | None, str, int]
+Item = str | int  # 1 and "1" are two items
+_Own = tuple[str | None, str | None, Item]  # group, system, item
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,7 +22,7 @@ class Sample:
     """One answer in a log.
 
     Attributes:
-        item: the input that it answers, by a name that other runs of the tool give it, too.
+        item: the input that it answers, by a name or number that other runs of the tool give it, too.
         hypothesis: the answer; None if there is none, because the run failed.
         references: what it is held against. An empty one is none: tools store it where an item has no target.
         source: what it was made from.
@@ -31,7 +32,7 @@ class Sample:
         scores: name -> score of the tool; NaN where it failed or is missing.
     """
 
-    item: str
+    item: Item
     hypothesis: str | None
     references: tuple[str, ...] = ()
     source: str | None = None
@@ -50,8 +51,8 @@ class Log:
 
     def __init__(self, file: InputFile) -> None:
         self.file = file
-        self._kept: dict[_Key, Sample] = {}
-        self._runs: Counter[tuple[str | None, str | None, str]] = Counter()
+        self._kept: dict[tuple[_Own, int], Sample] = {}
+        self._runs: Counter[_Own] = Counter()
         self._again = self._silent = 0
         self._notes: list[str] = []
         self._counts: Counter[str] = Counter()
@@ -64,8 +65,19 @@ class Log:
         own = (sample.group, sample.system, sample.item)
         self._runs[own] += 1
         repeat = self._runs[own] if sample.repeat is None else sample.repeat
-        self._again += (*own, repeat) in self._kept
-        self._kept[(*own, repeat)] = replace(sample, repeat=repeat)
+        self._again += (own, repeat) in self._kept
+        self._kept[own, repeat] = replace(sample, repeat=repeat)
+
+    def scores(self, found: Iterable[tuple[str, float]]) -> dict[str, float]:
+        """The scores of a sample by name; of several with one name the second is `NAME#2`, and the notes say so."""
+        named: dict[str, float] = {}
+        times: Counter[str] = Counter()
+        for name, value in found:
+            times[name] += 1
+            if times[name] > 1:
+                self.note(f"several scores are called {name!r}; the second is {name + '#2'!r}, and so on")
+            named[name if times[name] == 1 else f"{name}#{times[name]}"] = value
+        return named
 
     def note(self, words: str) -> None:
         """Say something of the file once."""
@@ -87,7 +99,13 @@ class Log:
             raise InputError(f"{self.file.name}: {why}, expected at least one answer")
         samples = list(self._kept.values())
         several = len({sample.group for sample in samples}) > 1
-        segments = tuple(_segment(sample, several) for sample in samples)
+        alike = {str(s.item) for s in samples if type(s.item) is int} & {s.item for s in samples if type(s.item) is str}
+        if alike:
+            self.count("items have a number that is also the name of another item, which stands in quotes", len(alike))
+        segments = tuple(
+            _segment(sample, f'"{sample.item}"' if sample.item in alike else str(sample.item), several)
+            for sample in samples
+        )
         told = [*notes, *self._notes, *(f"{n} {words}" for words, n in self._counts.items()), *self._told(samples)]
         return HeldSource(
             Dataset(segments, self.file.name, tuple(_named(note, self.file.name) for note in told)), [self.file]
@@ -114,8 +132,8 @@ def _named(note: str, file: str) -> str:
     return note if note.startswith(f"{file}:") else f"{file}: {note}"
 
 
-def _segment(sample: Sample, several: bool) -> Segment:
-    parts = [sample.group if several else None, sample.system, sample.item]
+def _segment(sample: Sample, item: str, several: bool) -> Segment:
+    parts = [sample.group if several else None, sample.system, item]
     run = f"#{sample.repeat}" if sample.repeat is not None and sample.repeat != 1 else ""
     return Segment(
         ":".join(part for part in parts if part is not None) + run,
@@ -123,7 +141,7 @@ def _segment(sample: Sample, several: bool) -> Segment:
         tuple(reference for reference in sample.references if reference),
         sample.source,
         sample.system,
-        sample.item,
+        item,
         sample.group,
         {name: value for name, value in sample.scores.items() if not math.isnan(value)},
     )

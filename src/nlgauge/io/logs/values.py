@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from typing import Any
 
@@ -151,9 +151,15 @@ def texts(value: Any) -> tuple[str, ...]:
     return tuple(one for one in listed if type(one) is str)
 
 
+def identity(value: Any) -> str | int | None:
+    """A name or number as it is, so that 1 and "1" stay two; None for everything else."""
+    return value if type(value) is int and abs(value) < 1 << 63 else text(value)
+
+
 def name(value: Any) -> str | None:
     """A name or number that identifies something; None for everything else."""
-    return str(value) if type(value) is int and abs(value) < 1 << 63 else text(value)
+    found = identity(value)
+    return None if found is None else str(found)
 
 
 def score(value: Any) -> float:
@@ -175,13 +181,18 @@ def message(content: Any) -> str | None:
     return "\n".join(parts) if parts else None
 
 
-def item_of(*parts: str | None) -> str:
-    """The name of an item that has none but its texts: the text where it is short, else its beginning and a digest."""
+def item_of(*parts: str | None, shown: str = "") -> str:
+    """The name of an item that has none but its texts: the text where it is short, else its beginning and a digest.
+
+    Args:
+        parts: the texts.
+        shown: what begins the name of a long one, where that is not the text itself.
+    """
     told = "\n".join(part or "" for part in parts).strip()
     if len(told) <= _ITEM and "\n" not in told:
         return told or "-"
     digest = sha256("\n".join(part or "" for part in parts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
-    return f"{' '.join(told[:_ITEM].split())}... {digest}"
+    return f"{' '.join((shown.strip() or told)[:_ITEM].split())}... {digest}"
 
 
 def asked(columns: Mapping[str, str] | None, known: tuple[str, ...], file: str) -> dict[str, str]:
@@ -195,3 +206,20 @@ def asked(columns: Mapping[str, str] | None, known: tuple[str, ...], file: str) 
     if wrong is not None:
         raise InputError(f"{file}: columns name the field {wrong!r}, expected one of {', '.join(known)}")
     return found
+
+
+def check_named(columns: Mapping[str, str], field: str, is_there: bool, there: Iterable[str], file: str) -> None:
+    """Refuse a place that columns name for a field, if no row has it.
+
+    Args:
+        columns: field of ours -> place, as `asked` gives them.
+        field: the field.
+        is_there: whether some row has the place.
+        there: the places that rows have, for the error.
+
+    Raises:
+        InputError: the place is named, and no row has it.
+    """
+    if field in columns and not is_there:
+        found = ", ".join(dict.fromkeys(map(repr, there))) or "none"
+        raise InputError(f"{file}: no row has {columns[field]!r}, which columns name as {field}; found: {found:.400}")

@@ -34,7 +34,7 @@ def read_marked(path: str | os.PathLike[str] | InputFile, *, inclusive: bool = F
         return read_marked_rows(file, inclusive=inclusive)
     if inclusive:
         raise InputError(f"{file.name}: inclusive is about the ends of ESA's JSON, and this file is a table")
-    first = next(iter(Lines(file)), (0, ""))[1]
+    first = next(Lines(file).filled(), (0, ""))[1]
     cells = [cell.strip() for cell in first.split("\t")]
     if set(STARTS) & set(cells):
         return read_span_table(file)

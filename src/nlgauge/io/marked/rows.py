@@ -70,7 +70,7 @@ def read_rating_spans(path: str | os.PathLike[str] | InputFile, group: str | Non
     lines, faults = Lines(file), Faults(file.name)
     seen: dict[str, int] = {}
     found = []
-    for number, line in lines:
+    for number, line in lines.filled():
         where, cells = lines.at(number), line.rstrip(" \r").split("\t")
         if len(cells) not in (2, 3):
             faults.add(where, f"{len(cells)} cells, expected system, rating and perhaps rater, between tabs")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 
 from nlgauge.core.errors import InputError
@@ -14,6 +15,7 @@ from nlgauge.io.marked.texts import MISSING, MarkedText, error
 
 NO_ERROR = "no-error"
 STARTS, _ENDS = ("start_indices", "start_ids"), ("end_indices", "end_ids")
+_PLACE = re.compile("[0-9]{1,12}")
 _KINDS = ("error_types", "errors")
 _TEXTS = ("hypothesis_segment", "mt", "target", "hyp", "translation")
 _ITEMS, _SYSTEMS = ("segment_id", "seg_id", "index", "id"), ("system_id", "system")
@@ -33,7 +35,7 @@ def read_span_table(path: str | os.PathLike[str] | InputFile) -> list[MarkedText
     """
     file = path if isinstance(path, InputFile) else InputFile(path)
     lines = Lines(file)
-    rows = iter(lines)
+    rows = lines.filled()
     header = next(rows, (0, ""))[1].split("\t")
     starts, ends, kinds = (_column(header, names, lines.at(1)) for names in (STARTS, _ENDS, _KINDS))
     text, item, system, group = (_place(header, names) for names in (_TEXTS, _ITEMS, _SYSTEMS, ("lp",)))
@@ -100,7 +102,7 @@ def _spans(starts: str, ends: str, kinds: str, where: str, size: int | None) -> 
         raise InputError(f"{where}: {counts} starts, ends and severities, expected as many of each")
     found = []
     for start, end, severity in zip(*lists, strict=True):
-        if not all(word == MISSING or word.isdigit() for word in (start, end)):
+        if not all(word == MISSING or _PLACE.fullmatch(word) for word in (start, end)):
             raise InputError(f"{where}: a span goes from {start!r:.20} to {end!r:.20}, expected whole numbers")
         is_gone = MISSING in (start, end)
         first, last = (None, None) if is_gone else (int(start), int(end))

@@ -40,9 +40,8 @@ def read_minor(path: str | os.PathLike[str]) -> tuple[list[Labelled], list[dict[
     lines = Lines(file)
     pairs: list[Labelled] = []
     try:
-        for number, line in lines:
-            if line.strip():
-                pairs += _pair(line, lines.at(number))
+        for number, line in lines.filled():
+            pairs += _pair(line, lines.at(number))
     finally:
         file.close()
     return pairs, [file.entry]

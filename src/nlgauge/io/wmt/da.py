@@ -160,7 +160,7 @@ def _da_lines(lines: Lines, faults: Faults) -> Iterator[tuple[int, str, str, str
     """Line number, language pair, system, item and rating of each line below the header."""
     header: list[str] | None = None
     testset = ""
-    for place, line in lines:
+    for place, line in lines.filled():
         cells = line.split()
         if header is None:
             header = [cell.upper() for cell in cells]

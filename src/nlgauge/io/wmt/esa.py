@@ -76,9 +76,7 @@ def read_esa_scores(path: str | os.PathLike[str]) -> ScoreTable:
 
 
 def _rows(lines: Lines, faults: Faults) -> Iterator[tuple[int, Sequence[str]]]:
-    for place, line in lines:
-        if not line:
-            continue
+    for place, line in lines.filled():
         cells = _cells(line)
         if len(cells) != _COLUMNS or cells[3] not in _KINDS:
             faults.add(lines.at(place), f"{counted(len(cells), 'cell')}, expected {_COLUMNS} with TGT or BAD as 4th")

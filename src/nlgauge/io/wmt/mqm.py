@@ -178,16 +178,13 @@ def read_mqm(path: str | os.PathLike[str] | InputFile, item: Literal["segment", 
     """
     file = path if isinstance(path, InputFile) else InputFile(path)
     lines = Lines(file)
-    rows = iter(lines)
+    rows = lines.filled()
     columns = _columns(next(rows, (0, None))[1], file, lines)
     numbered = item == "segment" and "seg_id" in columns
     places: dict[str, tuple[str, str, int]] = {}
     marks = []
     faults = Faults(file.name)
     for line_number, line in rows:
-        if not line:
-            lines.blank += 1
-            continue
         cells = line.split("\t")
         while len(cells) > len(columns) and not cells[-1]:
             cells.pop()  # below a remark in the header
@@ -252,7 +249,7 @@ def read_mqm_averages(path: str | os.PathLike[str], group: str | None = None) ->
     faults = Faults(file.name)
     keys, values = [], []
     columns: list[str] | None = None
-    for line_number, line in lines:
+    for line_number, line in lines.filled():
         cells = line.split()
         if columns is None:
             columns = cells
@@ -295,7 +292,7 @@ def read_ratings(
     keys, values = [], []
     faults = Faults(file.name)
     seen: dict[str, int] = {}
-    for line_number, line in lines:
+    for line_number, line in lines.filled():
         system, *cells = line.rstrip(" \r").split("\t")
         place = lines.at(line_number)
         if len(cells) not in (1, 2):

@@ -250,7 +250,7 @@ class _Reader:
         domains: list[str] = []
         documents: list[str] = []
         ended: set[str] = set()
-        for place, line in lines:
+        for place, line in lines.filled():
             cells = line.split()
             if len(cells) != 2:
                 raise InputError(f"{lines.at(place)}: {counted(len(cells), 'word')}, expected DOMAIN DOCUMENT")
@@ -358,7 +358,7 @@ def score_lines(file: InputFile, domain: bool = False) -> Iterator[tuple[Callabl
     """
     lines, faults = Lines(file), Faults(file.name)
     width = 3 if domain else 2
-    for place, line in lines:
+    for place, line in lines.filled():
         # Between tabs a name may hold blanks, and an empty score stands for none.
         cells = [cell.strip() for cell in line.split("\t")]
         if len(cells) != width:

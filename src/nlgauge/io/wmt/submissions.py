@@ -139,11 +139,8 @@ def read_submission(path: str | os.PathLike[str], level: str | None = None) -> S
         raise InputError(f"level {level!r} is unknown{nearest(level, LAYOUTS)}")
     layout: str | None = None
     rows: list[SubmissionRow] = []
-    for line_number, line in lines:
+    for line_number, line in lines.filled():
         cells = [cell.strip() for cell in line.split("\t")] if "\t" in line else line.split()
-        if not any(cells):
-            lines.blank += 1
-            continue
         if layout is None:
             layout = _layout(cells, LAYOUTS[level], lines.at(line_number))
         names = LAYOUTS[level][layout]

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
-from nlgauge.core.segment import Segment, is_blank
+from nlgauge.core.segment import Segment, is_blank, printed_list
 from nlgauge.metrics.guards.endings import habits, is_shorter
 from nlgauge.metrics.guards.loops import MOST, is_loop, loop, turns_itself
 from nlgauge.text.functionwords import names, told
@@ -18,7 +18,7 @@ from nlgauge.text.tokenize import NO_BLANKS
 
 VERSION = 2  # stands in signatures: it changes whenever a rule flags other texts
 OUTPUTS = ("empty", "unasked", "copied", "foreign", "looping", "unfinished", "untranslated")  # guards of hypotheses
-REFERENCES = ("blank_reference", "doubled_reference")
+REFERENCES = ("blank_reference", "doubled_reference", "printed_reference")
 
 # What must be there before a text is distrusted.
 # How seldom good outputs have it: recipes/studies/guards/measure.py.
@@ -63,6 +63,8 @@ class Rules:
             yield "doubled_reference"
         if any(_is_empty(reference) for reference in references):
             yield "blank_reference"
+        if any(printed_list(reference) is not None for reference in references):
+            yield "printed_reference"
         text = segment.hypothesis
         asked = _is_asked(segment)
         if _is_empty(text):
