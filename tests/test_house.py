@@ -288,7 +288,6 @@ NOT_IN_BASE = MODELS | {"ot", "peft", "pyarrow", "pandas", "matplotlib", "bert_s
 NOT_IN_BASE |= {"polars", "datasets", "mlflow", "inspect_ai", "evaluate", "torchmetrics"}
 
 HELD_ELSEWHERE = {  # a module without a test file of its own -> the tests that go through all of its functions
-    "core/arrays.py": "core/test_scores.py",  # names of types, nothing that runs
     "report/alignment/layout.py": "report/alignment/test_svg.py",  # where things stand is seen in what is drawn
     "report/alignment/sides.py": "report/alignment/test_svg.py report/alignment/test_text.py",
     "report/paper.py": "report/test_text.py",  # a paper is seen in what is written on it

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 import threading
 import time
 from contextlib import contextmanager
@@ -82,6 +84,14 @@ def test_runtimes_share_nothing_unless_made_from_each_other():
     model = one.once("model", object)
     assert Runtime().once("model", object) is not model
     assert replace(one, token_budget=1).once("model", object) is model  # the same models under another budget
+
+
+def test_another_process_gets_the_settings_and_a_copy_shares_the_models(tmp_path):
+    one = Runtime(seed=3, cache=tmp_path / "scores.sqlite")
+    one.once("model", object)
+    other = pickle.loads(pickle.dumps(one))
+    assert (other.seed, other.cache.path, other._models) == (3, tmp_path / "scores.sqlite", {})
+    assert copy.deepcopy(one) is one
 
 
 def test_a_path_of_a_cache_is_opened(tmp_path):

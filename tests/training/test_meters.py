@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import sys
 
 import pytest
@@ -51,18 +53,41 @@ def test_texts_of_several_processes_are_scored_together(whole):
     assert meters[0].compute() == whole
 
 
+def test_it_goes_to_other_processes_and_is_copied_with_its_texts(whole):
+    meter = as_torchmetrics(["chrf", "bleu"], ng.Runtime())
+    meter.update(HYPS, REFS)
+    assert pickle.loads(pickle.dumps(meter)).compute() == copy.deepcopy(meter).compute() == whole
+    assert pickle.loads(pickle.dumps(meter["chrf"])).compute() == whole["chrf"]
+
+
+def test_torchmetrics_computes_with_one_number(whole):
+    from torchmetrics import MetricCollection
+    from torchmetrics.wrappers import MinMaxMetric
+
+    several, one = as_torchmetrics(["bleu", "chrf"]), as_torchmetrics("chrf")
+    for found in (one + 2 * one, several["chrf"] * 3, 3 * as_torchmetrics(["chrf"])):
+        found.update(HYPS, REFS)
+        assert found.compute().item() == 3 * whole["chrf"]
+    assert MinMaxMetric(several["chrf"])(HYPS, REFS)["max"].item() == whole["chrf"]
+    assert MetricCollection([as_torchmetrics("bleu"), one])(HYPS, REFS) == whole
+    with pytest.raises(ng.InputError, match=r"has 'bleu', 'chrf' and more, expected one; write meter\['bleu'"):
+        (several * 2)(HYPS, REFS)
+    with pytest.raises(ng.InputError, match="no number 'chfr'; did you mean 'chrf'"):
+        several["chfr"](HYPS, REFS)
+
+
 def test_copies_have_texts_of_their_own(whole):
     meter = as_torchmetrics("chrf")
-    copy = meter.clone()
+    other = meter.clone()
     meter.update(HYPS[:1], REFS[:1], ["a source"])
-    assert copy.texts == []
+    assert other.texts == []
     assert meter.to("cpu").compute().keys() == {"chrf"}
 
 
 def test_without_torchmetrics_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "torchmetrics", None)
     with pytest.raises(ng.InputError, match=r"torchmetrics is not installed; run: pip install torchmetrics$"):
-        as_torchmetrics("chrf")
+        as_torchmetrics("wer")  # of which there was none before
 
 
 def test_an_unknown_metric_is_refused_at_once(whole):

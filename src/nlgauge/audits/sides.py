@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.arrays import Array, Mask
+from nlgauge.core.arrays import Array, Mask, by_value
 from nlgauge.core.counts import count, first_of
 from nlgauge.core.errors import InputError
 from nlgauge.core.scores import Scores
@@ -23,6 +23,7 @@ from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.runtime.runtime import Runtime
 
 
+@by_value
 @dataclass(frozen=True)
 class Sides:
     """Scores of those n pairs of a suite that are made for a metric.

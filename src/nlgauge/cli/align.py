@@ -58,4 +58,4 @@ def align(
         echo(" ".join(f"{value:.4f}" for value in (alignment.precision, alignment.recall, alignment.f1)))
     else:
         columns = shutil.get_terminal_size((100, 24)).columns
-        echo(alignment_text(alignment, width=max(_NARROWEST, columns)))
+        typer.echo(alignment_text(alignment, width=max(_NARROWEST, columns)))  # cleaned there, and isolated

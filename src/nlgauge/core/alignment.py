@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nlgauge.core.arrays import Array
+from nlgauge.core.arrays import Array, by_value
 from nlgauge.core.forms import made
 from nlgauge.core.result import NewRow, Result
 from nlgauge.core.signature import Signature
@@ -16,6 +16,7 @@ from nlgauge.core.signature import Signature
 _MEASURES = ("precision", "recall", "f1")
 
 
+@by_value
 @dataclass(frozen=True, repr=False)
 class Alignment:
     """Token similarities of one hypothesis (n tokens) and one reference (m tokens).

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nlgauge.core.arrays import Array, Mask
+from nlgauge.core.arrays import Array, Mask, by_value
 from nlgauge.core.counts import LEFT_OUT, Note, count, count_notes, first_of
 from nlgauge.core.errors import InputError
 from nlgauge.core.forms import made
@@ -72,6 +72,7 @@ class MetricInfo:
             raise InputError(f"{self.name}: unknown task {unknown[0]!r}, expected one of {', '.join(sorted(TASKS))}")
 
 
+@by_value
 @dataclass(frozen=True)
 class Scores:
     """Scores of n segments under one signature.
@@ -99,13 +100,13 @@ class Scores:
     values: Array
     parts: Mapping[str, Array] = field(default_factory=dict)
     stats: Array | None = None
-    finish: Finish = mean_of_defined
+    finish: Finish = field(default=mean_of_defined, compare=False)  # the signature says which
     flags: Mapping[str, Mask] = field(default_factory=dict)
     higher_is_better: bool = True
     scale: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     systems: tuple[str | None, ...] = ()
     items: tuple[str | None, ...] = ()
-    finish_parts: FinishParts | None = None
+    finish_parts: FinishParts | None = field(default=None, compare=False)
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

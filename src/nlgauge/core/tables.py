@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.arrays import Array
+from nlgauge.core.arrays import Array, by_value
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.segment import Dataset, Segment
 
@@ -49,6 +49,7 @@ class Origin(NamedTuple):
     signature: str = ""
 
 
+@by_value
 @dataclass(frozen=True)
 class ScoreTable:
     """Scores or ratings of n segments, documents, domains or systems, from any program or person.

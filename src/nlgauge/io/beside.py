@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.keys import unique
 from nlgauge.core.result import replacing
 from nlgauge.core.signature import version
 from nlgauge.core.tables import Origin
@@ -60,7 +61,7 @@ def read_beside(file: InputFile) -> tuple[dict[str, Origin], list[str]]:
     wrong = f"{path} is not what nlgauge writes beside {file.path}; delete it, or write both again with --segments"
     try:
         with open(path, encoding="utf-8") as opened:
-            about = json.load(opened)
+            about = json.load(opened, object_pairs_hook=unique)
         same = about["sha256"] == file.entry["sha256"]
         origins: dict[str, Origin] = {}
         parts: set[str] = set()

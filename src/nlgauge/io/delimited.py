@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.keys import RepeatedKey, check_keys
 from nlgauge.core.segment import repeated
 from nlgauge.io.fields import CRITERION, NAMES, FieldError, advice, fields_by_column, is_known, reference_columns
 from nlgauge.io.files.files import InputFile
@@ -243,11 +244,15 @@ _JSON = {"refs": "a list of strings", "context": "a list of turns", "table": "a 
 
 def _json(cell: str, name: str) -> Any:
     try:
-        return msgspec.json.decode(cell)
+        value = msgspec.json.decode(cell)
+        check_keys(cell, value)
+    except RepeatedKey as error:
+        raise FieldError(f"field {name!r}: {error}") from None
     except (msgspec.DecodeError, RecursionError):
         expected = _JSON.get(name, "a number or a list of numbers")
         hint = "; write a single reference into a column 'ref'" if name == "refs" else ""
         raise FieldError(f"field {name!r} is not valid JSON, expected {expected} in the cell{hint}") from None
+    return value
 
 
 def layout_of(header: Sequence[str]) -> Layout | None:

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.keys import RepeatedKey, unique
 from nlgauge.core.result import KINDS, SETTINGS, Result
 from nlgauge.io.files.files import InputFile
-from nlgauge.io.jsonl import RepeatedKey, unique
 
 SCHEMA = 1
 _WORDS = {str: "a text", bool: "true or false", list: "a list", dict: "an object"}

@@ -16,6 +16,7 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.core.frames import Frame, is_frame
+from nlgauge.core.keys import RepeatedKey, unique
 from nlgauge.core.segment import repeated
 from nlgauge.core.tables import Key, Origin, ScoreTable
 from nlgauge.io.beside import SUFFIX, read_beside
@@ -25,7 +26,6 @@ from nlgauge.io.files.files import STDIN, InputFile, by_content
 from nlgauge.io.files.lines import Faults, Lines, counted, number
 from nlgauge.io.formats import by_name
 from nlgauge.io.frames import rows_of
-from nlgauge.io.jsonl import RepeatedKey, unique
 from nlgauge.io.parquet import check_size, import_pyarrow
 from nlgauge.io.wmt.mtme import LEVELS, score_lines
 from nlgauge.io.wmt.submissions import read_submission

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.arrays import Array, Mask
+from nlgauge.core.arrays import Array, Mask, by_value
 from nlgauge.core.counts import count
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.options import check_option
@@ -26,6 +26,7 @@ _SHOWN = 3  # ids in a message before "and 7 more"
 _MEAN = "mean"  # the criterion that is the mean of the others, unless the data have one of that name
 
 
+@by_value
 @dataclass(frozen=True)
 class JoinedScores:
     """Scores and judgements of the same n segments.

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from nlgauge.core.arrays import by_value
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result, Row
 from nlgauge.core.segment import Dataset
@@ -17,6 +18,7 @@ from nlgauge.metrics.embedding.layers import depth_of
 from nlgauge.runtime.runtime import Runtime
 
 
+@by_value
 @dataclass(frozen=True)
 class LayerStudy:
     """Agreement with people by layer; layer 0 (the embeddings) comes first.

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
+from nlgauge.core.keys import unique
 from nlgauge.core.result import replacing
 from nlgauge.core.scores import Scores
 from nlgauge.core.signing import signature_of, spec_of
@@ -91,7 +92,7 @@ def read_bounds(path: str, key: str) -> tuple[float, float]:
     """
     content = _content(path)
     try:
-        low, high = json.loads(content)["bounds"][key]
+        low, high = json.loads(content, object_pairs_hook=unique)["bounds"][key]
         low, high = float(low), float(high)
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         raise InputError(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.arrays import Array
+from nlgauge.core.arrays import Array, by_value
 from nlgauge.core.errors import InputError
 from nlgauge.models.encoder import dtype_and_device
 from nlgauge.models.heads import Head, find_head, is_head
@@ -153,6 +153,7 @@ def _names(config: Mapping[str, Any]) -> list[str]:
         return [str(name) for name in named.values()]
 
 
+@by_value
 @dataclass(frozen=True)
 class Entailment:
     """A model's judgements of n pairs.

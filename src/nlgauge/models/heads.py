@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nlgauge.core.errors import InputError, MissingExtra, nearest
+from nlgauge.core.keys import unique
 from nlgauge.models.finite import check_finite
 from nlgauge.models.locate import ModelFiles, digest_of, locate
 
@@ -222,7 +223,7 @@ def _header(path: Path, mtime_ns: int) -> tuple[tuple[tuple[str, str], ...], tup
             size = int.from_bytes(file.read(8), "little")
             if not 2 <= size <= _MOST_HEADER:
                 raise ValueError("no header")
-            header = json.loads(file.read(size))
+            header = json.loads(file.read(size), object_pairs_hook=unique)
             strings = header.pop("__metadata__", {})
             return tuple((key, str(value)) for key, value in strings.items()), tuple(header)
     except (OSError, ValueError, AttributeError, TypeError, RecursionError) as error:

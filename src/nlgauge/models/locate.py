@@ -14,6 +14,7 @@ from time import monotonic
 from typing import Any, Concatenate, ParamSpec
 
 from nlgauge.core.errors import InputError, MissingExtra, NlgaugeError
+from nlgauge.core.keys import unique
 from nlgauge.core.signature import version
 from nlgauge.models import base, embedded
 
@@ -369,7 +370,7 @@ def refusing_broken(
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        loaded = json.loads(path.read_text(encoding="utf-8"))
+        loaded = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=unique)
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"cannot read {path}: {error}") from None
     if not isinstance(loaded, dict):

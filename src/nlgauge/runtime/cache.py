@@ -10,8 +10,10 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -118,6 +120,10 @@ class ScoreCache:
         self.optional, self._tell = optional, tell
         self._aside = False
         self._connection: sqlite3.Connection | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """How another process gets it: by its path, since no connection goes there."""
+        return partial(ScoreCache, optional=self.optional, tell=self._tell), (self.path,)
 
     def __del__(self) -> None:
         # A connection is part of a cycle, so that without this its journal stays beside the file for some time.

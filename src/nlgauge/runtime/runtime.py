@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -99,6 +99,17 @@ class Runtime:
         self.encoder = encoder_of(self.encoder)
         if isinstance(self.cache, str | Path):
             self.cache = ScoreCache(self.cache)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a process of its own needs: the settings. It loads models itself, and opens the cache itself."""
+        return {one.name: getattr(self, one.name) for one in fields(self) if not one.name.startswith("_")}
+
+    def __setstate__(self, settings: dict[str, Any]) -> None:
+        self.__init__(**settings)  # type: ignore[misc]
+
+    def __deepcopy__(self, memo: object) -> Runtime:
+        """Itself: copies of what runs here, such as metrics of a training loop, share its models."""
+        return self
 
     def precision(self, dtype: str | None) -> str:
         """The precision in which a metric or model computes: its own, or the runtime's for None; `auto` is settled."""

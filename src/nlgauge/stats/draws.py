@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.arrays import Array, Floats
+from nlgauge.core.arrays import Array, Floats, by_value
 from nlgauge.core.errors import InputError
 
 Finish = Callable[[Array], Array]
@@ -20,6 +20,7 @@ _CELLS = (
 _EXACT = 1 << 24  # whole numbers below this are exact in float32
 
 
+@by_value
 @dataclass(frozen=True)
 class Intervals:
     """Percentile bootstrap intervals of the corpus scores of S systems.

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from nlgauge.core.arrays import by_value
 from nlgauge.core.errors import InputError
 
 if TYPE_CHECKING:
     import torch
 
 
+@by_value
 @dataclass(frozen=True)
 class Matched:
     """Precision, recall and F of n pairs of texts, tensors of shape (n,), in cosine units."""

@@ -44,6 +44,18 @@ def test_rows_hold_what_is_needed(module):
     assert metric.score([Segment("1", "a", ("a",), source="b")], Runtime()).values.tolist() == [1]
 
 
+def test_a_program_with_a_folder_is_that_file_and_none_of_the_path(module, tmp_path, monkeypatch, other_python):
+    (tmp_path / "bin").mkdir()
+    for place, line in (("mine", f'exec "{other_python}" "$@"'), ("bin/mine", "exit 3")):
+        (tmp_path / place).write_text(f"#!/bin/sh\n{line}\n")
+        (tmp_path / place).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.chdir(tmp_path)
+    assert "|torch:9.5|" in str(signature_of(External(module=module, python="./mine"), Runtime()))
+    with pytest.raises(ng.InputError, match="exit status 3"):
+        signature_of(External(module=module, python="mine"), Runtime())
+
+
 def test_the_file_and_the_packages_that_it_names_are_signed(module, other_python):
     text = str(signature_of(External(module=module, python=str(other_python)), Runtime()))
     assert "|module:mine.py|" in text

@@ -7,6 +7,7 @@ import re
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -43,6 +44,14 @@ def server() -> Iterator[Server]:
         def log_message(self, *_: object) -> None:
             """Say nothing."""
 
+        def drip(self, in_head: bool) -> None:
+            """A byte now and then, for ever."""
+            with suppress(OSError):
+                self.wfile.write(b"HTTP/1.1 200 OK\r\nX: " + (b"" if in_head else b"\r\n\r\n"))
+                while True:
+                    self.wfile.write(b" ")
+                    time.sleep(0.02)
+
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             state.seen.append(asked)
@@ -56,6 +65,8 @@ def server() -> Iterator[Server]:
             body = step if isinstance(step, bytes) else json.dumps(content).encode()
             if step == "slow":
                 time.sleep(0.6)
+            if step in ("head drips", "body drips"):
+                return self.drip(step == "head drips")
             self.send_response(step if isinstance(step, int) else 200)
             if step == 302:
                 self.send_header("Location", f"{state.url}/elsewhere")

@@ -8,7 +8,15 @@ from nlgauge.metrics.judging.answers import read_mqm, read_place, read_score
 
 def test_one_object_with_one_number():
     assert read_score(' {"score": 3} ', 1, 5) == 3
-    for text in ('{"score": 6}', '{"score": 3, "why": ""}', "3", '{"score": 3', "[" * 10**5, " " * 10**6):
+    for text in (
+        '{"score": 1, "score": 3}',
+        '{"score": 6}',
+        '{"score": 3, "why": ""}',
+        "3",
+        '{"score": 3',
+        "[" * 10**5,
+        " " * 10**6,
+    ):
         assert math.isnan(read_score(text, 1, 5))
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import re
 
 import pytest
@@ -74,6 +76,13 @@ def test_the_methods_of_evaluate_give_the_same_numbers_however_texts_come():
         metric.compute(references=REFS)
     metric.compute()
     assert repr(metric) == "EvaluateMetric(Accumulator(chrf, bleu; 0 segments))"
+
+
+def test_it_goes_to_other_processes_and_is_copied_with_its_texts():
+    metric = as_evaluate("chrf")
+    metric.add(prediction="it rains", reference="it is raining")
+    sent, copied = pickle.loads(pickle.dumps(metric)), copy.deepcopy(metric)
+    assert sent.compute() == copied.compute() == metric.compute()
 
 
 def test_combine_of_evaluate_takes_such_a_metric_beside_others():

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from nlgauge.core.explanation import ErrorSpan, Explanation, Explanations
 from nlgauge.report.explanation.lines import described, explained_text, marked, totals
 
@@ -44,6 +46,13 @@ def test_what_would_control_a_terminal_is_shown_as_a_mark():
     row = Explanation("a\x1b[2J", "red \x1b[31m hat", (), (ErrorSpan(4, 9, "major", category="\x1b"),)).as_row()
     assert "\x1b" not in explained_text(result(Explanation("a\x1b[2J", "red \x1b[31m hat", (), ()))) + marked(row)
     assert "\x1b" not in described(row, row["spans"][0])
+
+
+@pytest.mark.parametrize("hidden", ["\u202e", "\u2066", "\x1b", "\u2028", "\x85"])
+def test_so_is_what_stands_alone_between_two_marks(hidden):
+    row = Explanation("1", f"a {hidden} b", (), (ErrorSpan(0, 1, "major"), ErrorSpan(4, 5, "major"))).as_row()
+    assert hidden not in marked(row)
+    assert hidden not in described(row, ErrorSpan(1, 4, "minor").as_row())
 
 
 def test_totals_count_texts_and_errors():

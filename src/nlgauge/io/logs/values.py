@@ -11,9 +11,10 @@ from typing import Any
 import msgspec
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.keys import RepeatedKey, check_keys, unique
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Faults, Lines
-from nlgauge.io.jsonl import RepeatedKey, check_keys, joined, unique
+from nlgauge.io.jsonl import joined
 
 _ITEM = 40  # characters of an item that is named by its text
 

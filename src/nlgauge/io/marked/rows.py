@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.keys import unique
 from nlgauge.core.result import replacing
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Faults, Lines
@@ -86,7 +87,7 @@ def read_rating_spans(path: str | os.PathLike[str] | InputFile, group: str | Non
 
 def _rating(cell: str, where: str) -> Any:
     try:
-        rating = json.loads(cell)
+        rating = json.loads(cell, object_pairs_hook=unique)
     except (ValueError, RecursionError):
         rating = None
     if not isinstance(rating, dict) or "errors" not in rating:

@@ -8,9 +8,10 @@ from pathlib import Path
 import msgspec
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.keys import RepeatedKey, check_keys
 from nlgauge.core.suite import Pair
 from nlgauge.io.files.files import InputFile, found_in
-from nlgauge.io.jsonl import RepeatedKey, check_keys, joined
+from nlgauge.io.jsonl import joined
 
 FILES = ("batch_*.json",)
 _SEVERITY = {"Benign": 1, "Questionable": 2, "Unwanted": 3}  # of the part of a label before the dot

@@ -7,9 +7,9 @@ import os
 from typing import Any
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.keys import RepeatedKey, unique
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Lines
-from nlgauge.io.jsonl import RepeatedKey, unique
 
 Labelled = tuple[str, str, bool]
 _FORMS = (

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.keys import unique
 from nlgauge.core.tables import Key, ScoreTable
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Faults, Lines, counted, number
@@ -104,7 +105,7 @@ def _score(cell: str, where: str) -> float:
 def _penalty(cell: str, where: str) -> float:
     """Minus the weights of the marked errors."""
     try:
-        severities = [str(span["severity"]) for span in json.loads(cell)]
+        severities = [str(span["severity"]) for span in json.loads(cell, object_pairs_hook=unique)]
         return 0.0 - sum(_WEIGHTS[severity] for severity in severities)
     except (ValueError, TypeError, KeyError, RecursionError):
         known = ", ".join(_WEIGHTS)

@@ -12,11 +12,11 @@ from typing import Any, Literal
 import numpy as np
 
 from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.keys import RepeatedKey, unique
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.tables import Key, ScoreTable
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Faults, Lines, counted, number
-from nlgauge.io.jsonl import RepeatedKey, unique
 from nlgauge.io.source import HeldSource
 
 # severity, or severity/category, or severity/category/subcategory; upper and lower case do not differ

@@ -11,6 +11,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
+from nlgauge.core.keys import unique
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.io.files.lines import counted
 from nlgauge.io.files.pack import check_file_name, make_folder, write_bytes
@@ -232,7 +233,7 @@ def _known(path: Path) -> dict[str, object]:
     if not path.exists():
         return {}
     try:
-        known = json.loads(path.read_bytes())
+        known = json.loads(path.read_bytes(), object_pairs_hook=unique)
     except (ValueError, RecursionError):
         known = None
     if type(known) is not dict:

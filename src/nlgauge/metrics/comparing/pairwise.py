@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from nlgauge.core.arrays import Array
+from nlgauge.core.arrays import Array, by_value
 from nlgauge.core.counts import count, warning
 from nlgauge.core.errors import InputError
 from nlgauge.core.frames import Frame
@@ -42,6 +42,7 @@ ADJUSTED = {
 _FINE = 10  # default draws let the smallest adjusted p be a tenth of alpha
 
 
+@by_value
 @dataclass(frozen=True)
 class Pairwise:
     """S systems compared by one metric, the best first.

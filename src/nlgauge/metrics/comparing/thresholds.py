@@ -16,6 +16,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
+from nlgauge.core.keys import unique
 from nlgauge.core.result import replacing
 from nlgauge.core.signature import version
 from nlgauge.stats.systems.curves import FORMS, AgreementCurve
@@ -224,7 +225,7 @@ def read_thresholds(path: str) -> Thresholds:
         except OSError as error:
             raise InputError(f"cannot read thresholds {path}: {error.strerror}; 'shipped' names our own") from None
     try:
-        loaded = json.loads(content)
+        loaded = json.loads(content, object_pairs_hook=unique)
     except (ValueError, RecursionError):
         raise InputError(f"{path}: expected JSON that 'nlgauge meta --fit-thresholds FILE' wrote") from None
     if not isinstance(loaded, dict) or loaded.get("kind") != _KIND:

@@ -19,7 +19,7 @@ from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
 from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import check_needs
-from nlgauge.metrics.external.client import Client
+from nlgauge.metrics.external.client import Client, program
 from nlgauge.metrics.external.environments import Environment, recipe_of
 from nlgauge.metrics.references import over_references
 from nlgauge.metrics.unknown import nonfinite
@@ -169,7 +169,7 @@ class Adapter(Checked, BaseMetric):
         return Opened(client, facts)
 
     def _python(self) -> Path:
-        return Path(self.python) if self.python is not None else Environment(self.environment).ready()
+        return program(self.python) if self.python is not None else Environment(self.environment).ready()
 
 
 @dataclass(frozen=True, kw_only=True)

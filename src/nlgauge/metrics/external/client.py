@@ -28,6 +28,14 @@ _LAST = 2.0  # seconds in which a process that closed its output ends
 _Requests = queue.SimpleQueue[bytes | None]
 
 
+def program(typed: str) -> Path:
+    """The program that a shell would start: a name with a folder is that file, and one without is sought in the PATH.
+
+    A path itself cannot tell them apart: that of `./w` is `w`.
+    """
+    return Path(os.path.abspath(os.path.expanduser(typed)) if os.path.dirname(typed) else typed)
+
+
 class Client:
     """Asks a worker, which is started when it is first asked.
 

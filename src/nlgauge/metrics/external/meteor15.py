@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import tempfile
@@ -151,13 +152,13 @@ class _Peer:
 
 @lru_cache(maxsize=1)
 def _peer(jar: str, parameters: tuple[float, ...]) -> _Peer:
-    java = shutil.which("java")
+    java = shutil.which("java")  # the PATH may name a folder beside us, and the program starts elsewhere
     if java is None:
         raise InputError("meteor15 needs Java, and there is no program java; install a Java runtime")
     path = Path(jar).resolve()
     chosen = ["-p", " ".join(map(repr, parameters)), "-w", " ".join(map(str, _WEIGHTS))]
     options = ["-", "-", "-stdio", "-l", "en", "-norm", *chosen]
-    return _Peer([java, "-Xmx2G", "-Dfile.encoding=UTF-8", "-jar", str(path), *options], path.parent)
+    return _Peer([os.path.abspath(java), "-Xmx2G", "-Dfile.encoding=UTF-8", "-jar", str(path), *options], path.parent)
 
 
 @lru_cache(maxsize=4)

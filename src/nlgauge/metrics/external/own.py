@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from nlgauge.core.errors import SpecError, nearest
 from nlgauge.core.scores import TASKS
 from nlgauge.metrics.external.adapter import Adapter, adapted
-from nlgauge.metrics.external.client import Client
+from nlgauge.metrics.external.client import Client, program
 
 _READS = {"references": "refs", "source": "src"}
 
@@ -71,4 +71,4 @@ class External(Adapter):
         return {"module": Path(self.module).name, "sha256": found["identity"], **found["versions"]}
 
     def _python(self) -> Path:
-        return Path(sys.executable if self.python is None else self.python)
+        return program(sys.executable if self.python is None else self.python)

@@ -7,6 +7,8 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from nlgauge.core.keys import unique
+
 _WEIGHTS = {"minor": 1.0, "major": 5.0}
 _PLACES = {"A": 1.0, "B": 2.0, "tie": 0.0}
 _LONGEST = 100_000  # characters of an answer that is read
@@ -48,7 +50,7 @@ def _object(text: str) -> dict[str, Any]:
     if len(text) > _LONGEST:
         return {}
     try:
-        found = json.loads(text)
+        found = json.loads(text, object_pairs_hook=unique)
     except (ValueError, RecursionError):
         return {}
     return found if type(found) is dict else {}

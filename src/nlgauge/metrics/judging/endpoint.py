@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import http.client
+import io
+import ipaddress
 import json
 import os
+import socket
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.keys import unique
 
 KEY = "NLGAUGE_JUDGE_KEY"  # the variable of the environment that holds the key
 _MOST = 4_000_000  # bytes of an answer
 _LONGEST_PAUSE = 60.0  # seconds
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_LEAST_KEY = 4  # characters; a shorter one is no secret, and may stand in any answer
 _AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
 
 
@@ -37,6 +42,60 @@ class Answer:
     tokens: tuple[int, int] = (0, 0)
     fault: str = ""
     requests: int = 1
+
+
+class _Until(io.RawIOBase):
+    """What a socket receives until a moment: a timeout of the socket would begin anew with every byte."""
+
+    def __init__(self, raw: Any, held: socket.socket, end: float) -> None:
+        self._raw, self._held, self._end = raw, held, end
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self._held.settimeout(left)
+        found: int | None = self._raw.readinto(buffer)
+        return found
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+class _Response(http.client.HTTPResponse):
+    """An answer that has come, its head too, before a moment."""
+
+    def __init__(self, sock: socket.socket, *more: Any, end: float, **named: Any) -> None:
+        super().__init__(sock, *more, **named)
+        self.fp = io.BufferedReader(_Until(self.fp.detach(), sock, end))
+
+
+class _Connecting:
+    """What opens connections whose answers end at a moment, those of a proxy too."""
+
+    def __init__(self, end: float) -> None:
+        super().__init__()
+        self._end = end
+
+    def do_open(self, kind: Any, request: urllib.request.Request, **options: Any) -> Any:
+        def opened(host: str, **named: Any) -> Any:
+            connection = kind(host, **named)
+            connection.response_class = partial(_Response, end=self._end)
+            return connection
+
+        return super().do_open(opened, request, **options)  # type: ignore[misc]  # of the handler beside it
+
+
+class _Plain(_Connecting, urllib.request.HTTPHandler):
+    """By HTTP."""
+
+
+class _Secret(_Connecting, urllib.request.HTTPSHandler):
+    """By HTTPS."""
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -61,8 +120,21 @@ def check_url(url: str) -> None:
         raise SpecError("judge:url is no address, expected one such as https://HOST/v1")
     if parts.username or parts.password or parts.query or parts.fragment:
         raise SpecError(f"judge:url holds more than an address; a key stands in the environment alone, as {KEY}")
-    if parts.scheme == "http" and host not in _LOOPBACK and os.environ.get(KEY):
+    if parts.scheme == "http" and not _is_here(host) and _key():
         raise SpecError(f"judge:url is http, which would show the key to all between here and {host}; expected https")
+
+
+def _is_here(host: str) -> bool:
+    """Whether a host is this machine, by its address or as `localhost`: no proxy is asked for it."""
+    try:
+        address = ipaddress.ip_address(host)
+        return (getattr(address, "ipv4_mapped", None) or address).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _key() -> str:
+    return os.environ.get(KEY, "").strip()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +143,7 @@ class Endpoint:
 
     Attributes:
         url: the address before `/chat/completions`.
-        timeout: seconds that one request may take.
+        timeout: seconds in which the whole answer to a request has come.
         attempts: how often a request is made that fails with a reason that may pass.
         sleep: what waits between them.
     """
@@ -101,12 +173,16 @@ class Endpoint:
     def _once(self, body: bytes) -> tuple[tuple[str, tuple[int, int]] | None, str, float | None]:
         """The answer and its tokens; or why there is none, and the seconds to wait that the endpoint names."""
         headers = {"Content-Type": "application/json"}
-        key = os.environ.get(KEY)
+        key = _key()
         if key:
             headers["Authorization"] = f"Bearer {key}"
         request = urllib.request.Request(f"{self.url.rstrip('/')}/chat/completions", body, headers)
+        end = time.monotonic() + self.timeout
+        # A proxy for this machine would be another one, which reads the key: there is none.
+        proxies = {} if _is_here(urlsplit(self.url).hostname or "") else None
+        handlers = (_NoRedirect, urllib.request.ProxyHandler(proxies), _Plain(end), _Secret(end))
         try:
-            with urllib.request.build_opener(_NoRedirect).open(request, timeout=self.timeout) as response:
+            with urllib.request.build_opener(*handlers).open(request, timeout=self.timeout) as response:
                 content = response.read(_MOST + 1)
         except urllib.error.HTTPError as error:
             with error:
@@ -119,7 +195,7 @@ class Endpoint:
             return None, type(error).__name__, None  # never its message: it may repeat headers
         if len(content) > _MOST:
             return None, "an answer that is too large", None
-        return _content(content), "an answer of another form", None
+        return _content(content, key), "an answer of another form", None
 
 
 def _seconds(value: str | None) -> float | None:
@@ -130,13 +206,16 @@ def _seconds(value: str | None) -> float | None:
     return found if 0 <= found < float("inf") else None
 
 
-def _content(content: bytes) -> tuple[str, tuple[int, int]] | None:
+def _content(content: bytes, key: str) -> tuple[str, tuple[int, int]] | None:
+    """What the model said and the tokens that it took; the key is cut out, where an endpoint repeats it."""
     try:
-        found = json.loads(content)
+        found = json.loads(content, object_pairs_hook=unique)
         text = found["choices"][0]["message"]["content"]
     except (ValueError, KeyError, IndexError, TypeError, RecursionError):
         return None
     usage = found.get("usage")
     counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")] if type(usage) is dict else [0, 0]
     first, second = (one if type(one) is int and one >= 0 else 0 for one in counts)
-    return (text, (first, second)) if type(text) is str else None
+    if type(text) is not str:
+        return None
+    return text.replace(key, f"[{KEY}]") if len(key) >= _LEAST_KEY else text, (first, second)

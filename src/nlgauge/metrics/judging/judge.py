@@ -58,7 +58,7 @@ class Judge(Checked, BaseMetric):
         low: the lowest score, which a blank text gets; a pair has none but 0.
         high: the highest score; of `mqm` 0, and of a pair 1.
         answers: a file to which every answer is added, and from which it is taken the next time.
-        timeout: seconds that one request may take.
+        timeout: seconds in which the whole answer to a request has come.
         attempts: how often a request is made that fails for a reason that may pass.
         price_in: the price of a million tokens of prompts, in any currency; with `price_out` notes tell the money.
         price_out: the price of a million tokens of answers.

@@ -8,6 +8,7 @@ from contextlib import suppress
 from hashlib import sha256
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.keys import unique
 
 
 def prompt_key(url: str, model: str, prompt: str) -> str:
@@ -39,7 +40,7 @@ class Kept:
         self._broken = bool(lines[-1])
         for line in lines:
             with suppress(ValueError, KeyError, TypeError, RecursionError):  # half a line of a run that was ended
-                row = json.loads(line)
+                row = json.loads(line, object_pairs_hook=unique)
                 self._texts[row["prompt_sha256"]] = str(row["raw"])
         if not self._texts and any(line.strip() for line in lines):
             raise InputError(f"{path}: no line of it is an answer of a judge; is it another file?")

@@ -15,6 +15,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
+from nlgauge.core.keys import unique
 
 FORMAT, VERSION = "nlgauge-linear", 1
 
@@ -87,7 +88,7 @@ def read_linear(path: str, kind: str) -> LinearModel:
     except OSError as error:
         raise InputError(f"{kind}: cannot read {path}: {error.strerror}; 'nlgauge train {kind}' writes one") from None
     try:
-        found = json.loads(content)
+        found = json.loads(content, object_pairs_hook=unique)
         head = (found.pop("format"), found.pop("version"), found.pop("kind"))
         terms = tuple(Term(**row) for row in found.pop("terms"))
         intercept = _float(found.pop("intercept"))

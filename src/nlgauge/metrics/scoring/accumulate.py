@@ -38,6 +38,11 @@ class Accumulator:
         self._specs = [metrics] if isinstance(metrics, str) or not isinstance(metrics, Sequence) else list(metrics)
         self._segments: list[Segment] = []
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the metrics, which are the keys of what `compute` returns."""
+        return tuple(self._metrics)
+
     def __len__(self) -> int:
         return len(self._segments)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from nlgauge.core.result import Result
-from nlgauge.report.labels import clean, columns
+from nlgauge.report.labels import clean, columns, visible
 
 BRACKETS = {"major": ("[", "]"), "minor": ("{", "}")}
 MISSING = {"major": "[+]", "minor": "{+}"}
@@ -47,7 +47,7 @@ def of_hypothesis(spans: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]
 
 def clean_text(text: str) -> str:
     """A part of a text that does not control a terminal; blanks stay."""
-    return clean(text) if columns(text.strip()) else text.replace("\n", " ").replace("\t", " ")
+    return clean(text) if columns(text.strip()) else visible(text)
 
 
 def described(row: Mapping[str, Any], span: Mapping[str, Any]) -> str:

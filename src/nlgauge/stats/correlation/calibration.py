@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.arrays import Array
+from nlgauge.core.arrays import Array, by_value
 from nlgauge.core.errors import InputError
 from nlgauge.stats.correlation import rounding
 from nlgauge.stats.correlation.averaging import Ratio, blocks_of_groups, by_group
@@ -48,6 +48,7 @@ class Threshold:
     unique: bool
 
 
+@by_value
 @dataclass(frozen=True)
 class HeldOut:
     """Accuracy at thresholds that were calibrated on other items.

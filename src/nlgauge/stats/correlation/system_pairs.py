@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.arrays import Array, Mask
+from nlgauge.core.arrays import Array, Mask, by_value
 from nlgauge.core.errors import InputError
 from nlgauge.stats.correlation.averaging import Ratio
 from nlgauge.stats.correlation.pairs import pair_counts
@@ -17,6 +17,7 @@ from nlgauge.stats.draws import Seed, check_draws, fair_coins, generator
 _SLACK = 1e-12  # sums of the same numbers in another order differ by less, relative to the sum of their sizes
 
 
+@by_value
 @dataclass(frozen=True)
 class SoftAccuracy:
     """Soft pairwise accuracy of M metrics.

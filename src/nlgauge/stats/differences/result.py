@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.arrays import Array, Counts
+from nlgauge.core.arrays import Array, Counts, by_value
 from nlgauge.stats.draws import pairs_of
 
 Alternative = Literal["greater", "two-sided"]
@@ -22,6 +22,7 @@ SLACK = 1e-10
 LEAST = float(np.finfo(np.float64).tiny)
 
 
+@by_value
 @dataclass(frozen=True)
 class MetricComparison:
     """M metrics on the same judgements, each compared with every other.

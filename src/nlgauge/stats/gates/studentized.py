@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.arrays import Array
+from nlgauge.core.arrays import Array, by_value
 from nlgauge.core.errors import InputError
 from nlgauge.stats.draws import Seed, blocks, check_draws, generator, resample_counts
 
@@ -17,6 +17,7 @@ DRAWS = 4000
 _NOTHING = 1e-12  # of the sum of squares: below this share a variance is rounding
 
 
+@by_value
 @dataclass(frozen=True)
 class Studentized:
     """Means of R sets of differences, with what resampling says of their t statistics.

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.arrays import Array
+from nlgauge.core.arrays import Array, by_value
 from nlgauge.core.errors import InputError
 from nlgauge.stats.correlation.entries import numbers
 
 _NORMAL = 1.4826  # the standard deviation of a normal distribution over its median absolute deviation
 
 
+@by_value
 @dataclass(frozen=True, kw_only=True)
 class Outliers:
     """The values that lie far from the median.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nlgauge.core.arrays import Array, Mask
+from nlgauge.core.arrays import Array, Mask, by_value
 from nlgauge.core.errors import InputError
 from nlgauge.stats.draws import check_level
 
@@ -15,6 +15,7 @@ _RIDGE = 0.1  # of the mean variance of a feature: scores of 20 metrics are fitt
 _PRIOR = 5  # items whose variance is the mean of all systems'; a system without a bad rating so far may still get one
 
 
+@by_value
 @dataclass(frozen=True)
 class PoweredMeans:
     """Mean ratings of S systems over all N items, estimated from the ratings of n of them.

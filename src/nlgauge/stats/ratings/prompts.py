@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.arrays import Array
+from nlgauge.core.arrays import Array, by_value
 from nlgauge.core.errors import InputError
 from nlgauge.stats.correlation.entries import numbers
 from nlgauge.stats.draws import check_level, pairs_of
@@ -36,6 +36,7 @@ class Estimate:
     high: float
 
 
+@by_value
 @dataclass(frozen=True, kw_only=True)
 class PromptSensitivity:
     """How far the labels of one judge move between prompts.

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.arrays import Array
+from nlgauge.core.arrays import Array, by_value
 from nlgauge.core.errors import InputError
 from nlgauge.core.options import check_option
 from nlgauge.stats.draws import Seed, check_draws, generator
@@ -23,6 +23,7 @@ _KNOTS = 20  # of the isotonic curve, at quantiles of the differences
 _STEEPEST = 1e3  # slope times the median difference; beyond it all shares are 1
 
 
+@by_value
 @dataclass(frozen=True)
 class SystemPairs:
     """P pairs of systems, held against people. A pair may stand there several times, on other items.
@@ -59,6 +60,7 @@ class SystemPairs:
         return replace(self, weight=weight[keep], **{name: getattr(self, name)[keep] for name in names})
 
 
+@by_value
 @dataclass(frozen=True)
 class AgreementCurve:
     """The share of pairs of systems that people order as the metric does.

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.arrays import Array
+from nlgauge.core.arrays import Array, by_value
 from nlgauge.core.errors import InputError
 from nlgauge.stats.draws import (
     Finish,
@@ -32,6 +32,7 @@ _INTERVAL_DRAWS = 1000  # of randomisation, which needs none for itself
 _SLACK = 1e-9  # two sums that are equal on paper may differ in the last digits; nothing measured differs by so little
 
 
+@by_value
 @dataclass(frozen=True)
 class PairedTest:
     """S systems over the same items; each of them but the first is compared with the first.
