@@ -249,8 +249,8 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "kinds": {
             *"colours difference explanation figure flat html labels maps paper plots rows strips table trust".split()
         },
-        "figures": {"buckets", "colours", "figure", "kinds", "labels", "maps", "plots", "rows"},
-        "text": {"flat", "kinds", "paper", "table"},
+        "figures": {"buckets", "colours", "figure", "kinds", "labels", "maps", "plots", "rows", "trust"},
+        "text": {"flat", "kinds", "paper", "table", "trust"},
         "notebook": {"rows", "table", "text"},
         "pages": {"html", "kinds", "paper", "paths", "text"},
         "write": {"pages", "text"},

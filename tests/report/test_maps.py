@@ -18,6 +18,7 @@ def test_more_is_darker_on_a_scale_that_is_given():
 @pytest.mark.parametrize("value", [0.0, 0.3, 0.6, 1.0])
 def test_numbers_can_be_read(value):
     assert contrast(amount(value).ink, amount(value).colour) >= 4.5  # WCAG 2 for text
+    assert amount(value).ink == ("#ffffff" if value >= 0.6 else "#000000")
 
 
 @pytest.mark.parametrize("value", [None, math.nan])

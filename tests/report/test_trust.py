@@ -2,9 +2,12 @@
 
 import pytest
 
+import nlgauge as ng
+from nlgauge.core.counts import count_notes
 from nlgauge.core.result import Result
+from nlgauge.metrics.learned.model import from_ratings
 from nlgauge.report.bundle.page import bundle_html
-from nlgauge.report.trust import trust_of
+from nlgauge.report.trust import doubts_of, trust_of
 
 
 def test_agreement_is_the_mean_over_groups_with_where_it_was_found(made):
@@ -48,3 +51,19 @@ def test_an_agreement_whose_interval_holds_chance_says_so(made):
     rows = [{**row, "low": -0.1} for row in meta.rows]
     (fact,) = trust_of(made()["score"], {"r": Result("meta", rows, meta.inputs, meta.metrics)})["chrf"].agreement
     assert fact.text == "kendall_b 0.500 [-0.100, 0.750] with adequacy, level item, n 12; may be chance"
+
+
+def test_doubts_are_read_from_the_notes_that_are_written():
+    german = ["Der Hund schläft auf dem Sofa.", "Die Katze ist nicht im Garten.", "Wir haben das Buch gelesen."] * 4
+    scored = ng.compare({"a": german, "b": german[::-1]}, german, metrics=["qbleu1", "chrf"]).result()
+    assert doubts_of(scored) == {
+        "qbleu1": "24 of 24 segments look German, and its question words and stop words are English"
+    }
+    (cut,) = count_notes("nli", {"truncated": 4}, 40, "pairs", first={"truncated": ["1 (2)", "3"]})
+    learnt = f"set: mine: {from_ratings('mine.jsonl')}"
+    metrics = [{"spec": spec, "signature": "", "higher_is_better": True} for spec in ("nli", "mine")]
+    made = Result("meta", [], metrics=metrics, notes=[cut, learnt])
+    assert doubts_of(made) == {
+        "nli": "4 of 40 pairs are longer than its model reads",
+        "mine": "it was trained on human ratings, perhaps on these",
+    }

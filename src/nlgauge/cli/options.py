@@ -27,7 +27,7 @@ from nlgauge.core.result import STDOUT, Result, check_target
 from nlgauge.io.files.files import STDIN
 from nlgauge.io.files.limits import limited, parse_limits
 from nlgauge.report.paper import CELLS, DATA, FORMS, WIDE
-from nlgauge.report.text import check_form, render
+from nlgauge.report.text import check_form, doubt_line, render
 from nlgauge.runtime.cache import ScoreCache, default_path
 from nlgauge.runtime.precision import has_gpu
 from nlgauge.runtime.runtime import DTYPES, ENCODERS, Runtime, encoder_of, silent
@@ -110,7 +110,7 @@ Quiet = Annotated[
     typer.Option(
         "--quiet",
         "-q",
-        help="Only numbers, the meaning of their signs, and errors: no notes, signatures (but in LaTeX) or progress.",
+        help="Only numbers, what their signs mean, which of them mean nothing, and errors; LaTeX keeps signatures.",
     ),
 ]
 
@@ -304,8 +304,8 @@ class Shown:
 
     def show(self, result: Result, quiet: bool, **how: Any) -> None:
         """Print the result; `how` are further arguments of `render`."""
-        if self.form in CELLS and not quiet:  # a table has no place for them
-            for note in result.notes:
+        if self.form in CELLS:  # a table has no place for them
+            for note in doubt_line(result) if quiet else result.notes:
                 echo(f"note: {note}", err=True)
         columns = shutil.get_terminal_size((WIDE, 24)).columns
         how |= {"spreadsheet": self.spreadsheet, "brief": not self.verbose}

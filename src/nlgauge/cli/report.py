@@ -53,7 +53,7 @@ Align = Annotated[
     ),
 ]
 Metric = Annotated[str, typer.Option("--metric", "-m", metavar="SPEC", help="The bertscore that --align matches by.")]
-Title = Annotated[str, typer.Option("--title", metavar="TEXT", help="The title of the page.")]
+Title = Annotated[str | None, typer.Option("--title", metavar="TEXT", help="The title of the page.")]
 
 
 @options.common(without={"typed_seed", "device", "dtype", "cache", "no_cache", "quiet", "encoder"})
@@ -65,7 +65,7 @@ def report(
     data: Data = None,
     align: Align = 0,
     metric: Metric = "bertscore",
-    title: Title = "Report",
+    title: Title = None,
     run: options.Common,
 ) -> None:
     """Show results of any verb as one page, with what is known of each metric beside its scores."""

@@ -19,6 +19,7 @@ K = TypeVar("K")
 UNDEFINED = "undefined"
 LEFT_OUT = "they are left out"  # what becomes of undefined scores, unless said otherwise
 FIRST = 10  # texts that are named
+TRAINED = "trained on human ratings"  # how the note on a metric begins that has learnt from ratings
 NAMED = 3  # metrics that a note in brief names
 MEANINGS: Mapping[str, str] = {  # flag -> what "3 of 40 segments have" goes on with
     "empty": "an empty side; they get the worst value",

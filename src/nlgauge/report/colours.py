@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-_LIGHTNESS = (0.985, 0.40)  # OKLCH, least to most
+_LIGHTNESS = (0.985, 0.28)  # OKLCH, least to most; from 0.6 of the way on white can be read
 _CHROMA = (0.004, 0.06)
 _HUE = math.radians(255)
 _MIDDLE, _END, _VIVID = 0.985, 0.45, 0.12  # lightness at 0 and at either end, chroma at the ends

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from nlgauge.report.colours import ink, shade
 from nlgauge.report.rows import UNDEFINED, absent, number
 
-_MOST = 0.75  # of the way to the darkest shade, for what is greatest
 _STEPS = 11
 
 
@@ -43,7 +42,7 @@ def amount(
     if value is None or absent(value):
         return Cell(UNDEFINED)
     share = (value - low) / (high - low) if high > low else 0.0
-    return Cell(text or number(value, digits), shade(_MOST * min(1.0, max(0.0, share))), title)
+    return Cell(text or number(value, digits), shade(min(1.0, max(0.0, share))), title)
 
 
 def ramp(colour: Callable[[float], str], low: float, high: float) -> list[str]:

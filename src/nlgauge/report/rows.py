@@ -17,6 +17,15 @@ FALLS = "↓"  # behind the name of what is better when it is lower
 LOWER_IS_BETTER = f"{FALLS} lower is better"
 
 
+_RANKED = "rank: "  # how the note begins that says by which rule ranks begin
+_BY_ALL = "a new rank begins where every metric above is significantly better than every metric below"
+
+
+def rank_rule(notes: Iterable[str]) -> str:
+    """By which rule the ranks of a result begin: what its notes say, or the rule that needs no note."""
+    return next((note.removeprefix(_RANKED) for note in notes if note.startswith(_RANKED)), _BY_ALL)
+
+
 def values_of(rows: Iterable[Row], key: str) -> list[Any]:
     """The values of one key, each once, in order of appearance."""
     return list(dict.fromkeys(row[key] for row in rows))

@@ -13,6 +13,7 @@ from nlgauge.report.flat import csv, first_rows, tsv
 from nlgauge.report.kinds.kind import kind_of
 from nlgauge.report.paper import DATA, FORMS, WIDE, Paper, Part, Worst
 from nlgauge.report.table import markdown
+from nlgauge.report.trust import doubts_of
 
 
 def check_form(form: str) -> None:
@@ -45,7 +46,8 @@ def render(
         result: a result of any kind but `align`, which has a picture of its own.
         form: `text`, `json`, `tsv`, `csv`, `markdown` or `latex`.
         digits: the number of decimals; None is 3, and for scores 2 or 4 by the scale of each metric.
-        quiet: leave out notes and signatures; LaTeX keeps the signatures as comments.
+        quiet: leave out signatures, which LaTeX keeps as comments, and all notes but one line of those that say that a
+            number means nothing.
         columns: the width of the terminal. A table of scores that is wider has metrics as rows and systems as columns,
             or is split, by systems or by metrics; a table of values loses its intervals.
         intervals: show intervals in the tables of an audit, too.
@@ -85,9 +87,10 @@ def printed(result: Result) -> str:
 
 def _explained(paper: Paper, quiet: bool) -> list[str]:
     """How the numbers were computed, and what a reader must know."""
+    result = paper.result
+    notes = doubt_line(result) if quiet else _notes(paper)
     if quiet and paper.form != "latex":
-        return []
-    result, notes = paper.result, [] if quiet else _notes(paper)
+        return [paper.line(f"note: {note}") for note in notes]
     command = [result.command] if result.command and not paper.is_text else []
     if paper.form == "markdown":
         signed = [f"- {markdown(directed(m))}: `{m['signature']}`" for m in result.metrics]
@@ -95,6 +98,12 @@ def _explained(paper: Paper, quiet: bool) -> list[str]:
     signed = [f"{directed(m)} = {m['signature']}" for m in result.metrics]
     noted = [f"note: {note}" for note in notes]
     return ["\n".join(map(paper.line, lines)) for lines in (signed, noted, command) if lines]
+
+
+def doubt_line(result: Result) -> list[str]:
+    """In one line, which numbers say nothing, and why; no line where there is no such doubt."""
+    doubts = [f"{spec} says nothing here: {doubt}" for spec, doubt in doubts_of(result).items()]
+    return ["; ".join(doubts)] if doubts else []
 
 
 def _notes(paper: Paper) -> list[str]:

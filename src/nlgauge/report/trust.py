@@ -1,11 +1,13 @@
-"""How far can a metric be trusted? What other results say of it, for a box beside its scores."""
+"""How far can a metric be trusted? What its notes and other results say of it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from nlgauge.core.counts import MEANINGS, TRAINED
 from nlgauge.core.result import Result
 from nlgauge.report.rows import (
     MEAN,
@@ -22,6 +24,10 @@ from nlgauge.report.rows import (
 
 _MOST = 3  # failures that are named
 CHANCE = 0.5  # of a preference between two texts
+_MUCH = 0.1  # share of texts that a metric cannot read from which on its number says nothing
+_SOME = r"((?:the sources of )?(\d+) of (\d+) [a-z ]+?) (?:\(.*\) )?"  # 577 of 600 segments (1, 2, ...)
+_FOREIGN = re.compile(f"{_SOME}look ([^:]+): ([^;]+)")
+_CUT = re.compile(f"{_SOME}have {MEANINGS['truncated']}")
 
 
 @dataclass(frozen=True)
@@ -32,9 +38,10 @@ class Fact:
         about: the criterion of people, or the error.
         short: the number, or the error in a word.
         text: what is known, with its number.
-        clear: whether chance does not explain it.
+        clear: whether chance does not explain it, and nothing makes it doubtful.
         where: on which texts it was found.
         link: the part of the page that says more.
+        doubt: why it may say nothing, see `doubts_of`; mostly empty.
     """
 
     about: str
@@ -43,6 +50,7 @@ class Fact:
     clear: bool
     where: str
     link: str
+    doubt: str = ""
 
 
 @dataclass(frozen=True)
@@ -54,12 +62,40 @@ class Trust:
         faults: what it failed worst in audits.
         audited: whether an audit is about it.
         texts: how many texts it scored, and how many of them were cut, empty or undefined.
+        doubt: why its scores say nothing, see `doubts_of`; mostly empty.
     """
 
     agreement: tuple[Fact, ...]
     faults: tuple[Fact, ...]
     audited: bool
     texts: str
+    doubt: str = ""
+
+
+def doubts_of(result: Result) -> dict[str, str]:
+    """Metric -> why its numbers in a result say nothing; without those of which nothing is known.
+
+    A tenth of the texts, or more, are in a language that it does not read, or too long for its model; or its agreement
+    with people is asked for, and it was trained on ratings. The notes of a result say so, whichever verb made it.
+    """
+    found = {metric["spec"]: "; ".join(dict.fromkeys(_doubts(result, metric))) for metric in result.metrics}
+    return {spec: doubt for spec, doubt in found.items() if doubt}
+
+
+def _doubts(result: Result, metric: Mapping[str, Any]) -> Iterator[str]:
+    for said in (_behind(f"{metric['spec']}: ", note) for note in result.notes):
+        if (found := _FOREIGN.match(said)) and int(found[2]) >= _MUCH * int(found[3]):
+            yield f"{found[1]} look {found[4]}, and {found[5]}"
+        elif (found := _CUT.match(said)) and int(found[2]) >= _MUCH * int(found[3]):
+            yield f"{found[1]} are longer than its model reads"
+        elif result.kind == "meta" and TRAINED in said:
+            yield f"it was {TRAINED}, perhaps on these"
+
+
+def _behind(name: str, note: str) -> str:
+    """What a note says of a metric; the name of a set may stand before that of the metric."""
+    before, found, said = note.partition(name)
+    return said if found and (not before or before.endswith(": ")) else ""
 
 
 def trust_of(scored: Result, others: Mapping[str, Result]) -> dict[str, Trust]:
@@ -69,10 +105,11 @@ def trust_of(scored: Result, others: Mapping[str, Result]) -> dict[str, Trust]:
         scored: a result of kind `score`.
         others: anchor of its part of the page -> result, for all results of the page.
     """
-    return {metric["spec"]: _trust(metric, scored, others) for metric in scored.metrics}
+    doubts = doubts_of(scored)
+    return {m["spec"]: _trust(m, scored, others, doubts.get(m["spec"], "")) for m in scored.metrics}
 
 
-def _trust(metric: Mapping[str, Any], scored: Result, others: Mapping[str, Result]) -> Trust:
+def _trust(metric: Mapping[str, Any], scored: Result, others: Mapping[str, Result], doubt: str) -> Trust:
     agreement: list[Fact] = []
     faults: list[tuple[float, Fact]] = []
     audited = False
@@ -84,14 +121,19 @@ def _trust(metric: Mapping[str, Any], scored: Result, others: Mapping[str, Resul
         rows = [row for row in measured(other.rows) if row["metric"] == own["spec"]]
         where = _where(scored, other) + ("" if own["signature"] == metric["signature"] else ", by another signature")
         if other.kind == "meta":
-            agreement += [Fact(*said, where, link) for said in _agreements(rows)]
+            why = doubts_of(other).get(own["spec"], "")
+            agreement += [
+                Fact(about, short, f"{text}; {why}" if why else text, clear and not why, where, link, why)
+                for about, short, text, clear in _agreements(rows)
+            ]
         else:
-            audited = audited or bool(rows)
+            known = (row.get("accuracy", row.get("deviation")) for row in rows)
+            audited = audited or not all(map(absent, known))
             faults += [
                 (size, Fact(name, name, text, clear, where, link)) for size, name, text, clear in faults_of(rows)
             ]
     worst = sorted(faults, key=lambda fault: -fault[0])[:_MOST]
-    return Trust(tuple(agreement), tuple(fact for _, fact in worst), audited, _texts(metric, scored))
+    return Trust(tuple(agreement), tuple(fact for _, fact in worst), audited, _texts(metric, scored), doubt)
 
 
 def _where(scored: Result, other: Result) -> str:

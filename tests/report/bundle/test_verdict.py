@@ -51,9 +51,11 @@ def test_a_tested_difference_counts_in_the_direction_of_its_metric():
         row("bad", "ter", 60.0, **against("old", 10.0, 0.001)),
     ]
     assert order(*rows) == [
-        "new is clearly better than old by ter, and not told apart from old by chrf.",
-        "bad is clearly worse than old by all 2 metrics.",
+        "new is clearly better than old by ter; no clear difference by chrf.",
+        "bad is clearly worse than old by both metrics.",
     ]
+    alike = [row(name, "chrf", 41.0, **against("old", 1.0, 0.2)) for name in ("x", "y", "z")]
+    assert order(rows[0], *alike, metrics=(UP,)) == ["No clear difference between old and x, y or z by chrf."]
     made = verdict(*rows)
     assert made.tested
     cells = {system: [(cell.text, cell.is_best, cell.against) for cell in line] for system, line in made.lines.items()}
@@ -65,14 +67,14 @@ def test_a_tested_difference_counts_in_the_direction_of_its_metric():
 def test_an_adjusted_p_decides_where_there_is_one():
     tested = against("old", 1.0, 0.01) | {"p_adjusted": 0.2}
     rows = [row("old", "chrf", 40.0, baseline="old"), row("new", "chrf", 41.0, **tested)]
-    assert order(*rows, metrics=(UP,)) == ["new is not told apart from old by chrf."]
+    assert order(*rows, metrics=(UP,)) == ["No clear difference between old and new by chrf."]
     rows = [*rows, row("old", "ter", 1.0, baseline="old"), row("new", "ter", 2.0, **against("old", 1.0, 0.5))]
-    assert order(*rows) == ["new is not told apart from old by any of the 2 metrics."]
+    assert order(*rows) == ["No clear difference between old and new by either metric."]
 
 
 def test_ranks_of_every_pair_say_who_shares_the_first():
     rows = [row(s, m, v, rank=r) for m in ("chrf", "ter") for s, v, r in (("a", 3.0, 1), ("b", 2.0, 1), ("c", 1.0, 3))]
-    assert order(*rows) == ["a and b share the first rank by all 2 metrics."]
+    assert order(*rows) == ["a and b share the first rank by both metrics."]
     assert verdict(*rows).lines["a"][0].text == "3.00 rank 1"
     rows[1]["rank"] = 2
     assert order(*rows) == ["a has the first rank by chrf.", "a and b share the first rank by ter."]
@@ -90,6 +92,67 @@ def test_without_a_test_the_best_values_are_named_and_the_test_is_asked_for():
 def test_one_system_is_compared_with_none():
     assert order(row("a", "chrf", 3.0), row("a", "ter", 3.0)) == []
     assert not verdict(row("a", "chrf", 3.0)).lines["a"][0].is_best
+
+
+def test_a_metric_that_cannot_read_the_texts_does_not_count():
+    # ter says that new is better; 30 of 40 texts are German and 30 of 40 German ones were cut: each is reason enough
+    rows = [
+        row("old", "chrf", 40.0, baseline="old"),
+        row("old", "ter", 50.0, baseline="old"),
+        row("new", "chrf", 30.0, **against("old", -10.0, 0.001)),
+        row("new", "ter", 45.0, **against("old", -5.0, 0.01)),
+    ]
+    for said, doubt in (
+        ("look German: the model reads English; name another", "look German, and the model reads English"),
+        ("have a text longer than the model reads, cut to its limit", "are longer than its model reads"),
+    ):
+        scored = Result("score", rows, metrics=(UP, DOWN), notes=[f"ter: 30 of 40 segments (1, 2, ...) {said}"])
+        found = verdict_of("r", scored, {"r": scored})
+        first = f"new is clearly worse than old by chrf; ter does not count: 30 of 40 segments {doubt}."
+        assert found.sentences[0] == first
+        assert (found.lines["new"][1].against, found.lines["new"][1].is_best) == ("", False)
+        page = bundle_html({"s.json": scored})
+        assert page.count("<bdi>ter</bdi> <span title=") == 2  # the table, and the heading of its section
+        assert "<bdi>ter (?) (lower is better)</bdi>" in page  # the chart
+        few = replace(scored, notes=[scored.notes[0].replace("30 of 40", "3 of 40")])
+        assert "does not count" not in verdict_of("r", few, {"r": few}).sentences[0]
+
+
+def test_where_no_metric_counts_there_is_no_verdict():
+    rows = [row(system, "chrf", value) for system, value in (("a", 3.0), ("b", 2.0))]
+    note = "chrf: the sources of 40 of 40 segments (1, ...) look German: it reads English"
+    scored = Result("score", rows, metrics=(UP,), notes=[note])
+    first = "chrf does not count: the sources of 40 of 40 segments look German, and it reads English."
+    assert verdict_of("r", scored, {"r": scored}).sentences[0] == first
+
+
+def test_what_was_not_audited_is_not_known(made):
+    # ter is in no audit: "none found" would be a clean bill
+    scored = replace(made()["score"], metrics=[*made()["score"].metrics, DOWN])
+    found = verdict_of("r", scored, {"p": made()["preference"]})
+    assert [fact.short for fact in found.missed[0]] == ["negation", "typos"]
+    assert found.missed[1] is None
+    page = bundle_html({"s.json": scored, "p.json": made()["preference"]})
+    assert "none found" not in page
+    assert page.partition("misses most")[2].partition("</tr>")[0].count("not known") == 1
+
+
+def test_agreement_of_a_metric_that_learnt_from_ratings_does_not_count(made):
+    learnt = replace(made()["meta"], notes=["chrf: trained on human ratings (mine.jsonl); agreement says nothing"])
+    found = verdict_of("r", made()["score"], {"m": learnt})
+    assert found.sentences[0] == (
+        "With people's adequacy no metric agrees more than chance does; chrf does not count: it was trained on human"
+        " ratings, perhaps on these."
+    )
+
+
+def test_errors_are_in_words_and_few_in_a_sentence(made):
+    worse = made()["checklist"]
+    rows = [{**worse.rows[0], "template": f"jumble_{i}"} for i in range(8)]
+    found = verdict_of("r", made()["score"], {"c": replace(worse, rows=rows)})
+    assert found.sentences[1] == (
+        "chrf punishes these errors less than people do: jumble 0, jumble 1, jumble 2, jumble 3, jumble 4 and 3 more."
+    )
 
 
 def test_groups_stand_in_the_table_alone():
@@ -122,7 +185,7 @@ def test_an_agreement_that_may_be_chance_is_called_so(made):
 
 
 def test_what_is_not_known_and_what_makes_numbers_weak_is_said():
-    cut = {**UP, "flags": {"truncated": 3}}
+    cut = {**UP, "flags": {"truncated": 1}}
     rows = [row("a", "chrf", 3.0, low=1.0, high=5.0, n=12, n_flagged=4)]
     assert verdict(*rows, metrics=(cut,)).sentences == (
         "How well these metrics agree with people is not known here: add a result of nlgauge meta.",

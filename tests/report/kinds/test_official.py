@@ -1,4 +1,7 @@
+from dataclasses import replace
+
 from nlgauge.core.result import Result
+from nlgauge.report.kinds.meta_page import meta_html
 from nlgauge.report.kinds.official import official_tables
 from nlgauge.report.text import render
 
@@ -33,16 +36,16 @@ def result(groups=("de-en",)):
 def test_metrics_by_task_and_how_firm_their_ranks_are():
     metrics, tasks = official_tables(result())
     assert metrics.title == "official table: metrics against mqm, de-en"
-    assert metrics.header == ("metric", "scored", "average", "task 1", "task 2")
+    assert metrics.header == ("metric", "scores", "average", "r sys", "PA sys")
     assert metrics.body == (
-        ("Good", "in the folder", "0.450", "0.900 (1)", "0.700"),  # pooled pairs of systems, not their mean
-        ("Far", "in the folder", "0.350", "0.700 (2)", "0.500"),
-        ("chrf", "here", "0.250", "0.500 (2)", "0.300"),
+        ("Good", "official", "0.450", "0.900 (1)", "0.700"),  # pooled pairs of systems, not their mean
+        ("Far", "official", "0.350", "0.700 (2)", "0.500"),
+        ("chrf", "ours", "0.250", "0.500 (2)", "0.300"),
     )
     # of the neighbours Good and Far, Far and chrf, the second two are not told apart
     assert tasks.body == (
-        ("1", "pearson (system)", "1", "2", "1 of 2"),
-        ("2", "pairwise_accuracy (system)", "1", "-", "-"),
+        ("r sys", "pearson (system)", "1", "2", "1 of 2"),
+        ("PA sys", "pairwise_accuracy (system)", "1", "-", "-"),
     )
     assert official_tables(result(("de-en", "zh-en")))[0].title.endswith("mqm, mean of 2 language pairs")
 
@@ -54,6 +57,31 @@ def test_the_official_table_comes_first_and_stands_for_the_triangles():
     assert "row better than column" not in text
     assert text.endswith("--format markdown")
     assert "row better than column" in render(result(), "markdown", quiet=True)
+
+
+def test_the_legend_of_ranks_is_that_of_the_rule():
+    greedy = "a metric opens a new rank as soon as one metric of the rank above beats it (p <= alpha), as in WMT's task"
+    made = replace(result(), notes=[f"rank: {greedy}"])
+    for form in ("text", "latex"):
+        shown = render(made, form, quiet=True)
+        assert shown.count("a metric opens a new rank") == 1
+        assert "every metric above" not in shown
+        assert "every metric above is significantly better" in render(result(), form, quiet=True)
+    page = meta_html(made)
+    assert "every metric above" not in page
+    assert "Rank: a metric opens a new rank as soon as" in page
+    assert "Rank: a new rank begins where every metric above" in meta_html(result())
+
+
+def test_the_page_begins_with_the_official_table():
+    files = [{"path": f"{i}.score", "sha256": f"{i:064}"} for i in range(69)]
+    page = meta_html(replace(result(), inputs=files))
+    head, _, rest = page.partition("official table: metrics against mqm")
+    assert head.count("<h2") == 1  # its own
+    assert "<summary>69 files</summary>" in head
+    assert "weighted_mean" not in rest  # the average stands in the table
+    assert "By group" not in rest  # de-en and pooled are one group
+    assert ">undefined</th>" not in rest
 
 
 def test_other_results_have_none():

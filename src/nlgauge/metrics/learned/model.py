@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
+from nlgauge.core.counts import TRAINED
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import Checked, Range
@@ -31,10 +32,7 @@ _LEAST_TOKENS = 3  # special tokens and a piece
 
 def from_ratings(data: str) -> str:
     """The note on a metric that has learnt from people's ratings."""
-    return (
-        f"trained on human ratings ({data}); agreement with ratings of the same texts or systems says nothing about"
-        " the metric"
-    )
+    return f"{TRAINED} ({data}); agreement with ratings of the same texts or systems says nothing about the metric"
 
 
 def learned(

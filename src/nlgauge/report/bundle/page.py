@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -54,12 +54,12 @@ class _Part:
     verdict: Verdict | None
 
 
-def bundle_html(results: Mapping[str, Result], title: str = "Report", segments: Segments | None = None) -> str:
+def bundle_html(results: Mapping[str, Result], title: str | None = None, segments: Segments | None = None) -> str:
     """Results as one self-contained HTML file; beside each score stands what the others say of its metric.
 
     Args:
         results: file -> its result, in the order of the page.
-        title: what the page is called.
+        title: what the page is called; None says what its scores are of.
         segments: scores of segments, shown behind the results.
 
     Raises:
@@ -71,7 +71,16 @@ def bundle_html(results: Mapping[str, Result], title: str = "Report", segments: 
         _part(anchor, path, names[path], result, anchors)
         for path, (anchor, result) in zip(results, anchors.items(), strict=True)
     ]
-    return render("bundle.html", title=title, parts=parts, segments=segments and _shown(segments))
+    shown = segments and _shown(segments)
+    return render("bundle.html", title=_title(parts) if title is None else title, parts=parts, segments=shown)
+
+
+def _title(parts: Sequence[_Part]) -> str:
+    """What the page is about: the scores on it, or else its first part."""
+    first = next((part for part in parts if part.verdict), parts[0] if parts else None)
+    if first is None:
+        return "Segments"
+    return first.heading.striptags() + (f" by {first.about}" if first.verdict else "")
 
 
 def _part(anchor: str, path: str, name: str, result: Result, anchors: Mapping[str, Result]) -> _Part:

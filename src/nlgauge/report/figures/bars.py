@@ -11,6 +11,7 @@ from nlgauge.report.figure import Figure, with_intervals
 from nlgauge.report.kinds.score import digits_of, system_name
 from nlgauge.report.plots import EDGE, SIZE, colour_of, lines, picture, room_of, text, ticks
 from nlgauge.report.rows import Row, absent, measured, number
+from nlgauge.report.trust import doubts_of
 
 _WIDTH, _BAR, _STEP = 220, 14, 24  # pixels: the plot, the height of a bar, and from one bar to the next
 
@@ -36,15 +37,15 @@ class Bar:
 
 def bar_figures(result: Result) -> list[Figure]:
     """One figure per metric of a result of kind `score`; none where there is only one text or system to show."""
-    figures = []
+    figures, doubts = [], doubts_of(result)
     for metric in result.metrics:
         rows = [row for row in measured(result.rows) if row["metric"] == metric["spec"] and not absent(row["value"])]
         if len(rows) > 1:
-            figures.append(_figure(metric, rows))
+            figures.append(_figure(metric, rows, doubts.get(metric["spec"], "")))
     return figures
 
 
-def _figure(metric: Mapping[str, Any], rows: Sequence[Row]) -> Figure:
+def _figure(metric: Mapping[str, Any], rows: Sequence[Row], doubt: str) -> Figure:
     numbers = [
         {"system": _name(row), "value": row["value"], "low": row["low"], "high": row["high"], "n": row["n"]}
         for row in rows
@@ -52,7 +53,8 @@ def _figure(metric: Mapping[str, Any], rows: Sequence[Row]) -> Figure:
     found = [Bar(row["system"], row["value"], row["low"], row["high"]) for row in numbers]
     spec, digits = metric["spec"], digits_of(metric, rows)
     direction = "" if metric["higher_is_better"] else " (lower is better)"
-    return Figure(f"{spec}{direction}", numbers, with_intervals("system"), bars(spec, found, digits))
+    title, note = f"{spec}{' (?)' if doubt else ''}{direction}", f"(?) Says nothing here: {doubt}." if doubt else ""
+    return Figure(title, numbers, with_intervals("system"), bars(spec, found, digits), note=note)
 
 
 def _name(row: Row) -> str:

@@ -7,6 +7,7 @@ from nlgauge.report.figure import Figure
 from nlgauge.report.kinds.score import digits_of, system_name
 from nlgauge.report.maps import Cell, amount
 from nlgauge.report.rows import measured, number
+from nlgauge.report.trust import doubts_of
 
 _CHART = {
     "mark": "rect",
@@ -45,4 +46,7 @@ def rank_figure(result: Result) -> Figure | None:
         "The darker the better; beside the rank stands the score. A new rank begins where every system above is"
         " significantly better than every system below; systems of one shade are not told apart."
     )
-    return Figure("Ranks", numbers, _CHART, map={"columns": specs, "blocks": [("", lines)]}, note=note)
+    doubts = doubts_of(result)
+    columns = [f"{spec} (?)" if spec in doubts else spec for spec in specs]
+    note += "".join(f" (?) {spec} says nothing here: {doubt}." for spec, doubt in doubts.items())
+    return Figure("Ranks", numbers, _CHART, map={"columns": columns, "blocks": [("", lines)]}, note=note)

@@ -11,12 +11,14 @@ from nlgauge.core.result import Result
 from nlgauge.report.figure import Figure, banded, shaded, with_intervals
 from nlgauge.report.html import render_result
 from nlgauge.report.kinds.meta import group_triangles
+from nlgauge.report.kinds.official import AVERAGE, official_tables
 from nlgauge.report.kinds.select import selection_tables
 from nlgauge.report.maps import Cell, amount
 from nlgauge.report.plots import Curve, axes_of, curves_plot, swatch
 from nlgauge.report.rows import (
     MEAN,
     PEOPLE,
+    POOLED,
     SIGNIFICANT,
     Row,
     absent,
@@ -27,6 +29,7 @@ from nlgauge.report.rows import (
     is_of_people,
     measured,
     number,
+    rank_rule,
     values_of,
 )
 from nlgauge.report.strips import Axis, axis_of, strip
@@ -50,7 +53,8 @@ def selection_html(result: Result) -> str:
 
 def _html(result: Result, heading: str, *, selecting: bool = False, tables: Sequence[Table] = ()) -> str:
     rows = [row for row in result.rows if not is_of_people(row)]
-    studies = list(_studies(rows, directed=selecting))
+    official = official_tables(result)
+    studies = list(_studies([row for row in rows if not (official and row["stat"] == AVERAGE)], directed=selecting))
     return render_result(
         "meta.html",
         result,
@@ -59,6 +63,8 @@ def _html(result: Result, heading: str, *, selecting: bool = False, tables: Sequ
         summaries=[study["summary"] for study in studies if study["summary"]],
         sections=[section for study in studies for section in study["sections"]],
         tables=tables,
+        official=official,
+        rule=rank_rule(result.notes),
         matrices=list(_matrices(result.rows)),
         curves=list(_layers(rows)),
         alpha=SIGNIFICANT,
@@ -200,7 +206,7 @@ def _summary(means: Mapping[str, Mapping[str, Row]], order: Sequence[str], scale
 def _section(rows: Sequence[Row], means: Mapping[str, Row], order: Sequence[str], axis: Axis) -> Section:
     """The values of one criterion, or the means of its groups, on the axis of all."""
     first = rows[0]
-    groups = values_of((row for row in rows if row["group"] != MEAN), "group")
+    groups = values_of((row for row in rows if row["group"] not in (MEAN, POOLED)), "group")
     counts = {row["metric"]: row for row in rows if row["group"] == groups[0]} if len(groups) == 1 else means
     chances = [row["chance"] for row in means.values() if not absent(row["chance"]) and row["chance"] > 0]
     base = chances[0] if chances else 0.0 if axis.ticks[0] < 0 < axis.ticks[-1] else None
@@ -215,6 +221,7 @@ def _section(rows: Sequence[Row], means: Mapping[str, Row], order: Sequence[str]
         "chance": f"{chances[0]:.3f}" if chances else "",
         "intervals": any(not absent(row["low"]) for row in means.values()),
         "counted": "n" if len(groups) == 1 else "criteria" if first["criterion"] == MEAN else "groups",
+        "undefined": any(row["n_undefined"] for row in counts.values()),
         "lines": [_line(means[metric], counts[metric], based) for metric in order if metric in means],
         "links": Figure(
             f"{first['stat']} with {first['criterion']}, {first['level']}",
@@ -229,7 +236,8 @@ def _groups(rows: Sequence[Row], order: Sequence[str], scale: Scale) -> Section:
     groups = values_of((row for row in rows if row["group"] != MEAN), "group")
     cells = {(row["metric"], row["group"]): row for row in rows}
     lines = [(metric, "", [_shaded(cells.get((metric, group)), scale) for group in groups]) for metric in order]
-    columns = ["-" if group is None else group for group in groups] if len(groups) > 1 else []
+    several = len([group for group in groups if group != POOLED]) > 1
+    columns = ["-" if group is None else group for group in groups] if several else []
     numbers = [{"group": row["group"], **{name: row[name] for name in _DRAWN}} for row in cells.values()]
     figure = Figure(f"{rows[0]['stat']} by group", numbers, shaded("group", "metric", "value"))
     return {"groups": columns, "blocks": [("", lines)], "scale": _ends(scale), "group_links": figure.links}

@@ -20,7 +20,7 @@ from nlgauge.report.kinds.score import (
 from nlgauge.report.rows import SIGNIFICANT, Row, absent, between, measured, number, p_of, values_of, with_interval
 from nlgauge.report.strips import Axis, axis_of, strip
 from nlgauge.report.table import Table
-from nlgauge.report.trust import Trust
+from nlgauge.report.trust import Trust, doubts_of
 
 
 def score_html(
@@ -33,7 +33,7 @@ def score_html(
         trust: metric -> what else is known of it, shown beside its scores.
         figures: what stands above the tables, in groups.
     """
-    parts = {table.title: table for table in parts_tables(result)}
+    parts, doubts = {table.title: table for table in parts_tables(result)}, doubts_of(result)
     return render_result(
         "score.html",
         result,
@@ -42,6 +42,7 @@ def score_html(
             {
                 **_section(metric, [row for row in measured(result.rows) if row["metric"] == metric["spec"]], parts),
                 "trust": (trust or {}).get(metric["spec"]),
+                "doubt": doubts.get(metric["spec"], ""),
             }
             for metric in result.metrics
         ],
