@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -146,13 +147,14 @@ class Scores:
 
     @property
     def system(self) -> float:
-        """The corpus-level score over all segments."""
-        return float(self.finish(self.segment_stats.sum(axis=0)))
+        """The corpus-level score over all segments; NaN if there are none, whatever the metric makes of sums of 0."""
+        return float(self.finish(self.segment_stats.sum(axis=0))) if len(self) else math.nan
 
     @property
     def system_parts(self) -> dict[str, float]:
         """Parts of the corpus-level score, such as BLEU's precisions and brevity penalty; empty for most metrics."""
-        return {} if self.finish_parts is None else dict(self.finish_parts(self.segment_stats.sum(axis=0)))
+        parts = {} if self.finish_parts is None else dict(self.finish_parts(self.segment_stats.sum(axis=0)))
+        return parts if len(self) else dict.fromkeys(parts, math.nan)
 
     def flag_notes(
         self, spec: str | None = None, of: str = "segments", undefined: str | None = LEFT_OUT, cut: str | None = None

@@ -196,7 +196,7 @@ def corpus_number(scores: Scores, places: npt.NDArray[np.int64], aggregate: Aggr
         values = scores.values[places]
         known = values[~np.isnan(values)]
         return float(np.mean(known)) if len(known) else float("nan")
-    return float(scores.finish(scores.segment_stats[places].sum(axis=0)))
+    return scores.take(places).system
 
 
 def needed(labels: tuple[str, ...] | None, what: str, frame: Frame) -> tuple[str, ...]:

@@ -32,6 +32,7 @@ _FROM_PADDING = {"camembert", "data2vec-text", "esm", "ibert", "longformer", "lu
 _AS_GPT2 = ("codegen", "ctrl", "gpt", "openai-gpt")
 _UNKNOWN = ("<unk>", "[UNK]")  # names of the piece for text that is not in the vocabulary
 _BOUNDARY = "\u2581"  # SentencePiece's mark of a word's beginning, which alone holds no text
+_CONTROL = re.compile("[\x0b\x0c\x1c-\x1f\x85]")  # white space that BERT's tokenizers drop, which joins two words
 _CHUNK = 8192
 _HELD_CHARACTERS = 1 << 21  # of the texts of one request whose pieces are held
 _ASCII_WORD = re.compile("[0-9A-Za-z]+|[!-/:-@\\[-`{-~]")  # BERT's words: letters and digits, or one other character
@@ -231,7 +232,7 @@ class TextTokenizer:
         return [label.strip() or "\u2423" for label in labels], numbers
 
     def _prepare(self, text: str) -> str:
-        text = well_formed(stripped(text))
+        text = _CONTROL.sub(" ", well_formed(stripped(text)))
         return self._space + text if text else text
 
     def _encode(self, texts: list[str]) -> list[list[int]]:

@@ -50,6 +50,7 @@ def test_column_by_column_all_answer_one_item(n_systems, n_items, random):
             r"^system 'A' has item '1' twice \(segments 'x' and 'y'\), expected once; are several groups",
         ),
         (["A", "B"], ["1", "1"], "a", r"^baseline 'a' is not among the systems; did you mean 'A'\?$"),
+        ([], [], "A", r"^no systems: there are no segments; a comparison needs at least two systems with texts$"),
         (["A", "A"], ["1", "2"], "A", r"^'A' is the only system; a comparison needs at least two$"),
         (
             ["A", "A", "A", "B"],

@@ -13,12 +13,12 @@ GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "edits.json").read_t
 
 @pytest.fixture(scope="session")
 def golden():
-    """A function from a specification to our scores of the golden pairs, and to the values of the peer."""
+    """A function from a name of the peer, and our specification, to our scores of the golden pairs and its values."""
 
-    def scored(spec):
+    def scored(peer, spec=None):
         segments = [Segment(str(i), h, (r,)) for i, (h, r, _) in enumerate(GOLDEN["pairs"])]
-        expected = [values[spec] for _, _, values in GOLDEN["pairs"]]
-        return metric(spec).score(segments, Runtime()), expected, GOLDEN["corpus"].get(spec)
+        expected = [values[peer] for _, _, values in GOLDEN["pairs"]]
+        return metric(spec or peer).score(segments, Runtime()), expected, GOLDEN["corpus"].get(peer)
 
     return scored
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import nlgauge as ng
-from nlgauge.core.errors import InputError, NlgaugeError
+from nlgauge.core.errors import InputError, NlgaugeError, SpecError
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.signing import signature_of
 from nlgauge.metrics.registry import METRICS
@@ -141,3 +141,38 @@ def test_a_text_without_ink_is_scored_as_an_empty_one(name):
         assert {name: flag.tolist() for name, flag in scores.flags.items()} == {
             name: flag.tolist() for name, flag in empty.flags.items()
         }
+
+
+WHITE = "\t\r\x0b\x0c\x1c\x85\xa0\u2003\u2028\u202f\u3000"  # a line feed may end a sentence
+
+
+@pytest.mark.parametrize("name", [*OF_WORDS, "bertscore"])
+def test_white_space_of_any_kind_parts_words(name):
+    kind, fixed = METRICS.lookup(name)
+    try:
+        metric = kind(**fixed)
+        text = "Quelle heure est-il maintenant ?"
+        others = [text.replace(" ", white) for white in WHITE]
+        pairs = [(text, text), *((other, text) for other in others), *((text, other) for other in others)]
+        about = {"source": text, "table": (("name", "heure"),)}
+        segments = [ng.Segment(str(i), hyp, (ref,), **about) for i, (hyp, ref) in enumerate(pairs)]
+        found = metric.score(segments, Runtime())
+    except (TypeError, NlgaugeError):
+        pytest.skip("it needs an option, or what is not installed")
+    assert found.values.tolist() == pytest.approx([found.values[0]] * len(pairs), rel=1e-6)  # float32 in `bertscore`
+
+
+@pytest.mark.parametrize("name", [*OF_WORDS, "bertscore", "sentsim", "0.5*bleu + 0.5*chrf", "guarded(ter)"])
+def test_no_segments_have_no_score(name):
+    try:
+        (scores,) = score([], [], [], metrics=name).values()
+    except SpecError:
+        pytest.skip("it needs an option")
+    assert len(scores) == 0
+    assert np.isnan(scores.system)
+    assert all(map(np.isnan, scores.system_parts.values()))
+
+
+@pytest.mark.parametrize("name", ["bleu", "wer", "nist", "rouge1"])
+def test_none_of_the_segments_have_no_score(name):
+    assert np.isnan(score(["a b"], ["a b"], metrics=name)[name].take([]).system)

@@ -58,7 +58,7 @@ def test_so_is_what_stands_alone_between_two_marks(hidden):
 def test_totals_count_texts_and_errors():
     rows = [ONE.as_row(), Explanation("b", "Fine.", ("Fine.",), ()).as_row()]
     assert totals(rows) == "2 texts: 1 without a mark, 1 major and 2 minor errors, mean score -3.50"
-    assert totals([]) == "0 texts: 0 without a mark, 0 major and 0 minor errors, mean score 0.00"
+    assert totals([]) == "0 texts: 0 without a mark, 0 major and 0 minor errors, mean score nan"
 
 
 def test_spans_that_overlap_are_shown_without_a_character_twice():

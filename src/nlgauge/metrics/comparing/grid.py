@@ -41,6 +41,8 @@ def aligned(
     """
     if len(items) != len(ids):
         raise InputError(f"{len(ids)} segments but {len(items)} items; give one item per segment")
+    if not len(ids):
+        raise InputError("no systems: there are no segments; a comparison needs at least two systems with texts")
     grid: dict[str, dict[str, int]] = {}
     for name, where in by_system(ids, systems).items():
         for i in where.tolist():

@@ -23,7 +23,7 @@ from nlgauge.text.scripts import Writing
 from nlgauge.text.tokenize import blank_words, unicode_words
 
 Pair = tuple[str, str]  # hypothesis, reference
-Tokenizer = Literal["jiwer", "blanks", "unicode"]
+Tokenizer = Literal["blanks", "jiwer", "unicode"]
 
 _RUN = re.compile(r"\s\s+")
 
@@ -41,13 +41,13 @@ class WordMetric(Checked, BaseMetric):
 
     Args:
         lowercase: compare in lower case.
-        tokenizer: `jiwer` splits at blanks after runs of white space became one blank, so that a single tab or line
-            break joins two words; `blanks` splits at white space of any kind; `unicode` finds the words of any script
-            and drops punctuation.
+        tokenizer: `blanks` splits at white space of any kind; `jiwer` as that package, at blanks after runs of white
+            space became one blank, so that a single tab or no-break space joins two words; `unicode` finds the words
+            of any script and drops punctuation.
     """
 
     lowercase: bool = False
-    tokenizer: Tokenizer = "jiwer"
+    tokenizer: Tokenizer = "blanks"
     info: ClassVar[MetricInfo]
     k: ClassVar = 2
 

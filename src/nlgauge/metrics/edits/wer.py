@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -21,6 +22,7 @@ _MORRIS = (
     'Morris et al. (2004), "From WER and RIL to MER and WIL: improved evaluation measures for connected speech'
     ' recognition"'
 )
+_WHITE = re.compile(r"[^\S ]")
 _LEVENSHTEIN = 'Levenshtein (1966), "Binary codes capable of correcting deletions, insertions, and reversals"'
 
 
@@ -29,7 +31,8 @@ class Wer(WordMetric):
     """Word error rate: the fewest word edits over the words of the reference.
 
     References:
-        Levenshtein (1966). Values are those of jiwer 4.0, except for two blank texts: 1 here, 0 there.
+        Levenshtein (1966). Values are those of jiwer 4.0 with its tokenizer, except for two blank texts: 1
+        here, 0 there.
     """
 
     info: ClassVar = error_rate("wer", "word edits per reference word", _LEVENSHTEIN)
@@ -43,11 +46,14 @@ class Wer(WordMetric):
 class Cer(Checked, BaseMetric):
     """Character error rate: the fewest edits of characters, blanks included, over the characters of the reference.
 
+    White space of any kind is as good as a blank.
+
     Args:
         lowercase: compare in lower case.
 
     References:
-        Levenshtein (1966). Values are those of jiwer 4.0, except for two blank texts: 1 here, 0 there.
+        Levenshtein (1966). Values are those of jiwer 4.0, which takes other white space for other characters, except
+        for two blank texts: 1 here, 0 there.
     """
 
     lowercase: bool = False
@@ -58,7 +64,7 @@ class Cer(Checked, BaseMetric):
         fold = str.lower if self.lowercase else str
 
         def count(pairs: Sequence[Pair]) -> Array:
-            folded = ((fold(h.strip()), fold(r.strip())) for h, r in pairs)
+            folded = ((_WHITE.sub(" ", fold(h.strip())), _WHITE.sub(" ", fold(r.strip()))) for h, r in pairs)
             return np.array([(Levenshtein.distance(r, h), len(r)) for h, r in folded], dtype=np.float64)
 
         return against_best(self, segments, runtime, count, rate, 2)
@@ -80,7 +86,8 @@ class Mer(_Aligned):
     """Match error rate: word edits over edits and matches, so that it ends at 1.
 
     References:
-        Morris et al. (2004). Values are those of jiwer 4.0, except for two blank texts: 1 here, 0 there.
+        Morris et al. (2004). Values are those of jiwer 4.0 with its tokenizer, except for two blank texts: 1
+        here, 0 there.
     """
 
     info: ClassVar = error_rate("mer", "share of word edits in edits and matches", _MORRIS, most=1.0)
@@ -96,7 +103,8 @@ class Wip(_Aligned):
     """Word information preserved: the share of hits in the hypothesis times that in the reference.
 
     References:
-        Morris et al. (2004). Values are those of jiwer 4.0, except for two blank texts: 0 here, 1 there.
+        Morris et al. (2004). Values are those of jiwer 4.0 with its tokenizer, except for two blank texts: 0
+        here, 1 there.
     """
 
     info: ClassVar = MetricInfo(
@@ -114,7 +122,8 @@ class Wil(Wip):
     """Word information lost: 1 - WIP.
 
     References:
-        Morris et al. (2004). Values are those of jiwer 4.0, except for two blank texts: 1 here, 0 there.
+        Morris et al. (2004). Values are those of jiwer 4.0 with its tokenizer, except for two blank texts: 1
+        here, 0 there.
     """
 
     info: ClassVar = error_rate("wil", "1 - wip, the word information that is lost", _MORRIS, most=1.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -81,7 +82,7 @@ def totals(rows: Sequence[Mapping[str, Any]]) -> str:
         severity: sum(span["severity"] == severity for row in rows for span in row["spans"]) for severity in BRACKETS
     }
     clean_ones = sum(not row["spans"] for row in rows)
-    mean = sum(row["score"] for row in rows) / len(rows) if rows else 0.0
+    mean = sum(row["score"] for row in rows) / len(rows) if rows else math.nan
     return (
         f"{len(rows)} texts: {clean_ones} without a mark, {counts['major']} major and {counts['minor']} minor errors,"
         f" mean score {mean:.2f}"
