@@ -25,6 +25,23 @@ def test_one_string_of_references_is_refused_and_not_taken_apart_into_letters():
         Segment("x", "a", "b")
 
 
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        (("a", "", "b", "\u200b"), ("a", "b")),
+        (("", "a"), ("a",)),
+        (("", " ", "\t"), ("",)),
+        (("",), ("",)),
+        ((), ()),
+    ],
+)
+def test_blank_texts_beside_others_are_no_references(given, kept):
+    segment = Segment("a", "x", given)
+    assert segment.references == kept
+    assert segment.n_blank == len(given) - len(kept)
+    assert segment == Segment("a", "x", kept)  # how many were left out is no part of what it is
+
+
 def test_two_segments_of_one_id_are_refused_by_name():
     with pytest.raises(InputError, match=r"^duplicate id 'b' in d.jsonl; ids must be unique, one per segment$"):
         Dataset((Segment("a", ""), Segment("b", ""), Segment("b", "")), "d.jsonl")

@@ -1,18 +1,21 @@
 from __future__ import annotations
 
+import json
 import math
 
 import pytest
 
+import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
-from nlgauge.io.fields import FieldError, Fields, reference_columns
+from nlgauge.io.fields import FieldError, Fields, guessed, reference_columns
 from nlgauge.io.read import read
 from nlgauge.io.scores import read_scores
 
 
 def segment(row, number=1):
-    return Fields().segment(row, number)
+    (made,) = Fields().segments(row, number)
+    return made
 
 
 def test_every_field_has_its_place():
@@ -112,7 +115,7 @@ def test_the_row_is_left_as_it_was():
 def test_unknown_fields_are_counted():
     fields = Fields()
     for number, row in enumerate([{"hyp": "x", "domain": 1}, {"hyp": "y", "domain": 2, "reference": "z"}], start=1):
-        fields.segment(row, number)
+        fields.segments(row, number)
     assert fields.ignored == {"domain": 2, "reference": 1}
     assert fields.made == 2
 
@@ -128,9 +131,9 @@ A_STRING, A_LIST = "expected a string", "expected a list of strings"
         (None, "the row is null, expected an object with the field 'hyp'"),
         ({}, f"field 'hyp' is missing, {A_STRING}; fields found: none"),
         (
-            {"hypothesis": "x", "ref": "y"},
-            f"field 'hyp' is missing, {A_STRING}; fields found: 'hypothesis', 'ref'"
-            "; if these are the texts, name them as columns: hyp=hypothesis",
+            {"bart": "x", "t5": "z", "doc_id": "1", "article": "y", "highlights": "y"},
+            f"field 'hyp' is missing, {A_STRING}; fields found: 'bart', 't5', 'doc_id', 'article', 'highlights'; if"
+            " these are the texts, give --columns hyp=bart,hyp=t5,ref=highlights,src=article (each hyp is a system)",
         ),
         ({"hyp": None}, f"field 'hyp' is null, {A_STRING}; write \"\" for an empty hypothesis"),
         ({"hyp": 1}, f"field 'hyp' is a number (1), {A_STRING}"),
@@ -172,7 +175,7 @@ A_STRING, A_LIST = "expected a string", "expected a list of strings"
     ],
 )
 def test_wrong_fields_are_named_with_what_came(row, says):
-    if isinstance(row, dict) and row and not row.keys() & {"hyp", "hypothesis"}:
+    if isinstance(row, dict) and row and not row.keys() & {"hyp", "bart"}:
         row = {"hyp": "x", **row}
     with pytest.raises(FieldError) as error:
         segment(row)
@@ -203,3 +206,90 @@ def test_names_that_are_all_numbers_with_a_fraction_are_refused_in_every_format(
         read_scores(put("s.csv", f"{field},m\n1.0,3\n2.0,4\n"))
     sections = read(put("b.csv", f"{field},hyp\n1.0,a\n1.1,b\n"))  # names with a dot, of which some end in 0
     assert [s.item if field == "seg" else s.id for s in sections] == ["1.0", "1.1"]
+
+
+@pytest.mark.parametrize(
+    ("names", "fields"),
+    [
+        (["prediction", "references", "source"], {"hyp": "prediction", "ref": "references", "src": "source"}),
+        (["article", "highlights", "summary", "id"], {"hyp": "summary", "ref": "highlights", "src": "article"}),
+        (["document", "summary", "response"], {"hyp": "response", "ref": "summary", "src": "document"}),
+        (["prediction", "gold", "refs", "src", "input"], {"hyp": "prediction"}),  # what has our names is told by them
+        (["document", "summary"], {}),  # XSum: the summary is the reference, and there is no hypothesis
+        (["prediction", "output", "target"], {}),  # which of two?
+        (["hyp", "prediction", "target"], {}),
+        (["source", "target"], {}),
+    ],
+)
+def test_only_names_that_leave_no_doubt_are_taken(names, fields):
+    assert guessed(names) == fields
+
+
+ROWS = [{"model": "A", "n": 1, "out": "a", "gold": "b", "deep": {"x": "c"}}, {"model": "A", "n": 2, "out": "d"}]
+_KINDS = ("jsonl", "json", "csv", "tsv", "parquet", "pandas")
+
+
+def _data(kind, rows, folder):
+    """The rows as a file, or as a frame."""
+    path = folder / f"d.{kind}"
+    if kind == "jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    elif kind == "json":
+        path.write_text(json.dumps(rows))
+    elif kind in ("csv", "tsv"):
+        mark = "," if kind == "csv" else "\t"
+        lines = [[*rows[0]], *([str(row.get(name, "")) for name in rows[0]] for row in rows)]
+        path.write_text("".join(mark.join(line) + "\n" for line in lines))
+    else:
+        frame = pytest.importorskip("pandas").DataFrame(rows)
+        if kind == "pandas":
+            return frame
+        frame.to_parquet(path)
+    return path
+
+
+@pytest.mark.parametrize("kind", _KINDS)
+@pytest.mark.parametrize("field", ["system", "id", "seg", "lp", "task", "src", "ref", "ref2", "human.f"])
+def test_a_column_that_is_nowhere_is_refused_with_those_that_are_there(kind, field, tmp_path):
+    data = _data(kind, [{name: row.get(name, "e") for name in ("model", "n", "out", "gold")} for row in ROWS], tmp_path)
+    with pytest.raises(InputError, match=r"'modle'.*(found|first row): 'model', 'n', 'out', 'gold'"):
+        ng.read(data, columns={"hyp": "out", field: "modle"})
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "json"])
+def test_a_column_that_some_rows_lack_is_a_missing_value(kind, tmp_path):
+    columns = {"hyp": "out", "seg": "n", "ref2": "gold", "lp": "deep.x"}
+    found = ng.read(_data(kind, ROWS, tmp_path), columns=columns).segments
+    assert [(s.item, s.references, s.group) for s in found] == [("1", ("b",), "c"), ("2", (), None)]
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "json", "parquet", "pandas"])
+def test_a_field_of_an_object_is_named_with_a_dot(kind, tmp_path):
+    rows = [{"translation": {"de": "Haus", "en": "house"}, "pred": "home"}]  # as data sets of the hub have it
+    data = _data(kind, rows, tmp_path)
+    (found,) = ng.read(data, columns={"src": "translation.de", "ref": "translation.en", "hyp": "pred"})
+    assert (found.source, found.references, found.hypothesis) == ("Haus", ("house",), "home")
+    with pytest.raises(InputError, match=r"'translation\.fr'"):
+        ng.read(data, columns={"src": "translation.fr", "hyp": "pred"})
+
+
+@pytest.mark.parametrize("kind", _KINDS)
+def test_several_columns_of_hypotheses_are_systems(kind, tmp_path):
+    rows = [{"doc": "x", "gold": "g", "bart": "b", "t5": "t"}, {"doc": "y", "gold": "h", "bart": "c", "t5": "u"}]
+    found = ng.read(_data(kind, rows, tmp_path), columns={"bart": "hyp", "t5": "hyp", "gold": "ref", "doc": "seg"})
+    assert [(s.id, s.system, s.item, s.hypothesis, s.references) for s in found] == [
+        ("bart:x", "bart", "x", "b", ("g",)),
+        ("t5:x", "t5", "x", "t", ("g",)),
+        ("bart:y", "bart", "y", "c", ("h",)),
+        ("t5:y", "t5", "y", "u", ("h",)),
+    ]
+    with pytest.raises(InputError, match="field 'system' beside columns of several systems, expected a row for each"):
+        ng.read(_data(kind, rows, tmp_path), columns={"bart": "hyp", "t5": "hyp", "doc": "system"})
+
+
+@pytest.mark.parametrize("kind", _KINDS)
+def test_names_that_leave_no_doubt_are_taken_with_a_note(kind, tmp_path):
+    data = ng.read(_data(kind, [{"article": "s", "highlights": "r", "summary": "h"}], tmp_path))
+    assert [(s.source, s.references, s.hypothesis) for s in data] == [("s", ("r",), "h")]
+    (note,) = data.notes
+    assert "taken by their names: 'summary' for hyp, 'highlights' for ref, 'article' for src; where" in note

@@ -36,7 +36,7 @@ SEGMENTS = (
 def test_a_frame_has_the_fields_of_a_file():
     data = read_frame(pandas.DataFrame(COLUMNS))
     assert data.segments == SEGMENTS
-    assert data.notes == ("DataFrame: columns ignored: 'note'",)
+    assert data.notes == ("DataFrame: fields ignored: 'note'",)
     assert ng.read(pandas.DataFrame(COLUMNS)) == data == dataset_of(pandas.DataFrame(COLUMNS))
 
 
@@ -106,9 +106,13 @@ def test_one_reference_may_stand_in_refs():
             r"^DataFrame, row 1: field 'human.f' is a string \('good'\), expected a",
         ),
         ({"hyp": []}, None, "^DataFrame is empty: no row in it, expected at least one segment$"),
-        ({"text": ["a"]}, None, r"^DataFrame has no column 'hyp'; columns found: 'text'; say which: columns={'hyp': "),
+        (
+            {"text": ["a"]},
+            None,
+            r"^DataFrame has no column 'hyp'; columns found: 'text'; if these are the texts, give columns={",
+        ),
         ({"hyp": ["a"]}, {"ref": "gold"}, "^DataFrame has no column 'gold'; columns found: 'hyp'$"),
-        ({"hyp": ["a"], "x": ["b"]}, {"x": "refz"}, "^columns names a field 'refz', expected hyp, ref, refs, src, id"),
+        ({"hyp": ["a"], "x": ["b"]}, {"x": "refz"}, "^columns name a field 'refz', expected hyp, ref, refs, src, id"),
         ({"hyp": ["a"]}, {"src": "hyp", "ref": "hyp"}, "^column 'hyp' is named for 'src' and 'ref', expected one"),
         ({"hyp": ["a", "b"], "id": ["x", "x"]}, None, "^duplicate id 'x'; ids must be unique, one per segment$"),
     ],

@@ -35,7 +35,7 @@ def test_the_summary(put):
     assert summary.lacking == dict.fromkeys(["source", "group", "human", "context", "table"], "b:1")
     assert summary.inputs[0] == {"path": "b.txt", "sha256": hashlib.sha256(b"1\r\n2\r\n").hexdigest()}
     assert [entry["path"] for entry in summary.inputs] == ["b.txt", "a.txt", "r"]
-    assert summary.notes == ("b.txt: CR before LF dropped (2 lines)", "r: byte order mark dropped")
+    assert summary.notes == ()
 
 
 def test_without_references_or_source(put):

@@ -18,7 +18,7 @@ def test_lines_are_texts_and_their_numbers_ids(tmp_path):
     found = read_raw(path)
     assert (found.ids, found.texts) == (("1", "2", "3"), ("First line.", "", "  Third\u2028line."))
     assert found.inputs[0]["path"] == str(path)
-    assert len(found.notes) == 2  # the mark at the beginning, the CR
+    assert found.notes == ()
 
 
 def test_packed_lines_are_lines(tmp_path):

@@ -9,8 +9,9 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError
-from nlgauge.core.segment import Segment
+from nlgauge.core.segment import Dataset, Segment
 from nlgauge.io import Limits
+from nlgauge.io.parallel import open_parallel
 from nlgauge.io.read import open_data, read
 from nlgauge.io.source import HeldSource
 
@@ -168,8 +169,8 @@ def test_a_name_that_a_column_takes_over_is_not_read_as_itself(tmp_path):
 @pytest.mark.parametrize(
     ("text", "columns", "said"),
     [
-        ('{"prediction": "a", "target": "b", "x": 1}', None, "name them as columns: hyp=prediction,ref=target"),
-        ('[{"hyp": "a"}, {"hypothesis": "b"}]', None, "entry 2: field 'hyp' is missing.*columns: hyp=hypothesis"),
+        ('{"prediction": "a", "target": "b", "output": "c"}', None, "give --columns hyp=prediction,ref=target$"),
+        ('[{"hyp": "a"}, {"hypothesis": "b"}]', None, "entry 2: field 'hyp' is missing.*give --columns hyp=hypothesis"),
         ('{"prediction": "a"}', {"hyp": "prediciton"}, "1: there is no 'prediciton', which columns name as 'hyp'"),
         ('{"prediction": "a"}', {"prediction": "hypo"}, "columns name a field 'hypo', expected hyp, ref"),
         ('[{"hyp": "a"}, 3]', None, "entry 2: the row is a number"),
@@ -292,3 +293,39 @@ def test_post_edit_sets_are_read_in_their_own_columns(tmp_path):
     assert (segment.hypothesis, segment.source, segment.human) == ('Hello "world', 'Tere "maailm', {"da": 90.0})
     (segment,) = ng.read(path, columns={**columns, "human.da": "scores"})
     assert segment.human == {"da": [100.0, 90.0, 80.0]}
+
+
+PADDED = [("one", ["a", "", " "]), ("two", ["", "b", "c"]), ("three", ["", "", ""])]
+
+
+@pytest.mark.parametrize("door", ["lines", "jsonl", "json", "tsv", "csv", "parquet", "pandas", "python"])
+def test_blank_references_beside_others_are_none_by_every_door(put, door):
+    """Files of references are filled up with blank lines, as those of WebNLG are."""
+    if door == "lines":
+        put("hyp", "one\ntwo\nthree\n")
+        for place, name in enumerate(("ref0", "ref1", "ref2")):
+            put(name, "".join(f"{refs[place]}\n" for _, refs in PADDED))
+        source = open_parallel(["hyp"], ["ref0", "ref1", "ref2"])
+        found = [segment for block in source.blocks() for segment in block]
+    elif door == "python":
+        found = Dataset.from_texts([hyp for hyp, _ in PADDED], [refs for _, refs in PADDED]).segments
+    elif door in ("pandas", "parquet"):
+        frame = pytest.importorskip("pandas").DataFrame({"hyp": [h for h, _ in PADDED], "refs": [r for _, r in PADDED]})
+        if door == "parquet":
+            frame.to_parquet(put("x.parquet", ""))
+        found = read("x.parquet" if door == "parquet" else frame).segments
+    elif door in ("tsv", "csv"):
+        mark = "\t" if door == "tsv" else ","
+        rows = [["hyp", "ref1", "ref2", "ref3"], *([hyp, *refs] for hyp, refs in PADDED)]
+        found = read(put(f"x.{door}", "".join(mark.join(row) + "\n" for row in rows))).segments
+    else:
+        rows = [{"hyp": hyp, "refs": refs} for hyp, refs in PADDED]
+        found = read(put(f"x.{door}", as_jsonl(rows) if door == "jsonl" else json.dumps(rows))).segments
+    assert [segment.references for segment in found] == [("a",), ("b", "c"), ("",)]
+
+
+def test_blank_references_that_were_left_out_are_noted_once():
+    scores = ng.score(["one", "two"], [["one", ""], ["two", "2"]], metrics=["chrf", "wer"])
+    assert [note for note in scores["wer"].notes if "reference" in note] == [
+        "input: 1 of 2 segments (1) have a reference without text"
+    ]

@@ -154,10 +154,9 @@ def test_an_empty_source_is_there_and_an_absent_one_is_not(put):
     } == {"references"}
 
 
-def test_notes_on_ids_and_many_ignored_fields(put):
+def test_a_note_on_many_ignored_fields(put):
     rows = [{"hyp": "x", **{f"f{i}": 0 for i in range(10)}}]
     assert open_data(put("a.jsonl", jsonl(rows))).check().notes == (
-        "a.jsonl: 1 row has no id; made from system and seg, or from the row number",
         "a.jsonl: fields ignored: 'f0', 'f1', 'f2', 'f3', 'f4', 'f5', 'f6', 'f7' and 2 more",
     )
 

@@ -128,20 +128,28 @@ Columns = Annotated[
 def columns_of(typed: Sequence[str] | None) -> dict[str, str] | None:
     """Field -> its name in the data, of `--columns`; None where it was not given.
 
+    Where several names are `hyp`, each of which is a system, it is name -> field.
+
     Raises:
-        InputError: it is no list of FIELD=NAME, or a field is named twice.
+        InputError: it is no list of FIELD=NAME, or another field is named twice.
     """
     if not typed:
         return None
     named: dict[str, str] = {}
+    systems: list[str] = []
     for pair in (pair for listed in typed for pair in listed.split(",")):
         field, equals, name = (part.strip() for part in pair.partition("="))
         if not (field and equals and name):
             raise InputError(f"--columns {pair!r}: expected FIELD=NAME, as in hyp=prediction,ref=references")
-        if field in named:
-            raise InputError(f"--columns names {field!r} twice, expected once")
+        if field == "hyp":
+            systems.append(name)
+        elif field in named:
+            several = "; several references are ref1, ref2, ..." if field.startswith("ref") else ""
+            raise InputError(f"--columns names {field!r} twice, expected once{several}")
         named[field] = name
-    return named
+    if len(systems) < 2:
+        return named
+    return {name: field for field, name in named.items() if field != "hyp"} | dict.fromkeys(systems, "hyp")
 
 
 LimitSizes = Annotated[

@@ -65,7 +65,9 @@ class Segment:
     Attributes:
         id: the key of the segment, unique within a dataset.
         hypothesis: the text to be scored.
-        references: any number of texts that the hypothesis is compared with; empty if there are none.
+        references: any number of texts that the hypothesis is compared with; empty if there are none. A blank text
+            beside others is no reference and is left out, as files of references are filled up with blank lines; of
+            nothing but blank texts the first is kept.
         source: the text from which the hypothesis was made.
         system: the system (or person) that wrote the hypothesis; None if the data do not say.
         item: the input that the hypothesis was written for. Segments of one item share source and references.
@@ -73,6 +75,7 @@ class Segment:
         human: criterion -> rating, or a list of ratings.
         context: dialogue turns, each a mapping with `speaker` and `text`.
         table: the input records of data-to-text generation.
+        n_blank: how many blank texts were left out of the references.
     """
 
     id: str
@@ -85,16 +88,20 @@ class Segment:
     human: Mapping[str, Any] = field(default_factory=dict)
     context: tuple[Mapping[str, str], ...] = ()
     table: tuple[Any, ...] = ()
+    n_blank: int = field(default=0, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if isinstance(self.references, tuple):
-            return
         if isinstance(self.references, str):
             raise InputError(
                 f"segment {self.id!r}: references is one string, expected a tuple of strings; write (text,) for a"
                 " single one"
             )
-        object.__setattr__(self, "references", tuple(self.references))
+        if not isinstance(self.references, tuple):
+            object.__setattr__(self, "references", tuple(self.references))
+        if len(self.references) > 1 and any(map(is_blank, self.references)):
+            kept = tuple(text for text in self.references if not is_blank(text)) or self.references[:1]
+            object.__setattr__(self, "n_blank", len(self.references) - len(kept))
+            object.__setattr__(self, "references", kept)
 
 
 @dataclass(frozen=True, slots=True)

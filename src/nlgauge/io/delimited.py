@@ -13,7 +13,19 @@ import msgspec
 from nlgauge.core.errors import InputError
 from nlgauge.core.keys import RepeatedKey, check_keys
 from nlgauge.core.segment import repeated
-from nlgauge.io.fields import CRITERION, NAMES, FieldError, advice, fields_by_column, is_known, reference_columns
+from nlgauge.io.fields import (
+    CRITERION,
+    NAMES,
+    FieldError,
+    Systems,
+    advice,
+    fields_by_column,
+    guessed,
+    is_known,
+    note_of_guess,
+    reference_columns,
+    shown,
+)
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Lines, counted, number, refuse
 
@@ -113,6 +125,7 @@ class DelimitedRows:
         self._between_tabs = delimiter == "\t"
         self._records = Records(file, delimiter, keeps_blank=self._between_tabs)
         self._columns = dict(columns or {})
+        self._guess: dict[str, str] = {}
         self._marks = 0
 
     def __iter__(self) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -123,6 +136,7 @@ class DelimitedRows:
         self.file.limits.check("columns", len(header), self.at(place))
         layout, fields = self._fields(header, place)
         places = {name: at for at, name in enumerate(fields)}
+        systems = [(header[at], at) for at, name in enumerate(fields) if name == "hyp"]
         references = [places[name] for name in reference_columns(fields)]
         ratings = [(name, at) for name, at in places.items() if name.startswith(CRITERION)]
         others = [(name, at, _reader(name)) for name, at in places.items() if name in NAMES and name != "ref"]
@@ -154,6 +168,8 @@ class DelimitedRows:
                 continue
             if layout.marked:
                 row["hyp"] = self._unmarked(row["hyp"])
+            if len(systems) > 1:
+                row["hyp"] = Systems((name, cells[at]) for name, at in systems)
             if layout is RATED_OUTPUTS:
                 # one meaning representation has several outputs, also of one system: only the row tells them apart
                 row.setdefault("id", str(number_))
@@ -166,7 +182,7 @@ class DelimitedRows:
 
     def notes(self) -> list[str]:
         """Notes on dropped or skipped input, known after a complete pass."""
-        notes = self._records.notes()
+        notes = [*self._records.notes(), *note_of_guess(self.file.name, self._guess)]
         if self._marks:
             notes.append(f"{self.file.name}: <v> marks taken out of {counted(self._marks, 'hypothesis', 'hypotheses')}")
         return notes
@@ -179,21 +195,22 @@ class DelimitedRows:
 
     def _fields(self, header: Sequence[str], place: int) -> tuple[Layout, list[str]]:
         """The layout of a header, and the field each column holds; empty where it is not read."""
+        layout = layout_of(header)
         columns = fields_by_column(self._columns, header)
+        if layout is None and "hyp" not in columns.values():
+            self._guess = {field: name for field, name in guessed(header).items() if field not in columns.values()}
+            columns |= {name: field for field, name in self._guess.items()}
         twice = repeated(name for name in header if name in columns or is_known(name))
         if twice is not None:
             raise InputError(f"{self.at(place)}: the header names column {twice!r} twice")
-        absent = [name for name in columns if name not in header]
-        if absent:
-            raise InputError(
-                f"{self.at(place)}: the header has no column {absent[0]!r}; columns found: {_shown(header)}"
-            )
-        layout = layout_of(header)
+        absent = next((name for name in columns if name not in header), None)
+        if absent is not None:
+            raise InputError(f"{self.at(place)}: the header has no column {absent!r}; columns found: {shown(header)}")
         if layout is None and "hyp" not in columns.values():
             raise InputError(f"{self.at(place)}: {self._unknown(header)}")
         layout = layout or PLAIN
         fields = [columns.get(name, layout.field_of(name)) for name in header]
-        twice = repeated(filter(None, fields))
+        twice = repeated(field for field in fields if field not in ("", "hyp"))
         if twice is not None:
             raise InputError(f"{self.at(place)}: two columns would be field {twice!r}")
         for name in filter(None, fields):
@@ -210,9 +227,9 @@ class DelimitedRows:
         if {"pos", "neg"} <= set(header):
             return "pairs of a better and a worse text, expected one text per row; read_ranking reads them"
         if self._between_tabs:
-            return f"the header has no column 'hyp'; columns found: {_shown(header)}{advice(header)}"
+            return f"the header has no column 'hyp'; columns found: {shown(header)}{advice(header)}"
         known = "; ".join(", ".join(sorted(one.needs)) for one in LAYOUTS)
-        return f"no layout has these columns: {_shown(header)}; expected at least: {known}{advice(header)}"
+        return f"no layout has these columns: {shown(header)}; expected at least: {known}{advice(header)}"
 
 
 def tab_rows(file: InputFile, columns: Mapping[str, str] | None = None) -> DelimitedRows:
@@ -352,7 +369,3 @@ class Records:
             if match.end() == len(text):
                 return cells
             place = match.end()
-
-
-def _shown(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, names)) or "none"

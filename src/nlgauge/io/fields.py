@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.segment import Segment, printed_list
+from nlgauge.core.segment import Segment, printed_list, repeated
 
 NAMES = frozenset({"id", "system", "seg", "lp", "task", "src", "ref", "refs", "hyp", "human", "context", "table"})
 _NUMBERED = re.compile(r"ref([0-9]{1,9})")
 CRITERION = "human."
 _WIDE = 40  # characters of a value in an error
+_SHOWN = 8  # names of ignored fields in a note
 
 
 class FieldError(InputError):
@@ -35,41 +36,133 @@ def reference_columns(names: Iterable[str]) -> list[str]:
     return [name for _, _, name in sorted(found)]
 
 
-# What other tools call the fields: Hugging Face's evaluate, lm-eval, COMET.
-_ELSEWHERE = {
-    "hyp": ("prediction", "predictions", "hypothesis", "hypotheses", "output", "generated", "mt", "candidate"),
-    "ref": ("reference", "references", "target", "targets", "label"),
-    "src": ("source", "input", "inputs", "document", "question"),
-}
+# What other tools call the fields: Hugging Face's evaluate and its data sets, lm-eval, COMET.
+_HYPOTHESES = (
+    *("prediction", "predictions", "hypothesis", "hypotheses", "output", "generated", "generated_text", "response"),
+    *("mt", "candidate"),
+)
+_REFERENCES = ("reference", "references", "target", "targets", "gold", "highlights", "expected")
+_SOURCES = ("source", "input", "inputs", "document", "article", "prompt", "question")
+_EITHER = "summary"  # of a system where there is another reference, else a reference
+_NO_TEXT = re.compile(
+    r"(?i)(.*[_ -])?(u?u?id|ids|index|idx|n|no|num|number|key|system|model|lp|lang|score|label|split)"
+)
+_OFFERED = 4  # columns that an error offers as hypotheses
 
 
-def advice(names: Iterable[str]) -> str:
-    """The columns that look like texts under other names, for the end of an error; empty where none is a hypothesis."""
-    found = list(names)
-    alike = {field: next((name for name in others if name in found), None) for field, others in _ELSEWHERE.items()}
-    if "hyp" in found or alike["hyp"] is None:
+def guessed(names: Iterable[str]) -> dict[str, str]:
+    """Field -> column, where the names of columns leave no doubt; empty where they do, or where `hyp` is there."""
+    there = list(names)
+    found = [name for name in _HYPOTHESES if name in there]
+    gold = next((name for name in _REFERENCES if name in there), None)
+    if not found and gold is not None and _EITHER in there:
+        found = [_EITHER]
+    elif gold is None and _EITHER in there:
+        gold = _EITHER
+    if "hyp" in there or len(found) != 1:
+        return {}
+    told = {"hyp": found[0]}
+    if gold is not None and not {"ref", "refs", *reference_columns(there)} & {*there}:
+        told["ref"] = gold
+    source = next((name for name in _SOURCES if name in there), None)
+    if source is not None and "src" not in there:
+        told["src"] = source
+    return told
+
+
+def advice(names: Iterable[str], python: bool = False) -> str:
+    """The option that names the texts of columns with other names, for the end of an error; empty where none fits."""
+    there = [name for name in names if name.strip() and not {",", "="} & {*name}]
+    given = {"ref": bool({"refs", *reference_columns(there)} & {*there}), "src": "src" in there}
+    gold = next((name for name in (*_REFERENCES, "label") if name in there), None)
+    source = next((name for name in _SOURCES if name in there), None)
+    others = [n for n in there if n not in (gold, source) and not is_known(n) and not _NO_TEXT.fullmatch(n)]
+    systems = [name for name in (*_HYPOTHESES, _EITHER) if name in others][:1] or others[:_OFFERED]
+    if not systems:
         return ""
-    pairs = ",".join(f"{field}={name}" for field, name in alike.items() if name is not None and field not in found)
-    return f"; if these are the texts, name them as columns: {pairs}"
+    named = dict.fromkeys(systems, "hyp")
+    named |= {name: field for field, name in (("ref", gold), ("src", source)) if name is not None and not given[field]}
+    option = f"columns={named}" if python else f"--columns {','.join(f'{named[name]}={name}' for name in named)}"
+    return f"; if these are the texts, give {option}{' (each hyp is a system)' if len(systems) > 1 else ''}"
 
 
 def fields_by_column(columns: Mapping[str, str], header: Iterable[str]) -> dict[str, str]:
     """Column -> field, from a mapping in either direction: `{"prediction": "hyp"}` or `{"hyp": "prediction"}`.
 
     Where both can be meant, as in `{"src": "hyp"}`, the first name is a column if the table has all columns of that
-    name.
+    name. Several columns may be `hyp`: each is a system.
 
     Raises:
-        InputError: two fields are to come from one column.
+        InputError: two fields are to come from one column, two columns are one field, or there is no such field.
     """
     from_fields = all(map(is_known, columns))
     if not from_fields or (all(map(is_known, columns.values())) and set(columns) <= set(header)):
-        return dict(columns)
-    for name in columns.values():
-        if list(columns.values()).count(name) > 1:
-            both = " and ".join(repr(field) for field in columns if columns[field] == name)
-            raise InputError(f"column {name!r} is named for {both}, expected one field for each column")
-    return {name: field for field, name in columns.items()}
+        named = dict(columns)
+    else:
+        named = {name: field for field, name in columns.items()}
+        for name in columns.values():
+            if list(columns.values()).count(name) > 1:
+                both = " and ".join(repr(field) for field in columns if columns[field] == name)
+                raise InputError(f"column {name!r} is named for {both}, expected one field for each column")
+    unknown = next((field for field in named.values() if not is_known(field)), None)
+    if unknown is not None:
+        raise InputError(f"columns name a field {unknown!r}, expected hyp, ref, refs, src, id, system, seg, ...")
+    twice = repeated(field for field in named.values() if field != "hyp")
+    if twice is not None:
+        several = "; several references are ref1, ref2, ..." if twice.startswith("ref") else ""
+        raise InputError(f"columns name {twice!r} twice, expected one column for each field{several}")
+    return named
+
+
+def columns_of_table(columns: Mapping[str, str] | None, header: Sequence[str], what: str) -> dict[str, str]:
+    """Column -> field, of a table that says its columns before its rows.
+
+    Args:
+        columns: what `fields_by_column` takes. What it lacks is guessed where no column is `hyp`.
+        header: the columns of the table.
+        what: the table, for an error.
+
+    Raises:
+        InputError: as `fields_by_column`; or the table has no such column.
+    """
+    named = fields_by_column(columns or {}, header)
+    for name in named:
+        if name not in header and name.partition(".")[0] not in header:
+            raise InputError(f"{what} has no column {name!r}; columns found: {shown(header)}")
+    if "hyp" not in named.values():
+        named |= {name: field for field, name in guessed(header).items() if field not in named.values()}
+    return named
+
+
+def columns_read(
+    columns: Mapping[str, str] | None, header: Sequence[str], what: str, python: bool = False
+) -> list[str]:
+    """The columns of a table that hold fields, under their own names.
+
+    Raises:
+        InputError: as `columns_of_table`; or no column is `hyp`.
+    """
+    named = columns_of_table(columns, header, what)
+    if "hyp" not in [*header, *named.values()]:
+        raise InputError(f"{what} has no column 'hyp'; columns found: {shown(header)}{advice(header, python)}")
+    whole = {name if name in header else name.partition(".")[0] for name in named}
+    return [name for name in header if name in whole or is_known(name)]
+
+
+def note_of_guess(name: str, guess: Mapping[str, str]) -> Iterator[str]:
+    """The note on fields that were guessed, field -> column; nothing where none was."""
+    if guess:
+        told = ", ".join(f"{column!r} for {field}" for field, column in guess.items())
+        yield f"{name}: taken by their names: {told}; where this is wrong, --columns FIELD=NAME says what is what"
+
+
+def shown(names: Iterable[str]) -> str:
+    """Names in an error."""
+    return ", ".join(map(repr, names)) or "none"
+
+
+class Systems(dict[str, Any]):
+    """The hypotheses of a row in which several systems have a column each."""
 
 
 class Fractions:
@@ -106,22 +199,27 @@ class Fields:
     """Makes segments from the rows of one file.
 
     Args:
-        columns: which field of a row holds which of ours, in either direction; see `fields_by_column`.
+        columns: which field of a row holds which of ours, in either direction; see `fields_by_column`. A field of an
+            object in a row is named `OBJECT.FIELD`. Without a column for `hyp`, the first row is guessed at.
 
     Attributes:
         ignored: field that is not read -> number of rows that have it, in order of appearance.
+        guess: field -> the name in the rows that was taken for it, unasked.
         made: the number of rows without an `id`.
     """
 
     def __init__(self, columns: Mapping[str, str] | None = None) -> None:
         self.ignored: dict[str, int] = {}
+        self.guess: dict[str, str] = {}
         self.made = 0
-        self._columns = columns
+        self._columns = columns or {}
         self._ids, self._items = Fractions("id"), Fractions("seg")
         self._named: dict[str, str] | None = None
+        self._first: list[str] = []  # the fields of the first row
+        self._unseen: set[str] = set()  # fields that `columns` names and no row had so far
 
-    def segment(self, row: Any, number: int) -> Segment:
-        """The segment of a row.
+    def segments(self, row: Any, number: int) -> list[Segment]:
+        """The segments of a row: one, or one for each system where several columns are hypotheses.
 
         Args:
             row: field name -> value.
@@ -133,10 +231,26 @@ class Fields:
         """
         if type(row) is not dict:
             raise FieldError(f"the row is {_kind(row)}{_repeated(row)}, expected an object with the field 'hyp'")
-        if self._columns is not None:
-            row = self._renamed(row, self._columns)
+        named = self.settle(row) if self._named is None else self._named
+        if named:
+            row = self._renamed(row, named)
         if row.keys() - NAMES:
             row = self._gather(row)
+        texts = row.get("hyp")
+        if type(texts) is not Systems:
+            return [self._segment(row, number)]
+        for name in ("system", "human"):
+            if row.get(name):
+                raise FieldError(
+                    f"field {name!r} beside columns of several systems, expected a row for each"
+                )
+        item = _key(row, "seg") or _key(row, "id") or str(number)
+        return [
+            self._segment({**row, "hyp": text, "id": None, "system": system, "seg": item}, number)
+            for system, text in texts.items()
+        ]
+
+    def _segment(self, row: dict[str, Any], number: int) -> Segment:
         hypothesis = row.get("hyp")
         if type(hypothesis) is not str:
             raise _no_hypothesis(row)
@@ -164,34 +278,61 @@ class Fields:
             _table(row.get("table")),
         )
 
-    def check(self, file: str) -> None:
-        """Refuse the names of all rows so far, where they are whole numbers that became fractions.
+    def settle(self, row: Mapping[str, Any]) -> Mapping[str, str]:
+        """Name -> field, which the first row of a file settles."""
+        self._first = list(row)
+        named = fields_by_column(self._columns, row)
+        self._unseen = set(named)
+        if "hyp" not in named.values():
+            self.guess = {field: name for field, name in guessed(row).items() if field not in named.values()}
+            named |= {name: field for field, name in self.guess.items()}
+        self._named = named
+        return named
+
+    def check(self, name: str) -> None:
+        """Look at all rows together, after the last one.
 
         Raises:
-            InputError: they all are; the error names the file.
+            InputError: `columns` names a field that is nowhere in the file; or all names of segments or of items are
+                whole numbers that became fractions.
         """
-        self._ids.check(file)
-        self._items.check(file)
-
-    def _renamed(self, row: dict[str, Any], columns: Mapping[str, str]) -> dict[str, Any]:
-        """A row under our names. A field whose name a column takes over is left out."""
-        if self._named is None:  # the first row settles the direction
-            self._named = fields_by_column(columns, row)
-            unknown = [field for field in self._named.values() if not is_known(field)]
-            if unknown:
-                raise FieldError(
-                    f"columns name a field {unknown[0]!r}, expected hyp, ref, refs, src, id, system, seg, ..."
-                )
-        named = self._named
-        absent = [name for name, field in named.items() if name not in row and field in ("hyp", "ref", "refs", "src")]
-        if absent:
-            found = ", ".join(map(repr, row)) or "none"
-            raise FieldError(
-                f"there is no {absent[0]!r}, which columns name as {named[absent[0]]!r}; fields found: {found}"
+        self._ids.check(name)
+        self._items.check(name)
+        for absent in self._unseen:
+            field = (self._named or {})[absent]
+            raise InputError(
+                f"{name}: no row has {absent!r}, which columns name as {field!r}; fields of the first row:"
+                f" {shown(self._first)}"
             )
-        taken = {*named, *named.values()}
-        others = {name: value for name, value in row.items() if name not in taken}
-        return with_references({**others, **{field: row[name] for name, field in named.items() if name in row}})
+
+    def notes(self, name: str, ignored: Iterable[str] = ()) -> Iterator[str]:
+        """What was guessed, and what was not read; `ignored` are columns that no row shows."""
+        yield from note_of_guess(name, self.guess)
+        left = [one for one in dict.fromkeys([*ignored, *self.ignored]) if one.strip()]
+        if left:
+            more = f" and {len(left) - _SHOWN} more" if len(left) > _SHOWN else ""
+            yield f"{name}: fields ignored: {', '.join(map(repr, left[:_SHOWN]))}{more}"
+
+    def _renamed(self, row: dict[str, Any], named: Mapping[str, str]) -> dict[str, Any]:
+        """A row under our names. A field whose name a column takes over is left out."""
+        taken = {*named, *named.values(), *(name.partition(".")[0] for name in named)}
+        made = {name: value for name, value in row.items() if name not in taken}
+        systems = Systems()
+        for name, field in named.items():
+            value = _inner(row, name)
+            if value is _ABSENT:
+                if field in ("hyp", "ref", "refs", "src"):
+                    raise FieldError(
+                        f"there is no {name!r}, which columns name as {field!r}; fields found: {shown(row)}"
+                    )
+                continue
+            self._unseen.discard(name)
+            made[field] = value
+            if field == "hyp":
+                systems[name] = value
+        if len(systems) > 1:
+            made["hyp"] = systems
+        return with_references(made)
 
     def _gather(self, row: dict[str, Any]) -> dict[str, Any]:
         """Move `human.NAME` into `human` and `ref1`, `ref2`, ... into `refs`. Unknown fields are counted."""
@@ -224,6 +365,18 @@ class Fields:
                 raise _wrong("human", whole, "an object, criterion -> number")
             row["human"] = {**(whole or {}), **ratings}
         return row
+
+
+_ABSENT = object()
+
+
+def _inner(row: Mapping[str, Any], name: str) -> Any:
+    """The value of a field, or of a field `OBJECT.FIELD` of an object in the row."""
+    if name in row:
+        return row[name]
+    head, dot, rest = name.partition(".")
+    inside = row.get(head) if dot else None
+    return _inner(inside, rest) if isinstance(inside, dict) else _ABSENT
 
 
 def with_references(row: dict[str, Any]) -> dict[str, Any]:
@@ -327,8 +480,8 @@ def _table(value: Any) -> tuple[Any, ...]:
 
 def _no_hypothesis(row: Mapping[str, Any]) -> FieldError:
     if "hyp" not in row:
-        found = ", ".join(repr(name) for name in row) or "none"
-        return FieldError(f"field 'hyp' is missing, expected a string; fields found: {found}{advice(row)}")
+        texts = (name for name, value in row.items() if isinstance(value, str | list))
+        return FieldError(f"field 'hyp' is missing, expected a string; fields found: {shown(row)}{advice(texts)}")
     if row["hyp"] is None:
         return FieldError("field 'hyp' is null, expected a string; write \"\" for an empty hypothesis")
     return _wrong("hyp", row["hyp"], "a string")

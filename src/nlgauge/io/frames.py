@@ -8,8 +8,8 @@ from typing import Any
 
 from nlgauge.core.errors import InputError, MissingExtra, nearest
 from nlgauge.core.frames import Frame, column, column_names, is_frame
-from nlgauge.core.segment import Dataset
-from nlgauge.io.fields import FieldError, Fields, fields_by_column, is_known, with_references
+from nlgauge.core.segment import Dataset, Segment
+from nlgauge.io.fields import FieldError, Fields, columns_read, with_references
 from nlgauge.io.parquet import import_pyarrow
 
 
@@ -51,30 +51,24 @@ def read_frame(frame: Frame, columns: Mapping[str, str] | None = None) -> Datase
         InputError: there is no row, a column is missing, or a row has an error. The error then names row and field.
     """
     kind, names = type(frame).__name__, column_names(frame)
-    fields = _fields(kind, names, columns)
-    made = Fields()
-    segments = []
-    for number, (place, row) in enumerate(rows_of(frame, fields), start=1):
+    kept = columns_read(columns, names, kind, python=True)
+    made = Fields(columns)
+    segments: list[Segment] = []
+    for number, (place, row) in enumerate(rows_of(frame, kept), start=1):
         try:
-            segments.append(made.segment(with_references(row), number))
+            segments += made.segments(with_references(row), number)
         except FieldError as error:
             raise InputError(f"{place}: {error}") from None
     made.check(kind)
     if not segments:
         raise InputError(f"{kind} is empty: no row in it, expected at least one segment")
-    ignored = [repr(name) for name in names if name not in fields]
-    return Dataset(tuple(segments), notes=(f"{kind}: columns ignored: {', '.join(ignored)}",) if ignored else ())
+    made.check(kind)
+    return Dataset(tuple(segments), notes=tuple(made.notes(kind, [name for name in names if name not in kept])))
 
 
-def rows_of(frame: Frame, fields: Mapping[str, str] | None = None) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The rows of a frame as (place in words, field -> value).
-
-    Args:
-        frame: the frame.
-        fields: the columns to read, and what a row calls each of them; None for all, as they are.
-    """
-    fields = fields if fields is not None else {name: name for name in column_names(frame)}
-    cells = {field: column(frame, name) for name, field in fields.items()}
+def rows_of(frame: Frame, names: Sequence[str] | None = None) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The rows of a frame as (place in words, column -> value); of some columns, or of all."""
+    cells = {name: column(frame, name) for name in (column_names(frame) if names is None else names)}
     for number, row in enumerate(zip(*cells.values(), strict=True), start=1):
         yield f"{type(frame).__name__}, row {number}", dict(zip(cells, row, strict=True))
 
@@ -181,20 +175,3 @@ _MAKERS: Mapping[str, Callable[[Any, Mapping[str, Any]], Frame]] = {
     "datasets": lambda datasets, columns: datasets.Dataset(to_arrow(columns)),
 }
 _ANY = ("pandas", "polars")
-
-
-def _fields(kind: str, names: list[str], columns: Mapping[str, str] | None) -> dict[str, str]:
-    """The field that each column holds; columns that are not read are left out."""
-    named = fields_by_column(columns or {}, names)
-    absent = [name for name in named if name not in names]
-    unknown = [field for field in named.values() if not is_known(field)]
-    found = ", ".join(map(repr, names)) or "none"
-    if absent:
-        raise InputError(f"{kind} has no column {absent[0]!r}; columns found: {found}")
-    if unknown:
-        raise InputError(f"columns names a field {unknown[0]!r}, expected hyp, ref, refs, src, id, system, seg, ...")
-    taken = set(named.values())
-    fields = {name: named.get(name, name) for name in names if name in named or (is_known(name) and name not in taken)}
-    if "hyp" not in fields.values():
-        raise InputError(f"{kind} has no column 'hyp'; columns found: {found}; say which: columns={{'hyp': ...}}")
-    return fields

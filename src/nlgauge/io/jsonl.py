@@ -33,12 +33,11 @@ class JsonRows:
         self.lines = Lines(file)
         self.ignored: list[str] = []  # which fields are not read, the rows themselves say
         self.refuse: Callable[[str, str], object] = refuse  # what is done with a bad row: its place, and the reason
-        self._array = self._bom = False
+        self._array = False
 
     def __iter__(self) -> Iterator[tuple[int, Any]]:
         head = self.file.head()
         self._array = head.removeprefix(BOM).lstrip()[:1] == b"["
-        self._bom = self._array and head.startswith(BOM)
         return self._entries() if self._array else self._objects()
 
     def _objects(self) -> Iterator[tuple[int, Any]]:
@@ -97,7 +96,7 @@ class JsonRows:
 
     def notes(self) -> list[str]:
         """Notes on dropped or skipped input, known after a complete pass."""
-        return [f"{self.file.name}: byte order mark dropped"] if self._bom else self.lines.notes()
+        return self.lines.notes()
 
 
 def joined(file: InputFile) -> bytes:

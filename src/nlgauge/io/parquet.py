@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO, Any
 
 from nlgauge.core.errors import InputError, MissingExtra
-from nlgauge.io.fields import advice, fields_by_column, is_known
+from nlgauge.io.fields import columns_read
 from nlgauge.io.files.files import RATIO_FROM, InputFile
 from nlgauge.io.files.lines import refuse
 
@@ -36,7 +36,7 @@ class ParquetRows:
 
     def __init__(self, file: InputFile, columns: Mapping[str, str] | None = None, span: range | None = None) -> None:
         self.file = file
-        self._columns = columns or {}
+        self._columns = columns
         self._span = span
         self.ignored: list[str] = []
         self.refuse: Callable[[str, str], object] = refuse  # a row of Parquet is bad only by its fields
@@ -54,14 +54,8 @@ class ParquetRows:
                 )  # or it keeps all that it has read
                 check_size(self.file, raw, opened.metadata)
                 schema = opened.schema_arrow
-                named = fields_by_column(self._columns, schema.names)
-                columns = [name for name in schema.names if name in named or is_known(name)]
+                columns = columns_read(self._columns, schema.names, self.file.name)
                 self.ignored = [name for name in schema.names if name not in columns]
-                if "hyp" not in [*columns, *named.values()]:
-                    raise InputError(
-                        f"{self.file.name}: no column 'hyp'; columns found:"
-                        f" {', '.join(map(repr, schema.names)) or 'none'}{advice(schema.names)}"
-                    )
                 maps = [name for name in columns if pyarrow.types.is_map(schema.field(name).type)]
                 number, groups = _groups(opened.metadata, self._span)
                 texts = [name for name in columns if pyarrow.types.is_string(schema.field(name).type)]

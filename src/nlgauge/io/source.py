@@ -145,9 +145,6 @@ def in_blocks(segments: Iterable[Segment], size: int, characters: int, together:
         yield block
 
 
-_SHOWN = 8  # names of ignored fields in a note
-
-
 class Rows(Protocol):
     """The rows of a format: each row's place (a line or row number) and its fields, without `ignored` columns."""
 
@@ -208,19 +205,22 @@ class TableSource:
         fields.check(self.rows.file.name)
         if not tally.n:
             raise InputError(f"{self.rows.file.name} is empty: no row in it, expected at least one segment")
+        fields.check(self.rows.file.name)
         repeated = tally.repeated()
         if repeated:
             self._name_duplicate(repeated)
-        self._summary = tally.summary([self.rows.file.entry], [*self.rows.notes(), *self._told(fields)])
+        notes = [*self.rows.notes(), *fields.notes(self.rows.file.name, self.rows.ignored)]
+        self._summary = tally.summary([self.rows.file.entry], notes)
 
     def _segments(self, fields: Fields) -> Iterator[tuple[int, Segment]]:
         for number, (place, row) in enumerate(self.rows, start=1):
             try:
-                segment = fields.segment(row, number)
+                segments = fields.segments(row, number)
             except FieldError as error:
                 self.rows.refuse(self.rows.at(place), str(error))
                 continue
-            yield place, segment
+            for segment in segments:
+                yield place, segment
 
     def _name_duplicate(self, repeated: set[int]) -> None:
         """Refuse the ids that really occur twice. Equal hashes alone do not prove that ids are equal."""
@@ -241,18 +241,6 @@ class TableSource:
             else:
                 first[segment.id] = place
         faults.check()
-
-    def _told(self, fields: Fields) -> Iterator[str]:
-        name = self.rows.file.name
-        if fields.made:
-            yield (
-                f"{name}: {fields.made} {'row has' if fields.made == 1 else 'rows have'} no id; made from system and"
-                " seg, or from the row number"
-            )
-        ignored = list(dict.fromkeys([*self.rows.ignored, *fields.ignored]))
-        if ignored:
-            more = f" and {len(ignored) - _SHOWN} more" if len(ignored) > _SHOWN else ""
-            yield f"{name}: fields ignored: {', '.join(map(repr, ignored[:_SHOWN]))}{more}"
 
 
 class HeldSource:

@@ -107,9 +107,10 @@ def _read(inputs: Inputs, span: Span) -> list[Segment]:
     else:
         rows = ParquetRows(InputFile(inputs.data), inputs.columns, range(span.first, span.first + span.rows))
     fields = Fields(inputs.columns)
-    if inputs.columns is not None and span.ranges and span.first:
-        fields.segment(next(iter(JsonRows(InputFile(inputs.data))))[1], 1)  # the file's first row settles the direction
-    return [fields.segment(row, number) for number, (_, row) in enumerate(rows, start=span.first + 1)]
+    if span.ranges and span.first:
+        fields.settle(next(iter(JsonRows(InputFile(inputs.data))))[1])  # the first row of the file says what is what
+    numbered = enumerate(rows, start=span.first + 1)
+    return [segment for number, (_, row) in numbered for segment in fields.segments(row, number)]
 
 
 def _parallel(inputs: Inputs, span: Span) -> Iterator[Segment]:

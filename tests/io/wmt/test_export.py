@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -115,10 +116,7 @@ def test_documents_stand_in_wmts_lines(put):
 
 
 def changed(place, **changes):
-    return tuple(
-        ng.Segment(**{**{name: getattr(s, name) for name in s.__slots__}, **(changes if i == place else {})})
-        for i, s in enumerate(SEGMENTS)
-    )
+    return tuple(replace(s, **changes) if i == place else s for i, s in enumerate(SEGMENTS))
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ class Lines:
     """The lines of a file, as (number from 1, text). Each iteration reads the file again.
 
     Only LF ends a line. A lone CR, U+2028, U+0085 or a form feed stays in the text. The last LF may be missing. A byte
-    order mark at the beginning and one CR before an LF are dropped, and `notes` says so.
+    order mark at the beginning and one CR before an LF are dropped.
 
     Args:
         file: the file that the lines come from.
@@ -50,12 +50,10 @@ class Lines:
         self._limit = "segment" if texts and file.limits.segment < file.limits.line else "line"
         self._most: int = getattr(file.limits, self._limit)
         self.count = self.blank = 0
-        self._bom = False
-        self._crlf = 0
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
         self.blank = 0
-        number, crlf, open_line = 0, 0, False
+        number, open_line = 0, False
         pending: list[str] = []  # pieces of a line whose end has not come yet
         waiting = 0  # characters of them
         for text in self._texts():
@@ -75,15 +73,12 @@ class Lines:
                 number += 1
                 if len(line) > self._most:
                     self.file.limits.check(self._limit, len(line), self.at(number))
-                if line.endswith("\r"):
-                    line = line[:-1]
-                    crlf += 1
-                yield number, line
+                yield number, line[:-1] if line.endswith("\r") else line
         if open_line:
             number += 1
             self.file.limits.check(self._limit, waiting, self.at(number))
             yield number, "".join(pending)
-        self.count, self._crlf = number, crlf
+        self.count = number
 
     def filled(self) -> Iterator[tuple[int, str]]:
         """The lines that hold more than white space. The others are counted as `blank`."""
@@ -98,13 +93,8 @@ class Lines:
         return f"{self.file.name}:{number}"
 
     def notes(self) -> list[str]:
-        """Notes on dropped or skipped input, known after a complete pass."""
-        told = [f"{self.file.name}: byte order mark dropped"] if self._bom else []
-        if self._crlf:
-            told.append(f"{self.file.name}: CR before LF dropped ({counted(self._crlf, 'line')})")
-        if self.blank:
-            told.append(f"{self.file.name}: {counted(self.blank, 'blank line')} skipped")
-        return told
+        """Notes on skipped input, known after a complete pass."""
+        return [f"{self.file.name}: {counted(self.blank, 'blank line')} skipped"] if self.blank else []
 
     def _way_to_utf8(self, chunk: bytes, at: int, is_first: bool) -> str:
         """A guess at the encoding, and the command that converts the file."""
@@ -145,8 +135,7 @@ class Lines:
             newlines += chunk.count(b"\n")
             if at_start and text:
                 at_start = False
-                self._bom = text[0] == "\ufeff"
-                text = text[1:] if self._bom else text
+                text = text.removeprefix("\ufeff")
             if text:
                 yield text
             if not chunk:

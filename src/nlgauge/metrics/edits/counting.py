@@ -118,8 +118,7 @@ def against_best(
 ) -> Scores:
     """Score each segment against the reference with the best value, the first among equals.
 
-    Blank references beside others are left out. A pair that `count` has NaN for is undefined; it is flagged `too_long`
-    by metrics that declare this flag.
+    A pair that `count` has NaN for is undefined; it is flagged `too_long` by metrics that declare this flag.
 
     Args:
         metric: a metric that is frozen, for its signature and direction.
@@ -131,11 +130,6 @@ def against_best(
         k: the number of counts of a pair.
     """
     check_needs(metric, segments)
-    kept = [[i for i, text in enumerate(s.references) if not is_blank(text)] or [0] for s in segments]
-    asked = [
-        s if len(k) == len(s.references) else replace(s, references=tuple(s.references[i] for i in k))
-        for s, k in zip(segments, kept, strict=True)
-    ]
 
     def single(of_one: Sequence[Segment]) -> Scores:
         places: dict[Pair, int] = {}
@@ -158,9 +152,7 @@ def against_best(
             finish=mean_of_defined if finish is None else finish,
         )
 
-    found = over_references(asked, "best", single, sums=True)
-    chosen = [k[int(i)] for k, i in zip(kept, found.parts["reference"], strict=True)]
-    return replace(found, parts={"reference": np.array(chosen, dtype=np.float64)})
+    return over_references(segments, "best", single, sums=True)
 
 
 def _told(text: str) -> str:

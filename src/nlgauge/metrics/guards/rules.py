@@ -61,7 +61,7 @@ class Rules:
         references = segment.references
         if len(references) > 1 and len(set(references)) < len(references):
             yield "doubled_reference"
-        if any(_is_empty(reference) for reference in references):
+        if segment.n_blank or any(_is_empty(reference) for reference in references):
             yield "blank_reference"
         if any(printed_list(reference) is not None for reference in references):
             yield "printed_reference"
