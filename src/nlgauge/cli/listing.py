@@ -43,7 +43,8 @@ _WIDE, _INDENT = 120, 17  # columns of a list, unless the terminal has others; w
 _FACTS = "tasks; needs; range, and which end is better; what it runs with; its paper. Of a preset: what it stands for"
 _BEGIN = (  # as docs/choosing.md has it, with its evidence
     "For translations into English and text made from data begin with rated beside chrf, for summaries with"
-    " bertscore:value=recall, for the facts of a summary with faithful. 'nlgauge choose DATA' tries metrics on your texts."
+    " bertscore:value=recall, for the facts of a summary with faithful. 'nlgauge choose DATA' tries metrics on your"
+    " texts."
 )
 _DOWNLOADS = (
     "What runs without a model, or with the embedded models, downloads nothing. A model of the hub is downloaded once;"
