@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -21,14 +21,14 @@ def by_value(kind: type[C]) -> type[C]:
 
     It stands above `@dataclass`, whose own comparison asks an array for one truth value, which it has not.
     """
-    kind.__eq__ = _equal  # type: ignore[assignment]
+    kind.__eq__ = _equal  # type: ignore[method-assign]
     return kind
 
 
-def _equal(one: Any, other: object) -> bool:
+def _equal(one: Any, other: object) -> Any:
     if type(one) is not type(other):
         return NotImplemented
-    return all(_same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one) if f.compare)
+    return all(_same(getattr(one, f.name), getattr(other, f.name)) for f in fields(cast(Any, one)) if f.compare)
 
 
 def _same(one: Any, other: Any) -> bool:

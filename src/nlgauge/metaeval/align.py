@@ -209,7 +209,7 @@ def judged(
     human = {name: ratings(dataset.segments, name) for name in criteria if name != _MEAN or name in known}
     notes = []
     if len(human) < len(criteria):
-        means = np.mean([ratings(dataset.segments, name) for name in known], axis=0)  # NaN where one of them is
+        means: Array = np.mean([ratings(dataset.segments, name) for name in known], axis=0)  # NaN where one of them is
         human = {name: human.get(name, means) for name in criteria}
         notes.append(f"{_MEAN} is each segment's mean of {', '.join(known)}")
     rated: Mask = np.asarray(~np.isnan(np.stack(list(human.values()))).all(axis=0))

@@ -16,6 +16,7 @@ from nlgauge.io.files.files import RATIO_FROM, InputFile
 _CHUNK = 1 << 20
 _ZSTANDARD = 93
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, _ZSTANDARD)
+_OTHERS = {zipfile.ZIP_BZIP2: "Bzip2", zipfile.ZIP_LZMA: "LZMA"}
 _WINDOW = 1 << 27  # bytes that the unpacker may look back, as in the tool `zstd`
 _LOCAL = struct.Struct("<4s22xHH")  # of a member's own header: its mark, and the lengths of its name and its extra
 
@@ -61,7 +62,7 @@ class Archive:
         if member.flag_bits & 1:
             raise InputError(f"{where}: is encrypted, expected a log as it was written")
         if member.compress_type not in _PACKED:  # Python unpacks LZMA and Bzip2 without a bound
-            how = zipfile.compressor_names.get(member.compress_type, f"method {member.compress_type}")
+            how = _OTHERS.get(member.compress_type, f"method {member.compress_type}")
             raise InputError(
                 f"{where}: is packed with {how}, expected Deflate or Zstandard; unpack it and zip it again"
             )

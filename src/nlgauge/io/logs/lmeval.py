@@ -62,7 +62,8 @@ def open_lmeval(file: InputFile, columns: Mapping[str, str] | None = None) -> He
             said = ["" if one == _NO_MATCH else one for one in said]
             log.count(f"documents have answers in which the filter found nothing ({_NO_MATCH}); these are empty")
         references = _references(row, log)
-        for one in said or [None]:
+        answers: list[str | None] = [*said] or [None]
+        for one in answers:
             log.add(
                 Sample(
                     item=row["doc_id"],

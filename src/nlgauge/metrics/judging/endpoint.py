@@ -74,28 +74,34 @@ class _Response(http.client.HTTPResponse):
         self.fp = io.BufferedReader(_Until(self.fp.detach(), sock, end))
 
 
-class _Connecting:
-    """What opens connections whose answers end at a moment, those of a proxy too."""
+class _Ending:
+    """Makes connections whose answers end at a moment, those of a proxy too."""
 
     def __init__(self, end: float) -> None:
         super().__init__()
         self._end = end
 
-    def do_open(self, kind: Any, request: urllib.request.Request, **options: Any) -> Any:
+    def _made_by(self, kind: Any) -> Any:
         def opened(host: str, **named: Any) -> Any:
             connection = kind(host, **named)
             connection.response_class = partial(_Response, end=self._end)
             return connection
 
-        return super().do_open(opened, request, **options)  # type: ignore[misc]  # of the handler beside it
+        return opened
 
 
-class _Plain(_Connecting, urllib.request.HTTPHandler):
+class _Plain(_Ending, urllib.request.HTTPHandler):
     """By HTTP."""
 
+    def do_open(self, http_class: Any, req: urllib.request.Request, **options: Any) -> Any:
+        return super().do_open(self._made_by(http_class), req, **options)
 
-class _Secret(_Connecting, urllib.request.HTTPSHandler):
+
+class _Secret(_Ending, urllib.request.HTTPSHandler):
     """By HTTPS."""
+
+    def do_open(self, http_class: Any, req: urllib.request.Request, **options: Any) -> Any:
+        return super().do_open(self._made_by(http_class), req, **options)
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -179,7 +185,7 @@ class Endpoint:
         request = urllib.request.Request(f"{self.url.rstrip('/')}/chat/completions", body, headers)
         end = time.monotonic() + self.timeout
         # A proxy for this machine would be another one, which reads the key: there is none.
-        proxies = {} if _is_here(urlsplit(self.url).hostname or "") else None
+        proxies: dict[str, str] | None = {} if _is_here(urlsplit(self.url).hostname or "") else None
         handlers = (_NoRedirect, urllib.request.ProxyHandler(proxies), _Plain(end), _Secret(end))
         try:
             with urllib.request.build_opener(*handlers).open(request, timeout=self.timeout) as response:

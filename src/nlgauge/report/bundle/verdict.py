@@ -161,10 +161,10 @@ def _order(
             if parts or level:
                 rest = _all_of(level, counted, both=False) if level else ""
                 alike.setdefault((", and ".join(parts), rest), []).append(system)
-        for (said, rest), systems in alike.items():
-            if said:
+        for (clear, rest), systems in alike.items():
+            if clear:
                 tail = f"; no clear difference by {rest}" if rest else ""
-                yield f"{_listed(systems)} {'is' if len(systems) == 1 else 'are'} {said}{tail}."
+                yield f"{_listed(systems)} {'is' if len(systems) == 1 else 'are'} {clear}{tail}."
             else:
                 yield f"No clear difference between {base} and {_listed(systems, 'or')} by {rest}."
         return
@@ -173,15 +173,15 @@ def _order(
             spec: [system_name(row["system"]) for row in rows if row["metric"] == spec and row.get("rank") == 1]
             for spec in counted
         }
-        for systems in dict.fromkeys(map(tuple, first.values())):
-            by = _all_of([spec for spec in counted if tuple(first[spec]) == systems], counted)
-            own = "has" if len(systems) == 1 else "share"
-            yield f"{_listed(systems)} {own} the first rank by {by}."
+        for named in dict.fromkeys(map(tuple, first.values())):
+            by = _all_of([spec for spec in counted if tuple(first[spec]) == named], counted)
+            own = "has" if len(named) == 1 else "share"
+            yield f"{_listed(named)} {own} the first rank by {by}."
         return
     ahead = {spec: [s for s, cells in lines.items() if (c := cells[i]) and c.is_best] for i, spec in enumerate(specs)}
-    for systems in dict.fromkeys(tuple(names) for names in ahead.values() if names):
-        by = _all_of([spec for spec in specs if tuple(ahead[spec]) == systems], counted)
-        yield f"{_listed(systems)} {'has' if len(systems) == 1 else 'have'} the best value by {by}."
+    for named in dict.fromkeys(tuple(names) for names in ahead.values() if names):
+        by = _all_of([spec for spec in specs if tuple(ahead[spec]) == named], counted)
+        yield f"{_listed(named)} {'has' if len(named) == 1 else 'have'} the best value by {by}."
     yield "No test was made, so the order may be chance; score with --significance randomization."
 
 
