@@ -16,7 +16,7 @@ from nlgauge.io.files.files import RATIO_FROM, InputFile
 _CHUNK = 1 << 20
 _ZSTANDARD = 93
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, _ZSTANDARD)
-_OTHERS = {zipfile.ZIP_BZIP2: "Bzip2", zipfile.ZIP_LZMA: "LZMA"}
+_OTHERS = {zipfile.ZIP_BZIP2: "bzip2", zipfile.ZIP_LZMA: "lzma"}
 _WINDOW = 1 << 27  # bytes that the unpacker may look back, as in the tool `zstd`
 _LOCAL = struct.Struct("<4s22xHH")  # of a member's own header: its mark, and the lengths of its name and its extra
 
