@@ -63,6 +63,13 @@ def test_accuracies_are_the_anchors(suite, metric):
         assert rows(suite, metric)[name]["accuracy"] == pytest.approx(value, abs=5e-7), subset
 
 
+def test_bleu_has_menlis_printed_numbers_on_its_news_suite():
+    # the preprint: table 4 (meaning), table 11 (typos, jumbled words, agreement, mean); printed with three digits
+    found = rows("wmt20de-adv", "bleu:effective_order=false")
+    kinds = ("mean-adequacy", "typos", "jumble_words", "subject_verb_disagreement", "mean-fluency")
+    assert [round(found[kind]["accuracy"], 3) for kind in kinds] == [0.128, 0.075, 0.995, 0.310, 0.460]
+
+
 @pytest.mark.parametrize("suite", SUITES)
 @pytest.mark.parametrize("metric", SPECS)
 def test_wins_ties_and_losses_add_up_and_hold_each_other(suite, metric):

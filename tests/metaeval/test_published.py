@@ -294,6 +294,19 @@ def test_numbers_come_out(dataset, slow, data_folder, evaluated, capsys):
     assert missed == []
 
 
+@pytest.mark.slow
+def test_bleu_has_menlis_printed_numbers_on_realsumm(data_folder):
+    # the preprint's table 13: Pearson by document, over those with p <= .05 alone, and of systems; printed in percent
+    # with one digit
+    folder = data_folder / "realsumm"
+    if not folder.exists():
+        pytest.skip("needs $NLGAUGE_DATA/realsumm")
+    how = {"preset": "realsumm", "compat": "realsumm", "test": None, "intervals": "none"}
+    found = meta_evaluate(ng.read(folder / "segments.jsonl.gz"), "bleu:effective_order=false", **how)
+    values = [found.value("bleu:effective_order=false", level=level) for level in ("summary", "system")]
+    assert values == pytest.approx([0.480, 0.124], abs=5e-4)
+
+
 def test_what_is_left_out_is_known(data_folder):
     _, left_out = to_check(json.loads((data_folder / "published.json").read_text(encoding="utf-8"))["numbers"])
     # suites of pairs are no judgements of segments, and two raters are no metric

@@ -132,7 +132,7 @@ def meta_evaluate(
         dataset: rated texts, or a frame with a row per text.
         metrics: specifications, metric objects or functions, which are scored here; none where `scores` are given.
             `human.NAME` is a column of ratings in the data.
-        criterion: what people rated: one criterion, several, or `all`.
+        criterion: what people rated: one criterion, several, `all`, or `mean`, each segment's mean of all.
         level: `segment` (default), `item` or `system`.
         stats: statistics by name; Pearson's r by default.
         preset: a protocol from `nlgauge.metaeval.PRESETS`, with its test; arguments given beside it override it.
@@ -250,7 +250,7 @@ def joined_scores(
     Args:
         dataset: texts with ratings.
         metrics: specifications or metric objects, which are scored here.
-        criterion: one criterion, several, or `all`. It may be left out where the data have one, and with pairs.
+        criterion: one criterion, several, `all` or `mean`. It may be left out where the data have one, and with pairs.
         scores: scores made elsewhere: a table or frame with one column per metric, or a mapping from metric to a
             table, to two tables (of segments and of systems), to `Scores`, to a mapping from id to number, or to one
             number per segment.
