@@ -14,7 +14,7 @@ import pytest
 import typer
 
 from nlgauge.cli import main as cli
-from nlgauge.cli.verbs import TRAIN, VERBS, group_of, left_of, spread
+from nlgauge.cli.verbs import TRAIN, VERBS, _is_file, _is_metric, group_of, left_of, spread
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -70,7 +70,7 @@ def test_an_interrupted_command_says_what_is_left_of_it(typed, left):
     assert left_of(typed.split()).startswith(left)
 
 
-FLAGS = {"-i", "--hyp", "-r", "--ref"}
+FLAGS = {**dict.fromkeys(("-i", "--hyp", "-r", "--ref"), _is_file), "-m": _is_metric}
 EXAMPLES = {
     f"{group}{name}": verb.example for group, verbs in (("", VERBS), ("train ", TRAIN)) for name, verb in verbs.items()
 }
@@ -88,7 +88,12 @@ def files(tmp_path, monkeypatch):
     [
         ("-i a.txt b.txt -r r0 r1", "-i a.txt -i b.txt -r r0 -r r1"),
         ("--hyp a.txt --hyp b.txt", "--hyp a.txt --hyp b.txt"),
-        ("-i a.txt - -m bleu chrf", "-i a.txt -i - -m bleu chrf"),  # a metric is no file
+        ("-i a.txt - -m bleu chrf", "-i a.txt -i - -m bleu -m chrf"),  # a metric is no file
+        (
+            "-m bleu comet chrff 0.5*ter+0.5*wer mine:own x.y",
+            "-m bleu -m comet -m chrff -m 0.5*ter+0.5*wer -m mine:own x.y",
+        ),
+        ("-m bleu data.jsonl ROUGE1,ter other.jsonl", "-m bleu data.jsonl -m ROUGE1,ter other.jsonl"),
         ("data.jsonl -m bleu", "data.jsonl -m bleu"),
         ("-m bleu data.jsonl", "-m bleu data.jsonl"),
         ("-i a.txt -q b.txt", "-i a.txt -q b.txt"),  # another option stands between

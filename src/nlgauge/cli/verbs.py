@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
@@ -13,7 +13,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-_SPREAD = ("--hyp", "--ref")  # further files may follow their value, as with sacrebleu
+_SPREAD = ("--hyp", "--ref")  # further files may follow their value, as with sacrebleu; further metrics that of -m
 _KINDS = {"<int>": "N", "<int range>": "N", "<float>": "NUMBER", "<float range>": "NUMBER", "<str>": "TEXT"}
 
 
@@ -37,8 +37,12 @@ class Command(_Converted, TyperCommand):
         from nlgauge.core.result import STDOUT  # a sixth of the start of `nlgauge --help`, which reads no verb
 
         args = [*args, STDOUT] if args[-1:] == ["--json"] else args
-        flags = {flag for param in self.params if set(_SPREAD) & {*param.opts} for flag in param.opts if param.multiple}
-        return super().parse_args(ctx, spread(args, flags))
+        goes_on: dict[str, Callable[[str], bool]] = {}
+        for param in self.params:
+            if getattr(param, "multiple", False):
+                further = _is_file if {*_SPREAD} & {*param.opts} else _is_metric if "--metric" in param.opts else None
+                goes_on |= {} if further is None else dict.fromkeys(param.opts, further)
+        return super().parse_args(ctx, spread(args, goes_on))
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """The usage line: arguments as they are declared."""
@@ -88,12 +92,22 @@ def processed(param: Any, convert: Callable[[Any, Any], Any], context: Any, valu
     return value if param.callback is None else param.callback(context, param, value)
 
 
-def spread(words: Sequence[str], options: Collection[str]) -> list[str]:
+def _is_file(word: str) -> bool:
+    return word == "-" or os.path.exists(word)
+
+
+def _is_metric(word: str) -> bool:
+    from nlgauge.cli.specs import names_metric  # of a verb that has metrics, and loads them
+
+    return not _is_file(word) and names_metric(word)
+
+
+def spread(words: Sequence[str], options: Mapping[str, Callable[[str], bool]]) -> list[str]:
     """`-i a.txt b.txt` as `-i a.txt -i b.txt`, where `b.txt` is a file.
 
     Args:
         words: the command line.
-        options: the options whose value further files may follow.
+        options: an option -> which further words are values of it.
     """
     read: list[str] = []
     option, takes_value = "", False
@@ -106,7 +120,7 @@ def spread(words: Sequence[str], options: Collection[str]) -> list[str]:
             option, takes_value = word, True
         elif word.startswith("-") and word != "-":
             option = ""
-        elif option and (word == "-" or os.path.exists(word)):
+        elif option and options[option](word):
             read.append(option)
         read.append(word)
     return read

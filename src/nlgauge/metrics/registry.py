@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
 from typing import Any, cast
 
-from nlgauge.core.errors import SpecError, each
+from nlgauge.core.errors import SpecError, each, nearest
 from nlgauge.core.registry import Entry, Registry, construct
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.signing import signature_of
@@ -16,7 +17,7 @@ from nlgauge.metrics.base import Metric, MetricLike
 from nlgauge.metrics.combine import Combination
 from nlgauge.metrics.embedding.languages import LANGUAGES, encoder_for
 from nlgauge.metrics.external.elsewhere import not_included
-from nlgauge.metrics.function import Function, Plain
+from nlgauge.metrics.function import Function, Plain, predicts
 from nlgauge.metrics.guards.guarded import GUARDED, Guarded
 from nlgauge.models import embedded, heads
 
@@ -162,17 +163,32 @@ _PAPERS = {
     "paper/bartscore-fn": _at("generation.bartscore:BartScore", model=_BART, direction="hypothesis-given-source"),
 }
 
+
+def _elsewhere(name: str) -> str:
+    """The end of the error about an unknown metric, where the nearest names would mislead."""
+    module, dot, function = name.rpartition(".")
+    if not_included(name):
+        return not_included(name)
+    if dot and function.isidentifier():
+        return f"; a metric of your own is {module}:{function} after -m, and in Python the function or object itself"
+    if nearest(name, METRICS.names()).startswith("; did you mean"):
+        return ""
+    own = f"a metric of your own is MODULE:{name} after -m, and in Python the function or object itself"
+    return f"; 'nlgauge list metrics' has all names; {own}"
+
+
 METRICS = Registry(
     "metric",
     "nlgauge.metrics",
     _LEXICAL | _EDITS | _EMBEDDING | _NLI | _UNREFERENCED | _GENERATION | _LEARNED | _EXTERNAL | _PAPERS,
     members=("info", "score"),
-    elsewhere=not_included,
+    elsewhere=_elsewhere,
 )
 
 _SHIPPED = frozenset(METRICS.entries)
 _MODELS = ("model", "encoder")  # options that name a model
 METRIC_OPTIONS = frozenset({"base"})  # options of metrics of ours whose value is a specification
+OWN = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*):([A-Za-z_][A-Za-z0-9_]*)(?::(.*))?")  # a metric of the user's: module:name
 EMBEDDED = "embedded"  # stands for many metrics where `catalogue.expanded` reads it
 
 # Names of sums. They take no options: write the sum out to change it.
@@ -186,18 +202,26 @@ def metric(spec: MetricLike, **options: Any) -> Metric:
     """The metric that a specification names; a metric object is returned as it is, and a function becomes a metric.
 
     Args:
-        spec: a specification, a metric object, or a function from texts to a number, see `Plain`.
+        spec: a specification, a metric object, or a function or a model of yours, see `Plain`.
         options: options in Python values, beside or in place of those in the specification: `layer=5`.
 
     Raises:
         SpecError: a name or option is unknown (the error gives the nearest known one), a value has the wrong type, or
             the text does not follow the grammar of specifications.
     """
-    if not isinstance(spec, (str, Metric, type)) and callable(spec):
+    if predicts(spec) or (not isinstance(spec, (str, Metric, type)) and callable(spec)):
         return Function(function=Plain(spec), **options)
     if not isinstance(spec, str):
         METRICS.check_object(spec, isinstance(spec, Metric), "a metric specification", options)
         return cast(Metric, spec)
+    own = OWN.fullmatch(spec)
+    if own is not None and own[1].lower() not in map(
+        str.lower, METRICS.names()
+    ):  # nothing that is read may load a module
+        raise SpecError(
+            f"unknown metric {spec!r}: a module is loaded only where it is typed after -m; in Python import"
+            f" {own[2]} from {own[1]}, and give it in the place of the text"
+        )
     parsed = parse(spec)
     if isinstance(parsed, Spec) and parsed.name in SUMS:
         if parsed.options or options:
