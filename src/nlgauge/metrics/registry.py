@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
-from typing import Any, cast
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar, cast
 
-from nlgauge.core.errors import SpecError, each, nearest
+from nlgauge.core.errors import InputError, SpecError, each, nearest
 from nlgauge.core.registry import Entry, Registry, construct
 from nlgauge.core.scores import MetricInfo
-from nlgauge.core.signing import signature_of
-from nlgauge.core.spec import Spec, Sum, parse
+from nlgauge.core.signing import options_of, show, signature_of
+from nlgauge.core.spec import Spec, Sum, parse, quote
 from nlgauge.metrics.base import Metric, MetricLike
 from nlgauge.metrics.combine import Combination
 from nlgauge.metrics.embedding.languages import LANGUAGES, encoder_for
@@ -20,6 +22,9 @@ from nlgauge.metrics.external.elsewhere import not_included
 from nlgauge.metrics.function import Function, Plain, predicts
 from nlgauge.metrics.guards.guarded import GUARDED, Guarded
 from nlgauge.models import embedded, heads
+
+Given = ParamSpec("Given")
+R = TypeVar("R")
 
 
 def _at(target: str, **options: Any) -> Entry:
@@ -215,9 +220,7 @@ def metric(spec: MetricLike, **options: Any) -> Metric:
         METRICS.check_object(spec, isinstance(spec, Metric), "a metric specification", options)
         return cast(Metric, spec)
     own = OWN.fullmatch(spec)
-    if own is not None and own[1].lower() not in map(
-        str.lower, METRICS.names()
-    ):  # nothing that is read may load a module
+    if own is not None and own[1].lower() not in map(str.lower, METRICS.names()):  # what is read loads no module
         raise SpecError(
             f"unknown metric {spec!r}: a module is loaded only where it is typed after -m; in Python import"
             f" {own[2]} from {own[1]}, and give it in the place of the text"
@@ -317,6 +320,36 @@ def named(metrics: MetricLike | Sequence[MetricLike], encoder: str | None = None
             raise SpecError(f"metric {name!r} is named twice")
         by_name[name] = built
     return by_name
+
+
+def takes_metrics(function: Callable[Given, R]) -> Callable[Given, R]:
+    """Let a public function say where an option of a metric stands, and what it lacks, in place of a TypeError."""
+    signature = inspect.signature(function)
+
+    @wraps(function)
+    def called(*args: Given.args, **kwargs: Given.kwargs) -> R:
+        try:
+            signature.bind(*args, **kwargs)
+        except TypeError:
+            _advise(f"{function.__name__}()", signature.parameters, kwargs)
+        return function(*args, **kwargs)
+
+    return called
+
+
+def _advise(name: str, known: Mapping[str, object], given: Mapping[str, Any]) -> None:
+    """Raise what is wrong with arguments, if this is known better than Python says it."""
+    metrics = given.get("metrics")
+    for key in (key for key in given if key not in known):
+        listed = [metrics] if isinstance(metrics, str) else metrics if isinstance(metrics, Sequence) else []
+        for spec in (spec for spec in listed if isinstance(spec, str)):
+            with suppress(SpecError):
+                if any(one.name == key for one in options_of(metric(spec))):
+                    typed = f"{spec}{',' if ':' in spec else ':'}{key}={quote(show(given[key]))}"
+                    raise InputError(f"{key} is an option of {spec}, and {name} takes none; write metrics=[{typed!r}]")
+        raise InputError(f"{name} has no argument {key!r}{nearest(key, known)}")
+    if "metrics" in known and metrics is None:
+        raise InputError(f'{name} is given no metrics, as in metrics=["bleu", "chrf"]')
 
 
 def _built(parsed: Spec | Sum) -> Metric:
