@@ -130,6 +130,22 @@ def test_the_help_shows_choices_and_takes_the_width_of_the_terminal(capsys, monk
     assert max(map(len, helped(capsys, monkeypatch, "list", 90).splitlines())) <= 90
 
 
+def test_many_options_stand_under_headings(capsys, monkeypatch):
+    text = helped(capsys, monkeypatch, "score")
+    heads = ["Arguments", "Input", "Metrics", "Tests", "Output", "Scale", "Options"]
+    assert re.findall(r"^([A-Z]\w+):$", text, flags=re.M)[:-1] == heads
+    parts = dict(re.findall(r"^(\w+):\n(.*?)(?=^\S|\Z)", text, flags=re.M | re.S))
+    for head, option in zip(heads[1:], ("--hyp", "--metric", "--pairs", "--json", "--engine", "--device"), strict=True):
+        assert option in parts[head]
+
+
+@pytest.mark.parametrize("typed", ["--install-completion bash --help", "--help --show-completion"])
+def test_help_beside_completion_installs_nothing(capsys, monkeypatch, typed):
+    monkeypatch.setattr("typer.completion.install", lambda **_: pytest.fail("installed"))
+    assert cli.main(typed.split()) == 0
+    assert capsys.readouterr().out.startswith("Usage: nlgauge [OPTIONS] COMMAND")
+
+
 @pytest.mark.parametrize("verb", [verb for verb in EXAMPLES if verb != "train"])
 def test_examples_are_read_without_an_error(verb):
     """Words of the command line, not what they do: that costs time, and pages show most of it."""

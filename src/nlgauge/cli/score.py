@@ -76,7 +76,7 @@ class Texts:
         list[str] | None,
         typer.Argument(
             metavar="[DATA]",
-            help="JSON lines, TSV or Parquet with one row per segment; - for standard input.",
+            help="JSON lines, CSV, TSV, Parquet or a log, with a row per segment; - for standard input.",
             show_default=False,
         ),
     ] = None
@@ -170,7 +170,16 @@ class BleuOptions:
         return specs.with_options(metrics, "bleu", own) if own else list(metrics)
 
 
-@options.common(without={"typed_seed"})
+@options.common(
+    without={"typed_seed"},
+    sections={
+        "Input": "texts",
+        "Metrics": "metric bleu looks",
+        "Tests": "comparison thresholds",
+        "Output": "sort parts score_only fail_under save_norm shown files",
+        "Scale": "in_parts",
+    },
+)
 def score(
     *,
     texts: Texts,

@@ -50,17 +50,19 @@ class Command(_Converted, TyperCommand):
         return [self.options_metavar or "", *(str(param.metavar or param.name) for param in arguments)]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Arguments and options, each with what stands for its value."""
-        parts: dict[str, list[tuple[str, str]]] = {"argument": [], "option": []}
+        """Arguments and options, each with what stands for its value, under the headings of the verb."""
+        heads: Mapping[str, str] = getattr(self.callback, "sections", {})
+        parts: dict[str, list[tuple[str, str]]] = {"Arguments": [], **{head: [] for head in heads.values()}}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
             if record is not None:
                 is_option = param.param_type_name == "option"
                 name = _named(record[0]) if is_option else str(param.metavar or param.name)
-                parts[param.param_type_name].append((name, record[1]))
-        for kind, records in parts.items():
+                head = heads.get(param.name, "Options") if is_option else "Arguments"
+                parts.setdefault(head, []).append((name, record[1]))
+        for head, records in parts.items():
             if records:
-                with formatter.section(f"{kind.capitalize()}s"):
+                with formatter.section(head):
                     formatter.write_dl(records)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
@@ -347,6 +349,11 @@ def group_of(verbs: Mapping[str, Verb], **about: Any) -> typer.Typer:
 
     class Group(_Converted, TyperGroup):
         """Verbs by name; each is a stand-in with a summary until it is called."""
+
+        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+            """Read the command line. Who asks for help beside completion of the shell gets it, and nothing else."""
+            completes = any(word.endswith("-completion") for word in args)
+            return super().parse_args(ctx, ["--help"] if completes and {*ctx.help_option_names} & {*args} else args)
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
             """The verb that is typed, imported."""
