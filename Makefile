@@ -39,11 +39,13 @@ demo: .venv-demo/.installed
 check: lint test
 
 lint: .venv-test/.installed
+	@echo "== ruff, then mypy: minutes when it is cold, seconds later =="
 	.venv-test/bin/ruff check $(CODE)
 	.venv-test/bin/ruff format --check $(CODE)
 	.venv-test/bin/mypy
 
 test: .venv-test/.installed
+	@echo "== Tests =="
 	$(OFFLINE) OMP_NUM_THREADS=$(THREADS) PYTHONDONTWRITEBYTECODE= .venv-test/bin/python -m pytest -q -n $(WORKERS) --maxprocesses 8 --dist worksteal
 
 slow:
@@ -83,11 +85,13 @@ site:
 	mv .site/site site
 
 .venv-demo/.installed: pyproject.toml constraints.txt
+	@echo "== Installing into .venv-demo: some minutes without a word =="
 	$(PYTHON) -m venv --clear .venv-demo
 	.venv-demo/bin/python -m pip install $(PIP_FLAGS) ".[neural]"
 	touch $@
 
 .venv-test/.installed: pyproject.toml constraints.txt
+	@echo "== Installing into .venv-test: some minutes without a word =="
 	$(PYTHON) -m venv --clear .venv-test
 	.venv-test/bin/python -m pip install $(PIP_FLAGS) -e ".[all,dev]"
 	touch $@

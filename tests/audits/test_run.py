@@ -387,3 +387,14 @@ def test_pairs_of_a_file_do_not_say_how_many_texts_were_left_alone():
     told = "these pairs do not say how many texts were left alone: 'n/a' (n_not_applicable) counts none"
     assert [note for note in notes if "left alone" in note] == [told]
     assert not any("left alone" in note for note in audit(checklist(), ["chrf"]).notes)
+
+
+def test_texts_are_audited_by_the_checklists_of_their_task():
+    texts = ng.Dataset.from_texts(["A cat was not here."] * 3, ["A dog was not there."] * 3)
+    found = audit(texts, ["chrf"], task="d2t")
+    by_suite = audit(ng.suite("checklist", texts, task="d2t"), ["chrf"])
+    assert repr(found.rows) == repr(by_suite.rows)  # with NaN
+    with pytest.raises(InputError, match=r"expected a Suite or a frame of pairs, got list; nlgauge\.suite makes"):
+        audit(["a text"], ["chrf"])
+    with pytest.raises(InputError, match=r"expected a Dataset or a frame, got list; .* nlgauge\.Dataset\.from_texts"):
+        audit(["a text"], ["chrf"], task="mt")

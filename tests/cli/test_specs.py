@@ -117,6 +117,8 @@ def test_nothing_is_imported_for_a_name_that_is_known_or_has_no_class(folder, sp
     ("spec", "error", "said"),
     [
         ("blue:lowercase", SpecError, r"unknown metric 'blue:lowercase': no module 'blue' .*; did you mean 'bleu'"),
+        ("nowhere:count", SpecError, r"no module 'nowhere' is installed or in .* folder; put nowhere.py there"),
+        ("mine:x", InputError, r"mine:x: the module has no 'x'; known: Bleu, ClassVar"),
         ("mine:Wrods", InputError, r"mine:Wrods: the module has no 'Wrods'; did you mean 'Words'"),
         ("mine:NUMBER", InputError, r"mine:NUMBER is no metric, expected def NUMBER\(hypothesis, references\), or a"),
         ("mine:nothing", SpecError, r"mine:nothing has no argument 'hypothesis'"),

@@ -14,7 +14,7 @@ import pytest
 import typer
 
 from nlgauge.cli import main as cli
-from nlgauge.cli.verbs import TRAIN, VERBS, group_of, left_of, spread
+from nlgauge.cli.verbs import TRAIN, VERBS, _is_file, _is_metric, group_of, left_of, spread
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -70,7 +70,7 @@ def test_an_interrupted_command_says_what_is_left_of_it(typed, left):
     assert left_of(typed.split()).startswith(left)
 
 
-FLAGS = {"-i", "--hyp", "-r", "--ref"}
+FLAGS = {**dict.fromkeys(("-i", "--hyp", "-r", "--ref"), _is_file), "-m": _is_metric}
 EXAMPLES = {
     f"{group}{name}": verb.example for group, verbs in (("", VERBS), ("train ", TRAIN)) for name, verb in verbs.items()
 }
@@ -88,7 +88,12 @@ def files(tmp_path, monkeypatch):
     [
         ("-i a.txt b.txt -r r0 r1", "-i a.txt -i b.txt -r r0 -r r1"),
         ("--hyp a.txt --hyp b.txt", "--hyp a.txt --hyp b.txt"),
-        ("-i a.txt - -m bleu chrf", "-i a.txt -i - -m bleu chrf"),  # a metric is no file
+        ("-i a.txt - -m bleu chrf", "-i a.txt -i - -m bleu -m chrf"),  # a metric is no file
+        (
+            "-m bleu comet chrff 0.5*ter+0.5*wer mine:own x.y",
+            "-m bleu -m comet -m chrff -m 0.5*ter+0.5*wer -m mine:own x.y",
+        ),
+        ("-m bleu data.jsonl ROUGE1,ter other.jsonl", "-m bleu data.jsonl -m ROUGE1,ter other.jsonl"),
         ("data.jsonl -m bleu", "data.jsonl -m bleu"),
         ("-m bleu data.jsonl", "-m bleu data.jsonl"),
         ("-i a.txt -q b.txt", "-i a.txt -q b.txt"),  # another option stands between
@@ -123,6 +128,22 @@ def test_the_help_shows_choices_and_takes_the_width_of_the_terminal(capsys, monk
     assert "--ties loss|half|exclude|zero" in wide
     assert max(map(len, wide.splitlines())) > 110
     assert max(map(len, helped(capsys, monkeypatch, "list", 90).splitlines())) <= 90
+
+
+def test_many_options_stand_under_headings(capsys, monkeypatch):
+    text = helped(capsys, monkeypatch, "score")
+    heads = ["Arguments", "Input", "Metrics", "Tests", "Output", "Scale", "Options"]
+    assert re.findall(r"^([A-Z]\w+):$", text, flags=re.M)[:-1] == heads
+    parts = dict(re.findall(r"^(\w+):\n(.*?)(?=^\S|\Z)", text, flags=re.M | re.S))
+    for head, option in zip(heads[1:], ("--hyp", "--metric", "--pairs", "--json", "--engine", "--device"), strict=True):
+        assert option in parts[head]
+
+
+@pytest.mark.parametrize("typed", ["--install-completion bash --help", "--help --show-completion"])
+def test_help_beside_completion_installs_nothing(capsys, monkeypatch, typed):
+    monkeypatch.setattr("typer.completion.install", lambda **_: pytest.fail("installed"))
+    assert cli.main(typed.split()) == 0
+    assert capsys.readouterr().out.startswith("Usage: nlgauge [OPTIONS] COMMAND")
 
 
 @pytest.mark.parametrize("verb", [verb for verb in EXAMPLES if verb != "train"])

@@ -60,6 +60,12 @@ def test_a_segment_without_what_is_needed_is_named(need, absent):
         check_needs(Needy(), [FULL, lacking])
 
 
+@pytest.mark.parametrize("spec", ["bertscore:idf=true", "fluency", "gruen", "chrf"])
+def test_texts_in_the_place_of_segments_are_told_where_texts_go(spec):
+    with pytest.raises(InputError, match=rf"got str; for texts write nlgauge.score\(hyps, refs, metrics='{spec}'\)$"):
+        ng.metric(spec).score(["a b"], ["a c"])
+
+
 def test_metrics_that_may_lack_something_are_left_out_and_named():
     # one segment without records: parent has nothing to read, and cider no frequencies
     segments = [Segment("1", "a b", ("a b",))]

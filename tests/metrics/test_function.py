@@ -126,3 +126,62 @@ def test_numbers_of_numpy_are_numbers(value):
         return value
 
     assert ng.score(SEGMENTS, metrics=given)["given"].values.tolist() == [float(value)] * 2
+
+
+def ratio(hypotheses, references, sources=None):
+    """Letters against those of the first reference."""
+    return np.array([len(h) / len(r[0]) for h, r in zip(hypotheses, references, strict=True)])
+
+
+class Model:
+    """As models of COMET's kind are called."""
+
+    made = 0
+
+    def __init__(self):
+        type(self).made += 1
+
+    def predict(self, samples, batch_size=8):
+        scores = [len(sample["mt"]) / len(sample["ref"]) + ("src" in sample) for sample in samples]
+        return {"scores": scores, "system_score": 0.0}
+
+
+def test_a_function_of_all_hypotheses_gives_a_number_for_each():
+    scores = ng.score(SEGMENTS, metrics=[ratio])["ratio"]
+    assert scores.values.tolist() == [3.0, 0.0]  # 3 / 1 and 0 / 3 letters
+    assert scores.flags["empty"].tolist() == [False, True]
+    assert ng.metric(ratio).info.needs == {"references"}
+
+    def short(hypotheses):
+        return [1.0]
+
+    with pytest.raises(InputError, match=r"short gives 1 numbers for 2 segments, expected a number for each$"):
+        ng.score(SEGMENTS, metrics=[short])
+
+    def odd(hypotheses, hypothesis):
+        return [1.0]
+
+    with pytest.raises(SpecError, match="the argument 'hypothesis' has no default"):
+        ng.metric(odd)
+
+
+def test_a_model_that_predicts_samples_is_made_once_and_late():
+    Model.made = 0
+    metric = ng.metric(Model)
+    assert Model.made == 0
+    assert [ng.score(SEGMENTS, metrics=metric)["Model"].values.tolist() for _ in range(2)] == [[4.0, 1.0]] * 2
+    assert Model.made == 1
+    given = ng.score(["abc"], ["ab"], metrics=[Model()])["Model"]  # an object, and no sources
+    assert given.values.tolist() == [1.5]
+    assert dict(given.signature.entries)["file"] == dict(ng.metric(ratio).facts(ng.Runtime()))["file"]
+    with pytest.raises(InputError, match="Model fails on segment '1': KeyError: 'ref'"):
+        ng.score(["abc"], metrics=[Model()])
+
+
+@pytest.mark.parametrize("made", [[0.5], ([0.5], 0.5), np.array([0.5])])
+def test_a_model_may_give_scores_as_older_ones_do(made):
+    class Old:
+        def predict(self, samples):
+            return made
+
+    assert ng.score(["a"], metrics=[Old()])["Old"].values.tolist() == [0.5]

@@ -57,6 +57,9 @@ def test_a_sum_is_a_metric():
     ("wrong", "message"),
     [
         ("blue", r"^unknown metric 'blue'; did you mean 'bleu'( or 'bleu\d')*\?$"),
+        ("jaccard", r"^unknown metric 'jaccard'; 'nlgauge list metrics' has all names; .* is MODULE:jaccard after -m"),
+        ("mine.count", r"^unknown metric 'mine.count'; a metric of your own is mine:count after -m, and in Python the"),
+        ("mine:count", r"^unknown metric 'mine:count': .*; in Python import count from mine, and give it in the place"),
         ("bleu:tokenise=13a", r"^bleu has no option 'tokenise'; did you mean 'tokenize'"),
         (Needy, r"^expected a metric specification or a metric object, got the class Needy$"),
         (3, r"^expected a metric specification or a metric object, got int$"),

@@ -3,6 +3,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import sys
 import threading
 import time
 from contextlib import contextmanager
@@ -203,6 +204,24 @@ def test_a_device_and_a_precision_of_torch_say_the_same_as_their_names():
     assert (runtime.device, runtime.dtype) == ("cuda:1", "bfloat16")
     with pytest.raises(InputError, match=r"^dtype is 'int8', expected one of auto, float32"):
         Runtime(dtype=torch.int8)
+
+
+@pytest.mark.parametrize(
+    ("is_terminal", "is_notebook", "shows"), [(True, False, True), (False, True, True), (False,) * 3]
+)
+def test_a_line_shows_what_takes_long_where_somebody_sees_it(monkeypatch, capsys, is_terminal, is_notebook, shows):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: is_terminal)
+    if is_notebook:
+        monkeypatch.setitem(sys.modules, "ipykernel", sys)
+    clock = iter([0.0, 0.5, 2.0, 2.1, 3.0, 4.0])
+    monkeypatch.setattr("nlgauge.runtime.runtime.time.monotonic", lambda: next(clock))
+    with Runtime().progress(100, "bertscore") as advance:
+        for _ in range(4):
+            advance(10)
+    # at .5 s it is too early, at 2.1 s it has just been told; at 2 s 20 of 100 are done, and 80 take four times as long
+    lines = ["bertscore  20 of 100, 8 s left", "bertscore  40 of 100, 4 s left"]
+    told = "".join(f"\r{line}" for line in lines) + f"\r{' ' * len(lines[0])}\r"
+    assert capsys.readouterr().err == (told if shows else "")
 
 
 class Shown:

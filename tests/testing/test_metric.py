@@ -8,6 +8,7 @@ import pytest
 
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.segment import Segment
+from nlgauge.metrics.registry import METRICS
 from nlgauge.testing import MODEL_TOLERANCE, SEGMENTS, check_metric, check_options
 from nlgauge.testing.metric import POOL_TOLERANCE
 
@@ -120,3 +121,17 @@ def test_without_a_model_no_digit_may_change_and_with_one_those_of_float32(overl
 
 def test_options_alone_can_be_checked_on_a_metric_that_is_not_best_on_a_copy(overlap):
     assert check_options(overlap(), registered=False) == []
+
+
+def test_a_function_is_checked_and_forgotten():
+    def first(hypothesis, references):
+        return float(hypothesis.split()[:1] == references[0].split()[:1])
+
+    def above_mean(hypotheses):
+        lengths = [len(hypothesis) for hypothesis in hypotheses]
+        return [length - sum(lengths) / len(lengths) for length in lengths]
+
+    check_metric(first)
+    with pytest.raises(AssertionError, match="above_mean: the company of the other segments changes the value"):
+        check_metric(above_mean)
+    assert not {"first", "above_mean"} & {*METRICS.names()}

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from nlgauge.core.errors import InputError
+from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.io.files.files import InputFile
 from nlgauge.models.locate import locate
 from nlgauge.runtime.runtime import Runtime
@@ -54,11 +54,15 @@ def test_a_run_is_told_by_the_content_of_its_files(tiny_model, tmp_path):
     assert len(json.loads(one)["train"][0]) == 64  # SHA-256
 
 
-def test_a_family_that_fails_in_a_precision_is_refused_before_it_is_read(tiny_model):
+def test_a_family_that_fails_in_a_precision_is_refused_before_it_is_read(tiny_model, monkeypatch):
     files = locate(str(tiny_model("deberta")))
     with pytest.raises(
         InputError, match=r"is of type 'deberta', which .* cannot train as a whole in bfloat16; use dtype"
     ):
         trainable(files, Runtime(dtype="bfloat16"), "full")
+    monkeypatch.setattr("nlgauge.training.recipe.find_spec", lambda package: package)
     assert trainable(files, Runtime(dtype="bfloat16"), "lora") is files
+    monkeypatch.setattr("nlgauge.training.recipe.find_spec", lambda package: None)
+    with pytest.raises(MissingExtra, match=r"training with adapters \(method full needs none, .*nlgauge\[train\]"):
+        trainable(files, Runtime(dtype="bfloat16"), "lora")
     assert trainable(files, Runtime(dtype="float32"), "full") is files

@@ -24,7 +24,7 @@ from nlgauge.perturbations.paraphrase import (
 )
 from nlgauge.perturbations.perturb import apply, make_cases
 from nlgauge.perturbations.registry import perturbation
-from nlgauge.runtime.runtime import Runtime
+from nlgauge.runtime.runtime import Runtime, silent
 from nlgauge.text.languages import Language
 
 ATTACKS = (
@@ -238,5 +238,5 @@ def _nearest_reference(references: Sequence[str], source: str) -> str:
     if len(references) == 1:
         return references[0]
     segments = [Segment(str(i), text, (source,)) for i, text in enumerate(references)]
-    values = score_segments({"": metric("rougeL")}, segments, Runtime())[""].values
+    values = score_segments({"": metric("rougeL")}, segments, Runtime(progress=silent))[""].values
     return references[int(values.argmax())]

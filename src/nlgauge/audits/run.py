@@ -15,18 +15,20 @@ from nlgauge.audits.penalties import shipped, with_penalties
 from nlgauge.audits.preference import PreferenceRow, check_copies, check_names, preference_rows, won
 from nlgauge.audits.sides import Sides, score_sides
 from nlgauge.audits.statistics import suite_statistics
+from nlgauge.audits.suite import suite as made_suite
 from nlgauge.core.arrays import Array
 from nlgauge.core.counts import count_notes, say, warning
 from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.frames import Frame
 from nlgauge.core.options import OneOf, Range, check_option
 from nlgauge.core.result import Outcome, Result
+from nlgauge.core.segment import Dataset
 from nlgauge.core.suite import Design, Pair, Suite
 from nlgauge.io.suites.published import PUBLISHED
 from nlgauge.io.suites.suites import suite_of
 from nlgauge.metrics.base import MetricLike, cut_words, notes_of, trained_on
 from nlgauge.metrics.languages import LanguageCheck
-from nlgauge.metrics.registry import named
+from nlgauge.metrics.registry import named, takes_metrics
 from nlgauge.perturbations.checklist import ChecklistRow, checklist_rows, criterion_of, task_of
 from nlgauge.perturbations.registry import PERTURBATIONS
 from nlgauge.runtime.runtime import Runtime
@@ -147,10 +149,12 @@ class Audit(Outcome):
 
 
 @warning
+@takes_metrics
 def audit(
-    suite: Suite | Frame,
+    suite: Suite | Dataset | Frame,
     metrics: MetricLike | Sequence[MetricLike],
     *,
+    task: str | None = None,
     design: Design | None = None,
     ties: str = "loss",
     penalties: Sequence[ChecklistRow] | None = None,
@@ -166,8 +170,10 @@ def audit(
     """Audit metrics with a suite.
 
     Args:
-        suite: a suite from `nlgauge.suite` or `nlgauge.read_suite`, or a frame with one row per pair.
+        suite: a suite from `nlgauge.suite` or `nlgauge.read_suite`, or a frame with one row per pair; or texts, from
+            which the checklists of the task are made.
         metrics: specifications or metric objects.
+        task: of texts, as in `nlgauge.suite`; with it a frame has one row per segment.
         design: `preference` (does the metric prefer the better text?) or `checklist` (does its score drop as much as
             the ratings of people?). If None, the design of the suite.
         ties: for `preference`: `loss`, `half`, `exclude` or `zero`. Ties are also counted separately under every rule.
@@ -184,7 +190,10 @@ def audit(
 
     References: Chen and Eger (2023), "MENLI"; Sai et al. (2021), "Perturbation CheckLists".
     """
-    suite = suite if isinstance(suite, Suite) and columns is None else suite_of(suite, columns)
+    if isinstance(suite, Dataset) or task is not None:
+        suite = made_suite("checklist", suite, task=task, columns=columns)  # type: ignore[arg-type]  # checked there
+    else:
+        suite = suite if isinstance(suite, Suite) and columns is None else suite_of(suite, columns)
     wanted, suite = _design(suite, design, ties, normalise, tolerance, interval)
     references = references or (PUBLISHED[suite.published].references if suite.published else "own")
     listed = checklist_of(suite) if wanted == "checklist" else []

@@ -24,7 +24,7 @@ from nlgauge.core.segment import Dataset
 from nlgauge.io.frames import dataset_of
 from nlgauge.metaeval.align import criteria_of
 from nlgauge.metrics.base import MetricLike
-from nlgauge.metrics.registry import named
+from nlgauge.metrics.registry import named, takes_metrics
 from nlgauge.runtime.runtime import Runtime
 
 
@@ -62,6 +62,7 @@ class Choice(Outcome):
 
 
 @warning
+@takes_metrics
 def choose(
     dataset: Dataset | Frame,
     metrics: MetricLike | Sequence[MetricLike] | None = None,

@@ -107,7 +107,7 @@ class Marking:
     model: Annotated[str, typer.Option("--model", metavar="MODEL", help="The head: spans, or a file.")] = HEAD
 
 
-@options.common(without={"segments", "cache", "no_cache", "encoder", "compile", "typed_seed"})
+@options.common(without={"segments", "encoder", "compile", "typed_seed"})
 def explain(
     *,
     data: Data = None,
@@ -130,7 +130,7 @@ def explain(
         threshold=marking.threshold,
         threshold_text=marking.threshold_text,
         model=marking.model,
-        runtime=run.runtime(cached=False),
+        runtime=run.runtime(),
     )
     result = as_typed(found.result(inputs))
     if output is not None:

@@ -363,7 +363,9 @@ def changed(group: Any, *names: str, usual: Any = None) -> dict[str, bool]:
 
 
 def common(
-    without: Collection[str] = (), defaults: Mapping[str, Any] = MappingProxyType({})
+    without: Collection[str] = (),
+    defaults: Mapping[str, Any] = MappingProxyType({}),
+    sections: Mapping[str, str] = MappingProxyType({}),
 ) -> Callable[[Callable[..., R]], Callable[..., R]]:
     """Let a verb take groups of options: a parameter whose type is a dataclass stands for all fields of it.
 
@@ -378,7 +380,9 @@ def common(
     Args:
         without: fields that are no options of this verb; they keep their defaults.
         defaults: field -> its default for this verb, where it is another than that of the group.
+        sections: a heading of the help -> names of parameters of the verb, with blanks between; none for one list.
     """
+    heads = {name: head for head, names in sections.items() for name in names.split()}
 
     def given(verb: Callable[..., R]) -> Callable[..., R]:
         groups: dict[str, dict[str, _Field]] = {}
@@ -410,6 +414,9 @@ def common(
 
         called.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
         called.__annotations__ = {option.name: option.annotation for option in options}
+        called.sections = {  # type: ignore[attr-defined]
+            option: head for name, head in heads.items() for option in groups.get(name, (name,))
+        }
         return called
 
     return given

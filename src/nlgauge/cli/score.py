@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,9 +15,8 @@ from nlgauge.cli import options, specs
 from nlgauge.cli.scale import InParts
 from nlgauge.cli.specs import complete
 from nlgauge.cli.terminal import as_typed, echo
-from nlgauge.core.errors import InputError, SpecError, nearest
+from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.result import STDOUT, Result
-from nlgauge.core.spec import split
 from nlgauge.io import read
 from nlgauge.io.parallel import open_parallel
 from nlgauge.io.selected import SelectedSource
@@ -27,7 +26,6 @@ from nlgauge.metrics.catalogue import expanded
 from nlgauge.metrics.combine import check_bounds
 from nlgauge.metrics.comparing.plan import ComparisonOptions
 from nlgauge.metrics.looks import Looks
-from nlgauge.metrics.registry import metric as metric_of
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.scoring import job
 from nlgauge.report.kinds.score import best_first, system_name
@@ -78,7 +76,7 @@ class Texts:
         list[str] | None,
         typer.Argument(
             metavar="[DATA]",
-            help="JSON lines, TSV or Parquet with one row per segment; - for standard input.",
+            help="JSON lines, CSV, TSV, Parquet or a log, with a row per segment; - for standard input.",
             show_default=False,
         ),
     ] = None
@@ -94,17 +92,6 @@ class Texts:
     exclude: Annotated[list[str] | None, typer.Option("--exclude", metavar="SYSTEM", help="Leave a system out.")] = None
     common: Annotated[bool, typer.Option("--common", help="Only the items that all systems have.")] = False
     src: Annotated[str | None, typer.Option("--src", "-s", metavar="FILE", help="Sources, one per line.")] = None
-
-    def without_metrics(self, typed: Sequence[str]) -> tuple[Texts, list[str]]:
-        """Files and metrics apart: `-m bleu chrf` leaves the second metric among the files, as with sacrebleu."""
-        files: list[str] = []
-        metrics = list(typed)
-        for word in self.data or []:
-            if typed and word != "-" and not os.path.exists(word) and all(map(_is_metric, split(word))):
-                metrics += split(word)
-            else:
-                files.append(word)
-        return replace(self, data=files), metrics
 
     @property
     def paths(self) -> list[str]:
@@ -183,7 +170,16 @@ class BleuOptions:
         return specs.with_options(metrics, "bleu", own) if own else list(metrics)
 
 
-@options.common(without={"typed_seed"})
+@options.common(
+    without={"typed_seed"},
+    sections={
+        "Input": "texts",
+        "Metrics": "metric bleu looks",
+        "Tests": "comparison thresholds",
+        "Output": "sort parts score_only fail_under save_norm shown files",
+        "Scale": "in_parts",
+    },
+)
 def score(
     *,
     texts: Texts,
@@ -203,10 +199,9 @@ def score(
     run: options.Common,
 ) -> int:
     """Score systems with any metrics, and test them against each other."""
-    texts, asked = texts.without_metrics(metric or [])
     if comparison.test is None:
         options.refuse_idle({"thresholds": thresholds}, "is about differences of systems; it goes with --significance")
-    asked, optional = expanded(asked or ["bleu"])
+    asked, optional = expanded(metric or ["bleu"])
     whole = bleu.set_in(asked)
     metrics = named(whole, run.default_encoder)
     gates = _gates(fail_under or [], metrics, dict(zip(asked, whole, strict=True)))
@@ -287,14 +282,6 @@ def _written_by(write: Callable[[Mapping[str, Any]], None]) -> job.Block:
     from nlgauge.io.write import segment_columns
 
     return lambda block, scores: write(segment_columns(block, scores))
-
-
-def _is_metric(word: str) -> bool:
-    try:
-        metric_of(word)
-    except SpecError:
-        return False
-    return True
 
 
 def _gates(typed: Sequence[str], metrics: Mapping[str, Metric], whole: Mapping[str, str]) -> dict[str, float]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import os
-import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -16,9 +16,12 @@ from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.registry import Entry
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.spec import Spec, parse, split
-from nlgauge.metrics.registry import EMBEDDED, METRICS, SUMS, own_function
+from nlgauge.metrics.external.elsewhere import not_included
+from nlgauge.metrics.function import predicts
+from nlgauge.metrics.guards.guarded import GUARDED
+from nlgauge.metrics.registry import EMBEDDED, METRICS, OWN, SUMS, own_function
 
-_OWN = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*):([A-Za-z_][A-Za-z0-9_]*)(?::(.*))?")
+_ALIKE = 0.75  # of difflib; as alike as a name and the same with a letter missing
 
 
 def option(*flags: str, **about: Any) -> Any:
@@ -36,6 +39,24 @@ def typed(context: typer.Context, values: list[str] | None) -> list[str] | None:
 def complete(incomplete: str) -> list[str]:
     """Names of metrics that begin so."""
     return [name for name in (*METRICS.names(), *SUMS, EMBEDDED) if name.startswith(incomplete)]
+
+
+def names_metric(word: str) -> bool:
+    """Whether a word that follows `-m SPEC` is meant as a further one: its name is known, or a slip away from it.
+
+    A metric that lacks an option is one, and so is a sum, and a function of the user's with its module.
+    """
+    try:
+        parsed = [None if OWN.fullmatch(spec) else parse(spec) for spec in split(word)]
+    except SpecError:
+        return False
+    known = [name.lower() for name in (*METRICS.names(), *SUMS, EMBEDDED, GUARDED)]
+    for spec in parsed:
+        name = spec.name.lower() if isinstance(spec, Spec) else ""
+        slip = "." not in name and difflib.get_close_matches(name, known, 1, _ALIKE)
+        if isinstance(spec, Spec) and not (name in known or slip or not_included(name)):
+            return False
+    return True
 
 
 def with_options(specs: Sequence[str], name: str, options: dict[str, tuple[str, str]]) -> list[str]:
@@ -69,12 +90,12 @@ def with_options(specs: Sequence[str], name: str, options: dict[str, tuple[str, 
 
 def _known(spec: str) -> str:
     """A specification whose name is known: that in the `info` of a class, or that of a function."""
-    match = _OWN.fullmatch(spec.strip())
+    match = OWN.fullmatch(spec.strip())
     if match is None or match[1].lower() in map(str.lower, METRICS.names()):
         return spec
     module, name, options = match.groups()
     cls: Any = _imported(module, name)
-    if not isinstance(cls, type):
+    if predicts(cls) or not isinstance(cls, type):
         called = own_function(cls, f"{module}:{name}")
         return f"{called}:{options}" if options else called
     about = getattr(cls, "info", None) if isinstance(getattr(cls, "info", None), MetricInfo) else None
@@ -101,18 +122,21 @@ def _imported(module: str, name: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name is not None and module != error.name and not module.startswith(f"{error.name}."):
             raise InputError(f"{target} cannot be imported: it needs the module {error.name!r}") from None
-        known = nearest(module, METRICS.names())
+        slip = difflib.get_close_matches(module, METRICS.names(), 1, _ALIKE)
+        advice = f"; did you mean {slip[0]!r}?" if slip else f"; put {module}.py there, or install it"
         raise SpecError(
-            f"unknown metric {target!r}: no module {module!r} is installed or in the current folder{known}"
+            f"unknown metric {target!r}: no module {module!r} is installed or in the current folder{advice}"
         ) from None
     except (Exception, SystemExit) as error:  # whatever somebody's module does
         raise InputError(f"{target} cannot be imported: {type(error).__name__}: {error}") from None
     if cls is None:
-        raise InputError(f"{target}: the module has no {name!r}{nearest(name, vars(sys.modules[module]))}")
+        held = vars(sys.modules[module])
+        public = [other for other in held if not other.startswith("_") and callable(held[other])]
+        raise InputError(f"{target}: the module has no {name!r}{nearest(name, public)}")
     is_metric = isinstance(cls, type) and dataclasses.is_dataclass(cls) and {"info", "score"} <= {*dir(cls)}
-    if not is_metric and (isinstance(cls, type) or not callable(cls)):
+    if not is_metric and not predicts(cls) and (isinstance(cls, type) or not callable(cls)):
         raise InputError(
-            f"{target} is no metric, expected def {name}(hypothesis, references), or a frozen dataclass with 'info'"
-            " and 'score'"
+            f"{target} is no metric, expected def {name}(hypothesis, references), or a class with predict(samples),"
+            " or a frozen dataclass with 'info' and 'score'"
         )
     return cls

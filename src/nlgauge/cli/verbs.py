@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import import_module
@@ -13,7 +13,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-_SPREAD = ("--hyp", "--ref")  # further files may follow their value, as with sacrebleu
+_SPREAD = ("--hyp", "--ref")  # further files may follow their value, as with sacrebleu; further metrics that of -m
 _KINDS = {"<int>": "N", "<int range>": "N", "<float>": "NUMBER", "<float range>": "NUMBER", "<str>": "TEXT"}
 
 
@@ -37,8 +37,12 @@ class Command(_Converted, TyperCommand):
         from nlgauge.core.result import STDOUT  # a sixth of the start of `nlgauge --help`, which reads no verb
 
         args = [*args, STDOUT] if args[-1:] == ["--json"] else args
-        flags = {flag for param in self.params if set(_SPREAD) & {*param.opts} for flag in param.opts if param.multiple}
-        return super().parse_args(ctx, spread(args, flags))
+        goes_on: dict[str, Callable[[str], bool]] = {}
+        for param in self.params:
+            if getattr(param, "multiple", False):
+                further = _is_file if {*_SPREAD} & {*param.opts} else _is_metric if "--metric" in param.opts else None
+                goes_on |= {} if further is None else dict.fromkeys(param.opts, further)
+        return super().parse_args(ctx, spread(args, goes_on))
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """The usage line: arguments as they are declared."""
@@ -46,17 +50,19 @@ class Command(_Converted, TyperCommand):
         return [self.options_metavar or "", *(str(param.metavar or param.name) for param in arguments)]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Arguments and options, each with what stands for its value."""
-        parts: dict[str, list[tuple[str, str]]] = {"argument": [], "option": []}
+        """Arguments and options, each with what stands for its value, under the headings of the verb."""
+        heads: Mapping[str, str] = getattr(self.callback, "sections", {})
+        parts: dict[str, list[tuple[str, str]]] = {"Arguments": [], **{head: [] for head in heads.values()}}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
             if record is not None:
                 is_option = param.param_type_name == "option"
                 name = _named(record[0]) if is_option else str(param.metavar or param.name)
-                parts[param.param_type_name].append((name, record[1]))
-        for kind, records in parts.items():
+                head = heads.get(param.name, "Options") if is_option else "Arguments"
+                parts.setdefault(head, []).append((name, record[1]))
+        for head, records in parts.items():
             if records:
-                with formatter.section(f"{kind.capitalize()}s"):
+                with formatter.section(head):
                     formatter.write_dl(records)
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
@@ -88,12 +94,22 @@ def processed(param: Any, convert: Callable[[Any, Any], Any], context: Any, valu
     return value if param.callback is None else param.callback(context, param, value)
 
 
-def spread(words: Sequence[str], options: Collection[str]) -> list[str]:
+def _is_file(word: str) -> bool:
+    return word == "-" or os.path.exists(word)
+
+
+def _is_metric(word: str) -> bool:
+    from nlgauge.cli.specs import names_metric  # of a verb that has metrics, and loads them
+
+    return not _is_file(word) and names_metric(word)
+
+
+def spread(words: Sequence[str], options: Mapping[str, Callable[[str], bool]]) -> list[str]:
     """`-i a.txt b.txt` as `-i a.txt -i b.txt`, where `b.txt` is a file.
 
     Args:
         words: the command line.
-        options: the options whose value further files may follow.
+        options: an option -> which further words are values of it.
     """
     read: list[str] = []
     option, takes_value = "", False
@@ -106,7 +122,7 @@ def spread(words: Sequence[str], options: Collection[str]) -> list[str]:
             option, takes_value = word, True
         elif word.startswith("-") and word != "-":
             option = ""
-        elif option and (word == "-" or os.path.exists(word)):
+        elif option and options[option](word):
             read.append(option)
         read.append(word)
     return read
@@ -333,6 +349,11 @@ def group_of(verbs: Mapping[str, Verb], **about: Any) -> typer.Typer:
 
     class Group(_Converted, TyperGroup):
         """Verbs by name; each is a stand-in with a summary until it is called."""
+
+        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+            """Read the command line. Who asks for help beside completion of the shell gets it, and nothing else."""
+            completes = any(word.endswith("-completion") for word in args)
+            return super().parse_args(ctx, ["--help"] if completes and {*ctx.help_option_names} & {*args} else args)
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
             """The verb that is typed, imported."""

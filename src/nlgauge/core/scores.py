@@ -94,6 +94,7 @@ class Scores:
         items: the input that each segment was written for, likewise.
         finish_parts: function from totals of shape (k,) to what the corpus number is made of; None if it has no parts.
         notes: what a reader of these scores must know, such as which texts were cut or are empty.
+        name: the metric as it was typed; empty for that of the signature.
     """
 
     signature: Signature
@@ -109,6 +110,7 @@ class Scores:
     items: tuple[str | None, ...] = ()
     finish_parts: FinishParts | None = field(default=None, compare=False)
     notes: tuple[str, ...] = ()
+    name: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         n = len(self.ids)
@@ -131,7 +133,8 @@ class Scores:
         shown = [f"{value:.4g}" if name is None else f"{name} {value:.4g}" for name, value in numbers.items()]
         more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
         undefined = f", {self.n_undefined} undefined" if self.n_undefined else ""
-        return f"Scores({self.signature.spec}: {', '.join(shown[:_SHOWN])}{more}; {len(self)} segments{undefined})"
+        name = self.name or self.signature.spec
+        return f"Scores({name}: {', '.join(shown[:_SHOWN])}{more}; {len(self)} segments{undefined})"
 
     def _repr_html_(self) -> str:
         """The scores as a notebook shows them."""
@@ -248,7 +251,28 @@ class Scores:
             tuple(self.systems[i] for i in where) if self.systems else (),
             tuple(self.items[i] for i in where) if self.items else (),
             self.finish_parts,
+            name=self.name,
         )
+
+
+class ScoreSet(dict[str, Scores]):
+    """Specification as typed -> its scores, of the same segments, as `score` returns them."""
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """One row per segment: `id`, `seg` and `system` if they are known, then each metric and its parts.
+
+        Columns are those that `nlgauge score --segments` writes; `library` is as for `Scores.to_frame`.
+        """
+        columns: dict[str, Any] = {}
+        for spec, scores in self.items():
+            own = {spec: scores.values, **{f"{spec}.{part}": column for part, column in scores.parts.items()}}
+            labels = {name: column for name, column in scores.as_columns().items() if name in ("id", "seg", "system")}
+            columns |= {**labels, **own}
+        return made("frame", columns, library)
+
+    def _repr_html_(self) -> str:
+        """The scores of each metric as a notebook shows them."""
+        return "".join(str(made("scores", scores)) for scores in self.values())
 
 
 def join(blocks: Sequence[Scores]) -> Scores:

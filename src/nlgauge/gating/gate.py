@@ -25,6 +25,7 @@ from nlgauge.metrics.guards.counting import GuardCheck
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.looks import Looks
 from nlgauge.metrics.ratings import metrics_of
+from nlgauge.metrics.registry import takes_metrics
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.gates.decision import PASS
 from nlgauge.stats.gates.studentized import DRAWS
@@ -101,6 +102,7 @@ class Gate(Outcome):
 
 
 @warning
+@takes_metrics
 def gate(
     base: Side,
     new: Side,

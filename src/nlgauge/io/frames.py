@@ -23,7 +23,10 @@ def dataset_of(data: Dataset | Frame, columns: Mapping[str, str] | None = None) 
         return read_frame(data, columns)
     if not isinstance(data, Dataset):
         kind = type(data).__name__
-        raise InputError(f"expected a Dataset or a frame, got {kind}; nlgauge.read reads a file into a Dataset")
+        raise InputError(
+            f"expected a Dataset or a frame, got {kind}; nlgauge.read reads a file into a"
+            " Dataset, and nlgauge.Dataset.from_texts(hyps, refs) takes lists of texts"
+        )
     if columns is not None:
         raise InputError("columns are named for a frame; a Dataset has none")
     return data

@@ -36,6 +36,7 @@ from nlgauge.metrics.base import Metric, MetricLike, leave_out
 from nlgauge.metrics.catalogue import expanded
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.ratings import PREFIX, metrics_of
+from nlgauge.metrics.registry import takes_metrics
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.correlation.entries import MissingPolicy
 from nlgauge.stats.correlation.registry import statistic
@@ -95,6 +96,7 @@ class MetaEvaluation(Evaluation):
 
 
 @warning
+@takes_metrics
 def meta_evaluate(
     dataset: Dataset | Frame,
     metrics: MetricLike | Sequence[MetricLike] = (),

@@ -25,7 +25,7 @@ from nlgauge.metaeval.mixing import NORMS, Attacked, ScoredDataset, judged_by, s
 from nlgauge.metaeval.scoring import readable, stand_ins
 from nlgauge.metaeval.sweep_rows import joined_rows
 from nlgauge.metrics.base import Metric, MetricLike, trained_on
-from nlgauge.metrics.registry import named
+from nlgauge.metrics.registry import named, takes_metrics
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.correlation.preferences import Ties
 
@@ -67,6 +67,7 @@ class Sweep(Outcome):
 
 
 @warning
+@takes_metrics
 def sweep(
     datasets: Dataset | Frame | Sequence[Dataset | Frame],
     suites: Suite | Sequence[Suite],

@@ -15,7 +15,7 @@ from nlgauge.core.metric import BaseMetric, Documents, whole
 from nlgauge.core.scores import FinishParts, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature
-from nlgauge.core.signing import signature_of
+from nlgauge.core.signing import signature_of, spec_of
 from nlgauge.runtime.runtime import Runtime
 
 _ALIKE = ("precision", "recall", "f1")  # parts that run as the metric does
@@ -147,6 +147,11 @@ def check_needs(metric: Any, segments: Sequence[Segment], runtime: Runtime | Non
 
     A part of a pool, as its runtime says, is not refused for what the pool as a whole may have.
     """
+    if len(segments) and not isinstance(segments[0], Segment):
+        raise InputError(
+            f"{metric.info.name}.score takes segments and a Runtime, got {type(segments[0]).__name__}; for texts write"
+            f" nlgauge.score(hyps, refs, metrics={spec_of(metric)!r})"
+        )
     for need in sorted(metric.info.needs):
         if all(map(attrgetter(need), segments)):  # the usual case, without a loop of our own
             continue

@@ -1,4 +1,4 @@
-"""A plain function as a metric: its arguments name what it reads, and it gives a number for one segment."""
+"""A function or a model of the user's as a metric: numbers for one segment, or for all of a call at once."""
 
 from __future__ import annotations
 
@@ -29,27 +29,41 @@ _READS: Mapping[str, Callable[[Segment], Any]] = {
     "context": lambda s: [*s.context],
     "table": lambda s: [*s.table],
 }
+# Of a function that is given all segments at once: its argument -> what that has of each.
+_READS_ALL = {"hypotheses": "hypothesis", "references": "references", "sources": "source", "contexts": "context"}
+_READS_ALL["tables"] = "table"
+
+
+def predicts(given: object) -> bool:
+    """Whether it is a model, or a class of them, with `predict(samples)`, and no metric."""
+    return callable(getattr(given, "predict", None)) and not hasattr(given, "info")
 
 
 @dataclass(frozen=True)
 class Plain:
-    """A function with the name under which it is signed.
+    """A function or a model with the name under which it is signed.
 
     Attributes:
         call: the function. What it reads is named by its arguments, some of `hypothesis`, `references` (a list),
             `source`, `context` and `table` (lists); one with a default is read where a segment has it. Any other
-            argument needs a default, which it keeps.
+            argument needs a default, which it keeps. A function of `hypotheses` gives a list with a number for each;
+            its other arguments are `references`, `sources`, `contexts` and `tables`, each a list as long. In its place
+            may stand an object with `predict(samples)`, or a class that is made without arguments when it first
+            scores; a sample is a dictionary with `mt`, and with `src` and `ref` (the first) where there are any.
     """
 
-    call: Callable[..., Any]
+    call: Any
 
     def __post_init__(self) -> None:
         if not self.name.isidentifier():
             raise SpecError(f"a function is called {self.name!r}, expected a name for its signature: define it by def")
-        unknown = [name for name, needed in self._parameters.items() if needed and name not in _READS]
+        if predicts(self.call):
+            return
+        known = self._known
+        unknown = [name for name, needed in self._parameters.items() if needed and name not in known]
         if unknown:
-            raise SpecError(f"{self}: the argument {unknown[0]!r} has no default{nearest(unknown[0], _READS)}")
-        if "hypothesis" not in self._parameters:
+            raise SpecError(f"{self}: the argument {unknown[0]!r} has no default{nearest(unknown[0], known)}")
+        if known is _READS and "hypothesis" not in self._parameters:
             raise SpecError(f"{self} has no argument 'hypothesis', expected def {self.name}(hypothesis, references)")
 
     def __str__(self) -> str:
@@ -70,24 +84,94 @@ class Plain:
         named = (p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY))
         return {p.name: p.default is p.empty for p in named}
 
+    @property
+    def _known(self) -> Mapping[str, Any]:
+        return _READS_ALL if "hypotheses" in self._parameters else _READS
+
+    @cached_property
+    def _read(self) -> Mapping[str, str]:
+        """Argument -> the field of a segment that it is given."""
+        return {name: _READS_ALL.get(name, name) for name in self._known if name in self._parameters}
+
     @cached_property
     def reads(self) -> tuple[str, ...]:
         """The fields of each segment that the function is given."""
-        return tuple(name for name in _READS if name in self._parameters)
+        return ("hypothesis",) if predicts(self.call) else tuple(self._read.values())
 
     @cached_property
     def needs(self) -> frozenset[str]:
         """The fields that every segment must have besides the hypothesis."""
-        return frozenset(name for name in self.reads if self._parameters[name]) - {"hypothesis"}
+        needed = (field for name, field in self._read.items() if self._parameters[name])
+        return frozenset(() if predicts(self.call) else needed) - {"hypothesis"}
+
+    @cached_property
+    def _model(self) -> Any:
+        return self.call() if isinstance(self.call, type) else self.call
+
+    def values(self, segments: Sequence[Segment]) -> list[float]:
+        """A number for each segment.
+
+        Raises:
+            InputError: the function fails, or gives no numbers.
+        """
+        if predicts(self.call):
+            names = {"src": "source", "mt": "hypothesis"}
+            samples = [
+                {**{key: getattr(s, name) for key, name in names.items() if getattr(s, name) is not None}}
+                | ({"ref": s.references[0]} if s.references else {})
+                for s in segments
+            ]
+            found = self._called(segments, lambda: self._model.predict(samples))
+            found = found["scores"] if isinstance(found, Mapping) else getattr(found, "scores", found)
+            # older models give the scores and their mean
+            found = found[0] if isinstance(found, tuple) and found and np.ndim(found[0]) == 1 else found
+        elif self._known is _READS_ALL:
+            given = {name: [_READS[field](s) for s in segments] for name, field in self._read.items()}
+            found = self._called(segments, lambda: self.call(**given))
+        else:
+            return [self._number(self._of_one(s), s) for s in segments]
+        try:
+            listed = list(found)
+        except TypeError:
+            listed = None
+        if listed is None or len(listed) != len(segments):
+            what = type(found).__name__ if listed is None else f"{len(listed)} numbers"
+            raise InputError(f"{self} gives {what} for {len(segments)} segments, expected a number for each")
+        return [self._number(value, s) for value, s in zip(listed, segments, strict=True)]
+
+    def _of_one(self, segment: Segment) -> Any:
+        given = {name: _READS[name](segment) for name in self.reads}
+        return self._called([segment], lambda: self.call(**given))
+
+    def _called(self, segments: Sequence[Segment], call: Callable[[], Any]) -> Any:
+        try:
+            return call()
+        except Exception as error:  # whatever somebody's function does
+            reason = (str(error).strip() or "no reason given").splitlines()[0]
+            which = f"segment {segments[0].id!r}" if len(segments) == 1 else f"{len(segments)} segments"
+            raise InputError(f"{self} fails on {which}: {type(error).__name__}: {reason}") from error
+
+    def _number(self, value: Any, segment: Segment) -> float:
+        try:
+            number = float(value) if np.ndim(value) == 0 and not isinstance(value, (str, bytes)) else None
+        except (TypeError, ValueError, OverflowError):
+            number = None
+        if number is None or math.isinf(number):
+            raise InputError(
+                f"{self} gives {value!r:.60} for segment {segment.id!r}, expected a number, or NaN where it"
+                " is undefined"
+            )
+        return number
 
     @cached_property
     def digest(self) -> str:
         """Of the file that defines it, or of its own text where there is no file, as in a notebook."""
         try:
-            file = inspect.getsourcefile(self.call)
+            made = type(self.call) if predicts(self.call) and not isinstance(self.call, type) else self.call
+            file = inspect.getsourcefile(made)
             if file is not None and Path(file).is_file():
                 return f"sha256:{sha256(Path(file).read_bytes()).hexdigest()[:16]}"
-            return f"sha256:{sha256(inspect.getsource(self.call).encode()).hexdigest()[:16]}"
+            return f"sha256:{sha256(inspect.getsource(made).encode()).hexdigest()[:16]}"
         except (TypeError, OSError):
             return "unknown"
 
@@ -118,10 +202,10 @@ class _Described:
 
 @dataclass(frozen=True, kw_only=True)
 class Function(BaseMetric):
-    """A metric that a function of the user's computes, segment by segment; the corpus number is the mean.
+    """A metric that a function or a model of the user's computes; the corpus number is the mean.
 
     Args:
-        function: the function.
+        function: what computes it.
         higher_is_better: false for an error rate. None takes true, with a note.
 
     The signature holds the module and the name of the function, and the digest of its file; what it reads elsewhere is
@@ -158,30 +242,10 @@ class Function(BaseMetric):
             InputError: a segment lacks what the function reads, or the function fails or gives no number for it.
         """
         check_needs(self, segments)
-        values = np.array([self._value(s) for s in segments], dtype=np.float64)  # (n,)
+        values = np.array(self.function.values(segments) if segments else [], dtype=np.float64)  # (n,)
         flags = {"empty": np.array([self._is_empty(s) for s in segments], dtype=np.bool_)}  # (n,)
         signature = signature_of(self, runtime)
         return Scores(signature, ids(segments), values, flags=flags, higher_is_better=self.info.higher_is_better)
-
-    def _value(self, segment: Segment) -> float:
-        given = {name: _READS[name](segment) for name in self.function.reads}
-        try:
-            value = self.function.call(**given)
-        except Exception as error:  # whatever somebody's function does
-            reason = (str(error).strip() or "no reason given").splitlines()[0]
-            raise InputError(
-                f"{self.function} fails on segment {segment.id!r}: {type(error).__name__}: {reason}"
-            ) from error
-        try:
-            number = float(value) if np.ndim(value) == 0 and not isinstance(value, (str, bytes)) else None
-        except (TypeError, ValueError, OverflowError):
-            number = None
-        if number is None or math.isinf(number):
-            raise InputError(
-                f"{self.function} gives {value!r:.60} for segment {segment.id!r}, expected a number, or NaN where it is"
-                " undefined"
-            )
-        return number
 
     def _is_empty(self, segment: Segment) -> bool:
         reads = self.function.reads

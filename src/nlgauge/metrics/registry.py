@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
-from typing import Any, cast
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar, cast
 
-from nlgauge.core.errors import SpecError, each
+from nlgauge.core.errors import InputError, SpecError, each, nearest
 from nlgauge.core.registry import Entry, Registry, construct
 from nlgauge.core.scores import MetricInfo
-from nlgauge.core.signing import signature_of
-from nlgauge.core.spec import Spec, Sum, parse
+from nlgauge.core.signing import options_of, show, signature_of
+from nlgauge.core.spec import Spec, Sum, parse, quote
 from nlgauge.metrics.base import Metric, MetricLike
 from nlgauge.metrics.combine import Combination
 from nlgauge.metrics.embedding.languages import LANGUAGES, encoder_for
 from nlgauge.metrics.external.elsewhere import not_included
-from nlgauge.metrics.function import Function, Plain
+from nlgauge.metrics.function import Function, Plain, predicts
 from nlgauge.metrics.guards.guarded import GUARDED, Guarded
 from nlgauge.models import embedded, heads
+
+Given = ParamSpec("Given")
+R = TypeVar("R")
 
 
 def _at(target: str, **options: Any) -> Entry:
@@ -163,17 +169,32 @@ _PAPERS = {
     "paper/bartscore-fn": _at("generation.bartscore:BartScore", model=_BART, direction="hypothesis-given-source"),
 }
 
+
+def _elsewhere(name: str) -> str:
+    """The end of the error about an unknown metric, where the nearest names would mislead."""
+    module, dot, function = name.rpartition(".")
+    if not_included(name):
+        return not_included(name)
+    if dot and function.isidentifier():
+        return f"; a metric of your own is {module}:{function} after -m, and in Python the function or object itself"
+    if nearest(name, METRICS.names()).startswith("; did you mean"):
+        return ""
+    own = f"a metric of your own is MODULE:{name} after -m, and in Python the function or object itself"
+    return f"; 'nlgauge list metrics' has all names; {own}"
+
+
 METRICS = Registry(
     "metric",
     "nlgauge.metrics",
     _LEXICAL | _EDITS | _EMBEDDING | _NLI | _UNREFERENCED | _GENERATION | _LEARNED | _EXTERNAL | _PAPERS,
     members=("info", "score"),
-    elsewhere=not_included,
+    elsewhere=_elsewhere,
 )
 
 _SHIPPED = frozenset(METRICS.entries)
 _MODELS = ("model", "encoder")  # options that name a model
 METRIC_OPTIONS = frozenset({"base"})  # options of metrics of ours whose value is a specification
+OWN = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*):([A-Za-z_][A-Za-z0-9_]*)(?::(.*))?")  # a metric of the user's: module:name
 EMBEDDED = "embedded"  # stands for many metrics where `catalogue.expanded` reads it
 
 # Names of sums. They take no options: write the sum out to change it.
@@ -187,18 +208,24 @@ def metric(spec: MetricLike, **options: Any) -> Metric:
     """The metric that a specification names; a metric object is returned as it is, and a function becomes a metric.
 
     Args:
-        spec: a specification, a metric object, or a function from texts to a number, see `Plain`.
+        spec: a specification, a metric object, or a function or a model of yours, see `Plain`.
         options: options in Python values, beside or in place of those in the specification: `layer=5`.
 
     Raises:
         SpecError: a name or option is unknown (the error gives the nearest known one), a value has the wrong type, or
             the text does not follow the grammar of specifications.
     """
-    if not isinstance(spec, (str, Metric, type)) and callable(spec):
+    if predicts(spec) or (not isinstance(spec, (str, Metric, type)) and callable(spec)):
         return Function(function=Plain(spec), **options)
     if not isinstance(spec, str):
         METRICS.check_object(spec, isinstance(spec, Metric), "a metric specification", options)
         return cast(Metric, spec)
+    own = OWN.fullmatch(spec)
+    if own is not None and own[1].lower() not in map(str.lower, METRICS.names()):  # what is read loads no module
+        raise SpecError(
+            f"unknown metric {spec!r}: a module is loaded only where it is typed after -m; in Python import"
+            f" {own[2]} from {own[1]}, and give it in the place of the text"
+        )
     parsed = parse(spec)
     if isinstance(parsed, Spec) and parsed.name in SUMS:
         if parsed.options or options:
@@ -294,6 +321,36 @@ def named(metrics: MetricLike | Sequence[MetricLike], encoder: str | None = None
             raise SpecError(f"metric {name!r} is named twice")
         by_name[name] = built
     return by_name
+
+
+def takes_metrics(function: Callable[Given, R]) -> Callable[Given, R]:
+    """Let a public function say where an option of a metric stands, and what it lacks, in place of a TypeError."""
+    signature = inspect.signature(function)
+
+    @wraps(function)
+    def called(*args: Given.args, **kwargs: Given.kwargs) -> R:
+        try:
+            signature.bind(*args, **kwargs)
+        except TypeError:
+            _advise(f"{function.__name__}()", signature.parameters, kwargs)
+        return function(*args, **kwargs)
+
+    return called
+
+
+def _advise(name: str, known: Mapping[str, object], given: Mapping[str, Any]) -> None:
+    """Raise what is wrong with arguments, if this is known better than Python says it."""
+    metrics = given.get("metrics")
+    for key in (key for key in given if key not in known):
+        listed = [metrics] if isinstance(metrics, str) else metrics if isinstance(metrics, Sequence) else []
+        for spec in (spec for spec in listed if isinstance(spec, str)):
+            with suppress(SpecError):
+                if any(one.name == key for one in options_of(metric(spec))):
+                    typed = f"{spec}{',' if ':' in spec else ':'}{key}={quote(show(given[key]))}"
+                    raise InputError(f"{key} is an option of {spec}, and {name} takes none; write metrics=[{typed!r}]")
+        raise InputError(f"{name} has no argument {key!r}{nearest(key, known)}")
+    if "metrics" in known and metrics is None:
+        raise InputError(f'{name} is given no metrics, as in metrics=["bleu", "chrf"]')
 
 
 def _built(parsed: Spec | Sum) -> Metric:

@@ -23,7 +23,7 @@ def scores_html(scores: Scores) -> str:
         for name, value in numbers.items()
     ]
     notes = [str(scores.signature), *(scores.notes or scores.flag_notes())]
-    return _table(Table("", ("system", scores.signature.spec, "n"), tuple(body))) + _lines(notes)
+    return _table(Table("", ("system", scores.name or scores.signature.spec, "n"), tuple(body))) + _lines(notes)
 
 
 def result_html(result: Result) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
+import time
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field, fields, replace
@@ -23,12 +25,54 @@ ENCODER_BY = "NLGAUGE_ENCODER"
 PAIRS = "pairs"  # key of what metrics of one call share: judgements of pairs of texts, by model
 Advance = Callable[[float], None]
 T = TypeVar("T")
+_PATIENCE, _OFTEN = 1.0, 0.2  # seconds
+_LABEL = 40  # characters
+_written = [0]  # how long the line is that stands on stderr
 
 
 @contextmanager
 def silent(total: int, label: str) -> Iterator[Advance]:
     """A progress display that shows nothing."""
     yield lambda count: None
+
+
+@contextmanager
+def line(total: int, label: str) -> Iterator[Advance]:
+    """A line on stderr that counts what is done, once it has taken a second; it leaves nothing behind."""
+    began = told = time.monotonic()
+    done = 0.0
+
+    def advance(count: float) -> None:
+        nonlocal done, told
+        done += count
+        now = time.monotonic()
+        if done and now - began >= _PATIENCE and now - told >= _OFTEN:
+            told, left = now, (now - began) * max(0.0, total - done) / done
+            _write(f"{label[:_LABEL]}  {done:,.0f} of {total:,.0f}, {left:,.0f} s left")
+
+    try:
+        yield advance
+    finally:
+        _write("")
+
+
+def _write(text: str) -> None:
+    """Put a text in the place of the line that stands there."""
+    blank = " " * max(0, _written[0] - len(text))
+    if text or blank:
+        _written[0] = len(text)
+        sys.stderr.write(f"\r{text}{blank}" if text else f"\r{blank}\r")
+        sys.stderr.flush()
+
+
+def usual(total: int, label: str) -> AbstractContextManager[Advance]:
+    """What shows progress where nobody says: a line where somebody sees it."""
+    return (line if _is_watched() else silent)(total, label)
+
+
+def _is_watched() -> bool:
+    """Whether stderr is seen as it is written: it is a terminal, or a notebook shows it."""
+    return sys.stderr is not None and (sys.stderr.isatty() or "ipykernel" in sys.modules)
 
 
 def encoder_of(given: str | None) -> str:
@@ -61,6 +105,7 @@ class Runtime:
         seed: the seed of everything that is drawn at random.
         cache: the score cache, or the path of its file. If None, no scores are kept.
         progress: called as `progress(total, label)`. It returns a context whose value is called with the counts done.
+            `usual` is `line` where stderr is a terminal or a notebook, and `silent` elsewhere.
         pool: in a run in parts, what pooled metrics take from all segments; None if all segments are in the call.
         compile: fuse the operations of a GPU by `torch.compile`, for encoders of BERT's family. The first batch takes
             up to minutes. It changes the speed; scores differ by rounding. A CPU has kernels of its own.
@@ -73,7 +118,7 @@ class Runtime:
     token_budget: int | None = None
     seed: int = 0
     cache: ScoreCache | str | Path | None = None
-    progress: Callable[[int, str], AbstractContextManager[Advance]] = silent
+    progress: Callable[[int, str], AbstractContextManager[Advance]] = usual
     compile: bool = False
     pool: Pool | None = None
     encoder: str | None = None
@@ -97,12 +142,15 @@ class Runtime:
         check_option("compile", self.compile, bool, error=InputError)
         check_option("encoder", self.encoder, str | None, error=InputError)
         self.encoder = encoder_of(self.encoder)
+        if self.progress is usual:
+            self.progress = line if _is_watched() else silent
         if isinstance(self.cache, str | Path):
             self.cache = ScoreCache(self.cache)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a process of its own needs: the settings. It loads models itself, and opens the cache itself."""
-        return {one.name: getattr(self, one.name) for one in fields(self) if not one.name.startswith("_")}
+        """What a process of its own needs: the settings. It loads models and opens the cache itself, and is silent."""
+        settings = {one.name: getattr(self, one.name) for one in fields(self) if not one.name.startswith("_")}
+        return {**settings, "progress": silent}
 
     def __setstate__(self, settings: dict[str, Any]) -> None:
         self.__init__(**settings)  # type: ignore[misc]

@@ -27,7 +27,7 @@ from nlgauge.metrics.registry import named
 from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.metrics.scoring.totals import Totals
 from nlgauge.runtime.pool import Pool
-from nlgauge.runtime.runtime import Runtime
+from nlgauge.runtime.runtime import Runtime, silent
 from nlgauge.scale.gather import (
     Settled,
     gather,
@@ -96,7 +96,9 @@ class Scorer:
     @cached_property
     def runtime(self) -> Runtime:
         """Device and precision. There is no cache: what is scored is kept as a part."""
-        return Runtime(device=self.device or self.plan.device, dtype=self.plan.dtype, encoder=self.plan.encoder)
+        return Runtime(
+            device=self.device or self.plan.device, dtype=self.plan.dtype, encoder=self.plan.encoder, progress=silent
+        )
 
     @cached_property
     def settled(self) -> Settled:

@@ -31,7 +31,7 @@ from nlgauge.metrics.scoring.job import SourceScores
 from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.metrics.scoring.totals import Totals
 from nlgauge.runtime.pool import Unsettled
-from nlgauge.runtime.runtime import Runtime
+from nlgauge.runtime.runtime import Runtime, silent
 from nlgauge.scale.parts import Scorer, kept, segment_digests, sums_of
 from nlgauge.scale.plan import Plan, read_plan
 from nlgauge.scale.recorded import Recorded, metrics_of
@@ -155,7 +155,7 @@ def _total(folders: Sequence[Path], comparison: ComparisonOptions | None) -> Res
                     " leave the system out of one (--exclude)"
                 )
             known[files] = folder
-    runtime = Runtime(device=runs[first].device, dtype=runs[first].dtype, encoder=runs[first].encoder)
+    runtime = Runtime(device=runs[first].device, dtype=runs[first].dtype, encoder=runs[first].encoder, progress=silent)
     metrics = metrics_of(runs[first])
     found = result_of(runs, metrics, runtime, comparison)
     for metric in found.metrics:

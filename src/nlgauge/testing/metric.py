@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, cast
 
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.base import Metric, is_pooled
+from nlgauge.metrics.registry import METRICS, own_function
+from nlgauge.metrics.registry import metric as named_metric
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import extremes, form, invariance, options
 from nlgauge.testing.segments import SEGMENTS
@@ -19,7 +23,7 @@ MODEL_TOLERANCE = 1e-6
 
 
 def check_metric(
-    metric: Metric,
+    metric: Metric | Callable[..., Any],
     segments: Sequence[Segment] | None = None,
     runtime: Runtime | None = None,
     *,
@@ -46,7 +50,7 @@ def check_metric(
     - Scores that come back from the score cache equal those that were stored. The segments given are not changed.
 
     Args:
-        metric: an object, not a specification.
+        metric: an object or a function, not a specification.
         segments: the segments to score; None takes `SEGMENTS`. There must be at least two, one with a reference that
             is not blank.
         runtime: None is the default runtime.
@@ -60,6 +64,10 @@ def check_metric(
     Raises:
         AssertionError: a sentence that names the metric, the promise and the segment.
     """
+    if inspect.isroutine(metric):
+        with _known(metric) as own:
+            return check_metric(own, segments, runtime, alternatives=alternatives, tolerance=tolerance)
+    metric = cast(Metric, metric)  # which the next line finds out
     subject = _subject(metric, segments, runtime, tolerance)
     form.declaration(subject)
     form.scores(subject)
@@ -76,6 +84,16 @@ def check_metric(
         extremes.copies(subject)
     options.rebuilds(subject, metric, registered)
     options.signed(subject, alternatives or {}, registered)
+
+
+@contextmanager
+def _known(function: Callable[..., Any]) -> Iterator[Metric]:
+    """A function as a metric whose name specifications know meanwhile."""
+    name = own_function(function, str(function))
+    try:
+        yield named_metric(name)
+    finally:
+        del METRICS.entries[name]
 
 
 def check_options(

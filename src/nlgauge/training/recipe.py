@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
-from nlgauge.core.errors import InputError
+from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.core.options import Range, Typed, check_option, checked
 from nlgauge.io.files.files import InputFile
 from nlgauge.models import embedded
@@ -363,11 +364,14 @@ def check_precision(runtime: Runtime) -> None:
 
 
 def trainable(files: ModelFiles, runtime: Runtime, method: str) -> ModelFiles:
-    """The files of an encoder, unless transformers cannot train it in the precision of the run.
+    """The files of an encoder, unless it cannot be trained so: known before any text is encoded.
 
     Raises:
         InputError: the first DeBERTa, as a whole, in bfloat16: its masks are beyond the range.
+        MissingExtra: the method is `lora`, and peft is not installed.
     """
+    if method == "lora" and find_spec("peft") is None:
+        raise MissingExtra("training with adapters (method full needs none, nor does frozen of a regressor)", "train")
     if (method, runtime.dtype, files.config.get("model_type")) == ("full", "bfloat16", "deberta"):
         raise InputError(
             f"model {files.name!r} is of type 'deberta', which transformers cannot train as a whole in bfloat16; use"

@@ -176,3 +176,48 @@ def test_no_segments_have_no_score(name):
 @pytest.mark.parametrize("name", ["bleu", "wer", "nist", "rouge1"])
 def test_none_of_the_segments_have_no_score(name):
     assert np.isnan(score(["a b"], ["a b"], metrics=name)[name].take([]).system)
+
+
+def test_metrics_may_follow_the_texts():
+    hyps, refs = ["a b", "c d"], ["a b", "c e"]
+    by_name = score(hyps, refs, metrics=["chrf", "bleu"])
+    assert score(hyps, refs, ["chrf", "bleu"]) == score(hyps, refs, refs, ["chrf", "bleu"]) == by_name
+    assert list(score(hyps, refs, "chrf")) == list(score(hyps, refs, ng.metric("chrf"))) == ["chrf"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"metrics": "bertscore", "idf": True},
+            r"idf is an option of bertscore, .* metrics=\['bertscore:idf=true'",
+        ),
+        ({"metrics": ["ter", "chrf:beta=1"], "word_order": 2}, r"write metrics=\['chrf:beta=1,word_order=2'\]$"),
+        ({"metrics": "chrf", "references": ["a"]}, r"score\(\) has no argument 'references'; did you mean 'refs'\?$"),
+        ({}, r"^score\(\) is given no metrics, as in metrics=\[\"bleu\", \"chrf\"\]$"),
+        (
+            {"srcs": ["chrff"]},
+            "no metrics, .*; the third argument holds none: unknown metric 'chrff'; did you mean",
+        ),
+        (
+            {"srcs": ["ein Hund"]},
+            "no metrics, .*; the third argument holds none: metric specification 'ein Hund'",
+        ),
+    ],
+)
+def test_what_stands_in_the_wrong_place_is_told_where_it_goes(options, message):
+    with pytest.raises(NlgaugeError, match=message):
+        score(["a"], ["a"], **options)
+
+
+def test_scores_are_shown_under_the_name_as_typed():
+    assert repr(score(["a"], ["a"], "ROUGE1")) == "{'ROUGE1': Scores(ROUGE1: 1; 1 segments)}"
+    assert repr(score(["a"], ["a"], "rougeL")["rougeL"].take([0])) == "Scores(rougeL: 1; 1 segments)"
+
+
+def test_all_metrics_stand_in_one_frame():
+    pytest.importorskip("pandas")
+    frame = score({"one": ["a b"], "two": ["c d"]}, ["a b"], metrics=["chrf", "rouge1"]).to_frame("pandas")
+    labels, parts = ["id", "seg", "system"], [f"rouge1.{part}" for part in ("precision", "recall", "f1", "reference")]
+    assert [*frame.columns] == [*labels, "chrf", "rouge1", *parts]
+    assert frame[["system", "rouge1"]].to_numpy().tolist() == [["one", 1.0], ["two", 0.0]]

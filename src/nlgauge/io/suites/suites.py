@@ -90,8 +90,12 @@ def suite_of(suite: Suite | Frame, columns: Mapping[str, str] | None = None) -> 
         return read_suite(suite, columns=columns)
     if columns is not None:
         raise InputError("columns are named for a frame; a Suite has none")
-    checked: Suite = suite
-    return checked
+    if not isinstance(suite, Suite):
+        raise InputError(
+            f"expected a Suite or a frame of pairs, got {type(suite).__name__}; nlgauge.suite makes one of texts that"
+            " nlgauge.read reads, and nlgauge.read_suite reads one"
+        )
+    return suite
 
 
 @dataclass(frozen=True)

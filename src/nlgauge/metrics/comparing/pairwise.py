@@ -27,7 +27,7 @@ from nlgauge.metrics.comparing.thresholds import Thresholds
 from nlgauge.metrics.guards.counting import GuardCheck
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.looks import Looking, Looks, beside
-from nlgauge.metrics.registry import named
+from nlgauge.metrics.registry import named, takes_metrics
 from nlgauge.metrics.scoring.texts import score_and_look, texts_as_dataset
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.differences.clusters import rank_clusters
@@ -194,6 +194,7 @@ class SystemComparison(Outcome):
 
 
 @warning
+@takes_metrics
 def compare(
     systems: Mapping[str, Sequence[str]] | Dataset | Frame,
     refs: Sequence[str] | Sequence[Sequence[str]] | None = None,

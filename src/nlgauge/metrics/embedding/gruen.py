@@ -19,6 +19,7 @@ from nlgauge.core.options import Checked, Range
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
 from nlgauge.core.signing import signature_of
+from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.embedding.wmd import Wmd
 from nlgauge.runtime.runtime import DType, Runtime
 from nlgauge.text.scripts import Writing
@@ -116,6 +117,7 @@ class Gruen(Checked, BaseMetric):
         Raises:
             InputError: the model cannot be read.
         """
+        check_needs(self, segments)
         sentences = {s.hypothesis: _sentences(s.hypothesis) for s in segments}
         long = {text for text, found in sentences.items() if len(found) > _MOST}
         texts = [text for text in sentences if text not in long]

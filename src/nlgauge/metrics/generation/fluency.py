@@ -13,6 +13,7 @@ from nlgauge.core.options import Checked
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.signing import signature_of
+from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.generation.model import FLAGS, judged
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.models.generation.files import worst_of
@@ -80,6 +81,7 @@ class Fluency(Checked, BaseMetric):
         Raises:
             InputError: the model cannot be read, or is no masked language model.
         """
+        check_needs(self, segments)
         self._found()
         model = load_infill(self.model, self.revision, runtime.precision(self.dtype), runtime)
         assert isinstance(model, MaskedModel)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
+from typing import Any
 
 from nlgauge.core.counts import Note, say, warning
-from nlgauge.core.errors import InputError
+from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.frames import Frame, is_frame
-from nlgauge.core.scores import Scores
+from nlgauge.core.scores import ScoreSet
 from nlgauge.core.segment import Dataset
 from nlgauge.io.frames import dataset_of
 from nlgauge.metrics.base import MetricLike, cut_words, leave_out
@@ -17,30 +18,31 @@ from nlgauge.metrics.catalogue import expanded
 from nlgauge.metrics.guards.counting import GuardCheck
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.looks import Looking, Looks
-from nlgauge.metrics.registry import named
+from nlgauge.metrics.registry import EMBEDDED, metric, named, takes_metrics
 from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.runtime.runtime import Runtime
 
 
 @warning
+@takes_metrics
 def score(
     hyps: Dataset | Frame | Sequence[str] | Mapping[str, Sequence[str]],
     refs: Sequence[str] | Sequence[Sequence[str]] | None = None,
     srcs: Sequence[str] | None = None,
+    metrics: MetricLike | Sequence[MetricLike] | None = None,
     *,
-    metrics: MetricLike | Sequence[MetricLike],
     columns: Mapping[str, str] | None = None,
     runtime: Runtime | None = None,
     language: LanguageCheck = "note",
     guards: GuardCheck = "note",
-) -> dict[str, Scores]:
+) -> ScoreSet:
     """Score hypotheses with every metric named.
 
     Args:
         hyps: one text per item, length N; or a mapping from system to such a list; or a `Dataset` or a frame (pandas,
             polars, Arrow, `datasets`) with one row per segment, which brings its own references and sources.
         refs: `[item][reference]`, or a flat list with one reference per item; length N.
-        srcs: one source per item, length N.
+        srcs: one source per item, length N; may be left out before metrics.
         metrics: specifications or metric objects; `embedded` names every metric that runs without a download, and
             those of them that need what segments lack are left out with a warning.
         columns: which column of a frame holds which field, where they have other names, as in `nlgauge.read`.
@@ -51,8 +53,8 @@ def score(
             looked for (`off`).
 
     Returns:
-        Specification as typed -> Scores of shape (n,). The key of a metric object is the specification that rebuilds
-        it.
+        A dictionary: specification as typed -> Scores of shape (n,). The key of a metric object is the specification
+        that rebuilds it. `to_frame()` has a row per segment and a column per metric.
 
     Warns:
         ScoreWarning: texts were cut, are empty, distrusted or got no score; one warning counts them by metric.
@@ -61,13 +63,31 @@ def score(
         InputError: lengths are unequal, a segment lacks what a metric needs, or a text is refused.
         SpecError: a metric or option is unknown, or one specification occurs twice.
     """
+    if metrics is None:
+        metrics, srcs = _third(srcs), None
     looks = Looks(language, guards)
     return score_and_look(texts_as_dataset(hyps, refs, srcs, columns), metrics, runtime, looks)[0]
 
 
+def _third(given: Any) -> Any:
+    """What stands in the place of sources where no metrics are named: the metrics.
+
+    Raises:
+        InputError: it is none.
+    """
+    listed = [given] if isinstance(given, str) or not isinstance(given, Sequence) else given
+    try:
+        for one in () if listed == [EMBEDDED] else listed[:1]:
+            metric(one)
+    except SpecError as error:
+        said = "" if given is None else f"; the third argument holds none: {error}"
+        raise InputError(f'score() is given no metrics, as in metrics=["bleu", "chrf"]{said}') from None
+    return given
+
+
 def score_and_look(
     data: Dataset, metrics: MetricLike | Sequence[MetricLike], runtime: Runtime | None, looks: Looks
-) -> tuple[dict[str, Scores], Looking]:
+) -> tuple[ScoreSet, Looking]:
     """The scores of `score`, and what looks found in the texts."""
     segments = data.segments
     systems, items = tuple(s.system for s in segments), tuple(s.item for s in segments)
@@ -79,15 +99,15 @@ def score_and_look(
     own = {spec: [*scores.flag_notes(spec, cut=cut_words(built[spec]))] for spec, scores in found.items()}
     about_metrics, about_input = _parted(looking.notes())
     say(*left, *about_metrics, *chain.from_iterable(own.values()), *about_input)
-    scored = {
-        spec: replace(
+    scored = ScoreSet()
+    for spec, scores in found.items():
+        scored[spec] = replace(
             scores,
+            name=spec,
             systems=systems,
             items=items,
             notes=(*left, *about_metrics, *own[spec], *scores.notes, *about_input),
         )
-        for spec, scores in found.items()
-    }
     return scored, looking
 
 
