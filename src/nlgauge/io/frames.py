@@ -8,9 +8,10 @@ from typing import Any
 
 from nlgauge.core.errors import InputError, MissingExtra, nearest
 from nlgauge.core.frames import Frame, column, column_names, is_frame
-from nlgauge.core.segment import Dataset
-from nlgauge.io.fields import FieldError, Fields, fields_by_column, is_known, with_references
+from nlgauge.core.segment import Dataset, Segment
+from nlgauge.io.fields import Fields, fields_by_column, is_known, with_references
 from nlgauge.io.parquet import import_pyarrow
+from nlgauge.io.raters import RATER, Raters
 
 
 def dataset_of(data: Dataset | Frame, columns: Mapping[str, str] | None = None) -> Dataset:
@@ -52,18 +53,24 @@ def read_frame(frame: Frame, columns: Mapping[str, str] | None = None) -> Datase
     """
     kind, names = type(frame).__name__, column_names(frame)
     fields = _fields(kind, names, columns)
-    made = Fields()
-    segments = []
+    made, raters = Fields(), Raters()
+    by_rater, segments = RATER in fields.values(), list[Segment]()
     for number, (place, row) in enumerate(rows_of(frame, fields), start=1):
         try:
-            segments.append(made.segment(with_references(row), number))
-        except FieldError as error:
+            segment = made.segment(with_references(row), number)
+            if by_rater:
+                raters.add(place, segment, made.rater)
+            else:
+                segments.append(segment)
+        except InputError as error:
             raise InputError(f"{place}: {error}") from None
     made.check(kind)
+    segments.extend(raters.segments())
     if not segments:
         raise InputError(f"{kind} is empty: no row in it, expected at least one segment")
     ignored = [repr(name) for name in names if name not in fields]
-    return Dataset(tuple(segments), notes=(f"{kind}: columns ignored: {', '.join(ignored)}",) if ignored else ())
+    notes = [f"{kind}: columns ignored: {', '.join(ignored)}"] if ignored else []
+    return Dataset(tuple(segments), notes=(*notes, *(raters.notes(kind) if by_rater else ())))
 
 
 def rows_of(frame: Frame, fields: Mapping[str, str] | None = None) -> Iterator[tuple[str, dict[str, Any]]]:
