@@ -25,6 +25,19 @@ def test_ratings_of_a_table_of_their_own_are_joined(folder):
     assert [entry["path"].rpartition("/")[2] for entry in inputs] == ["data.jsonl", "ratings.tsv"]
 
 
+def test_columns_name_those_of_either_file(folder):
+    (folder / "data.csv").write_text("seg,system,out\n1,A,a\n2,A,b\n")
+    (folder / "campaign.csv").write_text("item,system,who,q\n1,A,ann,1\n1,A,bob,2\n2,A,ann,5\n")
+    paths = str(folder / "data.csv"), str(folder / "campaign.csv")
+    dataset, _ = read_data(*paths, ["seg=item,rater=who,hyp=out"])
+    assert [segment.human for segment in dataset] == [{"q": [1.0, 2.0]}, {"q": [5.0]}]
+    (folder / "data.csv").write_text("item,system,hyp\n1,A,a\n2,A,b\n")  # both files call it so
+    assert [segment.human for segment in read_data(*paths, ["seg=item,rater=who"])[0]] == [
+        {"q": [1.0, 2.0]},
+        {"q": [5.0]},
+    ]
+
+
 @pytest.mark.parametrize(
     "content", [b"id\tfluency\n1\t3\n2\t5\n", b'{"id": "1", "fluency": 3}\n{"id": "2", "fluency": 5}\n']
 )

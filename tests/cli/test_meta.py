@@ -554,3 +554,24 @@ def test_segments_on_which_a_metric_and_people_disagree_are_shown(data, tmp_path
     printed = capsys.readouterr().out
     table = printed[printed.index("where metrics and people disagree most, ranks among 16 segments") :]
     assert table.count("chrf") == table.count("bleu") == 2
+
+
+def test_a_submission_is_checked_by_the_folder_of_its_set(tmp_path, capsys):
+    for name, text in {"sources/x-y.txt": "s\nt\n", "references/x-y.refA.txt": "r\nq\n"}.items():
+        (tmp_path / "set" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "set" / name).write_text(text)
+    (tmp_path / "set/system-outputs/x-y").mkdir(parents=True)
+    (tmp_path / "set/system-outputs/x-y/A.txt").write_text("a\nb\n")
+    file = tmp_path / "M.seg.score"
+    file.write_text("M\tx-y\tset\trefA\tA\t1\t0.5\nM\tx-y\tset\trefA\tA\t2\t0.5\n")
+    assert run("meta", tmp_path / "set", "--check", file) == 0
+    assert capsys.readouterr().out == (
+        f"{file}: as the organisers ask: segments of test set 'set': x-y 1 output of 2\n"
+    )
+    file.write_text("M\tx-y\tset\trefA\tA\t1\t0.5\n")
+    assert run("meta", tmp_path / "set", "--check", file) == 3
+    assert capsys.readouterr().out == (
+        f"{file}: x-y: system 'A' lacks 1 of 2 segments: 2\n"
+        f"{file}: 1 fault, expected segments of test set 'set': x-y 1 output of 2\n"
+    )
+    assert "--metric has no part in --check" in refused(capsys, "meta", tmp_path / "set", "--check", file, "-m", "chrf")

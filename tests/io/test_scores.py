@@ -61,7 +61,7 @@ def test_names_and_group_may_come_from_the_caller(put):
     table = read_scores(put("a.csv", "sys_id,line,m\nS,3,2\n"), names=names, group="x-y")
     assert tuple(table.keys[0]) == (None, "S", "3", "x-y")
     with pytest.raises(
-        ng.InputError, match=r"^column 'line' cannot be 'segment', expected one of id, system, seg, lp, task$"
+        ng.InputError, match=r"^column 'line' cannot be 'segment', expected one of id, system, seg, lp, task, rater$"
     ):
         read_scores("a.csv", names={"line": "segment"})
 
@@ -236,3 +236,16 @@ def test_damaged_text_in_parquet_is_told_in_one_line(put):
     with pytest.raises(ng.InputError, match=r"^s\.parquet: cannot be read as Parquet \(") as told:
         read_scores("s.parquet")
     assert "\n" not in str(told.value)
+
+
+def test_rows_of_several_raters_are_averaged(put):
+    path = put("s.csv", "id,item,system,who,q\n7,1,A,ann,1\n8,1,A,bob,4\n9,2,A,ann,\n")
+    table = read_scores(path, names={"item": "seg", "who": "rater"})
+    assert [(key.id, key.item) for key in table.keys] == [(None, "1"), (None, "2")]
+    assert table.column("q").tolist() == pytest.approx([2.5, np.nan], nan_ok=True)
+    assert table.ratings == {"q": [[1.0, 4.0], []]}
+    assert table.notes[-1] == "s.csv: 3 ratings of 2 segments by 2 raters; a number is their mean"
+    with pytest.raises(ng.InputError, match=r"s.csv:3: a second row about .*--columns rater=NAME"):
+        read_scores(put("s.csv", "seg,system,who,q\n1,A,ann,1\n1,A,bob,4\n"))
+    with pytest.raises(ng.InputError, match=r"s.csv:3: a second row about .*s.csv:2$"):
+        read_scores(put("s.csv", "seg,system,rater,q\n1,A,ann,1\n1,A,ann,4\n"))

@@ -15,8 +15,8 @@ from nlgauge.core.tables import Preferences, ScoreTable, judged
 from nlgauge.io.files.files import STDIN, InputFile, by_content
 from nlgauge.io.files.lines import Lines
 from nlgauge.io.preferences import read_pairs, read_relative_ranks
-from nlgauge.io.read import open_data
-from nlgauge.io.scores import read_scores
+from nlgauge.io.read import first_names, open_data
+from nlgauge.io.scores import KEYS, read_scores
 from nlgauge.io.wmt.da import read_da_scores
 from nlgauge.io.wmt.esa import is_esa, read_esa_scores
 from nlgauge.io.wmt.mqm import read_mqm_averages
@@ -85,7 +85,12 @@ def read_data(
     path: str, judgements: str | None = None, columns: Sequence[str] | None = None
 ) -> tuple[Dataset, list[Any]]:
     """All segments of an input, with ratings of a table of their own joined to them; and the files read."""
-    source = open_data(path, columns=options.columns_of(columns))
+    named = options.columns_of(columns)
+    of_table = {} if judgements is None or named is None else _of_table(named, judgements)
+    if named is not None and of_table:  # DATA may have the same names
+        there = first_names(path)
+        named = {field: name for field, name in named.items() if field not in of_table or name in there} or None
+    source = open_data(path, columns=named)
     try:
         segments = tuple(segment for block in source.blocks() for segment in block)
         summary = source.check()
@@ -94,12 +99,24 @@ def read_data(
     dataset, inputs = Dataset(segments, path, summary.notes), list(summary.inputs)
     if judgements is None:
         return dataset, inputs
-    table, entry = read_ratings(judgements), dict(InputFile(judgements).entry)
+    names = {name: field for field, name in of_table.items()}
+    table, entry = read_ratings(judgements, names), dict(InputFile(judgements).entry)
     return judged(dataset, table), [*inputs, entry]
 
 
-def read_ratings(path: str) -> ScoreTable:
-    """Ratings in a table of their own: any table of scores, `DA-seglevel.csv`, or published averages of MQM."""
+def _of_table(named: Mapping[str, str], judgements: str) -> dict[str, str]:
+    """The pairs of `--columns` that are about a table of ratings: its keys, under names that it has."""
+    there = first_names(judgements)
+    return {field: name for field, name in named.items() if field in KEYS and name in there}
+
+
+def read_ratings(path: str, names: Mapping[str, str] | None = None) -> ScoreTable:
+    """Ratings in a table of their own: any table of scores, `DA-seglevel.csv`, or published averages of MQM.
+
+    Args:
+        path: the file.
+        names: the columns of a table of scores that have other names, as for `read_scores`.
+    """
     plain = path.removesuffix(".gz").lower()
     is_table = by_content(InputFile(path)) != "tsv" if path == STDIN else plain.endswith(_TABLES)
     if not is_table:
@@ -110,7 +127,7 @@ def read_ratings(path: str) -> ScoreTable:
             return read_mqm_averages(path)
         if is_esa(" ".join(header)):
             return read_esa_scores(path)
-    return read_scores(path)
+    return read_scores(path, names=names)
 
 
 def read_table(path: str) -> tuple[ScoreTable, Entry]:

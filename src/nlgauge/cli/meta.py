@@ -17,7 +17,8 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.result import STDOUT
 from nlgauge.core.segment import Dataset
 from nlgauge.core.systems import of_groups, take_as_reference
-from nlgauge.io.wmt.official import read_official
+from nlgauge.io.files.lines import counted
+from nlgauge.io.wmt.official import check_official, read_official
 from nlgauge.metaeval.evaluate import MetaEvaluation, joined_scores, meta_evaluate, without_systems
 from nlgauge.metaeval.matrices import criteria_rows
 from nlgauge.metaeval.options import MetaOptions
@@ -32,12 +33,23 @@ Pairs = Annotated[
     str | None,
     typer.Option("--pairs", metavar="FILE", help="Better/worse pairs: JSON lines with two ids, or RR-seglevel.csv."),
 ]
+_REFUSED = 3  # a submission with faults, as a gate that fails
 Agreement = Annotated[bool, typer.Option("--criteria", help="Show how the criteria agree with each other, too.")]
 
 
 Disagree = Annotated[
     int | None,
     typer.Option("--disagree", min=1, metavar="N", help="Show the N segments that a metric and people rank apart."),
+]
+
+
+Check = Annotated[
+    str | None,
+    typer.Option(
+        "--check",
+        metavar="FILE",
+        help="Instead: say what the organisers of DATA, a folder, would refuse in a submission, NAME.seg.score.",
+    ),
 ]
 
 
@@ -111,11 +123,19 @@ def meta(
     fitted: Fitted,
     planned: Planned,
     spanned: Spanned,
+    check: Check = None,
     shown: options.Shown,
     files: options.Files,
     run: options.Common,
 ) -> int:
     """Compare metrics with human judgements."""
+    if check is not None:
+        given = {"columns": columns, "criterion": criterion, "judgements": judgements, "pairs": pairs}
+        given |= {"reference_system": reference_system, "criteria": criteria, "disagree": disagree}
+        for group in (scored, how, fitted, planned, spanned, files):
+            given |= options.changed(group, *options.flags_of(group))
+        options.refuse_idle(given, "has no part in --check, which holds a submission against the folder of its set")
+        return _checked(data, check, lp)
     shown.check(files)
     if spanned.spans:
         idle = {"criterion": criterion, "pairs": pairs, "criteria": criteria, "disagree": disagree}
@@ -157,6 +177,16 @@ def meta(
             if disagree is not None:
                 echo("\n" + disagreement_table(result.disagreements).text())
     return 0
+
+
+def _checked(folder: str, path: str, lps: list[str] | None) -> int:
+    """Say what is wrong with a submission, a line for each fault."""
+    wanted, faults = check_official(folder, path, lps)
+    for fault in faults:
+        echo(f"{path}: {fault}")
+    said = f"{counted(len(faults), 'fault')}, expected" if faults else "as the organisers ask:"
+    echo(f"{path}: {said} {wanted}")
+    return _REFUSED if faults else 0
 
 
 def _stored(scored: judged.Scored, official: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, Any]:

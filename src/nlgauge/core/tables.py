@@ -61,6 +61,7 @@ class ScoreTable:
         name: the name of the file, for errors.
         notes: what was left out in reading, with counts.
         origins: scorer -> what is recorded about its column; a column of which nothing is known is absent.
+        ratings: column -> the ratings of each row, where its number is the mean of several people's; else absent.
 
     Raises:
         InputError: a column has another length, the level is unknown, two rows are about the same thing, or only some
@@ -73,6 +74,7 @@ class ScoreTable:
     name: str = ""
     notes: tuple[str, ...] = ()
     origins: Mapping[str, Origin] = dataclasses.field(default_factory=dict)
+    ratings: Mapping[str, Sequence[Sequence[float]]] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "keys", tuple(self.keys))
@@ -290,7 +292,9 @@ def judged(dataset: Dataset, table: ScoreTable, columns: Sequence[str] | None = 
     segments: list[Segment] = []
     for segment, row in zip(dataset.segments, places.tolist(), strict=True):
         ratings: dict[str, Any] = {
-            name: float(values[row]) for name, values in wanted.items() if row >= 0 and not np.isnan(values[row])
+            name: list(table.ratings[name][row]) if name in table.ratings and not of_systems else float(values[row])
+            for name, values in wanted.items()
+            if row >= 0 and not np.isnan(values[row])
         }
         twice = [name for name in ratings if name in segment.human]
         if twice:

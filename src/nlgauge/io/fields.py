@@ -10,7 +10,7 @@ from typing import Any
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment, printed_list, repeated
 
-NAMES = frozenset({"id", "system", "seg", "lp", "task", "src", "ref", "refs", "hyp", "human", "context", "table"})
+NAMES = frozenset("id system seg lp task src ref refs hyp human context table rater".split())
 _NUMBERED = re.compile(r"ref([0-9]{1,9})")
 CRITERION = "human."
 _WIDE = 40  # characters of a value in an error
@@ -206,12 +206,14 @@ class Fields:
         ignored: field that is not read -> number of rows that have it, in order of appearance.
         guess: field -> the name in the rows that was taken for it, unasked.
         made: the number of rows without an `id`.
+        rater: who gave the ratings of the last row; None if it does not say.
     """
 
     def __init__(self, columns: Mapping[str, str] | None = None) -> None:
         self.ignored: dict[str, int] = {}
         self.guess: dict[str, str] = {}
         self.made = 0
+        self.rater: str | None = None
         self._columns = columns or {}
         self._ids, self._items = Fractions("id"), Fractions("seg")
         self._named: dict[str, str] | None = None
@@ -254,6 +256,7 @@ class Fields:
             raise _no_hypothesis(row)
         system, item = _key(row, "system"), _key(row, "seg")
         name = _key(row, "id")
+        self.rater = _key(row, "rater")
         self._items.add(item)
         self._ids.add(name)
         if name is None:

@@ -9,8 +9,9 @@ from typing import Any
 from nlgauge.core.errors import InputError, MissingExtra, nearest
 from nlgauge.core.frames import Frame, column, column_names, is_frame
 from nlgauge.core.segment import Dataset, Segment
-from nlgauge.io.fields import FieldError, Fields, columns_read, with_references
+from nlgauge.io.fields import Fields, columns_read, with_references
 from nlgauge.io.parquet import import_pyarrow
+from nlgauge.io.raters import RATER, Raters
 
 
 def dataset_of(data: Dataset | Frame, columns: Mapping[str, str] | None = None) -> Dataset:
@@ -55,18 +56,23 @@ def read_frame(frame: Frame, columns: Mapping[str, str] | None = None) -> Datase
     """
     kind, names = type(frame).__name__, column_names(frame)
     kept = columns_read(columns, names, kind, python=True)
-    made = Fields(columns)
-    segments: list[Segment] = []
+    made, raters, segments = Fields(columns), Raters(), list[Segment]()
+    by_rater = RATER in {*names, *(columns or {}), *(columns or {}).values()}
     for number, (place, row) in enumerate(rows_of(frame, kept), start=1):
         try:
-            segments += made.segments(with_references(row), number)
-        except FieldError as error:
+            for segment in made.segments(row if columns else with_references(row), number):
+                if by_rater:
+                    raters.add(place, segment, made.rater)
+                else:
+                    segments.append(segment)
+        except InputError as error:
             raise InputError(f"{place}: {error}") from None
     made.check(kind)
+    segments.extend(raters.segments())
     if not segments:
         raise InputError(f"{kind} is empty: no row in it, expected at least one segment")
-    made.check(kind)
-    return Dataset(tuple(segments), notes=tuple(made.notes(kind, [name for name in names if name not in kept])))
+    told = made.notes(kind, [name for name in names if name not in kept])
+    return Dataset(tuple(segments), notes=(*told, *(raters.notes(kind) if by_rater else ())))
 
 
 def rows_of(frame: Frame, names: Sequence[str] | None = None) -> Iterator[tuple[str, dict[str, Any]]]:

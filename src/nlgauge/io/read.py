@@ -15,6 +15,7 @@ from nlgauge.io.files.files import InputFile, by_content, entries
 from nlgauge.io.files.limits import Limits, current, limited
 from nlgauge.io.formats import OURS, PluginRows, by_fields, by_name, check_format, expected_names, named
 from nlgauge.io.heads import first_fields
+from nlgauge.io.raters import RATER
 from nlgauge.io.source import HeldSource, TableSource
 
 
@@ -101,7 +102,9 @@ def open_data(
     if ours.held:
         held: HeldSource = named(ours.held)(file, *told)
         return held
-    return TableSource(named(ours.rows)(file, *told), columns if "row" in ours.columns else None)
+    table = TableSource(named(ours.rows)(file, *told), columns if "row" in ours.columns else None)
+    named_rater = columns is not None and RATER in {*columns, *columns.values()}
+    return table.by_rater() if named_rater or RATER in _first_fields(file, ours.of or name) else table
 
 
 def format_of_folder(folder: str | os.PathLike[str]) -> str:
@@ -121,6 +124,14 @@ def format_of_folder(folder: str | os.PathLike[str]) -> str:
         f"{folder} is a folder, expected a file, or a folder with sources/ and system-outputs/ (mt-metrics-eval) "
         "or with SET.source.LP, SET.reference.LP, SET.mt-system.LP and SET.human.LP (WMT15, WMT16)"
     )
+
+
+def first_names(path: str | os.PathLike[str]) -> list[str]:
+    """The fields of the first row of a table, or the columns of its header; empty for what is no table."""
+    file = InputFile(os.fspath(path))
+    if not file.is_plain or os.path.isdir(file.path):
+        return []
+    return _first_fields(file, by_name(file.path) or "")
 
 
 _OF_ARCHIVES = ("", ".zip")  # suffixes; a spreadsheet is a zip archive, too, and no log
@@ -157,6 +168,8 @@ def _first_fields(file: InputFile, name: str) -> list[str]:
     line = head.partition(b"\n")[0].decode("utf-8", errors="replace").rstrip("\r")
     if name == "tsv":
         return line.split("\t")
+    if name == "csv":
+        return [cell.strip('"') for cell in line.split(",")]  # good enough to find a name of ours
     if name == "parquet":
         from nlgauge.io.parquet import read_names
 

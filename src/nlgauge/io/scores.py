@@ -27,11 +27,12 @@ from nlgauge.io.files.lines import Faults, Lines, counted, number
 from nlgauge.io.formats import by_name
 from nlgauge.io.frames import rows_of
 from nlgauge.io.parquet import check_size, import_pyarrow
+from nlgauge.io.raters import RATER
 from nlgauge.io.wmt.mtme import LEVELS, score_lines
 from nlgauge.io.wmt.submissions import read_submission
 
 _SCORED = Origin(True)
-KEYS = ("id", "system", "seg", "lp", "task")
+KEYS = ("id", "system", "seg", "lp", "task", RATER)
 _LANGUAGES = re.compile(r"[a-z]{2,3}(?:_[A-Za-z]+)*-[a-z]{2,3}(?:_[A-Za-z]+)*")
 _SCORE = re.compile(r"(?P<name>.+)\.(?P<level>sys|domain|doc|seg)\.score(?:\.gz)?")
 _Row = tuple[str, Mapping[str, Any] | str]  # its place, and its fields or what is wrong with it
@@ -49,12 +50,13 @@ def read_scores(
 
     Args:
         path: a frame, or JSON lines, TSV, CSV (each also `.gz`) or Parquet. Rows have an `id`, or `seg` and perhaps
-            `system`, and may also have `lp` or `task`. If they have only `system`, they are scores of systems. JSON
+            `system`, and may also have `lp` or `task`; of rows of several people, who are named as `rater`, a score
+            is the mean. If they have only `system`, they are scores of systems. JSON
             lines have the scores as fields of a row, or in one field `scores`; sacrerouge's files are read too. A file
             whose name ends in `.seg.score` or `.sys.score` (also `.gz`) has WMT's columns, or mt-metrics-eval's two,
             SYSTEM SCORE.
         columns: the columns of scores to read; if None, all columns whose first cell is a number.
-        names: column -> `id`, `system`, `seg`, `lp` or `task`, if the file uses other names for these.
+        names: column -> `id`, `system`, `seg`, `lp`, `task` or `rater`, if the file uses other names for these.
         group: language pair or task of all rows, if the file does not say.
         ratings: read columns `human.CRITERION`, too, which `meta --segments` writes.
 
@@ -133,7 +135,29 @@ def _table(
     if not found.keys:
         raise InputError(f"{name} is empty: no row in it, expected scores")
     values = found.scores.arrays(name, len(found.keys))
-    return ScoreTable(tuple(found.keys), values, found.level, name, (*notes, *found.scores.notes(name)))
+    table_notes = (*notes, *found.scores.notes(name))
+    if not any(found.raters):
+        return ScoreTable(tuple(found.keys), values, found.level, name, table_notes)
+    return _averaged(found, values, name, table_notes)
+
+
+def _averaged(found: _Found, values: Mapping[str, Array], name: str, notes: tuple[str, ...]) -> ScoreTable:
+    """The table of rows of several raters: one row about each thing, with the mean of the ratings that are there."""
+    rows: dict[Key, list[int]] = {}
+    for row, key in enumerate(found.keys):
+        rows.setdefault(key, []).append(row)
+    ratings = {
+        column: [[float(v) for v in given[own] if not math.isnan(v)] for own in rows.values()]
+        for column, given in values.items()
+    }
+    means = {
+        column: np.array([np.mean(one) if one else math.nan for one in given]) for column, given in ratings.items()
+    }
+    said = (
+        f"{name}: {len(found.keys)} ratings of {counted(len(rows), found.level)} by {len(set(found.raters))} raters;"
+        " a number is their mean"
+    )
+    return ScoreTable(tuple(rows), means, found.level, name, (*notes, said), ratings=ratings)
 
 
 class _Fault(ValueError):
@@ -145,10 +169,11 @@ class _Found:
 
     def __init__(self, scores: _Columns, group: str | None) -> None:
         self.keys: list[Key] = []
+        self.raters: list[str | None] = []
         self.scores, self.level = scores, ""
         self.fractions = Fractions("id"), Fractions("seg")
         self._group = group
-        self._places: dict[Key, str] = {}
+        self._places: dict[tuple[Key, str | None], str] = {}
 
     def add(self, row: Mapping[str, Any], where: str) -> None:
         """Add a row.
@@ -157,6 +182,8 @@ class _Found:
             _Fault: it is about nothing, about what another row is about, or holds no number where one is expected.
         """
         key = _key(row, self._group)
+        if row.get(RATER) is not None and key.item is not None:
+            key = key._replace(id=None)  # which is that of a rating
         for fraction, part in zip(self.fractions, (key.id, key.item), strict=True):
             fraction.add(part)
         level = "system" if key.id is None and key.item is None else "segment"
@@ -165,11 +192,14 @@ class _Found:
         if level != (self.level or level):
             raise _Fault(f"about a {level}, the rows before it about {self.level}s; expected one level per file")
         identity = Key(key.id) if key.id is not None else key
-        if identity in self._places:
-            raise _Fault(f"a second row about {key}, the first is {self._places[identity]}")
+        rater = None if row.get(RATER) is None else str(row[RATER]) or None
+        if (identity, rater) in self._places:
+            advice = "" if rater else f"; where rows are of several raters, name their column: --columns {RATER}=NAME"
+            raise _Fault(f"a second row about {key}, the first is {self._places[identity, rater]}{advice}")
         self.scores.add(row, where, len(self.keys))
-        self.level, self._places[identity] = level, where
+        self.level, self._places[identity, rater] = level, where
         self.keys.append(key)
+        self.raters.append(rater)
 
 
 class _Columns:

@@ -14,6 +14,7 @@ from nlgauge.core.segment import Dataset, Segment
 from nlgauge.io.fields import FieldError, Fields
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Faults, refuse
+from nlgauge.io.raters import Raters
 
 BLOCK = 65_536
 BLOCK_CHARACTERS = 1 << 25  # long documents end a block early, so that memory does not depend on how long texts are
@@ -205,12 +206,30 @@ class TableSource:
         fields.check(self.rows.file.name)
         if not tally.n:
             raise InputError(f"{self.rows.file.name} is empty: no row in it, expected at least one segment")
-        fields.check(self.rows.file.name)
         repeated = tally.repeated()
         if repeated:
             self._name_duplicate(repeated)
         notes = [*self.rows.notes(), *fields.notes(self.rows.file.name, self.rows.ignored)]
         self._summary = tally.summary([self.rows.file.entry], notes)
+
+    def by_rater(self) -> HeldSource:
+        """All segments, of which each has the ratings of all its rows.
+
+        Raises:
+            InputError: what `check` raises; or rows about one output have different texts.
+        """
+        fields, raters, faults = Fields(self._columns), Raters(), Faults(self.rows.file.name)
+        self.rows.refuse = faults.add
+        for place, segment in self._segments(fields):
+            with faults.row(self.rows.at(place)):
+                raters.add(self.rows.at(place), segment, fields.rater)
+        self.rows.refuse = refuse
+        faults.check()
+        name = self.rows.file.name
+        fields.check(name)
+        segments = tuple(raters.segments())
+        notes = (*self.rows.notes(), *fields.notes(name, self.rows.ignored), *raters.notes(name))
+        return HeldSource(Dataset(segments, name, notes), [self.rows.file])
 
     def _segments(self, fields: Fields) -> Iterator[tuple[int, Segment]]:
         for number, (place, row) in enumerate(self.rows, start=1):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -21,6 +21,7 @@ from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.signature import Signature, version
 from nlgauge.core.tables import Key, Preferences, ScoreTable
 from nlgauge.stats.correlation.entries import MissingPolicy
+from nlgauge.stats.ratings.agreement import krippendorff
 
 _SHOWN = 3  # ids in a message before "and 7 more"
 _MEAN = "mean"  # the criterion that is the mean of the others, unless the data have one of that name
@@ -222,9 +223,23 @@ def judged(
         if lacking.any():
             named = some(dataset.segments[i].id for i in np.flatnonzero(lacking))
             notes.append(f"{lacking.sum()} of {rated.sum()} rated segments have no rating for {name!r}: {named}")
+    notes += [note for name in criteria for note in _agreement(dataset.segments, name)]
     keep = np.ones(len(rated), dtype=np.bool_) if unrated else rated
     where = np.flatnonzero(keep)
     return tuple(dataset.segments[i] for i in where), {name: values[where] for name, values in human.items()}, notes
+
+
+def _agreement(segments: Sequence[Segment], criterion: str) -> Iterator[str]:
+    """How far the people agree whose ratings of a segment are averaged, if there are several."""
+    given = [value for s in segments if isinstance(value := s.human.get(criterion), list | tuple)]
+    most = max(map(len, given), default=0)
+    if most > 1:
+        alpha = krippendorff(np.array([[*value, *[None] * (most - len(value))] for value in given], dtype=np.float64).T)
+        told = "undefined, since all ratings are equal" if np.isnan(alpha.value) else f"{alpha.value:.3f}"
+        yield (
+            f"{criterion!r} is the mean of up to {most} ratings of a segment; Krippendorff's alpha (interval) of"
+            f" {alpha.n_ratings} ratings of {alpha.n_used} segments is {told}"
+        )
 
 
 def paired(dataset: Dataset, pairs: Preferences) -> tuple[tuple[Segment, ...], npt.NDArray[np.int64], list[str]]:

@@ -8,7 +8,7 @@ import pytest
 from nlgauge.core.errors import InputError
 from nlgauge.io.wmt.evalset import Info
 from nlgauge.io.wmt.mtme import known_info, language_pairs, read_eval_set
-from nlgauge.io.wmt.official import read_official
+from nlgauge.io.wmt.official import check_official, read_official
 
 GOLD = {"cs-uk": {"std_ref": "refA", "std_gold": {"seg": "mqm.v2"}, "primary_metrics": ["X-Y", "QE"]}}
 RATED = {"human-scores/cs-uk.mqm.v2.seg.score": "".join(f"{s} {v}\n" for s in ("A", "B.1", "refB") for v in (1, 2, 3))}
@@ -119,3 +119,26 @@ def test_a_metric_with_a_reference_and_one_with_the_source_are_two(folder):
     run = read_official(name)
     assert run.scores["X-Y"][0].column("X-Y").tolist()[:3] == [1, 2, 3]
     assert run.scores["X-Y-src"][0].column("X-Y-src").tolist()[:3] == [7, 8, 9]
+
+
+def test_a_submission_is_held_against_the_folder(folder, put):
+    path, units = folder(), (("news", "d1"), ("news", "d1"), ("talk", "d2"))
+    rows = [
+        ("M", "cs-uk", "t1", *unit, reference, system, str(n), "0.5")
+        for reference, system in (("refA", "A"), ("refA", "B.1"), ("refA", "refB"), ("refB", "A"))
+        for n, unit in enumerate(units, start=1)
+    ]
+
+    def faults(name, rows):
+        return check_official(path, put(name, "".join("\t".join(row) + "\n" for row in rows)))[1]
+
+    wanted = check_official(path, put("M.seg.score", "".join("\t".join(row) + "\n" for row in rows)))
+    assert wanted == ("segments of test set 't1': cs-uk 4 outputs of 3", [])
+    assert faults("M.seg.score", [row for row in rows if row[5] == "refA" and row[6:8] != ("A", "2")]) == [
+        "cs-uk: system 'A' lacks 1 of 3 segments: 2",
+        "cs-uk: references lacking: refB",
+    ]
+    systems = [("M", "cs-uk", "t1", "all", *names, "0.5") for names in (("refA", "A"), ("refA", "C"), ("refB", "A"))]
+    assert faults("M.sys.score", systems) == ["cs-uk: systems lacking: B.1, refB", "cs-uk: systems not known: C"]
+    with pytest.raises(InputError, match=r"2 test sets \(t1, t2\), and none is called 'set1' as the folder"):
+        faults("M.seg.score", [*rows, ("M", "cs-uk", "t2", *rows[0][3:])])

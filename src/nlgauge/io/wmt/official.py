@@ -16,6 +16,7 @@ from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import counted
 from nlgauge.io.wmt.evalset import EvalSet
 from nlgauge.io.wmt.mtme import language_pairs, read_eval_set, references_of
+from nlgauge.io.wmt.submissions import ALL, Expected, Submission, check_submission, read_submission
 
 _SHOWN = 6  # names in a note before "..."
 
@@ -91,6 +92,51 @@ def read_official(folder: str | os.PathLike[str], humans: bool = True, lps: Sequ
     systems = _table(in_full, with_systems, "system")
     scores = {name: (segments, systems) if name in with_systems else (segments,) for name in names}
     return OfficialRun(data, scores, tuple(file for one in sets for file in one.files))
+
+
+def check_official(
+    folder: str | os.PathLike[str], path: str, lps: Sequence[str] | None = None
+) -> tuple[str, list[str]]:
+    """Whether a submission fits a test set, by the files of the folder; see `check_submission`.
+
+    Args:
+        folder: the folder of a test set.
+        path: the submission, `NAME.seg.score` or `NAME.sys.score`.
+        lps: the language pairs that it must have, None for all.
+
+    Returns:
+        What was expected, in words, and the reasons for which the organisers would refuse the file.
+
+    Raises:
+        InputError: a file cannot be read, or the submission is about several test sets and none has the folder's name.
+    """
+    submission = read_submission(path)
+    sets = [read_eval_set(folder, lp, metrics=False) for lp in _chosen(folder, lps)]
+    named = sets[0].name if sets[0].name in submission.testsets else submission.testsets[0]
+    if len(submission.testsets) > 1 and named != sets[0].name:
+        raise InputError(
+            f"{path}: {len(submission.testsets)} test sets ({', '.join(submission.testsets)}), and none is called"
+            f" {sets[0].name!r} as the folder"
+        )
+    wanted = {one.lp: _expected(one, submission) for one in sets}
+    told = ", ".join(f"{lp} {counted(len(want.systems), 'output')} of {want.n}" for lp, want in wanted.items())
+    return f"{submission.level}s of test set {named!r}: {told}", check_submission(submission, wanted, named)
+
+
+def _expected(one: EvalSet, submission: Submission) -> Expected:
+    """What a submission must hold of a language pair."""
+    is_told = set(one.domains) != {ALL}
+    domains = set(one.domains) if is_told else set()
+    if submission.level == "system":  # single domains are scored by all who score one
+        domains = domains | {ALL} if any(row.domain != ALL for row in submission.rows) else {ALL}
+    return Expected(
+        systems=frozenset(one.outputs),
+        n=len(one.sources),
+        reference=next(iter(one.using()), ""),
+        references=frozenset(one.references),
+        domains=frozenset(domains),
+        documents=frozenset(one.documents) if is_told else frozenset(),
+    )
 
 
 def _of_segments(sets: Sequence[EvalSet]) -> set[str]:
