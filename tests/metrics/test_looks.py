@@ -80,3 +80,33 @@ def test_a_comparison_says_of_languages_what_scores_say():
     compared = ng.compare(systems, ["火车晚点了", "他没有"], metrics="bleu", draws=10)
     (note,) = (note for note in compared.notes if "look Chinese" in note)
     assert note in compared.scores["bleu"].notes
+
+
+@pytest.mark.parametrize(
+    ("metric", "hyps", "refs", "note"),
+    [
+        ("bleu", ["a cat", "red"], ["a cat", "red"], "bleu: no text has 4 words, so that the corpus number is 0"),
+        ("bleu2", ["a cat", "red"], ["a cat", "red"], None),
+        ("bleu", ["a cat", "a red cat sat"], ["a cat", "red"], None),
+        ("bleu:effective_order=true", ["a cat"], ["a cat"], None),
+        ("bleu:average=sentence", ["a cat"], ["a cat"], None),
+        ("guarded(bleu)", ["a cat"], ["a cat"], "guarded(bleu): no text has 4 words"),
+        ("rougeLsum", ["It rained. A ship sank."], ["A ship sank."], "rougeLsum: no text has a line break"),
+        ("rougeLsum", ["It rained."], ["A ship sank. It rained."], "rougeLsum: no text has a line break"),
+        ("rougeLsum", ["It rained. A ship sank."], ["A ship\nsank."], None),
+        ("rougeLsum", ["It rained."], ["A ship sank."], None),  # one sentence each
+        ("rougeLsum:split=sentences", ["It rained. A ship sank."], ["A ship sank."], None),
+        ("rougeL", ["It rained. A ship sank."], ["A ship sank."], None),
+    ],
+)
+def test_a_number_that_texts_cannot_change_has_a_note(metric, hyps, refs, note):
+    looking = Looks(language="off").seen({metric: ng.metric(metric)}, ng.Dataset.from_texts(hyps, refs).segments)
+    assert [one[: len(note or "")] for one in looking.notes()] == ([note] if note else [])
+
+
+def test_such_a_note_names_the_systems_unless_they_are_all():
+    looking = Looks(language="off").over({"bleu": ng.metric("bleu")})
+    for block in ({"A": ["a"], "B": ["b"]}, {"A": ["a b c d"], "B": ["b"]}):
+        looking.add(ng.Dataset.from_texts(block, ["c"]).segments)
+    (note,) = looking.notes()
+    assert note.startswith("bleu: of B: no text has 4 words")

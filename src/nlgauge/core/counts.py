@@ -23,6 +23,7 @@ TRAINED = "trained on human ratings"  # how the note on a metric begins that has
 NAMED = 3  # metrics that a note in brief names
 MEANINGS: Mapping[str, str] = {  # flag -> what "3 of 40 segments have" goes on with
     "empty": "an empty side; they get the worst value",
+    "both_empty": "two empty sides; such texts are alike and get the best value",
     "truncated": "a text longer than the model reads, cut to its limit",
     "tokenized": "a text that looks tokenised already (it ends in ' .'), where the metric expects plain text",
     "nonfinite": "a text for which the model computes NaN or infinity, so the score is undefined (try dtype=float32)",

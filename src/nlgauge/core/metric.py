@@ -130,6 +130,10 @@ class BaseMetric:
         """Why it cannot read a text written like this, and what to do instead; None if it can, or does not say."""
         return None
 
+    def unfit(self, segments: Sequence[Segment]) -> str | None:
+        """Why its number for these segments of one system says little, whatever they say; None if it does not."""
+        return None
+
     def pieces(self, texts: Sequence[str], runtime: Any) -> int | None:
         """How many pieces its encoder reads of some texts; None without an encoder."""
         return None

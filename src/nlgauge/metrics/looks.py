@@ -11,7 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Protocol
 
+from nlgauge.core.counts import FIRST
 from nlgauge.core.errors import InputError
+from nlgauge.core.metric import whole
 from nlgauge.core.options import Typed, checked
 from nlgauge.core.result import Row
 from nlgauge.core.segment import Segment
@@ -39,6 +41,50 @@ class Look(Protocol):
     def by_system(self, by_group: bool = False) -> Mapping[Key, Counter[str]]:
         """Group and system -> field of rows -> how many texts; the group is None where groups count together."""
         ...
+
+
+class UnfitTexts:
+    """Systems whose texts are such that a metric's number says little of them, as the metric says by `unfit`."""
+
+    def __init__(self, metrics: Mapping[str, Reader]) -> None:
+        self._metrics = {spec: whole(metric) for spec, metric in metrics.items()}
+        self._reasons: dict[str, dict[str | None, str | None]] = {spec: {} for spec in metrics}
+
+    def add(self, segments: Sequence[Segment]) -> None:
+        """Look at more segments; one block of a system that is fit is enough."""
+        if not self._metrics:
+            return
+        of: dict[str | None, list[Segment]] = {}
+        for segment in segments:
+            of.setdefault(segment.system, []).append(segment)
+        for spec, reasons in self._reasons.items():
+            for system, own in of.items():
+                if reasons.get(system, "") is not None:
+                    reasons[system] = self._metrics[spec].unfit(own)
+
+    def notes(self) -> list[str]:
+        """One note per metric and reason, with the systems if they are not all."""
+        return [
+            f"{spec}: {_of(reason, reasons)}{reason}"
+            for spec, reasons in self._reasons.items()
+            for reason in dict.fromkeys(reasons.values())
+            if reason is not None
+        ]
+
+    def refuse(self) -> None:
+        """Nothing is refused."""
+
+    def by_system(self, by_group: bool = False) -> Mapping[Key, Counter[str]]:
+        """Nothing: rows count texts."""
+        return {}
+
+
+def _of(reason: str, reasons: Mapping[str | None, str | None]) -> str:
+    """The systems with this reason, if there are others."""
+    who = [str(system) for system, own in reasons.items() if own == reason]
+    if len(who) == len(reasons):
+        return ""
+    return f"of {', '.join(who[:FIRST])}{', ...' if len(who) > FIRST else ''}: "
 
 
 class Looking:
@@ -114,7 +160,12 @@ class Looks:
             metrics: specification -> metric.
             of: what the segments are called.
         """
-        each: list[tuple[str, Look]] = [(self.language, UnreadScripts(metrics, of)), (self.guards, GuardCounts())]
+        unfit = "off" if self.guards == "off" else "note"
+        each: list[tuple[str, Look]] = [
+            (self.language, UnreadScripts(metrics, of)),
+            (unfit, UnfitTexts(metrics)),
+            (self.guards, GuardCounts()),
+        ]
         looks = [look for how, look in each if how != "off"]
         return Looking(looks, [look for how, look in each if how in ("strict", "refuse")])
 

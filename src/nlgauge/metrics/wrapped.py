@@ -67,6 +67,10 @@ class Composed(BaseMetric):
         for one in self.inside:
             one.refuse(segments)
 
+    def unfit(self, segments: Sequence[Segment]) -> str | None:
+        """The reason of the first metric inside that has one."""
+        return next((reason for one in self.inside if (reason := one.unfit(segments)) is not None), None)
+
     def unread(self, writing: Writing) -> str | None:
         """Why a metric inside cannot read a text in this script; None if all can."""
         reasons = dict.fromkeys(reason for one in self.inside if (reason := one.unread(writing)) is not None)

@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import nlgauge as ng
 from nlgauge.core.errors import SpecError
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.lexical.ter import Ter
@@ -129,6 +130,18 @@ def test_less_is_better_and_blank_sides_are_flagged():
     scores = Ter().score([Segment("a", " ", ("x",)), Segment("b", "x", ("",)), Segment("c", "x", ("", "x"))], Runtime())
     assert not scores.higher_is_better
     assert scores.flags["empty"].tolist() == [True, True, False]
+
+
+def test_two_empty_texts_are_alike_and_the_note_says_so():
+    with pytest.warns(ng.ScoreWarning):
+        scores = ng.score(["", "", "!"], ["", "x", "?"], metrics="ter:no_punct=true", guards="off")
+    (found,) = scores.values()
+    assert found.values.tolist() == [0, 100, 0]
+    assert found.flags["both_empty"].tolist() == [True, False, False]
+    assert [note.partition("(")[2] for note in found.notes] == [
+        "2) have an empty side; they get the worst value",
+        "1) have two empty sides; such texts are alike and get the best value",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from nlgauge.core.counts import FIRST, MEANINGS, count_notes
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.guards.rules import OUTPUTS, REFERENCES, Rules
+from nlgauge.metrics.guards.signs import Signs
 from nlgauge.metrics.guards.ways import Ways
 
 GuardCheck = Literal["note", "refuse", "off"]
@@ -51,6 +52,7 @@ class GuardCounts:
     _inputs: array[int] = field(default_factory=lambda: array("q"))
     _rules: Rules = field(default_factory=Rules)
     _ways: Ways = field(default_factory=Ways)
+    _signs: Signs = field(default_factory=Signs)
 
     def add(self, segments: Sequence[Segment]) -> None:
         """Count more segments."""
@@ -71,6 +73,7 @@ class GuardCounts:
             if cut:
                 found.remove(UNFINISHED)
             self._ways.add(s, cut)
+            self._signs.add(s)
             self._flagged.append(_CUT * cut | _SURE * any(name in OUTPUTS for name in found))
             for name in found:
                 self._counts[place][name] += 1
@@ -80,12 +83,12 @@ class GuardCounts:
                     first.append(s.id)
 
     def notes(self) -> list[str]:
-        """One note per guard that distrusts a text, and one per way of writing that systems keep to."""
+        """One note per guard that distrusts a text, per way of writing that systems keep to, and per broken step."""
         counts = self.by_system()
         total = {name: sum(one[GUARD + name] for one in counts.values()) for name in GUARDS if name not in _SILENT}
         first = {**self._first, UNFINISHED: self._ways.first()}
         noted = count_notes("input", {k: v for k, v in total.items() if v}, self.n, first=first)
-        return [*noted, *self._ways.notes()]
+        return [*noted, *self._ways.notes(), *self._signs.notes(self.n)]
 
     def by_system(self, by_group: bool = False) -> dict[Key, Counter[str]]:
         """Group and system -> how many outputs any guard distrusts, and how many texts each guard does.

@@ -128,6 +128,18 @@ class Bleu(BaseMetric):
         )
         return f"the tokenizer {tokenizer} splits words at blanks, of which they have few; take {option}"
 
+    def unfit(self, segments: Sequence[Segment]) -> str | None:
+        """Whether no text has as many words as the longest n-gram, so that the corpus number is 0 even for copies."""
+        if self.effective_order or self.average == "sentence":
+            return None
+        words, order = self._scorer().tokenizer, self.max_ngram_order
+        if any(len(words(s.hypothesis).split()) >= order for s in segments):
+            return None
+        return (
+            f"no text has {order} words, so that the corpus number is 0 whatever the texts say; take"
+            " effective_order=true, or chrf"
+        )
+
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values in 0 to 100; `stats` are (length, closest reference length, matched per order, produced per order).
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from nlgauge.text.scripts import Writing
 from nlgauge.text.sentences import split_sentences
 from nlgauge.text.tokenize import TokenizerName
 
+_GOES_ON = re.compile(r"[.!?]\s+\w|[\u3002\uff01\uff1f]\s*\w")  # after the end of a sentence
 _LONGER_THAN = 3  # letters a word must exceed to be stemmed, after rouge-score
 
 
@@ -84,6 +86,15 @@ class Rouge(BaseMetric):
         if self.tokenizer == "blanks" and not writing.spaced:
             return "the tokenizer blanks splits words at blanks, of which they have few; take tokenizer=unicode"
         return None
+
+    def unfit(self, segments: Sequence[Segment]) -> str | None:
+        """Whether texts of several sentences have no line breaks, so that `Lsum` takes each for one sentence."""
+        if self.variant != "Lsum" or self.split != "lines":
+            return None
+        texts = [text for s in segments for text in (s.hypothesis, *s.references)]
+        if any("\n" in text for text in texts) or not any(map(_GOES_ON.search, texts)):
+            return None
+        return "no text has a line break, so that this is rougeL; take split=sentences"
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values in 0 to 1; parts `precision`, `recall`, `f1`.

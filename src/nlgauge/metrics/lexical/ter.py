@@ -71,9 +71,9 @@ class Ter(BaseMetric):
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values in percent, 0 or more; `stats` are (edits, mean reference length).
 
-        The flag `empty` marks a blank side, and `too_long` a pair whose edits cannot be counted in bounded time: its
+        The flag `empty` marks one blank side, and `too_long` a pair whose edits cannot be counted in bounded time: its
         value is NaN, and the corpus number leaves it out. As in sacrebleu, an empty hypothesis costs one edit per word
-        (100), a text against an empty reference scores 100, and two empty texts score 0.
+        (100), a text against an empty reference scores 100, and two empty texts (`both_empty`) score 0.
         """
         check_needs(self, segments)
         scorer = sacre.ter_scorer(
@@ -84,13 +84,15 @@ class Ter(BaseMetric):
         )
         stats = sacre.statistics(scorer, segments, 2, runtime, "ter")
         too_long = np.isnan(stats[:, 0])
+        empty = sacre.is_empty(segments)
+        both_empty = empty & ~stats.any(axis=1)
         return Scores(
             signature_of(self, runtime),
             ids(segments),
             np.where(too_long, np.nan, self.corpus(stats)),
             stats=np.where(too_long[:, None], 0.0, stats),
             finish=self.corpus,
-            flags={"empty": sacre.is_empty(segments), "too_long": too_long},
+            flags={"empty": empty & ~both_empty, "both_empty": both_empty, "too_long": too_long},
             higher_is_better=False,
         )
 
