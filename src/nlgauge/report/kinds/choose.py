@@ -35,7 +35,7 @@ def choice_parts(paper: Paper) -> list[Part]:
     if not said:
         return []
     parts += choice_tables(result, paper.digits)
-    return parts if paper.brief else [*parts, *_texts(said, "methods")]
+    return parts if paper.brief and paper.is_text else [*parts, *_texts(said, "methods")]
 
 
 def _texts(said: Sequence[Row], kind: str) -> list[str]:
