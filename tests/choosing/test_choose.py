@@ -236,3 +236,32 @@ def test_the_command_and_the_paragraph_can_be_pasted():
     assert "(signature metric:" in found.methods
     assert "paired approximate randomisation" in found.methods
     assert "36 outputs of 3 systems for 12 items" in found.methods
+
+
+def test_where_no_metric_stands_out_the_default_of_summaries_stays():
+    found = choose(data(12), ["chrf", "bertscore:value=recall"], task="as")
+    assert found.metrics[0] == "bertscore:value=recall"
+    first = found.sentences[0]
+    assert first.startswith(
+        "No metric stands out of 2 metrics that can score these texts: keep the default for summaries"
+    )
+    level = {row["metric"]: row["level"] for row in found.rows if row.get("criterion") == "standing"}
+    assert level == {"chrf": True, "bertscore:value=recall": False}
+    assert "-m bertscore:value=recall" in found.command
+
+
+def test_the_paragraph_says_how_many_outputs_were_looked_at():
+    found = choose(data(40), ["chrf", "bleu"], limit=90)
+    assert "on 120 outputs of 3 systems" in found.methods
+    assert "was chosen among 2" in found.methods
+    assert ", on 90 of these outputs (nlgauge" in found.methods
+
+
+def test_time_is_that_of_the_processor(monkeypatch):
+    """A machine that does other things at once is no reason against a metric."""
+    clock = iter(range(0, 10**9, 1000))
+    monkeypatch.setattr("nlgauge.choosing.costs.perf_counter", lambda: next(clock))
+    found = choose(data(12), ["chrf", "bleu"])
+    rows = [row for row in found.rows if row.get("criterion") == "standing"]
+    assert all(row["seconds"] < 100 for row in rows)
+    assert "1,000 outputs take, in processor time of this machine, less than" in said(found) or "s with" in said(found)

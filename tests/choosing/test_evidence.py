@@ -35,12 +35,20 @@ def test_the_same_resamples_serve_every_metric():
 
 
 def test_a_row_has_every_number():
-    row = Evidence("chrf", "copies", 0.5, 0.4, 0.6, 9, "your references").as_row(2.0)
+    row = Evidence("chrf", "copies", 0.5, 0.4, 0.6, 12, "your references").as_row(2.0)
     assert row == {
-        **{"metric": "chrf", "criterion": "copies", "value": 0.5, "low": 0.4, "high": 0.6, "n": 9},
+        **{"metric": "chrf", "criterion": "copies", "value": 0.5, "low": 0.4, "high": 0.6, "n": 12},
         **{"weight": 2.0, "source": "your references"},
     }
     assert row["criterion"] in CRITERIA
+
+
+def test_what_few_texts_say_has_no_weight():
+    # six of six errors seen: by chance alone it happens once in 64 tries, for one of the dozens of shares of a table
+    six, ten = (Evidence("chrf", "errors.facts", 1.0, 0.5, 1.0, n, "your outputs") for n in (6, 10))
+    assert (six.is_few, six.as_row(2.0)["weight"]) == (True, 0.0)
+    assert (ten.is_few, ten.as_row(2.0)["weight"]) == (False, 2.0)
+    assert not Evidence("chrf", "apart", 1.0, 0.5, 1.0, 1, "your systems").is_few  # it counts pairs of systems
 
 
 def test_no_draws_have_no_interval():

@@ -46,6 +46,13 @@ def test_a_standing_is_the_weighted_mean():
     assert (second.metric, second.value) == ("a", pytest.approx((3 * 0.6 + 0.9) / 4))
 
 
+def test_what_is_lacking_counts_as_the_lowest_of_the_others():
+    held = [evidence(name, "public", value) for name, value in (("a", 0.6), ("b", 0.8))]
+    held += [evidence(name, "copies", 0.7) for name in "abc"]
+    found = {one.metric: one.value for one in standings(held, ["a", "b", "c"], {"public": 1.0, "copies": 1.0})}
+    assert found == pytest.approx({"a": (0.6 + 0.7) / 2, "b": (0.8 + 0.7) / 2, "c": (0.6 + 0.7) / 2})
+
+
 def test_metrics_whose_difference_may_be_chance_are_not_told_apart():
     held = [evidence("a", "public", 0.7, 0.05, 1), evidence("b", "public", 0.69, 0.05, 2), evidence("c", "public", 0.2)]
     best, *others = standings(held, ["a", "b", "c"], {"public": 1.0})

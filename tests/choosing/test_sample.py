@@ -46,7 +46,11 @@ def test_of_long_texts_fewer_are_looked_at():
     long = sampled(data(300, text="word " * 119 + "{}"), 200)  # 120 words and a reference of one
     assert long.part == pytest.approx(60 / 121)
     assert len(long.segments) == 98  # 200 * 60 / 121, in whole items of two
-    assert sampled(data(300, text="word " * 5000), 200).part == 0.25
+    assert sampled(data(300, text="word " * 1500), 200).part == 0.25
+    # a run ends: of texts of 5,000 words, or with such sources, 450 words for each usual text are read
+    assert sampled(data(300, text="word " * 5000), 200).part == pytest.approx(450 / 5001)
+    articles = [Segment(s.id, s.hypothesis, s.references, "word " * 4499, s.system, s.item) for s in data(300)]
+    assert sampled(Dataset(tuple(articles)), 200).part == pytest.approx(450 / 4502)
 
 
 def test_copies_and_blanks_are_no_outputs():

@@ -1,5 +1,7 @@
 """Tables of cells, in every form."""
 
+from dataclasses import replace
+
 import pytest
 
 from nlgauge.report.table import Table, comment, latex, markdown
@@ -18,6 +20,15 @@ def test_markdown_escapes_bars_and_prints_bold():
 def test_latex_escapes_underscores():
     assert r"x\_1" in TABLE.latex()
     assert r"\textbf{1.50}" in TABLE.latex()
+
+
+def test_latex_has_a_caption_a_label_and_no_blank_in_bold():
+    lines = replace(TABLE, title="p of x_1: 5 %", body=(("bleu", "1.50 "), ("a", "2"))).latex().split("\n")
+    above = [r"\begin{table}", r"\centering", r"\caption{p of x\_1: 5 \%}", r"\label{tab:p-of-x-1-5}"]
+    assert lines[:5] == [*above, r"\begin{tabular}{lr}"]
+    assert r"bleu & \textbf{1.50} \\" in lines
+    assert lines[-2:] == [r"\end{tabular}", r"\end{table}"]
+    assert replace(TABLE, title="").latex().startswith(r"\begin{tabular}")
 
 
 def test_latex_escapes_what_its_first_encoding_has_no_glyph_for():

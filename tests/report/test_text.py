@@ -48,10 +48,29 @@ def test_brief_text_leaves_p_values_of_pairs_and_names_of_texts_to_an_option():
     assert "p of bleu" not in brief
     assert "p-values of every two systems: -v, --json FILE or --html FILE" in brief
     assert brief.endswith(
-        "note: bleu: 2 of 3 segments have an empty side; they get the worst value\nnote: -v names these texts"
+        "note: bleu: 2 of 3 segments have an empty side; they get the worst value\n"
+        "note: -v shows signatures and the texts that notes count"
     )
+    assert "bleu = metric:bleu" in whole
+    assert "bleu = metric:bleu" not in brief
     assert "-v" not in render(result, brief=True, hints=False)
     assert "p of bleu" in render(result, "markdown", brief=True)  # a page for a paper is whole
+
+
+def test_brief_text_has_three_notes_but_all_that_say_that_a_number_means_nothing():
+    cut = [f"{name}: 9 of 9 segments have a text longer than the model reads, cut to its limit" for name in "abcd"]
+    (count,) = count_notes("a", {"empty": 2}, 9)
+    plain = ["first", "second", "third"]
+    few, many = (replace(scores(*"abcd"), notes=[*plain, count, *odd]) for odd in ([], cut))
+    lines = [line for line in render(few, brief=True).split("\n") if line.startswith("note: ")]
+    assert lines == [
+        *(f"note: {note}" for note in (count, *plain[:2])),
+        "note: -v shows signatures, 1 more note and the texts that notes count",
+    ]
+    lines = [line for line in render(many, brief=True).split("\n") if line.startswith("note: ")]
+    assert lines[:-1] == [f"note: {note}" for note in cut]
+    assert lines[-1] == "note: -v shows signatures, 4 more notes and the texts that notes count"
+    assert all(note in render(many) for note in many.notes)
 
 
 @pytest.mark.parametrize("result", [scores("bleu"), audited("bleu")], ids=["score", "audit"])
@@ -112,13 +131,12 @@ def test_papers_get_signatures_and_notes_and_quiet_latex_keeps_its_signature():
     ]
     lines = render(result, "latex").split("\n")
     assert [line for line in lines if line.startswith("%")] == [
-        "% scores of 1 system, [low, high]: 95 % intervals, p: test against the baseline z",
         "% bleu = metric:bleu",
         "% note: be careful",
         "% nlgauge score x_y",
     ]
     quiet = [line for line in render(result, "latex", quiet=True).split("\n") if line.startswith("%")]
-    assert quiet[1:] == ["% bleu = metric:bleu", "% nlgauge score x_y"]
+    assert quiet == ["% bleu = metric:bleu", "% nlgauge score x_y"]
     assert render(result, "markdown", quiet=True).endswith("against the baseline")
 
 
@@ -199,3 +217,31 @@ def test_quiet_keeps_in_one_line_which_numbers_mean_nothing():
     assert render(result, quiet=True).split("\n\n")[1:] == [said]
     assert f"% {said}" in render(result, "latex", quiet=True).split("\n")
     assert said in render(result, "markdown", quiet=True)
+
+
+def test_latex_holds_what_a_paper_prints_and_the_option_the_rest():
+    # sacrebleu's form: a digit less than on the screen, p in brackets, no interval and no matrix of p-values
+    rows = []
+    for name, value, delta, p in (("s", 50.444, None, None), ("t", 52.123, 1.7, 0.0004), ("u", 51.0, 0.6, 0.4593)):
+        own = {"system": name, "value": value, "low": value - 3, "high": value + 3, "n": 9, "n_undefined": 0}
+        rows.append({**own, "metric": "bleu", "baseline": "s", "delta": delta, "p": p, "p_adjusted": None})
+        rows.append({**rows[-1], "metric": "bertscore", "value": value / 100})
+    metrics = [
+        {"spec": spec, "signature": "", "higher_is_better": True, "range": [0.0, high]}
+        for spec, high in (("bleu", 100.0), ("bertscore", 1.0))
+    ]
+    result = Result("score", rows, metrics=metrics)
+    lines = render(result, "latex", brief=True).split("\n")
+    assert r"s (baseline) & 50.4 & 0.504 & 9 \\" in lines
+    assert r"t & \textbf{52.1* (p \textless{} 0.001)} & \textbf{0.521* (p \textless{} 0.001)} & 9 \\" in lines
+    assert r"u & 51.0 (p = 0.46) & 0.510 (p = 0.46) & 9 \\" in lines
+    assert r"\caption{scores of 3 systems, p: test against the baseline s}" in lines
+    assert "50 & 0.504" in render(result, "latex", 0, brief=True).replace("0.50 &", "0.504 &")  # -w 0: 0 and 2
+    assert "[47.44, 53.44]" in render(result, "latex")
+    pair = {"against": "t", "p": 0.01, "p_adjusted": 0.02, "test": "paired_bootstrap"}
+    ranked = [{**row, "rank": 1, "baseline": None, "p": None} for row in rows[:4:2]]
+    pairs = Result("score", [*ranked, {**ranked[0], **pair}], metrics=metrics[:1])
+    brief = render(pairs, "latex", brief=True)
+    assert "rank 1 " not in brief
+    assert brief.count(r"\begin{tabular}") == 1
+    assert render(pairs, "latex").count(r"\begin{tabular}") == 2

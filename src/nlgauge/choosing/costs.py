@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from time import perf_counter
+from time import perf_counter, process_time
 
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.base import Metric
@@ -21,12 +21,14 @@ class Cost:
     """The cost of a metric.
 
     Attributes:
-        seconds: for 1,000 outputs, without loading its model.
+        seconds: of processor time for 1,000 outputs, without loading its model; other programs do not count.
+        elapsed: the same by the clock, which counts what else the machine does, and waiting for an answer.
         megabytes: by how much the peak memory of the process grew, models included; a model that an earlier metric
             loaded is not counted again. NaN where the system does not say.
     """
 
     seconds: float
+    elapsed: float
     megabytes: float
 
 
@@ -35,17 +37,17 @@ def cost_of(metric: Metric, segments: Sequence[Segment], runtime: Runtime) -> Co
     bare = replace(runtime, cache=None, progress=silent).sharing({PAIRS: None})  # nor what other metrics have judged
     before = _peak()
     score_segments({"": metric}, segments[:_WARM], bare)
-    each = _seconds(metric, segments[_WARM:][:_FEW] or segments, bare)
-    if _FEW * each < _SLOW:
-        each = _seconds(metric, segments[:_MEASURED], bare)
-    return Cost(1000 * each, _peak() - before)
+    each, elapsed = _seconds(metric, segments[_WARM:][:_FEW] or segments, bare)
+    if _FEW * elapsed < _SLOW:
+        each, elapsed = _seconds(metric, segments[:_MEASURED], bare)
+    return Cost(1000 * each, 1000 * elapsed, _peak() - before)
 
 
-def _seconds(metric: Metric, segments: Sequence[Segment], runtime: Runtime) -> float:
-    """Seconds for each of some outputs."""
-    start = perf_counter()
+def _seconds(metric: Metric, segments: Sequence[Segment], runtime: Runtime) -> tuple[float, float]:
+    """Seconds for each of some outputs: of processor time, and by the clock."""
+    start = process_time(), perf_counter()
     score_segments({"": metric}, segments, runtime)
-    return (perf_counter() - start) / len(segments)
+    return (process_time() - start[0]) / len(segments), (perf_counter() - start[1]) / len(segments)
 
 
 def _peak() -> float:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from nlgauge.audits.sides import Sides
+from nlgauge.choosing.candidates import DEFAULTS
 from nlgauge.choosing.evidence import OWN, Care, Evidence, Share, share
 from nlgauge.choosing.measure import Measured
 from nlgauge.choosing.outcomes import seen_beyond
@@ -34,6 +36,7 @@ class Decision:
         n_missed: the errors that the first misses.
         n_errors: all errors that the first was tried on.
         care: the errors that matter most.
+        is_default: whether the first is the default of the task, since no metric stands out.
     """
 
     chosen: tuple[str, ...]
@@ -46,6 +49,7 @@ class Decision:
     n_missed: int
     n_errors: int
     care: Care | None
+    is_default: bool = False
 
     @property
     def by_ratings(self) -> bool:
@@ -101,16 +105,26 @@ def decided(found: Measured, care: Care | None, seed: int) -> Decision:
     rated = {one.metric for one in found.evidence if one.criterion == OWN}
     by_ratings = found.n_rated >= FEWEST_PAIRS and bool(rated)
     usual = weights_of(found.trials.task, care)
-    order, left = ranked(found.evidence, found.left, usual, by_ratings)
+    order, left = ranked([one for one in found.evidence if not one.is_few], found.left, usual, by_ratings)
     weights = {**(RATINGS if by_ratings else {}), **(usual if left or not by_ratings else {})}
-    first = order[0]
+    first, level = order[0], _level(order, order[0], left)
+    default = next((one for one in order if one.metric == DEFAULTS.get(found.trials.task)), None)
+    is_default = default is not None and bool(level) and default.metric in {first.metric, *(name for name, *_ in level)}
+    if default is not None and is_default:
+        first, level = default, _level(order, default, left)
     group = found.alike[first.metric][0]
-    others = [one for one in order[1:] if found.alike[one.metric][0] != group]
+    others = [one for one in order if found.alike[one.metric][0] != group]
     beyond, missed, n_errors = _beyond(found, first.metric, [one.metric for one in others], seed)
     second = second_of(beyond)
     chosen = (first.metric, *([] if second is None else [second.metric]))
-    level = not_told(first, [one for one in order[1:] if not left or one.metric in left])
-    return Decision(chosen, tuple(order), weights, tuple(level), left, second, beyond, missed, n_errors, care)
+    return Decision(
+        chosen, tuple(order), weights, tuple(level), left, second, beyond, missed, n_errors, care, is_default
+    )
+
+
+def _level(order: Sequence[Standing], first: Standing, left: Sequence[str]) -> list[tuple[str, float, float]]:
+    """Who cannot be told from the first: of the metrics that ratings leave open, where they leave some."""
+    return not_told(first, [one for one in order if one is not first and (not left or one.metric in left)])
 
 
 def _suites(found: Measured, spec: str) -> list[tuple[Suite, Sides]]:

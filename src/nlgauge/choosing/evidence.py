@@ -11,7 +11,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.stats.draws import generator, percentiles, resample_counts
-from nlgauge.stats.shares import dependent_trials, wilson
+from nlgauge.stats.shares import FEWEST, dependent_trials, wilson
 
 Care = Literal["meaning", "facts", "coverage", "fluency"]
 ASPECTS: tuple[Care, ...] = get_args(Care)
@@ -48,6 +48,11 @@ class Evidence:
     draws: Array = field(default_factory=lambda: np.empty(0), repr=False)
     detail: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def is_few(self) -> bool:
+        """Whether it is of too few trials to count."""
+        return self.n < FEWEST and (self.criterion in (COPIES, HARMLESS) or self.criterion.startswith(ERRORS))
+
     def as_row(self, weight: float) -> dict[str, Any]:
         """The flat object of the result file."""
         return {
@@ -57,7 +62,7 @@ class Evidence:
             "low": self.low,
             "high": self.high,
             "n": self.n,
-            "weight": weight,
+            "weight": 0.0 if self.is_few else weight,
             "source": self.source,
             **self.detail,
         }

@@ -40,7 +40,7 @@ def expected_seconds(
         if spec in out:
             continue
         try:
-            each = cost_of(metric, sample.segments, runtime).seconds / 1000
+            each = cost_of(metric, sample.segments, runtime).elapsed / 1000
         except NlgaugeError:
             continue
         found[spec] = each * (len(sample.segments) + len(texts))

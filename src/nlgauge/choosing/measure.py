@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -117,7 +118,8 @@ def _scored(found: Measured, runtime: Runtime) -> None:
     segments, errors, copies = found.sample.segments, found.trials.errors, found.trials.copies
     sizes = [len(segments), *(2 * len(suite) for suite in (errors, copies) if suite is not None)]
     everything = len(found.left) * sum(sizes)
-    with runtime.progress(everything, "choosing") as advance:
+    seconds = sum(found.costs[spec].elapsed for spec in found.left) * sum(sizes) / 1000
+    with runtime.progress(everything, f"choosing (up to {math.ceil(seconds / 60)} min)") as advance:
         bar = Bar(None if runtime.progress is silent else advance)
 
         def scored(size: int, score: Callable[[Mapping[str, Metric], Runtime], Mapping[str, T]]) -> Mapping[str, T]:

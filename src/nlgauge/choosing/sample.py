@@ -16,6 +16,7 @@ _SYSTEMS = 8  # systems that are compared, at most
 _ITEMS = 30  # items that are kept even if that makes more outputs
 _WORDS = 60.0  # of an output and its references; of longer ones fewer are looked at, since they take longer
 _LEAST = 0.25  # of the outputs, however long
+_READ = 450.0  # words with the source: of longer ones fewer than that, so that a run does not take for ever
 
 
 @dataclass(frozen=True)
@@ -59,10 +60,16 @@ class Sample:
 
 
 def part_of(segments: Sequence[Segment]) -> float:
-    """The part of the usual number of texts that is looked at: 1 up to 60 words, least 0.25."""
+    """The part of the usual number of texts that is looked at: 1 up to 60 words, then less.
+
+    It is 0.25 at least while no more than 1,800 words are read of each, counted with its source.
+    """
     some = segments[:: max(1, len(segments) // 200)]
     words = [len(" ".join((s.hypothesis, *s.references)).split()) for s in some]
-    return min(1.0, max(_LEAST, _WORDS / max(sum(words) / max(len(words), 1), 1.0)))
+    sources = [len((s.source or "").split()) for s in some]
+    mean = sum(words) / max(len(words), 1)
+    read = mean + sum(sources) / max(len(sources), 1)
+    return min(1.0, max(_LEAST, _WORDS / max(mean, 1.0)), _READ / max(read, 1.0))
 
 
 def item_of(segment: Segment) -> tuple[str | None, str]:
@@ -75,7 +82,7 @@ def sampled(dataset: Dataset, limit: int = OUTPUTS, seed: int = 0, criterion: st
 
     Args:
         dataset: all outputs.
-        limit: how many are taken; of long texts fewer, down to a quarter.
+        limit: how many are taken; of long texts fewer.
         seed: of the draw.
         criterion: take outputs that are rated by it alone; `mean` for any criterion. None for all.
     """

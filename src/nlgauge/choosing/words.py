@@ -14,6 +14,7 @@ from nlgauge.choosing.measure import Measured
 from nlgauge.choosing.rule import FEWEST_PAIRS
 from nlgauge.core.signature import version
 
+_TASK = {"as": "summaries"}  # that has a default
 _FEW_ITEMS = 100  # below, only large differences between systems are seen
 _NAMED = 4
 
@@ -59,6 +60,10 @@ def _taken(found: Measured, decision: Decision) -> str:
         return f"Take {first}: it is the only metric here that can score these texts."
     beside = f", with {decision.chosen[1]} beside it" if len(decision.chosen) > 1 else ""
     of = f"{len(found.left)} metrics that can score these texts"
+    if decision.is_default:
+        rated = "by your ratings or otherwise " if decision.by_ratings else ""
+        default = f"the default for {_TASK.get(found.trials.task, found.trials.task)}, {first}{beside}"
+        return f"No metric stands out {rated}of {of}: keep {default}."
     if decision.by_ratings and decision.open:
         n = len(decision.open)
         if n == len(found.left):
@@ -74,7 +79,8 @@ def _taken(found: Measured, decision: Decision) -> str:
         return f"Take {first}{beside}: of {of} it agrees best with your ratings."
     if len(decision.standings) > 1 and not decision.level and found.sample.n_items > 1:
         return f"Take {first}{beside}: of {of} it stands highest, beyond chance."
-    return f"Take {first}{beside}: of {of} it stands highest."
+    out = "; no metric stands out" if decision.level else ""
+    return f"Take {first}{beside}: of {of} it stands highest{out}."
 
 
 def _agreement(found: Measured, decision: Decision, examples: Examples) -> Iterator[Reason]:
@@ -97,9 +103,10 @@ def _agreement(found: Measured, decision: Decision, examples: Examples) -> Itera
         return
     if PUBLIC in own:
         names = ", ".join(one.name for one in found.sets)
+        chance = ", which may be chance" if own[PUBLIC].low <= CHANCE else ""
         yield Reason(
             f"On the public sets nearest to your texts ({names}) {first} orders two outputs as people do in"
-            f" {_share(own[PUBLIC])} of the pairs; that is other people's data, and chance is 0.5."
+            f" {_share(own[PUBLIC])} of the pairs{chance}; that is other people's data, and chance is 0.5."
         )
     elif found.sets:
         yield Reason(
@@ -120,9 +127,9 @@ def _errors(found: Measured, decision: Decision, examples: Examples) -> Iterator
     own = evidence_of(found, first)
     kinds = [(name.removeprefix(ERRORS), one) for name, one in own.items() if name.startswith(ERRORS)]
     if kinds:
-        told = ", ".join(f"{name} {one.value:.2f} of {one.n}" for name, one in kinds)
+        told = (f"{name} {one.value:.2f} of {one.n}{' (too few to count)' * one.is_few}" for name, one in kinds)
         yield Reason(
-            f"Errors put into {found.trials.source} lower the score of {first}: {told}.",
+            f"Errors put into {found.trials.source} lower the score of {first}: {', '.join(told)}.",
             _shown(*(examples.of(first, ERRORS + name) for name, _ in kinds)),
         )
     missed = missed_kinds(found, first)
@@ -145,8 +152,10 @@ def _errors(found: Measured, decision: Decision, examples: Examples) -> Iterator
             f" {_share(own[HARMLESS])} of the cases.",
             _shown(examples.of(first, HARMLESS)),
         )
-    if decision.care is not None and ERRORS + decision.care not in own:
-        yield Reason(f"No error of {decision.care} could be made of these texts, so caring for it changes nothing.")
+    cared = own.get(f"{ERRORS}{decision.care}")
+    if decision.care is not None and (cared is None or cared.is_few):
+        some = "No error" if cared is None else f"Only {cared.n} errors"
+        yield Reason(f"{some} of {decision.care} could be made of these texts, so caring for it changes nothing.")
 
 
 def _level(found: Measured, decision: Decision) -> Iterator[str]:
@@ -233,7 +242,8 @@ def _others(found: Measured, decision: Decision) -> Iterator[str]:
 
 def _cost(found: Measured, decision: Decision) -> Iterator[str]:
     costs = [(spec, found.costs[spec].seconds) for spec in decision.chosen]
-    yield "Here 1,000 outputs take " + ", ".join(f"{_seconds(seconds)} with {spec}" for spec, seconds in costs) + "."
+    told = ", ".join(f"{_seconds(seconds)} with {spec}" for spec, seconds in costs)
+    yield f"1,000 outputs take, in processor time of this machine, {told}."
 
 
 def _seconds(seconds: float) -> str:
@@ -275,9 +285,11 @@ def methods_of(found: Measured, decision: Decision) -> str:
         if decision.by_ratings
         else _and(told or ["as the first that was named"])
     )
+    n = len(found.sample.segments)
+    looked = f", on {n} of these outputs" if n < len(whole) else ""
     parts = [
         f"We report {named} on {texts}.",
-        f"The {'metrics were' if len(decision.chosen) > 1 else 'metric was'} chosen among {tried} {basis}"
+        f"The {'metrics were' if len(decision.chosen) > 1 else 'metric was'} chosen among {tried} {basis}{looked}"
         f" (nlgauge {version('nlgauge')}, choose).",
     ]
     if found.grid is not None:

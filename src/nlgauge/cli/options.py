@@ -78,7 +78,9 @@ Spreadsheet = Annotated[
 ]
 Verbose = Annotated[
     bool,
-    typer.Option("--verbose", "-v", help="Print every p-value, and the ids of texts that notes count."),
+    typer.Option(
+        "--verbose", "-v", help="Print every p-value, signatures, all notes, and the ids of texts that they count."
+    ),
 ]
 LanguagePairs = Annotated[
     list[str] | None,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Sequence
 
+_BESIDE = 50  # pieces that are alike on either side of what differs
 _PIECES = re.compile(r"\s+|\w+|[^\w\s]")
 
 
@@ -19,7 +21,22 @@ def pieces(before: str, after: str) -> list[tuple[str, bool]]:
     An empty new piece marks a place where something is gone.
     """
     old, new = _PIECES.findall(before), _PIECES.findall(after)
-    out: list[tuple[str, bool]] = []
-    for op, _, _, start, end in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        out.append(("".join(new[start:end]), op != "equal"))
+    # Long texts often differ in one place, and matching is quadratic: what is alike far from it is not looked at.
+    same = _alike(old, new)
+    head = max(0, same - _BESIDE)
+    tail = max(0, _alike(old[same:][::-1], new[same:][::-1]) - _BESIDE)
+    ops = difflib.SequenceMatcher(
+        None, old[head : len(old) - tail], new[head : len(new) - tail], autojunk=False
+    ).get_opcodes()
+    out = [("".join(new[head + start : head + end]), op != "equal") for op, _, _, start, end in ops]
+    if head:  # both ends of what was looked at are alike
+        out[0] = "".join(new[:head]) + out[0][0], False
+    if tail:
+        out[-1] = out[-1][0] + "".join(new[len(new) - tail :]), False
     return out
+
+
+def _alike(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many pieces two texts begin with alike."""
+    least = min(len(one), len(other))
+    return next((i for i in range(least) if one[i] != other[i]), least)

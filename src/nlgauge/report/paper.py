@@ -49,6 +49,11 @@ class Paper:
         """Whether it is read in a terminal."""
         return self.form == "text"
 
+    @property
+    def lean(self) -> bool:
+        """Whether it is LaTeX that holds what a paper prints, and no more."""
+        return self.brief and self.form == "latex"
+
     def shown(self, part: Part) -> str:
         """One table or prose in the form of the paper."""
         if isinstance(part, Table):

@@ -26,6 +26,7 @@ _TEX = {
     "‡": r"\ddag{}",
     "↓": r"$\downarrow$",
 }
+_LABEL = 60  # letters of a label of LaTeX
 _MARKDOWN = re.compile(r"[\\|*`]|<(?=[A-Za-z/!?])")  # "p < 0.05" opens no tag
 
 
@@ -99,13 +100,19 @@ class Table:
         return "\n".join([*title, line([*map(markdown, self.header)]), line(rule), *map(line, body), *below])
 
     def latex(self) -> str:
-        """A tabular for the package booktabs; marked cells in bold. What signs mean stands in its last lines."""
+        """A tabular for the package booktabs; marked cells in bold. What signs mean stands in its last lines.
+
+        A table with a title is a `table` with a caption and a label.
+        """
 
         def line(cells: Sequence[str]) -> str:
             return " & ".join(cells) + r" \\"
 
         body = [
-            [rf"\textbf{{{latex(c)}}}" if (i, j) in self.marked else latex(c) for j, c in enumerate(cells)]
+            [
+                rf"\textbf{{{latex(c.strip())}}}" if (i, j) in self.marked else latex(c.strip())
+                for j, c in enumerate(cells)
+            ]
             for i, cells in enumerate(self.body)
         ]
         kinds = "l" * self.left + "r" * (len(self.header) - self.left)
@@ -121,8 +128,12 @@ class Table:
             r"\bottomrule",
             *signs,
         ]
-        title = [comment(self.title)] if self.title else []
-        return "\n".join([*title, rf"\begin{{tabular}}{{{kinds}}}", *inside, r"\end{tabular}"])
+        tabular = [rf"\begin{{tabular}}{{{kinds}}}", *inside, r"\end{tabular}"]
+        if self.title:
+            label = "-".join(re.findall(r"[a-z0-9]+", self.title.lower()))[:_LABEL].strip("-")
+            above = [r"\begin{table}", r"\centering", rf"\caption{{{latex(self.title)}}}", rf"\label{{tab:{label}}}"]
+            tabular = [*above, *tabular, r"\end{table}"]
+        return "\n".join(tabular)
 
     def signs(self, mark: str) -> list[str]:
         """The meaning of each sign in the table, a line each; `mark` is how the form marks cells."""

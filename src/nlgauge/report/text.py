@@ -6,14 +6,16 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nlgauge.core.counts import in_brief
+from nlgauge.core.counts import Note, in_brief
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.result import Result
 from nlgauge.report.flat import csv, first_rows, tsv
 from nlgauge.report.kinds.kind import kind_of
 from nlgauge.report.paper import DATA, FORMS, WIDE, Paper, Part, Worst
 from nlgauge.report.table import markdown
-from nlgauge.report.trust import doubts_of
+from nlgauge.report.trust import doubts_of, is_doubt
+
+_MOST = 3  # notes in brief
 
 
 def check_form(form: str) -> None:
@@ -54,7 +56,9 @@ def render(
         worst: for each metric of an audit, the cases with its worst errors, as `Audit.worst` returns them.
         parts: show what corpus scores are made of.
         spreadsheet: put `'` before cells of TSV and CSV that a spreadsheet takes for formulas.
-        brief: in text, leave out the p-values of every two systems, and the names of texts in notes.
+        brief: in text, leave out the p-values of every two systems, signatures, the names of texts in notes, and notes
+            beyond three, unless they say that a number means nothing; in LaTeX, p-values of every two systems or
+            metrics, and intervals.
         hints: say by which options of the command these are shown.
 
     Raises:
@@ -68,7 +72,8 @@ def render(
     kind = kind_of(result.kind)
     if kind.parts is None:
         raise InputError(f"a result of kind {result.kind!r} has no tables; write it as .json or .tsv")
-    paper = Paper(result, form, digits, columns, intervals, worst or {}, parts, brief and form == "text", hints)
+    is_brief = brief and form in ("text", "latex")
+    paper = Paper(result, form, digits, columns, intervals, worst or {}, parts, is_brief, hints)
     signed = _explained(paper, quiet) if kind.signed or not paper.is_text else []
     return "\n\n".join(part for part in [*map(paper.shown, kind.parts(paper)), *signed] if part)
 
@@ -95,7 +100,7 @@ def _explained(paper: Paper, quiet: bool) -> list[str]:
     if paper.form == "markdown":
         signed = [f"- {markdown(directed(m))}: `{m['signature']}`" for m in result.metrics]
         return ["\n".join([*signed, *(f"- {markdown(n)}" for n in notes), *(f"- `{c}`" for c in command)])]
-    signed = [f"{directed(m)} = {m['signature']}" for m in result.metrics]
+    signed = [] if paper.brief and paper.is_text else [f"{directed(m)} = {m['signature']}" for m in result.metrics]
     noted = [f"note: {note}" for note in notes]
     return ["\n".join(map(paper.line, lines)) for lines in (signed, noted, command) if lines]
 
@@ -107,12 +112,25 @@ def doubt_line(result: Result) -> list[str]:
 
 
 def _notes(paper: Paper) -> list[str]:
-    """The notes; in brief, the last one says how to see the names that they leave out."""
-    whole = [*paper.result.notes]
-    if not paper.brief:
+    """The notes; in brief three, those first that matter most, and the last one says how to see what is left out."""
+    result, whole = paper.result, [*paper.result.notes]
+    if not (paper.brief and paper.is_text):
         return whole
-    short = in_brief(whole)
-    return [*short, "-v names these texts"] if paper.hints and short != whole else short
+    doubts = [note for note in whole if is_doubt(result, note)]
+    counts = [note for note in whole if isinstance(note, Note) and note not in doubts]
+    short = in_brief([*doubts, *counts, *(note for note in whole if note not in doubts and note not in counts)])
+    most = max(_MOST, len(in_brief(doubts)))
+    more = len(short) - most
+    left = [
+        *(["signatures"] if result.metrics else []),
+        *([f"{more} more note{'s' * (more > 1)}"] if more > 0 else []),
+        *(["the texts that notes count"] if counts or doubts else []),
+    ]
+    return [*short[:most], *([f"-v shows {_listed(left)}"] if paper.hints and left else [])]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def directed(metric: Mapping[str, Any]) -> str:

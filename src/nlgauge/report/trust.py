@@ -78,18 +78,28 @@ def doubts_of(result: Result) -> dict[str, str]:
     A tenth of the texts, or more, are in a language that it does not read, or too long for its model; or its agreement
     with people is asked for, and it was trained on ratings. The notes of a result say so, whichever verb made it.
     """
-    found = {metric["spec"]: "; ".join(dict.fromkeys(_doubts(result, metric))) for metric in result.metrics}
-    return {spec: doubt for spec, doubt in found.items() if doubt}
+    found: dict[str, list[str]] = {}
+    for note in result.notes:
+        for spec, doubt in _doubts(result, note):
+            found.setdefault(spec, []).append(doubt)
+    return {m["spec"]: "; ".join(dict.fromkeys(found[m["spec"]])) for m in result.metrics if m["spec"] in found}
 
 
-def _doubts(result: Result, metric: Mapping[str, Any]) -> Iterator[str]:
-    for said in (_behind(f"{metric['spec']}: ", note) for note in result.notes):
+def is_doubt(result: Result, note: str) -> bool:
+    """Whether a note of a result says that numbers in it say nothing."""
+    return any(True for _ in _doubts(result, note))
+
+
+def _doubts(result: Result, note: str) -> Iterator[tuple[str, str]]:
+    """Specification and doubt of each metric that a note is about."""
+    for spec in (metric["spec"] for metric in result.metrics):
+        said = _behind(f"{spec}: ", note)
         if (found := _FOREIGN.match(said)) and int(found[2]) >= _MUCH * int(found[3]):
-            yield f"{found[1]} look {found[4]}, and {found[5]}"
+            yield spec, f"{found[1]} look {found[4]}, and {found[5]}"
         elif (found := _CUT.match(said)) and int(found[2]) >= _MUCH * int(found[3]):
-            yield f"{found[1]} are longer than its model reads"
+            yield spec, f"{found[1]} are longer than its model reads"
         elif result.kind == "meta" and TRAINED in said:
-            yield f"it was {TRAINED}, perhaps on these"
+            yield spec, f"it was {TRAINED}, perhaps on these"
 
 
 def _behind(name: str, note: str) -> str:

@@ -11,6 +11,8 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.stats.draws import check_level
 
+FEWEST = 10  # trials: a share of fewer proves nothing, even if all of them are won
+
 
 def wilson(wins: float, n: float, confidence: float = 0.95) -> tuple[float, float]:
     """Interval of a share of n independent trials, in [0, 1]; NaN where there is no trial.

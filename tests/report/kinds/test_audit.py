@@ -148,3 +148,14 @@ def test_statistics_of_a_published_suite_stand_below():
         ("tau", "omission", "9", "0.250 [0.100, 0.400]", "undefined"),
         ("ACES-Score", "all", "9", "3.500", ""),
     )
+
+
+def test_scales_that_differ_stand_in_the_heads():
+    # drops of a metric against a copy and between the least and the greatest score cannot be compared
+    rows = [drop("chrf", "typos", 0.1, norm="self"), drop("jaccard", "typos", 0.2, norm="minmax")]
+    (table,) = tables(*rows)
+    assert table.header[-2:] == ("chrf [self]", "jaccard [minmax]")
+    assert any("--normalise" in line for line in table.legend)
+    (table,) = tables(*({**row, "norm": "minmax"} for row in rows))
+    assert table.header[-2:] == ("chrf", "jaccard")
+    assert table.legend == ()

@@ -36,17 +36,17 @@ ROWS = [
     {**EXAMPLE, **PEOPLE, "example": "e2", "shows": "copies", "of": "people", "id": "out-1", "phenomenon": None,
      "better": "a cat sat", "worse": "a hat sat"},
     scores("e2", "chrf", 1.0, 2.0),
-    {"metric": "chrf", "criterion": "copies", "value": 0.25, "weight": 0.5, "n": 4, "source": "your references"},
-    {"metric": "chrf", "criterion": "errors.facts", "value": 0.75, "weight": 0.4, "n": 4, "source": "your outputs",
+    {"metric": "chrf", "criterion": "copies", "value": 0.25, "weight": 0.5, "n": 40, "source": "your references"},
+    {"metric": "chrf", "criterion": "errors.facts", "value": 0.75, "weight": 0.4, "n": 40, "source": "your outputs",
      "low": 0.5, "high": 0.9},
-    {"metric": "bleu", "criterion": "errors.facts", "value": 1.0, "weight": 0.4, "n": 3, "source": "your outputs"},
+    {"metric": "bleu", "criterion": "errors.facts", "value": 1.0, "weight": 0.4, "n": 30, "source": "your outputs"},
 ]  # fmt: skip
 RESULT = Result("choose", ROWS)
 
 
 def test_people_and_errors_stand_before_near_copies():
     ranking, out = choice_tables(RESULT)
-    assert ranking.header == ("metric", "", "standing", "facts", "copies", "s per 1,000")
+    assert ranking.header == ("metric", "", "standing", "facts", "copies", "CPU s per 1,000")
     assert ranking.body == (
         ("chrf", "first", "0.60 [0.50, 0.70]", "0.75", "0.25", "0.2"),
         ("bleu", "= ~", "0.50 [0.50, 0.70]", "1.00", "-", "-"),
@@ -55,9 +55,16 @@ def test_people_and_errors_stand_before_near_copies():
     assert out.body == (("nli", "it failed"),)
 
 
-def test_the_reasons_come_first_and_errors_are_marked():
-    text = render(RESULT)
-    assert text.startswith("Take chrf.\n\nnlgauge score DATA -m chrf\n\n")
-    assert "the [czt]" in text
-    assert "50.12" in text  # the score of the text with the error
-    assert text.rstrip().endswith("We report chrf.")
+def test_a_share_of_few_texts_is_no_number():
+    rows = [{**row, "n": 6} if row.get("criterion") == "errors.facts" else row for row in ROWS]
+    ranking, _ = choice_tables(Result("choose", rows))
+    assert [line[3] for line in ranking.body] == ["too few", "too few"]
+    assert any("too few" in line for line in ranking.legend)
+
+
+def test_the_text_has_reasons_command_and_table_and_the_page_has_the_rest():
+    text = render(RESULT, brief=True)
+    assert text.startswith("Take chrf.\n\nnlgauge score DATA -m chrf\n\nshares of right answers")
+    assert "the czt" not in text
+    assert "We report" not in text
+    assert render(RESULT).rstrip().endswith("We report chrf.")

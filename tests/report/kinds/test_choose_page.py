@@ -32,7 +32,7 @@ def test_a_share_links_to_the_example_of_its_metric_and_no_other():
     html = page(RESULT)
     assert '<a href="#choice-e1">0.75</a>' in html  # chrf misses e1, an error of facts
     assert '<a href="#choice-e2">0.25</a>' in html
-    assert '<td class="number" title="n 3; your outputs">1.00</td>' in html  # bleu does not
+    assert '<td class="number" title="n 30; your outputs">1.00</td>' in html  # bleu does not
 
 
 def test_the_change_is_marked_and_both_scores_stand_beside_it():

@@ -13,6 +13,7 @@ from nlgauge.report.table import Table
 
 _CERTAIN = ("high", "user")
 _UNCERTAIN = "~"
+SCALES = "[...]: the scale of drops; compare columns of one scale, or name it for all with --normalise"
 
 
 def audit_tables(result: Result, digits: int = 3, intervals: bool = False) -> list[Table]:
@@ -61,13 +62,24 @@ def _checklist(rows: Sequence[Row], digits: int, intervals: bool) -> Table:
         first = next(row for row in line if row is not None)
         values = (_deviation(row, digits, intervals) for row in line)
         body.append((criterion, template, _counts(line), str(first["n_not_applicable"]), _people(first), *values))
+    heads = scaled(rows, metrics)
     uncertain = any(_people(row).endswith(_UNCERTAIN) for row in rows)
-    legend = (f"{_UNCERTAIN} the penalty of people is uncertain",) if uncertain else ()
+    legend = (
+        *((f"{_UNCERTAIN} the penalty of people is uncertain",) if uncertain else ()),
+        *((SCALES,) if heads != metrics else ()),
+    )
     title = (
         f"deviation from people, task {rows[0]['task']}: drop of the metric less penalty of people (0 agrees, below 0"
         " punishes too little)"
     )
-    return Table(title, ("criterion", "template", "n", "n/a", "people", *metrics), tuple(body), left=2, legend=legend)
+    return Table(title, ("criterion", "template", "n", "n/a", "people", *heads), tuple(body), left=2, legend=legend)
+
+
+def scaled(rows: Sequence[Row], metrics: Sequence[str]) -> list[str]:
+    """The metrics as heads of columns; where their drops have several scales, each with its own in brackets."""
+    scales = {row["metric"]: row.get("norm") for row in rows}
+    several = len({scales.get(metric) for metric in metrics}) > 1
+    return [f"{metric} [{scales[metric]}]" if several and scales.get(metric) else metric for metric in metrics]
 
 
 def _people(row: Row) -> str:

@@ -10,7 +10,7 @@ from nlgauge.report.colours import signed
 from nlgauge.report.difference import pieces
 from nlgauge.report.figure import DIVERGING, Figure, shaded, with_intervals
 from nlgauge.report.html import render_result
-from nlgauge.report.kinds.audit import fault_of, statistics_table
+from nlgauge.report.kinds.audit import SCALES, fault_of, scaled, statistics_table
 from nlgauge.report.maps import Cell, ramp
 from nlgauge.report.rows import MEAN_PREFIX, UNDEFINED, Row, absent, between, by_keys, means_last, number, values_of
 from nlgauge.report.strips import Axis, bar
@@ -95,8 +95,12 @@ def _maps(rows: Sequence[Row]) -> list[dict[str, Any]]:
         ]
         figure = Figure(title, drawn, shaded("metric", "perturbation", "deviation", scale=DIVERGING))
         deviating = [_deviating(row) for row in own]
+        heads = scaled(own, metrics)
         sections.append(
-            {"title": title, "metrics": metrics, "blocks": blocks, "rows": deviating, "links": figure.links}
+            {
+                **{"title": title, "metrics": heads, "scales": SCALES if heads != metrics else ""},
+                **{"blocks": blocks, "rows": deviating, "links": figure.links},
+            }
         )
     return sections
 

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nlgauge.core.result import Result
-from nlgauge.report.difference import marked, pieces
+from nlgauge.report.difference import pieces
 from nlgauge.report.kinds.kind import Kind
 from nlgauge.report.paper import Paper, Part
 from nlgauge.report.rows import UNDEFINED, Row, absent, number, values_of, with_interval
 from nlgauge.report.table import Table
+from nlgauge.stats.shares import FEWEST
 
 STANDING = "standing"
 _ERRORS = "errors."
 _CHOSEN = {1: "first", 2: "second"}
 _PEOPLE, _COPIES, _APART = "people", "copies", "apart"
-_ERRONEOUS = ("outputs", _COPIES)  # examples of errors
+_TRIALS = (_COPIES, "harmless")  # that are made of the texts, as errors are
 _SIDES = {  # what the two texts of an example are
     "outputs": ("without the error", "with the error"),
     _COPIES: ("a paraphrase", "a copy with an error"),
     "harmless": ("a harmless change", "an error"),
 }
 Marks = list[tuple[str, bool]]
-_MOST = 5  # errors that are listed of a metric
-_NO_NUMBER = "-"
+_NO_NUMBER, _FEW = "-", "too few"
 
 
 def choice_parts(paper: Paper) -> list[Part]:
@@ -34,8 +34,8 @@ def choice_parts(paper: Paper) -> list[Part]:
     parts: list[Part] = ["\n".join(_texts(said, "reason")), *_texts(said, "command")]
     if not said:
         return []
-    parts += [*choice_tables(result, paper.digits), *_examples(result.rows)]
-    return [*parts, *_texts(said, "methods")]
+    parts += choice_tables(result, paper.digits)
+    return parts if paper.brief and paper.is_text else [*parts, *_texts(said, "methods")]
 
 
 def _texts(said: Sequence[Row], kind: str) -> list[str]:
@@ -63,7 +63,7 @@ def _ranking(ranked: Sequence[Row], shares: Sequence[Row], places: int) -> Table
     body, bold = [], set()
     for line, row in enumerate(ranked):
         cost = _NO_NUMBER if absent(row["seconds"]) else f"{row['seconds']:.1f}"
-        found = (_cell(cells.get((row["metric"], name)), places) for name in criteria)
+        found = (cell_of(cells.get((row["metric"], name)), places) for name in criteria)
         body.append((row["metric"], _mark(row), with_interval(row, number(row["value"], places), places), *found, cost))
         if row["chosen"]:
             bold.add((line, 0))
@@ -73,10 +73,11 @@ def _ranking(ranked: Sequence[Row], shares: Sequence[Row], places: int) -> Table
         rule = f"the mean of the shares, weighted {weighed}"
     else:
         rule = "the share of your ratings" if by_people else "none, since nothing is known that tells metrics apart"
-    header = ("metric", "", STANDING, *(name.removeprefix(_ERRORS) for name in criteria), "s per 1,000")
+    header = ("metric", "", STANDING, *(name.removeprefix(_ERRORS) for name in criteria), "CPU s per 1,000")
     legend = (
         f"standing: {rule}",
         *(["your ratings decide first: standings rank what these leave open"] if by_people and weighed else []),
+        *([f"{_FEW}: fewer than {FEWEST} texts, which prove nothing"] if any(_FEW in line for line in body) else []),
         "= cannot be told from the first; ~ orders these texts as an earlier one does",
     )
     return Table("shares of right answers; chance is 0.5", header, tuple(body), frozenset(bold), 2, "taken", legend)
@@ -100,8 +101,12 @@ def _mark(row: Row) -> str:
     )
 
 
-def _cell(row: Row | None, places: int) -> str:
-    return _NO_NUMBER if row is None else number(row["value"], places)
+def cell_of(row: Row | None, places: int) -> str:
+    """A share as it is shown; one of too few texts is no number."""
+    if row is None:
+        return _NO_NUMBER
+    made = row["criterion"].startswith(_ERRORS) or row["criterion"] in _TRIALS
+    return _FEW if made and row["n"] < FEWEST else number(row["value"], places)
 
 
 @dataclass(frozen=True)
@@ -169,23 +174,6 @@ def shown_examples(rows: Sequence[Row]) -> dict[str, Shown]:
 def score_text(value: float | None) -> str:
     """A score on the scale of its metric, in four digits."""
     return UNDEFINED if absent(value) else f"{value:.4g}"
-
-
-def _examples(rows: Sequence[Row]) -> Iterator[Table]:
-    """Errors in the user's own texts that the chosen metrics miss."""
-    examples = shown_examples(rows)
-    for spec in (row["metric"] for row in rows if row.get("chosen")):
-        body: list[tuple[str, ...]] = []
-        missed = [one for one in examples.values() if one.row["of"] in _ERRONEOUS and one.missed_by(spec)]
-        for one in missed[:_MOST]:
-            row, own = one.row, next(row for row in one.scores if row["metric"] == spec)
-            body += [
-                (str(row["id"]), row["phenomenon"], "compared with", str(row["reference"] or ""), ""),
-                ("", "", "better", str(row["better"]), score_text(own["score_better"])),
-                ("", "", "worse", marked(one.original, str(row["worse"])), score_text(own["score_worse"])),
-            ]
-        if body:
-            yield Table(f"errors that {spec} misses", ("text", "error", "", "", "score"), tuple(body), left=4)
 
 
 KIND = Kind(parts=choice_parts, page="nlgauge.report.kinds.choose_page:choose_html")

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from nlgauge.core.result import Result
 from nlgauge.report.html import render_result
-from nlgauge.report.kinds.choose import STANDING, Shown, choice_tables, criteria_of, score_text, shown_examples
-from nlgauge.report.rows import FALLS, LOWER_IS_BETTER, Row, between, number
+from nlgauge.report.kinds.choose import STANDING, Shown, cell_of, choice_tables, criteria_of, score_text, shown_examples
+from nlgauge.report.rows import FALLS, LOWER_IS_BETTER, Row, between
 
 _NOT_SHOWN = "public"  # agreement on other people's texts
 # What an example shows, by the share that it takes from 1.
@@ -126,7 +126,7 @@ def _cell(row: Row | None, examples: Mapping[str, Shown], labels: Mapping[str, t
         for name, one in examples.items()
         if one.row["shows"] == criterion and criterion != _NOT_SHOWN and one.missed_by(spec)
     ]
-    return Linked(number(row["value"], 2), shown[:1], about)
+    return Linked(cell_of(row, 2), shown[:1], about)
 
 
 def _groups(

@@ -268,14 +268,15 @@ def meta_parts(paper: Paper) -> list[Part]:
     """The table of a shared task where there is one, values, tests between metrics, and criteria."""
     result, places = paper.result, paper.places
     official = official_tables(result, places)
-    tables = value_tables(result, places)
+    tables = value_tables(result, places, intervals=not paper.lean)
     if paper.is_text:
         narrow = value_tables(result, places, intervals=False)
         tables = [a if paper.fits(a) else b for a, b in zip(tables, narrow, strict=True)]
     if official and paper.is_text:
         told = "p-values of every two metrics: --json FILE, --html FILE or --format markdown"
         return [*official, *tables, *criteria_tables(result, places), told]
-    return [*official, *tables, *triangles(result, places), *criteria_tables(result, places)]
+    tests = [] if paper.lean else triangles(result, places)
+    return [*official, *tables, *tests, *criteria_tables(result, places)]
 
 
 KIND = Kind(parts=meta_parts, page="nlgauge.report.kinds.meta_page:meta_html")

@@ -36,7 +36,12 @@ def system_name(system: str | None) -> str:
 
 
 def score_table(
-    result: Result, digits: int | None = None, only: Sequence[str] | None = None, *, best: bool = False
+    result: Result,
+    digits: int | None = None,
+    only: Sequence[str] | None = None,
+    *,
+    best: bool = False,
+    lean: bool = False,
 ) -> Table:
     """The table of a result of kind `score`.
 
@@ -45,6 +50,7 @@ def score_table(
         digits: after the point; None for 2 or 4, by the scale of the metric.
         only: specifications of the metrics that get a column; None for all.
         best: mark the best system by each metric; where systems are ranked, all of the first rank.
+        lean: a digit less than usual, `digits` being those of a scale to 100, and p in brackets; no ranks.
     """
     rows = measured(result.rows)
     grouped = any("group" in row for row in rows)
@@ -52,7 +58,9 @@ def score_table(
     specs = [m["spec"] for m in result.metrics if only is None or m["spec"] in only]
     lines: dict[tuple[Any, Any], dict[str, str]] = {}
     for row in rows:
-        lines.setdefault((row.get("group"), row["system"]), {})[row["metric"]] = _scored(row, digits, result)
+        lines.setdefault((row.get("group"), row["system"]), {})[row["metric"]] = (
+            _for_paper(row, digits, result) if lean else _scored(row, digits, result)
+        )
     bases = {row.get("baseline") for row in rows}
     flagged = any("n_flagged" in row for row in rows)
     numbers = ("n", "n_flagged") if flagged else ("n",)
@@ -74,16 +82,23 @@ def score_table(
         *(["flagged: outputs that a guard distrusts"] if flagged else []),
     )
     table = Table("", header, tuple(body), left=header.index("system") + 1, legend=legend)
-    return _with_best(table, result, [*lines], specs, digits) if best else table
+    return _with_best(table, result, [*lines], specs, digits, signs=not lean) if best else table
 
 
 def _with_best(
-    table: Table, result: Result, lines: Sequence[tuple[Any, Any]], specs: Sequence[str], digits: int | None
+    table: Table,
+    result: Result,
+    lines: Sequence[tuple[Any, Any]],
+    specs: Sequence[str],
+    digits: int | None,
+    signs: bool,
 ) -> Table:
     """The table with the best of its lines marked for each metric and group; what reads alike is equally good.
 
-    Where systems were tested against the best one, a sign says which are not significantly different from it.
+    Where systems were tested against the best one, `signs` say which are not significantly different from it; ranks say
+    so, too.
     """
+    ranked = any(row.get("rank") is not None for row in result.rows)
     values: dict[tuple[Any, str], dict[int, tuple[float, int | None]]] = {}
     for row in measured(result.rows):
         if row["metric"] in specs and not absent(row["value"]):
@@ -99,10 +114,9 @@ def _with_best(
         first = {i for i, (value, rank) in own.items() if (rank == 1 if rank is not None else value == most)}
         if len(first) < len(own):
             marked |= {(i, column) for i in first}
-        for system in _tied(result.rows, spec, group, 1 if _rises(spec, result) else -1):
+        for system in _tied(result.rows, spec, group, 1 if _rises(spec, result) else -1) if signs or not ranked else ():
             cells = body[lines.index((group, system))]
             cells[column] = f"{cells[column].rstrip()} {_TIED}"
-    ranked = any(rank is not None for own in values.values() for _, rank in own.values())
     said = "the first rank: no other system is significantly better" if ranked else "the best"
     tied = any(_TIED in cell for line in body for cell in line)
     legend = (f"{_TIED} not significantly different from the best (p >= {SIGNIFICANT:g})",) if tied else ()
@@ -229,8 +243,23 @@ def _scored(row: Mapping[str, Any], digits: int | None, result: Result) -> str:
     text = with_interval(row, number(row["value"], digits), digits)
     if not absent(row.get("p")):
         text += f" p={p_of(row):.4f}" + (star_of(row, _rises(row["metric"], result)) or " ")
-    undefined = f" ({row['n_undefined']} undefined)" if 0 < row.get("n_undefined", 0) < row["n"] else ""
-    return text + rank_of(row) + undefined
+    return text + rank_of(row) + _undefined(row)
+
+
+def _undefined(row: Mapping[str, Any]) -> str:
+    return f" ({row['n_undefined']} undefined)" if 0 < row.get("n_undefined", 0) < row["n"] else ""
+
+
+def _for_paper(row: Mapping[str, Any], digits: int | None, result: Result) -> str:
+    """A value with a digit less than usual, or two more on a scale to 1 than on one to 100, and p in brackets."""
+    usual = _digits(None, row["metric"], result)
+    value = number(row["value"], usual - 1 if digits is None else digits + usual - 2)
+    value += _undefined(row)
+    if absent(row.get("p")):
+        return value
+    p = p_of(row)
+    told = f"p = {p:.2f}" if p >= 0.1 else f"p = {p:.3f}" if p >= 0.001 else "p < 0.001"
+    return f"{value}{star_of(row, _rises(row['metric'], result))} ({told})"
 
 
 def star_of(row: Mapping[str, Any], higher_is_better: bool) -> str:
@@ -301,10 +330,13 @@ def score_parts(paper: Paper) -> list[Part]:
     """The table of scores as wide as the paper, tests of every two systems, agreement of people, and parts."""
     result, digits = paper.result, paper.digits
     tests = pair_tables(result)
-    pairs: list[Part] = [*([] if paper.brief else tests)]
+    pairs: list[Part] = [] if paper.brief else [*tests]
     pairs += [*agreement_tables(result, digits), *(parts_tables(result) if paper.parts else [])]
-    if tests and paper.brief and paper.hints:
+    if tests and paper.brief and paper.is_text and paper.hints:
         pairs.append("p-values of every two systems: -v, --json FILE or --html FILE")
+    if paper.lean:
+        bare = _lean(result)
+        return [replace(score_table(bare, digits, best=True, lean=True), title=score_caption(bare)), *pairs]
     table = score_table(result, digits, best=not paper.is_text)
     page = paper if paper.is_text else replace(paper, columns=WIDE)  # a paper is as wide on every terminal
     if page.fits(table) or len(result.metrics) <= 1:
@@ -317,6 +349,11 @@ def score_parts(paper: Paper) -> list[Part]:
         table = tables[0] if len(tables) == 1 else table
         return [replace(table, title=score_caption(result)), *pairs]
     return [*tables, *pairs]
+
+
+def _lean(result: Result) -> Result:
+    """The result without intervals."""
+    return replace(result, rows=[{**row, "low": None, "high": None} for row in result.rows])
 
 
 def _in_blocks(paper: Paper, table: Table) -> list[Table]:
