@@ -8,6 +8,7 @@ python outputs.py hasty > new.jsonl         # leaves the wind out of every other
 import argparse
 import json
 
+DAYS = ("today", "tomorrow")
 TOWNS = ("Arden", "Brill", "Corby", "Dale", "Esk", "Ferry", "Glen", "Holt", "Inch", "Jarrow", "Kelso", "Leith")
 SKIES = {
     "clear": ("the sky stays clear", "there is not a cloud in the sky"),
@@ -20,33 +21,34 @@ WINDS = {"calm": ("hardly any wind", "almost no wind"), "gusts": ("gusts from th
 
 
 def items(most):
-    """Number, town, sky, wind and degrees of each report."""
-    listed = [(town, sky, wind) for town in TOWNS for sky in SKIES for wind in WINDS]
-    for i, (town, sky, wind) in enumerate(listed[:most]):
-        yield i, town, sky, wind, (7 * i) % 30 - 5
+    """Number, day, town, sky, wind and degrees of each report."""
+    listed = [(day, town, sky, wind) for day in DAYS for town in TOWNS for sky in SKIES for wind in WINDS]
+    for i, (day, town, sky, wind) in enumerate(listed[:most]):
+        yield i, day, town, sky, wind, (7 * i) % 30 - 5
 
 
-def report(version, i, town, sky, wind, degrees):
+def report(version, i, day, town, sky, wind, degrees):
     """The output of one version of the system."""
-    said = f"In {town} {SKIES[sky][0]}, with {WINDS[wind][0]}, at {degrees} degrees."
+    said = f"In {town} {SKIES[sky][0]} {day}, with {WINDS[wind][0]}, at {degrees} degrees."
     if version == "reworded" and i % 5 == 0:
-        return said.replace(" degrees", " degrees today")
+        return said.replace(" degrees", " degrees celsius")
     if version == "hasty" and i % 2 == 0:
         return said.replace(f", with {WINDS[wind][0]}", "")
     return said
 
 
-def rows(version, most=120):
+def rows(version, most=240):
     """One row per report, as `nlgauge` reads them."""
-    for i, town, sky, wind, degrees in items(most):
-        reference = f"In {town} {SKIES[sky][1]}, with {WINDS[wind][1]}, at {degrees} degrees."
-        yield {"seg": f"{town}-{sky}-{wind}", "hyp": report(version, i, town, sky, wind, degrees), "refs": [reference]}
+    for i, day, town, sky, wind, degrees in items(most):
+        reference = f"In {town} {SKIES[sky][1]} {day}, with {WINDS[wind][1]}, at {degrees} degrees."
+        said = report(version, i, day, town, sky, wind, degrees)
+        yield {"seg": f"{day}-{town}-{sky}-{wind}", "hyp": said, "refs": [reference]}
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("version", choices=("old", "reworded", "hasty"))
-    parser.add_argument("--items", type=int, default=120)
+    parser.add_argument("--items", type=int, default=240)
     typed = parser.parse_args()
     for row in rows(typed.version, typed.items):
         print(json.dumps(row))

@@ -4,7 +4,7 @@ import os
 
 from outputs import rows
 
-REPORTS = list(rows(os.environ.get("VERSION", "old"), int(os.environ.get("ITEMS", "120"))))
+REPORTS = list(rows(os.environ.get("VERSION", "old"), int(os.environ.get("ITEMS", "240"))))
 
 
 def test_reports_are_no_worse(nlgauge):

@@ -28,10 +28,13 @@ from nlgauge.stats.gates.decision import Bound, bound_difference
 from nlgauge.stats.gates.power import FEW
 from nlgauge.stats.gates.studentized import clustered, studentized
 from nlgauge.stats.gates.tango import tango_statistic
+from nlgauge.stats.gates.worst import believed_loss, unseen_bound
 
 Floats = npt.NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int, int], Floats]  # generator, samples, items -> differences (samples, items)
 Shares = tuple[float, float]  # of PASS and FAIL
+Sample = tuple[Floats, list[int] | None]  # differences and clusters
+Sampler = Callable[[np.random.Generator, int], Sample]  # generator and items, or clusters
 SIZES = (30, 100, 300)
 SAMPLES, DRAWS, ALPHA = 400, 2000, 0.05
 PAIRS = 12  # of systems, of each kind
@@ -40,6 +43,8 @@ SAME = 0.8  # share of items whose outputs are made identical
 LEASTS = (0, 5, 8, 10, 12)
 TRIED = 4  # pairs of which power is tried
 ANNOUNCED, NEEDING, MOST = 25, 3, 3000  # samples that announce a drop, and items needed; the most that are tried
+RARE = 1000  # samples of rare losses
+PRICED = (30, 50, 100, 200, 400)  # items
 Z = float(special.ndtri(1 - ALPHA))
 
 
@@ -161,12 +166,14 @@ def gated(d: Floats, allow: float | Floats, of: Population, seed: int, least: in
         sums, sizes = clustered(d, clusters)
         losing, changed, n = (sums < 0).sum(axis=1), (sums != 0).sum(axis=1), len(sizes)
         found = studentized(d, clusters, draws=DRAWS, seed=seed)
+        most = believed_loss(sums) if of.largest is None else np.full(r, of.largest)
+        rare = unseen_bound(found.mean, found.error, n, most, ALPHA) > -allow
         apart = found.mean + allow
         at = np.divide(apart, found.error, out=np.copysign(np.full(r, np.inf), apart), where=found.error > 0)
         student, other = special.stdtr(n - 1, at) <= ALPHA, special.stdtr(n - 1, -at) <= ALPHA
         if clusters is not None and n < FEW:
             return 0.0, float(student.mean())
-        passed = (found.p_above(-allow) <= ALPHA) & other
+        passed = (found.p_above(-allow) <= ALPHA) & other & rare
         failed = (found.p_below(-allow) <= ALPHA) & student
     at_worst = False if of.largest is None else special.bdtr(losing, n, np.minimum(allow / of.largest, 1)) <= ALPHA
     passed = np.where(changed >= least, passed, at_worst & ~failed)
@@ -302,12 +309,95 @@ def exact() -> Iterator[str]:
         yield f"| {n} | {most[0]:.3f}, {most[1]:.3f} | {most[2]:.3f}, {most[3]:.3f} |"
 
 
+def noisy(p: float, loss: float, noise: float, share: float = 1.0) -> Sampler:
+    """A share p of items loses much; of the others a share changes, by noise."""
+
+    def draw(rng: np.random.Generator, n: int) -> Sample:
+        changed = np.where(rng.random(n) < share, rng.normal(0, noise, n), 0.0)
+        return np.where(rng.random(n) < p, -loss, changed), None
+
+    return draw
+
+
+def lognormal(rng: np.random.Generator, n: int) -> Sample:
+    return -rng.lognormal(0, 1, n), None
+
+
+def alike(rng: np.random.Generator, n: int) -> Sample:
+    return np.where(rng.random(n) < 0.05, -1.0, -0.01), None
+
+
+def large_lose(rng: np.random.Generator, n: int) -> Sample:
+    """n documents; one of ten has 20 items, which lose .8, and the others 2, which stay."""
+    is_large = rng.random(n) < 0.1
+    sizes = np.where(is_large, 20, 2)
+    return np.repeat(np.where(is_large, -0.8, 0.0), sizes), np.repeat(np.arange(n), sizes).tolist()
+
+
+def in_tens(rng: np.random.Generator, n: int) -> Sample:
+    """n groups of ten items that are alike."""
+    return np.repeat(rng.choice([-1.0, 0.0, 1.0], n, p=[0.3, 0.5, 0.2]), 10), np.repeat(np.arange(n), 10).tolist()
+
+
+EDGES: tuple[tuple[str, Sampler, float, float | None, tuple[int, ...], bool], ...] = (
+    ("noise of .02; .05 lose 1", noisy(0.05, 1, 0.02), 0.05, 1.0, (20, 30, 50, 100), False),
+    ("noise of .1; .05 lose 1", noisy(0.05, 1, 0.1), 0.05, 1.0, (20, 30, 50, 100), False),
+    ("all lose .01; .05 lose 1", alike, 0.95 * 0.01 + 0.05, 1.0, (20, 30, 50), False),
+    (".15 with noise of .02; .01 lose 1", noisy(0.01, 1, 0.02, 0.15), 0.01, 1.0, (100, 200, 300), False),
+    ("noise of 3; .02 lose 60 of 100", noisy(0.02, 60, 3), 1.2, 100.0, (50, 100, 200), False),
+    ("lognormal losses, no limit", lognormal, float(np.exp(0.5)), None, (12, 30, 100), False),
+    ("documents, the large ones lose .8", large_lose, 0.8 * 20 / (20 + 9 * 2), 1.0, (20, 30, 50), False),
+    ("groups of ten alike, sequential", in_tens, 0.1, 1.0, (20, 50), True),
+)
+
+
+def edges() -> Iterator[str]:
+    """Rare and heavy losses, with a drop equal to the allowance: shares of each verdict."""
+    yield "| differences | n | PASS | FAIL | INCONCLUSIVE |"
+    yield "|---|---:|---:|---:|---:|"
+    for name, draw, allow, largest, sizes, is_sequential in EDGES:
+        for n in sizes:
+            rng = np.random.default_rng(n)
+            how = {"allow": allow, "largest": largest, "is_sequential": is_sequential, "draws": 1000}
+            found = [bound_difference(*draw(rng, n), **how, has_power=False).verdict for _ in range(RARE)]
+            shares = " | ".join(f"{found.count(one) / RARE:.3f}" for one in ("PASS", "FAIL", "INCONCLUSIVE"))
+            yield f"| {name} | {n} | {shares} |"
+
+
+def price() -> Iterator[str]:
+    """How many times as many items show that nothing was lost, where rare losses are reckoned with?
+
+    Each allowance is the smallest drop that n items tell without a limit.
+    """
+    yield f"| differences | largest loss, in standard deviations | {' | '.join(f'n = {n}' for n in PRICED)} |"
+    yield f"|---|---:|{'---:|' * len(PRICED)}"
+    for name, draw in (
+        ("normal", np.random.Generator.standard_normal),
+        ("t, 5 degrees", lambda r, n: r.standard_t(5, n)),
+    ):
+        for limit in (3, 5, 10, 20):
+            cells = []
+            for n in PRICED:
+                ratios = []
+                for seed in range(5):
+                    d = draw(np.random.default_rng([seed, n]), n)
+                    d *= min(1.0, limit / np.abs(d / d.std()).max())
+                    allow = bound_difference(d, allow=0, draws=100).smallest_drop
+                    most = limit * float(d.std())
+                    plain, safe = (bound_difference(d, allow=allow, largest=m, draws=100) for m in (None, most))
+                    ratios.append(safe.items_needed / plain.items_needed)
+                cells.append(f"{np.median(ratios):.2f}")
+            yield f"| {name} | {limit} | {' | '.join(cells)} |"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     args = parser.parse_args()
     kinds = dict(populations(args.data, np.random.default_rng(0)))
     for title, table in (
+        ("Rare and heavy losses", edges()),
+        ("The price", price()),
         ("A drop equal to the allowance", levels(kinds)),
         ("No drop", without_drop(kinds)),
         ("Pass rates, without sampling", exact()),

@@ -95,6 +95,17 @@ def test_a_baseline_is_kept_and_used(tmp_path, base, new, capsys):
     assert run("gate", kept, new, "-m", "ter", "--allow", "90", "--rescore") == 0
 
 
+def test_a_side_that_does_not_pass_replaces_no_baseline(tmp_path, base, new, capsys):
+    kept = tmp_path / "kept.json"
+    assert run("gate", base, "-m", "chrf", "--save", kept) == 0
+    before = kept.read_text()
+    assert run("gate", base, new, "-m", "chrf", "--allow", "1", "--save", kept) == 3
+    assert f"{kept} stays as it was, since the verdict is FAIL" in capsys.readouterr().out
+    assert kept.read_text() == before
+    assert run("gate", base, write(tmp_path / "good.jsonl", rows(better(0.5))), "-m", "chrf", "--save", kept) == 0
+    assert kept.read_text() != before
+
+
 def test_sides_in_one_file(tmp_path, capsys):
     both = [
         {**row, "id": f"{s}{row['id']}", "system": s} for s, t in (("a", BASE), ("b", worse(0.9))) for row in rows(t)

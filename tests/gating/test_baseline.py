@@ -8,7 +8,7 @@ import pytest
 from tests.gating.sides import BASE, REFS, worse
 
 import nlgauge as ng
-from nlgauge.gating.baseline import difference, is_baseline, read_baseline
+from nlgauge.gating.baseline import difference, is_baseline, read_baseline, seal
 
 
 @pytest.fixture
@@ -22,10 +22,10 @@ def judge(path, new=BASE, metrics=("chrf",), refs=REFS, **more):
 
 
 def changed(path, change):
-    """The file after a change of its object."""
+    """The file after a change of its object, sealed anew."""
     made = json.loads(path.read_text())
     change(made)
-    path.write_text(json.dumps(made, indent=1))
+    path.write_text(json.dumps({**made, "seal": seal(made)}, indent=1))
     return path
 
 
@@ -81,6 +81,36 @@ def test_a_text_that_was_changed_is_refused(path):
         judge(changed(path, edited))
 
 
+@pytest.mark.parametrize("indent", [None, 4])
+def test_a_baseline_is_json_whatever_the_order_of_its_keys(path, indent):
+    one = judge(path, worse(0.5)).rows
+    made = json.loads(path.read_text(), parse_float=lambda x: int(float(x)) if float(x).is_integer() else float(x))
+    path.write_text(json.dumps(made, indent=indent, sort_keys=True))
+    assert judge(path, worse(0.5)).rows == one
+
+
+@pytest.mark.parametrize("where", ["scores", "seal", "group"])
+def test_a_change_by_hand_is_refused(path, where):
+    made = json.loads(path.read_text())
+    if where == "scores":
+        for item in made["items"]:
+            item["scores"]["chrf"] = [item["scores"]["chrf"][0] - 20]
+    elif where == "group":
+        made["items"][3]["group"] = "a"
+    else:
+        del made["seal"]
+    path.write_text(json.dumps(made))
+    with pytest.raises(
+        ng.InputError, match=r"\((the seal differs|there is no seal)\); save the baseline again with --save"
+    ):
+        judge(path)
+
+
+def test_a_score_that_the_metric_cannot_give_is_refused(path):
+    with pytest.raises(ng.InputError, match=r"chrf of item '1' is \[-1000000.0\], expected 0 to 100"):
+        judge(changed(path, lambda made: made["items"][0]["scores"].update(chrf=[-1e6])))
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -120,7 +150,10 @@ def test_other_files_are_no_baselines(tmp_path, path):
     (tmp_path / "a.json").write_text('[{"hyp": "a"}]')
     assert not is_baseline(str(tmp_path / "a.json"))
     assert not is_baseline(str(tmp_path / "none.json"))
+    (tmp_path / "data.json").write_text('[{"hyp": "a", "meta": {"kind": "baseline"}}]')
+    assert not is_baseline(str(tmp_path / "data.json"))
     (tmp_path / "half.json").write_text(path.read_text()[:300])
+    assert is_baseline(str(tmp_path / "half.json"))
     with pytest.raises(ng.InputError, match="not valid JSON"):
         read_baseline(tmp_path / "half.json")
 

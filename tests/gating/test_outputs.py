@@ -93,6 +93,10 @@ def test_other_references_are_another_set():
     base = outputs({"hypothesis": "a", "item": "1", "references": ("x",)})
     with pytest.raises(InputError, match="item '1' has other references"):
         paired(base, outputs({"hypothesis": "a", "item": "1", "references": ("y",)}, name="NEW"))
+    rows = [{"hypothesis": "a", "item": str(i), "references": ("x",)} for i in range(3)]
+    last = [*rows[:2], {**rows[2], "references": ("y",)}]
+    with pytest.raises(InputError, match="item '2' has other references"):  # every item is looked at
+        paired(outputs(*rows), outputs(*last, name="NEW"))
     filled, _ = paired(outputs({"hypothesis": "a", "item": "1"}), base)
     assert filled.segments[0].references == ("x",)
 

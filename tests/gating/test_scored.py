@@ -54,13 +54,25 @@ def test_zeros_and_ones_are_a_rate_on_a_scale_of_one():
 
 
 def test_undefined_scores_are_never_dropped_silently():
-    base, new = scored([1.0], [1.0], [math.nan]), scored([1.0], [math.nan], [1.0])
+    base, new = scored([1.0], [1.0], [math.nan], [math.nan]), scored([1.0], [math.nan], [1.0], [math.nan])
     found = differences("m", metric("rouge1"), base, new, "fail")
-    assert found.lost.tolist() == [False, True, False]
-    assert np.isnan(found.values).tolist() == [False, True, True]
+    assert found.lost.tolist() == [False, True, False, False]  # what neither side has is not lost
+    assert np.isnan(found.values).tolist() == [False, True, True, True]
     assert differences("m", metric("rouge1"), base, new, "worst").values.tolist()[:2] == [0.0, -1.0]
     with pytest.raises(InputError, match="has no worst score"):
         differences("m", metric("ter"), base, new, "worst")
+
+
+def test_what_an_item_has_to_lose_is_at_stake():
+    # .5 and 1 above the worst score: (.25 + 1) / 1.5; a pass has 1 to lose, and a failure cannot show a loss
+    known = [scored([0.5], [1.0]), scored([1.0], [0.0], [1.0])]
+    stakes = [differences("m", metric("rouge1"), one, one, "fail").at_stake for one in known]
+    assert stakes == pytest.approx([1.25 / 1.5, 1.0])
+    lost = differences("m", metric("rouge1"), scored([0.5], [1.0]), scored([0.5], [0.0]), "fail")
+    assert lost.at_stake == 1.0  # no less than was lost
+    falling = differences("m", metric("mer"), scored([0.2]), scored([0.2]), "fail")
+    assert falling.at_stake == pytest.approx(0.8)
+    assert differences("m", metric("ter"), scored([0.2]), scored([0.3]), "fail").at_stake is None
 
 
 def test_one_run_without_a_score_leaves_an_item_without_one():

@@ -13,6 +13,7 @@ from nlgauge.gating.outputs import Outputs, from_texts
 from nlgauge.gating.rules import Rules
 from nlgauge.gating.scored import Scored
 from nlgauge.gating.verdicts import decide
+from nlgauge.stats.gates.decision import bound_difference
 
 METRIC = {"m": metric("rouge1")}  # from 0 to 1
 
@@ -87,6 +88,17 @@ def test_groups_are_clusters_unless_told_otherwise():
     new = OLD + RNG.normal(0, 0.02, 80)
     assert judge(new, groups=groups).rows[0]["n_clusters"] == 20
     assert judge(new, groups=groups, clusters="none").rows[0]["n_clusters"] is None
+
+
+def test_an_item_keeps_its_group_where_others_have_no_score():
+    groups = [str(i // 4) for i in range(80)]
+    change = np.repeat(RNG.normal(0, 0.05, 20), 4)  # one for each group
+    base = OLD.copy()
+    base[[0, 40]] = math.nan
+    row = judge(OLD + change, base, groups=groups).rows[0]
+    known = np.delete(np.arange(80), [0, 40])
+    plain = bound_difference(change[known], [groups[i] for i in known], allow=0.05, largest=1.0, draws=4000)
+    assert row["high"] == pytest.approx(plain.high)
 
 
 def test_runs_of_an_item_are_not_items():

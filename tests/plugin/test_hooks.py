@@ -61,6 +61,25 @@ def test_one_name_for_two_tests_is_refused(inside, pytester):
     assert found.ret != 0
 
 
+def test_one_name_for_two_tests_on_two_workers_is_refused(inside, pytester):
+    pytest.importorskip("xdist")
+    pytester.makepyfile(test_other="from texts import *\nNEW = BASE\n" + TWO.replace('"two"', '"one"'))
+    found = inside(f"NEW = BASE\n{ONE}", "--nlgauge-update", "-n", "2", "--dist", "loadfile")
+    found.assert_outcomes(passed=2)
+    assert found.ret != 0
+    found.stdout.fnmatch_lines(["*one.json is the baseline of *; give each its own name; no baseline was written*"])
+    assert not (pytester.path / "__nlgauge__").exists()
+
+
+def test_a_worker_that_crashes_takes_no_baseline_with_it(inside, pytester):
+    pytest.importorskip("xdist")
+    crash = "\ndef test_two():\n    import os\n    os._exit(1)\n"
+    found = inside(f"NEW = BASE\n{ONE}{crash}", "--nlgauge-update", "-n", "1")
+    found.assert_outcomes(passed=1, failed=1)
+    found.stdout.fnmatch_lines(["nlgauge: wrote baseline __nlgauge__*one.json"])
+    assert (pytester.path / "__nlgauge__" / "one.json").exists()
+
+
 def test_inconclusive_fails_or_warns(inside):
     body = "NEW = worse(.3)\n" + ONE.replace("allow=1", "allow=2")
     inside(f"NEW = BASE\n{ONE}", "--nlgauge-update")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
@@ -111,7 +112,9 @@ class Sides:
     save: Annotated[
         str | None,
         typer.Option(
-            "--save", metavar="FILE", help="Keep the scores of NEW as a baseline (.json); without NEW, those of BASE."
+            "--save",
+            metavar="FILE",
+            help="Keep the scores of NEW as a baseline (.json), in place of another if it passes; without NEW, of BASE.",
         ),
     ] = None
     rescore: Annotated[
@@ -167,8 +170,11 @@ def gate(
     if isinstance(fresh, Baseline):
         raise InputError(f"{new} is a baseline, expected it as BASE; give the new texts as NEW")
     found = judged(old, fresh, metrics, rules, runtime, looks, sides.rescore)
+    is_kept = sides.save is not None and found.verdict != PASS and os.path.exists(sides.save)
+    if is_kept:
+        told.append(f"{sides.save} stays as it was, since the verdict is {found.verdict}; to keep NEW, remove it first")
     found = replace(found, how=[*found.how, *told])
-    _write(found, sides, written, files)
+    _write(found, None if is_kept else sides.save, written, files)
     if not (files.printed or "-" in (written.junit, written.markdown)):
         shown.show(as_typed(found.result()), run.quiet)
     return limits.code(found.verdict)
@@ -194,7 +200,7 @@ def _save_alone(base: str, sides: Sides, metrics: dict[str, Metric], runtime: Ru
     return 0
 
 
-def _write(found: Gate, sides: Sides, written: Written, files: options.Files) -> None:
+def _write(found: Gate, save: str | None, written: Written, files: options.Files) -> None:
     result = as_typed(found.result())
     files.write(result)
     if written.junit is not None:
@@ -203,8 +209,8 @@ def _write(found: Gate, sides: Sides, written: Written, files: options.Files) ->
         write_junit(result, written.junit)
     if written.markdown is not None:
         result.write(written.markdown, "markdown")
-    if sides.save is not None:
-        found.save(sides.save)
+    if save is not None:
+        found.save(save)
 
 
 def _drops(flag: str, typed: Sequence[str] | None, metrics: Sequence[str]) -> float | dict[str, float] | None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,7 @@ from nlgauge.runtime.runtime import Runtime
 
 KIND, SCHEMA = "baseline", 1
 _SHOWN = 3  # entries of signatures in an error
+_ROUNDING = 1e-6  # of a range: by so much a score may lie outside
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ class Baseline:
             rescore: score the texts of the file again where it has no such scores.
 
         Raises:
-            InputError: the file lacks a metric, or has it under another signature.
+            InputError: the file lacks a metric, has it under another signature, or has a score outside its range.
         """
         for spec in metrics:
             stored = self.scored.signatures.get(spec)
@@ -68,6 +71,8 @@ class Baseline:
                     " (rescore=True)"
                 )
         again = {s: m for s, m in metrics.items() if self.scored.signatures.get(s) != new.signatures[s]}
+        for spec in metrics.keys() - again.keys():
+            self._check_range(spec, metrics[spec])
         fresh = score_side(outputs, again, runtime) if again else Scored(outputs, {}, {})
         return Scored(
             outputs,
@@ -75,6 +80,16 @@ class Baseline:
             {spec: new.signatures[spec] for spec in metrics},
             fresh.notes,
         )
+
+    def _check_range(self, spec: str, metric: Metric) -> None:
+        low, high = metric.info.range
+        room = _ROUNDING * (high - low if math.isfinite(high - low) else 1.0)
+        for item, scores in zip(self.outputs.items, self.scored.runs[spec], strict=True):
+            if (scores < low - room).any() or (scores > high + room).any():
+                raise InputError(
+                    f"{self.outputs.name}: {spec} of item {item!r} is {scores.tolist()}, expected {low:g} to {high:g};"
+                    " save the baseline again with --save"
+                )
 
 
 def difference(before: str, after: str) -> str:
@@ -143,7 +158,7 @@ def as_json(side: Scored, metrics: Mapping[str, Metric]) -> dict[str, Any]:
         {"spec": spec, "signature": side.signatures[spec], "higher_is_better": built.info.higher_is_better}
         for spec, built in metrics.items()
     ]
-    return {
+    made = {
         "schema": SCHEMA,
         "kind": KIND,
         "version": version("nlgauge"),
@@ -151,21 +166,45 @@ def as_json(side: Scored, metrics: Mapping[str, Metric]) -> dict[str, Any]:
         "metrics": described,
         "items": items,
     }
+    return {**made, "seal": seal(made)}
+
+
+def seal(made: Mapping[str, Any]) -> str:
+    """A digest of all that a baseline says, in any order of keys and with any spaces.
+
+    It finds what was damaged or changed by hand; whoever means to deceive can seal a file anew.
+    """
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {key: plain(one) for key, one in value.items()}
+        if isinstance(value, list):
+            return [*map(plain, value)]
+        return int(value) if isinstance(value, float) and value.is_integer() else value  # 100.0 is 100 in JSON
+
+    told = json.dumps(plain({key: one for key, one in made.items() if key != "seal"}), sort_keys=True)
+    return sha256(told.encode()).hexdigest()
 
 
 def is_baseline(path: str) -> bool:
-    """Whether a file looks like one of `--save`, from its name and its first bytes."""
+    """Whether a file is one of `--save`, or was one before it was damaged."""
     if not path.endswith(".json") or not os.path.isfile(path):
         return False
-    head = InputFile(path).head(4096).decode("utf-8", errors="replace").lstrip("\ufeff \t\r\n")
-    return head.startswith("{") and '"kind": "baseline"' in head
+    content = b"".join(InputFile(path).chunks())
+    if re.search(rb'"kind"\s*:\s*"baseline"', content) is None:
+        return False
+    try:
+        made = json.loads(content)
+    except (ValueError, RecursionError):
+        return content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+    return isinstance(made, dict) and made.get("kind") == KIND
 
 
 def read_baseline(path: str | os.PathLike[str]) -> Baseline:
     """Read a file of `nlgauge gate --save`.
 
     Raises:
-        InputError: the file cannot be read, is no baseline, was changed by hand, or has another schema.
+        InputError: the file cannot be read, is no baseline, has another schema, or was changed since it was written.
     """
     file = InputFile(path)
     made = strict_json(file, _no_baseline)
@@ -177,10 +216,17 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
             " save it again with --save"
         )
     try:
-        return _made(made, file)
+        known = _made(made, file)
     except (KeyError, TypeError, AttributeError, OverflowError) as error:
         what = f"there is no {error.args[0]!r}" if isinstance(error, KeyError) else "a field has another type"
         raise _no_baseline(file.name, what) from None
+    if made.get("seal") != seal(made):
+        why = "the seal differs" if "seal" in made else "there is no seal"
+        raise InputError(
+            f"{file.name}: a score or another entry may not be the one that was saved ({why}); save the baseline again"
+            " with --save"
+        )
+    return known
 
 
 def _made(made: Mapping[str, Any], file: InputFile) -> Baseline:

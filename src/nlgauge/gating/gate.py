@@ -35,6 +35,7 @@ Side = Runs | Dataset | Frame | str | os.PathLike[str]
 METHODS = {
     "tango": "tango: Tango's score interval of paired pass rates",
     "bootstrap-t": "bootstrap-t: the t statistic of the mean difference, resampled, or Student's bound if wider",
+    "unseen": "unseen: as bootstrap-t, but so few items may miss some that lose all they can, and these decide",
     "worst-case": "worst-case: fewer than ten items changed, so every item that may lose is taken to lose all it can",
     "betting": "betting: bounds that hold after every item, so one may look again at any time; they are wider",
     "t": "t: fewer than ten groups, which can show a FAIL and never a PASS",

@@ -96,9 +96,10 @@ class Differences:
         values: by how much the new side is better, shape (n,); NaN where either side has no score.
         lost: items that have a score in BASE and none in NEW, shape (n,).
         is_rate: whether all scores are 0 or 1, one run each.
-        largest: the largest possible loss; None where the scale has no limits.
+        largest: the width of the scale; None where it has no limits.
         falls: whether lower scores are better.
         runs: the scores of the runs of each item, of both sides.
+        at_stake: what an item loses that falls to the worst score; None where there is none.
     """
 
     base: Array
@@ -109,6 +110,7 @@ class Differences:
     largest: float | None
     falls: bool
     runs: tuple[Sequence[Array], Sequence[Array]]
+    at_stake: float | None = None
 
 
 def differences(spec: str, metric: Metric, base: Scored, new: Scored, undefined: str) -> Differences:
@@ -143,16 +145,30 @@ def differences(spec: str, metric: Metric, base: Scored, new: Scored, undefined:
     is_binary = bool(np.isin(known, (0.0, 1.0)).all()) and not (math.isfinite(high - low) and high - low != 1)
     one_each = max(map(len, [*old, *fresh])) == 1
     largest = high - low if math.isfinite(high - low) else 1.0 if is_binary else None
+    values = (after - before) if up else (before - after)
+    worst = 0.0 if is_binary else low if up else high
     return Differences(
         before,
         after,
-        (after - before) if up else (before - after),
+        values,
         np.isnan(after) & ~np.isnan(before),
         is_binary and one_each,
         largest,
         not up,
         (old, fresh),
+        _at_stake(np.abs(before - worst), values) if math.isfinite(worst) else None,
     )
+
+
+def _at_stake(room: Array, values: Array) -> float | None:
+    """The loss of an item that falls to the worst score, of which any item is as likely as another to be the one.
+
+    Items count by what they have to lose, since one that has nothing cannot show that it fell; and no less is at stake
+    than was lost.
+    """
+    known = ~np.isnan(values)
+    room = room[known]
+    return float(max((room**2).sum() / room.sum(), -values[known].min())) if room.any() else None
 
 
 def _mean(scores: Array) -> float:

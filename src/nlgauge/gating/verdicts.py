@@ -120,7 +120,7 @@ def _bound(
             allow=allow,
             alpha=rules.alpha,
             is_rate=found.is_rate,
-            largest=found.largest,
+            largest=found.largest if rules.sequential else found.at_stake,
             is_sequential=rules.sequential,
             draws=rules.draws,
             seed=rules.seed,

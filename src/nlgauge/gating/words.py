@@ -33,7 +33,13 @@ def _way_out(bound: Bound) -> str:
         return f"{few}; if their items are independent, say --clusters none (clusters='none')"
     if not bound.allow:
         return "no number of items shows that nothing at all was lost, so allow a drop"
-    few = f"only {bound.n_changed} of {bound.n} items changed; " if bound.method == "worst-case" else ""
+    few = ""
+    if bound.method == "unseen":
+        few = f"{_items(bound.n)} may miss losses that are rare and large; "
+    elif bound.method == "worst-case" and bound.n_changed < FEW:
+        few = f"only {bound.n_changed} of {bound.n} items changed; "
+    elif bound.method == "worst-case":
+        few = f"fewer than {FEW} {'items' if bound.n_clusters is None else 'groups'} changed otherwise than the rest; "
     needed = bound.items_needed
     if needed is None:
         return f"{few}you have {_items(bound.n)}, and how many would do is not known"

@@ -6,6 +6,7 @@ pytest imports this module in every run, also in those that never ask for the fi
 from __future__ import annotations
 
 import os
+from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -36,7 +37,29 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Prepare what tests leave behind."""
-    config.stash[_LEFT] = {"updates": {}, "judged": {}, "runtime": None, "faults": []}
+    left = config.stash[_LEFT] = {"updates": {}, "judged": {}, "runtime": None, "faults": []}
+    config.pluginmanager.register(_Gathered(left))
+
+
+class _Gathered:
+    """Baselines come with the report of each test, from workers of xdist too, so that none is lost with a worker."""
+
+    def __init__(self, left: dict[str, Any]) -> None:
+        self.left = left
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, Any, Any]:
+        report = yield
+        if report.when == "teardown":
+            setattr(report, _KEY, {p: own for p, own in self.left["updates"].items() if own[0] == item.nodeid})
+        return report
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        for path, (test, text) in getattr(report, _KEY, {}).items():
+            first, _ = self.left["updates"].setdefault(path, (test, text))
+            if first != test:
+                fault = f"{path} is the baseline of {first} and of {test}; give each its own name"
+                self.left["faults"].append(fault)
 
 
 @pytest.fixture(name="nlgauge")
@@ -47,28 +70,17 @@ def _nlgauge(request: pytest.FixtureRequest) -> Door:
     return Door.of(request, request.config.stash[_LEFT])
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node: Any, error: object) -> None:
-    """Take the baselines of a worker of xdist; of two tests that wrote one name the first counts."""
-    sent = getattr(node, "workeroutput", {}).get(_KEY, {})
-    left = node.config.stash[_LEFT]
-    for path, (test, text) in sent.items():
-        own = left["updates"].setdefault(path, (test, text))
-        if own[0] != test:
-            left["faults"].append(f"{path} is the baseline of {own[0]} and of {test}; give each its own name")
-
-
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Write baselines; a worker of xdist sends them to the controller, which alone writes."""
+    """Write baselines; never in a worker of xdist."""
     left = session.config.stash[_LEFT]
     if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput[_KEY] = left["updates"]
-    elif left["updates"] and not left["faults"]:
+        return
+    if left["updates"] and not left["faults"]:
         from nlgauge.plugin.saved import write_all
 
         write_all({path: text for path, (_, text) in left["updates"].items()})
-    if left["faults"] and not hasattr(session.config, "workeroutput"):
+    if left["faults"]:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
+import unicodedata
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.result import replacing
 
 FOLDER = "__nlgauge__"
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+_KINDS = "LMN"  # letters of any script with their marks, and digits
 
 
 def baseline_path(test: Path, name: str) -> Path:
@@ -20,8 +20,12 @@ def baseline_path(test: Path, name: str) -> Path:
     Raises:
         InputError: the name could lead elsewhere.
     """
-    if not _NAME.fullmatch(name):
-        raise InputError(f"{name!r} is no name of a baseline, expected letters, digits, _, - and dots, as 'summaries'")
+    name = unicodedata.normalize("NFC", name)  # as some file systems would otherwise do it for one machine alone
+    is_good = [unicodedata.category(one)[0] in _KINDS or one in "_-.[]" for one in name]
+    if not name or not all(is_good) or name[0] in "-.[]":
+        raise InputError(
+            f"{name!r} is no name of a baseline, expected letters, digits, _, -, brackets and dots, as 'summaries'"
+        )
     return test.parent / FOLDER / f"{name}.json"
 
 

@@ -62,6 +62,60 @@ def test_clusters_widen_the_bounds():
     assert together.error / alone.error == pytest.approx(math.sqrt(10 * 199 / 200 * 20 / 19 / 1), rel=0.01)
 
 
+def test_a_loss_that_thirty_items_may_miss_is_reckoned_with():
+    # .05 of the items lose 1, and thirty have none of them with .95^30 = .21; noise of .1 does not tell
+    found = bound_difference(normal(30), allow=0.05, largest=1.0)
+    assert (found.method, found.verdict) == ("unseen", "INCONCLUSIVE")
+    assert 50 < found.items_needed < 100  # ln(.05) / ln(.95) = 58 without noise
+    assert bound_difference(normal(30), allow=0.05, largest=0.2).verdict == "PASS"
+    # with a hundred items noise of .3 of the largest loss is what decides
+    assert bound_difference(3 * normal(100), allow=0.1, largest=1.0).method == "bootstrap-t"
+
+
+def test_a_loss_that_all_share_is_no_certainty():
+    found = bound_difference(np.full(30, -0.01), allow=0.05, largest=1.0)
+    assert (found.method, found.verdict, found.items_needed) == ("worst-case", "INCONCLUSIVE", 73)  # .95918^72 > .05
+    assert bound_difference(np.full(80, -0.01), allow=0.05, largest=1.0).verdict == "PASS"
+
+
+def test_documents_count_by_their_items():
+    # two long documents broke and eighteen short ones did not: the mean lost .8 * 40 / 76, and more than .43 is likely
+    values, clusters = (
+        np.r_[np.full(40, -0.8), np.zeros(36)],
+        [0] * 20 + [1] * 20 + [i for i in range(2, 20) for _ in "ab"],
+    )
+    found = bound_difference(values, clusters, allow=0.43, largest=1.0)
+    assert (found.method, found.verdict) == ("worst-case", "INCONCLUSIVE")
+    assert found.low < found.delta
+
+
+def test_bets_are_on_whole_groups():
+    alone = np.random.default_rng(5).choice([-1.0, 0.0, 1.0], 40)
+    one = bound_difference(alone, allow=0.1, largest=1.0, is_sequential=True)
+    ten = bound_difference(np.repeat(alone, 10), np.repeat(np.arange(40), 10).tolist(), allow=0.1, largest=1.0,
+                           is_sequential=True)  # fmt: skip
+    assert (ten.low, ten.high, ten.p_pass, ten.p_fail) == pytest.approx((one.low, one.high, one.p_pass, one.p_fail))
+
+
+def test_students_bound_is_wider_where_it_is():
+    values, clusters = normal(80, -0.3), [i // 10 for i in range(80)]
+    found = bound_difference(values, clusters, allow=0.05)
+    means = values.reshape(8, 10).mean(axis=1)  # equal clusters: Student's bound of their means
+    assert found.high == pytest.approx(means.mean() + stats.t.ppf(0.95, 7) * means.std(ddof=1) / math.sqrt(8))
+    for row in np.random.default_rng(3).normal(0, 0.1, (20, 40)):
+        found, reach = bound_difference(row, allow=0.05, draws=500), stats.t.ppf(0.95, 39) * row.std(ddof=1) / 40**0.5
+        assert found.low <= row.mean() - reach + 1e-12
+        assert found.high >= row.mean() + reach - 1e-12
+
+
+def test_a_net_loss_of_rates_is_clear_by_the_binomial_too():
+    # three losses of a hundred: Tango is sure of more than the exact bound of 3 in 100
+    found = bound_difference(np.r_[np.full(12, -1.0), np.zeros(288)], allow=0.01, is_rate=True)
+    exact = stats.binomtest(12, 300).proportion_ci(0.9, "exact").low
+    assert tango_interval(0, 12, 300, level=0.9).high < -exact
+    assert found.high == pytest.approx(-exact)
+
+
 def test_power_and_items_needed_are_those_of_the_normal_curve():
     found = bound_difference(normal(400), allow=0.02)
     reach = stats.norm.ppf(0.95) + stats.norm.ppf(0.8)

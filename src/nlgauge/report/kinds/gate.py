@@ -21,7 +21,7 @@ HEADS = {
 }
 LOST = "[...] is new, and [] marks a place where something is gone."
 _MOST = 400  # characters of a text in a terminal or in Markdown
-_BY_RULE = ("tango", "bootstrap-t", "worst-case", "t")  # methods whose power is known
+_BY_RULE = ("tango", "bootstrap-t", "unseen", "worst-case", "t")  # methods whose power is known
 _HEADER = ("metric", "verdict", "base", "new", "change", "allowed", "items", "changed", "drop seen", "method")
 _LEGEND = (
     "change: below 0 is worse, whatever the direction of the metric; its bounds are one-sided",

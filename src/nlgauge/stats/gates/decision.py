@@ -16,7 +16,14 @@ from nlgauge.stats.gates.betting import Bets
 from nlgauge.stats.gates.power import FEW, Power
 from nlgauge.stats.gates.studentized import DRAWS, Studentized, cluster_error, clustered, studentized
 from nlgauge.stats.gates.tango import tango_bounds, tango_statistic
-from nlgauge.stats.gates.worst import worst_case_bound, worst_case_p
+from nlgauge.stats.gates.worst import (
+    believed_loss,
+    items_without_loss,
+    unseen_bound,
+    unseen_p,
+    worst_case_bound,
+    worst_case_p,
+)
 from nlgauge.stats.shares import clopper_pearson
 
 Verdict = Literal["PASS", "FAIL", "INCONCLUSIVE"]
@@ -29,8 +36,8 @@ class Bound:
     """Bounds of the mean difference of paired items, in which below 0 is worse.
 
     Attributes:
-        method: `tango`, `bootstrap-t`, `worst-case`, `betting`, `t` (few clusters), or `same` where nothing differs
-            and nothing can.
+        method: `tango`, `bootstrap-t`, `unseen` (the same, but losses too rare for the sample decide the lower bound),
+            `worst-case`, `betting` or `t` (few clusters).
         delta: the mean difference.
         error: its standard error.
         low, high: one-sided bounds, each of level 1 - alpha; NaN where nothing bounds it.
@@ -120,8 +127,8 @@ def bound_difference(
     """Bound the mean of paired differences by the method that keeps its level on them.
 
     Pass rates get Tango's interval; other scores the bootstrap-t over items or clusters, or Student's bound where that
-    is wider. If fewer than ten items or clusters changed, neither can know what the others would do: then only the
-    worst case lets the mean pass.
+    is wider, and no PASS that a loss too rare for so many items could undo. If fewer than ten items or clusters differ
+    from the others, nothing tells what the others would do: then only the worst case lets the mean pass.
 
     Args:
         differences: new minus old of each item, higher is better, shape (n,); all defined.
@@ -129,8 +136,9 @@ def bound_difference(
         allow: the drop of the mean that is allowed, 0 or more.
         alpha: the chance of a false PASS at a drop equal to `allow`, and that of a false FAIL.
         is_rate: whether the scores are 0 and 1, one run each.
-        largest: the largest loss that is possible, for the worst case; None where it has no limit.
-        is_sequential: whether one may look after each item; in the order of the items.
+        largest: the most that an item can lose; with `is_sequential` also the most that it can gain. None where there
+            is no limit: then as much is believed to be lost as the losses at hand suggest, and none of a few.
+        is_sequential: whether one may look after each item, or cluster; in the order of the items.
         draws: resamples.
         seed: of the resamples.
         drawn: the resamples of these differences by `drawn_together`, where there are any.
@@ -197,6 +205,24 @@ class _Made:
     def n_units(self) -> int:
         return len(self.sums[1])
 
+    @property
+    def weight(self) -> float:
+        """The size of the largest cluster, in mean sizes."""
+        _, sizes = self.sums
+        return float(sizes.max() / sizes.mean())
+
+    @property
+    def common(self) -> float:
+        """The difference that more than half of the items, or clusters, have; 0 where there is none, or no limit."""
+        sums, sizes = self.sums
+        middle = float(np.median(sums / sizes))
+        is_shared = self.largest is not None and 2 * self._apart_from(middle).sum() < len(sums)
+        return middle if is_shared else 0.0
+
+    def _apart_from(self, value: float) -> Array:
+        sums, sizes = self.sums
+        return np.abs(sums / sizes - value) > _SAME * np.abs(self.values).max()
+
     def rate(self) -> Bound:
         from scipy import special
 
@@ -227,8 +253,12 @@ class _Made:
             max(float(found.p_above(-self.allow)[0]), student.p_pass),
             max(float(found.p_below(-self.allow)[0]), student.p_fail),
         )
-        made = self._bound("bootstrap-t", error, wider)
-        return made if (sums != 0).sum() >= FEW else self._at_worst(made, self.largest)
+        if self._apart_from(self.common).sum() < FEW:
+            return self._at_worst(self._bound("bootstrap-t", error, wider), self.largest)
+        rare = self._unseen(error, sums / sizes.mean())
+        method = "unseen" if rare.low < wider.low else "bootstrap-t"
+        ends = replace(wider, low=min(wider.low, rare.low), p_pass=max(wider.p_pass, rare.p_pass))
+        return self._bound(method, error, ends)
 
     def few_clusters(self) -> Bound:
         sums, sizes = self.sums
@@ -240,10 +270,11 @@ class _Made:
     def sequential(self) -> Bound:
         if self.largest is None:
             raise InputError("bets need the largest possible difference, and the metric has no limits")
-        bets = Bets.on(self.values, self.largest)
+        sums, sizes = self.sums
+        bets = Bets.on(sums / sizes, self.largest, sizes)
         p = bets.p_above(-self.allow, self.alpha), bets.p_below(-self.allow, self.alpha)
-        spread = float(self.values.std(ddof=1)) if len(self.values) > 1 else math.nan
-        made = self._bound("betting", spread / math.sqrt(len(self.values)), _Ends(*bets.bounds(self.alpha), *p))
+        error = float(cluster_error(sums[None], sizes)[0])
+        made = self._bound("betting", error, _Ends(*bets.bounds(self.alpha), *p))
         return replace(made, smallest_drop=math.nan, items_needed=None)  # which depend on their order
 
     def _student(self, error: float) -> _Ends:
@@ -257,18 +288,28 @@ class _Made:
         at, reach = (delta + self.allow) / error, -float(special.stdtrit(free, self.alpha)) * error
         return _Ends(delta - reach, delta + reach, float(special.stdtr(free, -at)), float(special.stdtr(free, at)))
 
+    def _unseen(self, error: float, values: Array) -> _Ends:
+        """Bounds that reckon with losses too rare to be among the values, which are in units of a mean of all items."""
+        largest, weight = (self.largest, self.weight) if self.largest is not None else (float(believed_loss(values)), 1)
+        n, mean = len(values), float(self.values.mean())
+        low = float(unseen_bound(np.array(mean), np.array(error), n, np.array(largest), self.alpha, weight))
+        return _Ends(low, math.nan, unseen_p(mean, error, n, largest, -self.allow, weight), 1.0)
+
     def _at_worst(self, bound: Bound, largest: float | None) -> Bound:
         """The same with the lower bound of the worst case."""
         if largest is None:
             return replace(bound, method="worst-case", low=math.nan, p_pass=1.0)
-        sums, _ = self.sums
-        losing, n = int((sums < 0).sum()), len(sums)
-        return replace(
-            bound,
-            method="worst-case",
-            low=worst_case_bound(losing, n, largest, self.alpha),
-            p_pass=worst_case_p(losing, n, largest, -self.allow),
-        )
+        sums, sizes = self.sums
+        common = self.common
+        losing = int(((sums / sizes < common) & self._apart_from(common)).sum())
+        low = worst_case_bound(losing, len(sums), largest, self.alpha, common=common, weight=self.weight)
+        p = worst_case_p(losing, len(sums), largest, -self.allow, common=common, weight=self.weight)
+        made = replace(bound, method="worst-case", low=low, p_pass=p)
+        if not common:
+            return made
+        needed = items_without_loss(largest + common, self.allow + common, self.alpha, self.weight)
+        size = len(self.values) / len(sums)
+        return replace(made, smallest_drop=math.nan, items_needed=None if needed is None else math.ceil(needed * size))
 
     def _bound(self, method: str, error: float, ends: _Ends) -> Bound:
         sums, sizes = self.sums
@@ -277,7 +318,7 @@ class _Made:
         largest = 1.0 if is_rate else self.largest
         smallest, units = math.nan, None
         if self.has_power:
-            power = Power(sums / size, error, self.alpha, is_rate, is_clustered, largest, self.seed)
+            power = Power(sums / size, error, self.alpha, is_rate, is_clustered, largest, self.weight, self.seed)
             smallest, units = power.smallest(), power.needed(self.allow)
         return Bound(
             method=method,

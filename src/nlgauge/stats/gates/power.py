@@ -12,7 +12,7 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.stats.gates.studentized import studentized
 from nlgauge.stats.gates.tango import tango_bounds
-from nlgauge.stats.gates.worst import items_without_loss
+from nlgauge.stats.gates.worst import believed_loss, items_without_loss, unseen_bound
 
 POWER = 0.8
 FEW = 10  # items that changed, or clusters: below this no bound of a mean keeps its level (docs/studies/gate.md)
@@ -39,6 +39,7 @@ class Power:
         is_rate: whether the rule is that of pass rates.
         is_clustered: whether the values are clusters, of which a few never pass.
         largest: the largest possible loss; None where it has no limit.
+        weight: the size of the largest cluster, in mean sizes.
         seed: of the samples.
     """
 
@@ -48,6 +49,7 @@ class Power:
     is_rate: bool
     is_clustered: bool
     largest: float | None
+    weight: float = 1.0
     seed: int = 0
 
     def smallest(self, n: int | None = None) -> float:
@@ -56,13 +58,17 @@ class Power:
         Args:
             n: items, or clusters; by default as many as there are.
         """
+        from scipy import special
+
         n = len(self.values) if n is None else n
-        if not self.error > 0 and self._changed.any():
-            return self.error  # all differ by the same, or there is one item
+        if not self.error > 0 and self._changed.any():  # all differ by the same, or there is one item
+            return self.error if self.largest is None or math.isnan(self.error) else float(self._rare(0.0, 0.0, n))
         if self.is_clustered and n < FEW:
             return math.inf
         if self._share * n >= ENOUGH:
-            return self._reach * self.error * math.sqrt(len(self.values) / n)
+            error = self.error * math.sqrt(len(self.values) / n)
+            rare = 0.0 if self.largest is None else float(self._rare(-float(special.ndtri(POWER)) * error, error, n))
+            return max(self._reach * error, rare)
         needed = np.sort(self._rates(n) if self.is_rate else self._means(n))
         return float(max(needed[math.ceil(POWER * len(needed)) - 1], 0.0)) * _ABOVE
 
@@ -71,8 +77,8 @@ class Power:
         if not allow > 0:
             return None
         if not self._changed.any():
-            return None if self.largest is None else items_without_loss(self.largest, allow, self.alpha)
-        if not self.error > 0:
+            return None if self.largest is None else items_without_loss(self.largest, allow, self.alpha, self.weight)
+        if not self.error > 0 and (self.largest is None or math.isnan(self.error)):
             return None if math.isnan(self.error) else 1
         errors = min(self._reach * self.error / allow, math.sqrt(_MOST))
         n = max(math.ceil(len(self.values) * errors**2), FEW if self.is_clustered else 1)
@@ -133,7 +139,15 @@ class Power:
         student = -float(special.stdtrit(drawn - 1, self.alpha)) * found.error
         low, high = found.bounds(self.alpha)
         wider = np.concatenate([np.maximum(student - found.mean, -low), np.maximum(student + found.mean, high)])
-        return np.where(np.tile(is_few, 2), at_worst, wider * (drawn / n))
+        most = np.concatenate([believed_loss(values), believed_loss(-values)])
+        mean, error = np.concatenate([found.mean, -found.mean]), np.tile(found.error, 2)
+        rare = self._rare(mean * (drawn / n), error * (drawn / n), n, most)
+        return np.where(np.tile(is_few, 2), at_worst, np.maximum(wider * (drawn / n), rare))
+
+    def _rare(self, mean: Array | float, error: Array | float, n: int, believed: Array | float = math.nan) -> Array:
+        """The allowance that means of n items pass, as losses too rare for them let it."""
+        most, weight = (believed, 1.0) if self.largest is None else (self.largest, self.weight)
+        return -unseen_bound(np.asarray(mean), np.asarray(error), n, np.asarray(most), self.alpha, weight)
 
     def _at_worst(self, losing: Array, n: int) -> Array:
         """The allowance that the worst case of so many losing items just passes, for each sample."""
@@ -142,7 +156,8 @@ class Power:
         if self.largest is None:
             return np.full(len(losing), np.inf)
         beyond = special.betaincinv(losing + 1.0, np.maximum(n - losing, 1.0), 1 - self.alpha)
-        return np.where(losing < n, beyond, 1.0) * self.largest
+        share = np.where(losing < n, beyond, 1.0)
+        return share * self.weight / (1 - share + share * self.weight) * self.largest
 
 
 def _least(is_enough: Callable[[int], bool], n: int) -> int | None:
