@@ -210,9 +210,7 @@ class Fields:
             return [self._segment(row, number)]
         for name in ("system", "human"):
             if row.get(name):
-                raise FieldError(
-                    f"field {name!r} beside columns of several systems, expected a row for each"
-                )
+                raise FieldError(f"field {name!r} beside columns of several systems, expected a row for each")
         item = _key(row, "seg") or _key(row, "id") or str(number)
         return [
             self._segment({**row, "hyp": text, "id": None, "system": system, "seg": item}, number)

@@ -13,6 +13,7 @@ from nlgauge.core.frames import Frame, is_frame
 from nlgauge.core.segment import Dataset
 from nlgauge.io.files.files import InputFile, by_content, entries
 from nlgauge.io.files.limits import Limits, current, limited
+from nlgauge.io.files.records import Records
 from nlgauge.io.formats import OURS, PluginRows, by_fields, by_name, check_format, expected_names, named
 from nlgauge.io.heads import first_fields
 from nlgauge.io.source import HeldSource, TableSource
@@ -153,10 +154,10 @@ def _is_zip(file: InputFile) -> bool:
 
 def _first_fields(file: InputFile, name: str) -> list[str]:
     """The fields of the first row, or the columns of the header, where formats are told apart by them."""
+    if name == "tsv":
+        return Records(file, "\t", keeps_blank=True).header()
     head = file.head(1 << 20).removeprefix(b"\xef\xbb\xbf")
     line = head.partition(b"\n")[0].decode("utf-8", errors="replace").rstrip("\r")
-    if name == "tsv":
-        return line.split("\t")
     if name == "parquet":
         from nlgauge.io.parquet import read_names
 

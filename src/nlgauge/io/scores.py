@@ -19,10 +19,10 @@ from nlgauge.core.frames import Frame, is_frame
 from nlgauge.core.segment import repeated
 from nlgauge.core.tables import Key, Origin, ScoreTable
 from nlgauge.io.beside import SUFFIX, read_beside
-from nlgauge.io.delimited import Records
 from nlgauge.io.fields import CRITERION, NAMES, is_known
 from nlgauge.io.files.files import STDIN, InputFile, by_content
 from nlgauge.io.files.lines import Faults, Lines, counted, number
+from nlgauge.io.files.records import Records
 from nlgauge.io.formats import by_name
 from nlgauge.io.frames import rows_of
 from nlgauge.io.jsonl import RepeatedKey, unique

@@ -9,9 +9,9 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.frames import Frame, column_names
 from nlgauge.core.options import check_option
 from nlgauge.core.suite import Expect, Pair, Setup
-from nlgauge.io.delimited import Records
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import refuse
+from nlgauge.io.files.records import Records
 from nlgauge.io.frames import rows_of
 from nlgauge.io.jsonl import JsonRows
 
