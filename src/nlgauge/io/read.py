@@ -11,7 +11,7 @@ import msgspec
 from nlgauge.core.errors import InputError
 from nlgauge.core.frames import Frame, is_frame
 from nlgauge.core.segment import Dataset
-from nlgauge.io.files.files import InputFile, by_content, entries
+from nlgauge.io.files.files import InputFile, by_content, entries, unpacked_name
 from nlgauge.io.files.limits import Limits, current, limited
 from nlgauge.io.files.records import Records
 from nlgauge.io.formats import OURS, PluginRows, by_fields, by_name, check_format, expected_names, named
@@ -134,9 +134,10 @@ def _format(file: InputFile) -> str:
     name = by_name(file.path)
     if (name == "jsonl" or Path(file.path).suffix.lower() in _OF_ARCHIVES) and _is_zip(file):
         return "inspect"
-    if name == "parquet" and file.path.endswith(".gz"):
-        raise InputError(f"{file.path}: Parquet is compressed inside, expected it without .gz; unpack it with gunzip")
-    if name is None and file.path.removesuffix(".gz").lower().endswith(".score"):
+    if name == "parquet" and unpacked_name(file.path) != file.path:
+        end = Path(file.path).suffix
+        raise InputError(f"{file.path}: Parquet is compressed inside, expected it without {end}; unpack it first")
+    if name is None and unpacked_name(file.path).lower().endswith(".score"):
         raise InputError(f"{file.path} holds scores and no texts; read it with read_scores")
     if name is None:
         raise InputError(

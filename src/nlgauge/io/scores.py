@@ -20,7 +20,7 @@ from nlgauge.core.segment import repeated
 from nlgauge.core.tables import Key, Origin, ScoreTable
 from nlgauge.io.beside import SUFFIX, read_beside
 from nlgauge.io.fields import CRITERION, NAMES, is_known
-from nlgauge.io.files.files import STDIN, InputFile, by_content
+from nlgauge.io.files.files import STDIN, InputFile, by_content, unpacked_name
 from nlgauge.io.files.lines import Faults, Lines, counted, number
 from nlgauge.io.files.records import Records
 from nlgauge.io.formats import by_name
@@ -70,7 +70,7 @@ def read_scores(
     if not isinstance(path, str | os.PathLike) and is_frame(path):
         return _table(rows_of(path), type(path).__name__, _Columns(columns, ratings), names or {}, group, [])
     file = InputFile(path)
-    if PurePath(file.path.removesuffix(".gz")).suffix.lower() == ".score":
+    if PurePath(unpacked_name(file.path)).suffix.lower() == ".score":
         return _chosen(_score_file(file, group), columns)
     notes: list[str] = []
     rows = raw_rows(file, notes)
@@ -98,7 +98,7 @@ def raw_rows(file: InputFile, notes: list[str]) -> Iterator[_Row]:
         return _json_rows(file, notes)
     if kind in ("tsv", "csv"):
         return _cell_rows(file, "\t" if kind == "tsv" else ",", notes)
-    if kind == "parquet" and not file.path.endswith(".gz"):
+    if kind == "parquet" and unpacked_name(file.path) == file.path:
         return _parquet_rows(file)
     raise InputError(
         f"{file.name}: the format cannot be told from the name, expected .jsonl, .tsv, .csv, .parquet, .seg.score"
