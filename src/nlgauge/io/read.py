@@ -15,7 +15,7 @@ from nlgauge.io.files.files import InputFile, by_content, entries, unpacked_name
 from nlgauge.io.files.limits import Limits, current, limited
 from nlgauge.io.files.records import Records
 from nlgauge.io.formats import OURS, PluginRows, by_fields, by_name, check_format, expected_names, named
-from nlgauge.io.heads import first_fields
+from nlgauge.io.heads import columns_in, first_fields
 from nlgauge.io.source import HeldSource, TableSource
 
 
@@ -169,4 +169,6 @@ def _first_fields(file: InputFile, name: str) -> list[str]:
         row = msgspec.json.decode(line)
     except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
         row = None
-    return list(row) if type(row) is dict else first_fields(head.decode("utf-8", errors="replace"))
+    text = head.decode("utf-8", errors="replace")
+    fields = list(row) if type(row) is dict else first_fields(text)
+    return columns_in(text) if fields[:1] == ["columns"] else fields
