@@ -61,7 +61,7 @@ def test_rows_without_a_group_refuse_segments_that_only_the_group_tells_apart():
     twice = [SEGMENTS[0], Segment("t", "d", system="A", item="1", group="vv-ww")]
     with pytest.raises(
         InputError,
-        match=r"^f: segments 'p' and 't' both fit system 'A', item '1'; give the rows an 'lp' or a 'task', or ids$",
+        match=r"^f: segments 'p' and 't' both fit system 'A', item '1'; give the rows a 'system', an 'lp' or",
     ):
         table([Key(None, "A", "1")], 1.0).of(twice)
 

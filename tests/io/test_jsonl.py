@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.jsonl import JsonRows
@@ -63,7 +64,7 @@ def test_what_is_not_json_is_named_by_line(put, second, says):
 
 
 def test_an_object_over_several_lines_gets_advice(put):
-    with pytest.raises(InputError, match=r"^a\.jsonl:1: .*expected one whole object on each line, or an array"):
+    with pytest.raises(InputError, match=r"^a\.jsonl: one object over .*expected one whole object on each line"):
         rows_of(put("a.jsonl", '{\n"hyp": "a"\n}\n'))
 
 
@@ -87,3 +88,48 @@ def test_a_field_that_stands_twice_is_refused(put, content, where):
     put("rows.json", content)
     with pytest.raises(InputError, match=f"^{where}: field 'hyp' stands twice in one object, expected once$"):
         list(JsonRows(InputFile("rows.json")))
+
+
+WIDE = [{"hyp": "a", "ref": "b"}, {"hyp": "c", "ref": "d"}]
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("orient", ["columns", "index", "split", "records", "table", "list", "data", "values", "odd"])
+def test_a_table_as_one_object_is_read(put, orient, indent):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(WIDE)
+    if orient in ("list", "data", "values", "odd"):
+        whole = {"list": frame.to_dict("list"), "data": {"data": WIDE, "version": 1}}.get(orient, {orient: WIDE})
+        content = json.dumps(whole, indent=indent)
+    else:
+        content = frame.to_json(orient=orient, indent=indent)
+    path = put("a.json", content)
+    assert [(s.id, s.hypothesis, s.references) for s in ng.read(path)] == [("1", "a", ("b",)), ("2", "c", ("d",))]
+
+
+@pytest.mark.parametrize("orient", ["columns", "index"])
+def test_an_index_of_names_is_the_id(put, orient):
+    frame = pytest.importorskip("pandas").DataFrame(WIDE, index=["x", "y"])
+    assert [s.id for s in ng.read(put("a.json", frame.to_json(orient=orient)))] == ["x", "y"]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"hyp": "a", "refs": ["b", "c"]},
+        {"hyp": "a", "context": [{"speaker": "x", "text": "y"}]},
+        {"hyp": "a", "human": {"0": 1}},
+        {"refs": ["b"], "hyp": "a", "table": [["x"]]},
+    ],
+)
+def test_one_row_is_a_row(put, row):
+    assert [s.hypothesis for s in ng.read(put("a.jsonl", json.dumps(row)))] == ["a"]
+
+
+def test_another_object_over_several_lines_is_refused_for_what_it_is(put):
+    with pytest.raises(InputError, match=r"^a\.json: one object over several lines, expected one whole object on each"):
+        ng.read(put("a.json", json.dumps({"name": "x", "texts": 3}, indent=1)))
+    with pytest.raises(InputError, match=r"^a\.json:1: field 'hyp' is a list"):  # two tables are none
+        ng.read(put("a.json", 2 * '{"hyp": ["a"], "ref": ["b"]}\n'))
+    with pytest.raises(InputError, match=r"^a\.json: field 'hyp' stands twice"):
+        ng.read(put("a.json", '{"hyp": ["a"], "hyp": ["b"]}'))

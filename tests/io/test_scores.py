@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 
 import nlgauge as ng
 from nlgauge.core.scores import Scores
+from nlgauge.core.segment import Segment
 from nlgauge.core.signature import Signature
+from nlgauge.core.tables import Key
+from nlgauge.io.parallel import open_parallel
 from nlgauge.io.scores import read_scores
 from nlgauge.io.write import segment_columns, writing
 
@@ -151,7 +154,7 @@ def test_columns_asked_for_are_the_only_ones(put):
             "system\tseg\tm\nS\t1\t1\nS\t\t2\n",
             "a.tsv:3: about a system, the rows before it about segments; expected one level per file",
         ),
-        ("a.jsonl", "[1]\n", "a.jsonl:1: not an object, expected one with 'id' and scores"),
+        ("a.jsonl", "[1]\n", "a.jsonl, entry 1: not an object, expected one with 'id' and scores"),
         ("a.jsonl", "{\n", "a.jsonl:1: not valid JSON"),
         (
             "a.jsonl",
@@ -249,3 +252,59 @@ def test_rows_of_several_raters_are_averaged(put):
         read_scores(put("s.csv", "seg,system,who,q\n1,A,ann,1\n1,A,bob,4\n"))
     with pytest.raises(ng.InputError, match=r"s.csv:3: a second row about .*s.csv:2$"):
         read_scores(put("s.csv", "seg,system,rater,q\n1,A,ann,1\n1,A,ann,4\n"))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '[{"system": "A", "seg": "1", "m": 0.5}, {"system": "A", "seg": "2", "m": NaN}]',
+        '[\n {"system": "A", "seg": "1", "m": 0.5},\n {"system": "A", "seg": "2", "m": NaN}\n]\n',
+        '\n{"system": "A", "seg": "1", "m": 0.5}\n{"system": "A", "seg": "2", "m": NaN}\n',
+        '{"system": {"0": "A", "1": "A"}, "seg": {"0": "1", "1": "2"}, "m": {"0": 0.5, "1": null}}',
+        '{"columns": ["system", "seg", "m"],\n "data": [["A", 1, 0.5], ["A", 2, null]]}',
+    ],
+)
+def test_json_is_lines_an_array_or_a_table(put, content):
+    table = read_scores(put("a.json", content))
+    assert table.keys == (Key(None, "A", "1"), Key(None, "A", "2"))
+    np.testing.assert_array_equal(table.column("m"), [0.5, np.nan])
+
+
+PRINTED = "out/h.de\tSegment 0\tscore: 0.8123\nout/h.de\tSegment 1\tscore: -0.1\nout/h.de\tscore: 0.3562\n"
+OLDER = "Segment 0\tscore: 0.8123\nSegment 1\tscore: -0.1\nSystem score: 0.3562\n"
+AS_JSON = json.dumps({"out/h.de": [{"src": "s", "mt": "h", "COMET": 0.8123}, {"src": "s", "mt": "i", "COMET": -0.1}]})
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "column"),
+    [
+        ("comet.A", "0.8123\n-0.1\n", "comet"),  # one number on each line, as BLEURT and the QE tasks of WMT have it
+        ("comet.txt", PRINTED, "COMET"),
+        ("comet", OLDER, "COMET"),
+        ("comet.json", AS_JSON, "COMET"),
+        ("comet.json", json.dumps(json.loads(AS_JSON), indent=4), "COMET"),  # as --to_json writes it
+    ],
+)
+def test_what_comet_and_bleurt_write_fits_the_lines_of_texts(put, name, content, column):
+    put("h.de", "a\nb\n")
+    table = read_scores(put(name, content))
+    segments = [segment for block in open_parallel(["h.de"]).blocks() for segment in block]
+    assert table.of(segments, column).tolist() == [0.8123, -0.1]
+
+
+def test_numbers_without_a_system_fit_one_system_alone(put):
+    table = read_scores(put("numbers", "1\nnan\n"))
+    assert table.of([Segment("1", "a")]).tolist() == [1.0]  # without an item, the id is that of the line
+    both = [Segment("x:1", "a", system="x", item="1"), Segment("y:1", "b", system="y", item="1")]
+    with pytest.raises(ng.InputError, match=r"'x:1' and 'y:1' both fit item '1'; give the rows a 'system'"):
+        table.of(both)
+    with pytest.raises(ng.InputError, match=r"^numbers:2: column 'numbers' is 'word', expected a number"):
+        read_scores(put("numbers", "1\nword\n"))
+    with pytest.raises(ng.InputError, match=r"^texts: the format cannot be told .* one number on each line"):
+        read_scores(put("texts", "some words\n1\n"))
+
+
+def test_ratings_of_wmt22_lie_between_blanks(put):
+    table = read_scores(put("ad-seg-scores.csv", "SYS SID RAW.SCR Z.SCR N \nA.0 121 76.6 0.075 18 \n"))
+    assert table.keys == (Key(None, "A.0", "121"),)
+    assert table.column("Z.SCR").tolist() == [0.075]

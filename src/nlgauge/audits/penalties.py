@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.files import InputFile, unpacked_name
 from nlgauge.io.files.lines import Faults, Lines, number
 from nlgauge.io.jsonl import JsonRows
 from nlgauge.perturbations.checklist import ChecklistRow, checklist_rows, criterion_of, task_of
@@ -73,7 +73,7 @@ def _keys(row: ChecklistRow) -> list[tuple[str, str, str]]:
 
 def _records(file: InputFile, faults: Faults) -> Iterator[tuple[str, dict[str, Any]]]:
     """The place of each record in the file, and its cells by name."""
-    plain = file.path.removesuffix(".gz")
+    plain = unpacked_name(file.path)
     if plain.endswith((".tsv", ".csv", ".txt")):
         return _table(file, "," if plain.endswith(".csv") else "\t", faults)
     return _json(file, faults)

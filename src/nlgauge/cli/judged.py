@@ -12,7 +12,7 @@ from nlgauge.cli import options, specs
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset
 from nlgauge.core.tables import Preferences, ScoreTable, judged
-from nlgauge.io.files.files import STDIN, InputFile, by_content
+from nlgauge.io.files.files import STDIN, InputFile, by_content, unpacked_name
 from nlgauge.io.files.lines import Lines
 from nlgauge.io.preferences import read_pairs, read_relative_ranks
 from nlgauge.io.read import first_names, open_data
@@ -117,7 +117,7 @@ def read_ratings(path: str, names: Mapping[str, str] | None = None) -> ScoreTabl
         path: the file.
         names: the columns of a table of scores that have other names, as for `read_scores`.
     """
-    plain = path.removesuffix(".gz").lower()
+    plain = unpacked_name(path).lower()
     is_table = by_content(InputFile(path)) != "tsv" if path == STDIN else plain.endswith(_TABLES)
     if not is_table:
         header = next(Lines(InputFile(path)).filled(), (0, ""))[1].split()
@@ -137,7 +137,7 @@ def read_table(path: str) -> tuple[ScoreTable, Entry]:
 
 def read_preferences(path: str) -> tuple[Preferences, Entry]:
     """Better/worse pairs, and the file they are from."""
-    plain = path.removesuffix(".gz")
+    plain = unpacked_name(path)
     read = read_relative_ranks if plain.endswith(".csv") else read_pairs
     return read(path), dict(InputFile(path).entry)
 

@@ -234,7 +234,8 @@ def find(keys: Sequence[Key], segments: Sequence[Segment], name: str = "") -> Pl
     """Find the row of each segment, shape (len(segments),); -1 for a segment without a row.
 
     Rows with an id are matched by the id alone. Other rows are matched by system, item and group. A row without a group
-    matches any group. A segment without a group matches the rows of a group if there is only one group.
+    matches any group. A segment without a group matches the rows of a group if there is only one group. If no row has
+    a system, items alone are matched, or the ids of segments without an item.
 
     Raises:
         InputError: two rows differ only in their group, and the segment does not name one.
@@ -245,6 +246,7 @@ def find(keys: Sequence[Key], segments: Sequence[Segment], name: str = "") -> Pl
         return np.array([by_id.get(segment.id, -1) for segment in segments], dtype=np.int64)
     groups = {key.group for key in keys} - {None}
     rows = {(key.system, key.item, key.group): row for row, key in enumerate(keys)}
+    no_system = not any(key.system for key in keys)
     found: list[int] = []
     taken: dict[int, str] = {}
     for segment in segments:
@@ -255,13 +257,14 @@ def find(keys: Sequence[Key], segments: Sequence[Segment], name: str = "") -> Pl
             )
         if group is None and groups:
             (group,) = groups
-        row = rows.get((segment.system, segment.item, group), -1)
-        row = rows.get((segment.system, segment.item, None), -1) if row < 0 else row
+        system, item = (None, segment.item or segment.id) if no_system else (segment.system, segment.item)
+        row = rows.get((system, item, group), -1)
+        row = rows.get((system, item, None), -1) if row < 0 else row
         first = segment.id if row < 0 else taken.setdefault(row, segment.id)
         if first != segment.id:
             raise InputError(
-                f"{where}segments {first!r} and {segment.id!r} both fit {keys[row]}; give the rows an 'lp' or a 'task',"
-                " or ids"
+                f"{where}segments {first!r} and {segment.id!r} both fit {keys[row]}; give the rows a 'system', an 'lp'"
+                " or a 'task', or ids"
             )
         found.append(row)
     return np.array(found, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Tables with a header, between commas or tabs: records, and rows with the column names of published sets."""
+"""Tables with a header, between commas or tabs: rows with our column names, or with those of published sets."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from nlgauge.io.fields import (
     shown,
 )
 from nlgauge.io.files.files import InputFile
-from nlgauge.io.files.lines import Lines, counted, number, refuse
+from nlgauge.io.files.lines import counted, number, refuse
+from nlgauge.io.files.records import Records
 
 _MARK = re.compile(r"</?v>")
-_MOST = 10_000  # lines of one row; more means that a quote was never closed
 
 
 @dataclass(frozen=True)
@@ -275,97 +275,3 @@ def _json(cell: str, name: str) -> Any:
 def layout_of(header: Sequence[str]) -> Layout | None:
     """The known layout that a header has; None if it has none."""
     return next((layout for layout in LAYOUTS if layout.needs <= set(header)), None)
-
-
-class Records:
-    """Records of delimited text, as (number of the first line, cells). Each iteration reads the file again.
-
-    Cells between commas may be quoted. Cells between tabs are taken as they are, unless `quoted`. Blank lines are
-    skipped and counted in `notes`; with `keeps_blank`, which is for cells without quotes, each is one empty cell.
-
-    Raises:
-        InputError: a quote is never closed, or text follows a closing quote.
-    """
-
-    def __init__(
-        self, file: InputFile, delimiter: str = ",", *, quoted: bool = False, keeps_blank: bool = False
-    ) -> None:
-        self.lines = Lines(file)
-        self._keeps_blank = keeps_blank
-        self._delimiter = delimiter
-        self._quoted = quoted or delimiter != "\t"
-        mark = re.escape(delimiter)
-        self._cell: Callable[..., Any] = re.compile(rf'(?:"((?:[^"]|"")*)"|([^"{mark}][^{mark}]*|))(?:{mark}|\Z)').match
-
-    def __iter__(self) -> Iterator[tuple[int, list[str]]]:
-        if not self._quoted:
-            longest = self.lines.file.limits.segment
-            for number_, line in self.lines:
-                if line or self._keeps_blank:
-                    cells = line.split("\t")
-                    yield number_, cells if len(line) <= longest else self._checked(number_, cells, len(line))
-                else:
-                    self.lines.blank += 1
-            return
-        held: list[str] = []  # lines of a row whose end has not come yet
-        first = quotes = size = place = 0
-        for number_, line in self.lines:
-            if not held:
-                if not line.strip(" \t\r"):
-                    self.lines.blank += 1
-                    continue
-                first, quotes, size, place = number_, 0, 0, 0
-            held.append(line)
-            more = line.count('"')
-            quotes, size = quotes + more, size + len(line)
-            self.lines.file.limits.check("line", size, self.lines.at(first), is_whole=False)
-            # Quotes come in pairs in every whole record: around a cell, or twice for one inside it.
-            opened = (place if not more else self._open_cell("\n".join(held), place)) if quotes % 2 else None
-            if opened is None:
-                yield first, self._checked(first, self._cells("\n".join(held), first), size)
-                held = []
-            elif len(held) > _MOST:
-                break
-            else:
-                place = opened
-        if held:
-            raise InputError(f"{self.lines.at(first)}: a double quote that begins a cell in this row is never closed")
-
-    def notes(self) -> list[str]:
-        """Notes on dropped or skipped input, known after a complete pass."""
-        return self.lines.notes()
-
-    def _checked(self, number_: int, cells: list[str], size: int) -> list[str]:
-        if size > self.lines.file.limits.segment:
-            self.lines.file.limits.check_cells(cells, self.lines.at(number_))
-        return cells
-
-    def _open_cell(self, text: str, place: int) -> int | None:
-        """Where an unpaired quote opens a cell that continues; None if it merely stands in an unquoted cell.
-
-        Args:
-            text: the lines of the row so far.
-            place: the beginning of a cell of it; those before are whole.
-        """
-        while place < len(text):
-            match = self._cell(text, place)
-            if match is None:
-                return place if text[place] == '"' else None
-            place = match.end()
-        return None
-
-    def _cells(self, text: str, number_: int) -> list[str]:
-        cells: list[str] = []
-        place = 0
-        while True:
-            match = self._cell(text, place)
-            if match is None:
-                where = f"{self.lines.at(number_)}: cell {len(cells) + 1}"
-                raise InputError(f"{where}: text after the closing quote; a quote inside a cell is written twice")
-            quoted, bare = match.groups()
-            cells.append(bare if quoted is None else quoted.replace('""', '"'))
-            if match.end() == len(text) and match.group().endswith(self._delimiter):
-                return [*cells, ""]
-            if match.end() == len(text):
-                return cells
-            place = match.end()

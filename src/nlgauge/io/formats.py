@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from nlgauge.core.errors import InputError, NlgaugeError, nearest
 from nlgauge.core.plugins import broken_plugin, find_plugin, load_plugin, plugin_names
-from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.files import InputFile, unpacked_name
 from nlgauge.io.files.lines import refuse
 
 GROUP = "nlgauge.formats"
@@ -48,17 +48,17 @@ _MQM = frozenset({"system", "doc", "rater", "source", "target", "category", "sev
 OURS: Mapping[str, Format] = {
     "jsonl": Format(
         about=(
-            "JSON lines (.jsonl .ndjson .json, .gz), or one array of objects: one row per segment, with the names of"
-            " our fields"
+            "JSON lines (.jsonl .ndjson .json .jl, .gz), or one array of objects: one row per segment, with the names"
+            " of our fields"
         ),
         rows="jsonl:JsonRows",
-        extensions=(".jsonl", ".ndjson", ".json"),
+        extensions=(".jsonl", ".ndjson", ".json", ".jsonlines", ".jl"),
         columns=frozenset({"row"}),
     ),
     "tsv": Format(
         about="TSV (.tsv, .gz): the same names as columns of a header",
         rows="delimited:tab_rows",
-        extensions=(".tsv",),
+        extensions=(".tsv", ".tab"),
         columns=frozenset({"reader"}),
     ),
     "csv": Format(
@@ -242,11 +242,11 @@ def check_format(name: str) -> None:
 
 
 def by_name(path: str) -> str | None:
-    """The format that the name of a file says, also before `.gz`; None if it says none.
+    """The format that the name of a file says, also before `.gz`, `.bz2` or `.xz`; None if it says none.
 
     What an installed package adds under some name reads the files with that extension.
     """
-    extension = PurePath(path.removesuffix(".gz")).suffix.lower()
+    extension = PurePath(unpacked_name(path)).suffix.lower()
     ours = next((name for name, one in OURS.items() if extension in one.extensions), None)
     if ours is None and extension.removeprefix(".") in plugin_names(GROUP):
         return extension.removeprefix(".")

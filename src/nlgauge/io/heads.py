@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 
+_COLUMNS = re.compile(r'\s*\{\s*"columns"\s*:\s*(\[[^\]]*\])')
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:]')
 
 
@@ -39,3 +41,13 @@ def first_fields(head: str) -> list[str]:
             continue
         last = token[1:-1] if token[0] == '"' else ""
     return list(found)
+
+
+def columns_in(head: str) -> list[str]:
+    """The fields of a table that is one object with `columns` and `data`: its columns where one of them is `hyp`."""
+    match = _COLUMNS.match(head.removeprefix("\ufeff"))
+    try:
+        names = json.loads(match[1]) if match else []
+    except ValueError:
+        names = []
+    return names if "hyp" in names else first_fields(head)

@@ -1,4 +1,4 @@
-"""JSON: one object per line, or one array of objects; a key that an object holds twice is refused."""
+"""JSON: one object per line, one array of objects, or a table as one object; no object may hold a key twice."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class JsonRows:
 
     In JSON lines the number is that of the line, and lines that hold only white space are skipped and counted in
     `notes`. A file that begins with `[` is one array, whose entries are numbered from 1. Its bytes are held in memory,
-    its values one by one.
+    its values one by one. A file that is one object may be a table, whose rows are numbered likewise; see `rows_of`.
 
     Raises:
         InputError: a line or an entry is not JSON, or larger than the limits of the file allow. Also what `Lines`
@@ -38,7 +38,36 @@ class JsonRows:
     def __iter__(self) -> Iterator[tuple[int, Any]]:
         head = self.file.head()
         self._array = head.removeprefix(BOM).lstrip()[:1] == b"["
-        return self._entries() if self._array else self._objects()
+        if self._array:
+            return self._entries()
+        table = self._table()
+        self._array = table is not None
+        return self._objects() if table is None else iter(enumerate(table, start=1))
+
+    def _table(self) -> list[Any] | None:
+        """The rows of a file that is one object; None if it is JSON lines."""
+        lines = ((number, line) for number, line in self.lines if line.strip(" \t\r"))
+        number, text = next(lines, (0, ""))
+        is_cut = text.rstrip(" \t\r")[-1:] in ("{", "[", ",", ":")  # an object over several lines
+        try:
+            text = str(joined(self.file), "utf-8") if is_cut else text
+            value = msgspec.json.decode(text)
+        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+            return None
+        rows = rows_of(value)
+        if rows is None and is_cut:
+            raise InputError(
+                f"{self.file.name}: one object over several lines, expected one whole object on each line (jq -c ."
+                " joins lines), an array of objects, or a table as pandas writes it"
+            )
+        if rows is None or (not is_cut and next(lines, None) is not None):
+            return None
+        self.file.limits.check_json(text, value, self.lines.at(number))
+        try:
+            check_keys(text, value)
+        except RepeatedKey as error:
+            raise InputError(f"{self.file.name}: {error}") from None
+        return rows
 
     def _objects(self) -> Iterator[tuple[int, Any]]:
         decode = msgspec.json.Decoder().decode
@@ -97,6 +126,44 @@ class JsonRows:
     def notes(self) -> list[str]:
         """Notes on dropped or skipped input, known after a complete pass."""
         return self.lines.notes()
+
+
+_ROWS = ("data", "rows", "values", "records", "examples", "instances")  # what a list of rows is called
+
+
+def rows_of(value: Any) -> list[Any] | None:
+    """The rows of a table that is one object; None for any other value.
+
+    pandas writes columns of cells by index, rows by index, or `columns` and `data` (`to_json` with its orients);
+    others write columns as lists, or one list of rows in a field.
+    """
+    if type(value) is not dict or not value or type(value.get("hyp")) is str:
+        return None
+    names, cells = value.get("columns"), value.get("data")
+    if _all(names, str) and _all(cells, list) and all(len(row) == len(names) for row in cells):
+        return [dict(zip(names, row, strict=True)) for row in cells]
+    for name, inner in value.items():
+        if (name in _ROWS or len(value) == 1) and _all(inner, dict):
+            return list(inner)
+    parts = list(value.values())
+    if _all(parts, list) and parts[0] and len({len(part) for part in parts}) == 1:
+        return [dict(zip(value, row, strict=True)) for row in zip(*parts, strict=True)]
+    if not _all(parts, dict) or not parts[0] or any(part.keys() != parts[0].keys() for part in parts):
+        return None
+    if "hyp" in value or all(map(str.isdigit, parts[0])):
+        return [_with_id(key, {name: part[key] for name, part in value.items()}) for key in parts[0]]
+    if "hyp" in parts[0] or all(map(str.isdigit, value)):
+        return [_with_id(key, row) for key, row in value.items()]
+    return None
+
+
+def _all(values: Any, kind: type) -> bool:
+    return type(values) is list and bool(values) and all(type(one) is kind for one in values)
+
+
+def _with_id(key: str, row: dict[str, Any]) -> dict[str, Any]:
+    """A row under a key of the index, which is its id unless it is a number that pandas gave."""
+    return row if key.isdigit() else {"id": key, **row}
 
 
 def joined(file: InputFile) -> bytes:

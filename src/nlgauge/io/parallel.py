@@ -9,7 +9,7 @@ from pathlib import PurePath
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
-from nlgauge.io.files.files import STDIN, InputFile
+from nlgauge.io.files.files import STDIN, InputFile, unpacked_name
 from nlgauge.io.files.lines import Lines
 from nlgauge.io.source import BLOCK, BLOCK_CHARACTERS, OPTIONAL, Summary, in_blocks
 
@@ -134,12 +134,9 @@ class ParallelSource:
 def system_names(paths: Sequence[str]) -> list[str]:
     """A distinct name for each hypothesis file.
 
-    The name is the file name without folder, `.gz` and extension. If files would share a name, they get the first of
-    these that tells them apart: the name with its extension, then with one folder before it, then with two and so on,
-    and at last the path as typed.
-
-    Raises:
-        InputError: there is no path, or one path is given twice.
+    The name is the file name without folder, `.gz` and the like, and extension. If files would share a name, they get
+    the first of these that tells them apart: the name with its extension, then with one folder before it, then with two
+    and so on, and at last the path as typed.
     """
     if not paths:
         raise InputError("no hypothesis file is given, expected at least one")
@@ -163,7 +160,7 @@ def system_names(paths: Sequence[str]) -> list[str]:
 def _stem(path: str) -> str:
     if path == STDIN:
         return "stdin"
-    return PurePath(path.removesuffix(".gz")).stem
+    return PurePath(unpacked_name(path)).stem
 
 
 def _named(path: str, folders: int) -> str:

@@ -9,9 +9,9 @@ from typing import Any
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.tables import Key, Preference, Preferences
-from nlgauge.io.delimited import Records
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Faults, Lines, counted, number
+from nlgauge.io.files.records import Records
 from nlgauge.io.jsonl import JsonRows
 
 

@@ -11,10 +11,11 @@ import msgspec
 from nlgauge.core.errors import InputError
 from nlgauge.core.frames import Frame, is_frame
 from nlgauge.core.segment import Dataset
-from nlgauge.io.files.files import InputFile, by_content, entries
+from nlgauge.io.files.files import InputFile, by_content, entries, unpacked_name
 from nlgauge.io.files.limits import Limits, current, limited
+from nlgauge.io.files.records import Records
 from nlgauge.io.formats import OURS, PluginRows, by_fields, by_name, check_format, expected_names, named
-from nlgauge.io.heads import first_fields
+from nlgauge.io.heads import columns_in, first_fields
 from nlgauge.io.raters import RATER
 from nlgauge.io.source import HeldSource, TableSource
 
@@ -144,9 +145,10 @@ def _format(file: InputFile) -> str:
     name = by_name(file.path)
     if (name == "jsonl" or Path(file.path).suffix.lower() in _OF_ARCHIVES) and _is_zip(file):
         return "inspect"
-    if name == "parquet" and file.path.endswith(".gz"):
-        raise InputError(f"{file.path}: Parquet is compressed inside, expected it without .gz; unpack it with gunzip")
-    if name is None and file.path.removesuffix(".gz").lower().endswith(".score"):
+    if name == "parquet" and unpacked_name(file.path) != file.path:
+        end = Path(file.path).suffix
+        raise InputError(f"{file.path}: Parquet is compressed inside, expected it without {end}; unpack it first")
+    if name is None and unpacked_name(file.path).lower().endswith(".score"):
         raise InputError(f"{file.path} holds scores and no texts; read it with read_scores")
     if name is None:
         raise InputError(
@@ -164,12 +166,10 @@ def _is_zip(file: InputFile) -> bool:
 
 def _first_fields(file: InputFile, name: str) -> list[str]:
     """The fields of the first row, or the columns of the header, where formats are told apart by them."""
+    if name in ("tsv", "csv"):
+        return Records(file, "\t" if name == "tsv" else ",", keeps_blank=name == "tsv").header()
     head = file.head(1 << 20).removeprefix(b"\xef\xbb\xbf")
     line = head.partition(b"\n")[0].decode("utf-8", errors="replace").rstrip("\r")
-    if name == "tsv":
-        return line.split("\t")
-    if name == "csv":
-        return [cell.strip('"') for cell in line.split(",")]  # good enough to find a name of ours
     if name == "parquet":
         from nlgauge.io.parquet import read_names
 
@@ -180,4 +180,6 @@ def _first_fields(file: InputFile, name: str) -> list[str]:
         row = msgspec.json.decode(line)
     except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
         row = None
-    return list(row) if type(row) is dict else first_fields(head.decode("utf-8", errors="replace"))
+    text = head.decode("utf-8", errors="replace")
+    fields = list(row) if type(row) is dict else first_fields(text)
+    return columns_in(text) if fields[:1] == ["columns"] else fields

@@ -9,7 +9,7 @@ from typing import Any
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.suite import ScoredPair
-from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.files import InputFile, unpacked_name
 from nlgauge.io.files.lines import number
 from nlgauge.io.scores import raw_rows
 
@@ -27,7 +27,7 @@ def read_scored_pairs(path: str | os.PathLike[str]) -> list[ScoredPair] | None:
         MissingExtra: the file is Parquet, and pyarrow is not installed.
     """
     file = InputFile(path)
-    if file.path.removesuffix(".gz").endswith(".score"):
+    if unpacked_name(file.path).endswith(".score"):
         return None
     found: list[ScoredPair] = []
     for where, row in raw_rows(file, []):

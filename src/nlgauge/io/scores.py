@@ -20,18 +20,21 @@ from nlgauge.core.keys import RepeatedKey, unique
 from nlgauge.core.segment import repeated
 from nlgauge.core.tables import Key, Origin, ScoreTable
 from nlgauge.io.beside import SUFFIX, read_beside
-from nlgauge.io.delimited import Records
 from nlgauge.io.fields import CRITERION, NAMES, Fractions, is_known
-from nlgauge.io.files.files import STDIN, InputFile, by_content
+from nlgauge.io.files.files import STDIN, InputFile, by_content, unpacked_name
 from nlgauge.io.files.lines import Faults, Lines, counted, number
+from nlgauge.io.files.records import Records
 from nlgauge.io.formats import by_name
-from nlgauge.io.frames import rows_of
+from nlgauge.io.frames import rows_of as rows_of_frame
+from nlgauge.io.jsonl import joined, rows_of
+from nlgauge.io.parallel import system_names
 from nlgauge.io.parquet import check_size, import_pyarrow
 from nlgauge.io.raters import RATER
 from nlgauge.io.wmt.mtme import LEVELS, score_lines
 from nlgauge.io.wmt.submissions import read_submission
 
 _SCORED = Origin(True)
+_WMT = {"SYS": "system", "SID": "seg"}
 KEYS = ("id", "system", "seg", "lp", "task", RATER)
 _LANGUAGES = re.compile(r"[a-z]{2,3}(?:_[A-Za-z]+)*-[a-z]{2,3}(?:_[A-Za-z]+)*")
 _SCORE = re.compile(r"(?P<name>.+)\.(?P<level>sys|domain|doc|seg)\.score(?:\.gz)?")
@@ -70,9 +73,9 @@ def read_scores(
         MissingExtra: the file is Parquet, and pyarrow is not installed.
     """
     if not isinstance(path, str | os.PathLike) and is_frame(path):
-        return _table(rows_of(path), type(path).__name__, _Columns(columns, ratings), names or {}, group, [])
+        return _table(rows_of_frame(path), type(path).__name__, _Columns(columns, ratings), names or {}, group, [])
     file = InputFile(path)
-    if PurePath(file.path.removesuffix(".gz")).suffix.lower() == ".score":
+    if PurePath(unpacked_name(file.path)).suffix.lower() == ".score":
         return _chosen(_score_file(file, group), columns)
     notes: list[str] = []
     rows = raw_rows(file, notes)
@@ -100,11 +103,14 @@ def raw_rows(file: InputFile, notes: list[str]) -> Iterator[_Row]:
         return _json_rows(file, notes)
     if kind in ("tsv", "csv"):
         return _cell_rows(file, "\t" if kind == "tsv" else ",", notes)
-    if kind == "parquet" and not file.path.endswith(".gz"):
+    if kind == "parquet" and unpacked_name(file.path) == file.path:
         return _parquet_rows(file)
+    told = _number_lines(file, notes) if kind is None else None
+    if told is not None:
+        return told
     raise InputError(
         f"{file.name}: the format cannot be told from the name, expected .jsonl, .tsv, .csv, .parquet, .seg.score"
-        " or .sys.score"
+        " or .sys.score, one number on each line, or what comet-score prints"
     )
 
 
@@ -281,20 +287,12 @@ def _number(cell: Any) -> float:
 
 
 def _json_rows(file: InputFile, notes: list[str]) -> Iterator[_Row]:
-    """JSON lines as Python writes them, so that NaN is allowed as a number."""
-    lines = Lines(file)
+    """JSON as Python writes it, so that NaN is allowed as a number."""
     references = 0
-    for place, line in lines.filled():
-        where = lines.at(place)
-        try:
-            row = json.loads(line, object_pairs_hook=unique)
-        except RepeatedKey as error:
-            yield where, str(error)
+    for where, row in _json_values(file, notes):
+        if isinstance(row, str):
+            yield where, row
             continue
-        except (ValueError, RecursionError) as error:
-            yield where, f"not valid JSON ({str(error).splitlines()[0]})"
-            continue
-        file.limits.check_json(line, row, where)
         if type(row) is not dict:
             yield where, "not an object, expected one with 'id' and scores"
             continue
@@ -306,9 +304,87 @@ def _json_rows(file: InputFile, notes: list[str]) -> Iterator[_Row]:
         if type(row.get("scores")) is dict:
             row = {**{name: row[name] for name in NAMES if name in row}, **dict(_flat(row["scores"]))}
         yield where, row
-    notes += lines.notes()
     if references:
         notes.append(f"{file.name}: {counted(references, 'row')} about a reference left out")
+
+
+def _json_values(file: InputFile, notes: list[str]) -> Iterator[tuple[str, Any]]:
+    """The values of a file, each with its place: its lines, the entries of its one array, or the rows of its one object
+    (see `jsonl.rows_of`, and what COMET writes: the name of a file -> its segments). A text says why there is none."""
+    lines = Lines(file)
+    texts = (line for _, line in lines if line.strip(" \t\r"))
+    first = next(texts, "")
+    whole, several = _parsed(first, file, lines.at(1)), next(texts, None) is not None
+    if isinstance(whole, str) and first.strip(" \t\r")[-1:] in ("{", "[", ",", ":"):
+        parsed = _parsed(str(joined(file), "utf-8"), file, file.name)
+        whole, several = (whole, several) if isinstance(parsed, str) else (parsed, False)
+    rows = None if several else whole if type(whole) is list else _of_comet(whole) or rows_of(whole)
+    if rows is not None:
+        yield from ((f"{file.name}, entry {number}", row) for number, row in enumerate(rows, start=1))
+        return
+    for place, line in lines:
+        if line.strip(" \t\r"):
+            yield lines.at(place), _parsed(line, file, lines.at(place))
+        else:
+            lines.blank += 1
+    notes += lines.notes()
+
+
+def _parsed(text: str, file: InputFile, where: str) -> Any:
+    """A value of JSON; or a text that says why it is none."""
+    try:
+        value = json.loads(text, object_pairs_hook=unique)
+    except RepeatedKey as error:
+        return str(error)
+    except (ValueError, RecursionError) as error:
+        return f"not valid JSON ({str(error).splitlines()[0]})"
+    file.limits.check_json(text, value, where)
+    return "not an object, expected one with 'id' and scores" if isinstance(value, str) else value
+
+
+def _of_comet(value: Any) -> list[Any] | None:
+    """The rows of what `comet-score --to_json` writes: file of hypotheses -> its segments with texts and scores."""
+    if type(value) is not dict or not value or not all(type(part) is list and part for part in value.values()):
+        return None
+    if not all(type(row) is dict and type(row.get("mt")) is str for part in value.values() for row in part):
+        return None
+    return [
+        {"system": system, "seg": str(number), **{k: v for k, v in row.items() if type(v) in (int, float, type(None))}}
+        for system, part in zip(system_names(list(value)), value.values(), strict=True)
+        for number, row in enumerate(part, start=1)
+    ]
+
+
+_COMET_LINE = re.compile(r"(?:(?P<file>.+)\t)?Segment (?P<number>[0-9]+)\tscore: (?P<score>\S+)")
+_COMET_MEAN = re.compile(r"(?:.+\t)?(?:System )?score: \S+")
+
+
+def _number_lines(file: InputFile, notes: list[str]) -> Iterator[_Row] | None:
+    """The scores of a text file: one number on each line, or what `comet-score` prints; None if it is neither."""
+    first = next((line for _, line in Lines(file) if line.strip()), "").strip(" \t\r")
+    if _COMET_LINE.fullmatch(first):
+        return _comet_lines(file)
+    try:
+        number(first)
+    except ValueError:
+        return None
+    name = PurePath(unpacked_name(file.path)).stem
+    notes.append(f"{file.name}: one number on each line; line i is taken for item i")
+    lines = Lines(file)
+    return ((lines.at(place), {"seg": str(place), name: line}) for place, line in lines)
+
+
+def _comet_lines(file: InputFile) -> Iterator[_Row]:
+    lines = Lines(file)
+    found = [(lines.at(place), line.strip(" \r"), _COMET_LINE.fullmatch(line.strip(" \r"))) for place, line in lines]
+    files = list(dict.fromkeys(match["file"] for _, _, match in found if match and match["file"]))
+    names = dict(zip(files, system_names(files), strict=True)) if files else {}
+    for where, line, match in found:
+        if match is not None:
+            named = {"system": names[match["file"]]} if match["file"] else {}
+            yield where, {**named, "seg": str(int(match["number"]) + 1), "COMET": match["score"]}
+        elif line and _COMET_MEAN.fullmatch(line) is None:
+            yield where, f"{line[:60]!r}, expected FILE, Segment N and its score as comet-score prints them"
 
 
 def _flat(scores: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
@@ -323,10 +399,16 @@ def _flat(scores: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, An
 def _cell_rows(file: InputFile, delimiter: str, notes: list[str]) -> Iterator[_Row]:
     records = Records(file, delimiter)
     header: list[str] | None = None
+    between_blanks = False  # as WMT22 publishes its ratings, under names in .csv
     for place, cells in records:
         where = records.lines.at(place)
+        if between_blanks:
+            cells = " ".join(cells).split()
         if header is None:
             header = cells
+            between_blanks = len(cells) == 1 and set(_WMT) <= {*cells[0].split()}
+            if between_blanks:
+                header = [_WMT.get(name, name) for name in cells[0].split()]
             file.limits.check("columns", len(header), where)
             twice = repeated(header)
             if twice is not None:

@@ -12,7 +12,7 @@ from typing import Any
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
 from nlgauge.io.fields import Fields
-from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.files import InputFile, packing_of
 from nlgauge.io.files.hub import fetched
 from nlgauge.io.files.lines import Lines
 from nlgauge.io.jsonl import BOM, JsonRows
@@ -143,7 +143,7 @@ def _plain(path: str) -> InputFile:
     if not file.is_plain:
         raise InputError(f"{file.name} is no plain file and cannot be read in parts; {_WAY_OUT}")
     with file.open() as raw:
-        if raw.read(2) == b"\x1f\x8b":
+        if packing_of(raw):
             raise InputError(f"{file.name} is compressed and cannot be read in parts; {_WAY_OUT}")
     return file
 

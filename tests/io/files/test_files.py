@@ -1,16 +1,20 @@
 from __future__ import annotations
 
+import bz2
 import gzip
 import hashlib
+import lzma
 import os
 import random
 import threading
+import zlib
 from pathlib import Path
 
 import pytest
 
 from nlgauge.core.errors import InputError
 from nlgauge.io.files.files import InputFile, entries
+from nlgauge.io.files.limits import Limits, limited
 
 TEXT = b"one\ntwo\n"
 
@@ -24,9 +28,47 @@ def test_plain_and_gzip_give_the_same_content(put):
     assert content(InputFile(put("a.txt.gz", gzip.compress(TEXT)))) == TEXT
 
 
-def test_gzip_is_known_by_its_content_and_may_have_several_members(put):
-    # what `cat a.gz b.gz` gives is one gzip file by RFC 1952
-    assert content(InputFile(put("a.txt", gzip.compress(TEXT) + gzip.compress(b"three\n")))) == TEXT + b"three\n"
+@pytest.mark.parametrize("pack", [gzip, bz2, lzma])
+def test_packed_data_are_known_by_their_content(put, pack):
+    long = random.Random(0).randbytes(3 << 20)  # more than is unpacked at once
+    assert content(InputFile(put("a.txt", pack.compress(TEXT) + pack.compress(long)))) == TEXT + long
+    assert content(InputFile(put("b.txt", pack.compress(b"")))) == b""
+
+
+@pytest.mark.parametrize(("end", "pack", "what"), [(".gz", gzip, "gzip"), (".bz2", bz2, "bzip2"), (".xz", lzma, "xz")])
+def test_packed_data_that_are_wrong_are_refused(put, end, pack, what):
+    packed = pack.compress(random.Random(0).randbytes(5000))
+    damaged = bytearray(packed)
+    damaged[2500] ^= 1
+    for wrong in (packed[:-6], packed[:300], bytes(damaged), packed + b"junk"):
+        with pytest.raises(InputError, match=rf"^a\{end}: damaged {what} data"):
+            content(InputFile(put(f"a{end}", wrong)))
+    with pytest.raises(InputError, match=rf"^a\{end} is named \{end} but holds no {what} data$"):
+        content(InputFile(put(f"a{end}", "BZh is how a text may begin")))
+    assert content(InputFile(put("a.txt", "BZh is how a text may begin"))) == b"BZh is how a text may begin"
+
+
+@pytest.mark.parametrize("pack", [gzip, bz2, lzma])
+def test_a_small_file_that_unpacks_to_much_is_refused(put, pack, monkeypatch):
+    monkeypatch.setattr("nlgauge.io.files.files.RATIO_FROM", 1 << 20)
+    packed = pack.compress(bytes(3 << 20))
+    with pytest.raises(InputError, match=r"unpacked it is [0-9,]+ times larger, expected at most 200"):
+        content(InputFile(put("a.txt", packed)))
+    with limited(Limits(file=1 << 21, ratio=10**9)), pytest.raises(InputError, match=r"at least .* bytes unpacked"):
+        content(InputFile(put("a.txt", packed)))
+
+
+def test_xz_that_wants_much_memory_is_refused(put):
+    # a dictionary of 1 GB, which is taken before the first byte is unpacked
+    filters = [{"id": lzma.FILTER_LZMA2, "dict_size": 4096, "preset": 0}]
+    packed = bytearray(lzma.compress(TEXT, filters=filters, check=lzma.CHECK_NONE))
+    header = packed[12 : 12 + (packed[12] + 1) * 4]
+    place = bytes(header).index(b"\x21\x01") + 2  # LZMA2, one byte of properties: the size
+    header[place] = 37  # 2^30 bytes by section 5.3.1 of the format
+    header[-4:] = zlib.crc32(bytes(header[:-4])).to_bytes(4, "little")
+    packed[12 : 12 + len(header)] = header
+    with pytest.raises(InputError, match=r"^a\.xz: damaged xz data \(Memory usage limit exceeded\)$"):
+        content(InputFile(put("a.xz", bytes(packed))))
 
 
 def test_digest_is_that_of_the_bytes_on_disk(put):
@@ -94,29 +136,6 @@ def test_odd_paths_are_one_line(put, path):
     with pytest.raises(InputError) as error:
         InputFile(path)
     assert "\n" not in str(error.value)
-
-
-def test_damaged_gzip(put):
-    # random bytes do not compress, so that a changed byte is caught by the checksum and not by the code table
-    packed = bytearray(gzip.compress(random.Random(0).randbytes(5000)))
-    packed[2500] ^= 1
-    with pytest.raises(InputError, match=r"^a\.gz: damaged gzip data \(CRC check failed"):
-        content(InputFile(put("a.gz", bytes(packed))))
-
-
-def test_gzip_that_ends_too_early(put):
-    with pytest.raises(InputError, match=r"^a\.gz: damaged gzip data \(Compressed file ended"):
-        content(InputFile(put("a.gz", gzip.compress(TEXT)[:-6])))
-
-
-def test_garbage_after_gzip(put):
-    with pytest.raises(InputError, match=r"^a\.gz: damaged gzip data"):
-        content(InputFile(put("a.gz", gzip.compress(TEXT) + b"junk")))
-
-
-def test_named_gz_but_plain(put):
-    with pytest.raises(InputError, match=r"^a\.gz is named \.gz but holds no gzip data$"):
-        content(InputFile(put("a.gz", TEXT)))
 
 
 def test_standard_input_can_be_read_twice(put, feed):

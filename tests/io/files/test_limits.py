@@ -13,10 +13,10 @@ import pytest
 
 from nlgauge.core.errors import InputError
 from nlgauge.io import Limits, limited, read_scores
-from nlgauge.io.delimited import Records
 from nlgauge.io.files import files
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.limits import parse_limits
+from nlgauge.io.files.records import Records
 from nlgauge.io.parallel import open_parallel
 from nlgauge.io.raw import read_raw
 from nlgauge.io.read import read
@@ -81,7 +81,7 @@ def test_a_row_of_csv_that_runs_over_many_lines(tmp_path):
 
 def test_columns(tmp_path):
     for name, delimiter in (("d.csv", ","), ("d.tsv", "\t")):
-        path = written(tmp_path / name, delimiter.join(["hyp", *map(str, range(60))]) + "\n" + delimiter * 60 + "\n")
+        path = written(tmp_path / name, delimiter.join(["hyp", *map(str, range(60))]) + "\na" + delimiter * 60 + "\n")
         refused(path, Limits(columns=60), f"{name}:1: 61 columns, expected at most 60")
 
 
@@ -182,7 +182,7 @@ def test_wide_tables_take_time_like_their_width(tmp_path):
     n = 30_000
     start = time.process_time()
     for delimiter, name in ((",", "d.csv"), ("\t", "d.tsv")):
-        written(tmp_path / name, delimiter.join(["hyp", *(f"c{i}" for i in range(n))]) + "\n" + delimiter * n + "\n")
+        written(tmp_path / name, delimiter.join(["hyp", *(f"c{i}" for i in range(n))]) + "\na" + delimiter * n + "\n")
         assert len(read(tmp_path / name)) == 1
         header = delimiter.join(["hyp", *(f"ref{i}" for i in range(n))])
         written(tmp_path / name, header + "\n" + delimiter.join(["x"] * (n + 1)) + "\n")

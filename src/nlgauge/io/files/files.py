@@ -1,11 +1,14 @@
-"""Bytes that can be read more than once: a file, plain or gzip, or standard input kept in a temporary file."""
+"""Bytes that can be read more than once: a file, plain or packed, or standard input kept in a temporary file."""
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import hashlib
 import io
+import lzma
 import os
+import re
 import stat
 import sys
 import tempfile
@@ -13,7 +16,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import IO, Any, cast
 from weakref import WeakKeyDictionary
 
@@ -28,7 +31,13 @@ RATIO_FROM = 100_000_000  # bytes from which on the ratio of packed and unpacked
 _copies: WeakKeyDictionary[Any, IO[bytes]] = WeakKeyDictionary()  # standard input -> the copy of all that it held
 _digests: WeakKeyDictionary[Any, str] = WeakKeyDictionary()  # standard input -> the digest of all that it held
 _of_pipes: dict[tuple[int, int], str] = {}  # device and number of a pipe -> digest of what was read from it last
-_GZIP = b"\x1f\x8b"  # no UTF-8 text begins so: 8b only continues a character
+PACKED = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz"}  # end of a name -> what packed it
+_BEGINNINGS = {  # of packed data; no UTF-8 text begins as gzip or xz do: 8b only continues a character, fd is none
+    "gzip": re.compile(rb"\x1f\x8b"),
+    "bzip2": re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"),
+    "xz": re.compile(rb"\xfd7zXZ\x00"),
+}
+_XZ_MEMORY = 1 << 28  # bytes that xz may take to unpack; its largest preset takes a quarter of it
 
 
 class InputFile:
@@ -92,30 +101,31 @@ class InputFile:
         return {"path": self.path, "sha256": self.sha256}
 
     def chunks(self) -> Iterator[bytes]:
-        """The content in pieces, from its beginning. Gzip data are unpacked.
+        """The content in pieces, from its beginning. Data of gzip, bzip2 and xz are unpacked.
 
         Raises:
-            InputError: gzip data are damaged or end too early, or a file named `.gz` is not gzip; or more comes than
-                the limits allow.
+            InputError: packed data are damaged or end too early, or a file named `.gz`, `.bz2` or `.xz` is not packed;
+                or more comes than the limits allow.
         """
         digest = None if self.sha256 else hashlib.sha256()
+        packing = ""
         with self.open() as raw:
             try:
-                zipped = raw.read(2) == _GZIP
+                packing = packing_of(raw)
+                end = PurePath(self.path).suffix
+                if not packing and end in PACKED and raw.read(1):
+                    raise InputError(f"{self.path} is named {end} but holds no {PACKED[end]} data")
                 raw.seek(0)
-                if not zipped and self.path.endswith(".gz") and raw.read(1):
-                    raise InputError(f"{self.path} is named .gz but holds no gzip data")
                 hashed = _Hashed(raw, digest)
-                stream: Any = hashed if not zipped else gzip.GzipFile(fileobj=cast(IO[bytes], hashed), mode="rb")
                 size = 0
-                while chunk := stream.read(_CHUNK):
+                for chunk in _unpacked(hashed, packing):
                     size += len(chunk)
                     self.limits.check("file", size, self.name, is_whole=False)
-                    if zipped and size > RATIO_FROM:
+                    if packing and size > RATIO_FROM:
                         self.limits.check("ratio", size // hashed.size, self.name)
                     yield chunk
-            except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-                raise InputError(f"{self.name}: damaged gzip data ({_reason(error)})") from None
+            except (EOFError, zlib.error, gzip.BadGzipFile, _Damaged) as error:
+                raise InputError(f"{self.name}: damaged {packing} data ({_reason(error)})") from None
             except OSError as error:
                 raise InputError(f"{self.name}: cannot be read ({_reason(error)})") from None
         if digest is not None:
@@ -189,6 +199,54 @@ class InputFile:
         self.sha256 = digest.hexdigest()
         if self._pipe is not None:
             _of_pipes[self._pipe] = self.sha256
+
+
+class _Damaged(Exception):
+    """Data of bzip2 or xz cannot be unpacked."""
+
+
+def packing_of(raw: IO[bytes]) -> str:
+    """What packed an opened file, by how it begins: `gzip`, `bzip2` or `xz`; empty for none."""
+    head = raw.read(10)
+    raw.seek(0)
+    return next((name for name, begins in _BEGINNINGS.items() if begins.match(head)), "")
+
+
+def unpacked_name(path: str) -> str:
+    """A path without the end that says what packed the file."""
+    end = PurePath(path).suffix
+    return path.removesuffix(end) if end in PACKED else path
+
+
+def _unpacked(raw: _Hashed, packing: str) -> Iterator[bytes]:
+    """The content of a file in pieces, none of them empty."""
+    if packing in ("", "gzip"):
+        stream: Any = gzip.GzipFile(fileobj=cast(IO[bytes], raw), mode="rb") if packing else raw
+        while chunk := stream.read(_CHUNK):
+            yield chunk
+        return
+    given, machine = raw.read(_CHUNK), _machine(packing)
+    while True:
+        if machine.eof:  # another stream may follow, after what fills up a block of xz
+            given = (machine.unused_data or raw.read(_CHUNK)).lstrip(b"\0")
+            if not given:
+                return
+            machine = _machine(packing)
+        elif machine.needs_input and not given:
+            given = raw.read(_CHUNK)
+            if not given:
+                raise EOFError("it ends before its end-of-stream marker")
+        try:
+            chunk = machine.decompress(given, _CHUNK)
+        except (OSError, EOFError, lzma.LZMAError) as error:
+            raise _Damaged(str(error)) from None
+        given = b""
+        if chunk:
+            yield chunk
+
+
+def _machine(packing: str) -> Any:
+    return bz2.BZ2Decompressor() if packing == "bzip2" else lzma.LZMADecompressor(memlimit=_XZ_MEMORY)
 
 
 def by_content(file: InputFile) -> str:

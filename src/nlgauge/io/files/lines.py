@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from nlgauge.core.errors import InputError
-from nlgauge.io.files.files import STDIN, InputFile
+from nlgauge.io.files.files import STDIN, InputFile, unpacked_name
 
 _SCRIPTS = {  # encoding -> first and last of its commonest letters; of equal shares the first counts
     "WINDOWS-1251": ("а", "я"),
@@ -103,8 +103,9 @@ class Lines:
         else:
             encoding = _guessed(chunk[at : at + 4096])
             said = f"it may be {encoding}"
-        name = shlex.quote(os.path.basename(self.file.path.removesuffix(".gz")))
-        source = f"zcat {shlex.quote(self.file.path)} | " if self.file.path.endswith(".gz") else ""
+        name = shlex.quote(os.path.basename(unpacked_name(self.file.path)))
+        reader = {".gz": "zcat", ".bz2": "bzcat", ".xz": "xzcat"}.get(os.path.splitext(self.file.path)[1])
+        source = f"{reader} {shlex.quote(self.file.path)} | " if reader else ""
         files = (
             "" if self.file.path == STDIN else f" {'' if source else shlex.quote(self.file.path) + ' '}> utf8-{name}"
         )
@@ -221,7 +222,7 @@ def _guessed(sample: bytes) -> str:
     return best
 
 
-MISSING = frozenset({"", "none", "nan", "na", "null"})
+MISSING = frozenset({"", "none", "nan", "na", "null", "n/a", "#n/a", "<na>"})
 # Python's float() takes more: 1_000, digits of other scripts, "infinity"; none of these is a score somebody meant.
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 

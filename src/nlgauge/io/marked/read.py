@@ -6,7 +6,7 @@ import os
 
 from nlgauge.core.errors import InputError
 from nlgauge.io.files.files import InputFile, by_content
-from nlgauge.io.files.lines import Lines
+from nlgauge.io.files.records import Records
 from nlgauge.io.marked.mqm import read_mqm_spans
 from nlgauge.io.marked.rows import read_marked_rows, read_rating_spans
 from nlgauge.io.marked.tables import STARTS, read_span_table
@@ -34,8 +34,7 @@ def read_marked(path: str | os.PathLike[str] | InputFile, *, inclusive: bool = F
         return read_marked_rows(file, inclusive=inclusive)
     if inclusive:
         raise InputError(f"{file.name}: inclusive is about the ends of ESA's JSON, and this file is a table")
-    first = next(Lines(file).filled(), (0, ""))[1]
-    cells = [cell.strip() for cell in first.split("\t")]
+    cells = Records(file, "\t").header()
     if set(STARTS) & set(cells):
         return read_span_table(file)
     if set(cells) >= _MQM:

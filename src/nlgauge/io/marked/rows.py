@@ -12,6 +12,7 @@ from nlgauge.core.keys import unique
 from nlgauge.core.result import replacing
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Faults, Lines
+from nlgauge.io.files.records import cells_between_tabs
 from nlgauge.io.jsonl import JsonRows
 from nlgauge.io.marked.texts import MarkedText, as_rating, errors_of
 
@@ -72,7 +73,7 @@ def read_rating_spans(path: str | os.PathLike[str] | InputFile, group: str | Non
     seen: dict[str, int] = {}
     found = []
     for number, line in lines.filled():
-        where, cells = lines.at(number), line.rstrip(" \r").split("\t")
+        where, cells = lines.at(number), cells_between_tabs(line.rstrip(" \r"))
         if len(cells) not in (2, 3):
             faults.add(where, f"{len(cells)} cells, expected system, rating and perhaps rater, between tabs")
             continue

@@ -10,7 +10,8 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.explanation import ErrorSpan
 from nlgauge.core.result import replacing
 from nlgauge.io.files.files import InputFile
-from nlgauge.io.files.lines import Faults, Lines
+from nlgauge.io.files.lines import Faults
+from nlgauge.io.files.records import Records
 from nlgauge.io.marked.texts import MISSING, MarkedText, error
 
 NO_ERROR = "no-error"
@@ -34,15 +35,15 @@ def read_span_table(path: str | os.PathLike[str] | InputFile) -> list[MarkedText
             named.
     """
     file = path if isinstance(path, InputFile) else InputFile(path)
-    lines = Lines(file)
-    rows = lines.filled()
-    header = next(rows, (0, ""))[1].split("\t")
+    records = Records(file, "\t")
+    lines, rows = records.lines, iter(records)
+    header = next(rows, (0, [""]))[1]
     starts, ends, kinds = (_column(header, names, lines.at(1)) for names in (STARTS, _ENDS, _KINDS))
     text, item, system, group = (_place(header, names) for names in (_TEXTS, _ITEMS, _SYSTEMS, ("lp",)))
     document = _place(header, ("doc_id",))
     found, faults = [], Faults(file.name)
-    for number, line in rows:
-        cells, where = line.split("\t"), lines.at(number)
+    for number, cells in rows:
+        where = lines.at(number)
         if len(cells) != len(header):
             faults.add(where, f"{len(cells)} cells, expected {len(header)} as in the header")
             continue

@@ -9,9 +9,9 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.frames import Frame, column_names
 from nlgauge.core.options import check_option
 from nlgauge.core.suite import Expect, Pair, Setup
-from nlgauge.io.delimited import Records
-from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.files import InputFile, unpacked_name
 from nlgauge.io.files.lines import refuse
+from nlgauge.io.files.records import Records
 from nlgauge.io.frames import rows_of
 from nlgauge.io.jsonl import JsonRows
 
@@ -135,7 +135,7 @@ class SuiteRows:
         self._told: list[str] = []
 
     def __iter__(self) -> Iterator[tuple[str, Cells]]:
-        plain = self.file.path.removesuffix(".gz").lower()
+        plain = unpacked_name(self.file.path).lower()
         head = self.file.head(64).removeprefix(b"\xef\xbb\xbf").lstrip()
         if head[:1] in (b"[", b"{") or plain.endswith((".jsonl", ".ndjson", ".json")):
             yield from self._objects()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -17,6 +17,7 @@ from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.tables import Key, ScoreTable
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Faults, Lines, counted, number
+from nlgauge.io.files.records import Records, cells_between_tabs
 from nlgauge.io.source import HeldSource
 
 # severity, or severity/category, or severity/category/subcategory; upper and lower case do not differ
@@ -167,8 +168,9 @@ def read_mqm(path: str | os.PathLike[str] | InputFile, item: Literal["segment", 
     """Read the annotations of an MQM file.
 
     Args:
-        path: TSV without quoting, plain or `.gz`. Its header names at least system, doc, doc_id, rater, source, target,
-            category and severity, as in Google's annotations (since 2023 with `docSegId` and `globalSegId`).
+        path: TSV, plain or `.gz`, whose cells may be quoted as spreadsheets do it. Its header names at least system,
+            doc, doc_id, rater, source, target, category and severity, as in Google's annotations (since 2023 with
+            `docSegId` and `globalSegId`).
         item: the identifier of the inputs: the column `seg_id`, or `DOC:DOC_ID`, which is also used if there is no
             `seg_id`.
 
@@ -177,15 +179,14 @@ def read_mqm(path: str | os.PathLike[str] | InputFile, item: Literal["segment", 
             documents.
     """
     file = path if isinstance(path, InputFile) else InputFile(path)
-    lines = Lines(file)
-    rows = lines.filled()
+    records = Records(file, "\t")
+    lines, rows = records.lines, iter(records)
     columns = _columns(next(rows, (0, None))[1], file, lines)
     numbered = item == "segment" and "seg_id" in columns
     places: dict[str, tuple[str, str, int]] = {}
     marks = []
     faults = Faults(file.name)
-    for line_number, line in rows:
-        cells = line.split("\t")
+    for line_number, cells in rows:
         while len(cells) > len(columns) and not cells[-1]:
             cells.pop()  # below a remark in the header
         if len(cells) != len(columns):
@@ -222,11 +223,11 @@ def read_mqm(path: str | os.PathLike[str] | InputFile, item: Literal["segment", 
     return Markings(tuple(marks), file.name, tuple(lines.notes()))
 
 
-def _columns(header: str | None, file: InputFile, lines: Lines) -> list[str]:
+def _columns(header: Sequence[str] | None, file: InputFile, lines: Lines) -> list[str]:
     """The columns by their names of today."""
     if header is None:
         raise InputError(f"{file.name} is empty, expected a header and one error per line")
-    names = header.split("\t")
+    names = [*header]
     while names and names[-1].startswith("#"):
         names.pop()  # a remark: "# Documentation: ..." in 2023
     columns = [_RENAMED.get(name, name) for name in names]
@@ -293,7 +294,7 @@ def read_ratings(
     faults = Faults(file.name)
     seen: dict[str, int] = {}
     for line_number, line in lines.filled():
-        system, *cells = line.rstrip(" \r").split("\t")
+        system, *cells = cells_between_tabs(line.rstrip(" \r"))
         place = lines.at(line_number)
         if len(cells) not in (1, 2):
             reason = f"{counted(len(cells) + 1, 'cell')}, expected system, rating and perhaps rater, between tabs"

@@ -12,7 +12,7 @@ import numpy as np
 
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.tables import Key, ScoreTable
-from nlgauge.io.files.files import InputFile
+from nlgauge.io.files.files import InputFile, unpacked_name
 from nlgauge.io.files.lines import Lines, counted, number, ordinal
 from nlgauge.io.files.pack import write_bytes
 
@@ -320,7 +320,7 @@ def level_of(path: str) -> str:
     Raises:
         InputError: neither `.seg.score` nor `.sys.score`, also before `.gz`.
     """
-    plain = path.removesuffix(".gz")
+    plain = unpacked_name(path)
     for ending, level in ((".seg.score", "segment"), (".sys.score", "system")):
         if plain.endswith(ending):
             return level
