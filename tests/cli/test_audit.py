@@ -196,7 +196,7 @@ def test_forms(data, capsys, form, part):
 
 
 def test_the_table_has_signatures_and_notes_unless_quiet(data, capsys):
-    assert run("audit", data, "-m", "chrf", "-p", "negation") == 0
+    assert run("audit", data, "-m", "chrf", "-p", "negation", "-v") == 0
     out = capsys.readouterr().out
     assert "chrf = metric:chrf|" in out
     assert "note: scale of chrf: self" in out

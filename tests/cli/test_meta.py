@@ -137,7 +137,7 @@ def test_pairs_take_the_place_of_ratings(data, tmp_path):
 
 
 def test_the_table_says_what_it_shows(data, capsys):
-    assert run("meta", data, "-m", "chrf", "-c", "adequacy", "--level", "item", "--stat", "kendall_b") == 0
+    assert run("meta", data, "-m", "chrf", "-c", "adequacy", "--level", "item", "--stat", "kendall_b", "-v") == 0
     out = capsys.readouterr().out
     assert out.startswith("kendall_b with adequacy: level item, averaging item, x-en\n")
     assert "chrf = metric:chrf|" in out

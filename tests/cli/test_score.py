@@ -67,7 +67,7 @@ def test_text_that_a_metric_cannot_split_is_noted_or_refused_before_anything_is_
 
 
 def test_rows_are_the_corpus_numbers_of_each_system(data, tmp_path, capsys):
-    assert run("score", data, "-m", "bleu", "-m", "chrf", "--json", tmp_path / "r.json") == 0
+    assert run("score", data, "-m", "bleu", "-m", "chrf", "-v", "--json", tmp_path / "r.json") == 0
     result = json.loads((tmp_path / "r.json").read_text())
     assert (result["schema"], result["kind"], result["version"]) == (1, "score", ng.__version__)
     for row in result["rows"]:

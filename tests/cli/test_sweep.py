@@ -78,7 +78,7 @@ def test_the_numbers_are_those_of_the_library(data, suite, tmp_path):
 
 
 def test_a_table_the_best_weight_signatures_and_notes(data, suite, capsys):
-    assert run("sweep", data, "--suite", suite, "-m", "chrf", "--with", "bleu") == 0
+    assert run("sweep", data, "--suite", suite, "-m", "chrf", "--with", "bleu", "-v") == 0
     shown = capsys.readouterr().out
     assert "accuracy under attack" in shown
     assert "chrf with bleu: " in shown
@@ -94,7 +94,7 @@ def test_quiet_leaves_the_numbers(data, suite, capsys):
 
 
 @pytest.mark.parametrize(
-    ("form", "start"), [("json", "{"), ("tsv", "metric\twith\t"), ("markdown", "pearson"), ("latex", "% pearson")]
+    ("form", "start"), [("json", "{"), ("tsv", "metric\twith\t"), ("markdown", "pearson"), ("latex", "\\begin{table}")]
 )
 def test_other_forms(data, suite, capsys, form, start):
     assert run("sweep", data, "--suite", suite, "-m", "chrf", "--with", "bleu", "-f", form) == 0

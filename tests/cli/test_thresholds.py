@@ -61,7 +61,7 @@ def test_a_table_is_fitted_on_all_sets_and_shown(data, tmp_path, capsys):
 def test_every_difference_says_how_often_people_agree(table, data, tmp_path, capsys):
     target = tmp_path / "r.json"
     line = ("score", data("x-en"), "-m", "chrf", "-m", "bleu", "--significance", "bootstrap", "--thresholds", table)
-    assert run(*line, "--json", target, "--html", tmp_path / "r.html") == 0
+    assert run(*line, "-v", "--json", target, "--html", tmp_path / "r.html") == 0
     shown = capsys.readouterr().out
     assert "of such pairs" in shown
     assert "bleu: " in shown

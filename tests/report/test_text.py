@@ -220,7 +220,7 @@ def test_quiet_keeps_in_one_line_which_numbers_mean_nothing():
 
 
 def test_latex_holds_what_a_paper_prints_and_the_option_the_rest():
-    # sacrebleu's form: a digit less than on the screen, p in brackets, no interval and no matrix of p-values
+    # sacrebleu's form: p in brackets, no interval and no matrix of p-values; of a scale to 1 two decimals more
     rows = []
     for name, value, delta, p in (("s", 50.444, None, None), ("t", 52.123, 1.7, 0.0004), ("u", 51.0, 0.6, 0.4593)):
         own = {"system": name, "value": value, "low": value - 3, "high": value + 3, "n": 9, "n_undefined": 0}
@@ -231,12 +231,12 @@ def test_latex_holds_what_a_paper_prints_and_the_option_the_rest():
         for spec, high in (("bleu", 100.0), ("bertscore", 1.0))
     ]
     result = Result("score", rows, metrics=metrics)
-    lines = render(result, "latex", brief=True).split("\n")
+    lines = render(result, "latex", 1, brief=True).split("\n")
     assert r"s (baseline) & 50.4 & 0.504 & 9 \\" in lines
     assert r"t & \textbf{52.1* (p \textless{} 0.001)} & \textbf{0.521* (p \textless{} 0.001)} & 9 \\" in lines
     assert r"u & 51.0 (p = 0.46) & 0.510 (p = 0.46) & 9 \\" in lines
     assert r"\caption{scores of 3 systems, p: test against the baseline s}" in lines
-    assert "50 & 0.504" in render(result, "latex", 0, brief=True).replace("0.50 &", "0.504 &")  # -w 0: 0 and 2
+    assert r"s (baseline) & 50.44 & 0.5044 & 9 \\" in render(result, "latex", brief=True).split("\n")
     assert "[47.44, 53.44]" in render(result, "latex")
     pair = {"against": "t", "p": 0.01, "p_adjusted": 0.02, "test": "paired_bootstrap"}
     ranked = [{**row, "rank": 1, "baseline": None, "p": None} for row in rows[:4:2]]

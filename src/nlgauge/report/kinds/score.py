@@ -50,7 +50,7 @@ def score_table(
         digits: after the point; None for 2 or 4, by the scale of the metric.
         only: specifications of the metrics that get a column; None for all.
         best: mark the best system by each metric; where systems are ranked, all of the first rank.
-        lean: a digit less than usual, `digits` being those of a scale to 100, and p in brackets; no ranks.
+        lean: p in brackets and no ranks; `digits` are those of a scale to 100, and one to 1 has two more.
     """
     rows = measured(result.rows)
     grouped = any("group" in row for row in rows)
@@ -102,7 +102,7 @@ def _with_best(
     values: dict[tuple[Any, str], dict[int, tuple[float, int | None]]] = {}
     for row in measured(result.rows):
         if row["metric"] in specs and not absent(row["value"]):
-            shown = float(number(row["value"], _digits(digits, row["metric"], result)))
+            shown = float(number(row["value"], _digits(digits, row["metric"], result, lean=not signs)))
             sign = 1 if _rises(row["metric"], result) else -1
             line = lines.index((row.get("group"), row["system"]))
             values.setdefault((row.get("group"), row["metric"]), {})[line] = sign * shown, row.get("rank")
@@ -251,10 +251,8 @@ def _undefined(row: Mapping[str, Any]) -> str:
 
 
 def _for_paper(row: Mapping[str, Any], digits: int | None, result: Result) -> str:
-    """A value with a digit less than usual, or two more on a scale to 1 than on one to 100, and p in brackets."""
-    usual = _digits(None, row["metric"], result)
-    value = number(row["value"], usual - 1 if digits is None else digits + usual - 2)
-    value += _undefined(row)
+    """A value with p in brackets; on a scale to 1 it has two decimals more than on one to 100."""
+    value = number(row["value"], _digits(digits, row["metric"], result, lean=True)) + _undefined(row)
     if absent(row.get("p")):
         return value
     p = p_of(row)
@@ -279,11 +277,12 @@ def rank_of(row: Mapping[str, Any]) -> str:
     return f" rank {row['rank']}" if row.get("rank") is not None else ""
 
 
-def _digits(digits: int | None, spec: str, result: Result) -> int:
-    if digits is not None:
+def _digits(digits: int | None, spec: str, result: Result, *, lean: bool = False) -> int:
+    if digits is not None and not lean:
         return digits
     metric = next((metric for metric in result.metrics if metric["spec"] == spec), {})
-    return digits_of(metric, [row for row in result.rows if row["metric"] == spec])
+    usual = digits_of(metric, [row for row in result.rows if row["metric"] == spec])
+    return usual if digits is None else digits + usual - 2
 
 
 def digits_of(metric: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> int:
