@@ -114,7 +114,7 @@ class Sides:
         typer.Option(
             "--save",
             metavar="FILE",
-            help="Keep the scores of NEW as a baseline (.json), in place of another if it passes; without NEW, of BASE.",
+            help="Keep the scores of NEW as a baseline (.json), over another if it passes; without NEW, of BASE.",
         ),
     ] = None
     rescore: Annotated[
