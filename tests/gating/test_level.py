@@ -11,6 +11,7 @@ from nlgauge import InputError, metric
 from nlgauge.gating.level import level
 from nlgauge.gating.outputs import Outputs, from_texts
 from nlgauge.gating.scored import Scored
+from nlgauge.stats.gates.level import bound_level
 
 
 def side(*scores, groups=None):
@@ -54,6 +55,15 @@ def test_an_item_without_a_score_fails():
     assert "1 of 61 items have no score (61)" in found.text
     with pytest.raises(InputError, match="no item has a score"):
         level("m", metric("rouge1"), side(math.nan), 0.5)
+
+
+def test_an_item_keeps_its_group_where_others_have_no_score():
+    groups = [i // 5 for i in range(60)]
+    scores = np.repeat(SCORES[:12], 5)
+    scores[[0, 30]] = math.nan
+    known = np.delete(np.arange(60), [0, 30])
+    plain = bound_level(scores[known], 0.8, [groups[i] for i in known], least=0.0)
+    assert level("m", metric("rouge1"), side(*scores, groups=groups), 0.8).high == pytest.approx(plain.high)
 
 
 def test_few_groups_never_pass():

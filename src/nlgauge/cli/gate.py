@@ -114,7 +114,7 @@ class Sides:
         typer.Option(
             "--save",
             metavar="FILE",
-            help="Keep the scores of NEW (without it, of BASE) as a baseline (.json). Another is replaced on PASS.",
+            help="Keep the scores of NEW as a baseline (.json), over another if it passes; without NEW, of BASE.",
         ),
     ] = None
     rescore: Annotated[

@@ -20,6 +20,7 @@ def test_a_rate_has_the_exact_interval():
 def test_a_level_moves_with_its_scores():
     scores = np.random.default_rng(1).normal(0.8, 0.1, 50)
     one, other = bound_level(scores, 0.75), bound_level(scores + 3, 3.75)
+    assert one.low < one.delta < one.high
     assert (one.low + 3, one.high + 3, one.p_pass) == pytest.approx((other.low, other.high, other.p_pass))
     assert one.delta == pytest.approx(scores.mean())
 
@@ -34,3 +35,11 @@ def test_scores_that_are_alike_are_not_certain():
 @pytest.mark.parametrize(("value", "verdict"), [(0.7, "PASS"), (0.9, "FAIL")])
 def test_clear_levels(value, verdict):
     assert bound_level(np.random.default_rng(2).normal(0.8, 0.1, 60), value, least=0.0).verdict == verdict
+
+
+def test_a_loss_that_a_sample_may_miss_is_reckoned_with():
+    # .05 of the scores are 0, and thirty have none of them with .95^30 = .21
+    scores = np.random.default_rng(3).normal(0.8, 0.02, 30)
+    found = bound_level(scores, 0.8 * 0.95, least=0.0)
+    assert (found.method, found.verdict) == ("unseen", "INCONCLUSIVE")
+    assert bound_level(scores, 0.7, least=0.0).verdict == "PASS"
