@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 import nlgauge
+from nlgauge.core.doors import homes
 
 SOURCE = Path(nlgauge.__file__).parent
 TESTS = Path(__file__).parent
@@ -727,7 +728,9 @@ def test_doors_are_for_those_outside():
                     for alias in node.names
                 ]
                 if home in packages and not all(inner):
-                    faults.append(f"{name(path)}:{node.lineno} imports from the door of {node.module}")
+                    homed = [(alias.name, homes(node.module).get(alias.name)) for alias in node.names]
+                    mend = ", ".join(f"{one} from {module}" for one, module in homed)
+                    faults.append(f"{name(path)}:{node.lineno} imports from the door of {node.module}; import {mend}")
     assert not faults
 
 

@@ -97,9 +97,6 @@ def _done(running: dict[Future[int], Part]) -> Iterator[tuple[Part, int]]:
 def _start(plan: Plan, folder: Path, devices: Sequence[str], places: Any, threads: int) -> None:
     """Begin the life of a worker."""
     global _scorer
-    os.environ["OMP_NUM_THREADS"] = str(threads)  # read when the first model is loaded
-    place = places.get()
-    _scorer = Scorer(plan, folder, devices[place % len(devices)] if devices else None)
     parent = multiprocessing.parent_process()
     assert parent is not None  # a worker has one
 
@@ -107,7 +104,10 @@ def _start(plan: Plan, folder: Path, devices: Sequence[str], places: Any, thread
         wait_for([parent.sentinel])
         os.kill(os.getpid(), signal.SIGTERM)
 
-    threading.Thread(target=end_with, args=(parent,), daemon=True).start()
+    threading.Thread(target=end_with, args=(parent,), daemon=True).start()  # before anything that takes time
+    os.environ["OMP_NUM_THREADS"] = str(threads)  # read when the first model is loaded
+    place = places.get()
+    _scorer = Scorer(plan, folder, devices[place % len(devices)] if devices else None)
 
 
 def _score(part: Part) -> int:
