@@ -162,12 +162,19 @@ _PAPERS = {
     "paper/bartscore-fn": _at("generation.bartscore:BartScore", model=_BART, direction="hypothesis-given-source"),
 }
 
+
+def _otherwise(name: str) -> str:
+    """The end of the error about an unknown metric: the presets of papers that begin with its name, or its program."""
+    presets = [known for known in (*_PAPERS, *SUMS) if known.startswith(f"paper/{name.lower()}-")]
+    return f"; as in its paper it is {' or '.join(presets)}" if presets else not_included(name)
+
+
 METRICS = Registry(
     "metric",
     "nlgauge.metrics",
     _LEXICAL | _EDITS | _EMBEDDING | _NLI | _UNREFERENCED | _GENERATION | _LEARNED | _EXTERNAL | _PAPERS,
     members=("info", "score"),
-    elsewhere=not_included,
+    elsewhere=_otherwise,
 )
 
 _SHIPPED = frozenset(METRICS.entries)
