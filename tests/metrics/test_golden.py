@@ -17,14 +17,6 @@ from nlgauge.runtime.runtime import Runtime
 ROOT = Path(__file__).parents[2]
 RECIPE = ROOT / "recipes" / "golden" / "scores.py"
 GOLDEN = json.loads((ROOT / "tests" / "golden" / "scores.json").read_text(encoding="utf-8"))
-# Metrics of words are sums of float64. Models add in float32, in an order that processors and releases of torch choose:
-# seven digits through up to six layers leave six. Under 27 settings of ATEN_CPU_CAPABILITY, MKL_ENABLE_INSTRUCTIONS,
-# ONEDNN_MAX_CPU_ISA and threads, 6e-7 was seen of probabilities and 2.1e-7 of similarities.
-TOLERANCE = 1e-6
-# A sum whose terms cancel is as sure as its terms, not as its result: two roundings of float32 (2.4e-7) for each unit.
-# Here the terms of the last layer of `sescore` add up to 55 without their signs (seen: 2.5e-6), those of the two
-# networks of `rated` to 8.5 and 1.7 (9.4e-7). Logits of `fluency` reach 20 and pass a logarithm (6.1e-6).
-WIDER = {"sescore": 55 * 2.4e-7, "rated": 10.2 * 2.4e-7, "fluency": 2e-5}
 
 pytestmark = pytest.mark.skipif(not RECIPE.exists(), reason="the recipes are not beside the tests")
 
@@ -43,12 +35,12 @@ def runtime():
 
 
 @pytest.mark.parametrize("name", GOLDEN)
-def test_scores_are_those_of_the_release(name, recipe, runtime):
+def test_scores_are_those_of_the_release(name, recipe, runtime, rounding):
     try:
         found = recipe.scored(name, runtime)
     except MissingExtra as lacking:
         pytest.skip(str(lacking))
-    golden, margin = GOLDEN[name], WIDER.get(name, TOLERANCE)
+    golden, margin = GOLDEN[name], rounding(name)
     assert found["values"] == pytest.approx(golden["values"], rel=margin, abs=margin)
     assert found["system"] == pytest.approx(golden["system"], rel=margin, abs=margin)
 

@@ -56,6 +56,7 @@ def test_a_sum_is_a_metric():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
+        ("menli", r"^unknown metric 'menli'; as in its paper it is paper/menli-r or paper/menli-d$"),
         ("blue", r"^unknown metric 'blue'; did you mean 'bleu'( or 'bleu\d')*\?$"),
         ("jaccard", r"^unknown metric 'jaccard'; 'nlgauge list metrics' has all names; .* is MODULE:jaccard after -m"),
         ("mine.count", r"^unknown metric 'mine.count'; a metric of your own is mine:count after -m, and in Python the"),
@@ -193,9 +194,8 @@ def one_runtime():
 
 
 @pytest.mark.parametrize("name", WITH_EMBEDDED_MODELS)
-def test_scores_do_not_move_with_batches_company_order_or_cache(name, one_runtime, tmp_path):
-    # 1e-6 is what docs/python.md promises in float32; it is relative where a score is above 1
-    subject = Subject(metric(name), SHORT, one_runtime, 1e-6)
+def test_scores_do_not_move_with_batches_company_order_or_cache(name, one_runtime, tmp_path, rounding):
+    subject = Subject(metric(name), SHORT, one_runtime, rounding(name))
     subject.same(subject.base, join([subject.score([s]) for s in SHORT]), "scoring each segment alone")
     backwards = subject.score(SHORT[::-1], replace(one_runtime, token_budget=300))
     subject.same(subject.base, backwards.take(np.arange(len(SHORT))[::-1]), "another order and a token budget of 300")

@@ -268,7 +268,7 @@ def test_a_model_that_cannot_be_fetched_is_told_with_what_to_take_instead(monkey
     monkeypatch.setattr(huggingface_hub, "snapshot_download", absent)
     with pytest.raises(
         InputError,
-        match=r"config\.json and model\.safetensors are missing; run 'hf download own/nli'.* or use model=nli \[",
+        match=r"config\.json and model\.safetensors are missing; run 'hf download own/nli'.* English use model=nli \[",
     ):
         locate_nli("own/nli")
 

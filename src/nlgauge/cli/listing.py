@@ -50,6 +50,7 @@ _DOWNLOADS = (
     "What runs without a model, or with the embedded models, downloads nothing. A model of the hub is downloaded once;"
     " 'model=NAME' takes another, or a folder. An environment is made by 'nlgauge env'."
 )
+_SCALED = "a sum of its paper, in which each term is scaled by its own lowest and highest value in the call"
 _AVERAGING = {
     "none": "all segments together",
     "item": "inside each item, then the mean over items",
@@ -130,6 +131,7 @@ def metric_table(width: int = _WIDE) -> list[str]:
             told = [fact for fact in _facts(row)[1:-1] if fact not in own]
             told = [fact if "of the hub" not in fact else "runs with this model of the hub" for fact in told]
             spec = row["preset_of"].replace(",", ", ") if len(row["preset_of"]) > width / 2 else row["preset_of"]
+            told += [_SCALED] if name in SUMS else []
             lines += _entry(name, ["; ".join([f"= {spec}", *told])], width)
     others = ", ".join(row.name for row in ELSEWHERE if not row.adapter)
     told = [
@@ -209,7 +211,7 @@ def _explained(name: str, registry: Any) -> list[str]:
 def _metric(name: str) -> list[str]:
     """One metric in full."""
     if name in SUMS:
-        return [f"{name}: the sum {SUMS[name]}"]
+        return [f"{name}: {SUMS[name]}; {_SCALED}"]
     METRICS.lookup(name)  # a name that is unknown is refused with the nearest
     about = metric_info(name)
     low, high = about.range

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from types import MethodType
@@ -128,6 +128,14 @@ class BaseMetric:
 
     def unread(self, writing: Any) -> str | None:
         """Why it cannot read a text written like this, and what to do instead; None if it can, or does not say."""
+        return None
+
+    def peer_signature(self, references: Collection[int]) -> str | None:
+        """The signature that the package it equals prints, for reports that expect it; None if there is none.
+
+        Args:
+            references: the numbers of references that segments have.
+        """
         return None
 
     def unfit(self, segments: Sequence[Segment]) -> str | None:

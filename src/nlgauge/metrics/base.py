@@ -238,12 +238,16 @@ def scores_of_stats(
     )
 
 
-def described(spec: str, metric: Metric, signature: Signature, counts: Mapping[str, int]) -> dict[str, Any]:
-    """A metric as a result of kind `score` lists it."""
+def described(
+    spec: str, metric: Metric, signature: Signature, counts: Mapping[str, int], references: Collection[int] = ()
+) -> dict[str, Any]:
+    """A metric as a result of kind `score` lists it; `references` are the numbers of them that segments have."""
+    theirs = whole(metric).peer_signature(references) if references else None
     return {
         "spec": spec,
         "signature": str(signature),
         "higher_is_better": metric.info.higher_is_better,
         "range": [end if math.isfinite(end) else None for end in metric.info.range],
         "flags": counts,
+        **({"peer_signature": theirs} if theirs is not None else {}),
     }

@@ -172,6 +172,9 @@ _PAPERS = {
 
 def _elsewhere(name: str) -> str:
     """The end of the error about an unknown metric, where the nearest names would mislead."""
+    presets = [known for known in (*_PAPERS, *SUMS) if known.startswith(f"paper/{name.lower()}-")]
+    if presets:
+        return f"; as in its paper it is {' or '.join(presets)}"
     module, dot, function = name.rpartition(".")
     if not_included(name):
         return not_included(name)

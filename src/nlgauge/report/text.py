@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from nlgauge.core.counts import Note, in_brief
@@ -98,9 +98,9 @@ def _explained(paper: Paper, quiet: bool) -> list[str]:
         return [paper.line(f"note: {note}") for note in notes]
     command = [result.command] if result.command and not paper.is_text else []
     if paper.form == "markdown":
-        signed = [f"- {markdown(directed(m))}: `{m['signature']}`" for m in result.metrics]
+        signed = [f"- {markdown(name)}: `{signature}`" for name, signature in _signed(result.metrics)]
         return ["\n".join([*signed, *(f"- {markdown(n)}" for n in notes), *(f"- `{c}`" for c in command)])]
-    signed = [] if paper.brief and paper.is_text else [f"{directed(m)} = {m['signature']}" for m in result.metrics]
+    signed = [] if paper.brief and paper.is_text else [f"{name} = {value}" for name, value in _signed(result.metrics)]
     noted = [f"note: {note}" for note in notes]
     return ["\n".join(map(paper.line, lines)) for lines in (signed, noted, command) if lines]
 
@@ -109,6 +109,14 @@ def doubt_line(result: Result) -> list[str]:
     """In one line, which numbers say nothing, and why; no line where there is no such doubt."""
     doubts = [f"{spec} says nothing here: {doubt}" for spec, doubt in doubts_of(result).items()]
     return ["; ".join(doubts)] if doubts else []
+
+
+def _signed(metrics: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Each metric with its signature, and with that of the package that it equals."""
+    for metric in metrics:
+        yield directed(metric), metric["signature"]
+        if "peer_signature" in metric:
+            yield f"{metric['spec']} in sacrebleu", metric["peer_signature"]
 
 
 def _notes(paper: Paper) -> list[str]:

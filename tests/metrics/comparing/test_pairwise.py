@@ -106,7 +106,16 @@ def test_many_pairs_get_enough_draws_and_few_draws_are_told():
     assert any(note.startswith("intervals from 2 items are too narrow") for note in notes)
 
 
-@pytest.mark.parametrize(("n", "told"), [(99, "are too narrow: from 20"), (150, "if scores are skewed"), (200, None)])
+@pytest.mark.parametrize(
+    ("n", "told"),
+    [
+        (3, "are too narrow: with 5, a 95 % interval holds the mean 82 % of the time, 70 % if"),
+        (49, "are too narrow: with 20, a 95 % interval holds the mean 92 % of the time, 86 % if"),
+        (60, "are too narrow: with 50, a 95 % interval holds the mean 94 % of the time, 89 % if"),
+        (150, "if scores are skewed"),
+        (200, None),
+    ],
+)
 def test_few_items_are_told_where_simulated_intervals_cover_too_rarely(n, told):
     notes = [note for note in resampling_notes(n, None, 0) if note.startswith("intervals from")]
     assert len(notes) == (told is not None)

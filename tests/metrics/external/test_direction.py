@@ -34,7 +34,18 @@ def test_a_known_metric_that_rises_needs_no_word(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["mine", "InfoLM", "bertscore.precision", "human.adequacy", "scores", "a column, oddly named"]
+    "name",
+    [
+        "mine",
+        "InfoLM",
+        "bertscore.precision",
+        "human.adequacy",
+        "scores",
+        "a column, oddly named",
+        "glossy",
+        "people",
+        "error",
+    ],
 )
 def test_an_unknown_name_is_guessed_aloud(name):
     assert by_name(name) is None
@@ -42,7 +53,12 @@ def test_an_unknown_name_is_guessed_aloud(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["WER", "word error rate", "Character Error Rate", "extended edit distance", "characTER"]
+    "name",
+    [
+        *("WER", "word error rate", "Character Error Rate", "extended edit distance", "characTER"),
+        *("ppl", "PPL", "gpt2_ppl", "nll", "loss", "val_loss", "HTER", "hter-refA", "toxicity", "detoxify.toxicity"),
+        *("error_rate", "phone error rate", "edit-distance", "log perplexity"),
+    ],
 )
 def test_error_rates_are_known_by_other_names_too(name):
     assert by_name(name) is False

@@ -12,6 +12,7 @@ from nlgauge.core.scores import join
 from nlgauge.core.segment import Segment
 from nlgauge.core.signing import signature_of
 from nlgauge.metrics.lexical.bleu import Bleu
+from nlgauge.metrics.registry import metric
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import SEGMENTS, check_metric, check_options
 
@@ -343,3 +344,21 @@ def test_shorter_orders_are_those_of_nltk_without_smoothing(corpus):
         theirs = peer.corpus_bleu(words[1], words[0], weights=[1 / order] * order)
         assert found.system == pytest.approx(100 * theirs, abs=1e-9)  # the same logarithms
     assert ng.metric("bleu4") == ng.metric("bleu")
+
+
+@pytest.mark.parametrize(
+    ("spec", "references", "line"),
+    [
+        ("bleu", {1}, "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:"),
+        ("bleu:effective_order=true,tokenize=intl,smooth_method=floor", {2}, "nrefs:2|case:mixed|eff:yes|tok:intl|"),
+        ("chrf++", {1, 3}, "nrefs:var|case:mixed|eff:yes|nc:6|nw:2|space:no|version:"),
+        ("ter:case_sensitive=true", {1}, "nrefs:1|case:mixed|tok:tercom|norm:no|punct:yes|asian:no|version:"),
+    ],
+)
+def test_sacrebleus_own_signature_stands_beside_ours(spec, references, line):
+    assert metric(spec).peer_signature(references).startswith(line)
+
+
+@pytest.mark.parametrize("spec", ["bleu2", "bleu:average=sentence", "chrf:beta=1", "guarded(bleu)"])
+def test_a_number_that_sacrebleus_signature_would_not_tell_apart_has_none(spec):
+    assert metric(spec).peer_signature({1}) is None

@@ -206,3 +206,12 @@ def test_plain_claims_about_a_short_text():
     assert right.value > 0.5
     assert wrong.value < 0.1  # the cap
     assert [mention.text for mention in wrong.claims[0].lacking] == ["Rome", "2012"]
+
+
+def test_a_window_is_never_larger_than_its_model_reads_whatever_is_asked_for():
+    source = " ".join(f"The {n}th ship left the harbour of Oslo early in the morning." for n in range(60))
+    row = [Segment("s", "The 4th ship left the harbour of Oslo.", source=source)]
+    wide = Faithful(window=5000)
+    room = wide._wide.loaded(Runtime(device="cpu")).tokenizer.room
+    assert len(source.split()) > room  # one window of all would be cut
+    assert not score(row, window=5000).flags["truncated"].any()

@@ -207,6 +207,12 @@ def test_parts_of_two_references_reach_further_down():
     assert Nli(formula="e-n-2c", references="parts").info.range == (-3.0, 1.0)  # n 1 of one, c 1 of the other
 
 
+def test_directions_have_the_names_of_the_paper():
+    for theirs, ours in (("rh", "forward"), ("hr", "backward"), ("avg", "both")):
+        assert ng.metric(f"nli:direction={theirs}") == Nli(direction=theirs) == Nli(direction=ours)
+        assert f"direction:{ours}|" in str(signature_of(Nli(direction=theirs), Runtime()))
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -176,7 +176,7 @@ class SystemComparison(Outcome):
     def result(self, inputs: Sequence[Mapping[str, str]] = ()) -> Result:
         """The result file, of kind `score`; `inputs` lists the files that were read."""
         metrics = [
-            described(spec, self.metrics[spec], scores.signature, count(scores.flags, scores.values))
+            described(spec, self.metrics[spec], scores.signature, count(scores.flags, scores.values), self.references)
             for spec, scores in self.scores.items()
         ]
         first = next(iter(self.pairwise.values()))

@@ -22,6 +22,7 @@ _RUNS: dict[TestName, Callable[..., PairedTest]] = {
 }
 # Items below which intervals are too narrow: docs/statistics/coverage.md.
 _FEW_FOR_INTERVALS, _FEW_IF_SKEWED = 100, 200
+_HELD = {5: (82, 70), 20: (92, 86), 50: (94, 89)}  # items -> percent of intervals: recipes/studies/coverage/simulate.py
 _SACREBLEU_METRICS = ("bleu", "chrf", "ter")
 
 
@@ -35,14 +36,16 @@ def resampling_notes(n: int, test: str | None, seed: int) -> Iterator[str]:
     """
     yield f"[low, high]: 95 % percentile bootstrap over items, seed {seed}"
     if n < _FEW_FOR_INTERVALS:
+        simulated = max((few for few in _HELD if few <= n), default=min(_HELD))
+        normal, skewed = _HELD[simulated]
         yield (
-            f"intervals from {n} items are too narrow: from 20 items a 95 % interval holds the mean 92 % of the time,"
-            " 86 % if scores are skewed"
+            f"intervals from {n} items are too narrow: with {simulated}, a 95 % interval holds the mean {normal} % of"
+            f" the time, {skewed} % if scores are skewed"
         )
     elif n < _FEW_IF_SKEWED:
         yield (
-            f"intervals from {n} items are too narrow if scores are skewed: from 100 items a 95 % interval then holds"
-            " the mean 91 % of the time"
+            f"intervals from {n} items are too narrow if scores are skewed: with 100, a 95 % interval then holds the"
+            " mean 91 % of the time"
         )
     if test is not None and n < system_test(test).fewest:
         yield (

@@ -21,6 +21,10 @@ GUESSED = "taken to rise with quality"
 BY_NAME = "taken to fall with quality, as the name says"
 NEGATED = "taken to rise with quality: an error rate, of which no value is above 0"
 _SYNONYMS = {"word error rate": "wer", "character error rate": "cer", "extended edit distance": "eed"}  # of ours
+# A word of a name that is no metric's, and says that less is better: val_loss, gpt2-ppl, toxicity.
+_FALLS = re.compile(
+    r"(?i)(?<![a-z])(?:ppl|perplexity|nll|loss|hter|toxicity|error[\W_]?rate|edit[\W_]?distance)(?![a-z])"
+)
 _REFERENCE = re.compile(r"-(?:ref[A-Z]?(?:\.ref[A-Z])*|src|all)$")  # as mt-metrics-eval names a metric: BLEU-refA
 
 
@@ -52,7 +56,7 @@ def direction_of(column: str, values: Array, recorded: bool | None = None) -> Di
 
 
 def by_name(column: str) -> bool | None:
-    """Whether a metric of this name is better when it is higher; None if the name is of no known metric."""
+    """Whether a metric of this name is better when it is higher; None if no metric is known by it, nor a word in it."""
     try:
         parsed = parse(column)
     except SpecError:
@@ -66,7 +70,7 @@ def by_name(column: str) -> bool | None:
             return higher
         if row is not None:
             return row.higher_is_better
-    return None
+    return False if _FALLS.search(column) else None
 
 
 @cache

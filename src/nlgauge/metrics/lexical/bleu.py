@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -140,6 +140,14 @@ class Bleu(BaseMetric):
             " effective_order=true, or chrf"
         )
 
+    def peer_signature(self, references: Collection[int]) -> str | None:
+        """sacrebleu's signature, where it names every option that was changed."""
+        return (
+            sacre.signature(self._scorer(), references)
+            if self.average == "corpus" and self.max_ngram_order == 4
+            else None
+        )
+
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values in 0 to 100; `stats` are (length, closest reference length, matched per order, produced per order).
 
@@ -217,8 +225,14 @@ class Bleu(BaseMetric):
         return _SMOOTH_DEFAULTS[self.smooth_method] if self.smooth_value is None else self.smooth_value
 
     def _scorer(self) -> Any:
-        # The scorer only counts; smoothing and effective order are ours, in `_bleu`.
+        # The scorer only counts, and signs; smoothing and effective order are ours, in `_bleu`.
         tokenize = None if self.tokenize == "auto" else self.tokenize
         return sacre.bleu_scorer(
-            tokenize, self.trg_lang, lowercase=self.lowercase, max_ngram_order=self.max_ngram_order
+            tokenize,
+            self.trg_lang,
+            lowercase=self.lowercase,
+            max_ngram_order=self.max_ngram_order,
+            smooth_method=self.smooth_method,
+            smooth_value=self.smooth_value,
+            effective_order=bool(self.effective_order),
         )

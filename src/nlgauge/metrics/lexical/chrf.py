@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar
 
@@ -73,6 +73,10 @@ class ChrF(BaseMetric):
         if writing.spaced or self.char_order:
             return None
         return "wordf splits words at blanks, of which they have few; take chrf, which counts characters"
+
+    def peer_signature(self, references: Collection[int]) -> str | None:
+        """sacrebleu's signature, where it names every option that was changed."""
+        return sacre.signature(self._scorer(), references) if self.beta == 2 else None
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values in 0 to 100; `stats` are (produced, in the reference, matched) for each order.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -86,6 +86,17 @@ def splitter(name: str) -> Callable[[str], list[str]]:
 
     tokenizer = _uncached_tokenizer(_get_tokenizer(name)())
     return lambda text: tokenizer(text.rstrip()).split()
+
+
+def signature(scorer: Any, references: Collection[int]) -> str:
+    """The signature that sacrebleu prints beside the number of such a scorer, such as `nrefs:1|case:mixed|...`.
+
+    Args:
+        scorer: as the functions above make it.
+        references: the numbers of references that segments have.
+    """
+    scorer.num_refs = min(references) if len(references) == 1 else -1  # it prints "var"
+    return str(scorer.get_signature())
 
 
 def statistics(scorer: Any, segments: Sequence[Segment], k: int, runtime: Runtime, label: str) -> Array:

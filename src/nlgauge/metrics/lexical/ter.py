@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -68,6 +68,10 @@ class Ter(BaseMetric):
         advice = "take normalized=true,asian_support=true" if asian else "take chrf, which counts characters"
         return f"ter splits words at blanks, of which they have few; {advice}"
 
+    def peer_signature(self, references: Collection[int]) -> str | None:
+        """sacrebleu's signature."""
+        return sacre.signature(self._scorer(), references)
+
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values in percent, 0 or more; `stats` are (edits, mean reference length).
 
@@ -76,13 +80,7 @@ class Ter(BaseMetric):
         (100), a text against an empty reference scores 100, and two empty texts (`both_empty`) score 0.
         """
         check_needs(self, segments)
-        scorer = sacre.ter_scorer(
-            normalized=self.normalized,
-            no_punct=self.no_punct,
-            asian_support=self.asian_support,
-            case_sensitive=self.case_sensitive,
-        )
-        stats = sacre.statistics(scorer, segments, 2, runtime, "ter")
+        stats = sacre.statistics(self._scorer(), segments, 2, runtime, "ter")
         too_long = np.isnan(stats[:, 0])
         empty = sacre.is_empty(segments)
         both_empty = empty & ~stats.any(axis=1)
@@ -103,3 +101,11 @@ class Ter(BaseMetric):
         with np.errstate(divide="ignore", invalid="ignore"):
             rate = np.where(words > 0, edits / words, np.where(edits > 0, 1.0, 0.0))
         return np.asarray(100 * rate.astype(totals.dtype))
+
+    def _scorer(self) -> Any:
+        return sacre.ter_scorer(
+            normalized=self.normalized,
+            no_punct=self.no_punct,
+            asian_support=self.asian_support,
+            case_sensitive=self.case_sensitive,
+        )

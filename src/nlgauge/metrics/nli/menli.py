@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, cast, get_args
 
 import numpy as np
 
@@ -30,6 +30,7 @@ FORMULAS: dict[str, tuple[tuple[float, float, float], tuple[float, float]]] = {
     "e-n-2c": ((1.0, -1.0, -2.0), (-2.0, 1.0)),
 }
 Direction = Literal["forward", "backward", "both", "both-geometric", "both-smaller"]
+_OF_THE_PAPER = {"rh": "forward", "hr": "backward", "avg": "both"}
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 _WHY = "a copy need not be best: a model may be surer of another sentence"
 
@@ -65,8 +66,9 @@ class Nli(NliMetric):
         formula: `e`, `-c`, `e-n`, `e-c` or `e-n-2c`.
         direction: `forward` takes the anchor as the premise, `backward` the hypothesis; `both` first averages the
             probabilities of the two directions; `both-geometric` and `both-smaller` take the formula of each
-            direction, and then the geometric mean of the distances from the worst value, or the smaller value. None
-            takes `both-geometric` for the heads that come with the package and `both` for any other model.
+            direction, and then the geometric mean of the distances from the worst value, or the smaller value. `rh`,
+            `hr` and `avg` are the paper's words for the first three. None takes `both-geometric` for the heads that
+            come with the package and `both` for any other model.
         anchor: what the hypothesis is compared with: `reference` or `source`.
         references: how to use several references: `mean`; `best` (the one with the best value); `first`; or `parts`.
             `parts` takes the highest e, n and c over the references, each on its own and in each direction, and then
@@ -83,7 +85,7 @@ class Nli(NliMetric):
     """
 
     formula: Literal["e", "-c", "e-n", "e-c", "e-n-2c"] = "e"
-    direction: Direction | None = None
+    direction: Direction | Literal["rh", "hr", "avg"] | None = None
     anchor: Literal["reference", "source"] = "reference"
     references: Literal["mean", "best", "first", "parts"] = "mean"
     long: Literal["truncate", "windows"] = "truncate"
@@ -100,6 +102,7 @@ class Nli(NliMetric):
 
     def __post_init__(self) -> None:
         checked(self)
+        object.__setattr__(self, "direction", _OF_THE_PAPER.get(str(self.direction), self.direction))
         self._check_references()
         low, high = FORMULAS[self.formula][1]
         if self.references == "parts" and self.formula == "e-n-2c":
@@ -135,7 +138,7 @@ class Nli(NliMetric):
     @property
     def joining(self) -> Direction:
         """The direction, or how two are joined: as the option says, else what suits the model."""
-        return self.direction or ("both-geometric" if self.model in HEADS else "both")
+        return cast(Direction | None, self.direction) or ("both-geometric" if self.model in HEADS else "both")
 
     @property
     def _ways(self) -> tuple[Direction, ...]:

@@ -79,7 +79,10 @@ class SourceScores(Outcome):
             "score",
             beside(rows, self.looks.by_system(self.comparison.by_group)),
             self.summary.inputs,
-            [described(spec, m, self.signatures[spec], self.totals[spec].counts) for spec, m in self.metrics.items()],
+            [
+                described(spec, m, self.signatures[spec], self.totals[spec].counts, self.totals[spec].references)
+                for spec, m in self.metrics.items()
+            ],
             [*self.summary.notes, *self.notes()],
             self.settings,
         )

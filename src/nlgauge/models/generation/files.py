@@ -76,7 +76,7 @@ def locate_generator(model: str, revision: str | None = None) -> GeneratorFiles:
     try:
         files = locate(model, revision)
     except InputError as error:  # no model that comes with the package writes text
-        raise InputError(str(error).replace(", or use model=embedded", "")) from None
+        raise InputError(str(error).replace(", or for English use model=embedded", "")) from None
     if not files.is_paired and not files.reads_left_to_right:
         kinds = files.config.get("architectures") or [files.config.get("model_type")]
         raise InputError(
