@@ -501,6 +501,8 @@ READERS: dict[str, Reader] = {
         "a.tsv", [b"id\thyp\tref\tref2\thuman.q\na\th\tr\tq\t3.5\n", b'hyp\trefs\tcontext\nh\t["a"]\t[]\n'], read
     ),
     "csv": Reader("a.csv", [b'src,mt,ref,score,lp\ns,"a <v>b</v>, c",r,-0.5,de-en\n', MR], read),
+    "raters": Reader("a.csv", [b"seg,system,rater,hyp,human.q\n1,A,x,a,1\n1,A,y,a,2\n2,A,x,b,3\n"], read),
+    "scores by raters": Reader("a.csv", [b"seg,system,rater,q\n1,A,x,1\n1,A,y,2\n2,A,x,3\n"], read_scores),
     "renamed": Reader("a.csv", [b"text,gold\na,b\n"], lambda path: read(path, columns={"hyp": "text", "ref": "gold"})),
     "parquet": Reader("a.parquet", parquets, read),
     "summeval": Reader("a.jsonl", [lines(SUMMEVAL)], lambda path: read(path, "summeval")),

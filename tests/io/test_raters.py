@@ -40,6 +40,11 @@ def test_the_ratings_of_an_output_are_together_in_every_format(put, name, conten
     assert f"{name}: 3 ratings of 2 outputs by 2 raters; a human score is their mean" in data.notes
 
 
+def test_ratings_of_comets_columns_are_together_too(put):
+    path = put("a.csv", "src,mt,ref,score,seg,system,rater\ns,m,r,1,1,A,x\ns,m,r,2,1,A,y\n")
+    assert [s.human for s in ng.read(path)] == [{"score": [1.0, 2.0]}]
+
+
 def test_a_rater_may_have_another_name_and_rows_may_have_ids_of_their_own(put):
     rows = [{("who" if key == "rater" else key): cell for key, cell in row.items()} for row in ROWS]
     rows = [{**row, "id": f"r{number}"} for number, row in enumerate(rows)]

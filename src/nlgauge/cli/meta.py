@@ -130,11 +130,16 @@ def meta(
 ) -> int:
     """Compare metrics with human judgements."""
     if check is not None:
-        given = {"columns": columns, "criterion": criterion, "judgements": judgements, "pairs": pairs}
-        given |= {"reference_system": reference_system, "criteria": criteria, "disagree": disagree}
+        others: dict[str, object] = {
+            "columns": columns,
+            "criterion": criterion,
+            "judgements": judgements,
+            "pairs": pairs,
+        }
+        others |= {"reference_system": reference_system, "criteria": criteria, "disagree": disagree}
         for group in (scored, how, fitted, planned, spanned, files):
-            given |= options.changed(group, *options.flags_of(group))
-        options.refuse_idle(given, "has no part in --check, which holds a submission against the folder of its set")
+            others |= options.changed(group, *options.flags_of(group))
+        options.refuse_idle(others, "has no part in --check, which holds a submission against the folder of its set")
         return _checked(data, check, lp)
     shown.check(files)
     if spanned.spans:

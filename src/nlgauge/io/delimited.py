@@ -65,7 +65,7 @@ COMET = Layout(
         "ref": "ref",
         "score": "human.score",
         "raw": "human.raw",
-        **{name: name for name in ("id", "system", "seg", "lp", "task")},
+        **{name: name for name in ("id", "system", "seg", "lp", "task", "rater")},
     },
     marked=True,
 )
@@ -90,7 +90,7 @@ PAWS = Layout(
         "sentence1": "ref",
         "sentence2": "hyp",
         "label": "human.label",
-        **{name: name for name in ("id", "system", "seg", "lp", "task")},
+        **{name: name for name in ("id", "system", "seg", "lp", "task", "rater")},
     },
 )
 LAYOUTS = (PLAIN, COMET, RATED_OUTPUTS, PAWS)

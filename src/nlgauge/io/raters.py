@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
@@ -64,5 +63,5 @@ class Raters:
             yield f"{name}: {again} rows are by a rater who rated the same output before, all kept"
 
 
-def _differs(one: Segment, other: Segment, name: str) -> Any:
-    return getattr(one, name) != getattr(other, name)
+def _differs(one: Segment, other: Segment, name: str) -> bool:
+    return bool(getattr(one, name) != getattr(other, name))

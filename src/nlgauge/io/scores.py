@@ -53,11 +53,10 @@ def read_scores(
 
     Args:
         path: a frame, or JSON lines, TSV, CSV (each also `.gz`) or Parquet. Rows have an `id`, or `seg` and perhaps
-            `system`, and may also have `lp` or `task`; of rows of several people, who are named as `rater`, a score
-            is the mean. If they have only `system`, they are scores of systems. JSON
-            lines have the scores as fields of a row, or in one field `scores`; sacrerouge's files are read too. A file
-            whose name ends in `.seg.score` or `.sys.score` (also `.gz`) has WMT's columns, or mt-metrics-eval's two,
-            SYSTEM SCORE.
+            `system`, and may also have `lp` or `task`; of rows of several people, who are named as `rater`, a score is
+            the mean. If they have only `system`, they are scores of systems. JSON lines have the scores as fields of a
+            row, or in one field `scores`; sacrerouge's files are read too. A file whose name ends in `.seg.score` or
+            `.sys.score` (also `.gz`) has WMT's columns, or mt-metrics-eval's two, SYSTEM SCORE.
         columns: the columns of scores to read; if None, all columns whose first cell is a number.
         names: column -> `id`, `system`, `seg`, `lp`, `task` or `rater`, if the file uses other names for these.
         group: language pair or task of all rows, if the file does not say.

@@ -255,7 +255,7 @@ class TableSource:
                 faults.add(
                     self.rows.at(place),
                     f"duplicate id {segment.id!r}{made}, first at {self.rows.at(first[segment.id])}; ids must be"
-                    " unique",
+                    f" unique{', unless --columns rater=NAME says whose ratings each row has' if made else ''}",
                 )
             else:
                 first[segment.id] = place

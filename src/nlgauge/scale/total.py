@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
+from lzma import LZMAError
 from pathlib import Path
 from zipfile import BadZipFile
 
@@ -39,8 +40,8 @@ from nlgauge.scale.recorded import Recorded, metrics_of
 Runs = Mapping[Path, Plan]
 # What reading and adding up may meet in arrays, tables and numbers that no run writes.
 _ODD = (
-    ArithmeticError, AttributeError, BadZipFile, EOFError, LookupError, MemoryError, OSError, RuntimeError, TypeError,
-    Unsettled, ValueError, zlib.error,
+    ArithmeticError, AttributeError, BadZipFile, EOFError, LookupError, LZMAError, MemoryError, OSError, RuntimeError,
+    TypeError, Unsettled, ValueError, zlib.error,
 )  # fmt: skip
 _HELD = 4_000_000  # segments of all runs that are compared; of more, those whose digests a number divides
 

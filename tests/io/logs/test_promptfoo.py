@@ -119,6 +119,7 @@ def test_an_item_is_named_by_its_description_or_by_the_texts_of_its_variables(pu
     twice = items(("a rumour", article), ("a rumour", {**article, "style": "long"}))  # the description tells no test
     assert len(set(twice)) == 2
     assert len(set(items(("hi", {"w": "ho"}), (None, {"w": "hi"})))) == 2
+    assert items((None, {"w": 1}), (None, {"w": "1"})) == ['{"w": 1}', '{"w": "1"}']
 
 
 def test_references_are_a_variable_of_a_usual_name_where_no_assertion_has_any(put):

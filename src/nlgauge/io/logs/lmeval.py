@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import PurePath
 from typing import Any
 
@@ -54,7 +55,8 @@ def open_lmeval(file: InputFile, columns: Mapping[str, str] | None = None) -> He
     named = _NAME.fullmatch(PurePath(file.path).name)
     of_filter = found.get(chosen, [])
     is_there = any(_source(row, want.get("src")) is not None for _, row in of_filter)
-    check_named(want, "src", is_there, ("prompt", *(name for _, row in of_filter for name in _doc(row))), file.name)
+    fields = chain(("prompt",), (name for _, row in of_filter for name in _doc(row)))
+    check_named(want, "src", is_there, fields, file.name)
     for where, row in of_filter:
         scores = log.scores(_scores(row, log))
         said = _said(row, want.get("hyp") == "resps", where)

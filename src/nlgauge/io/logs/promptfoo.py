@@ -144,8 +144,9 @@ def _items(rows: Sequence[Mapping[str, Any]], log: Log) -> list[str]:
             number = row.get("testIdx", 0)
             told = f"test {number if type(number) is int else 0}"
             log.note("tests without variables and description: their number tells the item")
-        tests.append((description, shown if len(variables) == 1 else told))
-        names[tests[-1]] = item_of(description) if description else item_of(tests[-1][1], shown=shown)
+        tests.append((description, told))
+        by_texts = item_of(shown) if len(variables) == 1 else item_of(told, shown=shown)
+        names[tests[-1]] = item_of(description) if description else by_texts
     times = Counter(names.values())
     return [names[test] if times[names[test]] == 1 else item_of(*filter(None, test)) for test in tests]
 

@@ -90,3 +90,12 @@ def test_what_is_no_table_of_vectors_is_refused(tmp_path, content, message):
         WordVectors(str(path)).tokens(["rain sun"])
     with pytest.raises(InputError, match="cannot read the word vectors"):
         load_vectors(str(tmp_path / "none.txt"), Runtime())
+
+
+@pytest.mark.parametrize("damage", [slice(0, -9), slice(0, 40)])
+def test_a_packed_file_that_is_damaged_is_told_in_one_line(tmp_path, damage):
+    packed = bytearray(gzip.compress(b"".join(b"w%d %d 1 2\n" % (i, i) for i in range(200)))[damage])
+    packed[35] ^= 0xFF
+    (tmp_path / "v.txt.gz").write_bytes(packed)
+    with pytest.raises(InputError, match=r"cannot read the word vectors .*v\.txt\.gz: "):
+        WordVectors(str(tmp_path / "v.txt.gz")).tokens(["a word"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import zlib
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from hashlib import sha256
@@ -95,7 +96,7 @@ class WordVectors:
                         exact[word] = self._vector(line, number)
                     elif word is not None and (fold := word.casefold()) in wanted and fold not in folded:
                         folded[fold] = self._vector(line, number)
-        except (OSError, EOFError) as error:
+        except (OSError, EOFError, zlib.error) as error:
             raise InputError(f"cannot read the word vectors {self.path}: {error}") from None
         for word in sorted(wanted):
             vector = exact.get(word, folded.get(word))
