@@ -97,7 +97,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "delimited": {"fields", "files"},
         "parquet": {"fields", "files"},
         "summeval": {"files", "jsonl", "source"},
-        "parallel": {"files", "source"},
+        "parallel": {"fields", "files", "formats", "heads", "source", "wmt"},
         "preferences": {"files", "jsonl"},
         "suites": {"files", "frames", "jsonl"},
         "wmt": {"files", "jsonl", "source"},
@@ -107,7 +107,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "scores": {*"beside fields files formats frames jsonl parallel parquet raters wmt".split()},
         "scored_pairs": {"files", "scores"},
         "read": {"files", "formats", "frames", "heads", "parquet", "raters", "source"},
-        "raw": {"files", "formats", "read"},
+        "raw": {"formats", "parallel", "read"},
         "write": {"parquet"},
     },
     "perturbations": {

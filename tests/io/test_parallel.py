@@ -175,3 +175,94 @@ def test_a_file_name_that_is_no_utf_8_gives_a_system_name_that_can_be_written():
     names = system_names([os.fsdecode(b"w\xff.txt"), os.fsdecode(b"w\xfe.txt"), "wé.txt"])
     assert names == ["w\\xff", "w\\xfe", "wé"]
     assert all(name.encode("utf-8") for name in names)
+
+
+SGM = """<!DOCTYPE mteval SYSTEM "ftp://jaguar.ncsl.nist.gov/mt/resources/mteval-xml-v1.3.dtd">
+<tstset setid="t" srclang="de" trglang="en">
+<doc docid="d1" sysid="A">
+<hl><seg id="1">It rains &amp; pours .</seg></hl>
+<p>
+<seg id="2"> A  cat
+is here . </seg>
+</p>
+</doc>
+</tstset>
+"""
+
+
+def test_sgm_and_xml_are_read_for_their_texts(put):
+    put("hyp.sgm", SGM)
+    put("ref.sgm", SGM.replace("tstset", "refset").replace("cat", "dog").replace('"A"', '"ref"'))
+    put("src.sgm", SGM.replace("tstset", "srcset").replace(' sysid="A"', ""))
+    source = open_parallel(["hyp.sgm"], ["ref.sgm", put("ref.txt", "x\ny\n")], "src.sgm")
+    assert segments(source) == [
+        Segment("hyp:1", "It rains & pours .", ("It rains & pours .", "x"), "It rains & pours .", "hyp", "1"),
+        Segment("hyp:2", "A cat is here .", ("A dog is here .", "y"), "A cat is here .", "hyp", "2"),
+    ]
+    assert "hyp.sgm: 2 segments read from between the marks of SGM or XML" in source.check().notes
+
+
+def test_texts_of_sgm_in_another_order_are_refused(put):
+    put("hyp.sgm", SGM)
+    put("ref.sgm", SGM.replace('id="1"', 'id="3"'))
+    with pytest.raises(
+        InputError, match=r"^ref\.sgm: segment '3' of document 'd1' stands where hyp\.sgm has segment '1'"
+    ):
+        open_parallel(["hyp.sgm"], ["ref.sgm"]).check()
+
+
+def test_references_in_groups_between_blank_lines(put):
+    """The references of E2E: as many groups as there are hypotheses."""
+    put("h", "a\nb\nc\n")
+    source = open_parallel(["h"], [put("r", "w\nx\n\ny\n\n\nz\n")])
+    assert [s.references for s in segments(source)] == [("w", "x"), ("y",), ("z",)]
+    assert source.check().notes == ("r: 3 groups of references, parted by blank lines",)
+    with pytest.raises(InputError, match="h has 3 lines but r has 5 lines"):  # two groups
+        open_parallel(["h"], [put("r", "w\nx\n\ny\nz\n")]).check()
+    assert [s.references for s in segments(open_parallel(["h"], [put("r", "x\n\ny\n")]))] == [("x",), ("",), ("y",)]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "what"),
+    [
+        ("d.jsonl", '{"hyp": "a", "ref": "b"}\n', "JSON"),
+        ("d.jsonl", '{"anything": "a"}\n', "JSON"),
+        ("d.txt", '{"hyp": "a", "ref": "b"}\n', "JSON"),
+        ("d.txt", '{"prediction": "a", "reference": "b"}\n', "JSON"),
+        ("d.json", '[\n {"text": "a"}]\n', "JSON"),
+        ("d.json", '{\n "model": {"x": 1}}\n', "JSON"),
+        ("d.tsv", "a text\tanother\nb\tc\n", "a table (TSV)"),
+        ("d.txt", "id\thyp\n1\tc\n", "a table (TSV)"),
+        ("d.csv", "id,prediction\n1,c\n", "a table (CSV)"),
+        ("d.xml", "<?xml version='1.0'?>\n<tei>\n</tei>\n", "XML and not that of WMT"),
+        ("d.parquet", "PAR1", "Parquet"),
+    ],
+)
+def test_a_table_is_refused_with_how_it_is_given(put, name, content, what):
+    put(name, content)
+    for hypotheses, references, source in (([name], [], None), (["h"], [name], None), (["h"], ["h"], name)):
+        put("h", "a\n")
+        with pytest.raises(InputError) as error:
+            open_parallel(hypotheses, references, source)
+        assert str(error.value).startswith(f"{name} is {what}, expected one text per line; give it as DATA: nlgauge ")
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("h.txt", '{"name": "Blue Spice", "eatType": "pub"}'),  # a system whose outputs are JSON
+        ("h.txt", "{curly} beginnings"),
+        ("h.txt", "[1] It rains."),
+        ("h.json", "[1] It rains."),
+        ("h.txt", "<b>It rains.</b>"),
+        ("h.xml", "<?xml version='1.0'?><a>it rains</a>"),
+        ("h.txt", "<refset is a word>"),
+        ("h.txt", "<reference>It rains.</reference>"),
+        ("h.csv", "It rains, and pours."),
+        ("h.tsv", "It rains."),
+        ("h.txt", "It\train\ts."),
+    ],
+)
+def test_texts_that_merely_begin_like_something_else_are_read(put, name, line):
+    found = segments(open_parallel([put(name, f"{line}\n{line}\n")]))
+    assert [segment.hypothesis for segment in found] == [line, line]

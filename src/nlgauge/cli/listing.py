@@ -308,7 +308,7 @@ def _statistic_line(name: str) -> str:
 
 def _formats() -> list[str]:
     formats = {
-        "text": "one segment per line (any name, .gz): --hyp, --ref, --src",
+        "text": "one segment per line (any name, .gz .bz2 .xz), or SGM and XML of WMT: --hyp, --ref, --src",
         **FORMATS,
         **dict(_whole(plugin_formats(), lambda name: (name, about_plugin(name)))),
         "written": "--segments (.tsv .jsonl, .gz; .parquet): id, seg, system, one column per metric and part",

@@ -38,7 +38,17 @@ def reference_columns(names: Iterable[str]) -> list[str]:
 
 # What other tools call the fields: Hugging Face's evaluate and its data sets, lm-eval, COMET.
 _HYPOTHESES = (
-    *("prediction", "predictions", "hypothesis", "hypotheses", "output", "generated", "generated_text", "response"),
+    *(
+        "prediction",
+        "predictions",
+        "pred",
+        "hypothesis",
+        "hypotheses",
+        "output",
+        "generated",
+        "generated_text",
+        "response",
+    ),
     *("mt", "candidate"),
 )
 _REFERENCES = ("reference", "references", "target", "targets", "gold", "highlights", "expected")

@@ -1,17 +1,26 @@
-"""Parallel text files with one segment per line, as sacrebleu reads them."""
+"""Parallel text files with one segment per line, as sacrebleu reads them, or in the SGM or XML of WMT."""
 
 from __future__ import annotations
 
+import csv
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import PurePath
+from typing import Protocol
+
+import msgspec
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.segment import Segment
+from nlgauge.core.segment import Segment, is_blank, repeated
+from nlgauge.io.fields import guessed, is_known
 from nlgauge.io.files.files import STDIN, InputFile, unpacked_name
 from nlgauge.io.files.lines import Lines
+from nlgauge.io.formats import by_name
+from nlgauge.io.heads import first_fields
 from nlgauge.io.source import BLOCK, BLOCK_CHARACTERS, OPTIONAL, Summary, in_blocks
+from nlgauge.io.wmt.sgm import Role, SgmTexts, is_sgm, read_sgm
 
 _MOST_COMPARED, _SHOWN = 200_000, 60  # lines of files of unequal length; characters of a line in an error
 PathLike = str | os.PathLike[str]
@@ -24,8 +33,10 @@ def open_parallel(
 
     Args:
         hypotheses: one file per system. The system is named after the file, without its extension, and with as many
-            folders before it as are needed to tell the files apart.
-        references: one file for each reference of the items.
+            folders before it as are needed to tell the files apart. A file of SGM or XML may hold several systems, with
+            their names.
+        references: one file for each reference of the items; in SGM and XML also several. Or one file with the
+            references of each item in lines, and a blank line between items, as those of E2E are.
         source: the file of the inputs.
 
     Returns:
@@ -33,8 +44,8 @@ def open_parallel(
         is `system:item`. An empty line is an empty text.
 
     Raises:
-        InputError: there is no hypothesis file, one file is given for two systems, `-` is given more than once, or a
-            file is missing.
+        InputError: there is no hypothesis file, one file is given for two systems, `-` is given more than once, a file
+            is missing, or is a table, which is given as data.
     """
     if isinstance(hypotheses, str | os.PathLike) or isinstance(references, str | os.PathLike):
         raise InputError("hypotheses and references are lists of paths, one path came; write [path]")
@@ -44,12 +55,109 @@ def open_parallel(
         raise InputError(
             f"'-' (standard input) is given {times} times, expected once; it can be read for one file only"
         )
+    named: list[tuple[str, Texts]] = []
+    for name, path in zip(system_names([os.fspath(path) for path in hypotheses]), hypotheses, strict=True):
+        found = open_texts(path, "hyp")
+        named += [(getattr(one, "who", "") or name, one) if len(found) > 1 else (name, one) for one in found]
+    twice = repeated(name for name, _ in named)
+    if twice is not None:
+        raise InputError(f"two of the hypotheses are those of system {twice!r}; give each system once")
+    sources = [] if source is None else open_texts(source, "src")
+    if len(sources) > 1:
+        raise InputError(f"{sources[0].file.name} holds {len(sources)} sets of sources, expected one")
     return ParallelSource(
-        system_names([os.fspath(path) for path in hypotheses]),
-        [Lines(InputFile(path), texts=True) for path in hypotheses],
-        [Lines(InputFile(path), texts=True) for path in references],
-        None if source is None else Lines(InputFile(source), texts=True),
+        [name for name, _ in named],
+        [texts for _, texts in named],
+        [texts for path in references for texts in open_texts(path, "ref")],
+        sources[0] if sources else None,
     )
+
+
+class Texts(Protocol):
+    """Numbered texts of a file, such as its lines."""
+
+    file: InputFile
+    count: int
+
+    def __iter__(self) -> Iterator[tuple[int, str]]: ...
+
+    def notes(self) -> list[str]:
+        """What a reader must know."""
+        ...
+
+
+def open_texts(path: PathLike, role: Role) -> Sequence[Texts]:
+    """The texts of a file: its lines, or what SGM or XML of WMT holds of each system or translator.
+
+    Args:
+        path: the file.
+        role: what they are for, as SGM and XML name it.
+
+    Raises:
+        InputError: the file is a table of rows, or XML of another kind. What merely begins like one is read.
+    """
+    file = InputFile(path)
+    if is_sgm(file):
+        return read_sgm(file, role)
+    what = _table(file)
+    if what:
+        command = f"nlgauge score {file.path}, in Python nlgauge.read"
+        raise InputError(f"{file.name} is {what}, expected one text per line; give it as DATA: {command}")
+    return [Lines(file, texts=True)]
+
+
+def _table(file: InputFile) -> str:
+    """What a file is, if it is surely a table of rows or XML; empty for a file with one text on each line."""
+    if file.start:
+        return ""
+    head, name = file.head(1 << 16).removeprefix(b"\xef\xbb\xbf"), by_name(file.path)
+    if head.startswith(b"PAR1"):
+        return "Parquet"
+    lines = [line.strip() for line in head.decode("utf-8", "replace").splitlines() if line.strip()]
+    first = lines[0] if lines else ""
+    if first.startswith("<?xml ") and not all(line.startswith("<?xml ") for line in lines[:2]):
+        return "XML and not that of WMT"
+    if first[:1] in ("{", "["):
+        try:
+            row = msgspec.json.decode(first)
+        except (msgspec.DecodeError, RecursionError):
+            row = None
+        fields = row if type(row) is dict else dict.fromkeys(first_fields("\n".join(lines)))
+        sure = bool(fields) and name == "jsonl"
+        return "JSON" if sure or "hyp" in fields or {"hyp", "ref"} <= guessed(fields).keys() else ""
+    cells = first.split("\t") if "\t" in first else next(csv.reader([first]), [])
+    known = any(is_known(cell) for cell in cells) or guessed(cells)
+    if len(cells) > 1 and ((name == "tsv" and "\t" in first) or ("hyp" in cells) or (name == "csv" and known)):
+        return "a table (TSV)" if "\t" in first else "a table (CSV)"
+    return ""
+
+
+class _Groups:
+    """References of items in groups of lines, with a blank line after each group.
+
+    Attributes:
+        file: the file.
+        count: the number of groups.
+    """
+
+    def __init__(self, lines: Texts) -> None:
+        self.file, self._lines = lines.file, lines
+        sizes = [len(texts) for _, texts in self]
+        self.count, self.several = len(sizes), max(sizes, default=0) > 1
+
+    def __iter__(self) -> Iterator[tuple[int, list[str]]]:
+        number, group = 0, list[str]()
+        for _, text in chain(self._lines, [(0, "")]):
+            if not is_blank(text):
+                group.append(text)
+            elif group:
+                number += 1
+                yield number, group
+                group = []
+
+    def notes(self) -> list[str]:
+        """That blank lines part the references of items."""
+        return [f"{self.file.name}: {self.count} groups of references, parted by blank lines"]
 
 
 class ParallelSource:
@@ -58,14 +166,15 @@ class ParallelSource:
     def __init__(
         self,
         systems: Sequence[str],
-        hypotheses: Sequence[Lines],
-        references: Sequence[Lines],
-        source: Lines | None,
+        hypotheses: Sequence[Texts],
+        references: Sequence[Texts],
+        source: Texts | None,
         before: int = 0,
     ) -> None:
         self.systems = tuple(systems)
         self._before = before
-        self._hypotheses, self._references, self._source = list(hypotheses), list(references), source
+        self._hypotheses, self._source = list(hypotheses), source
+        self._references: list[Texts | _Groups] = list(references)
         self._files = [*hypotheses, *references, *([] if source is None else [source])]
         self._summary: Summary | None = None
 
@@ -96,7 +205,13 @@ class ParallelSource:
                 pass
             if not lines.count:
                 raise InputError(f"{lines.file.name} is empty, expected one segment per line")
-        for lines in self._files:
+        for place, lines in enumerate(self._references):
+            if lines.count != first.count and isinstance(lines, Lines):
+                groups = _Groups(lines)
+                if groups.count == first.count > 1 and groups.several:
+                    self._references[place] = groups
+        self._check_order()
+        for lines in [*self._hypotheses, *self._references, *([] if self._source is None else [self._source])]:
             if lines.count != first.count:
                 raise InputError(
                     f"{first.file.name} has {_count(first)} but {lines.file.name} has {_count(lines)}; parallel files"
@@ -115,9 +230,31 @@ class ParallelSource:
             criteria=(),
             lacking={name: f"{self.systems[0]}:1" for name in OPTIONAL if name not in present},
             present=frozenset(present),
-            inputs=tuple(lines.file.entry for lines in self._files),
-            notes=tuple(note for lines in self._files for note in lines.notes()),
+            inputs=tuple({lines.file.path: lines.file.entry for lines in self._files}.values()),
+            notes=tuple(dict.fromkeys(note for lines in [*self._files, *self._references] for note in lines.notes())),
         )
+
+    @property
+    def by_line(self) -> bool:
+        """Whether a text is a line in each file, or a group of lines."""
+        return all(isinstance(texts, Lines) for texts in self._files)
+
+    @property
+    def plain(self) -> bool:
+        """Whether a line of each file is an item, so that parts of the files hold the same items."""
+        self.check()
+        return all(isinstance(texts, Lines) for texts in [*self._files, *self._references])
+
+    def _check_order(self) -> None:
+        """Refuse files of SGM or XML in which the same place is another document or segment."""
+        first, *others = [texts for texts in self._files if isinstance(texts, SgmTexts)] or [None]
+        for other in others:
+            for key, own in zip(first.keys if first else (), other.keys if other else (), strict=False):
+                if first and other and key != own:
+                    raise InputError(
+                        f"{other.file.name}: segment {own[1]!r} of document {own[0]!r} stands where {first.file.name}"
+                        f" has segment {key[1]!r} of {key[0]!r}; parallel files need one order"
+                    )
 
     def _segments(self) -> Iterator[Segment]:
         sources = [] if self._source is None else [self._source]
@@ -125,7 +262,9 @@ class ParallelSource:
         first_source = first_reference + len(self._references)
         for row in zip(*self._hypotheses, *self._references, *sources, strict=True):
             item = str(self._before + row[0][0])
-            references = tuple([text for _, text in row[first_reference:first_source]])
+            references: tuple[str, ...] = ()
+            for _, texts in row[first_reference:first_source]:
+                references += (texts,) if isinstance(texts, str) else tuple(texts)
             source = row[first_source][1] if sources else None
             for system, (_, hypothesis) in zip(self.systems, row, strict=False):  # the other files follow in the row
                 yield Segment(f"{system}:{item}", hypothesis, references, source, system, item)
@@ -171,11 +310,11 @@ def _named(path: str, folders: int) -> str:
     return "/".join([*PurePath(path).parent.parts[-folders:], _stem(path)])
 
 
-def _count(lines: Lines) -> str:
+def _count(lines: Texts | _Groups) -> str:
     return f"{lines.count} {'line' if lines.count == 1 else 'lines'}"
 
 
-def _parting(one: Lines, other: Lines) -> str:
+def _parting(one: Texts, other: Texts | _Groups) -> str:
     """Where the longer file has what the shorter lacks, for the end of an error; empty where nothing tells.
 
     The lines before that place fit each other, and so do those after it if the longer file is moved up. Two lines fit

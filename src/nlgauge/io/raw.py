@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nlgauge.core.errors import InputError
-from nlgauge.io.files.files import InputFile
-from nlgauge.io.files.lines import Lines
 from nlgauge.io.formats import by_name
+from nlgauge.io.parallel import open_texts
 from nlgauge.io.read import open_data
 
 
@@ -50,7 +49,7 @@ def read_raw(path: str | os.PathLike[str], columns: Mapping[str, str] | None = N
         return _references(name, columns)
     if columns is not None:
         raise InputError(f"columns are named for a data set; {name} is a text file with one text per line")
-    lines = Lines(InputFile(name), texts=True)
+    lines = open_texts(name, "src")[0]
     try:
         numbered = list(lines)
         inputs = (lines.file.entry,)
