@@ -9,28 +9,29 @@ OFFLINE = HF_HUB_OFFLINE=1 TRANSFORMERS_OFFLINE=1
 WORKERS ?= logical
 THREADS ?= 1
 CODE = src tests benchmarks recipes
+DEMO = -m bleu -m chrf -m bertscore -m nli -m rated
 
 .PHONY: demo check lint test slow base faults browser dist sbom site clean
 
 demo: .venv-demo/.installed
 	@mkdir -p demo
-	@echo "== Three writers of weather reports, four metrics, each tested against the first =="
-	$(OFFLINE) .venv-demo/bin/nlgauge score examples/weather.jsonl -m bleu -m chrf -m rougeL -m bertscore --significance randomization --json demo/score.json --segments demo/score.tsv --no-cache
+	@echo "== Three writers of weather reports, five metrics, each tested against the first =="
+	$(OFFLINE) .venv-demo/bin/nlgauge score examples/weather.jsonl $(DEMO) --significance randomization --json demo/score.json --segments demo/score.tsv --no-cache
 	@echo
 	@echo "== What BERTScore saw in one pair =="
 	$(OFFLINE) .venv-demo/bin/nlgauge align --hyp "Expect heavy rain across the north tonight." --ref "Tonight there will be downpours in northern areas." --json demo/align.json
 	@echo
 	@echo "== What these metrics cannot see: their drop under each perturbation against people's =="
-	$(OFFLINE) .venv-demo/bin/nlgauge audit examples/weather.jsonl --task d2t -m bleu -m chrf -m rougeL -m bertscore --json demo/checklist.json --segments demo/checklist.tsv --no-cache -q
+	$(OFFLINE) .venv-demo/bin/nlgauge audit examples/weather.jsonl --task d2t $(DEMO) --json demo/checklist.json --segments demo/checklist.tsv --no-cache -q
 	@echo
 	@echo "== Do they prefer a faithful paraphrase to a near-copy with an error? =="
-	$(OFFLINE) .venv-demo/bin/nlgauge audit examples/weather.jsonl --suite menli -m bleu -m chrf -m rougeL -m bertscore --json demo/menli.json --segments demo/menli.tsv --no-cache -q
+	$(OFFLINE) .venv-demo/bin/nlgauge audit examples/weather.jsonl --suite menli $(DEMO) --json demo/menli.json --segments demo/menli.tsv --no-cache -q
 	@echo
 	@echo "== How well do they agree with people? =="
-	$(OFFLINE) .venv-demo/bin/nlgauge meta examples/weather.jsonl --judgements examples/weather_ratings.tsv -m bleu -m chrf -m rougeL -m bertscore -c adequacy -c fluency --level item --stat kendall_b --test perm_both --json demo/meta.json --segments demo/meta.tsv --no-cache -q
+	$(OFFLINE) .venv-demo/bin/nlgauge meta examples/weather.jsonl --judgements examples/weather_ratings.tsv $(DEMO) -c adequacy -c fluency --level item --stat kendall_b --test perm_both --json demo/meta.json --segments demo/meta.tsv --no-cache -q
 	@echo
 	@echo "== Which of them to take for these texts? =="
-	$(OFFLINE) .venv-demo/bin/nlgauge choose examples/weather.jsonl --task d2t -m bleu -m chrf -m rougeL -m bertscore --json demo/choose.json --no-cache -q
+	$(OFFLINE) .venv-demo/bin/nlgauge choose examples/weather.jsonl --task d2t $(DEMO) --json demo/choose.json --no-cache -q
 	@echo
 	@echo "== All of this on one page =="
 	.venv-demo/bin/nlgauge report demo/score.json demo/meta.json demo/checklist.json demo/menli.json demo/choose.json demo/align.json --data examples/weather.jsonl --align 4 -o demo/report.html --title "Three writers of weather reports"

@@ -213,7 +213,7 @@ def test_a_synthesis_ends_in_its_signature():
 def test_quiet_keeps_in_one_line_which_numbers_mean_nothing():
     notes = ["bleu: 9 of 12 segments (1, ...) look German: the model reads English; name another", "1 reference each"]
     result = replace(scores("bleu"), notes=notes)
-    said = "note: bleu says nothing here: 9 of 12 segments look German, and the model reads English"
+    said = "note: do not rely on bleu: 9 of 12 segments look German, and the model reads English"
     assert render(result, quiet=True).split("\n\n")[1:] == [said]
     assert f"% {said}" in render(result, "latex", quiet=True).split("\n")
     assert said in render(result, "markdown", quiet=True)

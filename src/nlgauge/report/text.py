@@ -106,9 +106,9 @@ def _explained(paper: Paper, quiet: bool) -> list[str]:
 
 
 def doubt_line(result: Result) -> list[str]:
-    """In one line, which numbers say nothing, and why; no line where there is no such doubt."""
-    doubts = [f"{spec} says nothing here: {doubt}" for spec, doubt in doubts_of(result).items()]
-    return ["; ".join(doubts)] if doubts else []
+    """In one line, which numbers mean nothing, and why; no line where there is no such doubt."""
+    doubts = [f"{spec}: {doubt}" for spec, doubt in doubts_of(result).items()]
+    return [f"do not rely on {'; '.join(doubts)}"] if doubts else []
 
 
 def _signed(metrics: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
