@@ -21,11 +21,11 @@ def by_value(kind: type[C]) -> type[C]:
 
     It stands above `@dataclass`, whose own comparison asks an array for one truth value, which it has not.
     """
-    kind.__eq__ = _equal  # type: ignore[assignment]
+    kind.__eq__ = _equal  # type: ignore[method-assign]
     return kind
 
 
-def _equal(one: Any, other: object) -> bool:
+def _equal(one: Any, other: Any) -> Any:
     if type(one) is not type(other):
         return NotImplemented
     return all(_same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one) if f.compare)

@@ -81,13 +81,13 @@ class _Connecting:
         super().__init__()
         self._end = end
 
-    def do_open(self, kind: Any, request: urllib.request.Request, **options: Any) -> Any:
+    def do_open(self, http_class: Any, req: urllib.request.Request, **http_conn_args: Any) -> Any:
         def opened(host: str, **named: Any) -> Any:
-            connection = kind(host, **named)
+            connection = http_class(host, **named)
             connection.response_class = partial(_Response, end=self._end)
             return connection
 
-        return super().do_open(opened, request, **options)  # type: ignore[misc]  # of the handler beside it
+        return super().do_open(opened, req, **http_conn_args)  # type: ignore[misc]  # of the handler beside it
 
 
 class _Plain(_Connecting, urllib.request.HTTPHandler):
@@ -179,7 +179,7 @@ class Endpoint:
         request = urllib.request.Request(f"{self.url.rstrip('/')}/chat/completions", body, headers)
         end = time.monotonic() + self.timeout
         # A proxy for this machine would be another one, which reads the key: there is none.
-        proxies = {} if _is_here(urlsplit(self.url).hostname or "") else None
+        proxies: dict[str, str] | None = {} if _is_here(urlsplit(self.url).hostname or "") else None
         handlers = (_NoRedirect, urllib.request.ProxyHandler(proxies), _Plain(end), _Secret(end))
         try:
             with urllib.request.build_opener(*handlers).open(request, timeout=self.timeout) as response:
