@@ -191,7 +191,7 @@ def audit(
     References: Chen and Eger (2023), "MENLI"; Sai et al. (2021), "Perturbation CheckLists".
     """
     if isinstance(suite, Dataset) or task is not None:
-        suite = made_suite("checklist", suite, task=task, columns=columns)  # type: ignore[arg-type]  # checked there
+        suite = made_suite("checklist", suite, task=task, columns=columns)
     else:
         suite = suite if isinstance(suite, Suite) and columns is None else suite_of(suite, columns)
     wanted, suite = _design(suite, design, ties, normalise, tolerance, interval)

@@ -69,7 +69,7 @@ def score(
     return score_and_look(texts_as_dataset(hyps, refs, srcs, columns), metrics, runtime, looks)[0]
 
 
-def _third(given: Any) -> Any:
+def _third(given: Any) -> MetricLike | Sequence[MetricLike]:
     """What stands in the place of sources where no metrics are named: the metrics.
 
     Raises:
@@ -82,7 +82,8 @@ def _third(given: Any) -> Any:
     except SpecError as error:
         said = "" if given is None else f"; the third argument holds none: {error}"
         raise InputError(f'score() is given no metrics, as in metrics=["bleu", "chrf"]{said}') from None
-    return given
+    found: MetricLike | Sequence[MetricLike] = given
+    return found
 
 
 def score_and_look(
