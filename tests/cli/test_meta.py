@@ -566,12 +566,12 @@ def test_a_submission_is_checked_by_the_folder_of_its_set(tmp_path, capsys):
     file.write_text("M\tx-y\tset\trefA\tA\t1\t0.5\nM\tx-y\tset\trefA\tA\t2\t0.5\n")
     assert run("meta", tmp_path / "set", "--check", file) == 0
     assert capsys.readouterr().out == (
-        f"{file}: as the organisers ask: segments of test set 'set': x-y 1 output of 2\n"
+        f"{file}: as the organisers ask: segment scores of test set 'set': x-y 1 output of 2 segments\n"
     )
     file.write_text("M\tx-y\tset\trefA\tA\t1\t0.5\n")
     assert run("meta", tmp_path / "set", "--check", file) == 3
     assert capsys.readouterr().out == (
         f"{file}: x-y: system 'A' lacks 1 of 2 segments: 2\n"
-        f"{file}: 1 fault, expected segments of test set 'set': x-y 1 output of 2\n"
+        f"{file}: 1 fault, expected segment scores of test set 'set': x-y 1 output of 2 segments\n"
     )
     assert "--metric has no part in --check" in refused(capsys, "meta", tmp_path / "set", "--check", file, "-m", "chrf")

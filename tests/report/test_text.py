@@ -153,7 +153,7 @@ def test_an_error_rate_says_that_lower_is_better():
 
 
 def test_an_unknown_form_is_refused_with_the_nearest():
-    with pytest.raises(InputError, match="unknown format 'markdwn'; did you mean"):
+    with pytest.raises(InputError, match="unknown format 'markdwn' of what is printed; did you mean"):
         check_form("markdwn")
     with pytest.raises(InputError, match="unknown format"):
         render(scores("bleu"), "html")

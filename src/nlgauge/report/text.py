@@ -25,7 +25,7 @@ def check_form(form: str) -> None:
         InputError: the form is not in `FORMS`.
     """
     if form not in FORMS:
-        raise InputError(f"unknown format {form!r}{nearest(form, FORMS)}")
+        raise InputError(f"unknown format {form!r} of what is printed{nearest(form, FORMS)}")
 
 
 def render(

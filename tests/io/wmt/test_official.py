@@ -133,7 +133,7 @@ def test_a_submission_is_held_against_the_folder(folder, put):
         return check_official(path, put(name, "".join("\t".join(row) + "\n" for row in rows)))[1]
 
     wanted = check_official(path, put("M.seg.score", "".join("\t".join(row) + "\n" for row in rows)))
-    assert wanted == ("segments of test set 't1': cs-uk 4 outputs of 3", [])
+    assert wanted == ("segment scores of test set 't1': cs-uk 4 outputs of 3 segments", [])
     assert faults("M.seg.score", [row for row in rows if row[5] == "refA" and row[6:8] != ("A", "2")]) == [
         "cs-uk: system 'A' lacks 1 of 3 segments: 2",
         "cs-uk: references lacking: refB",

@@ -119,8 +119,10 @@ def check_official(
             f" {sets[0].name!r} as the folder"
         )
     wanted = {one.lp: _expected(one, submission) for one in sets}
-    told = ", ".join(f"{lp} {counted(len(want.systems), 'output')} of {want.n}" for lp, want in wanted.items())
-    return f"{submission.level}s of test set {named!r}: {told}", check_submission(submission, wanted, named)
+    told = ", ".join(
+        f"{lp} {counted(len(want.systems), 'output')} of {counted(want.n, 'segment')}" for lp, want in wanted.items()
+    )
+    return f"{submission.level} scores of test set {named!r}: {told}", check_submission(submission, wanted, named)
 
 
 def _expected(one: EvalSet, submission: Submission) -> Expected:
