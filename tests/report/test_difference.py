@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.report.difference import marked, pieces
+from nlgauge.report.difference import difference, marked, pieces
 
 
 @pytest.mark.parametrize(
@@ -14,10 +14,16 @@ from nlgauge.report.difference import marked, pieces
         ("He came in May.", "She came in May.", "[She] came in May."),
         ("It was red.", "It was not red.", "It was [not ]red."),
         ("A big house.", "A house.", "A[] house."),
+        ("A cat sat on the old mat.", "A big dog sat on the mat.", "A [big dog] sat on the[] mat."),
     ],
 )
 def test_marks(before, after, shown):
     assert marked(before, after) == shown
+
+
+def test_texts_that_share_little_stand_side_by_side():
+    assert difference("It rains in May.", "It rains in June.", 400) == "It rains in [June]."
+    assert difference("It rains.", "I cannot help with that.", 10) == "It rains. → I cannot h…"
 
 
 @given(st.text(), st.text())

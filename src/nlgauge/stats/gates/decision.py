@@ -13,7 +13,8 @@ from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.stats.differences.multiplicity import holm
 from nlgauge.stats.gates.betting import Bets
-from nlgauge.stats.gates.power import FEW, Power
+from nlgauge.stats.gates.power import FEW, POWER, Power
+from nlgauge.stats.gates.repeats import within_variance
 from nlgauge.stats.gates.studentized import DRAWS, Studentized, cluster_error, clustered, studentized
 from nlgauge.stats.gates.tango import tango_bounds, tango_statistic
 from nlgauge.stats.gates.worst import (
@@ -37,7 +38,7 @@ class Bound:
 
     Attributes:
         method: `tango`, `bootstrap-t`, `unseen` (the same, but losses too rare for the sample decide the lower bound),
-            `worst-case`, `betting` or `t` (few clusters).
+            `worst-case`, `betting`, `t` (few clusters) or `fixed` (these items alone).
         delta: the mean difference.
         error: its standard error.
         low, high: one-sided bounds, each of level 1 - alpha; NaN where nothing bounds it.
@@ -157,6 +158,49 @@ def bound_difference(
     if is_rate and clusters is None:
         return made.rate()
     return made.mean()
+
+
+def bound_fixed(differences: Array, *sides: Sequence[Array], allow: float, alpha: float = 0.05) -> Bound:
+    """Bound the mean difference of these very items, of which nothing is open but what further runs would give.
+
+    Args:
+        differences: of the means of items, below 0 is worse, shape (n,); all defined.
+        sides: the scores of the runs of each item, for each side; a side with one run of each item is taken as it is.
+        allow, alpha: as in `bound_difference`.
+    """
+    values = np.asarray(differences, dtype=np.float64)
+    _check(values, allow, alpha)
+    within = [np.nan_to_num(within_variance(side)) for side in sides]
+    free = sum(len(runs) - 1 for side in sides for runs in side)
+    error = math.sqrt(sum(float(one.sum()) for one in within)) / len(values)
+    values = _rounded(values)
+    delta = float(values.mean())
+    apart = delta + allow
+    if error > 0:
+        from scipy import special
+
+        reach = -float(special.stdtrit(free, alpha)) * error
+        p_fail = float(special.stdtr(free, apart / error))
+        p_pass, drop = 1 - p_fail, reach + float(special.ndtri(POWER)) * error
+    else:
+        is_kept = apart >= -_SAME * max(allow, abs(delta))
+        reach, drop, p_pass, p_fail = 0.0, 0.0, float(not is_kept), float(is_kept)
+    return Bound(
+        method="fixed",
+        delta=delta,
+        error=error,
+        low=delta - reach,
+        high=delta + reach,
+        p_pass=p_pass,
+        p_fail=p_fail,
+        allow=allow,
+        alpha=alpha,
+        n=len(values),
+        n_changed=int((values != 0).sum()),
+        n_clusters=None,
+        smallest_drop=drop,
+        items_needed=None,
+    )
 
 
 def needs_draws(n_units: int, is_rate: bool, is_clustered: bool, is_sequential: bool) -> bool:
