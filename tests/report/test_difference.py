@@ -14,7 +14,7 @@ from nlgauge.report.difference import difference, marked, pieces
         ("He came in May.", "She came in May.", "[She] came in May."),
         ("It was red.", "It was not red.", "It was [not ]red."),
         ("A big house.", "A house.", "A[] house."),
-        ("A cat sat on the old mat.", "A big dog sat on the mat.", "A [big dog] sat on the[] mat."),
+        ("A cat sat on the old mat.", "A big dog sat on the mat.", "A [big dog] sat on the []mat."),
     ],
 )
 def test_marks(before, after, shown):
