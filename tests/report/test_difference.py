@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.report.difference import difference, marked, pieces
+from nlgauge.report.difference import marked, pieces, shared
 
 
 @pytest.mark.parametrize(
@@ -21,9 +21,10 @@ def test_marks(before, after, shown):
     assert marked(before, after) == shown
 
 
-def test_texts_that_share_little_stand_side_by_side():
-    assert difference("It rains in May.", "It rains in June.", 400) == "It rains in [June]."
-    assert difference("It rains.", "I cannot help with that.", 10) == "It rains. → I cannot h…"
+def test_how_much_is_shared():
+    assert shared("It rains in May.", "It rains in June.") == 10 / 14  # It, rains, in and . of fourteen letters
+    assert shared("", " ") == 1
+    assert shared("It rains.", "") == 0
 
 
 @given(st.text(), st.text())

@@ -5,9 +5,6 @@ from __future__ import annotations
 import difflib
 import re
 
-from nlgauge.report.labels import ELLIPSIS
-
-_SHARED = 0.5  # of the longer text: where less is shared, marks around words say nothing
 _PIECES = re.compile(r"\s+|\w+|[^\w\s]")
 
 
@@ -16,17 +13,11 @@ def marked(before: str, after: str, opening: str = "[", closing: str = "]") -> s
     return "".join(f"{opening}{part}{closing}" if new else part for part, new in pieces(before, after))
 
 
-def difference(before: str, after: str, most: int) -> str:
-    """`after` with marks, or `before → after` where less than half is shared; each text cut to `most` signs."""
-    shared = sum(len(text.strip()) for text, new in pieces(before, after) if not new)
+def shared(before: str, after: str) -> float:
+    """The share of the longer text that both have, in [0, 1]; white space does not count."""
+    both = sum(len("".join(text.split())) for text, new in pieces(before, after) if not new)
     longer = max(len("".join(text.split())) for text in (before, after))
-    if shared >= _SHARED * longer:
-        return _cut(marked(before, after), most)
-    return f"{_cut(before, most)} → {_cut(after, most)}"
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else text[:most] + ELLIPSIS
+    return both / longer if longer else 1.0
 
 
 def pieces(before: str, after: str) -> list[tuple[str, bool]]:

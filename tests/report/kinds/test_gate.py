@@ -52,6 +52,11 @@ def test_the_table_shows_bounds_clusters_and_what_only_is_reported():
     assert change({**ROW, "low": math.nan, "high": math.nan}) == "-2.000"
 
 
+def test_a_text_that_was_written_anew_stands_beside_the_old_one():
+    anew = {**ITEM, "base_hyp": "it rains", "new_hyp": "I cannot help with that."}
+    assert "  <7>  -30.000  it rains → I cannot help with that." in render(replace(RESULT, items=[anew]))
+
+
 def test_markdown_is_for_a_pull_request():
     text = render(RESULT, "markdown")
     assert "| ter↓ | INCONCLUSIVE | 10.000 |" in text

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nlgauge.core.result import Result
-from nlgauge.report.difference import difference, pieces
+from nlgauge.report.difference import marked, pieces, shared
 from nlgauge.report.html import render_result
 from nlgauge.report.kinds.kind import Kind
+from nlgauge.report.labels import ELLIPSIS
 from nlgauge.report.paper import Paper, Part
 from nlgauge.report.rows import FALLS, LOWER_IS_BETTER, Row, absent, by_keys, number
 from nlgauge.report.table import Table
@@ -19,6 +20,7 @@ HEADS = {
     "INCONCLUSIVE": "too few items to tell",
 }
 LOST = "[...] is new, and [] marks a place where something is gone; → stands between texts that share less than half."
+_SHARED = 0.5  # of two texts: where less is shared, marks around words say nothing
 _MOST = 400  # characters of a text in a terminal or in Markdown
 _BY_RULE = ("tango", "bootstrap-t", "unseen", "worst-case", "t")  # methods whose power is known
 _HEADER = ("metric", "verdict", "base", "new", "change", "allowed", "items", "changed", "seen from", "method")
@@ -99,7 +101,14 @@ def _items(result: Result, paper: Paper) -> Iterator[Part]:
 
 
 def _marked(row: Mapping[str, Any]) -> str:
-    return difference(row["base_hyp"], row["new_hyp"], most=_MOST)
+    before, after = row["base_hyp"], row["new_hyp"]
+    if shared(before, after) >= _SHARED:
+        return _cut(marked(before, after))
+    return f"{_cut(before)} → {_cut(after)}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MOST else text[:_MOST] + ELLIPSIS
 
 
 def gate_html(result: Result) -> str:
