@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
@@ -136,7 +137,7 @@ def _bound(
         raise InputError(f"{spec}: {error}") from None
 
 
-def _of(side: Sequence[Array], known: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> list[Array]:
+def _of(side: Sequence[Array], known: npt.NDArray[np.bool_]) -> list[Array]:
     """The runs of the items with scores on both sides, without runs that have none."""
     return [runs[~np.isnan(runs)] for runs, is_known in zip(side, known, strict=True) if is_known]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
@@ -263,9 +264,9 @@ class _Made:
         is_shared = self.largest is not None and 2 * self._apart_from(middle).sum() < len(sums)
         return middle if is_shared else 0.0
 
-    def _apart_from(self, value: float) -> Array:
+    def _apart_from(self, value: float) -> npt.NDArray[np.bool_]:
         sums, sizes = self.sums
-        return np.abs(sums / sizes - value) > _SAME * np.abs(self.values).max()
+        return np.asarray(np.abs(sums / sizes - value) > _SAME * np.abs(self.values).max())
 
     def rate(self) -> Bound:
         from scipy import special
@@ -334,7 +335,9 @@ class _Made:
 
     def _unseen(self, error: float, values: Array) -> _Ends:
         """Bounds that reckon with losses too rare to be among the values, which are in units of a mean of all items."""
-        largest, weight = (self.largest, self.weight) if self.largest is not None else (float(believed_loss(values)), 1)
+        largest, weight = self.largest, self.weight
+        if largest is None:
+            largest, weight = float(believed_loss(values)), 1.0
         n, mean = len(values), float(self.values.mean())
         low = float(unseen_bound(np.array(mean), np.array(error), n, np.array(largest), self.alpha, weight))
         return _Ends(low, math.nan, unseen_p(mean, error, n, largest, -self.allow, weight), 1.0)
