@@ -279,7 +279,7 @@ def limits(kinds: Mapping[str, list[Population]]) -> Iterator[str]:
     for name, own in kinds.items():
         if not name.startswith("80 %"):
             continue
-        for n in (20, *SIZES):
+        for n in (20, 30, 100):
             draws = [of.draw(np.random.default_rng([seed, n, 2]), SAMPLES, n) for seed, of in enumerate(own)]
             shares = [
                 np.mean([gated(d, -of.mean, of, 0, least)[0] for d, of in zip(draws, own, strict=True)])

@@ -28,9 +28,9 @@ def new(tmp_path):
 def test_the_exit_code_is_the_verdict(tmp_path, base, new, capsys):
     good = write(tmp_path / "good.jsonl", rows(better(0.5)))
     assert run("gate", base, good, "-m", "chrf", "--allow", "1") == 0
-    assert "\nPASS: the change may ship\n" in capsys.readouterr().out
+    assert capsys.readouterr().out.startswith("PASS: the change may ship\n")
     assert run("gate", base, new, "-m", "chrf", "--allow", "1") == 3
-    assert "\nFAIL: the change loses more than is allowed\n" in capsys.readouterr().out
+    assert capsys.readouterr().out.startswith("FAIL: the change loses more than is allowed\n")
     few, fewer = write(tmp_path / "a.jsonl", rows(BASE, 12)), write(tmp_path / "b.jsonl", rows(worse(0.5), 12))
     unsure = ("gate", few, fewer, "-m", "chrf", "--allow", "2")
     assert run(*unsure) == 4
@@ -155,6 +155,13 @@ def test_sides_that_do_not_fit_are_refused(tmp_path, base, capsys):
     empty = write(tmp_path / "empty.jsonl", [])
     assert "empty" in refused(capsys, "gate", base, empty, "-m", "chrf")
     assert "would be written over the input" in refused(capsys, "gate", base, short, "-m", "chrf", "--json", base)
+
+
+def test_ratings_of_the_data_are_named(tmp_path, capsys):
+    rated = write(tmp_path / "a.jsonl", [{**row, "human": {"includes": 1.0}} for row in rows(BASE)])
+    assert "unknown metric 'includes'; the data has human.includes" in refused(
+        capsys, "gate", rated, rated, "-m", "includes"
+    )
 
 
 def test_logs_of_other_tools_are_judged_by_their_own_grades(tmp_path, capsys):

@@ -73,6 +73,15 @@ def test_other_items_and_other_references_are_refused(path):
         judge(path, refs=[*REFS[1:], "a"])
 
 
+def test_items_in_common_keep_their_own_scores(path):
+    found = judge(
+        path, [*worse(0.5)[:59], "a"], refs=[*REFS[:59], "a"], ids=[*map(str, range(1, 60)), "new"], common=True
+    )
+    alone = ng.gate(BASE[:59], worse(0.5)[:59], REFS[:59], metrics="chrf")
+    assert found.rows == alone.rows
+    assert any("only the 59 items that both sides have" in note for note in found.notes)
+
+
 def test_a_text_that_was_changed_is_refused(path):
     def edited(made):
         made["items"][4]["texts"] = ["something else"]

@@ -22,7 +22,7 @@ def test_a_verdict_is_true_where_it_passes():
     assert [row["metric"] for row in good.rows] == ["chrf", "ter"]
     unsure = ng.gate(BASE[:20], worse(0.5)[:20], REFS[:20], metrics="chrf", allow=2)
     assert unsure.verdict == "INCONCLUSIVE"
-    assert str(unsure).startswith("With 20 items")
+    assert str(unsure).startswith("INCONCLUSIVE: too few items")
 
 
 def test_the_same_seed_gives_the_same_result():

@@ -84,9 +84,22 @@ def test_an_item_that_one_side_lacks_is_an_error():
     base = outputs({"hypothesis": "a", "item": "1"}, {"hypothesis": "b", "item": "2"})
     with pytest.raises(InputError, match=r"NEW lacks 1 of 2 items of BASE .'2'."):
         paired(base, outputs({"hypothesis": "a", "item": "1"}, name="NEW"))
+    with pytest.raises(
+        InputError, match=r"the ids have nothing in common, so name the key of items with --columns seg="
+    ):
+        paired(base, outputs({"hypothesis": "a", "item": "x1"}, {"hypothesis": "a", "item": "x2"}, name="NEW"))
     more = [{"hypothesis": "a", "item": str(i)} for i in range(1, 4)]
     with pytest.raises(InputError, match="BASE lacks 1 of 3 items of NEW"):
         paired(base, outputs(*more, name="NEW"))
+
+
+def test_items_that_both_have_may_be_enough():
+    base = outputs(*({"hypothesis": "a", "item": i} for i in "123"))
+    new = outputs(*({"hypothesis": "a", "item": i} for i in "423"), name="NEW")
+    old, fresh = paired(base, new, common=True)
+    assert [*old.items] == [*fresh.items] == ["2", "3"]
+    assert old.notes == ("only the 2 items that both sides have are judged, of 3 in BASE and 3 in NEW",)
+    assert paired(base, base, common=True)[0].notes == ()
 
 
 def test_other_references_are_another_set():

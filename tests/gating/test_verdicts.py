@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from nlgauge import metric
 from nlgauge.core.errors import InputError
@@ -99,6 +100,35 @@ def test_an_item_keeps_its_group_where_others_have_no_score():
     known = np.delete(np.arange(80), [0, 40])
     plain = bound_difference(change[known], [groups[i] for i in known], allow=0.05, largest=1.0, draws=4000)
     assert row["high"] == pytest.approx(plain.high)
+
+
+def test_fixed_items_are_judged_by_what_they_lost():
+    new = OLD.copy()
+    new[:3] -= 0.4  # 1.2 / 80 = .015 of the mean
+    assert judge(new, allow=0.02).verdict == "INCONCLUSIVE"
+    found = judge(new, allow=0.02, items="fixed")
+    assert (found.verdict, found.rows[0]["method"]) == ("PASS", "fixed")
+    assert found.reasons == ("m: the mean of these items lost 0.015; 0.02 is allowed",)
+    assert judge(new, allow=0.015, items="fixed").verdict == "PASS"  # no more than is allowed
+    assert judge(new, allow=0.014, items="fixed").verdict == "FAIL"
+    with pytest.raises(InputError, match="with items fixed there are none"):
+        Rules(items="fixed", sequential=True).check(["m"])
+
+
+def test_fixed_items_are_as_open_as_their_runs():
+    base = [np.array([one - 0.1, one + 0.1]) for one in OLD]  # a variance of .02, .01 of the mean of two runs
+    row = judge(OLD, base, allow=0.02, items="fixed").rows[0]
+    error = math.sqrt(80 * 0.01) / 80
+    assert row["low"] == pytest.approx(stats.t.ppf(0.05, 80) * error)
+    assert row["verdict"] == "PASS"
+    assert judge(OLD - 0.02, base, allow=0.02, items="fixed").verdict == "INCONCLUSIVE"
+
+
+def test_the_default_allowance_is_a_hundredth_of_the_scale():
+    assert judge(OLD - 0.1, allow=None).rows[0]["allow"] == 0.01
+    rows = decide({"m": metric("chrf")}, scored(OLD), scored(OLD - 0.1, "NEW"), Rules()).rows
+    assert rows[0]["allow"] == 1.0
+    assert decide({"m": metric("ter")}, scored(OLD), scored(OLD - 0.1, "NEW"), Rules()).rows[0]["allow"] == 0.01
 
 
 def test_runs_of_an_item_are_not_items():

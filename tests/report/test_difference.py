@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.report.difference import marked, pieces
+from nlgauge.report.difference import marked, pieces, shared
 
 
 @pytest.mark.parametrize(
@@ -14,6 +14,7 @@ from nlgauge.report.difference import marked, pieces
         ("He came in May.", "She came in May.", "[She] came in May."),
         ("It was red.", "It was not red.", "It was [not ]red."),
         ("A big house.", "A house.", "A[] house."),
+        ("A cat sat on the old mat.", "A big dog sat on the mat.", "A [big dog] sat on the []mat."),
     ],
 )
 def test_marks(before, after, shown):
@@ -30,6 +31,12 @@ def test_what_is_alike_far_from_a_difference_changes_nothing():
         assert marked(far + before + far, far + after + far) == far + marked(before, after) + far
     # 3,000 words, one of which differs: without the ends 0.01 s
     assert pieces("word " * 3000 + "old", "word " * 3000 + "new") == [("word " * 3000, False), ("new", True)]
+
+
+def test_how_much_is_shared():
+    assert shared("It rains in May.", "It rains in June.") == 10 / 14  # It, rains, in and . of fourteen letters
+    assert shared("", " ") == 1
+    assert shared("It rains.", "") == 0
 
 
 @given(st.text(), st.text())

@@ -44,7 +44,7 @@ class Limits:
         typer.Option(
             "--allow",
             metavar="DROP|SPEC=DROP",
-            help="The drop of the mean that is allowed, in units of the metric; repeat it.  [default: 0.01]",
+            help="The drop of the mean that is allowed, in the metric's units; repeat it.  [default: .01 of its scale]",
         ),
     ] = None
     allow_item: Annotated[
@@ -109,6 +109,7 @@ class Sides:
         str | None, typer.Option("--new-system", metavar="NAME", help="The system in NEW, where it holds several.")
     ] = None
     columns: options.Columns = None
+    common: Annotated[bool, typer.Option("--common", help="Only the items that both sides have.")] = False
     save: Annotated[
         str | None,
         typer.Option(
@@ -155,7 +156,7 @@ def gate(
 ) -> int:
     """Judge whether new outputs may replace old ones: PASS, FAIL or INCONCLUSIVE."""
     shown.check(files)
-    metrics, only = named_with(metric, limits.report_only or [], run.runtime(quiet=True, cached=False))
+    metrics, only = named_with(metric, limits.report_only or [], run.runtime(quiet=True, cached=False), base)
     rules = limits.rules(plain, [*metrics], only, run.seed)
     if sides.save is not None:
         check_name(sides.save)
@@ -169,7 +170,7 @@ def gate(
     old, fresh = sides.open(base, sides.base_system), sides.open(new, sides.new_system)
     if isinstance(fresh, Baseline):
         raise InputError(f"{new} is a baseline, expected it as BASE; give the new texts as NEW")
-    found = judged(old, fresh, metrics, rules, runtime, looks, sides.rescore)
+    found = judged(old, fresh, metrics, rules, runtime, looks, sides.rescore, common=sides.common)
     is_kept = sides.save is not None and found.verdict != PASS and os.path.exists(sides.save)
     if is_kept:
         told.append(f"{sides.save} stays as it was, since the verdict is {found.verdict}; to keep NEW, remove it first")

@@ -73,10 +73,11 @@ class Baseline:
         again = {s: m for s, m in metrics.items() if self.scored.signatures.get(s) != new.signatures[s]}
         for spec in metrics.keys() - again.keys():
             self._check_range(spec, metrics[spec])
+        stored_runs = self.scored.over(outputs).runs
         fresh = score_side(outputs, again, runtime) if again else Scored(outputs, {}, {})
         return Scored(
             outputs,
-            {spec: fresh.runs[spec] if spec in again else self.scored.runs[spec] for spec in metrics},
+            {spec: fresh.runs[spec] if spec in again else stored_runs[spec] for spec in metrics},
             {spec: new.signatures[spec] for spec in metrics},
             fresh.notes,
         )

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nlgauge.core.counts import say, warning
-from nlgauge.core.errors import InputError
+from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.frames import Frame, is_frame
 from nlgauge.core.result import NewRow, Outcome, Result
 from nlgauge.core.segment import Dataset
 from nlgauge.gating.baseline import Baseline, is_baseline, read_baseline, write_baseline
 from nlgauge.gating.outputs import Outputs, from_texts, paired
-from nlgauge.gating.rules import Clusters, Drops, Rules, Undefined
+from nlgauge.gating.rules import Clusters, Drops, Items, Rules, Undefined
 from nlgauge.gating.scored import Scored, score_side, score_sides
 from nlgauge.gating.verdicts import Decided, decide
 from nlgauge.gating.words import flickers
@@ -24,7 +24,7 @@ from nlgauge.metrics.base import Metric, MetricLike, notes_of
 from nlgauge.metrics.guards.counting import GuardCheck
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.looks import Looks
-from nlgauge.metrics.ratings import metrics_of
+from nlgauge.metrics.ratings import PREFIX, metrics_of
 from nlgauge.metrics.registry import takes_metrics
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.gates.decision import PASS
@@ -37,6 +37,7 @@ METHODS = {
     "bootstrap-t": "bootstrap-t: the t statistic of the mean difference, resampled, or Student's bound if wider",
     "unseen": "unseen: as bootstrap-t, but so few items may miss some that lose all they can, and these decide",
     "worst-case": "worst-case: fewer than ten items changed, so every item that may lose is taken to lose all it can",
+    "fixed": "fixed: what these items lost is known, but for what their runs leave open; it says nothing of others",
     "betting": "betting: bounds that hold after every item, so one may look again at any time; they are wider",
     "t": "t: fewer than ten groups, which can show a FAIL and never a PASS",
 }
@@ -111,7 +112,7 @@ def gate(
     srcs: Sequence[str] | None = None,
     *,
     metrics: MetricLike | Sequence[MetricLike],
-    allow: Drops = 0.01,
+    allow: Drops | None = None,
     alpha: float = 0.05,
     allow_item: Drops | None = None,
     min_pass: tuple[int, int] | None = None,
@@ -119,6 +120,8 @@ def gate(
     report_only: MetricLike | Sequence[MetricLike] = (),
     sequential: bool = False,
     clusters: Clusters = "group",
+    items: Items = "sample",
+    common: bool = False,
     ids: Sequence[str] | None = None,
     groups: Sequence[str] | None = None,
     base_system: str | None = None,
@@ -142,7 +145,8 @@ def gate(
         new: the new outputs; any of these but a baseline file.
         refs, srcs: references and sources of lists of texts, as in `nlgauge.score`.
         metrics: specifications or metrics, which all have to pass; `human.NAME` is a column of ratings in the data.
-        allow: the drop of the mean that is allowed, in units of the metric; or a mapping from specifications.
+        allow: the drop of the mean that is allowed, in units of the metric; or a mapping from specifications. By
+            default a hundredth of the metric's scale, and .01 where that has no limits.
         alpha: the chance of a false PASS, and of a false FAIL.
         allow_item: an item that loses more fails the gate.
         min_pass: (M, N): an item that clearly passes fewer than M of N runs fails the gate; for scores of 0 and 1.
@@ -150,6 +154,8 @@ def gate(
         report_only: further metrics that do not decide, or some of `metrics`.
         sequential: judge so that one may look again after every further item.
         clusters: `group` takes groups of items as clusters where there are several, `none` does not.
+        items: `sample` asks what they say of others like them; `fixed` of these alone, so that one run of each decides.
+        common: judge the items that both sides have, where one lacks some.
         ids, groups: the id and the group of each item, of lists of texts.
         base_system, new_system: the system, in data that hold several.
         columns: which column holds which field, as in `nlgauge.read`.
@@ -163,9 +169,16 @@ def gate(
         SpecError: a metric is unknown.
     """
     runtime = runtime or Runtime()
-    built, only = named_with(metrics, report_only, runtime)
+    built, only = named_with(metrics, report_only, runtime, base)
     how: dict[str, Any] = {"allow": allow, "alpha": alpha, "allow_item": allow_item, "min_pass": min_pass}
-    how |= {"undefined": undefined, "sequential": sequential, "clusters": clusters, "draws": draws, "seed": seed}
+    how |= {
+        "undefined": undefined,
+        "sequential": sequential,
+        "clusters": clusters,
+        "items": items,
+        "draws": draws,
+        "seed": seed,
+    }
     rules = Rules(report_only=only, **how)
     rules.check(built)
     texts = (refs, srcs, ids, groups)
@@ -173,19 +186,47 @@ def gate(
     fresh = opened(new, "NEW", *texts, columns, new_system)
     if isinstance(fresh, Baseline):
         raise InputError(f"{fresh.outputs.name} is a baseline, expected it as BASE; give the new texts as NEW")
-    made = judged(old, fresh, built, rules, runtime, Looks(language, guards), rescore)
+    made = judged(old, fresh, built, rules, runtime, Looks(language, guards), rescore, common=common)
     say(*made.warned)
     return made
 
 
 def named_with(
-    metrics: MetricLike | Sequence[MetricLike], report_only: MetricLike | Sequence[MetricLike], runtime: Runtime
+    metrics: MetricLike | Sequence[MetricLike],
+    report_only: MetricLike | Sequence[MetricLike],
+    runtime: Runtime,
+    base: Any = None,
 ) -> tuple[dict[str, Metric], frozenset[str]]:
-    """All metrics by specification, and those of them that are only reported."""
-    built = metrics_of(metrics, runtime.encoder)
+    """All metrics by specification, and those of them that are only reported.
+
+    Raises:
+        SpecError: a metric is unknown; if BASE has ratings of that name, it says how to name them.
+    """
+    try:
+        built = metrics_of(metrics, runtime.encoder)
+    except SpecError:
+        typed = [metrics] if isinstance(metrics, str) else metrics if isinstance(metrics, Sequence) else []
+        for one in typed:
+            if isinstance(one, str) and one in _ratings_of(base):
+                raise SpecError(f"unknown metric {one!r}; the data has {PREFIX}{one}") from None
+        raise
     listed = [report_only] if isinstance(report_only, str) or not isinstance(report_only, Sequence) else report_only
     only = metrics_of(report_only, runtime.encoder) if listed else {}
     return {**built, **{spec: one for spec, one in only.items() if spec not in built}}, frozenset(only)
+
+
+def _ratings_of(side: Any) -> set[str]:
+    """The names of the ratings in a data file; none of anything else."""
+    if not isinstance(side, str | os.PathLike) or is_baseline(os.fspath(side)):
+        return set()
+    try:
+        source = open_data(os.fspath(side))
+        try:
+            return {name for block in source.blocks() for segment in block for name in segment.human}
+        finally:
+            source.close()
+    except (InputError, OSError):
+        return set()
 
 
 def opened(
@@ -230,14 +271,15 @@ def judged(
     looks: Looks | None = None,
     rescore: bool = False,
     known: Scored | None = None,
+    common: bool = False,
 ) -> Gate:
     """Score what has no scores yet, and judge; arguments as for `gate`.
 
     Args:
-        base, new, metrics, rules, runtime, looks, rescore: as for `gate`.
+        base, new, metrics, rules, runtime, looks, rescore, common: as for `gate`.
         known: scores of NEW beside a baseline, where there are some already.
     """
-    old, fresh = paired(base.outputs if isinstance(base, Baseline) else base, new)
+    old, fresh = paired(base.outputs if isinstance(base, Baseline) else base, new, common)
     looking = (looks or Looks()).seen(metrics, fresh.segments)
     if isinstance(base, Baseline):
         after = score_side(fresh, metrics, runtime) if known is None else known.over(fresh)

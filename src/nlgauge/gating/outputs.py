@@ -12,6 +12,8 @@ from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.segment import Dataset, Segment, repeated
 
 _SHOWN = 5  # ids in an error
+_SOME = "a gate compares the same items: give all of them, or judge those that both have with --common (common=True)"
+_NONE = "the ids have nothing in common, so name the key of items with --columns seg=NAME (columns={'seg': NAME})"
 _INPUTS = ("references", "source", "context", "table")
 
 
@@ -152,19 +154,31 @@ def _by_item(segments: Sequence[Segment]) -> dict[str, tuple[Segment, ...]]:
     return {item: tuple(runs) for item, runs in found.items()}
 
 
-def paired(base: Outputs, new: Outputs) -> tuple[Outputs, Outputs]:
+def paired(base: Outputs, new: Outputs, common: bool = False) -> tuple[Outputs, Outputs]:
     """Both sides with the same items in the order of BASE; inputs that one side leaves out are those of the other.
+
+    Args:
+        base, new: the sides.
+        common: take the items that both have, with a note, where one lacks some.
 
     Raises:
         InputError: an item is missing on one side, or was written for something else there.
     """
+    shared = [item for item in base.items if item in new.items]
+    n_all = len(base.items), len(new.items)
+    if common and shared and n_all != (len(shared), len(shared)):
+        told = (
+            f"only the {len(shared)} items that both sides have are judged, of {n_all[0]} in BASE and {n_all[1]} in NEW"
+        )
+        base = replace(base, items={item: base.items[item] for item in shared}, notes=(*base.notes, told))
+        new = replace(new, items={item: new.items[item] for item in shared})
     for one, other in ((base, new), (new, base)):
         lacking = [item for item in one.items if item not in other.items]
         if lacking:
             more = f" and {len(lacking) - _SHOWN} more" if len(lacking) > _SHOWN else ""
             raise InputError(
                 f"{other.name} lacks {len(lacking)} of {len(one.items)} items of {one.name}"
-                f" ({', '.join(map(repr, lacking[:_SHOWN]))}{more}); a gate compares the same items: give all of them"
+                f" ({', '.join(map(repr, lacking[:_SHOWN]))}{more}); {_SOME if shared else _NONE}"
             )
     base = replace(base, items=_filled(base.items, new.items))
     new = replace(new, items=_filled({item: new.items[item] for item in base.items}, base.items))

@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
+from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import NewRow
 from nlgauge.gating.losses import broken, flaky, worst_items
@@ -22,6 +24,7 @@ from nlgauge.stats.gates.decision import (
     PASS,
     Bound,
     bound_difference,
+    bound_fixed,
     drawn_together,
     needs_draws,
     with_holm,
@@ -92,7 +95,7 @@ def _drawn(
     needing = {
         spec: one.values
         for spec, one in whole.items()
-        if needs_draws(n_units, one.is_rate, clusters is not None, rules.sequential)
+        if rules.items != "fixed" and needs_draws(n_units, one.is_rate, clusters is not None, rules.sequential)
     }
     return drawn_together(needing, clusters, draws=rules.draws, seed=rules.seed)
 
@@ -106,13 +109,17 @@ def _bound(
     drawn: Studentized | None,
 ) -> Bound:
     known = ~np.isnan(found.values)
-    allow = rules.allowed(spec)
+    allow = rules.allowed(spec, found.largest)
     if is_same and not found.lost.any() and not found.values[known].any():
         return _settled(SAME_TEXTS, 0.0, int(known.sum()), allow, rules.alpha)
     if not known.any():
         if found.lost.any() and rules.undefined == "fail":
             return _settled(_NONE, math.nan, 0, allow, rules.alpha)
         raise InputError(f"{spec}: no item has scores in BASE and in NEW, expected at least one")
+    if rules.items == "fixed":
+        return bound_fixed(
+            found.values[known], *(_of(side, known) for side in found.runs), allow=allow, alpha=rules.alpha
+        )
     try:
         return bound_difference(
             found.values[known],
@@ -128,6 +135,11 @@ def _bound(
         )
     except InputError as error:
         raise InputError(f"{spec}: {error}") from None
+
+
+def _of(side: Sequence[Array], known: npt.NDArray[np.bool_]) -> list[Array]:
+    """The runs of the items with scores on both sides, without runs that have none."""
+    return [runs[~np.isnan(runs)] for runs, is_known in zip(side, known, strict=True) if is_known]
 
 
 def _settled(method: str, delta: float, n: int, allow: float, alpha: float) -> Bound:

@@ -16,6 +16,8 @@ def reason(bound: Bound, verdict: str) -> str:
     if bound.method == SAME_TEXTS:
         return "the texts are the same"
     allowed = f"{bound.allow:g} is allowed"
+    if bound.method == "fixed" and not bound.error:
+        return f"the mean of these items {_changed(bound.delta)}; {allowed}"
     if verdict == "FAIL":
         return f"the mean lost {_number(-bound.delta)}, surely more than {_number(-bound.high)}; {allowed}"
     if verdict == "PASS":
@@ -28,6 +30,8 @@ def reason(bound: Bound, verdict: str) -> str:
 
 def _way_out(bound: Bound) -> str:
     """What would decide."""
+    if bound.method == "fixed":
+        return "more runs of each item would tell"
     if bound.n_clusters is not None and bound.n_clusters < FEW:
         few = f"{bound.n_clusters} groups are too few to pass, expected {FEW} or more"
         return f"{few}; if their items are independent, say --clusters none (clusters='none')"

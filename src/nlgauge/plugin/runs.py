@@ -15,7 +15,7 @@ from nlgauge.gating.baseline import as_json, check_saved, read_baseline
 from nlgauge.gating.gate import judged, named_with, opened
 from nlgauge.gating.level import level
 from nlgauge.gating.outputs import Outputs
-from nlgauge.gating.rules import Clusters, Drops, Rules, Undefined
+from nlgauge.gating.rules import Clusters, Drops, Items, Rules, Undefined
 from nlgauge.gating.scored import Scored, score_side
 from nlgauge.metrics.base import Metric, MetricLike
 from nlgauge.metrics.looks import Looks
@@ -179,7 +179,7 @@ class Run:
         name: str,
         *,
         metrics: MetricLike | Sequence[MetricLike],
-        allow: Drops = 0.01,
+        allow: Drops | None = None,
         alpha: float = 0.05,
         allow_item: Drops | None = None,
         min_pass: tuple[int, int] | None = None,
@@ -187,6 +187,7 @@ class Run:
         report_only: MetricLike | Sequence[MetricLike] = (),
         sequential: bool = False,
         clusters: Clusters = "group",
+        items: Items = "sample",
     ) -> Check:
         """Whether the outputs are no worse than those of the baseline `__nlgauge__/NAME.json` beside the test.
 
@@ -203,6 +204,7 @@ class Run:
             report_only=only,
             sequential=sequential,
             clusters=clusters,
+            items=items,
         )
         rules.check(metrics_of)
         key, before = self.door.settled()

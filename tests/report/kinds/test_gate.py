@@ -34,9 +34,9 @@ RESULT = Result(
 )  # fmt: skip
 
 
-def test_the_text_says_what_can_be_seen_then_the_verdict_then_why():
+def test_the_text_says_the_verdict_then_why_then_what_can_be_seen():
     text = render(RESULT)
-    places = [text.index(part) for part in ("a drop of the mean is seen", "INCONCLUSIVE: too few", "needs about 800")]
+    places = [text.index(part) for part in ("INCONCLUSIVE: too few", "needs about 800", "40 items can show drops")]
     assert places == sorted(places)
     assert "  <7>  -30.000  it [pours] <b>" in text
     assert "ter↓" in text
@@ -45,10 +45,16 @@ def test_the_text_says_what_can_be_seen_then_the_verdict_then_why():
 def test_the_table_shows_bounds_clusters_and_what_only_is_reported():
     table = gate_table(RESULT)
     assert table.body[0][4] == "-2.000 [-5.000, +1.000]"
+    assert (table.body[0][5], table.body[0][8]) == ("-1", "-4.500")  # one sign: below 0 is worse
     assert table.body[1][1] == "(INCONCLUSIVE, only reported)"
     assert table.body[1][6] == "40 in 20 groups"
     assert change({**ROW, "low": math.nan}) == "-2.000 [, +1.000]"
     assert change({**ROW, "low": math.nan, "high": math.nan}) == "-2.000"
+
+
+def test_a_text_that_was_written_anew_stands_beside_the_old_one():
+    anew = {**ITEM, "base_hyp": "it rains", "new_hyp": "I cannot help with that."}
+    assert "  <7>  -30.000  it rains → I cannot help with that." in render(replace(RESULT, items=[anew]))
 
 
 def test_markdown_is_for_a_pull_request():
@@ -82,5 +88,5 @@ def test_nothing_can_be_said_of_what_was_not_tested():
     assert power(replace(RESULT, rows=[{**unknown, "method": "betting"}])) == ""
     few = {**unknown, "metric": "few", "method": "worst-case"}
     assert power(replace(RESULT, rows=[ROW, few])).endswith(
-        "from 4.500 by ter on. No drop is seen with probability .8 by few: too little changed."
+        "from 4.5 by ter on, with probability .8. No drop is seen with probability .8 by few: too little changed."
     )

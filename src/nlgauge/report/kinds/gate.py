@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nlgauge.core.result import Result
-from nlgauge.report.difference import marked, pieces
+from nlgauge.report.difference import marked, pieces, shared
 from nlgauge.report.html import render_result
 from nlgauge.report.kinds.kind import Kind
 from nlgauge.report.labels import ELLIPSIS
@@ -19,13 +19,14 @@ HEADS = {
     "FAIL": "the change loses more than is allowed",
     "INCONCLUSIVE": "too few items to tell",
 }
-LOST = "[...] is new, and [] marks a place where something is gone."
+LOST = "[...] is new, and [] marks a place where something is gone; → stands between texts that share less than half."
+_SHARED = 0.5  # of two texts: where less is shared, marks around words say nothing
 _MOST = 400  # characters of a text in a terminal or in Markdown
 _BY_RULE = ("tango", "bootstrap-t", "unseen", "worst-case", "t")  # methods whose power is known
-_HEADER = ("metric", "verdict", "base", "new", "change", "allowed", "items", "changed", "drop seen", "method")
+_HEADER = ("metric", "verdict", "base", "new", "change", "allowed", "items", "changed", "seen from", "method")
 _LEGEND = (
     "change: below 0 is worse, whatever the direction of the metric; its bounds are one-sided",
-    "drop seen: the smallest drop of the mean that so many items tell from none with probability .8",
+    "seen from: the smallest drop of the mean that so many items tell from none with probability .8",
 )
 
 
@@ -40,15 +41,15 @@ def gate_parts(paper: Paper) -> list[Part]:
     if not result.rows:
         return []
     reasons = "\n".join(f"- {reason}" for reason in result.reasons)
-    return [power(result), head(result), reasons, gate_table(result, paper.places), *_items(result, paper)]
+    return [head(result), reasons, power(result), gate_table(result, paper.places), *_items(result, paper)]
 
 
 def power(result: Result) -> str:
-    """What so many items can show, which is said before the verdict."""
+    """What so many items can show."""
     drops = {row["metric"]: row["smallest_drop"] for row in result.rows if not absent(row["smallest_drop"])}
-    seen = [f"{number(drop)} by {spec}" for spec, drop in drops.items() if drop]
+    seen = [f"{drop:.2g} by {spec}" for spec, drop in drops.items() if drop]
     n = max(row["n"] for row in result.rows)
-    told = [f"With {n} items a drop of the mean is seen with probability .8 from {', '.join(seen)} on."] if seen else []
+    told = [f"{n} items can show drops of the mean from {', '.join(seen)} on, with probability .8."] if seen else []
     unseen = [row["metric"] for row in result.rows if row["metric"] not in drops and row["method"] in _BY_RULE]
     told += [f"No drop is seen with probability .8 by {', '.join(unseen)}: too little changed."] if unseen else []
     return " ".join(told)
@@ -73,7 +74,7 @@ def _line(row: Row, falls: bool, digits: int) -> tuple[str, ...]:
         f"{-row['allow']:g}" if row["allow"] else "0",
         str(row["n"]) + (f" in {row['n_clusters']} groups" if row["n_clusters"] else ""),
         str(row["n_changed"]),
-        number(row["smallest_drop"], digits, missing=""),
+        "" if absent(row["smallest_drop"]) else number(-row["smallest_drop"], digits),
         row["method"],
     )
 
@@ -100,7 +101,13 @@ def _items(result: Result, paper: Paper) -> Iterator[Part]:
 
 
 def _marked(row: Mapping[str, Any]) -> str:
-    text = marked(row["base_hyp"], row["new_hyp"])
+    before, after = row["base_hyp"], row["new_hyp"]
+    if shared(before, after) >= _SHARED:
+        return _cut(marked(before, after))
+    return f"{_cut(before)} → {_cut(after)}"
+
+
+def _cut(text: str) -> str:
     return text if len(text) <= _MOST else text[:_MOST] + ELLIPSIS
 
 

@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.stats.differences.multiplicity import holm
 from nlgauge.stats.gates.betting import Bets
-from nlgauge.stats.gates.power import FEW, Power
+from nlgauge.stats.gates.power import FEW, POWER, Power
+from nlgauge.stats.gates.repeats import within_variance
 from nlgauge.stats.gates.studentized import DRAWS, Studentized, cluster_error, clustered, studentized
 from nlgauge.stats.gates.tango import tango_bounds, tango_statistic
 from nlgauge.stats.gates.worst import (
@@ -37,7 +39,7 @@ class Bound:
 
     Attributes:
         method: `tango`, `bootstrap-t`, `unseen` (the same, but losses too rare for the sample decide the lower bound),
-            `worst-case`, `betting` or `t` (few clusters).
+            `worst-case`, `betting`, `t` (few clusters) or `fixed` (these items alone).
         delta: the mean difference.
         error: its standard error.
         low, high: one-sided bounds, each of level 1 - alpha; NaN where nothing bounds it.
@@ -159,6 +161,49 @@ def bound_difference(
     return made.mean()
 
 
+def bound_fixed(differences: Array, *sides: Sequence[Array], allow: float, alpha: float = 0.05) -> Bound:
+    """Bound the mean difference of these very items, of which nothing is open but what further runs would give.
+
+    Args:
+        differences: of the means of items, below 0 is worse, shape (n,); all defined.
+        sides: the scores of the runs of each item, for each side; a side with one run of each item is taken as it is.
+        allow, alpha: as in `bound_difference`.
+    """
+    values = np.asarray(differences, dtype=np.float64)
+    _check(values, allow, alpha)
+    within = [np.nan_to_num(within_variance(side)) for side in sides]
+    free = sum(len(runs) - 1 for side in sides for runs in side)
+    error = math.sqrt(sum(float(one.sum()) for one in within)) / len(values)
+    values = _rounded(values)
+    delta = float(values.mean())
+    apart = delta + allow
+    if error > 0:
+        from scipy import special
+
+        reach = -float(special.stdtrit(free, alpha)) * error
+        p_fail = float(special.stdtr(free, apart / error))
+        p_pass, drop = 1 - p_fail, reach + float(special.ndtri(POWER)) * error
+    else:
+        is_kept = apart >= -_SAME * max(allow, abs(delta))
+        reach, drop, p_pass, p_fail = 0.0, 0.0, float(not is_kept), float(is_kept)
+    return Bound(
+        method="fixed",
+        delta=delta,
+        error=error,
+        low=delta - reach,
+        high=delta + reach,
+        p_pass=p_pass,
+        p_fail=p_fail,
+        allow=allow,
+        alpha=alpha,
+        n=len(values),
+        n_changed=int((values != 0).sum()),
+        n_clusters=None,
+        smallest_drop=drop,
+        items_needed=None,
+    )
+
+
 def needs_draws(n_units: int, is_rate: bool, is_clustered: bool, is_sequential: bool) -> bool:
     """Whether `bound_difference` resamples so many items or clusters."""
     if is_sequential or (is_rate and not is_clustered):
@@ -219,9 +264,9 @@ class _Made:
         is_shared = self.largest is not None and 2 * self._apart_from(middle).sum() < len(sums)
         return middle if is_shared else 0.0
 
-    def _apart_from(self, value: float) -> Array:
+    def _apart_from(self, value: float) -> npt.NDArray[np.bool_]:
         sums, sizes = self.sums
-        return np.abs(sums / sizes - value) > _SAME * np.abs(self.values).max()
+        return np.asarray(np.abs(sums / sizes - value) > _SAME * np.abs(self.values).max())
 
     def rate(self) -> Bound:
         from scipy import special
@@ -290,7 +335,9 @@ class _Made:
 
     def _unseen(self, error: float, values: Array) -> _Ends:
         """Bounds that reckon with losses too rare to be among the values, which are in units of a mean of all items."""
-        largest, weight = (self.largest, self.weight) if self.largest is not None else (float(believed_loss(values)), 1)
+        largest, weight = self.largest, self.weight
+        if largest is None:
+            largest, weight = float(believed_loss(values)), 1.0
         n, mean = len(values), float(self.values.mean())
         low = float(unseen_bound(np.array(mean), np.array(error), n, np.array(largest), self.alpha, weight))
         return _Ends(low, math.nan, unseen_p(mean, error, n, largest, -self.allow, weight), 1.0)
