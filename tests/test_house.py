@@ -105,7 +105,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "scores": {"beside", "fields", "files", "formats", "frames", "jsonl", "parallel", "parquet", "wmt"},
         "scored_pairs": {"files", "scores"},
         "read": {"files", "formats", "frames", "heads", "parquet", "source"},
-        "raw": {"formats", "parallel", "read"},
+        "raw": {"files", "formats", "parallel", "read"},
         "write": {"parquet"},
     },
     "perturbations": {
