@@ -107,7 +107,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
         "scores": {*"beside fields files formats frames jsonl parallel parquet raters wmt".split()},
         "scored_pairs": {"files", "scores"},
         "read": {"files", "formats", "frames", "heads", "parquet", "raters", "source"},
-        "raw": {"formats", "parallel", "read"},
+        "raw": {"files", "formats", "parallel", "read"},
         "write": {"parquet"},
     },
     "perturbations": {

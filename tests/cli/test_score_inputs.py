@@ -290,3 +290,23 @@ def test_fields_with_other_names(capsys):
     twice = refused(capsys, "d.json", "--columns", "ref=a", "--columns", "ref=b")
     assert "--columns names 'ref' twice, expected once; several references are ref1, ref2, ..." in twice
     assert "--columns names fields of a data file" in refused(capsys, "-i", "d.json", "--columns", "hyp=a")
+
+
+def test_one_data_file_for_each_system(capsys):
+    for name, text in (("bart", "the cat"), ("t5", "a dog")):
+        Path(f"{name}.jsonl").write_text(json.dumps({"id": "d1", "summary": text, "highlights": "the cat"}) + "\n")
+    assert main(["score", "bart.jsonl", "t5.jsonl", "-m", "chrf", "-f", "json"]) == 0
+    assert [(row["system"], row["n"]) for row in json.loads(capsys.readouterr().out)["rows"]] == [
+        ("bart", 1),
+        ("t5", 1),
+    ]
+    assert "there is no 'chrff'; is it a misspelt metric" in refused(capsys, "bart.jsonl", "chrff")
+
+
+def test_a_column_for_each_system(capsys):
+    Path("wide.csv").write_text("doc_id,article,highlights,bart,t5\n1,x,the cat,the cat,a dog\n")
+    line = refused(capsys, "wide.csv")
+    option = "--columns hyp=bart,hyp=t5,ref=highlights,src=article"
+    assert f"give {option} (each hyp is a system)" in line
+    assert main(["score", "wide.csv", "-m", "chrf", "-f", "json", *option.split()]) == 0
+    assert [row["system"] for row in json.loads(capsys.readouterr().out)["rows"]] == ["bart", "t5"]

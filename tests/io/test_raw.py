@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from nlgauge.core.errors import InputError
-from nlgauge.io.raw import read_paraphrases, read_raw
+from nlgauge.io.raw import read_paraphrases, read_raw, read_texts
 
 
 def test_lines_are_texts_and_their_numbers_ids(tmp_path):
@@ -75,3 +75,18 @@ def test_what_holds_no_paraphrases_is_refused(tmp_path):
     with pytest.raises(InputError, match="none of 1 items has two references that differ"):
         read_paraphrases(alone)
     assert read_paraphrases(alone, hypotheses=True).others == (("r",), ("h",))
+
+
+def test_a_text_file_is_a_data_set_of_its_lines(tmp_path):
+    path = tmp_path / "texts.en"
+    path.write_text("It rains.\n\nIt snows.\n")
+    assert [(s.id, s.hypothesis, s.references) for s in read_texts(path)] == [
+        ("1", "It rains.", ()),
+        ("2", "", ()),
+        ("3", "It snows.", ()),
+    ]
+    (tmp_path / "d.jsonl").write_text('{"output": "a", "gold": "b"}\n')
+    assert [(s.hypothesis, s.references) for s in read_texts(tmp_path / "d.jsonl")] == [("a", ("b",))]
+    (tmp_path / "d").write_text('{"hyp": "a", "gold": "b"}\n')
+    with pytest.raises(InputError, match="is JSON, expected one text per line; give it as DATA"):
+        read_texts(tmp_path / "d")

@@ -14,7 +14,7 @@ from nlgauge.core.segment import Dataset, Segment
 from nlgauge.io.files import files
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.read import open_data
-from nlgauge.io.source import BLOCK_CHARACTERS, OPTIONAL, HeldSource, Tally, in_blocks
+from nlgauge.io.source import BLOCK_CHARACTERS, OPTIONAL, HeldSource, JoinedSource, Tally, in_blocks
 
 texts = st.text(max_size=6)
 segments = st.lists(
@@ -318,3 +318,30 @@ def test_closing_deletes_the_copy_of_standard_input(monkeypatch):
     source.close()
     with pytest.raises(ValueError, match="closed file"):
         file.open().read()
+
+
+def joined(put, **rows):
+    return JoinedSource([(name, open_data(put(f"{name}.jsonl", jsonl(own)))) for name, own in rows.items()])
+
+
+def test_one_file_for_each_system_is_joined_by_item_or_id(put):
+    source = joined(
+        put, A=[{"id": "x", "hyp": "1", "refs": ["r", ""]}, {"id": "y", "hyp": "2"}], B=[{"id": "y", "hyp": "3"}]
+    )
+    assert [(s.id, s.system, s.item, s.n_blank) for block in source.blocks() for s in block] == [
+        ("A:x", "A", "x", 1),
+        ("A:y", "A", "y", 0),
+        ("B:y", "B", "y", 0),
+    ]
+    assert dict(source.check().systems) == {"A": 2, "B": 1}
+    assert [entry["path"] for entry in source.check().inputs] == ["A.jsonl", "B.jsonl"]
+
+
+def test_names_in_the_files_go_before_those_of_the_files(put):
+    source = joined(put, a=[{"system": "M", "seg": "1", "hyp": "h"}], b=[{"hyp": "i"}])
+    assert [(s.id, s.system, s.item) for block in source.blocks() for s in block] == [
+        ("M:1", "M", "1"),
+        ("b:1", "b", "1"),
+    ]
+    with pytest.raises(InputError, match=r"^system 'M' is in two data files, 'a' and 'b', expected one$"):
+        joined(put, a=[{"system": "M", "hyp": "h"}], b=[{"system": "M", "hyp": "i"}]).check()

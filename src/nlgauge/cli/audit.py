@@ -20,7 +20,7 @@ from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.segment import Dataset
 from nlgauge.core.suite import Suite
 from nlgauge.io.files.files import STDIN, InputFile
-from nlgauge.io.read import read
+from nlgauge.io.raw import read_texts
 from nlgauge.io.suites.published import ALIASES, PUBLISHED, name_of, read_published
 from nlgauge.io.suites.suites import paraphrases_in, read_suite
 from nlgauge.metrics.registry import named
@@ -171,7 +171,7 @@ def audit(
     people = None if penalties is None else read_penalties(penalties)
     runtime = run.runtime()
     named_fields = options.columns_of(columns)
-    texts = None if data is None else partial(read, data, columns=named_fields)
+    texts = None if data is None else partial(read_texts, data, named_fields)
     if published is not None:
         _refuse_idle(str(suite), chosen, paraphrasing, making, run.typed_seed)
         pairs, read_files = _published(published, data, named_fields)

@@ -14,7 +14,7 @@ from nlgauge.cli.terminal import echo
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import STDOUT
 from nlgauge.core.suite import Suite
-from nlgauge.io.read import read
+from nlgauge.io.raw import read_texts
 from nlgauge.io.suites.pairs import write_pairs
 from nlgauge.metrics.languages import LANGUAGE_CHECKS, LanguageCheck
 from nlgauge.perturbations.checklist import TASKS, ChecklistRow
@@ -96,7 +96,7 @@ def perturb(
     _check(chosen)
     rows = rows_to_perturb(chosen.perturbation or [], chosen.task, chosen.criterion)
     suite = perturbed_suite(
-        read(data, columns=options.columns_of(columns)),
+        read_texts(data, options.columns_of(columns)),
         rows,
         seed=run.seed,
         field=cast(Literal["ref", "hyp"] | None, making.field),  # checked there

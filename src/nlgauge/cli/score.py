@@ -18,9 +18,9 @@ from nlgauge.cli.terminal import as_typed, echo
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.result import STDOUT, Result
 from nlgauge.io import read
-from nlgauge.io.parallel import open_parallel
+from nlgauge.io.parallel import open_parallel, system_names
 from nlgauge.io.selected import SelectedSource
-from nlgauge.io.source import Source
+from nlgauge.io.source import JoinedSource, Source
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.catalogue import expanded
 from nlgauge.metrics.combine import check_bounds
@@ -70,13 +70,13 @@ Thresholds = Annotated[
 
 @dataclass(frozen=True)
 class Texts:
-    """The input: one data file, or files with one text per line."""
+    """The input: a data file, or one for each system, or files with one text per line."""
 
     data: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[DATA]",
-            help="JSON lines, CSV, TSV, Parquet or a log, with a row per segment; - for standard input.",
+            metavar="[DATA ...]",
+            help="JSON lines, TSV, CSV, Parquet or a log, a row per segment; several: one per system. - is stdin.",
             show_default=False,
         ),
     ] = None
@@ -104,6 +104,8 @@ class Texts:
         from nlgauge.io.spans import Inputs
 
         with self.opened():  # which refuses what does not go together
+            if len(self.data or ()) > 1:
+                raise InputError("several data files cannot be read in parts; give one, with a 'system' in each row")
             data = self.data[0] if self.data else None
             columns = options.columns_of(self.columns)
             files = tuple(self.hyp or ()), tuple(self.ref or ()), self.src
@@ -137,14 +139,26 @@ class Texts:
                 raise InputError(f"{data[0]} brings its own references and sources; leave --ref and --src out")
             return read.open_data(data[0], columns=columns)
         if data:
-            files = f"{len(data)} data files are given ({', '.join(data)}), expected one"
-            raise InputError(f"{files}; is one of them a misspelt metric? see 'nlgauge list metrics'")
+            absent = next((path for path in data if not _is_there(path)), None)
+            if absent is not None:
+                files = f"{len(data)} data files are given ({', '.join(data)}), and there is no {absent!r}"
+                raise InputError(f"{files}; is it a misspelt metric? see 'nlgauge list metrics'")
+            if self.ref or self.src:
+                raise InputError(f"{data[0]} brings its own references and sources; leave --ref and --src out")
+            names = system_names(data)
+            return JoinedSource(
+                [(n, read.open_data(path, columns=columns)) for n, path in zip(names, data, strict=True)]
+            )
         given = "--ref" if self.ref else "--src" if self.src else None
         if given is not None:
             raise InputError(f"{given} is given without hypotheses, expected --hyp FILE beside it")
         raise InputError(
             "nothing to score: give a data file, or --hyp FILE with --ref FILE; see 'nlgauge score --help'"
         )
+
+
+def _is_there(path: str) -> bool:
+    return path == "-" or path.startswith("hf://") or os.path.exists(path)
 
 
 @dataclass(frozen=True)

@@ -88,7 +88,7 @@ class Segment:
     human: Mapping[str, Any] = field(default_factory=dict)
     context: tuple[Mapping[str, str], ...] = ()
     table: tuple[Any, ...] = ()
-    n_blank: int = field(default=0, init=False, repr=False, compare=False)
+    n_blank: int = field(default=0, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if isinstance(self.references, str):
@@ -100,7 +100,7 @@ class Segment:
             object.__setattr__(self, "references", tuple(self.references))
         if len(self.references) > 1 and any(map(is_blank, self.references)):
             kept = tuple(text for text in self.references if not is_blank(text)) or self.references[:1]
-            object.__setattr__(self, "n_blank", len(self.references) - len(kept))
+            object.__setattr__(self, "n_blank", self.n_blank + len(self.references) - len(kept))
             object.__setattr__(self, "references", kept)
 
 

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.segment import Dataset, Segment
+from nlgauge.io.files.files import InputFile
 from nlgauge.io.formats import by_name
 from nlgauge.io.parallel import open_texts
-from nlgauge.io.read import open_data
+from nlgauge.io.read import open_data, read
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,19 @@ def read_raw(path: str | os.PathLike[str], columns: Mapping[str, str] | None = N
     return Raw(
         tuple(str(number) for number, _ in numbered), tuple(text for _, text in numbered), inputs, tuple(lines.notes())
     )
+
+
+def read_texts(path: str | os.PathLike[str], columns: Mapping[str, str] | None = None) -> Dataset:
+    """The segments of a data set; of a text file, whose name says nothing else, each line is a hypothesis.
+
+    Raises:
+        InputError: as `read_raw`.
+    """
+    name = os.fspath(path)
+    if not os.path.isfile(name) or by_name(name) is not None or InputFile(name).head(4) == b"PK\x03\x04":
+        return read(name, columns=columns)
+    raw = read_raw(name, columns)
+    return Dataset(tuple(map(Segment, raw.ids, raw.texts)), name, raw.notes)
 
 
 def read_paraphrases(

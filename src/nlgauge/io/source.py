@@ -1,10 +1,10 @@
-"""Sources of segments: one pass that checks, and any number of passes that stream; over rows, or in memory."""
+"""Sources of segments: one pass that checks, and any number that stream; over rows, in memory, or several as one."""
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -298,3 +298,58 @@ class HeldSource:
         """Delete temporary copies of what cannot be read twice."""
         for file in self._files:
             file.close()
+
+
+class JoinedSource:
+    """A `Source` over several others, one for each system. Segments of one item are those of one `item`, or else `id`.
+
+    Args:
+        named: each source with the name that its system has where its segments name none.
+
+    Raises:
+        InputError: when it is checked: a system is in two of them.
+    """
+
+    def __init__(self, named: Sequence[tuple[str, Source]]) -> None:
+        self._named = list(named)
+        self._summary: Summary | None = None
+
+    def check(self) -> Summary:
+        """Read everything once; see `Source.check`."""
+        if self._summary is None:
+            seen: dict[str, str] = {}
+            parts = []
+            for name, source in self._named:
+                parts.append(part := source.check())
+                for system in part.systems:
+                    own = name if system is None else system
+                    if own in seen:
+                        raise InputError(
+                            f"system {own!r} is in two data files, {seen[own]!r} and {name!r}, expected one"
+                        )
+                    seen[own] = name
+            tally = Tally()
+            for segment in self._segments():
+                tally.add(segment)
+            inputs = [entry for part in parts for entry in part.inputs]
+            self._summary = tally.summary(inputs, [note for part in parts for note in part.notes])
+        return self._summary
+
+    def blocks(self, size: int = BLOCK, characters: int = BLOCK_CHARACTERS) -> Iterator[list[Segment]]:
+        """The segments, file by file; see `Source.blocks`."""
+        self.check()
+        return in_blocks(self._segments(), size, characters)
+
+    def close(self) -> None:
+        """Close all."""
+        for _, source in self._named:
+            source.close()
+
+    def _segments(self) -> Iterator[Segment]:
+        for name, source in self._named:
+            for block in source.blocks():
+                for segment in block:
+                    system = name if segment.system is None else segment.system
+                    own = segment.id if segment.id.startswith(f"{system}:") else f"{system}:{segment.id}"
+                    item = segment.id if segment.item is None else segment.item
+                    yield replace(segment, id=own, system=system, item=item)
