@@ -195,7 +195,7 @@ ROOMS: dict[str, dict[str, set[str]]] = {
             *"base combine embedding embedding.sharing languages lexical".split(),
             *"references registry scales scoring.run shipped unknown wrapped".split(),
         },
-        "explaining": {"scoring"},
+        "explaining": {"scoring", "nli"},
         "comparing": {"base", "guards", "languages", "looks", "registry", "scoring"},
         "scoring.accumulate": {"base", "registry", "scoring"},
         "scoring.job": {*"base comparing guards languages looks registry scales scoring scoring.run".split()},

@@ -82,3 +82,20 @@ def test_refusals_are_one_line(capsys, arguments, expected):
     err = capsys.readouterr().err
     assert expected in err
     assert err.count("\n") == 1
+
+
+def test_evidence_says_of_each_sentence_what_the_source_says(capsys, tmp_path):
+    pytest.importorskip("torch")
+    texts = ["--hyp", "The cat sat on the mat. Dogs came from Paris.", "--src", "The cat sat on the mat. It rained."]
+    assert main(["explain", *texts, "--method", "evidence", "--json", str(tmp_path / "e.json")]) == 0
+    (row,) = json.loads((tmp_path / "e.json").read_text())["rows"]
+    assert [(span["start"], span["end"], span["category"]) for span in row["spans"]] == [(24, 45, "unsupported")]
+    assert [claim["reason"] for claim in row["claims"]] == [None, "not in the source: Paris"]
+    assert row["claims"][0]["evidence"] == "The cat sat on the mat."
+    capsys.readouterr()
+    assert main(["explain", *texts, "--method", "evidence", "-q"]) == 0
+    out = capsys.readouterr().out
+    assert "[Dogs came from Paris.]" in out
+    assert "  24-45  not in the source: Paris\n        source: " in out
+    assert main(["explain", *texts, "--method", "evidence", "--against", "ref"]) == 2
+    assert "expected src" in capsys.readouterr().err

@@ -86,6 +86,7 @@ def test_a_comparison_says_of_languages_what_scores_say():
     ("metric", "hyps", "refs", "note"),
     [
         ("bleu", ["a cat", "red"], ["a cat", "red"], "bleu: no text has 4 words, so that the corpus number is 0"),
+        ("bleu", ["今天天气很好我们去公园"], ["今天天气很好我们去公园"], None),  # the note on scripts says it
         ("bleu2", ["a cat", "red"], ["a cat", "red"], None),
         ("bleu", ["a cat", "a red cat sat"], ["a cat", "red"], None),
         ("bleu:effective_order=true", ["a cat"], ["a cat"], None),

@@ -82,7 +82,7 @@ class Marking:
 
     method: Annotated[
         str,
-        options.choice("--method", among=METHODS, help="A head that reads both texts, or the words of no other text."),
+        options.choice("--method", among=METHODS, help="A head, the words of no other text, or faithful's evidence."),
     ] = "spans"
     against: Annotated[
         str | None,

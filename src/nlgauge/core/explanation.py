@@ -97,6 +97,7 @@ class Explanation:
         spans: the errors, by their place.
         system: who wrote the hypothesis; None if the data do not say.
         item: the input that the hypothesis was written for; None if the data do not say.
+        claims: of method `evidence`, a row for each sentence, as `metrics.nli.evidence.Evidence.rows` makes them.
     """
 
     id: str
@@ -105,6 +106,7 @@ class Explanation:
     spans: tuple[ErrorSpan, ...]
     system: str | None = None
     item: str | None = None
+    claims: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def score(self) -> float:
@@ -125,6 +127,7 @@ class Explanation:
             "against": list(self.others),
             "score": self.score,
             "spans": [span.as_row() for span in self.spans],
+            **({"claims": list(self.claims)} if self.claims else {}),
         }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -16,15 +17,17 @@ from nlgauge.core.frames import Frame
 from nlgauge.core.options import Range, check_option
 from nlgauge.core.segment import Dataset, Segment, is_blank
 from nlgauge.core.signature import Signature, version
+from nlgauge.core.signing import signature_of
 from nlgauge.metrics.explaining.contradictions import contradicted
 from nlgauge.metrics.explaining.marks import Worded, gaps_of, grown, spans_of, unmatched
+from nlgauge.metrics.nli.faithful import Faithful, evidence
 from nlgauge.metrics.scoring.texts import texts_as_dataset
 from nlgauge.models.spans import Judged, SpanModel, load_spans
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.functionwords import leaning, names
 from nlgauge.text.scripts import ENGLISH, writings
 
-Method = Literal["spans", "words"]
+Method = Literal["spans", "words", "evidence"]
 Against = Literal["ref", "src", "both"]
 METHODS: tuple[str, ...] = get_args(Method)
 AGAINST: tuple[str, ...] = get_args(Against)
@@ -66,7 +69,8 @@ def explain(
         refs: references as for `nlgauge.score`; of a single hypothesis one string, or a list of them.
         srcs: sources as for `nlgauge.score`, in the language of the hypotheses; of a single hypothesis one string.
         method: `spans`, a head that reads both texts in one sequence; `words`, which marks the words that no other text
-            has and calls all of them major.
+            has and calls all of them major; `evidence`, which marks the sentences that `faithful` finds unsupported by
+            the source, and says for each sentence why, with the sentence of the source that tells most.
         against: compare hypotheses with references (`ref`), sources (`src`) or both; None is the references of a
             segment, or its source where it has none.
         threshold: the least probability of a marked word in (0, 1), of method `spans`; None is what the head's file
@@ -93,16 +97,19 @@ def explain(
     for name, value in (("threshold", threshold), ("threshold_text", threshold_text)):
         if value is None:
             continue
-        if method == "words":
-            raise InputError(f"{name} is about probabilities, and method words has none; leave it out")
+        if method != "spans":
+            raise InputError(f"{name} is about probabilities of words, and method {method} has none; leave it out")
         asks_nothing = name == "threshold_text" and value == 0
         if not isinstance(value, int | float) or not (0 < value < 1 or asks_nothing):
             raise InputError(f"{name} is {value!r}, expected a probability between 0 and 1")
     data = _dataset(hyps, refs, srcs, columns)
-    chosen = [_others(segment, against) for segment in data.segments]
-    notes = _of_sources(data.segments, chosen)
+    if method == "evidence" and against not in (None, "src"):
+        raise InputError(f"against is {against!r}, expected src: method evidence looks for support in the source")
+    chosen = [_others(segment, "src" if method == "evidence" else against) for segment in data.segments]
+    notes = _of_sources(data.segments, chosen, must_agree=method != "evidence")
     hypotheses = [Worded.of(segment.hypothesis) for segment in data.segments]
     known: dict[str, Worded] = {}
+    claims: list[list[dict[str, Any]]] = []
     others = [tuple(known.setdefault(text, Worded.of(text)) for text in texts) for texts in chosen]
     if method == "words":
         found = [
@@ -110,6 +117,9 @@ def explain(
             for hyp, other in zip(hypotheses, others, strict=True)
         ]
         signature = _signature(method, {})
+    elif method == "evidence":
+        claims, signature = _evidence(data.segments, runtime or Runtime())
+        found = [tuple(map(_unsupported, filter(itemgetter("reason"), own))) for own in claims]
     else:
         runtime = runtime or Runtime()
         loaded = load_spans(model, runtime.dtype, runtime)
@@ -130,12 +140,24 @@ def explain(
     found, more = _with_blank(data.segments, chosen, found)
     notes += more
     say(*notes)
+    claims = claims or [[] for _ in data.segments]
     rows = tuple(
-        Explanation(segment.id, segment.hypothesis, texts, spans, segment.system, segment.item)
-        for segment, texts, spans in zip(data.segments, chosen, found, strict=True)
+        Explanation(segment.id, segment.hypothesis, texts, spans, segment.system, segment.item, tuple(own))
+        for segment, texts, spans, own in zip(data.segments, chosen, found, claims, strict=True)
     )
     about = {"spec": signature.spec, "signature": str(signature), "higher_is_better": True}
     return Explanations(rows, about, tuple(notes))
+
+
+def _evidence(segments: Sequence[Segment], runtime: Runtime) -> tuple[list[list[dict[str, Any]]], Signature]:
+    """A row for each sentence of each hypothesis, and what they were made with."""
+    claims = [evidence(segment.hypothesis, str(segment.source), runtime).rows() for segment in segments]
+    return claims, _signature("evidence", {"metric": f"({signature_of(Faithful(), runtime)})"})
+
+
+def _unsupported(claim: Mapping[str, Any]) -> ErrorSpan:
+    """The mark of a sentence of `evidence`."""
+    return ErrorSpan(claim["start"], claim["end"], "major", category="unsupported")
 
 
 def thresholds(model: SpanModel, words: float | None = None, text: float | None = None) -> Thresholds:
@@ -279,8 +301,8 @@ def _others(segment: Segment, against: Against | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(texts))
 
 
-def _of_sources(segments: Sequence[Segment], chosen: Sequence[tuple[str, ...]]) -> list[str]:
-    """A note that texts are compared with their sources; sources in another language are refused."""
+def _of_sources(segments: Sequence[Segment], chosen: Sequence[tuple[str, ...]], must_agree: bool) -> list[str]:
+    """A note that texts must say what their sources say; sources in another language are refused."""
     used = [
         segment
         for segment, texts in zip(segments, chosen, strict=True)
@@ -302,7 +324,8 @@ def _of_sources(segments: Sequence[Segment], chosen: Sequence[tuple[str, ...]]) 
                 f"segment {segment.id!r}: its source {what} than its hypothesis, expected the same language; give"
                 " references, or choose against=ref (--against ref)"
             )
-    return [f"{len(used)} of {len(segments)} hypotheses are compared with their source, which must say the same"]
+    told = f"{len(used)} of {len(segments)} hypotheses are compared with their source, which must say the same"
+    return [told] if must_agree else []
 
 
 def _signature(method: str, facts: Mapping[str, Any]) -> Signature:

@@ -20,7 +20,7 @@ from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import check_needs, scores_of_stats
 from nlgauge.metrics.lexical import sacre
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.text.scripts import Writing
+from nlgauge.text.scripts import Writing, known_writings, writings
 
 _SMOOTH_DEFAULTS = {"none": None, "floor": 0.1, "add-k": 1.0, "exp": None}
 _LOG_OF_ZERO = -9999999999.0  # what sacrebleu takes for it: exp of any mean with it in is 0
@@ -134,6 +134,9 @@ class Bleu(BaseMetric):
             return None
         words, order = self._scorer().tokenizer, self.max_ngram_order
         if any(len(words(s.hypothesis).split()) >= order for s in segments):
+            return None
+        scripts = {*writings([s.hypothesis for s in segments]).tolist()}
+        if any(self.unread(known_writings()[script]) for script in scripts):  # which has a note of its own
             return None
         return (
             f"no text has {order} words, so that the corpus number is 0 whatever the texts say; take"

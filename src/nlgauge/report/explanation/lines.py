@@ -58,6 +58,13 @@ def described(row: Mapping[str, Any], span: Mapping[str, Any]) -> str:
     return f"{span['severity']}  {span['start']}-{span['end']}  {shown}{category}"
 
 
+def said_of(claim: Mapping[str, Any]) -> list[str]:
+    """The support of a sentence, why it has too little of that, and the sentence of the source that tells most."""
+    reason = f"  {clean(claim['reason'])}" if claim["reason"] else ""
+    place = f"{claim['start']}-{claim['end']}"
+    return [f"  {claim['support']:.2f}  {place}{reason}", f"        source: {clean_text(claim['evidence'])}"]
+
+
 def explained_text(result: Result, width: int = 100, paint: Paint = unpainted) -> str:
     """All rows of a result of kind `explain`: score, marked text and a line for each span; the legend comes last.
 
@@ -71,6 +78,8 @@ def explained_text(result: Result, width: int = 100, paint: Paint = unpainted) -
         named = f"{clean(str(row['id']))}  " if len(result.rows) > 1 else ""
         lines = textwrap.wrap(marked(row), max(24, width)) if paint is unpainted else [marked(row, paint)]
         spans = [f"  {described(row, span)}" for span in of_hypothesis(row["spans"])]
+        if row.get("claims"):
+            spans = [line for claim in row["claims"] for line in said_of(claim)]
         blocks.append("\n".join([f"{named}score {row['score']:g}", *(lines or [""]), *spans]))
     legend = [LEGEND] if any(row["spans"] for row in result.rows) else []
     return "\n\n".join([*blocks, *legend])
