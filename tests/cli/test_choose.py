@@ -30,6 +30,10 @@ def test_the_recommendation_stands_first_then_the_command_and_the_table(made, ca
     assert f"\n\nnlgauge score {made} -m " in out
     places = [out.index(part) for part in ("Take ", "nlgauge score", "shares of right answers")]
     assert places == sorted(places)
+    assert "We report" not in out
+    assert run("choose", made, *METRICS, "-v") == 0
+    out = capsys.readouterr().out
+    assert "We report" in out
     assert "metric:chrf" in out
 
 

@@ -56,7 +56,7 @@ RESULT = Result(
         ("r.tsv", "system\tmetric"),
         ("r.csv", "system,metric"),
         ("r.md", "scores of 1 system\n\n| system"),
-        ("r.tex", "% scores of 1 system\n\\begin{tabular}"),
+        ("r.tex", "\\begin{table}\n\\centering\n\\caption{scores of 1 system}"),
         ("r.txt", "system"),
     ],
 )

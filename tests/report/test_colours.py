@@ -61,6 +61,7 @@ def test_nothing_is_almost_white():
 
 def test_ink_can_be_read_on_every_signed_shade():
     assert all(contrast(ink(signed(v)), signed(v)) >= 4.5 for v in STEPS)
+    assert all(ink(signed(v)) == ("#ffffff" if abs(v) >= 0.6 else "#000000") for v in STEPS)
 
 
 @pytest.mark.parametrize("value", [1.0, 1.5, 40.0, float("inf")])

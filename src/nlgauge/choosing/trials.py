@@ -15,6 +15,7 @@ from nlgauge.core.segment import Dataset, Segment, is_blank
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.perturbations.base import stream
 from nlgauge.perturbations.checklist import ChecklistRow, select_rows, task_of
+from nlgauge.stats.shares import FEWEST
 
 _TEXTS = 80  # outputs that errors are put into
 _EACH = 60  # pairs of each aspect, and of each other kind
@@ -84,7 +85,7 @@ def make_trials(sample: Sample, task: str | None, seed: int = 0) -> Trials:
     data = sample.dataset if from_outputs else _of_references(sample.dataset)
     rows = [*_rows(settled)]
     errors = copies = None
-    each, texts = round(_EACH * sample.part), round(_TEXTS * sample.part)
+    each, texts = max(FEWEST, round(_EACH * sample.part)), round(_TEXTS * sample.part)
     try:
         made = perturbed_suite(_some(data), rows, seed=seed, field=field, limit=texts, scripts="off")
         errors = _spread(_sound(made, data), each, seed)

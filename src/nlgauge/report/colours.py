@@ -8,7 +8,7 @@ from functools import lru_cache
 _LIGHTNESS = (0.985, 0.28)  # OKLCH, least to most; from 0.6 of the way on white can be read
 _CHROMA = (0.004, 0.06)
 _HUE = math.radians(255)
-_MIDDLE, _END, _VIVID = 0.985, 0.45, 0.12  # lightness at 0 and at either end, chroma at the ends
+_MIDDLE, _END, _VIVID = 0.985, 0.27, 0.09  # lightness at 0 and at either end, chroma at the ends
 _BELOW, _ABOVE = math.radians(255), math.radians(60)
 
 
