@@ -1,6 +1,6 @@
 """Does `nlgauge gate` keep its level on real differences? Plant a drop equal to the allowance, and count verdicts.
 
-    python recipes/studies/gate.py DATA > tables.md        # some three minutes on one core
+    python recipes/studies/gate.py DATA > tables.md        # some six minutes on one core
 
 Every population is the differences of two systems on all items of a published set. Its mean is the true drop, which is
 also the allowance; samples of n items are drawn from it with replacement. A PASS or a FAIL is then wrong, and each may

@@ -79,7 +79,7 @@ def test_items_in_common_keep_their_own_scores(path):
     )
     alone = ng.gate(BASE[:59], worse(0.5)[:59], REFS[:59], metrics="chrf")
     assert found.rows == alone.rows
-    assert any("only the 59 items that both sides have" in note for note in found.notes)
+    assert any("only 59 items that both sides have" in note for note in found.notes)
 
 
 def test_a_text_that_was_changed_is_refused(path):

@@ -98,7 +98,10 @@ def test_items_that_both_have_may_be_enough():
     new = outputs(*({"hypothesis": "a", "item": i} for i in "423"), name="NEW")
     old, fresh = paired(base, new, common=True)
     assert [*old.items] == [*fresh.items] == ["2", "3"]
-    assert old.notes == ("only the 2 items that both sides have are judged, of 3 in BASE and 3 in NEW",)
+    assert old.notes == ("only 2 items that both sides have are judged, of 3 in BASE and 3 in NEW",)
+    mended = outputs(*({"hypothesis": "a", "item": i, "references": (i,)} for i in "12"))
+    other = outputs(*({"hypothesis": "a", "item": i, "references": ("2",)} for i in "12"), name="NEW")
+    assert [*paired(mended, other, common=True)[1].items] == ["2"]  # 1 has another reference
     assert paired(base, base, common=True)[0].notes == ()
 
 

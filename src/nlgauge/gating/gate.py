@@ -206,10 +206,11 @@ def named_with(
         built = metrics_of(metrics, runtime.encoder)
     except SpecError:
         typed = [metrics] if isinstance(metrics, str) else metrics if isinstance(metrics, Sequence) else []
-        for one in typed:
-            if isinstance(one, str) and one in _ratings_of(base):
-                raise SpecError(f"unknown metric {one!r}; the data has {PREFIX}{one}") from None
-        raise
+        rated = _ratings_of(base)
+        meant = next((one for one in typed if isinstance(one, str) and one in rated), None)
+        if meant is None:
+            raise
+        raise SpecError(f"unknown metric {meant!r}; the data has {PREFIX}{meant}") from None
     listed = [report_only] if isinstance(report_only, str) or not isinstance(report_only, Sequence) else report_only
     only = metrics_of(report_only, runtime.encoder) if listed else {}
     return {**built, **{spec: one for spec, one in only.items() if spec not in built}}, frozenset(only)

@@ -159,19 +159,15 @@ def paired(base: Outputs, new: Outputs, common: bool = False) -> tuple[Outputs, 
 
     Args:
         base, new: the sides.
-        common: take the items that both have, with a note, where one lacks some.
+        common: take the items that both have, written for the same, with a note where that is not all.
 
     Raises:
         InputError: an item is missing on one side, or was written for something else there.
     """
-    shared = [item for item in base.items if item in new.items]
     n_all = len(base.items), len(new.items)
-    if common and shared and n_all != (len(shared), len(shared)):
-        told = (
-            f"only the {len(shared)} items that both sides have are judged, of {n_all[0]} in BASE and {n_all[1]} in NEW"
-        )
-        base = replace(base, items={item: base.items[item] for item in shared}, notes=(*base.notes, told))
-        new = replace(new, items={item: new.items[item] for item in shared})
+    shared = [item for item in base.items if item in new.items]
+    if common and shared:
+        base, new = _only(base, shared), _only(new, shared)
     for one, other in ((base, new), (new, base)):
         lacking = [item for item in one.items if item not in other.items]
         if lacking:
@@ -182,13 +178,21 @@ def paired(base: Outputs, new: Outputs, common: bool = False) -> tuple[Outputs, 
             )
     base = replace(base, items=_filled(base.items, new.items))
     new = replace(new, items=_filled({item: new.items[item] for item in base.items}, base.items))
-    changed = next((item for item in base.items if base.digest(item) != new.digest(item)), None)
-    if changed is not None:
+    alike = [item for item in base.items if base.digest(item) == new.digest(item)]
+    if len(alike) < len(base.items) and not (common and alike):
+        changed = next(item for item in base.items if item not in {*alike})
         raise InputError(
             f"item {changed!r} has other references or another source in {new.name} than in {base.name}; is it another"
             " set? compare outputs for the same inputs"
         )
+    if n_all != (len(alike), len(alike)):
+        told = f"only {len(alike)} items that both sides have are judged, of {n_all[0]} in BASE and {n_all[1]} in NEW"
+        return replace(_only(base, alike), notes=(*base.notes, told)), _only(new, alike)
     return base, new
+
+
+def _only(side: Outputs, items: Sequence[str]) -> Outputs:
+    return replace(side, items={item: side.items[item] for item in items})
 
 
 def _filled(

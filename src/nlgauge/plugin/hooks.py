@@ -50,8 +50,9 @@ class _Gathered:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, Any, Any]:
         report = yield
-        if report.when == "teardown":
-            setattr(report, _KEY, {p: own for p, own in self.left["updates"].items() if own[0] == item.nodeid})
+        own = {path: one for path, one in self.left["updates"].items() if one[0] == item.nodeid}
+        if own and report.when == "teardown":
+            setattr(report, _KEY, own)
         return report
 
     def pytest_runtest_logreport(self, report: Any) -> None:

@@ -19,7 +19,7 @@ HEADS = {
     "FAIL": "the change loses more than is allowed",
     "INCONCLUSIVE": "too few items to tell",
 }
-LOST = "[...] is new, and [] marks a place where something is gone; → stands between texts that share less than half."
+LOST = "[...] is new, and [] marks a place where something is gone; old → new where less than half is shared."
 _SHARED = 0.5  # of two texts: where less is shared, marks around words say nothing
 _MOST = 400  # characters of a text in a terminal or in Markdown
 _BY_RULE = ("tango", "bootstrap-t", "unseen", "worst-case", "t")  # methods whose power is known
