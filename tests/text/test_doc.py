@@ -132,3 +132,9 @@ def test_a_sentence_begins_behind_its_marks():
     assert [word for word in started if word.isalpha()] == ["Rain", "It"]
     shouted = language("builtin").analyse("POLICE FIND BOY. They left the house.")
     assert shouted.in_small_letters == (False, True)
+
+
+def test_a_quoted_title_has_capitals_in_all_longer_words():
+    doc = language().analyse('He sang "It\'s Great to Be Old" and said "we are late".')
+    assert [doc.tokens[i].text for i in sorted(doc.in_titles)] == ["It", "'s", "Great", "to", "Be", "Old"]
+    assert (doc.low(-1), doc.low(0), doc.low(99)) == ("", "he", "")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 _IN_WORDS = frozenset("-‑/'’.&@_+")  # what may stand inside a word without parting it
+_TITLE = re.compile(r"[\"“](?=[A-Z])([^\"“”\n]{1,80})[\"”]")  # of a song, a film, a book
+_LONG_WORD = re.compile(r"(?<![\w'’])[^\W\d_]{4,}")
 _NO_PUNCTUATION = frozenset("%@#&*§")  # punctuation by Unicode, signs that are read aloud by people
 
 
@@ -95,6 +98,14 @@ class Doc:
         )
 
     @cached_property
+    def in_titles(self) -> frozenset[int]:
+        """The tokens inside quoted titles, of which all longer words have capitals: `"It's Great to be Young"`."""
+        spans = [
+            m.span(1) for m in _TITLE.finditer(self.text) if all(w[0][0].isupper() for w in _LONG_WORD.finditer(m[1]))
+        ]
+        return frozenset(t.index for t in self.tokens for start, end in spans if start <= t.start < end)
+
+    @cached_property
     def _heads(self) -> tuple[int, ...]:
         """For each sentence, the first token that is no punctuation; the last one if all are."""
         return tuple(
@@ -113,6 +124,10 @@ class Doc:
     def touches(self, index: int) -> bool:
         """Whether there is no blank between a token and the one before it."""
         return index > 0 and self.tokens[index - 1].end == self.tokens[index].start
+
+    def low(self, index: int) -> str:
+        """A token in small letters; nothing outside the text."""
+        return self.tokens[index].lower if 0 <= index < len(self.tokens) else ""
 
     def starts_sentence(self, index: int) -> bool:
         """Whether a token is the first of its sentence. Opening quotes and brackets are ignored."""

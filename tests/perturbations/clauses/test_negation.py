@@ -55,6 +55,7 @@ def outcome(text, seed=0, **options):
         ("Anna's new coat", {}, "no finite verb"),
         ("Thank you!", {}, "no finite verb"),
         ("12", {}, "no finite verb"),
+        ("a large mirror and sinks", {}, "no finite verb"),  # joined nouns
         ("She is not here.", {"mode": "add"}, "already negated"),
         ("Nobody came.", {"mode": "add"}, "already negated"),
         ("She is here.", {"mode": "remove"}, "no negation"),
@@ -62,6 +63,7 @@ def outcome(text, seed=0, **options):
         ("It is not a wolf but a dog.", {}, "already negated"),
         ("He is not only kind but also clever.", {}, "already negated"),
         ("Neither of them came.", {}, "already negated"),
+        ("We could expect no less.", {}, "already negated"),
         ("Never has it been so cold.", {}, "already negated"),
         ("No doubt, a storm.", {"mode": "remove"}, "no negation"),
         ("", {}, "empty"),
@@ -70,6 +72,20 @@ def outcome(text, seed=0, **options):
 )
 def test_says_why_it_does_not_apply(text, options, reason):
     assert outcome(text, **options) == reason
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('"Fly" is a song.', '"Fly" is not a song.'),  # a title is no command
+        ("The sum paid in May was small.", "The sum paid in May was not small."),  # a participle
+        ("She sings and dances.", "She does not sing and dances."),
+        ("I have never felt that it is late.", "I have felt that it is late."),  # and no second negation
+        ("Claim made by Anna is true.", "Claim made by Anna is not true."),
+    ],
+)
+def test_the_verb_of_the_clause_is_denied_and_no_other_word(text, expected):
+    assert outcome(text) == expected
 
 
 def test_add_skips_clauses_that_are_negated():

@@ -48,6 +48,7 @@ def test_one_verb_takes_the_other_number(text, expected):
         "Don't open it.",
         "It's late, and they've left.",
         "a girl riding",
+        "a large mirror and sinks",
         "If I were rich.",
         "3",
     ],

@@ -82,6 +82,8 @@ def test_each_form_becomes_the_other(full, short):
         ("He's already left.", "He has already left."),
         ("Anna's hat is red, and she's a pilot.", "Anna's hat is red, and she is a pilot."),
         ("Anna's a pilot.", "Anna is a pilot."),
+        ("The dog that's barked is old.", "The dog that has barked is old."),
+        ("The door that's made of oak is old.", "The door that is made of oak is old."),
         # had, would, did
         ("I'd rather stay.", "I would rather stay."),
         ("Where'd he go?", "Where did he go?"),
@@ -128,6 +130,8 @@ def test_full_forms_are_made_short_where_speech_does(text, expected):
         # at the end of a clause, before punctuation, under stress
         (Contractions(), "Yes, we are.", "nothing to contract"),
         (Contractions(), "I know who they are.", "nothing to contract"),
+        (Contractions(), "He is and always was kind.", "nothing to contract"),
+        (Contractions(), "She is too.", "nothing to contract"),
         (Contractions(), "I know where they are now.", "nothing to contract"),
         (Contractions(), "What is it?", "nothing to contract"),
         (Contractions(), "You wouldn't like it.", "nothing to contract"),
@@ -137,6 +141,7 @@ def test_full_forms_are_made_short_where_speech_does(text, expected):
         (Expansions(), "Anna's hat and the girls' coats", "no contraction"),
         (Expansions(), "It happened at ten o'clock in the '90s.", "no contraction"),
         (Expansions(), "It is late.", "no contraction"),
+        (Expansions(), "The cake that's finished is mine.", "no contraction"),  # is or has
         (Expansions(), "'s", "no contraction"),
     ],
 )

@@ -72,8 +72,7 @@ def test_punctuation_outside_words_and_numbers_goes(text, expected):
 
 @pytest.mark.parametrize("text", ["no marks at all", "isn't well-known", "2.5", "Yes"])
 def test_without_punctuation_there_is_none_to_remove(text):
-    for mode in ("remove", "misplace"):
-        assert perturb("remove_punctuation", [text], mode=mode).reasons == ["no punctuation"]
+    assert perturb("remove_punctuation", [text]).reasons == ["no punctuation"]
 
 
 @given(text=texts)
@@ -90,19 +89,25 @@ def test_removing_punctuation_takes_nothing_else_and_leaves_no_blanks_behind(tex
 def test_a_misplaced_mark_leaves_its_place_and_a_comma_stands_inside_a_phrase():
     text = "The old bus came late, and we left."
     seen = {only("remove_punctuation", text, seed, mode="misplace") for seed in range(40)}
-    assert "The old, bus came late and we left." in seen  # the comma, moved
-    assert "The, old bus came late, and we left" in seen  # the full stop, moved
+    assert seen == {"The, old bus came late and we left."}  # the comma, moved behind the article
     for made in seen:
         assert made is not None
-        assert made.count(",") + made.count(".") == 2
+        assert (made.count(","), made.count(".")) == (1, 1)
         assert made.replace(",", "").replace(".", "") == text.replace(",", "").replace(".", "")
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"), [("Really?", "no punctuation"), ("Yes.", "too short"), ("Oh yes.", "too short")]
-)
-def test_a_mark_needs_a_place_to_go(text, reason):
-    assert perturb("remove_punctuation:mode=misplace", [text]).reasons == [reason]
+def test_a_text_without_a_comma_gets_one_and_keeps_its_full_stop():
+    seen = {only("remove_punctuation", "The dog sleeps in the garden.", seed, mode="misplace") for seed in range(20)}
+    assert seen == {
+        "The, dog sleeps in the garden.",
+        "The dog sleeps in, the garden.",
+        "The dog sleeps in the, garden.",
+    }
+
+
+@pytest.mark.parametrize("text", ["Really?", "Yes."])
+def test_a_comma_needs_a_place_to_go(text):
+    assert perturb("remove_punctuation:mode=misplace", [text]).reasons == ["too short"]
 
 
 @given(text=texts, seed=st.integers(0, 3))

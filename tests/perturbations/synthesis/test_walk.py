@@ -2,6 +2,7 @@
 
 import random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,6 +50,14 @@ def test_no_mark_is_put_beside_its_like():
     one = next(one for one in walks if (gap := one.ask()).text[gap.start] == ",")  # a place before the comma
     one.answer([Filler(",", 0.0), Filler(";", -1.0)])
     assert one.made[-1].text == "It rains;, they say."
+
+
+@pytest.mark.parametrize("half", ["(", "]", "“", "``"])
+def test_no_half_of_a_pair_of_marks_comes_in(half):
+    one = walk(operations=("insert",), seed=1)
+    one.ask()
+    one.answer([Filler(half, 0.0), Filler("other", -1.0)])
+    assert one.made[-1].edit.new.strip() == "other"
 
 
 def test_one_of_the_top_k_is_drawn_and_all_of_them_alike():

@@ -175,6 +175,27 @@ def test_what_a_hyphen_ties_to_a_name_goes_with_it(text, expected):
     assert outcome(DropNamedEntities(), text) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("They heard BBC Radio 3 there.", "They heard there."),
+        ("It is in Adams county now.", "It is now."),
+        ("They met Constantine the Great there.", "They met there."),
+        ("The 11th Berlin Infantry left.", "Left."),
+        ("Brandon Carter is known for the Carter Constant.", "Is known."),
+        ("Year of No Light played.", "Played."),
+        ("The code (ISO 639-2) is old.", "The code (639-2) is old."),
+    ],
+)
+def test_a_name_goes_whole(text, expected):
+    assert outcome(DropNamedEntities(), text) == expected
+
+
+def test_a_text_of_little_but_names_stays():
+    text = "In Spain and Italy Anna Miller met Paul Smith, who was married to Susan Hughes of Berlin."
+    assert outcome(DropNamedEntities(), text) == "too many names"
+
+
 def test_names_that_are_not_there_or_all_there_is():
     assert outcome(DropNamedEntities(), "It rained all day.") == "no named entity"
     assert outcome(DropNamedEntities(), "Robert Miller!") == "nothing would be left"
@@ -195,6 +216,12 @@ def test_a_question_asks_about_somebody_else():
         assert re.fullmatch(
             r"Where did (?!Martha)\w+ live\?", outcome(PerturbEntities(), "Where did Martha live?", seed)
         )
+
+
+def test_a_short_name_gives_no_capitals_and_a_land_before_a_noun_stays():
+    made = {outcome(PerturbEntities(), "Where in the UK is it?", seed) for seed in range(10)}
+    assert all(places()[text.removeprefix("Where in ").removesuffix(" is it?")] == "country" for text in made)
+    assert outcome(PerturbEntities(kind="name"), "Which US states have a coast?") == "no name"
 
 
 def test_a_place_becomes_a_place_of_its_kind():

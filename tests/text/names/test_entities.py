@@ -37,6 +37,22 @@ def test_names_are_found_whole_and_with_a_label(text, expected):
     assert found(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("He won the Player of the Year award.", ["Player of the Year"]),
+        ("Nobody knew the Carter Constant.", ["Carter Constant"]),
+        ("He reads the Sunday Times on Monday.", ["Sunday Times"]),
+        ("the inn near san francisco and berlin", []),  # without capitals no name is sure to be whole
+        ("X is near Y in the north.", []),
+        ("Woman was hurt.", []),
+    ],
+)
+def test_whole_names_have_all_their_capitals_and_are_surely_names(text, expected):
+    found = entities(language().analyse(text).tokens, whole=True)
+    assert [text[e.start : e.end] for e in found] == expected
+
+
 def test_a_person_carries_the_mention():
     (entity,) = entities(language().analyse("Then Mr. Smith left.").tokens)
     assert entity.label == "person"

@@ -194,3 +194,9 @@ def test_most_numbers_of_news_are_read_as_quantities():
         found = [n for line in list(lines)[:3000] for n in find_numbers(line) if not n.words]
     assert len(found) > 500
     assert sum(n.kind in OPAQUE for n in found) < len(found) / 7
+
+
+def test_a_lost_sign_of_a_currency_leaves_the_value():
+    # "# 3,500" is not written out, but it is still three thousand five hundred, which other texts are held against.
+    (number,) = find_numbers("bonuses of # 3,500 each")
+    assert number.value == 3500

@@ -104,6 +104,13 @@ def spelled(text, tags=None, **options):
         ("On 12 May 2003.", "On the twelfth of May two thousand three."),
         ("On the 3rd of May.", "On the third of May."),
         ("On May 12, 2003.", "On May twelfth, two thousand three."),
+        # no years, though as large
+        ("A density of 1604.", "A density of one thousand six hundred four."),
+        (
+            "The population of the town was 1950 in 1950.",
+            "The population of the town was one thousand nine hundred fifty in nineteen fifty.",
+        ),
+        ("The war of 1812.", "The war of eighteen twelve."),
         # ranges and fractions
         ("Some 10-12 people.", "Some ten to twelve people."),
         ("Some 10–12%.", "Some ten to twelve percent."),
@@ -150,6 +157,26 @@ def test_a_number_is_written_out(text, expected):
         "12" * 30,
         "It is 5/day.",
         "about ~5",
+        # figures of other kinds: science, scores, addresses, telephones, codes, names
+        "At 1e-3 or 2.5E+4.",
+        "They won 2 - 0.",
+        "She won 4-6 7-6 6-3.",
+        "It is at 42 low hill ave .",
+        "You can reach the small inn by the lake at 4155550123",
+        "The postcode is 94101 .",
+        "They called 911.",
+        "the boeing 747",
+        "a su - 27",
+        "a .38-calibre gun",
+        "# 3,500",
+        "Euro 2016 began.",
+        "They heard Live at Tillbury 2008 by Grim.",
+        "1634: The Long War",
+        "The Ligue 1 side lost.",
+        "the old formula 1 racer",
+        "The orbit of 1147 Stavros is long.",
+        "He weighed 15st.",
+        "It offers 4/6 on it.",
     ],
 )
 def test_what_is_no_quantity_or_in_words_already_is_left(text):

@@ -111,6 +111,8 @@ class _Denials:
 
     def _no(self, i: int) -> Callable[[Draft], None] | None:
         after = self._low(i + 1)
+        if after in ("less", "fewer") and self._low(i + 2) != "than":
+            return None  # "expect no less"
         if after in ("one", "-") and (after == "one" or self._low(i + 2) == "one"):
             last = i + 1 if after == "one" else i + 2
             return None if self._low(last + 1) in ("but", "-") else partial(self._replaced, i, last, "someone")
@@ -186,6 +188,9 @@ class _Denials:
     def _owner(self, i: int) -> Clause | None:
         """The clause that a word belongs to: as subject or adverb to the one behind it, else to the one before."""
         clauses = self._by_sentence.get(self.doc.sentence_at[i], [])
+        inside = next((c for c in clauses if c.verb <= i <= c.last), None)
+        if inside is not None:
+            return inside  # "I have never felt that it is so"
         behind = next((c for c in clauses if c.verb > i), None)
         if behind is not None:
             between = range(i + 1, behind.verb)

@@ -12,7 +12,7 @@ from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, as_good
 from nlgauge.text.doc import Doc
 from nlgauge.text.english.auxiliaries import STEMS, WITH_NOT, apostrophe, be_for
 from nlgauge.text.english.clauses import Clause, find_clauses
-from nlgauge.text.english.verbs import ADVERBS, BEHIND_VERBS, NOT, NOUNS, WH
+from nlgauge.text.english.verbs import ADVERBS, BEHIND_VERBS, INTRANSITIVE, NOT, NOUNS, WH
 from nlgauge.text.wordlists import WordList
 
 # What may lean on which pronouns.
@@ -27,6 +27,8 @@ _HOSTS = {
     "will": ("'ll", frozenset({"i", "you", "he", "she", "it", "we", "they", "that", "there"})),
 }  # fmt: skip
 _FULL = {"'m": "am", "'re": "are", "'ve": "have", "'ll": "will"}
+_NO_PASSIVE = frozenset({"bark", "happen", "occur", "appear", "remain", "exist"})
+_STRESSING = frozenset("too also always never still really certainly indeed either now then".split())
 _VERBAL_HOSTS = WordList("surface", "hosts of verbs")
 _GONE = WordList("surface", "perfect")
 _NAMED = frozenset({"called", "named", "nicknamed", "titled", "entitled"})  # it is called a lift
@@ -142,7 +144,7 @@ def _leaning(doc: Doc, clause: Clause, mark: str) -> list[Edit] | None:
         clause.kind != "be" and clause.main is None and tokens[i + 1].lower != "better"
     ):
         return None
-    if _is_stranded(doc, clause):
+    if _is_stranded(doc, clause) or not _goes_on(doc, i):
         return None
     return (
         [_joined(doc, i - 1, i, short.replace("'", mark))]
@@ -171,6 +173,12 @@ def _is_stranded(doc: Doc, clause: Clause) -> bool:
         or (before[0].tag == "WRB" and before[-1].tag == "JJ")
     )
     return opens and tokens[clause.verb + 1].tag not in ("JJ", "DT", "VBG", "VBN")
+
+
+def _goes_on(doc: Doc, verb: int) -> bool:
+    """Whether what the verb says comes next: not so in `he is and always was kind`, `she is too.`"""
+    j = _next(doc, verb, skip=lambda k: doc.tokens[k].lower in _STRESSING)
+    return j >= 0 and doc.tokens[j].tag != "CC" and not (j > verb + 1 and doc.tokens[j].is_punctuation)
 
 
 def _joined(doc: Doc, host: int, verb: int, short: str) -> Edit:
@@ -293,7 +301,11 @@ def _s(doc: Doc, i: int) -> str | None:
             or alone
         ):
             return None
-    elif tokens[i].tag == "POS" and host.tag not in ("PRP", "EX", *WH):
+    elif host.lower in ("that", "who", "which") and after.tag in ("VBN", "VBD") and _is_intransitive(after.lower):
+        return "has"
+    elif (host.lower in ("that", "who", "which") and _may_be_either(doc, j)) or (
+        tokens[i].tag == "POS" and host.tag not in ("PRP", "EX", *WH)
+    ):
         return None
     return "has" if _is_perfect(doc, i, j) else "is"
 
@@ -302,6 +314,21 @@ def _stands_alone(doc: Doc, i: int) -> bool:
     """Whether an adjective has no noun of its own: `happy.`, `happy with it`, `tired and hungry.`"""
     j = _next(doc, i, skip=lambda k: doc.tokens[k].tag == "CC" or doc.tokens[k].tag in ("JJ", "RB"))
     return j < 0 or doc.tokens[j].is_punctuation or doc.tokens[j].tag in ("IN", "TO") or doc.tokens[j].lower in _DAYS
+
+
+def _may_be_either(doc: Doc, j: int) -> bool:
+    """Whether a participle in -ed that nothing hangs on leaves open what 's is: `the dog that's barked`."""
+    token = doc.tokens[j]
+    behind = doc.tokens[j + 1] if j + 1 < len(doc.tokens) else None
+    ends = behind is None or behind.is_punctuation or behind.tag in ("RB", "CC", "VBZ", "VBP", "VBD", "MD")
+    return token.tag in ("VBN", "VBD") and token.lower.endswith("ed") and ends
+
+
+def _is_intransitive(participle: str) -> bool:
+    """Whether a participle in -ed is of a verb without a passive."""
+    return participle.endswith("ed") and any(
+        base in INTRANSITIVE or base in _NO_PASSIVE for base in (participle[:-n] for n in (1, 2, 3))
+    )
 
 
 def _is_perfect(doc: Doc, i: int, j: int) -> bool:

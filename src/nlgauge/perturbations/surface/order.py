@@ -12,7 +12,8 @@ from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc
 from nlgauge.text.tagging.brill import is_name_like
 
-_MARKS = (",", ";", ":", ".")
+_MARKS = (",", ";", ":")
+_NEVER_BEFORE_COMMA = frozenset({"DT", "PRP$", "IN", "TO", "MD"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +21,8 @@ class RemovePunctuation(Checked):
     """Take punctuation away, or put a comma where none belongs.
 
     Args:
-        mode: `remove` removes every mark outside words and numbers; `misplace` moves one mark behind another word.
+        mode: `remove` removes every mark outside words and numbers; `misplace` puts a comma behind a word where none
+            belongs, and takes one of the text away, if it has any.
     """
 
     mode: Literal["remove", "misplace"] = "remove"
@@ -39,17 +41,17 @@ class RemovePunctuation(Checked):
 
     def _misplaced(self, doc: Doc, marks: list[int], rng: random.Random) -> Change | Inapplicable:
         movable = [i for i in marks if doc.tokens[i].text in _MARKS]
-        if not movable:
-            return Inapplicable("no punctuation")
-        mark = rng.choice(movable)
+        mark = rng.choice(movable) if movable else None
         behind = [w.last for w in doc.words if w.last + 1 < len(doc.tokens) and doc.word_at[w.last + 1] is not None]
-        behind = [i for i in behind if not mark - 2 <= i <= mark]
+        behind = [i for i in behind if mark is None or not mark - 2 <= i <= mark]
         if not behind:
             return Inapplicable("too short")
-        draft, place = Draft(doc), rng.choice(behind)
-        draft.delete(mark, mark)
+        wrong = [i for i in behind if doc.tokens[i].tag in _NEVER_BEFORE_COMMA]
+        draft, place = Draft(doc), rng.choice(wrong or behind)
+        if mark is not None:
+            draft.delete(mark, mark)
         draft.insert_after(place, ",", blank=False)
-        return draft.finish(mark=doc.tokens[mark].text, behind=doc.tokens[place].text)
+        return draft.finish(mark=None if mark is None else doc.tokens[mark].text, behind=doc.tokens[place].text)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 import random
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
-from itertools import islice
 from typing import Annotated, ClassVar
 
 from nlgauge.core.errors import MissingExtra, SpecError
@@ -19,36 +18,25 @@ from nlgauge.models.infill.gaps import Gap as Gap
 from nlgauge.models.infill.gaps import Infill as Infill
 from nlgauge.perturbations.base import Case, Change, Inapplicable, worse
 from nlgauge.perturbations.draft import Draft
-from nlgauge.perturbations.words.choice import POS, TAGS, Part, single_words
-from nlgauge.text.doc import Doc, Token
+from nlgauge.perturbations.words.choice import Part, single_words
+from nlgauge.perturbations.words.related import OWN, sites
+from nlgauge.text.doc import Token
 from nlgauge.text.languages import Language
-from nlgauge.text.lexicon.lexicon import lemmas, supersense
+from nlgauge.text.lexicon.lexicon import Relation
 from nlgauge.text.tagging.brill import known_tags
 from nlgauge.text.wordlists import WordList
 
 _PARTS: tuple[Part, ...] = ("noun", "verb", "adj", "adverb")
-_BASE = {"noun": "NN", "verb": "VB", "adj": "JJ", "adverb": "RB"}
-_FREQUENT: dict[Part, int] = {
-    "noun": 1500,
-    "verb": 600,
-    "adj": 800,
-    "adverb": 300,
-}  # lemmas that are offered: every reader knows them
-_FEWEST = 12  # words that a field of meaning must have to be drawn from alone
+_RELATIONS: tuple[Relation, ...] = ("sibling", "hyponym", "antonym")
 _GRAMMAR = WordList("words", "never masked")
-_UNCOUNTED = frozenset(
-    (
-        "information furniture money advice news luggage weather evidence equipment knowledge research music traffic"
-    ).split()
-)
 _MODEL_PACKAGES = ("torch", "transformers")
 
 
 @dataclass(frozen=True)
 class LexiconInfill:
-    """Frequent words with the tag of the masked word; they are drawn, not predicted.
+    """Words of the same kind (`cat` for `dog`) and opposites (`small` for `large`), in the form of the masked word.
 
-    They are from the same field of meaning if that has enough words.
+    They are not predicted. They come from our own lists alone, so that they can stand where the masked word stood.
 
     Attributes:
         language: the backend for tags and forms.
@@ -59,31 +47,13 @@ class LexiconInfill:
     rng: random.Random
 
     def fill(self, gaps: Sequence[Gap], k: int) -> list[list[Filler]]:
-        """See `Infill.fill`; only nouns, verbs, adjectives and adverbs get words.
-
-        The score of a word falls with the logarithm of its rank.
-        """
-        return [self._fill(gap, k) for gap in gaps]
-
-    def _fill(self, gap: Gap, k: int) -> list[Filler]:
-        tokens = self.language.analyse(gap.text).tokens
-        at = bisect_right(tokens, gap.start, key=lambda t: t.start) - 1
-        if at < 0 or gap.start >= tokens[at].end:
-            return []
-        token = tokens[at]
-        part = next((p for p in _PARTS if token.tag in TAGS[p]), None)
-        if part is None:
-            return []
-        lemma = self.language.lemma(token.lower, token.tag)
-        pool = _pool(part, supersense(lemma, POS[part]))
-        drawn = self.rng.sample(range(len(pool)), min(len(pool), k + 1))
-        forms = ((place, self.language.inflect(pool[place], token.tag) or pool[place]) for place in sorted(drawn))
-        fit = [(place, form) for place, form in forms if " " not in form and form not in (token.lower, lemma)]
-        return [
-            Filler(form, -math.log1p(place))
-            for place, form in fit
-            if token.tag != "NNS" or pool[place] not in _UNCOUNTED
-        ][:k]
+        """See `Infill.fill`; many gaps get no words. The words of a gap are in an order that is drawn."""
+        found = []
+        for gap in gaps:
+            forms = _known(self.language, gap.text).get(gap.start, ()) if gap.end > gap.start else ()
+            drawn = self.rng.sample(forms, min(len(forms), k))
+            found.append([Filler(form, -math.log1p(place)) for place, form in enumerate(drawn)])
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +63,7 @@ class MaskAndPredict:
     Args:
         count: how many words are masked. With None, `fraction` decides.
         fraction: the share of the nouns, verbs, adjectives and adverbs that are masked; at least one word is.
-        infill: what predicts: `lexicon` draws frequent words of the same kind and form; `infill` is the small masked
+        infill: what predicts: `lexicon` draws words of the same kind and opposites; `infill` is the small masked
             language model that comes with the package; a folder or hub id names any other masked language model, BART
             or T5. In Python it can also be an object with `fill`.
         top: one of this many predictions is drawn.
@@ -105,7 +75,7 @@ class MaskAndPredict:
     top: Annotated[int, Range(least=1)] = 10
     info: ClassVar = worse(
         "mask a few words and replace them by predicted ones",
-        ("Where is the old market?", "Where is the old hotel?"),
+        ("Where is the old hotel?", "Where is the old hospital?"),
         needs=("english", "infill"),
     )
 
@@ -116,25 +86,23 @@ class MaskAndPredict:
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit for each masked word."""
         words = {t.index: t for part in _PARTS for t in single_words(case.doc, part)}
-        sites = [
-            t
-            for _, t in sorted(words.items())
-            if case.language.lemma(t.lower, t.tag) not in _GRAMMAR and not _doubtful(case.doc, t)
-        ]
-        if not sites:
+        maskable = [t for _, t in sorted(words.items()) if case.language.lemma(t.lower, t.tag) not in _GRAMMAR]
+        if not maskable:
             return Inapplicable("no content word")
-        wanted = self.count or max(1, round(self.fraction * len(sites)))
-        masked = sorted(rng.sample(sites, min(wanted, len(sites))), key=lambda t: t.index)
-        offered = infill(self.infill, case.language, rng).fill(
-            [Gap(case.text, t.start, t.end) for t in masked], self.top + 1
-        )
-        draft, changed = Draft(case.doc), []
-        for token, fillers in zip(masked, offered, strict=True):
-            new = _drawn(token, fillers, self.top, rng)
-            if new is not None:
-                draft.replace(token.index, token.index, new)
-                changed.append([token.text, new])
-        return draft.finish(words=changed) if changed else Inapplicable("no prediction")
+        wanted = self.count or max(1, round(self.fraction * len(maskable)))
+        filler, draft, changed = infill(self.infill, case.language, rng), Draft(case.doc), []
+        order = rng.sample(maskable, len(maskable))
+        while order and len(changed) < wanted:  # those that get no word leave their turn to others
+            masked = sorted(order[: wanted - len(changed)], key=lambda t: t.index)
+            order = order[len(masked) :]
+            offered = filler.fill([Gap(case.text, t.start, t.end) for t in masked], self.top + 1)
+            for token, fillers in zip(masked, offered, strict=True):
+                new = _drawn(case, token, fillers, self.top, rng)
+                if new is not None:
+                    draft.replace(token.index, token.index, new)
+                    changed.append((token.index, [token.text, new]))
+        words = [pair for _, pair in sorted(changed)]
+        return draft.finish(words=words) if words else Inapplicable("no prediction")
 
 
 def check_infill(given: str | Infill) -> None:
@@ -172,36 +140,31 @@ def _model(name: str) -> Infill:
     return load_infill(name)
 
 
-def _doubtful(doc: Doc, token: Token) -> bool:
-    """Whether a noun or adjective behind a name may be the verb of a question: "which films did John Smith direct?"."""
-    behind_name = token.tag in ("NN", "JJ") and token.index > 0 and doc.tokens[token.index - 1].tag == "NNP"
-    sentence = doc.sentences[doc.sentence_at[token.index]]
-    return behind_name and any(t.lower in ("do", "does", "did") for t in doc.tokens[sentence.first : token.index])
+@lru_cache(maxsize=64)  # the gaps of a text come one after the other
+def _known(language: Language, text: str) -> Mapping[int, Sequence[str]]:
+    """The offset of a word -> what may take its place, of our own words."""
+    case = Case(language.analyse(text), language)
+    forms: dict[int, list[str]] = {}
+    for part in _PARTS:
+        for relation in _RELATIONS:
+            for site in sites(case, part, relation):
+                fit = [s.form for s in site.swaps if s.trust == OWN and not s.graded and " " not in s.form]
+                found = forms.setdefault(site.token.start, [])
+                found += [form for form in fit if form not in found]
+    return forms
 
 
-def _drawn(token: Token, fillers: Sequence[Filler], top: int, rng: random.Random) -> str | None:
-    """One of the best so many words; never one that is there already, is empty, or is not a word."""
-    fit = [f.word.strip() for f in fillers]
-    fit = [
-        w for w in fit if w.casefold() != token.text.casefold() and w[:1].isalnum() and not any(c.isspace() for c in w)
-    ]
-    return rng.choice(fit[:top]) if fit else None
+def _drawn(case: Case, token: Token, fillers: Sequence[Filler], top: int, rng: random.Random) -> str | None:
+    """One of the best so many words; never one that is there already or is not a word."""
+    words = [f.word.strip() for f in fillers]
+    fit = [w for w in words if w.casefold() != token.text.casefold() and w.isalpha() and known_tags(w.lower())][:top]
+    return next((w for w in rng.sample(fit, len(fit)) if _bears(case, token, w)), None)
 
 
-@cache
-def _pool(part: Part, field: str | None) -> tuple[str, ...]:
-    """Frequent lemmas of a part of speech, most frequent first; of one field of meaning where it has enough."""
-    frequent = _known(part)
-    inside = tuple(w for w in frequent if field is not None and supersense(w, POS[part]) == field)
-    return inside if len(inside) >= _FEWEST else frequent
-
-
-@cache
-def _known(part: Part) -> tuple[str, ...]:
-    """Frequent lemmas that are this part of speech before any other."""
-    fit = (
-        w
-        for w in lemmas(POS[part])
-        if len(w) > 2 and w.isalpha() and known_tags(w)[:1] == (_BASE[part],) and w not in _GRAMMAR
-    )
-    return tuple(islice(fit, _FREQUENT[part]))
+def _bears(case: Case, token: Token, word: str) -> bool:
+    """Whether a word bears the tag of a token in its place."""
+    if known_tags(word.lower()) == (token.tag,):
+        return True
+    tokens = case.language.analyse(case.text[: token.start] + word + case.text[token.end :]).tokens
+    at = bisect_right(tokens, token.start, key=lambda t: t.start) - 1
+    return tokens[at].text == word and tokens[at].tag == token.tag

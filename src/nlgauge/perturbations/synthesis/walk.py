@@ -14,6 +14,7 @@ from nlgauge.perturbations.synthesis.stratum import Stratum
 
 _TRIES = 500  # draws of one operation before another is taken; in 80 tokens a single free place is met with 0.99
 _REFUSALS = 8  # of one operation by the filler before another is taken
+_HALVES = frozenset('()[]{}<>«»“”„‘"`')
 _LEAST: dict[Operation, int] = {"insert": 0, "delete": 1, "replace": 1, "swap": 2}  # tokens in a run
 
 
@@ -86,8 +87,8 @@ class Walk:
     def answer(self, fillers: Sequence[Filler]) -> None:
         """Take one of the words that fit best; without any, `ask` draws something else.
 
-        Rejected are fillers that repeat the text they would replace, have no visible character, or put a mark next to
-        the same mark.
+        Rejected are fillers that repeat the text they would replace, have no visible character, put a mark next to the
+        same mark, or are a bracket or a quote without its other half.
         """
         assert self._pending is not None
         (operation, start, span), self._pending = self._pending, None
@@ -96,9 +97,8 @@ class Walk:
         beside = self._stratum.beside(start, span)
         offered = [" ".join(filler.word.split()) for filler in fillers]
         seen = [word for word in offered if any(map(str.isprintable, word.replace(" ", "")))]
-        fit = [word for word in seen if word.casefold() != old and not (is_mark(word) and word in beside)][
-            : self._draws.top_k
-        ]
+        marks = {word for word in seen if is_mark(word) and (word in beside or not _HALVES.isdisjoint(word))}
+        fit = [word for word in seen if word.casefold() != old and word not in marks][: self._draws.top_k]
         if not fit:
             self._refused[operation] = self._refused.get(operation, 0) + 1
             return

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 from nlgauge.core.options import Checked
 from nlgauge.perturbations.base import Case, Change, Inapplicable, worse
 from nlgauge.perturbations.draft import Draft
-from nlgauge.perturbations.words.choice import after_measure, in_name
+from nlgauge.perturbations.words.choice import LINKING, after_measure, in_name
 from nlgauge.text.doc import Doc, Token
 from nlgauge.text.lexicon.lexicon import supersense
 from nlgauge.text.wordlists import WordList
@@ -35,7 +35,6 @@ _SET = frozenset(
         ("little", "bit"),
     }
 )
-_LINKING = WordList("words", "linking verbs")
 _CLAUSAL = WordList("words", "clausal adjectives")
 _BEINGS = frozenset(
     {"noun.person", "noun.animal", "noun.artifact", "noun.plant", "noun.body", "noun.location", "noun.group"}
@@ -231,4 +230,4 @@ def _follows_link(doc: Doc, start: int, parts: list[tuple[int, int, str]]) -> bo
     at = start - 1
     while at >= 0 and doc.tokens[at].tag in ("RB", "RBR", "RBS"):
         at -= 1
-    return at >= 0 and doc.tokens[at].lower.replace("’", "'") in _LINKING
+    return at >= 0 and doc.tokens[at].lower.replace("’", "'") in LINKING

@@ -28,6 +28,7 @@ _PERSONS = WordList("words", "person pronouns")
 _BASE_FORMS = frozenset({"JJ", "NN", "RB", "VB", "VBP"})
 _TIES = frozenset({"-", "‑", "/", "&", "@", "_", "+", "."})
 _COUNTED = frozenset("person animal artifact plant body location object event group time communication act".split())
+LINKING = WordList("words", "linking verbs")
 UNCOUNTED = WordList("words", "uncounted")
 _GOING_ON = frozenset({"CC", "HYPH", "IN", "DT", "$", "``", "POS"})
 # Participles that say behind a verb, too, what something is like; unless an object follows: "the movie was inspiring".
@@ -53,6 +54,7 @@ def single_words(doc: Doc, part: Part) -> list[Token]:
             and token.lower.isalpha()
             and stands_alone(doc, token)
             and not in_name(doc, token)
+            and not _may_be_verb(doc, token)
         ):
             single.append(token)
     return single
@@ -76,12 +78,19 @@ def stands_alone(doc: Doc, token: Token) -> bool:
 def in_name(doc: Doc, token: Token) -> bool:
     """Whether a capital inside a sentence says that the word belongs to a name, whatever its tag.
 
-    `White` does in `the White House`.
+    `White` does in `the White House`, `Old` in `Old Trafford is`, and any word in a quoted title.
     """
     text = token.text
+    if token.index in doc.in_titles:
+        return True
     if text[1:] != text[1:].lower() and not text.isupper():
         return True  # iPhone
-    if not text[0].isupper() or doc.starts_sentence(token.index):
+    if not text[0].isupper():
+        return False
+    behind = doc.tokens[token.index + 1] if token.index + 1 < len(doc.tokens) else None
+    if doc.starts_sentence(token.index) and not (
+        behind is not None and behind.tag in ("NNP", "NNPS") and behind.text[0].isupper()
+    ):
         return False
     return doc.in_small_letters[doc.sentence_at[token.index]]
 
@@ -193,6 +202,14 @@ def _is_degree(doc: Doc, token: Token) -> bool:
 def _goes_on(doc: Doc, tie: int) -> bool:
     """Whether the word goes on behind the hyphen or dot, which a full stop at the end of a sentence does not."""
     return tie + 1 < len(doc.tokens) and doc.touches(tie + 1) and not doc.tokens[tie + 1].is_punctuation
+
+
+def _may_be_verb(doc: Doc, token: Token) -> bool:
+    """Whether a noun or adjective behind a name may be the verb of a question: "which films did John Smith direct?"."""
+    if token.tag not in ("NN", "JJ") or token.index == 0 or doc.tokens[token.index - 1].tag != "NNP":
+        return False
+    first = doc.sentences[doc.sentence_at[token.index]].first
+    return any(t.lower in ("do", "does", "did") for t in doc.tokens[first : token.index])
 
 
 def _adjectival(doc: Doc, token: Token) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
@@ -23,14 +24,28 @@ from nlgauge.perturbations.words.namesakes import (
 from nlgauge.perturbations.words.vocabulary import draw, room_for_noun
 from nlgauge.text.doc import Doc, Span, Token
 from nlgauge.text.english.dangling import modifies, with_hangers
+from nlgauge.text.english.verbs import BE
 from nlgauge.text.names.entities import Entity, entities
-from nlgauge.text.names.lists import gender_of, is_first_name
+from nlgauge.text.names.lists import gender_of, is_first_name, name_words, places
 from nlgauge.text.names.people import Person
 
 # Draws for a noun of the same field: 15 to 25 % of all nouns are of a frequent field, so that nine times in ten one of
 # so many is.
 _DRAWS = 12
 _HYPHENS = frozenset({"-", "‑"})
+_EMPTY = frozenset({"DT", "IN", "TO", "CC", "PRP", "PRP$", "MD", "WP", "WDT", "WRB", "POS"})  # tags of words of grammar
+_NEEDY = frozenset(
+    "the a an his her their its our my in at of from with by for to on between under against near about into".split()
+)
+_OPENING = frozenset({'"', "“", "``", "'", "‘", "("})
+_ARTICLES = frozenset({"the", "a", "an"})
+_NO_OBJECT = frozenset({"CC", "MD", "VBZ", "VBP", "VBD", "WDT"})
+_QUOTED = re.compile(r"(?<![\w])['‘\"“`]([^'‘’\"“”`\n]{1,60})['’\"”](?!\w)")
+_ORDINAL = re.compile(r"[0-9]+(?:st|nd|rd|th)")
+_NUMBERS = frozenset("Two Three Four Five Six Seven Eight Nine Ten Twelve First Second Third".split())
+_EPITHETS = frozenset("Great Elder Younger Terrible Conqueror Bold Wise Magnificent First Second Third".split())
+# Of more names than a few, this share of the words may go with them: of what is little but names ruins would be left.
+_FEW, _MOST = 3, 0.4
 _KINDS = ("name", "noun", "verb")
 _NO_PERSON = Inapplicable("no person named")
 
@@ -113,10 +128,22 @@ class DropNamedEntities(Checked):
             return Inapplicable("no named entity")
         if self.which == "one":
             named = [rng.choice(named)]
-        spans = [_in_whole(doc, e) for e in named]
-        gone = with_hangers(doc, list(dict.fromkeys(spans)))
-        if all(t.index in gone or doc.word_at[t.index] is None for t in doc.tokens):
+        spans: list[Span] = []
+        for entity in named:
+            span = _in_whole(doc, entity)
+            if spans and span.first <= spans[-1].last + 1:  # one name, of which a part is a person's
+                before = spans.pop()
+                span = doc.span(min(before.first, span.first), max(before.last, span.last))
+            spans.append(span)
+        gone = with_hangers(doc, spans)
+        words = [t.index for t in doc.tokens if doc.word_at[t.index] is not None]
+        lost = sum(i in gone for i in words)
+        if all(i in gone or doc.tokens[i].tag in _EMPTY or doc.tokens[i].lower in BE for i in words):
             return Inapplicable("nothing would be left")
+        if len(spans) > _FEW and lost > _MOST * len(words):
+            return Inapplicable("too many names")
+        if _dangles(doc, gone):
+            return Inapplicable("would fall apart")
         draft = Draft(doc)
         for index in sorted(gone):
             draft.delete(index, index)
@@ -198,7 +225,8 @@ def _another_name(case: Case, rng: random.Random) -> Change | Inapplicable:
     if isinstance(site, int):
         return draft.finish(names=_rename(doc, draft, [p for p in people if p.who == site], people, rng))
     entity, new = site
-    draft.replace(entity.first, entity.last, new)
+    short = doc.text[entity.start : entity.end].isupper() and not doc.text.isupper()
+    draft.replace(entity.first, entity.last, new, cased=not short)  # France for the UK
     before = entity.first - 1
     if before >= 0 and doc.tokens[before].lower == "the" and not modifies(doc, doc.span(entity.first, entity.last)):
         draft.delete(before, before)  # the United States, but France
@@ -207,25 +235,103 @@ def _another_name(case: Case, rng: random.Random) -> Change | Inapplicable:
 
 def _named(doc: Doc) -> list[Entity]:
     """The names in a text; where every letter is large, capitals say nothing, and only lists of names count."""
-    return [e for e in entities(doc.tokens) if e.label in ("person", "place") or not doc.text.isupper()]
+    return [e for e in entities(doc.tokens, whole=True) if e.label in ("person", "place") or not doc.text.isupper()]
 
 
 def _in_whole(doc: Doc, entity: Entity) -> Span:
-    """A name with what hyphens tie to it: `Paris-based`, `non-EU`."""
+    """A name with all that belongs to it, though not tagged so, and a quotation that it is the end of.
+
+    What hyphens tie to it (`Paris-based`), a number (`Radio 3`, `the 11th Infantry`, `the 2010 Games`), a kind of place
+    (`Adams county`), an epithet (`Constantine the Great`), and what it is part of (`Year of No Light`).
+    """
+    quoted = next(
+        (q for q in _QUOTED.finditer(doc.text) if q.start(1) <= entity.start and q.end(1) == entity.end), None
+    )
+    if quoted is not None:
+        inside = [t.index for t in doc.tokens if quoted.start() <= t.start < quoted.end()]
+        return doc.span(inside[0], inside[-1])
     first, last = entity.first, entity.last
-    while last + 2 < len(doc.tokens) and doc.tokens[last + 1].text in _HYPHENS and doc.touches(last + 1):
+    tokens, sentence = doc.tokens, doc.sentences[doc.sentence_at[entity.first]]
+    while last + 2 < len(tokens) and tokens[last + 1].text in _HYPHENS and doc.touches(last + 1):
         if not doc.touches(last + 2):
             break
         last += 2
-    while first > 1 and doc.tokens[first - 1].text in _HYPHENS and doc.touches(first) and doc.touches(first - 1):
+    while first > 1 and tokens[first - 1].text in _HYPHENS and doc.touches(first) and doc.touches(first - 1):
         first -= 2
+    if doc.in_small_letters[doc.sentence_at[first]]:
+        while first - 1 > sentence.first and _goes_along(doc, first - 1):
+            first -= 1
+        while last < sentence.last and _goes_along(doc, last + 1):
+            last += 1
+    if last + 2 <= sentence.last and tokens[last + 1].tag == "POS" and _goes_along(doc, last + 2):
+        last += 2  # Victoria's Secret
+    before = tokens[first - 1].text if first > sentence.first else ""
+    opening = doc.tokens[first - 2] if before in ("of", "and") and first - 2 >= sentence.first else None
+    if opening is not None and opening.tag == "NN" and opening.text[0].isupper() and doc.starts_sentence(first - 2):
+        first -= 2  # Year of No Light
+    elif before.istitle() and (
+        is_first_name(before) or (doc.starts_sentence(first - 1) and tokens[first - 1].tag == "NN")
+    ):
+        first -= 1  # Man United, Will Hatton
+    elif (
+        _ORDINAL.fullmatch(before)
+        or (before in _NUMBERS and not doc.starts_sentence(first - 1))
+        or (before.isdigit() and len(before) > 2 and doc.low(first - 2) in ("the", "of"))
+    ):
+        first -= 1
+    behind = list(tokens[last + 1 : min(last + 4, sentence.last + 1)])
+    tags = [t.tag for t in behind]
+    tied = len(behind) > 2 and doc.touches(last + 3) and behind[1].text in (*_HYPHENS, "–", ":", "/")
+    if behind and behind[0].text.isdigit() and not tied and tags[1:2] != ["NNS"]:
+        return doc.span(first, last + 1)
+    if (
+        behind
+        and behind[0].text.islower()
+        and behind[0].text in name_words("place-word")
+        and doc.low(first - 1) not in _ARTICLES
+    ):
+        return doc.span(first, last + 1)
+    if len(behind) > 1 and behind[0].text == "the" and behind[1].text in _EPITHETS:
+        return doc.span(first, last + 2)
     return doc.span(first, last)
+
+
+def _goes_along(doc: Doc, index: int) -> bool:
+    """Whether a word beside a name has a capital as part of it, whatever its tag: `Let It` before `Breed`."""
+    token = doc.tokens[index]
+    return (
+        token.text.istitle()
+        and token.text.isalpha()
+        and token.text != "I"
+        and token.lower not in name_words("calendar")
+    )
+
+
+def _dangles(doc: Doc, gone: Collection[int]) -> bool:
+    """Whether an article or a preposition is left before nothing that it could go with."""
+    for token in doc.tokens:
+        after = token.index + 1
+        while after < len(doc.tokens) and doc.tokens[after].text in _OPENING:
+            after += 1
+        if token.index in gone or after not in gone or token.lower not in _NEEDY:
+            continue
+        sentence = doc.sentences[doc.sentence_at[token.index]]
+        rest = (doc.tokens[i] for i in range(token.index + 1, sentence.last + 1) if i not in gone)
+        behind = next(rest, None)
+        if behind is None or behind.is_punctuation or behind.tag in _NO_OBJECT or behind.lower == "that":
+            return True
+    return False
 
 
 def _instead(doc: Doc, entity: Entity, taken: set[str], rng: random.Random) -> str | None:
     """Another place for a place, and for a first name with one more that is sure to be nothing else, another person."""
+    name = doc.text[entity.start : entity.end]
     if entity.label == "place":
-        return another_place(rng, doc.text[entity.start : entity.end], taken)
+        # A land before a noun has another form for nearly every name: US states, French states.
+        kind = places().get(name) or places().get(f"The {name}")
+        before = doc.tokens[entity.first - 1].tag if entity.first else ""
+        adjectival = before in ("WDT", "CD", "PRP$") or modifies(doc, doc.span(entity.first, entity.last))
+        return None if adjectival and kind == "country" else another_place(rng, name, taken)
     given = doc.tokens[entity.first].text
     if entity.label == "other" and entity.last == entity.first + 1 and is_first_name(given):
         return f"{another_first_name(rng, gender_of(given), taken)} {another_last_name(rng, taken)}"

@@ -11,6 +11,7 @@ from nlgauge.core.options import Checked
 from nlgauge.perturbations.base import Case, Change, Inapplicable, as_good, worse
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.words.choice import (
+    LINKING,
     NAMES,
     POS,
     Part,
@@ -24,14 +25,18 @@ from nlgauge.perturbations.words.choice import (
     single_words,
     words_of,
 )
-from nlgauge.text.doc import Token
+from nlgauge.perturbations.words.vocabulary import room_for_noun
+from nlgauge.text.doc import Doc, Token
 from nlgauge.text.lexicon.lexicon import Pos, Relation, neighbours, rank, supersense
 from nlgauge.text.lexicon.thesaurus import in_set_phrase, own_words
 
 _CONCRETE = frozenset({"person", "animal", "plant", "food", "artifact", "body", "object", "location", "group"})
 _GOVERNED = ("RP", "IN", "TO", "WRB", "VB", "VBG")
 _NOUNS = ("NN", "NNS", "NNP", "NNPS")
+OWN = 2  # the trust in words that we chose
 _USUAL = 8000  # ranks in the lexicon, all parts of speech counted together
+# Of these only our own words are taken: those of the lexicon belong to one sense of a word, and no text says which.
+_OURS: frozenset[Relation] = frozenset({"synonym", "hyponym"})
 
 
 class Swap(NamedTuple):
@@ -39,12 +44,14 @@ class Swap(NamedTuple):
 
     Attributes:
         form: as it would stand in the text.
-        trust: 2 for words that we chose, 1 for those of the first sense in the lexicon, 0 for others.
+        trust: `OWN` for words that we chose, 1 for those of the first sense in the lexicon, 0 for others.
+        lemma: its base form.
         graded: the word before goes as well: "more expensive" becomes "cheaper".
     """
 
     form: str
     trust: int
+    lemma: str
     graded: bool = False
 
 
@@ -76,7 +83,7 @@ class _OfPart(Checked):
 
 @dataclass(frozen=True, kw_only=True)
 class Synonyms(_OfPart):
-    """Replace a word by a synonym: of its first sense, well known, in the same form.
+    """Replace a word by a synonym that can stand nearly wherever it stands, in the same form.
 
     Args:
         pos: the part of speech. `any` takes an adjective if there is one, else an adverb, a noun or a verb.
@@ -198,16 +205,25 @@ def sites(case: Case, part: Part, relation: Relation, *, anew: bool = True) -> I
     Related words that the text already has are left out, unless `anew` is false.
     """
     doc, present = case.doc, words_of(case)
+    present |= {case.language.lemma(t.lower, t.tag) for t in doc.tokens if t.tag in ("NNS", "VBZ")}
     for token in single_words(doc, part):
         if part == "adj" and (after_measure(doc, token) or is_nominal(doc, token)):
             continue
         if token.index + 1 < len(doc.tokens) and in_set_phrase(token.lower, doc.tokens[token.index + 1].lower):
             continue
-        if part == "noun" and relation != "antonym" and _compounded(case, token):
+        if part == "noun" and (_set(case, token) or _compounded(case, token)):
             continue
-        if part == "verb" and _governs(case, token):
+        if part == "noun" and relation == "hyponym" and doc.low(token.index + 1) == "of":
+            continue  # a sign of calm is no billboard of calm
+        if part == "adj" and not _describes(doc, token):
             continue
-        swaps = [s for s in _swaps(case, token, part, relation) if not anew or s.form.lower() not in present]
+        if part == "adverb" and doc.low(token.index - 1) == "as":
+            continue  # as well, as soon as
+        if part == "verb" and (_governs(case, token) or _is_attributive(doc, token)):
+            continue
+        swaps = [
+            s for s in _swaps(case, token, part, relation) if not anew or {s.form.lower(), s.lemma}.isdisjoint(present)
+        ]
         if swaps:
             yield Site(token, swaps)
 
@@ -215,22 +231,22 @@ def sites(case: Case, part: Part, relation: Relation, *, anew: bool = True) -> I
 def _swaps(case: Case, token: Token, part: Part, relation: Relation) -> Iterator[Swap]:
     """Forms that may take the place of a word, the best first.
 
-    Our own words go first, then those of the lexicon. Words of grammar have only our own.
+    Our own words go first, then those of the lexicon. Words of grammar have only our own; see `_OURS`, too.
     """
     lemma, pos = _lemma(case, token, part), POS[part]
     ours = own_words(lemma, pos, relation)
-    if ours is None and (is_grammar(lemma, part) or is_grammar(token.lower, part)):
+    if ours is None and (relation in _OURS or is_grammar(lemma, part) or is_grammar(token.lower, part)):
         return
     if ours is None:
         candidates = [
             (word, int(sure))
             for word, sure in _listed(case, lemma, pos, relation)
-            if _fits(case, token, lemma, word, pos, relation)
+            if _fits(case, token, word, pos, relation)
         ]
     else:
         field = field_of(case, modified_noun(case.doc, token)) if part == "adj" else None
         meant = [word for word, fields in ours if field in fields] or [word for word, fields in ours if not fields]
-        candidates = [(word, 2) for word in meant]
+        candidates = [(word, OWN) for word in meant]
     before = case.doc.tokens[token.index - 1].lower if token.index and token.tag == "JJ" else ""
     for word, trust in candidates:
         if word == "little" and token.tag != "JJ":
@@ -239,11 +255,17 @@ def _swaps(case: Case, token: Token, part: Part, relation: Relation) -> Iterator
             case.language.inflect(word, "JJR" if before == "more" else "JJS") if before in ("more", "most") else None
         )
         if graded is not None and " " not in graded:
-            yield Swap(graded, trust, graded=True)
+            yield Swap(graded, trust, word, graded=True)
             continue
         form = form_for(case, token, word, part)
+        genitive = case.doc.low(token.index + 1) if token.tag == "NNS" else ""
+        if genitive in ("'", "'s") and (form or "").endswith("s") != (genitive == "'"):
+            continue  # parents', but children's
+        singular = part == "noun" and relation != "synonym" and token.tag == "NN" and is_counted(word)
+        if singular and room_for_noun(case.doc, token) == "mass":
+            continue  # of bread, but of a toast
         if form is not None and (relation == "antonym" or " " not in form):  # "cheapest" has no opposite in one word
-            yield Swap(form, trust)
+            yield Swap(form, trust, word)
 
 
 def _listed(case: Case, lemma: str, pos: Pos, relation: Relation) -> list[tuple[str, bool]]:
@@ -257,20 +279,16 @@ def _listed(case: Case, lemma: str, pos: Pos, relation: Relation) -> list[tuple[
     concrete = field is not None and field.partition(".")[2] in _CONCRETE
     if relation == "sibling" and concrete:
         return [(word, sure_word) for word, sure_word in candidates if supersense(word, pos) == field]
-    if relation == "hyponym" and not concrete:
-        return []  # kinds of abstractions are hardly told from them, or are something else in this place
     return [(word, sure_word) for word, sure_word in candidates if sure_word]
 
 
-def _fits(case: Case, token: Token, lemma: str, word: str, pos: Pos, relation: Relation) -> bool:
+def _fits(case: Case, token: Token, word: str, pos: Pos, relation: Relation) -> bool:
     """Whether a word of the lexicon would be used where the other one stands."""
     if relation == "antonym":
         return True
     place = rank(word, pos)
     if place is None or place >= _USUAL or is_grammar(word, "noun"):
         return False
-    if relation == "synonym":
-        return any(n.sure and n.word == lemma for n in neighbours(word, pos, "synonym"))
     one = token.index > 0 and case.doc.tokens[token.index - 1].lower in ("a", "an")
     return not (one or token.tag == "NNS") or is_counted(word)
 
@@ -289,8 +307,41 @@ def _compounded(case: Case, token: Token) -> bool:
     before, after = tokens[at - 1] if at else None, tokens[at + 1] if at + 1 < len(tokens) else None
     if before is not None and (before.tag in (*_NOUNS, "VBG", "MD", "TO", "RB") or before.tag == "PRP"):
         return True
+    if after is not None and after.tag == "JJ" and at + 2 < len(tokens) and tokens[at + 2].tag in _NOUNS:
+        return True  # "city electoral commission"
     return after is not None and (
         after.tag in (*_NOUNS, "VBG", "CD", "RP") or (after.text == "-" and case.doc.touches(after.index))
+    )
+
+
+def _set(case: Case, token: Token) -> bool:
+    """Whether a noun means what it does only with the word before it: `real estate`, `at hand`, `by bus`."""
+    doc, at = case.doc, token.index
+    bare = at > 0 and doc.tokens[at - 1].tag in ("IN", "TO") and token.tag == "NN"
+    counted = is_counted(case.language.lemma(token.lower, token.tag))
+    return in_set_phrase(doc.low(at - 1), token.lower) or (bare and counted)
+
+
+def _describes(doc: Doc, token: Token) -> bool:
+    """Whether an adjective stands before its noun, or behind a linking verb: not so in `pay extra` and `go wrong`."""
+    tokens, at = doc.tokens, token.index
+    noun = modified_noun(doc, token)
+    if noun is not None and noun.index > at:
+        return noun.tag not in ("NNP", "NNPS")
+    if tokens[doc.sentences[doc.sentence_at[at]].first].lower in LINKING:
+        return True  # "Is the water warm?"
+    before = at - 1
+    while before >= 0 and tokens[before].tag in ("RB", "RBR", "RBS", "CC", "JJ", ","):
+        before -= 1
+    return before >= 0 and tokens[before].lower in LINKING
+
+
+def _is_attributive(doc: Doc, token: Token) -> bool:
+    """Whether a participle stands before its noun, like an adjective: `the remaining girls`."""
+    at, tokens = token.index, doc.tokens
+    behind = tokens[at + 1].tag if at + 1 < len(tokens) else ""
+    return (
+        token.tag in ("VBG", "VBN") and at > 0 and tokens[at - 1].tag in ("DT", "PRP$", "JJ", "CD") and behind in _NOUNS
     )
 
 
@@ -298,5 +349,5 @@ def _governs(case: Case, token: Token) -> bool:
     """Whether a particle, a preposition or an infinitive hangs on a verb: another verb would need another one."""
     after = case.doc.tokens[token.index + 1] if token.index + 1 < len(case.doc.tokens) else None
     return after is not None and (
-        after.tag in _GOVERNED or after.lower in ("up", "out", "off", "down", "away", "on", "back")
+        after.tag in _GOVERNED or after.lower in ("up", "out", "off", "down", "away", "on", "back", "apart", "together")
     )

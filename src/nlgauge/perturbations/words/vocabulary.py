@@ -10,6 +10,7 @@ from typing import Literal
 from nlgauge.perturbations.base import Case
 from nlgauge.perturbations.words.choice import POS, Part, form_for, is_counted, is_grammar
 from nlgauge.text.doc import Doc, Token
+from nlgauge.text.english.verbs import INTRANSITIVE
 from nlgauge.text.lexicon.inflection import inflect
 from nlgauge.text.lexicon.lexicon import POSES, Relation, lemmas, rank
 from nlgauge.text.tagging.brill import known_tags
@@ -27,7 +28,6 @@ _WITHIN = frozenset({"JJ", "JJR", "JJS", "VBN", "VBG", "NN", "NNS", "NNP", "NNPS
 # Words that need what follows them, or what stands before; terms of one science; words that nobody wants to meet by
 # chance.
 _UNFIT = WordList("words", "never drawn")
-_INTRANSITIVE = WordList("words", "intransitive")
 MASS_NOUNS = WordList("words", "mass nouns")
 
 
@@ -128,7 +128,7 @@ def _words(part: Part, kind: Kind) -> Sequence[str]:
             for word in _common(part)
             if is_counted(word) and known_tags(inflect(word, "NNS") or word)[:1] == ("NNS",)
         )  # no `dinings`
-    return tuple(word for word in _common(part) if kind == "any" or (word in _INTRANSITIVE) == (kind == "intransitive"))
+    return tuple(word for word in _common(part) if kind == "any" or (word in INTRANSITIVE) == (kind == "intransitive"))
 
 
 @cache

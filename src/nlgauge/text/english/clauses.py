@@ -8,6 +8,7 @@ from nlgauge.text.doc import Doc, Span
 from nlgauge.text.english.verbs import ADVERBS, BE, NOMINATIVE, NOT, NOUNS, OPENERS, PREPOSITIONS, WH, Kind, Sentence
 from nlgauge.text.wordlists import WordList
 
+_WITH_PARTICIPLE = frozenset("get be keep stay look feel have let make see remain".split())
 _REPORTED = WordList("grammar", "reporting verbs")
 
 
@@ -83,13 +84,43 @@ class _Sentence(Sentence):
         i = begin = self.first
         while i < self.end:
             kind, tag = self.finite(i, begin, lenient=lenient)
-            if kind is None:
+            if (
+                kind is None
+                or self._is_headed(i, kind)
+                or i in self.doc.in_titles
+                or (kind == "plain" and not clauses and self._joins_nouns(i))
+            ):
                 i += 1
                 continue
             clause = self._group(Clause(self.place, i, kind, tag, begin, i))
+            if clauses and self._is_reduced(clauses[-1], clause):
+                begin = clauses.pop().begin
+                clause = replace(clause, begin=begin)
             clauses.append(replace(clause, rank=self._rank(clause)))
             i = begin = clause.last + 1
         return clauses
+
+    def _is_headed(self, i: int, kind: Kind | None) -> bool:
+        """Whether a participle makes a noun of what looks like a command: `Claim made by`, but `Get lost`."""
+        return kind == "imperative" and self.tag(i + 1) in ("VBN", "VBD") and self.low(i) not in _WITH_PARTICIPLE
+
+    def _joins_nouns(self, i: int) -> bool:
+        """Whether `and` stands before what would be the first verb: nouns are joined, as in `a mirror and sinks`."""
+        return self.tag(i - 1) == "CC" or (self.tag(i - 1) in ("JJ", "RB") and self.tag(i - 2) == "CC")
+
+    def _is_reduced(self, first: Clause, second: Clause) -> bool:
+        """Whether the first verb is a participle of the subject of the second: `the total paid out was £5`."""
+        between = range(first.last + 1, second.verb)
+        if first.kind != "plain" or first.tag != "VBD" or second.kind == "imperative" or second.inverted:
+            return False
+        if not between or self.tag(between[0]) not in ("RP", "IN", "TO") or self.low(first.verb) in _REPORTED:
+            return False
+        return self.tag(first.verb - 1) in NOUNS and not any(
+            self.tokens[k].is_punctuation
+            or self.tag(k) in WH | {"CC"}
+            or self.low(k) in NOMINATIVE | OPENERS | PREPOSITIONS | {"that"}
+            for k in between
+        )
 
     def _group(self, clause: Clause) -> Clause:
         """The clause with all that belongs to its verb."""

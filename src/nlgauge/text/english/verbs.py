@@ -44,6 +44,7 @@ _BEFORE_COMMANDS = WordList("grammar", "before commands")
 _PLACED = WordList("grammar", "placed")
 _PLURAL = frozenset("several many multiple various numerous few these those both some all most".split())
 _COLLECTIVE = WordList("grammar", "collective")
+INTRANSITIVE = WordList("words", "intransitive")
 _WITH_GERUND = WordList("grammar", "before gerunds")
 _COVERS = frozenset("grass snow ice dust dirt mud tree sand moss".split())  # "a snow covered slope"
 _WITH_BASE_VERB = frozenset("let make help see hear watch have".split())

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from nlgauge.text.doc import Token
-from nlgauge.text.names.lists import RATHER_PEOPLE, name_words, places
+from nlgauge.text.names.lists import RATHER_PEOPLE, is_first_name, is_word, name_words, places
 from nlgauge.text.names.people import BEFORE_PLACES, Person, opens, persons, runs
 
 Label = Literal["person", "place", "organisation", "other"]
@@ -22,6 +22,9 @@ _BEFORE_OF = frozenset(
 _QUALIFIERS = frozenset(
     {"North", "South", "East", "West", "Northern", "Southern", "Eastern", "Western", "Central", "New", "Greater"}
 )
+_MAY_NAME = frozenset({"Sun", "April", "May", "June", "August"})
+_FEW = 3  # words with capitals that can stand between two parts of one name
+_NAMING = frozenset({"NN", "NNS", "JJ", "JJR", "JJS", "VBN", "VBG", "VB", "VBP", "VBZ", "VBD"})
 _ACRONYM = re.compile(r"(?:[A-Z]\.?){2,}s?")
 
 
@@ -45,7 +48,7 @@ class Entity:
     person: Person | None = None
 
 
-def entities(tokens: Sequence[Token]) -> list[Entity]:
+def entities(tokens: Sequence[Token], *, whole: bool = False) -> list[Entity]:
     """The named entities of a text, in order and without overlap.
 
     An entity is a run of proper nouns. Two runs with "of", "of the" or "&" between them are joined if the first one
@@ -53,43 +56,77 @@ def entities(tokens: Sequence[Token]) -> list[Entity]:
 
     Args:
         tokens: the tokens of one text, with Penn Treebank tags.
+        whole: a name is taken with all of its words that have capitals, and only if it is sure to be one: nothing is
+            found in a text whose names have no capitals, nor single letters and common words at the head of a sentence.
     """
+    proper = (t for t in enumerate(tokens) if whole and t[1].tag in ("NNP", "NNPS"))
+    small = {i for i, t in proper if t.text.isalpha() and t.text.islower()}
+    if len(small) > sum(_is_capitalised(t) and not opens(tokens, i) for i, t in enumerate(tokens)):
+        return []
     people = persons(tokens)
     by_token = {i: p for p in people for i in range(p.first, p.last + 1)}
     named: list[Entity] = []
-    for run in _joined(tokens, list(runs(tokens, _capitalised_nouns(tokens)))):
+    for run in _joined(tokens, list(runs(tokens, _capitalised_nouns(tokens, whole=whole))), whole=whole):
         first, last = run[0], run[-1]
-        while first <= last and tokens[first].text.lower() in name_words("calendar"):
+        while first <= last and (first in small or _is_date(tokens[first])):
+            if whole and first < last and (tokens[first].text in _MAY_NAME or _is_plain(tokens[first + 1])):
+                break  # Sun Jian, Sunday Times
             first += 1
-        while first <= last and tokens[last].text.lower() in name_words("calendar"):
+        while first <= last and (last in small or _is_date(tokens[last])):
+            if whole and first < last and _is_plain(tokens[last - 1]):
+                break  # Fat Tuesday
             last -= 1
-        if first > last:
+        alone = whole and first == last  # a letter names nobody, nor does 13th
+        if first > last or (alone and (len(tokens[first].text) == 1 or tokens[first].text[0].isdigit())):
             continue
         named += _parts(tokens, first, last, by_token)
-    return named
+    return [e for e in named if not (whole and _is_common(tokens, e))]
 
 
-def _capitalised_nouns(tokens: Sequence[Token]) -> set[int]:
-    """Nouns written as names inside a sentence that are words of organisations or places: the Bank."""
+def _is_common(tokens: Sequence[Token], entity: Entity) -> bool:
+    """Whether a capital alone makes a word look like a name, where every word has one: `Woman was hurt.`"""
+    alone = entity.first == entity.last and entity.label == "other" and opens(tokens, entity.first)
+    return alone and is_word(tokens[entity.first].text) and not is_first_name(tokens[entity.first].text)
+
+
+def _capitalised_nouns(tokens: Sequence[Token], *, whole: bool) -> set[int]:
+    """Words written as names inside a sentence though they are tagged as words: `Constant` in `the Carter Constant`.
+
+    Where most words have capitals, as in a headline, only those of organisations and places count.
+    """
     kinds = name_words("organisation") | name_words("place-word") | _BEFORE_OF
-    return {
-        i
-        for i, token in enumerate(tokens)
-        if token.tag in ("NN", "NNS", "JJ")
-        and token.text[:1].isupper()
-        and token.text.lower() in kinds
-        and not opens(tokens, i)
-    }
+    inside = [i for i, t in enumerate(tokens) if t.tag in _NAMING and _is_capitalised(t) and not opens(tokens, i)]
+    loud = len(inside) > sum(t.tag in _NAMING and t.text.islower() for t in tokens)
+    found: set[int] = set()
+    for i in inside:
+        token = tokens[i]
+        if token.text.lower() in kinds and token.tag in ("NN", "NNS", "JJ"):
+            found.add(i)
+        elif whole and not loud and not _is_office(token.text.lower()):
+            near = [k for k in (i - 1, i + 1) if 0 <= k < len(tokens)]
+            beside = any(tokens[k].tag in ("NNP", "NNPS") and _is_capitalised(tokens[k]) for k in near)
+            if beside or i - 1 in found or token.tag in ("NN", "NNS"):
+                found.add(i)
+    return found
 
 
-def _joined(tokens: Sequence[Token], named: list[list[int]]) -> list[list[int]]:
-    """Runs with those that "of", "of the" or "&" ties to them."""
+def _is_capitalised(token: Token) -> bool:
+    """Whether a word has a capital and goes on in small letters, as names inside a sentence do."""
+    return token.text[:1].isupper() and (token.text[1:].islower() or not token.text[1:])
+
+
+def _joined(tokens: Sequence[Token], named: list[list[int]], *, whole: bool) -> list[list[int]]:
+    """Runs with those that "of", "of the", "&" or words with capitals tie to them: `Made In Chelsea`."""
     joined: list[list[int]] = []
     for run in named:
         between = range(joined[-1][-1] + 1, run[0]) if joined else range(0)
         words = [tokens[i].text.lower() for i in between]
-        tied = words == ["&"] or (
-            words[:1] and words[0] in _INSIDE and words[1:] in ([], ["the"]) and _takes_of(tokens[joined[-1][-1]])
+        last = tokens[joined[-1][-1]] if joined else tokens[run[0]]
+        capitals = whole and bool(words) and all(tokens[i].text[0].isupper() for i in between) and len(words) < _FEW
+        tied = (
+            words == ["&"]
+            or capitals
+            or (words[:1] and words[0] in _INSIDE and words[1:] in ([], ["the"]) and _takes_of(last, whole=whole))
         )
         if tied:
             joined[-1] += [*between, *run]
@@ -98,9 +135,21 @@ def _joined(tokens: Sequence[Token], named: list[list[int]]) -> list[list[int]]:
     return joined
 
 
-def _takes_of(token: Token) -> bool:
+def _is_plain(token: Token) -> bool:
+    """Whether a part of a name is a word that is neither a first name nor a place: `Fat`, `Times`."""
+    return is_word(token.text) and not _is_date(token) and not is_first_name(token.text) and token.text not in places()
+
+
+def _is_date(token: Token) -> bool:
+    """Whether a word is a day or a month."""
+    return token.text.lower() in name_words("calendar")
+
+
+def _takes_of(token: Token, *, whole: bool) -> bool:
     """Whether "of" after a word goes on with the same name: Bank of England, but not Paris of Hemingway."""
     lower = token.text.lower()
+    if whole and is_word(token.text) and token.text not in places() and not is_first_name(token.text):
+        return True  # Player of the Year
     return lower in _BEFORE_OF or any(
         lower in name_words(kind) for kind in ("organisation", "place-word", "thing-word")
     )

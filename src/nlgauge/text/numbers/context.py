@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from nlgauge.text.numbers.tables import MONTH, neighbours
+from nlgauge.text.numbers.words import ordinal_suffix
 
 if TYPE_CHECKING:
     from nlgauge.text.numbers.number import Number
@@ -29,8 +30,15 @@ _CENTURY = re.compile(
 _ERA_BEHIND = re.compile(r" (?:AD|BCE?|CE|A\.D\.|B\.C\.)(?!\w)")
 _ERA_BEFORE = re.compile(r"(?<!\w)(?:AD|A\.D\.) $")
 _NAME_BEHIND = re.compile(r"[ -][A-Z]")
+# "1634: The Crisis", "1147 Stavropolis is": a title or a name of which the figure is a part.
+_OPENS_NAME = re.compile(r": [A-Z]| [A-Z][a-z]+(?: (?:is|was|has)\b|['’]s\b)")
+_OPENING = re.compile(r"(?:^|[.!?]\s|\n)[\"“‘']?$")
+_NO_NAME = re.compile(
+    r"(?i)(?:season|spring|summer|autumn|fall|winter|year|copyright|(?:mon|tues|wednes|thurs|fri|satur|sun)day)$"
+)
 _STREET = re.compile(
     r" (?:[A-Z][\w'’]+ ){1,3}(?:Street|St|Road|Rd|Avenue|Ave|Lane|Drive|Square|Boulevard|Blvd|Way|Place)\b"
+    r"| (?:[a-z][\w'’]* ){1,3}(?:st|rd|ave|blvd)\b"
 )
 _SENTENCE_START = re.compile(r"(?:^|[.!?:\n…]\s|[\"“‘(\[])\W*\w+\.?[ \u00a0]$")
 _AGE = re.compile(r"(?i)\b(?:his|her|their|my|our|your|whose)(?: (?:early|mid|late)[ -]| )$")
@@ -53,7 +61,22 @@ _COUNT_HYPHEN = re.compile(
     r"[-‑](?:year|month|day|hour|minute|met|kilomet|mile|foot|yard|acre|page|seat"
     r"|strong|member|word|pound|dollar|euro|ton|point|man|bed)"
 )
-_DIALLED = 7  # digits of a telephone number without blanks
+# "the density of 1604", "an area of 1945": no years, whatever their size. A word in between still leaves it so.
+_MEASURED = re.compile(
+    r"(?i)(?<!\w)(?:densit(?:y|ies)|population|area|elevation|altitude|height|length|width|depth|distance|diameter"
+    r"|weight|mass|speed|capacity|volume|size|value|price|sum|total|average|amount|number|count|rate|score|magnitude"
+    r"|temperature|frequency|percentage)s?(?: [\w()/²]+){0,4}? (?:of|is|was|at|to|around|about|by|reached) $"
+)
+# Figures without separators that are dialled or written on letters: of how many digits, without a thing counted.
+_DIALLED = 7
+_DIALLED_ALONE = frozenset({10, 11})
+_POSTED = (5, 6)
+_POST_BEFORE = re.compile(r"(?i)(?<!\w)(?:post ?code|zip(?: code)?|postal code)(?!\w)|(?<!\w)(?:at|area|[-–]) $")
+_CALLED = frozenset({"911", "999"})  # numbers that are names of what answers
+_GLUED = re.compile(r"\.[A-Z]|[-‑](?:calib)")
+_LOOSE_CODE = re.compile(
+    r"(?<![\w'’])(?!(?:an?|as|at|by|do|he|if|in|is|it|me|no|of|on|or|so|to|up|us|we|was|the)\b)[A-Za-z]{1,3} - $"
+)
 _DIAL_BEFORE = re.compile(r"(?i)(?<!\w)(?:(?:tele)?phones?|mobile|tel|fax|call(?:ed)?|dial|reach(?:ed)?|contact)(?!\w)")
 _MID_PREFIXES = frozenset("mid post pre under over top early late non sub minus plus ex near about".split())
 _DISEASES = frozenset({"covid", "cov"})
@@ -84,12 +107,14 @@ def kind_by_context(text: str, number: Number) -> Number:
         return replace(number, kind="ages") if aged else number
     if number.kind != "cardinal" or number.scale > 1 or number.sign:
         return number
-    dialled = len(number.figure) >= _DIALLED and number.figure.isdigit() and not precedes_noun(text, end)
-    if dialled and _DIAL_BEFORE.search(text, low, start):
-        return replace(number, kind="phone", value=None)
+    dialled = _dialled(text, number, low)
+    if dialled is not None:
+        return replace(number, kind=dialled, value=None)
     before = _WORD_BEFORE.search(text, low, start)
     word = before["word"] if before else ""
-    if word.strip("(\"'“‘") in neighbours("named") or _STREET.match(text, end):
+    opening = _OPENING.search(text, low, start) or word == "of"
+    opens_name = len(number.figure) > 2 and opening and _OPENS_NAME.match(text, end)
+    if word.strip("(\"'“‘") in neighbours("named") or _STREET.match(text, end) or opens_name:
         return replace(number, kind="named")
     if word.lower() in neighbours("label"):
         plain = word.islower() and len(word) > 2 and word.isalpha()
@@ -103,16 +128,35 @@ def kind_by_context(text: str, number: Number) -> Number:
             return replace(number, kind="date", value=None)
         if _is_day(text, number, low):
             return replace(number, kind="day")
+    in_name = _in_name(text, word, start)
     if (
         _ERA_BEHIND.match(text, end)
         or _ERA_BEFORE.search(text, low, start)
         or (len(number.figure) == 4 and _is_year(text, number, low))
     ):
-        return replace(number, kind="year")
-    if word[:1].isupper() and not word.endswith((",", ";", ":", ".", "!", "?")) and not _WORD_BEHIND.match(text, end):
-        ordinary = word.lower() in neighbours("function") or _SENTENCE_START.search(text, low, start) is not None
-        return number if ordinary else replace(number, kind="named")
-    return number
+        return replace(number, kind="named" if in_name and not _MONTH_BEFORE.search(text, low, start) else "year")
+    return replace(number, kind="named") if in_name and not _counts(text, end) else number
+
+
+def _dialled(text: str, number: Number, low: int) -> Literal["phone", "code"] | None:
+    """What a figure is that counts nothing: a number to dial, or one on a letter, an aeroplane or a gun."""
+    start, end, figure = number.start, number.outer_end, number.figure
+    if figure in _CALLED or _GLUED.match(text, end) or _LOOSE_CODE.search(text, low, start):
+        return "code"
+    if not figure.isdigit() or precedes_noun(text, end):
+        return None
+    alone = len(figure) in _DIALLED_ALONE and figure[-2:] != "00"
+    if alone or (len(figure) >= _DIALLED and _DIAL_BEFORE.search(text, low, start)):
+        return "phone"
+    return "code" if len(figure) in _POSTED and _POST_BEFORE.search(text, low, start) else None
+
+
+def _in_name(text: str, word: str, start: int) -> bool:
+    """Whether the word before a figure has the capital of a name, of which the figure is a part: `Euro 2016`."""
+    ordinary = word.lower() in neighbours("function") or word.endswith((",", ";", ":", ".", "!", "?"))
+    if ordinary or not word[:1].isupper() or _NO_NAME.search(word):
+        return False
+    return _SENTENCE_START.search(text, max(0, start - _NEAR), start) is None
 
 
 def with_lists(text: str, numbers: list[Number]) -> list[Number]:
@@ -158,6 +202,8 @@ def _names(word: str) -> bool:
 
 def _ordinal(text: str, number: Number, low: int) -> Number:
     end = number.outer_end
+    if number.value is not None and number.suffix.lower() != ordinal_suffix(int(number.value)):
+        return replace(number, kind="code", value=None)  # he weighs 15st
     if _CENTURY.match(text, end):
         return replace(number, kind="century")
     if len(number.figure) <= 2 and (_is_day(text, number, low)):
@@ -207,7 +253,7 @@ def _is_year(text: str, number: Number, low: int) -> bool:
         return True
     behind = _WORD_BEHIND.match(text, end)
     word = behind["word"] if behind else ""
-    if word in neighbours("counted") or _COUNT_BEFORE.search(text, low, start):
+    if word in neighbours("counted") or _COUNT_BEFORE.search(text, low, start) or _MEASURED.search(text, low, start):
         return False
     if 1900 <= number.value <= 2039:
         return _CLEAR_YEAR_BEFORE.search(text, low, start) is not None or not (

@@ -62,8 +62,8 @@ _FIGURE = rf"""
     )
 """
 _DIGIT = re.compile(_D)
-_TAIL = re.compile(rf"\w*+(?>(?:[.,:/'’-](?=\w*{_D})\w++)*)")
-_MORE = re.compile(rf"[.,]?{_D}|[.,'’]?[^\W\d_]*+{_D}|_")
+_TAIL = re.compile(rf"\w*+(?>(?:[.,:/'’+−–-](?=\w*{_D})\w++)*)")
+_MORE = re.compile(rf"[.,]?{_D}|[.,'’]?[^\W\d_]*+{_D}|[eE][-+−–]{_D}|_")  # 1e-3 is one figure, and none to write out
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ _CLOSE_DETERMINER = re.compile(
 _SHORT_FORM = re.compile(r"\.(?=\s+[a-z(])")
 _PERIOD_UNITS = frozenset({"min", "mins", "sec", "secs", "hr", "hrs", "ft", "lb", "lbs", "oz", "yd", "yds", "mi"})
 _STROKE_BEHIND = re.compile(r" ?/")
-_SIGN_BEFORE = re.compile(r"/ ?$|[~<>±≈]$")
+_SIGN_BEFORE = re.compile(r"/ ?$|[~<>±≈]$|[#№§] $")
 _MIXED = re.compile(r"[ \u00a0-]")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
 
@@ -12,7 +13,8 @@ _TIES = re.compile(r"[-–‑—/:×x*=+^~\\]")
 _WON = re.compile(
     r"\b(?:w[io]n|lo[so][et]|beat\w*|defeat\w*|draw|drew|drawn|draws|wins|victor\w*|led|lead\w*|ahead|behind"
     r"|trail\w*|scor\w+|thrash\w*|tie[ds]?|level\w*"
-    r"|goal\w*|aggregate|penalt\w+|match\w*|game\w*|sets?|vot\w+|half-?time|down|up)\b",
+    r"|goal\w*|aggregate|penalt\w+|match\w*|game\w*|sets?|vot\w+|half-?time|down|up|prevail\w*|overc[ao]me)\b"
+    r"|[0-9]-[0-9][ ,]+$",
     re.IGNORECASE,
 )
 _COUNTED = re.compile(
@@ -41,16 +43,16 @@ def tied(text: str, numbers: list[Number]) -> list[Number]:
 
 
 def _is_loose_score(text: str, first: Number, second: Number) -> bool:
-    """ "2: 0" and "2 : 0", where blanks came in between."""
+    """ "2: 0", "2 : 0" and "2 - 0", where blanks came in between."""
     small = all(
         n.kind == "cardinal" and n.figure.isdigit() and len(n.figure) <= 2 and n.outer_end == n.end
         for n in (first, second)
     )
-    return (
-        small
-        and text[first.outer_end : second.outer_start] in (": ", " : ")
-        and not precedes_noun(text, second.outer_end)
-    )
+    tie = text[first.outer_end : second.outer_start]
+    if small and tie in (" - ", " – "):
+        won = _WON.search(text, max(0, first.start - _NEAR), first.start) or _WON.match(text, second.end + 1)
+        return not _COUNTED.match(text, second.end) and (won is not None or (first.value or 0) > (second.value or 0))
+    return small and tie in (": ", " : ") and not precedes_noun(text, second.outer_end)
 
 
 def _chain(text: str, run: list[Number]) -> list[Number]:
@@ -110,6 +112,8 @@ def _fraction(first: Number, second: Number) -> Number | None:
     """1/2 and other small fractions; 24/7, 9/11 and 2015/16 are none."""
     above, below = first.value, second.value
     if not (first.figure + second.figure).isdigit() or above is None or below is None or not 0 < above < below:
+        return None
+    if math.gcd(int(above), int(below)) > 1:  # odds of 4/6
         return None
     if below not in (2, 3, 4, 5, 6, 8, 16, 32) and not (above == 1 and below <= 20):
         return None
