@@ -149,13 +149,16 @@ def test_a_text_that_stands_once_in_parquet_is_held_once(tmp_path):
 
 def test_a_small_parquet_file_whose_dictionary_stands_for_texts_without_end(tmp_path, monkeypatch):
     pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    monkeypatch.setattr("nlgauge.io.parquet.RATIO_FROM", 1 << 20)
-    text = pyarrow.DictionaryArray.from_arrays(pyarrow.array([0] * 5000, pyarrow.int32()), ["x" * 1000])
+    monkeypatch.setattr("nlgauge.io.parquet.RATIO_FROM", 1 << 18)
+    text = pyarrow.DictionaryArray.from_arrays(pyarrow.array([0] * 5000, pyarrow.int32()), ["x" * 200])
     ids = pyarrow.array([str(i) for i in range(5000)])
-    parquet.write_table(pyarrow.table({"id": ids, "hyp": text, "m": text}), tmp_path / "d.parquet", compression="zstd")
+    parquet.write_table(
+        pyarrow.table({"id": ids, "hyp": text, "m": pyarrow.array([0.5] * 5000)}),
+        tmp_path / "d.parquet",
+        compression="zstd",
+    )
     for reader in (read, read_scores):
         refused(tmp_path / "d.parquet", Limits(ratio=20), "unpacked it is at least [0-9]+ times larger", reader)
-    assert len(read(tmp_path / "d.parquet", limits=Limits(ratio=10**6))) == 5000
 
 
 def bounded(code, path, megabytes):
