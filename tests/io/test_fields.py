@@ -278,5 +278,5 @@ def test_names_that_leave_no_doubt_are_taken_with_a_note(kind, tmp_path):
 
 def test_only_texts_are_taken_by_their_names():
     for row in ({"hyp": 1, "prediction": "x"}, {"output": {"x": "y"}}, {"output": 3, "other": "x"}):
-        with pytest.raises(FieldError, match="^field 'hyp' is (a number|missing)"):
+        with pytest.raises(FieldError, match=r"^field 'hyp' is (a number|missing)"):
             segment(row)
