@@ -182,7 +182,7 @@ CASES = [  # command, content of files, what the line says
     ("sweep d.jsonl --suite suite.jsonl -m chrf --with bleu --weights nan", {}, "weights are 'nan'"),
     ("synth h.txt -o o.jsonl --edits inf", {}, "'--edits': Input should be less than or equal to 100, not 'inf'"),
     ("perturb d.jsonl -p negatoin -o o.jsonl", {}, "unknown perturbation 'negatoin'; did you mean 'negation'"),
-    ("perturb h.txt -p negation -o o.jsonl", {}, "h.txt: the format cannot be told from the name"),
+    ("perturb h.txt -p negation -o o.jsonl", {}, "no pair in h.txt, expected at least one; nothing applied: negation"),
     (
         "train infill h.txt -o m.safetensors --mask nan",
         {},

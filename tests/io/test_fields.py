@@ -293,3 +293,9 @@ def test_names_that_leave_no_doubt_are_taken_with_a_note(kind, tmp_path):
     assert [(s.source, s.references, s.hypothesis) for s in data] == [("s", ("r",), "h")]
     (note,) = data.notes
     assert "taken by their names: 'summary' for hyp, 'highlights' for ref, 'article' for src; where" in note
+
+
+def test_only_texts_are_taken_by_their_names():
+    for row in ({"hyp": 1, "prediction": "x"}, {"output": {"x": "y"}}, {"output": 3, "other": "x"}):
+        with pytest.raises(FieldError, match=r"^field 'hyp' is (a number|missing)"):
+            segment(row)

@@ -329,3 +329,15 @@ def test_blank_references_that_were_left_out_are_noted_once():
     assert [note for note in scores["wer"].notes if "reference" in note] == [
         "input: 1 of 2 segments (1) have a reference without text"
     ]
+
+
+def test_a_folder_with_one_data_file_is_that_file(put):
+    put("a/README.md", "# About")
+    put("a/segments.jsonl.gz", gzip.compress(as_jsonl(ROWS)))
+    assert ng.read("a").segments == EXPECTED
+    put("a/segments_ref-B.jsonl", as_jsonl(ROWS[:1]))
+    assert ng.read("a").segments == EXPECTED  # the one that is named so
+    put("b/one.tsv", as_tsv(ROWS))
+    put("b/two.jsonl", as_jsonl(ROWS))
+    with pytest.raises(InputError, match=r"^b holds 2 data files; name one of them: b/one\.tsv, b/two\.jsonl$"):
+        ng.read("b")

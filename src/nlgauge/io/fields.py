@@ -37,19 +37,8 @@ def reference_columns(names: Iterable[str]) -> list[str]:
 
 
 # What other tools call the fields: Hugging Face's evaluate and its data sets, lm-eval, COMET.
-_HYPOTHESES = (
-    *(
-        "prediction",
-        "predictions",
-        "pred",
-        "hypothesis",
-        "hypotheses",
-        "output",
-        "generated",
-        "generated_text",
-        "response",
-    ),
-    *("mt", "candidate"),
+_HYPOTHESES = tuple(
+    "prediction predictions pred hypothesis hypotheses output generated generated_text response mt candidate".split()
 )
 _REFERENCES = ("reference", "references", "target", "targets", "gold", "highlights", "expected")
 _SOURCES = ("source", "input", "inputs", "document", "article", "prompt", "question")
@@ -294,8 +283,9 @@ class Fields:
         self._first = list(row)
         named = fields_by_column(self._columns, row)
         self._unseen = set(named)
-        if "hyp" not in named.values():
-            self.guess = {field: name for field, name in guessed(row).items() if field not in named.values()}
+        if "hyp" not in row and "hyp" not in named.values():
+            texts = [name for name, value in row.items() if value is None or isinstance(value, str | list)]
+            self.guess = {field: name for field, name in guessed(texts).items() if field not in named.values()}
             named |= {name: field for field, name in self.guess.items()}
         self._named = named
         return named

@@ -61,10 +61,11 @@ class ParquetRows:
                 texts = [name for name in columns if pyarrow.types.is_string(schema.field(name).type)]
                 # A text that stands once in a dictionary may stand in every row, and is held once until then.
                 opened = parquet.ParquetFile(raw, pre_buffer=False, buffer_size=1 << 20, read_dictionary=texts)
+                unpack = _Unpacked(self.file, raw)
                 for batch in _batches(opened, groups, columns):
                     within = _within(self._span, number, len(batch))
                     number += within.start
-                    for row in self._plain(batch.select(columns).slice(within.start, len(within)), number):
+                    for row in unpack.rows(batch.select(columns).slice(within.start, len(within)), number):
                         for name in maps:
                             row[name] = None if row[name] is None else dict(row[name])
                         number += 1
@@ -82,18 +83,6 @@ class ParquetRows:
                     f"{self.file.name}: cannot be read as Parquet ({str(error).splitlines()[0]})"
                 ) from None
 
-    def _plain(self, batch: Any, before: int) -> Iterator[dict[str, Any]]:
-        """The rows of a batch that has some rows before it; as many at once as memory takes."""
-        longest = {name: _longest(column) for name, column in zip(batch.schema.names, batch.columns, strict=True)}
-        where = f"{self.at(before + 1)} or one of the {len(batch) - 1} after it"
-        for name, size in longest.items():
-            self.file.limits.check("segment", size, f"{where}, column {name!r}")
-        step = max(1, _AT_ONCE // max(1, sum(longest.values())))
-        for start in range(0, len(batch), step):
-            part = batch.slice(start, step)
-            columns = [c.dictionary_decode() if hasattr(c, "dictionary") else c for c in part.columns]
-            yield from type(batch).from_arrays(columns, names=batch.schema.names).to_pylist()
-
     def at(self, number: int) -> str:
         """The place of a row, for an error message."""
         return f"{self.file.name}: row {number}"
@@ -103,12 +92,49 @@ class ParquetRows:
         return []
 
 
-def nested_rows(file: InputFile, fields: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+class _Unpacked:
+    """Makes rows of batches of a file, as many at once as memory takes, and measures what the file becomes.
+
+    A dictionary of a small file may stand for texts without end, of which the file itself says nothing.
+
+    Args:
+        file: the file.
+        raw: the same, opened.
+    """
+
+    def __init__(self, file: InputFile, raw: IO[bytes]) -> None:
+        place = raw.tell()
+        self._file, self._packed, self._size = file, max(1, raw.seek(0, os.SEEK_END)), 0
+        raw.seek(place)
+
+    def rows(self, batch: Any, before: int) -> Iterator[dict[str, Any]]:
+        """The rows of a batch that has some rows before it.
+
+        Raises:
+            InputError: a text is too long, or all that was made so far is too much.
+        """
+        longest = {name: _longest(column) for name, column in zip(batch.schema.names, batch.columns, strict=True)}
+        where = f"{self._file.name}: row {before + 1} or one of the {len(batch) - 1} after it"
+        for name, size in longest.items():
+            self._file.limits.check("segment", size, f"{where}, column {name!r}")
+        step = max(1, _AT_ONCE // max(1, sum(longest.values())))
+        for start in range(0, len(batch), step):
+            part = batch.slice(start, step)
+            columns = [c.dictionary_decode() if hasattr(c, "dictionary") else c for c in part.columns]
+            self._size += sum(column.nbytes for column in columns)
+            self._file.limits.check("file", self._size, self._file.name, is_whole=False)
+            if self._size > RATIO_FROM:
+                self._file.limits.check("ratio", self._size // self._packed, self._file.name, is_whole=False)
+            yield from type(batch).from_arrays(columns, names=batch.schema.names).to_pylist()
+
+
+def nested_rows(file: InputFile, fields: Sequence[str] = ()) -> Iterator[tuple[str, dict[str, Any]]]:
     """Some fields of the rows of a Parquet file, as (place, row). Other fields are never decoded.
 
     Args:
         file: the file.
-        fields: columns, or fields within them such as `doc.query`; those that the file lacks are left out.
+        fields: columns, or fields within them such as `doc.query`; those that the file lacks are left out. Empty for
+            all.
 
     Raises:
         MissingExtra: pyarrow is not installed.
@@ -120,15 +146,17 @@ def nested_rows(file: InputFile, fields: Sequence[str]) -> Iterator[tuple[str, d
         try:
             opened = parquet.ParquetFile(raw, pre_buffer=False, buffer_size=1 << 20)
             check_size(file, raw, opened.metadata)
-            there = [one for one in fields if one.partition(".")[0] in opened.schema_arrow.names]
+            schema = opened.schema_arrow
+            there = [
+                one for one in fields or schema.names if one in schema.names or one.partition(".")[0] in schema.names
+            ]
+            texts = [one for one in there if one in schema.names and pyarrow.types.is_string(schema.field(one).type)]
+            opened = parquet.ParquetFile(raw, pre_buffer=False, buffer_size=1 << 20, read_dictionary=texts)
+            unpack = _Unpacked(file, raw)
             for batch in opened.iter_batches(_BATCH, columns=there) if there else ():
-                longest = max((_longest(column) for column in batch.columns), default=0)
-                file.limits.check("segment", longest, f"{file.name}: one of the {len(batch)} rows from {number + 1} on")
-                step = max(1, _AT_ONCE // max(1, longest))
-                for start in range(0, len(batch), step):
-                    for row in batch.slice(start, step).to_pylist():
-                        number += 1
-                        yield f"{file.name}: row {number}", row
+                for row in unpack.rows(batch, number):
+                    number += 1
+                    yield f"{file.name}: row {number}", row
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
             raise InputError(f"{file.name}: cannot be read as Parquet ({str(error).splitlines()[0]})") from None
 

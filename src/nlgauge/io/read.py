@@ -30,8 +30,8 @@ def read(
 
     Args:
         path: JSON lines or one array of objects (`.jsonl`, `.ndjson`, `.json`), TSV (`.tsv`) or CSV (`.csv`), plain or
-            `.gz`; Parquet (`.parquet`); `-` for standard input; the folder of a test set; or a table in memory (a
-            frame of pandas or polars, an Arrow table, a `datasets.Dataset`).
+            packed; Parquet (`.parquet`); `-` for standard input; the folder of a test set or of one data file; or a
+            table in memory (a frame of pandas or polars, an Arrow table, a `datasets.Dataset`).
         format: one of `nlgauge.io.FORMATS`, or one that an installed package adds. If None, it is found from the name
             and the first line.
         columns: which column holds which field, for frames and for files with one row per segment whose columns have
@@ -83,6 +83,8 @@ def open_data(
     path = os.fspath(path)
     if format is not None:
         check_format(format)
+    if format is None and os.path.isdir(path):
+        path = _file_in(path) or path
     ours = OURS.get(format or "")
     if ours.folder if ours is not None else format is None and os.path.isdir(path):
         if columns is not None:
@@ -133,6 +135,17 @@ def first_names(path: str | os.PathLike[str]) -> list[str]:
     if not file.is_plain or os.path.isdir(file.path):
         return []
     return _first_fields(file, by_name(file.path) or "")
+
+
+def _file_in(folder: str) -> str | None:
+    """The one data file of a folder of no known format, or the one of several that is named `segments`."""
+    if any(named(one.folder)(folder) for one in OURS.values() if one.folder):
+        return None
+    files = [str(path) for path in entries(folder) if by_name(str(path)) is not None and os.path.isfile(path)]
+    main = [path for path in files if os.path.basename(path).partition(".")[0] == "segments"]
+    if len(files) > 1 and len(main) != 1:
+        raise InputError(f"{folder} holds {len(files)} data files; name one of them: {', '.join(files)}")
+    return (main or files or [None])[0]
 
 
 _OF_ARCHIVES = ("", ".zip")  # suffixes; a spreadsheet is a zip archive, too, and no log

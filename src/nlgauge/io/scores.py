@@ -28,7 +28,7 @@ from nlgauge.io.formats import by_name
 from nlgauge.io.frames import rows_of as rows_of_frame
 from nlgauge.io.jsonl import joined, rows_of
 from nlgauge.io.parallel import system_names
-from nlgauge.io.parquet import check_size, import_pyarrow
+from nlgauge.io.parquet import nested_rows
 from nlgauge.io.raters import RATER
 from nlgauge.io.wmt.mtme import LEVELS, score_lines
 from nlgauge.io.wmt.submissions import read_submission
@@ -103,7 +103,7 @@ def raw_rows(file: InputFile, notes: list[str]) -> Iterator[_Row]:
     if kind in ("tsv", "csv"):
         return _cell_rows(file, "\t" if kind == "tsv" else ",", notes)
     if kind == "parquet" and unpacked_name(file.path) == file.path:
-        return _parquet_rows(file)
+        return nested_rows(file)
     told = _number_lines(file, notes) if kind is None else None
     if told is not None:
         return told
@@ -418,20 +418,6 @@ def _cell_rows(file: InputFile, delimiter: str, notes: list[str]) -> Iterator[_R
             continue
         yield where, dict(zip(header, cells, strict=True))
     notes += records.notes()
-
-
-def _parquet_rows(file: InputFile) -> Iterator[_Row]:
-    pyarrow, parquet = import_pyarrow()
-    with file.open() as raw:
-        try:
-            opened = parquet.ParquetFile(raw)
-            check_size(file, raw, opened.metadata)
-            rows = opened.read().to_pylist()
-        except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
-            reason = (str(error) or type(error).__name__).splitlines()[0]
-            raise InputError(f"{file.name}: cannot be read as Parquet ({reason})") from None
-    for place, row in enumerate(rows, start=1):
-        yield f"{file.name}: row {place}", row
 
 
 def _score_file(file: InputFile, group: str | None) -> ScoreTable:

@@ -142,9 +142,23 @@ def test_a_text_that_stands_once_in_parquet_is_held_once(tmp_path):
     pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     text = pyarrow.DictionaryArray.from_arrays(pyarrow.array([0] * 600, pyarrow.int32()), ["x" * 1_000_000])
     parquet.write_table(pyarrow.table({"hyp": text}, metadata={}), tmp_path / "d.parquet", store_schema=False)
-    within = "from nlgauge.io.read import open_data; import sys\n"
-    within += "source = open_data(sys.argv[1])\nprint(source.check().n)"
+    within = "from nlgauge.io import Limits, limited; from nlgauge.io.read import open_data; import sys\n"
+    within += "with limited(Limits(ratio=10**9)): source = open_data(sys.argv[1])\nprint(source.check().n)"
     assert bounded(within, tmp_path / "d.parquet", 400).stdout == "600\n"
+
+
+def test_a_small_parquet_file_whose_dictionary_stands_for_texts_without_end(tmp_path, monkeypatch):
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    monkeypatch.setattr("nlgauge.io.parquet.RATIO_FROM", 1 << 18)
+    text = pyarrow.DictionaryArray.from_arrays(pyarrow.array([0] * 5000, pyarrow.int32()), ["x" * 200])
+    ids = pyarrow.array([str(i) for i in range(5000)])
+    parquet.write_table(
+        pyarrow.table({"id": ids, "hyp": text, "m": pyarrow.array([0.5] * 5000)}),
+        tmp_path / "d.parquet",
+        compression="zstd",
+    )
+    for reader in (read, read_scores):
+        refused(tmp_path / "d.parquet", Limits(ratio=20), "unpacked it is at least [0-9]+ times larger", reader)
 
 
 def bounded(code, path, megabytes):

@@ -103,7 +103,10 @@ def test_students_bound_is_wider_where_it_is():
     means = values.reshape(8, 10).mean(axis=1)  # equal clusters: Student's bound of their means
     assert found.high == pytest.approx(means.mean() + stats.t.ppf(0.95, 7) * means.std(ddof=1) / math.sqrt(8))
     for row in np.random.default_rng(3).normal(0, 0.1, (8, 40)):
-        found, reach = bound_difference(row, allow=0.05, draws=500, has_power=False), stats.t.ppf(0.95, 39) * row.std(ddof=1) / 40**0.5
+        found, reach = (
+            bound_difference(row, allow=0.05, draws=500, has_power=False),
+            stats.t.ppf(0.95, 39) * row.std(ddof=1) / 40**0.5,
+        )
         assert found.low <= row.mean() - reach + 1e-12
         assert found.high >= row.mean() + reach - 1e-12
 
