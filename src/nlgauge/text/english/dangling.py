@@ -107,7 +107,7 @@ def _take_joints(doc: Doc, sentence: Span, gone: _Gone, kept: set[int]) -> None:
             continue
         near_left = at - 1 in gone or (at > 1 and doc.tokens[at - 1].text == "," and at - 2 in gone)
         near_right = at + 1 in gone
-        if not (near_left or near_right):
+        if not (near_left or near_right) or (near_right and not near_left and _goes_on(sentence, at + 1, gone, kept)):
             continue
         left, right = _kept(doc, sentence, at, -1, gone), _kept(doc, sentence, at, 1, gone)
         if right is None or (near_left and (near_right or left is None)):
@@ -118,6 +118,13 @@ def _take_joints(doc: Doc, sentence: Span, gone: _Gone, kept: set[int]) -> None:
             gone.add(at)
             if near_left:
                 kept.add(at)  # the other of the two takes the place
+
+
+def _goes_on(sentence: Span, at: int, gone: _Gone, kept: set[int]) -> bool:
+    """Whether a phrase goes on behind a gap: of `and Rome's mayor` the mayor stays, and so does `and`."""
+    while at + 1 in gone and at < sentence.last:
+        at += 1
+    return at in kept
 
 
 def _ends_clause(doc: Doc, left: int) -> bool:
