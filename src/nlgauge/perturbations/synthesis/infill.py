@@ -6,8 +6,8 @@ import math
 import random
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, lru_cache
+from dataclasses import dataclass, field
+from functools import cache
 from importlib.util import find_spec
 from typing import Annotated, ClassVar
 
@@ -45,12 +45,15 @@ class LexiconInfill:
 
     language: Language
     rng: random.Random
+    _known: dict[str, Mapping[int, Sequence[str]]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def fill(self, gaps: Sequence[Gap], k: int) -> list[list[Filler]]:
         """See `Infill.fill`; many gaps get no words. The words of a gap are in an order that is drawn."""
         found = []
         for gap in gaps:
-            forms = _known(self.language, gap.text).get(gap.start, ()) if gap.end > gap.start else ()
+            if gap.text not in self._known:
+                self._known[gap.text] = _own_words(self.language, gap.text)
+            forms = self._known[gap.text].get(gap.start, ()) if gap.end > gap.start else ()
             drawn = self.rng.sample(forms, min(len(forms), k))
             found.append([Filler(form, -math.log1p(place)) for place, form in enumerate(drawn)])
         return found
@@ -140,8 +143,7 @@ def _model(name: str) -> Infill:
     return load_infill(name)
 
 
-@lru_cache(maxsize=64)  # the gaps of a text come one after the other
-def _known(language: Language, text: str) -> Mapping[int, Sequence[str]]:
+def _own_words(language: Language, text: str) -> Mapping[int, Sequence[str]]:
     """The offset of a word -> what may take its place, of our own words."""
     case = Case(language.analyse(text), language)
     forms: dict[int, list[str]] = {}
