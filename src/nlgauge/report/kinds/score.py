@@ -50,7 +50,7 @@ def score_table(
         digits: after the point; None for 2 or 4, by the scale of the metric.
         only: specifications of the metrics that get a column; None for all.
         best: mark the best system by each metric; where systems are ranked, all of the first rank.
-        lean: p in brackets, no ranks and no other signs; `digits` are those of a scale to 100, and one to 1 has two more.
+        lean: p in brackets, no ranks and no other signs; `digits` are for a scale to 100, one to 1 has two more.
     """
     rows = measured(result.rows)
     grouped = any("group" in row for row in rows)
