@@ -50,7 +50,7 @@ def score_table(
         digits: after the point; None for 2 or 4, by the scale of the metric.
         only: specifications of the metrics that get a column; None for all.
         best: mark the best system by each metric; where systems are ranked, all of the first rank.
-        lean: p in brackets and no ranks; `digits` are those of a scale to 100, and one to 1 has two more.
+        lean: p in brackets, no ranks and no other signs; `digits` are for a scale to 100, one to 1 has two more.
     """
     rows = measured(result.rows)
     grouped = any("group" in row for row in rows)
@@ -95,8 +95,7 @@ def _with_best(
 ) -> Table:
     """The table with the best of its lines marked for each metric and group; what reads alike is equally good.
 
-    Where systems were tested against the best one, `signs` say which are not significantly different from it; ranks say
-    so, too.
+    Where systems were tested against the best one, `signs` say which are not significantly different from it.
     """
     ranked = any(row.get("rank") is not None for row in result.rows)
     values: dict[tuple[Any, str], dict[int, tuple[float, int | None]]] = {}
@@ -114,7 +113,7 @@ def _with_best(
         first = {i for i, (value, rank) in own.items() if (rank == 1 if rank is not None else value == most)}
         if len(first) < len(own):
             marked |= {(i, column) for i in first}
-        for system in _tied(result.rows, spec, group, 1 if _rises(spec, result) else -1) if signs or not ranked else ():
+        for system in _tied(result.rows, spec, group, 1 if _rises(spec, result) else -1) if signs else ():
             cells = body[lines.index((group, system))]
             cells[column] = f"{cells[column].rstrip()} {_TIED}"
     said = "the first rank: no other system is significantly better" if ranked else "the best"
