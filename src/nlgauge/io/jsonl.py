@@ -139,7 +139,8 @@ def rows_of(value: Any) -> list[Any] | None:
     """
     if type(value) is not dict or not value or type(value.get("hyp")) is str:
         return None
-    names, cells = value.get("columns"), value.get("data")
+    names: Any = value.get("columns")
+    cells: Any = value.get("data")
     if _all(names, str) and _all(cells, list) and all(len(row) == len(names) for row in cells):
         return [dict(zip(names, row, strict=True)) for row in cells]
     for name, inner in value.items():

@@ -200,18 +200,19 @@ class ParallelSource:
 
     def _check(self) -> Summary:
         first = self._hypotheses[0]
-        for lines in self._files:
-            for _ in lines:
+        for texts in self._files:
+            for _ in texts:
                 pass
-            if not lines.count:
-                raise InputError(f"{lines.file.name} is empty, expected one segment per line")
+            if not texts.count:
+                raise InputError(f"{texts.file.name} is empty, expected one segment per line")
         for place, lines in enumerate(self._references):
             if lines.count != first.count and isinstance(lines, Lines):
                 groups = _Groups(lines)
                 if groups.count == first.count > 1 and groups.several:
                     self._references[place] = groups
         self._check_order()
-        for lines in [*self._hypotheses, *self._references, *([] if self._source is None else [self._source])]:
+        every = [*self._hypotheses, *self._references, *([] if self._source is None else [self._source])]
+        for lines in every:
             if lines.count != first.count:
                 raise InputError(
                     f"{first.file.name} has {_count(first)} but {lines.file.name} has {_count(lines)}; parallel files"
@@ -247,10 +248,10 @@ class ParallelSource:
 
     def _check_order(self) -> None:
         """Refuse files of SGM or XML in which the same place is another document or segment."""
-        first, *others = [texts for texts in self._files if isinstance(texts, SgmTexts)] or [None]
-        for other in others:
-            for key, own in zip(first.keys if first else (), other.keys if other else (), strict=False):
-                if first and other and key != own:
+        marked = [texts for texts in self._files if isinstance(texts, SgmTexts)]
+        for first, other in zip(marked[:1] * len(marked), marked, strict=True):
+            for key, own in zip(first.keys, other.keys, strict=False):
+                if key != own:
                     raise InputError(
                         f"{other.file.name}: segment {own[1]!r} of document {own[0]!r} stands where {first.file.name}"
                         f" has segment {key[1]!r} of {key[0]!r}; parallel files need one order"
@@ -321,12 +322,12 @@ def _parting(one: Texts, other: Texts | _Groups) -> str:
     as well as they share words and are of one length.
     """
     longer, shorter = (one, other) if one.count > other.count else (other, one)
-    if longer.count > _MOST_COMPARED:
+    if longer.count > _MOST_COMPARED or isinstance(longer, _Groups) or isinstance(shorter, _Groups):
         return ""
     texts, others = ([text for _, text in lines] for lines in (longer, shorter))
     extra, n = len(texts) - len(others), len(others)
     name = longer.file.name
-    if not any(map(str.strip, texts[n:])):
+    if not any(text.strip() for text in texts[n:]):
         return f"; {_lines(n + 1, len(texts))} of {name} {'is' if extra == 1 else 'are'} blank, at its end"
     words = [frozenset(text.lower().split()) for text in texts]
     held = [frozenset(text.lower().split()) for text in others]

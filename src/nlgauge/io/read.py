@@ -145,7 +145,7 @@ def _file_in(folder: str) -> str | None:
     main = [path for path in files if os.path.basename(path).partition(".")[0] == "segments"]
     if len(files) > 1 and len(main) != 1:
         raise InputError(f"{folder} holds {len(files)} data files; name one of them: {', '.join(files)}")
-    return (main or files or [None])[0]
+    return next(iter(main or files), None)
 
 
 _OF_ARCHIVES = ("", ".zip")  # suffixes; a spreadsheet is a zip archive, too, and no log

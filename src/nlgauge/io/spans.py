@@ -85,17 +85,17 @@ def cut(inputs: Inputs, rows: int) -> list[Span]:
     files = [_plain(path) for path in inputs.paths]
     if inputs.data is None:
         spans = _lines(files, max(1, rows // max(1, len(inputs.hypotheses))), blank=False)
-        source = open_parallel(inputs.hypotheses, inputs.references, inputs.source)
+        texts = open_parallel(inputs.hypotheses, inputs.references, inputs.source)
         ends = [range_[1] for range_ in spans[-1].ranges] if spans else []
         sized = ends == [os.path.getsize(fetched(path)[1]) for path in inputs.paths]
-        if not source.by_line or not (sized or source.plain):  # `plain` reads all, and refuses unequal lengths
+        if not texts.by_line or not (sized or texts.plain):  # `plain` reads all, and refuses unequal lengths
             raise InputError(f"{', '.join(inputs.paths)} cannot be read in parts; {_WAY_OUT}")
         return spans
     source = open_data(inputs.data, columns=inputs.columns)
     table = source.rows if isinstance(source, TableSource) else None
     if isinstance(table, ParquetRows):
         return _groups(table.file, rows)
-    if type(table) is JsonRows and table.file.head().removeprefix(BOM).lstrip()[:1] != b"[":
+    if isinstance(table, JsonRows) and table.file.head().removeprefix(BOM).lstrip()[:1] != b"[":
         return _lines(files, rows, blank=True)
     raise InputError(f"{inputs.data} cannot be read in parts; {_WAY_OUT}")
 

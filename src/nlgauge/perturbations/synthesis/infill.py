@@ -93,7 +93,8 @@ class MaskAndPredict:
         if not maskable:
             return Inapplicable("no content word")
         wanted = self.count or max(1, round(self.fraction * len(maskable)))
-        filler, draft, changed = infill(self.infill, case.language, rng), Draft(case.doc), []
+        filler, draft = infill(self.infill, case.language, rng), Draft(case.doc)
+        changed: list[tuple[int, list[str]]] = []
         order = rng.sample(maskable, len(maskable))
         while order and len(changed) < wanted:  # those that get no word leave their turn to others
             masked = sorted(order[: wanted - len(changed)], key=lambda t: t.index)
@@ -104,8 +105,8 @@ class MaskAndPredict:
                 if new is not None:
                     draft.replace(token.index, token.index, new)
                     changed.append((token.index, [token.text, new]))
-        words = [pair for _, pair in sorted(changed)]
-        return draft.finish(words=words) if words else Inapplicable("no prediction")
+        pairs = [pair for _, pair in sorted(changed)]
+        return draft.finish(words=pairs) if pairs else Inapplicable("no prediction")
 
 
 def check_infill(given: str | Infill) -> None:
