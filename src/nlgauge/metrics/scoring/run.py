@@ -30,13 +30,7 @@ _Keyed = tuple[bytes, Segment]
 
 
 def score_segments(metrics: Mapping[str, Metric], segments: Sequence[Segment], runtime: Runtime) -> dict[str, Scores]:
-    """Scores of the segments by each metric, in input order; where there are none, no metric is asked."""
-    if not segments and runtime.pool is None:
-        nothing = np.empty(0)
-        return {
-            name: Scores(signature_of(built, runtime), (), nothing, higher_is_better=built.info.higher_is_better)
-            for name, built in metrics.items()
-        }
+    """Scores of the segments by each metric, in input order."""
     for built in metrics.values():
         check_needs(built, segments, runtime)
     with bars(_labels(metrics), len(segments), runtime) as shown:
