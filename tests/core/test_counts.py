@@ -47,13 +47,13 @@ def test_ten_ids_are_named_over_all_blocks():
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: ng.score(["", "a"], ["a", "b"], metrics=["bleu", "chrf"]),
-        lambda: ng.meta_evaluate(RATED, ["bleu", "chrf"]),
-        lambda: ng.audit(ng.Suite((PAIR,)), ["bleu", "chrf"]),
+        lambda: ng.score(["", "a"], ["a", "b"], metrics=["rouge1", "chrf"]),
+        lambda: ng.meta_evaluate(RATED, ["rouge1", "chrf"]),
+        lambda: ng.audit(ng.Suite((PAIR,)), ["rouge1", "chrf"]),
     ],
 )
 def test_a_call_warns_once_where_the_user_stands(call):
-    with pytest.warns(ScoreWarning, match=r"^bleu, chrf: 1 of \d .* have an empty side; .*see \.notes\)$") as told:
+    with pytest.warns(ScoreWarning, match=r"^rouge1, chrf: 1 of \d .* have an empty side; .*see \.notes\)$") as told:
         call()
     assert [(one.filename, one.category) for one in told] == [(__file__, ng.ScoreWarning)]
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Protocol
 
-from nlgauge.core.counts import FIRST
+from nlgauge.core.counts import FIRST, Note
 from nlgauge.core.errors import InputError
 from nlgauge.core.metric import whole
 from nlgauge.core.options import Typed, checked
@@ -65,7 +65,7 @@ class UnfitTexts:
     def notes(self) -> list[str]:
         """One note per metric and reason, with the systems if they are not all."""
         return [
-            f"{spec}: {_of(reason, reasons)}{reason}"
+            Note.of(f"{spec}: {(said := _of(reason, reasons) + reason)}", spec, said)
             for spec, reasons in self._reasons.items()
             for reason in dict.fromkeys(reasons.values())
             if reason is not None

@@ -133,7 +133,7 @@ class Bleu(BaseMetric):
         if self.effective_order or self.average == "sentence":
             return None
         words, order = self._scorer().tokenizer, self.max_ngram_order
-        if any(len(words(s.hypothesis).split()) >= order for s in segments):
+        if any(len(words(s.hypothesis).split()) >= order for s in segments) or sacre.is_empty(segments).all():
             return None
         scripts = {*writings([s.hypothesis for s in segments]).tolist()}
         if any(self.unread(known_writings()[script]) for script in scripts):  # which has a note of its own

@@ -7,13 +7,16 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
+import numpy as np
+
 from nlgauge.core.counts import Note, say, warning
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.frames import Frame, is_frame
 from nlgauge.core.scores import ScoreSet
 from nlgauge.core.segment import Dataset
+from nlgauge.core.signing import signature_of
 from nlgauge.io.frames import dataset_of
-from nlgauge.metrics.base import MetricLike, cut_words, leave_out
+from nlgauge.metrics.base import Metric, MetricLike, cut_words, leave_out
 from nlgauge.metrics.catalogue import expanded
 from nlgauge.metrics.guards.counting import GuardCheck
 from nlgauge.metrics.languages import LanguageCheck
@@ -96,7 +99,7 @@ def score_and_look(
     runtime = runtime or Runtime()
     built, left = leave_out(named(asked, runtime.encoder), optional, segments)
     looking = looks.seen(built, segments)
-    found = score_segments(built, segments, runtime)
+    found = score_segments(built, segments, runtime) if segments else _nothing(built, runtime)
     own = {spec: [*scores.flag_notes(spec, cut=cut_words(built[spec]))] for spec, scores in found.items()}
     about_metrics, about_input = _parted(looking.notes())
     say(*left, *about_metrics, *chain.from_iterable(own.values()), *about_input)
@@ -110,6 +113,14 @@ def score_and_look(
             notes=(*left, *about_metrics, *own[spec], *scores.notes, *about_input),
         )
     return scored, looking
+
+
+def _nothing(metrics: Mapping[str, Metric], runtime: Runtime) -> dict[str, Scores]:
+    """The scores of no segments: no metric is asked, since some cannot be without any."""
+    return {
+        spec: Scores(signature_of(metric, runtime), (), np.empty(0), higher_is_better=metric.info.higher_is_better)
+        for spec, metric in metrics.items()
+    }
 
 
 def _parted(notes: Sequence[str]) -> tuple[list[str], list[str]]:
