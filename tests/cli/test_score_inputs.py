@@ -300,7 +300,8 @@ def test_one_data_file_for_each_system(capsys):
         ("bart", 1),
         ("t5", 1),
     ]
-    assert "there is no 'chrff'; is it a misspelt metric" in refused(capsys, "bart.jsonl", "chrff")
+    assert "there is no 'lost.jsonl'; is it a misspelt metric" in refused(capsys, "bart.jsonl", "lost.jsonl")
+    assert "did you mean 'chrf'" in refused(capsys, "bart.jsonl", "-m", "bleu", "chrff")
 
 
 def test_a_column_for_each_system(capsys):

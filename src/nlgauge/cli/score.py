@@ -18,6 +18,7 @@ from nlgauge.cli.terminal import as_typed, echo
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.result import STDOUT, Result
 from nlgauge.io import read
+from nlgauge.io.files.files import STDIN
 from nlgauge.io.parallel import open_parallel, system_names
 from nlgauge.io.selected import SelectedSource
 from nlgauge.io.source import JoinedSource, Source
@@ -103,6 +104,8 @@ class Texts:
         """The same for scoring in parts."""
         from nlgauge.io.spans import Inputs
 
+        if STDIN in self.paths:
+            raise InputError("standard input cannot be read in parts; name a file")
         with self.opened():  # which refuses what does not go together
             if len(self.data or ()) > 1:
                 raise InputError("several data files cannot be read in parts; give one, with a 'system' in each row")

@@ -31,15 +31,10 @@ def zero_and_width(values: Array | Moments, norm: str, name: str) -> tuple[float
         norm: `minmax` or `zscore`.
         name: the name of the metric, for the message.
 
-    Returns:
-        The two; NaN where no value is defined.
-
     Raises:
         InputError: the values are all equal.
     """
     lie = values if isinstance(values, Moments) else Moments.of(values)
-    if not lie.n:
-        return math.nan, math.nan
     if not lie.low < lie.high:
         raise InputError(
             f"{name} is the same for all {lie.n} segments of the call, so {norm} over them is undefined; score a"

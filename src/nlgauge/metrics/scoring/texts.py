@@ -12,7 +12,7 @@ import numpy as np
 from nlgauge.core.counts import Note, say, warning
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.frames import Frame, is_frame
-from nlgauge.core.scores import ScoreSet
+from nlgauge.core.scores import Scores, ScoreSet
 from nlgauge.core.segment import Dataset
 from nlgauge.core.signing import signature_of
 from nlgauge.io.frames import dataset_of
