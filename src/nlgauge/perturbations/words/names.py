@@ -35,11 +35,12 @@ _DRAWS = 12
 _HYPHENS = frozenset({"-", "‑"})
 _EMPTY = frozenset({"DT", "IN", "TO", "CC", "PRP", "PRP$", "MD", "WP", "WDT", "WRB", "POS"})  # tags of words of grammar
 _NEEDY = frozenset(
-    "the a an his her their its our my in at of from with by for to on between under against near about into".split()
+    "the a an his her their its our my in at of from with by for to on between under against near about into"
+    " like than called titled entitled named".split()
 )
 _OPENING = frozenset({'"', "“", "``", "'", "‘", "("})
 _ARTICLES = frozenset({"the", "a", "an"})
-_NO_OBJECT = frozenset({"CC", "MD", "VBZ", "VBP", "VBD", "WDT"})
+_NO_OBJECT = frozenset({"CC", "MD", "VBZ", "VBP", "VBD", "WDT", "PRP"})
 _QUOTED = re.compile(r"(?<![\w])['‘\"“`]([^'‘’\"“”`\n]{1,60})['’\"”](?!\w)")
 _ORDINAL = re.compile(r"[0-9]+(?:st|nd|rd|th)")
 _NUMBERS = frozenset("Two Three Four Five Six Seven Eight Nine Ten Twelve First Second Third".split())
@@ -308,7 +309,7 @@ def _goes_along(doc: Doc, index: int) -> bool:
 
 
 def _dangles(doc: Doc, gone: Collection[int]) -> bool:
-    """Whether an article or a preposition is left before nothing that it could go with."""
+    """Whether an article, a preposition or a word such as `called` is left before nothing that it could go with."""
     for token in doc.tokens:
         after = token.index + 1
         while after < len(doc.tokens) and doc.tokens[after].text in _OPENING:
