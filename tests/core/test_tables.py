@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, Segment
-from nlgauge.core.tables import Key, Preference, Preferences, ScoreTable, judged
+from nlgauge.core.tables import Key, Preference, Preferences, ScoreTable, find, judged
 
 NAN = math.nan
 SEGMENTS = (
@@ -173,3 +173,11 @@ def test_the_order_of_rows_changes_nothing(order, values, by_id):
     keys = [Key(s.id) if by_id else Key(None, s.system, s.item, s.group) for s in segments]
     scores = table([keys[i] for i in order], *[values[i] for i in order])
     assert scores.of(segments).tolist() == values
+
+
+def test_rows_that_count_from_one_are_not_those_of_items_from_zero():
+    rows = [Key(None, None, str(i)) for i in (1, 2, 3)]
+    with pytest.raises(InputError, match=r"^s: rows are about the items 1 to 3, and segment '0' is item '0'; count"):
+        find(rows, [Segment(str(i), "a") for i in range(3)], "s")
+    named = [Key(None, None, str(i)) for i in (1, 3)]  # names, and not the numbers of lines
+    assert find(named, [Segment("0", "a"), Segment("1", "a")]).tolist() == [-1, 0]

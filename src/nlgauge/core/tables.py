@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -238,7 +239,8 @@ def find(keys: Sequence[Key], segments: Sequence[Segment], name: str = "") -> Pl
     a system, items alone are matched, or the ids of segments without an item.
 
     Raises:
-        InputError: two rows differ only in their group, and the segment does not name one.
+        InputError: two rows differ only in their group, and the segment does not name one; or the items of rows count
+            from 1, and those of segments from 0.
     """
     where = f"{name}: " if name else ""
     by_id = {key.id: row for row, key in enumerate(keys) if key.id is not None}
@@ -247,6 +249,11 @@ def find(keys: Sequence[Key], segments: Sequence[Segment], name: str = "") -> Pl
     groups = {key.group for key in keys} - {None}
     rows = {(key.system, key.item, key.group): row for row, key in enumerate(keys)}
     no_system = not any(key.system for key in keys)
+    counted: Counter[str | None] = Counter()  # rows of each system so far
+    from_one = True
+    for key in keys:
+        counted[key.system] += 1
+        from_one = from_one and key.item == str(counted[key.system])
     found: list[int] = []
     taken: dict[int, str] = {}
     for segment in segments:
@@ -260,6 +267,11 @@ def find(keys: Sequence[Key], segments: Sequence[Segment], name: str = "") -> Pl
         system, item = (None, segment.item or segment.id) if no_system else (segment.system, segment.item)
         row = rows.get((system, item, group), -1)
         row = rows.get((system, item, None), -1) if row < 0 else row
+        if item == "0" and from_one and system in counted:  # else each would get the score of the one before it
+            raise InputError(
+                f"{where}rows are about the items 1 to {max(counted.values())}, and segment {segment.id!r} is item '0';"
+                " count both alike, or give the rows ids"
+            )
         first = segment.id if row < 0 else taken.setdefault(row, segment.id)
         if first != segment.id:
             raise InputError(

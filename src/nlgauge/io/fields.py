@@ -46,6 +46,7 @@ _EITHER = "summary"  # of a system where there is another reference, else a refe
 _NO_TEXT = re.compile(
     r"(?i)(.*[_ -])?(u?u?id|ids|index|idx|n|no|num|number|key|system|model|lp|lang|score|label|split)"
 )
+_LIKE_REFERENCE = re.compile(r"(?i)^ref|reference|truth|expected|gold|target")  # for an error alone
 _OFFERED = 4  # columns that an error offers as hypotheses
 
 
@@ -74,6 +75,7 @@ def advice(names: Iterable[str], python: bool = False) -> str:
     there = [name for name in names if name.strip() and not {",", "="} & {*name}]
     given = {"ref": bool({"refs", *reference_columns(there)} & {*there}), "src": "src" in there}
     gold = next((name for name in (*_REFERENCES, "label") if name in there), None)
+    gold = gold or next((name for name in there if _LIKE_REFERENCE.search(name) and not is_known(name)), None)
     source = next((name for name in _SOURCES if name in there), None)
     others = [n for n in there if n not in (gold, source) and not is_known(n) and not _NO_TEXT.fullmatch(n)]
     systems = [name for name in (*_HYPOTHESES, _EITHER) if name in others][:1] or others[:_OFFERED]

@@ -27,6 +27,7 @@ BROKEN = {
         "a<0x0A>b",
         "<pad><PAD>",
     ],
+    "objects": ['{"text": "It rains."}', ' {"id": 1, "output": "a"}'],
     "thoughts": ["<think>He may mean</think> A storm.", "so it is.</think>"],
     "entities": ["It &apos;s", "&quot; new &quot;", "R &amp; D", "it&#39;s", "caf&#xE9;", "a&nbsp;b"],
     "undecoded": ["caf\ufffd"],
@@ -102,3 +103,13 @@ def test_each_sign_is_noted_once_with_its_sides_and_no_text_is_distrusted():
         f"input: 4 of 4 segments (1, 2, 3, 4) have {MEANINGS['entities']} (hypothesis and source)",
     )
     assert ng.score(["a br@@ idge"], ["a br@@ idge"], metrics="chrf", guards="off")["chrf"].notes == ()
+
+
+def test_lines_of_json_are_told_of_on_one_side_alone():
+    line = '{"text": "It rains."}'
+    one, both = Segment("1", line, ("It rains.",)), Segment("2", line, (line,))
+    found = Signs()
+    found.add(one)
+    found.add(both)
+    (note,) = found.notes(2)
+    assert "1 of 2 segments (1) have objects of JSON, as lines of a table" in note

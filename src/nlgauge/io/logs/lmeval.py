@@ -130,6 +130,8 @@ def _doc(row: Mapping[str, Any]) -> dict[str, Any]:
 def _references(row: Mapping[str, Any], log: Log) -> tuple[str, ...]:
     """The target; where it has several answers, the harness stores the list of them as one text."""
     target = row.get("target")
+    if type(target) is list and target and all(type(one) is str for one in target):
+        return tuple(dict.fromkeys(target))
     if target is None or type(target) is not str:
         return () if target is None else (str(target),)
     answers = printed_list(target)

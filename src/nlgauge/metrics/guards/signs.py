@@ -11,6 +11,7 @@ from nlgauge.core.counts import FIRST, Note
 from nlgauge.core.segment import Segment
 
 FORMS = "forms"
+OBJECTS = "objects"  # in hypotheses or references alone: where both have them they may be what is asked for
 MEANINGS: Mapping[str, str] = {
     FORMS: "letters with separate accents (NFD) beside texts whose letters hold them (NFC), which match nowhere",
     "subwords": "marks of subwords, such as '@@', '\u2581' or '##'; join the pieces first",
@@ -20,6 +21,7 @@ MEANINGS: Mapping[str, str] = {
     "undecoded": "U+FFFD, which stands for bytes that could not be decoded",
     "misread": "UTF-8 that was read as Latin-1, such as '\u00c3\u00a9' or '\u00e2\u20ac\u2122'",
     "unseen": "marks without width, such as U+200B or a soft hyphen, which part words for most metrics",
+    OBJECTS: "objects of JSON, as lines of a table; give the table as DATA, without --hyp and --ref",
     "printed": "a string as Python or JSON prints it, such as b'...' or '\\u00e9'",
 }
 
@@ -48,6 +50,7 @@ _ASCII: tuple[_Rule, ...] = (
     ("tokens", "[", re.compile(r"\[(?:UNK|PAD|CLS|SEP|MASK|/?INST)\]")),
     ("thoughts", "<", re.compile(r"(?i)</?think(?:ing)?>")),
     ("entities", "&", re.compile(r"&(?:#\d{2,6}|#[xX][0-9a-fA-F]{2,5}|[a-zA-Z]{2,8}\d?);")),
+    (OBJECTS, "{", re.compile(r'(?s)^\s*\{\s*"[^"]*"\s*:.*\}\s*$')),
     ("printed", "b", re.compile(r"(?s)^\s*b(?:'.*'|\".*\")\s*$")),
     ("printed", "\\", re.compile(r"\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|[.!?:,]\\n|\\n\\n")),
 )
@@ -79,6 +82,8 @@ class Signs:
             for text in texts:
                 for name in signs(text):
                     found.setdefault(name, []).append(side)
+        if len({"hypothesis", "reference"}.intersection(found.get(OBJECTS, ()))) != 1:
+            found.pop(OBJECTS, None)
         for side in _decomposed(segment):
             found.setdefault(FORMS, []).append(side)
         for name, sides in found.items():
