@@ -115,9 +115,12 @@ def test_they_do_not_hang_on_the_batch_or_the_order(tiny_spans, budget):
     head = tiny_spans(units=HIDDEN)
     alone = np.concatenate([flat(load_spans(head, "float32", Runtime()).judge([pair])) for pair in PAIRS])
     loaded = load_spans(head, "float32", Runtime(token_budget=budget))
-    np.testing.assert_allclose(flat(loaded.judge(PAIRS)), alone, atol=1e-6)
-    np.testing.assert_allclose(flat(loaded.judge(PAIRS[::-1])[::-1]), alone, atol=1e-6)
-    np.testing.assert_allclose(flat(loaded.judge(PAIRS * 2)[4:]), alone, atol=1e-6)
+    # Odds reach e^36 here: a float32 of 36 is exact to 2e-6, four roundings of it to 9e-6, and a probability moves by a
+    # quarter of that at most.
+    near = {"rtol": 0, "atol": 2.5e-6}
+    np.testing.assert_allclose(flat(loaded.judge(PAIRS)), alone, **near)
+    np.testing.assert_allclose(flat(loaded.judge(PAIRS[::-1])[::-1]), alone, **near)
+    np.testing.assert_allclose(flat(loaded.judge(PAIRS * 2)[4:]), alone, **near)
 
 
 def test_words_beyond_the_limit_are_not_judged(tiny_spans):
