@@ -42,6 +42,7 @@ import hashlib
 import inspect
 import io
 import json
+import pkgutil
 import re
 import runpy
 import shlex
@@ -52,6 +53,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -244,6 +246,15 @@ def python_surface() -> dict[str, Callable[[], Any]]:
             "parameters": {k: [re.sub(r" at 0x\w+", "", x) for x in v] for k, v in found.items()},
         }
 
+    def doors() -> Any:
+        packages = [f"nlgauge.{found.name}" for found in pkgutil.iter_modules(ng.__path__) if found.ispkg]
+        offered = {name: import_module(name) for name in packages}
+        return {
+            name: {"all": sorted(one.__all__), "dir": dir(one)}
+            for name, one in offered.items()
+            if hasattr(one, "__all__")
+        }
+
     def metrics() -> Any:
         made = {
             spec: or_refusal(lambda spec=spec: {"repr": repr(ng.metric(spec)), "info": ng.metric(spec).info})
@@ -420,6 +431,7 @@ def python_surface() -> dict[str, Callable[[], Any]]:
 
     return {
         "surface": surface,
+        "doors": doors,
         "metrics": metrics,
         "signatures": signatures,
         "score": scores,

@@ -68,7 +68,7 @@ TALK = (
 def write_inputs(folder: Path) -> None:
     """All that the commands read: the examples, and small files by rule."""
     folder.mkdir(parents=True)
-    for path in sorted(EXAMPLES.iterdir()):
+    for path in sorted(path for path in EXAMPLES.iterdir() if path.is_file()):
         shutil.copyfile(path, folder / path.name)
     (folder / "cold.txt").write_text("\n".join(TEXTS[:10]) + "\n", encoding="utf-8")
     write_lines(folder / "refs1.txt", TEXTS[:10])

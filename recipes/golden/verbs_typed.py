@@ -19,7 +19,21 @@ TASKS = {"mt": "inputs/oneref.jsonl", "as": RATED, "qg": RATED, "dg": DIALOGUE, 
 def commands() -> dict[str, str]:
     """Name -> what is typed after `nlgauge`; `made` is the folder of the run. Later runs read earlier files."""
     found: dict[str, str] = {}
-    for part in (_help, _score, _align, _perturb, _audit, _meta, _select, _sweep, _synth, _train, _lists, _refused):
+    for part in (
+        _help,
+        _score,
+        _align,
+        _perturb,
+        _audit,
+        _meta,
+        _select,
+        _sweep,
+        _synth,
+        _train,
+        _lists,
+        _choose,
+        _refused,
+    ):
         for name, typed in part():
             if name in found:
                 raise ValueError(f"two runs are called {name}")
@@ -40,7 +54,9 @@ def _help() -> Runs:
     yield "help", "--help"
     yield "help-short", "-h"
     yield "help-version", "--version"
-    for verb in "score align perturb audit meta select sweep synth report train list doctor".split():
+    for (
+        verb
+    ) in "score align explain perturb audit meta select sweep synth gate choose report train env list doctor".split():
         yield f"help-{verb}", f"{verb} --help"
     for verb in ("baseline", "layers", "nli", "infill", "sescore", "regressor"):
         yield f"help-train-{verb}", f"train {verb} --help"
@@ -514,6 +530,23 @@ def _lists() -> Runs:
     yield "list-perturbations-fluency", "list perturbations --task mt --criterion fluency"
     yield "doctor", "doctor"
     yield "doctor-cache", "doctor --cache kept"
+
+
+def _choose() -> Runs:
+    """Verbs about outputs and metrics: which words are at fault, may new outputs replace old ones, which metric."""
+    yield "explain", f"explain {RATED} --json made/result.json -o made/rows.jsonl"
+    yield "explain-words", f"explain {WEATHER} --method words"
+    yield "explain-evidence", f"explain {RATED} --method evidence --json made/result.json"
+    old = new = RATED
+    yield (
+        "gate",
+        f"gate {old} {new} --base-system copies --new-system shouts -m chrf -m rougeL --json made/result.json "
+        "--save made/kept.json",
+    )
+    yield "gate-fixed", f"gate {old} {new} --base-system copies --new-system copies -m bleu --items fixed -f markdown"
+    yield from _forms("choose", f"choose {WEATHER} --task d2t -m bleu -m chrf -m rougeL")
+    yield "choose-rated", f"choose {RATED} --task as -m chrf -m rouge1 --json made/result.json --html made/page.html"
+    yield "env", "env --list"
 
 
 def _refused() -> Runs:
