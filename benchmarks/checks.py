@@ -27,7 +27,7 @@ from unittest import mock
 import numpy as np
 
 import nlgauge as ng
-from nlgauge.core.counts import count, count_notes, first_of
+from nlgauge.core.scores import count, count_notes, first_of
 from nlgauge.metrics.guards import rules
 from nlgauge.metrics.guards.counting import GuardCounts
 from nlgauge.metrics.looks import Looks

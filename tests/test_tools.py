@@ -46,6 +46,6 @@ def test_a_program_beside_the_package_uses_names_that_are_there(path):
 
 
 def test_a_lost_name_is_found():
-    imports = "import nlgauge as ng\nfrom nlgauge.core import counts, nothing\n"
-    program = imports + "ng.score, ng.skore\ncounts.count, counts.gone"
-    assert lost_names(ast.parse(program)) == ["nlgauge.core.nothing", "counts.gone", "ng.skore"]
+    imports = "import nlgauge as ng\nfrom nlgauge.core import scores, nothing\n"
+    program = imports + "ng.score, ng.skore\nscores.count, scores.gone"
+    assert lost_names(ast.parse(program)) == ["nlgauge.core.nothing", "ng.skore", "scores.gone"]

@@ -12,13 +12,11 @@ if TYPE_CHECKING:
     from nlgauge.audits.run import audit
     from nlgauge.audits.suite import suite
     from nlgauge.choosing.choose import choose
-    from nlgauge.core.alignment import Alignment
-    from nlgauge.core.counts import ScoreWarning
     from nlgauge.core.errors import InputError, MissingExtra, NlgaugeError, SpecError
-    from nlgauge.core.release import __version__
-    from nlgauge.core.scores import MetricInfo, Scores
+    from nlgauge.core.marks import Alignment
+    from nlgauge.core.scores import MetricInfo, Scores, ScoreWarning
     from nlgauge.core.segment import Dataset, Segment
-    from nlgauge.core.signature import Signature
+    from nlgauge.core.spec import Signature, __version__
     from nlgauge.core.suite import Pair, Suite
     from nlgauge.gating.gate import gate
     from nlgauge.io.read import read

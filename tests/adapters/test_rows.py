@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import nlgauge as ng
 from nlgauge.adapters.rows import RowScorer
+from nlgauge.core.metric import signature_of
 from nlgauge.core.scores import MetricInfo, Scores
-from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import BaseMetric
 
 HYPS = ["it rains", "a cat sat", "", "the dog " * 9]

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from nlgauge.audits.run import audit
+from nlgauge.core.metric import signature_of
 from nlgauge.core.scores import MetricInfo, Scores, ids
-from nlgauge.core.signing import signature_of
 from nlgauge.core.suite import Pair, Suite
 
 

@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from nlgauge.core.metric import signature_of
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Dataset, Segment
-from nlgauge.core.signing import signature_of
 
 PLACES = ("Leeds", "Cardiff", "Dover", "Exeter", "Oxford", "Perth", "Luton", "Derby")
 WHEN = ("on Monday", "on Tuesday morning", "before the long weekend", "during the night")

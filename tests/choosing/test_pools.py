@@ -17,7 +17,7 @@ from nlgauge.choosing.systems import grid_of
 from nlgauge.choosing.trials import Trials
 from nlgauge.core.scores import Scores, ids
 from nlgauge.core.segment import Dataset, Segment
-from nlgauge.core.signature import Signature
+from nlgauge.core.spec import Signature
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.metrics.registry import metric
 

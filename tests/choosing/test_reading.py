@@ -8,7 +8,7 @@ import nlgauge as ng
 from nlgauge.choosing.reading import unreadable, unusable
 from nlgauge.core.scores import Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import Signature
+from nlgauge.core.spec import Signature
 
 ROWS = [Segment(str(i), f"text {i}", ("ref",)) for i in range(10)]
 

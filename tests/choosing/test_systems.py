@@ -6,7 +6,7 @@ import pytest
 from nlgauge.choosing.systems import alike, apart_evidence, grid_of
 from nlgauge.core.scores import Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import Signature
+from nlgauge.core.spec import Signature
 
 
 def segments(n, systems=("a", "b")):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from nlgauge.cli.main import main
-from nlgauge.core.signature import version
+from nlgauge.core.spec import version
 from nlgauge.runtime.cache import ScoreCache
 
 

@@ -317,7 +317,8 @@ def add(written, owner, name, words, kind):
 def test_no_option_is_written_twice():
     found = declarations()
     assert len(found) > 200
-    assert {option: where for option, where in found.items() if len(where) > 1} == {}
+    twice = {option: where for option, where in found.items() if len(where) > 1}
+    assert [*twice.values()] == [{"Missing", "SweepMissing"}]  # a sweep has two of its choices
 
 
 def test_a_verb_may_have_defaults_of_its_own():

@@ -10,10 +10,10 @@ import pytest
 pytest.importorskip("jinja2")
 
 from nlgauge.cli.main import main
-from nlgauge.core.alignment import Alignment
 from nlgauge.core.errors import InputError
+from nlgauge.core.marks import Alignment
 from nlgauge.core.result import Result
-from nlgauge.core.signature import Signature
+from nlgauge.core.spec import Signature
 from nlgauge.io.beside import write_beside
 from nlgauge.report.bundle.page import bundle_html
 

@@ -4,11 +4,13 @@ import pkgutil
 import subprocess
 import sys
 import types
+from importlib import import_module
 
 import pytest
 
 import nlgauge
-from nlgauge.core.doors import door, homes
+from nlgauge.core.doors import _MAKERS, door, homes, made
+from nlgauge.core.result import Result
 
 WITHIN = (
     "adapters",
@@ -101,3 +103,16 @@ def test_a_package_without_its_source_says_so(monkeypatch):
 
 def test_tracebacks_show_the_public_names_of_errors():
     assert {error.__module__ for error in (nlgauge.InputError, nlgauge.SpecError, nlgauge.MissingExtra)} == {"nlgauge"}
+
+
+# --- Forms are made by functions that exist, and by none that is loaded before it is needed
+
+
+@pytest.mark.parametrize("target", _MAKERS.values(), ids=_MAKERS)
+def test_every_form_has_a_maker(target):
+    module, _, name = target.partition(":")
+    assert callable(getattr(import_module(module), name))
+
+
+def test_the_maker_gets_what_is_to_be_shown():
+    assert made("result", Result("align", [{"part": "f1"}])).count("f1") == 1

@@ -1,13 +1,28 @@
 """What a metric says of itself, and what holds where it says nothing."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from importlib import metadata
 from typing import ClassVar
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import nlgauge as ng
-from nlgauge.core.metric import BaseMetric, Documents, scores_parts, whole
+from nlgauge.core.metric import (
+    BaseMetric,
+    Documents,
+    options_of,
+    scores_parts,
+    show,
+    signature,
+    signature_of,
+    spec_of,
+    whole,
+)
+from nlgauge.core.options import construct
 from nlgauge.core.scores import MetricInfo
+from nlgauge.core.spec import parse
 from nlgauge.text.scripts import known_writings
 
 SEGMENTS = [ng.Segment("1", "a", ("b",))]
@@ -76,3 +91,107 @@ def test_texts_have_keys_where_something_tells_them_apart():
     assert len({*keys}) == 3
     assert all(len(key) == 16 for key in keys)
     assert Documents("references", None, ["x", "y"]).keys() == [b"", b""]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Toy:
+    whole: int = 1
+    real: float = 0.5
+    switch: bool = False
+    maybe: int | None = None
+    text: str = "13a"
+    derived: int = field(init=False, default=7)
+    info: ClassVar = MetricInfo("toy")
+
+
+@dataclass(frozen=True)
+class Resolving(Toy):
+    def facts(self, runtime):
+        return {"maybe": 12, "weights": f"on {runtime}"}
+
+
+@dataclass(frozen=True)
+class Pooled(Toy):
+    pooled: ClassVar = True
+
+
+def test_a_signature_is_the_fields_in_order_then_the_version():
+    ours = metadata.version("nlgauge")
+    assert str(signature(Toy(switch=True))) == f"metric:toy|whole:1|real:0.5|switch:true|text:13a|nlgauge:{ours}"
+
+
+def test_facts_replace_fields_in_their_place_and_add_to_them():
+    # `maybe` stays where it was; what is no field follows the fields
+    names = [name for name, _ in signature_of(Resolving(), "cpu").entries]
+    assert names == ["metric", "whole", "real", "switch", "maybe", "text", "weights", "nlgauge"]
+    assert dict(signature_of(Resolving(), "cpu").entries)["maybe"] == "12"
+    assert dict(signature_of(Resolving(), "cpu").entries)["weights"] == "on cpu"
+
+
+def test_without_a_runtime_nothing_is_resolved():
+    names = [name for name, _ in signature_of(Resolving()).entries]
+    assert names == ["metric", "whole", "real", "switch", "text", "nlgauge"]
+
+
+def test_what_is_none_is_left_out_and_what_is_zero_false_or_empty_is_not():
+    entries = dict(signature(Toy(whole=0, real=0.0, text=""), {"revision": None, "layer": 0}).entries)
+    assert "maybe" not in entries
+    assert "revision" not in entries
+    assert {name: entries[name] for name in ("whole", "real", "switch", "text", "layer")} == {
+        "whole": "0",
+        "real": "0.0",
+        "switch": "false",
+        "text": "",
+        "layer": "0",
+    }
+
+
+def test_a_fact_that_is_none_takes_its_option_out():
+    assert "whole" not in dict(signature(Toy(), {"whole": None}).entries)
+
+
+def test_a_resolved_option_does_not_enter_the_specification():
+    # the specification asks for the rule again, the signature says what the rule gave
+    assert signature_of(Resolving(), "cpu").spec == "toy"
+
+
+def test_a_pooled_metric_says_over_what():
+    assert dict(signature(Pooled()).entries)["pool"] == "call"
+    assert dict(signature(Pooled(), {"pool": "references"}).entries)["pool"] == "references"
+
+
+def test_the_specification_holds_what_differs_from_the_defaults():
+    assert spec_of(Toy()) == "toy"
+    assert spec_of(Toy(real=2.0, text="a, b")) == 'toy:real=2.0,text="a, b"'
+
+
+def test_a_field_that_is_no_option_stands_in_neither():
+    assert "derived" not in [f.name for f in options_of(Toy())]
+    assert "derived" not in dict(signature(Toy()).entries)
+
+
+@given(
+    st.builds(
+        Toy,
+        whole=st.integers(),
+        real=st.floats(allow_nan=False),
+        switch=st.booleans(),
+        maybe=st.none() | st.integers(),
+        text=st.text().filter(lambda text: "\0" not in text),  # no specification holds it: no file is named so
+    )
+)
+def test_the_specification_rebuilds_any_metric(metric):
+    spec = parse(spec_of(metric))
+    assert construct(Toy, dict(spec.options), {}, "toy") == metric
+
+
+def test_values_are_shown_as_the_grammar_reads_them():
+    assert [show(v) for v in (None, True, False, 0.1, 1e-7, 3, "x")] == [
+        "none",
+        "true",
+        "false",
+        "0.1",
+        "1e-07",
+        "3",
+        "x",
+    ]

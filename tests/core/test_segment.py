@@ -1,11 +1,182 @@
 from __future__ import annotations
 
+import json
+
+import msgspec
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.segment import Dataset, Segment, check_ids, is_blank, printed_list, stripped
+from nlgauge.core.segment import (
+    Dataset,
+    RepeatedKey,
+    Segment,
+    cells,
+    check_ids,
+    check_keys,
+    column,
+    column_names,
+    frame_texts,
+    is_blank,
+    is_frame,
+    of_groups,
+    plain,
+    printed_list,
+    select_systems,
+    stripped,
+    unique,
+)
+
+values = st.recursive(
+    st.none() | st.integers(-5, 5) | st.text(st.sampled_from('a":,{} \\\n'), max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["a", "b", 'c":']), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(value=values, separators=st.sampled_from([(",", ":"), (", ", ": "), (" ,", " :"), ("\t,", "\n:")]))
+def test_an_object_with_each_key_once_is_taken_however_it_is_written(value, separators):
+    check_keys(json.dumps(value, separators=separators), value)
+
+
+@given(
+    value=values, colon=st.sampled_from([":", " :", "\t: ", "\n:"]), place=st.sampled_from(["%s", "[%s]", '{"x":[%s]}'])
+)
+def test_a_key_that_stands_twice_is_found_wherever_it_is(value, colon, place):
+    inner = json.dumps(value)
+    text = place % f'{{"hyp"{colon}{inner},"n":{{}},"hyp"{colon}{inner}}}'
+    with pytest.raises(RepeatedKey, match="field 'hyp' stands twice in one object"):
+        check_keys(text, msgspec.json.decode(text))
+
+
+def test_a_key_written_with_escapes_is_the_same_key():
+    text = r'{"hyp":"a","h\u0079p":"b"}'
+    with pytest.raises(RepeatedKey, match="'hyp'"):
+        check_keys(text, json.loads(text))
+    with pytest.raises(RepeatedKey, match="'hyp'"):
+        json.loads(text, object_pairs_hook=unique)
+
+
+# --- Tables of other libraries: told from texts, read column by column, refused where texts are wanted
+
+
+class Table:
+    """A table as other libraries make them: named columns, each of which turns itself into a list."""
+
+    def __init__(self, **columns):
+        self._columns = columns
+
+    @property
+    def columns(self):
+        return list(self._columns)
+
+    def __getitem__(self, name):
+        return self._columns[name]
+
+
+class Splits(dict):
+    """What `datasets` calls a DatasetDict."""
+
+    column_names = property(lambda self: {"test": ["hyp"]})
+
+
+class Lazy:
+    """A query that has not run: it knows its columns and has no cells."""
+
+    columns = ("hyp",)
+
+
+def test_a_frame_is_told_from_lists_columns_and_mappings():
+    assert is_frame(Table(hyp=["a"]))
+    assert not any(map(is_frame, (["a"], ("a",), "a", {"hyp": ["a"]}, np.array(["a"]), None, iter("a"))))
+
+
+def test_frames_of_pandas_and_arrow_are_frames_and_their_columns_are_not():
+    pandas, arrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    for frame in (pandas.DataFrame({"hyp": ["a", None]}), arrow.table({"hyp": ["a", None]})):
+        assert is_frame(frame)
+        assert not is_frame(frame["hyp"])
+        assert (column_names(frame), column(frame, "hyp")) == (["hyp"], ["a", None])
+
+
+def test_frames_of_polars_are_frames_and_their_columns_are_not():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"hyp": ["a", None], "refs": [["x"], ["y", "z"]]})
+    assert is_frame(frame)
+    assert not is_frame(frame["hyp"])
+    assert (column(frame, "hyp"), column(frame, "refs")) == (["a", None], [["x"], ["y", "z"]])
+    with pytest.raises(InputError, match=r"^LazyFrame gives no cells of column 'hyp'; collect it"):
+        column(frame.lazy(), "hyp")
+
+
+def test_data_sets_of_the_hub_are_frames():
+    datasets = pytest.importorskip("datasets")
+    data = datasets.Dataset.from_dict({"hyp": ["a", "b"], "refs": [["x"], ["y", "z"]]})
+    assert is_frame(data)
+    assert (column(data, "hyp"), column(data, "refs")) == (["a", "b"], [["x"], ["y", "z"]])
+    with pytest.raises(InputError, match=r"^DatasetDict holds several tables \('test'\), expected one"):
+        column_names(datasets.DatasetDict({"test": data}))
+
+
+def test_what_is_several_tables_or_not_in_memory_is_refused():
+    with pytest.raises(InputError, match=r"^Splits holds several tables \('test'\), expected one; take one of them$"):
+        column_names(Splits(test=Table(hyp=["a"])))
+    with pytest.raises(InputError, match=r"^Lazy gives no cells of column 'hyp'; collect it into a table in memory"):
+        column(Lazy(), "hyp")
+
+
+def test_two_columns_of_one_name_are_refused():
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(InputError, match=r"^DataFrame has two columns 'hyp', expected one; rename or drop the other$"):
+        column_names(pandas.DataFrame([["a", "b"]], columns=["hyp", "hyp"]))
+
+
+def test_cells_become_plain_values_and_what_is_missing_becomes_none():
+    nested = [np.float64(0.5), np.array(["a", "b"], dtype=object), (1, float("nan")), {"x": np.int64(2)}, np.str_("t")]
+    assert plain(nested) == [0.5, ["a", "b"], [1, None], {"x": 2}, "t"]
+    assert type(plain(np.str_("t"))) is str
+
+
+def test_what_pandas_calls_missing_is_missing():
+    pandas = pytest.importorskip("pandas")
+    assert plain([pandas.NA, pandas.NaT, float("nan"), None]) == [None] * 4
+    assert column(pandas.DataFrame({"n": pandas.array([1, None], dtype="Int64")}), "n") == [1, None]
+
+
+def test_columns_and_arrays_of_texts_are_lists_of_texts():
+    assert frame_texts(np.array(["a", "b"]), "hypotheses") == ["a", "b"]
+    assert frame_texts((c for c in "ab"), "hypotheses") == ["a", "b"]
+    assert frame_texts(np.array("ab"), "hypotheses") == ["ab"]  # an array of no dimension is one text, not its letters
+    assert cells([["a"], ["b", "c"]]) == [["a"], ["b", "c"]]
+
+
+def test_columns_of_other_libraries_are_lists_of_texts():
+    pandas, arrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    assert frame_texts(pandas.Series(["a", "b"], index=[7, 7]), "hypotheses") == ["a", "b"]
+    assert frame_texts(arrow.array(["a", "b"]), "hypotheses") == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (
+            Table(hyp=["a"], ref=["b"]),
+            r"^hypotheses is a Table with columns 'hyp', 'ref', expected a list of texts; take one column, such as"
+            r" frame\['hyp'\] \(nlgauge\.read takes a whole frame\)$",
+        ),
+        (["a", None], r"^hypotheses\[1\] is missing \(None or NaN\), expected a string$"),
+        (["a", float("nan")], r"^hypotheses\[1\] is missing \(None or NaN\), expected a string$"),
+        (["a", 1], r"^hypotheses\[1\] is int, expected a string$"),
+        ("a", r"^hypotheses is one string, expected a list of strings; write \[hypotheses\] for a single text$"),
+        (3, r"^hypotheses is int, expected a list of strings$"),
+    ],
+)
+def test_what_is_no_list_of_texts_is_refused(values, message):
+    with pytest.raises(InputError, match=message):
+        frame_texts(values, "hypotheses")
+
 
 systems_of_texts = st.integers(0, 4).flatmap(
     lambda n: st.dictionaries(
@@ -179,3 +350,40 @@ def test_an_array_of_numpy_and_a_list_of_json_are_lists_too():
 )
 def test_other_texts_are_no_lists(text):
     assert printed_list(text) is None
+
+
+ALL = ("A", "B", "refA", "refB", "post", "bad")
+
+
+def chosen(**options):
+    return select_systems(ALL, references=["refA"], humans=["refA", "refB"], outliers=["bad"], **options)
+
+
+def test_each_system_left_out_has_its_reason():
+    selection = chosen(close_references=["post"], rated=["B", "bad"])
+    assert selection.kept == ("B",)
+    assert selection.left_out == {
+        "A": "has no human score",
+        "refA": "is a reference the metrics use",
+        "refB": "written by people",
+        "post": "is close to a reference the metrics use",
+        "bad": "an outlier",
+    }
+    assert selection.note.startswith("1 of 6 systems (left out A: has no human score; refA: is a reference")
+
+
+def test_people_and_outliers_stay_on_request_but_never_the_reference_itself():
+    assert chosen(include_humans=True, include_outliers=True).kept == ("A", "B", "refB", "post", "bad")
+    assert select_systems(["A"]).note == "1 of 1 systems"
+
+
+def test_a_misspelt_outlier_is_refused():
+    with pytest.raises(InputError, match=r"^outlier 'Bad2' is not among the systems; did you mean 'bad'\?$"):
+        select_systems(ALL, outliers=["Bad2"])
+
+
+def test_a_group_is_taken_alone():
+    data = Dataset((Segment("1", "a", group="de-en"), Segment("2", "b", group="zh-en")))
+    assert [s.id for s in of_groups(data, ["zh-en"])] == ["2"]
+    with pytest.raises(InputError, match="no segment is of language pair or task 'zh-de'; did you mean 'zh-en'"):
+        of_groups(data, ["zh-de"])

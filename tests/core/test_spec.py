@@ -1,11 +1,27 @@
 import json
+from importlib import metadata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import nlgauge
+from nlgauge.core import spec
 from nlgauge.core.errors import SpecError
-from nlgauge.core.spec import Spec, Sum, parse, quote, quote_always, split, unquote, weight_text
+from nlgauge.core.spec import (
+    Signature,
+    Spec,
+    Sum,
+    parse,
+    quote,
+    quote_always,
+    split,
+    together,
+    unquote,
+    version,
+    weight_text,
+    with_documents,
+)
 
 names = st.from_regex(r"[A-Za-z][A-Za-z0-9_./-]{0,6}(\+\+)?", fullmatch=True)
 keys = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,5}", fullmatch=True)
@@ -197,3 +213,30 @@ def test_two_specifications_with_a_comma_between_them_are_two(one, other):
 def test_what_is_not_in_quotes_is_refused(text):
     with pytest.raises(SpecError, match="expected"):
         unquote(text)
+
+
+def test_a_package_that_is_not_installed_is_absent():
+    assert version("no-such-distribution-of-anything") == "absent"
+
+
+def test_the_text_of_a_signature():
+    assert str(Signature("toy", (("metric", "toy"), ("a", "1")))) == "metric:toy|a:1"
+
+
+def test_parts_with_frequencies_of_their_own_have_one_digest_together():
+    bare = Signature("m", (("metric", "m"), ("nlgauge", "1")))
+    one, other = with_documents(bare, ["a", "b"]), with_documents(bare, ["c"])
+    assert together([bare, bare]) == bare
+    assert together([one]) == together([one, one]) == one
+    both = together([one, other])
+    assert both == together([other, one])
+    assert both not in (one, other)
+    assert [key for key, _ in both.entries] == ["metric", "documents", "nlgauge"]
+
+
+def test_the_release_is_that_of_the_distribution():
+    try:
+        installed = metadata.version("nlgauge")
+    except metadata.PackageNotFoundError:  # run from a folder of sources
+        installed = "absent"
+    assert nlgauge.__version__ == spec.__version__ == installed

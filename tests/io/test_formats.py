@@ -12,7 +12,7 @@ import pytest
 import nlgauge as ng
 from nlgauge import io
 from nlgauge.cli.main import main
-from nlgauge.core import plugins
+from nlgauge.core import options
 from nlgauge.io.formats import OURS, TABLES, by_fields, by_name, named
 from nlgauge.io.wmt.mqm import NEEDS
 
@@ -54,7 +54,7 @@ def installed(monkeypatch, tmp_path):
         metadata.EntryPoint(name=name, value=f"theirs:{name}", group="nlgauge.formats")
         for name in (*readers, "number", "gone", "jsonl")
     ]
-    monkeypatch.setattr(plugins.metadata, "entry_points", lambda group: points if group == "nlgauge.formats" else [])
+    monkeypatch.setattr(options.metadata, "entry_points", lambda group: points if group == "nlgauge.formats" else [])
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

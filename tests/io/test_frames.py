@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import nlgauge as ng
-from nlgauge.core.frames import column, column_names
 from nlgauge.core.result import Result
-from nlgauge.core.segment import Segment
+from nlgauge.core.segment import Segment, column, column_names
 from nlgauge.io.frames import dataset_of, read_frame, to_arrow, to_frame
 from nlgauge.io.scores import read_scores
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import nlgauge as ng
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import Signature
+from nlgauge.core.spec import Signature
 from nlgauge.core.tables import Key
 from nlgauge.io.parallel import open_parallel
 from nlgauge.io.scores import read_scores

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import Signature
+from nlgauge.core.spec import Signature
 from nlgauge.io.scores import read_scores
 from nlgauge.io.write import segment_columns, writing
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.metric import signature_of
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import Signature
-from nlgauge.core.signing import signature_of
+from nlgauge.core.spec import Signature
 from nlgauge.core.tables import Key, Origin, ScoreTable
 from nlgauge.metaeval.scoring import REFERENCES, directions, references_policy, score_judged
 from nlgauge.metrics.registry import named

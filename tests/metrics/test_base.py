@@ -7,9 +7,9 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError
+from nlgauge.core.metric import signature_of
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.segment import Segment
-from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import (
     Metric,
     check_needs,

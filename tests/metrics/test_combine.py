@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.metric import signature_of, spec_of
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signing import signature_of, spec_of
 from nlgauge.metrics.combine import Combination, check_bounds
 from nlgauge.metrics.scales import save_bounds
 from nlgauge.runtime.runtime import Runtime

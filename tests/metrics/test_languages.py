@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import nlgauge as ng
-from nlgauge.core.counts import in_brief
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.scores import in_brief
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.metrics.catalogue import runs_with
 from nlgauge.metrics.languages import unread_by_model

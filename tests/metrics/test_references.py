@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from nlgauge.core.scores import Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import Signature
+from nlgauge.core.spec import Signature
 from nlgauge.metrics.references import over_references
 
 TOY = Signature("toy", (("metric", "toy"),))

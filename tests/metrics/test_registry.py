@@ -10,8 +10,8 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.metric import spec_of
 from nlgauge.core.scores import TASKS, MetricInfo, join
-from nlgauge.core.signing import spec_of
 from nlgauge.metrics.base import Metric, is_pooled
 from nlgauge.metrics.registry import METRICS, SUMS, list_metrics, metric, metric_info, named, on_encoder
 from nlgauge.metrics.scoring.run import score_segments
@@ -80,7 +80,7 @@ def test_a_metric_of_a_third_party_is_reached_by_its_entry_point(monkeypatch):
             return Needy
 
     monkeypatch.setattr(
-        "nlgauge.core.plugins.metadata.entry_points", lambda group: [Point()] if group == "nlgauge.metrics" else []
+        "nlgauge.core.options.metadata.entry_points", lambda group: [Point()] if group == "nlgauge.metrics" else []
     )
     assert ng.metric("needy") == Needy()
     assert METRICS.names()[-1] == "needy"

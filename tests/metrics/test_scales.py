@@ -9,7 +9,7 @@ import pytest
 import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.core.scores import Scores
-from nlgauge.core.signature import Signature
+from nlgauge.core.spec import Signature
 from nlgauge.metrics.scales import bounds_identity, bounds_key, read_bounds, save_bounds, zero_and_width
 
 

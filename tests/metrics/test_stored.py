@@ -7,8 +7,8 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.metric import signature_of
 from nlgauge.core.segment import Segment
-from nlgauge.core.signing import signature_of
 from nlgauge.io.beside import write_beside
 from nlgauge.metrics.stored import Stored
 from nlgauge.runtime.runtime import Runtime

@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from nlgauge.core.metric import signature_of, spec_of
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signing import signature_of, spec_of
 from nlgauge.metrics.base import Metric, is_pooled
 from nlgauge.metrics.registry import metric
 from nlgauge.metrics.scoring.run import score_segments

@@ -334,7 +334,7 @@ def test_an_unreachable_hub_is_one_line_and_exit_code_2_at_the_command(tmp_path)
 def test_signatures_are_made_without_torch_or_transformers(tmp_path):
     write(tmp_path / "model")
     code = (
-        "import sys; from nlgauge import metric; from nlgauge.core.signing import signature_of; from"
+        "import sys; from nlgauge import metric; from nlgauge.core.metric import signature_of; from"
         " nlgauge.runtime.runtime import Runtime;[print(signature_of(metric(spec), Runtime())) for spec in"
         " sys.argv[1:]];print(sorted({'torch', 'transformers', 'tokenizers', 'safetensors'} & set(sys.modules)))"
     )

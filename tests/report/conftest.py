@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nlgauge.core.alignment import Alignment
+from nlgauge.core.marks import Alignment
 from nlgauge.core.result import Result
 from nlgauge.core.segment import Dataset, Segment
-from nlgauge.core.signature import Signature
+from nlgauge.core.spec import Signature
 from nlgauge.core.suite import ScoredPair
 from nlgauge.core.tables import Key, ScoreTable
 from nlgauge.metaeval.gains import curves, mark_best, with_gains

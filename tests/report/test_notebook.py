@@ -9,7 +9,7 @@ import pytest
 
 from nlgauge.core.result import Result
 from nlgauge.core.scores import Scores
-from nlgauge.core.signature import Signature
+from nlgauge.core.spec import Signature
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.report.notebook import result_html, scores_html, suite_html
 

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from nlgauge.core.counts import count_notes
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
+from nlgauge.core.scores import count_notes
 from nlgauge.report.paper import FORMS
 from nlgauge.report.text import check_form, render
 

@@ -3,8 +3,8 @@
 import pytest
 
 import nlgauge as ng
-from nlgauge.core.counts import count_notes
 from nlgauge.core.result import Result
+from nlgauge.core.scores import count_notes
 from nlgauge.metrics.learned.model import from_ratings
 from nlgauge.report.bundle.page import bundle_html
 from nlgauge.report.trust import doubts_of, trust_of

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import version
+from nlgauge.core.spec import version
 from nlgauge.runtime.cache import CacheState, ScoreCache, default_path, text_key
 
 NEEDS = ("references", "source", "context", "table")

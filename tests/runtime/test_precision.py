@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 import nlgauge as ng
-from nlgauge.core.signing import signature_of
+from nlgauge.core.metric import signature_of
 from nlgauge.metrics.registry import METRICS
 from nlgauge.models import embedded, heads
 from nlgauge.runtime import precision

@@ -13,7 +13,7 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError
-from nlgauge.core.signing import signature_of
+from nlgauge.core.metric import signature_of
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.models import heads
 from nlgauge.models.locate import NAMED

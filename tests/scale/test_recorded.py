@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from nlgauge.core import plugins
+from nlgauge.core import options
 from nlgauge.core.errors import InputError
 from nlgauge.core.scores import mean_of_defined
 from nlgauge.core.segment import Segment
@@ -64,7 +64,7 @@ def test_a_plan_loads_no_plug_in_whatever_its_encoder(monkeypatch, spec, encoder
         def load(self):
             raise SystemExit("it ran")
 
-    monkeypatch.setattr(plugins.metadata, "entry_points", lambda group: [Point()] if group == "nlgauge.metrics" else [])
+    monkeypatch.setattr(options.metadata, "entry_points", lambda group: [Point()] if group == "nlgauge.metrics" else [])
     about = About(0.0, 1.0, True)
     plan = SimpleNamespace(signatures={spec: f"metric:{spec}|nlgauge:0.1.0"}, about={spec: about}, encoder=encoder)
     found = metrics_of(plan)[spec]

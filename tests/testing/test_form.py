@@ -6,9 +6,9 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from nlgauge.core.metric import signature
 from nlgauge.core.scores import MetricInfo
-from nlgauge.core.signature import Signature
-from nlgauge.core.signing import signature
+from nlgauge.core.spec import Signature
 from nlgauge.testing import check_metric
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nlgauge.core.scores import Scores
-from nlgauge.core.signature import Signature
+from nlgauge.core.spec import Signature
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import SEGMENTS
 from nlgauge.testing.subject import Subject

@@ -7,7 +7,7 @@ import pytest
 import nlgauge as ng
 from nlgauge.audits.checklist import perturbed_suite, rows_to_perturb
 from nlgauge.core.errors import InputError
-from nlgauge.core.explanation import ErrorSpan
+from nlgauge.core.marks import ErrorSpan
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.suites.pairs import write_pairs
 from nlgauge.training.span_examples import SpanExample, read_span_examples

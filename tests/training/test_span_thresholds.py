@@ -9,7 +9,7 @@ if find_spec("peft") is None:  # to import it takes seconds, in every worker
     pytest.skip("peft is not installed", allow_module_level=True)
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.explanation import ErrorSpan
+from nlgauge.core.marks import ErrorSpan
 from nlgauge.metrics.explaining.explain import Thresholds, thresholds
 from nlgauge.models.spans import Judged, load_spans
 from nlgauge.runtime.runtime import Runtime

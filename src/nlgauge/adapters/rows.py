@@ -11,11 +11,10 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from nlgauge.core.counts import Note
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.scores import Scores
+from nlgauge.core.metric import signature_of
+from nlgauge.core.scores import Note, Scores
 from nlgauge.core.segment import Segment
-from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import Metric, MetricLike, check_needs, cut_words, is_pooled
 from nlgauge.metrics.looks import Looks
 from nlgauge.metrics.registry import named

@@ -17,12 +17,11 @@ from nlgauge.audits.sides import Sides, score_sides
 from nlgauge.audits.statistics import suite_statistics
 from nlgauge.audits.suite import suite as made_suite
 from nlgauge.core.arrays import Array
-from nlgauge.core.counts import count_notes, say, warning
 from nlgauge.core.errors import InputError, SpecError, nearest
-from nlgauge.core.frames import Frame
 from nlgauge.core.options import OneOf, Range, check_option
 from nlgauge.core.result import Outcome, Result
-from nlgauge.core.segment import Dataset
+from nlgauge.core.scores import count_notes, say, warning
+from nlgauge.core.segment import Dataset, Frame
 from nlgauge.core.suite import Design, Pair, Suite
 from nlgauge.io.suites.published import PUBLISHED
 from nlgauge.io.suites.suites import suite_of

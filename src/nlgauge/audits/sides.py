@@ -9,12 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask, by_value
-from nlgauge.core.counts import count, first_of
 from nlgauge.core.errors import InputError
-from nlgauge.core.scores import Scores
+from nlgauge.core.metric import signature_of
+from nlgauge.core.scores import Scores, count, first_of
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import together
-from nlgauge.core.signing import signature_of
+from nlgauge.core.spec import together
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.metrics.base import Metric, is_pooled
 from nlgauge.metrics.languages import LanguageCheck

@@ -9,8 +9,7 @@ from nlgauge.audits.anchors import Field
 from nlgauge.audits.checklist import perturbed_suite, rows_for
 from nlgauge.audits.menli import Paraphrases, menli_suite
 from nlgauge.core.errors import InputError, SpecError, nearest
-from nlgauge.core.frames import Frame
-from nlgauge.core.segment import Dataset
+from nlgauge.core.segment import Dataset, Frame
 from nlgauge.core.suite import Suite
 from nlgauge.io.frames import dataset_of
 from nlgauge.metrics.languages import LanguageCheck

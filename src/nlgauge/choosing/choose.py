@@ -15,12 +15,11 @@ from nlgauge.choosing.people import MEAN
 from nlgauge.choosing.sample import OUTPUTS, RATED, sampled
 from nlgauge.choosing.trials import make_trials
 from nlgauge.choosing.words import Reason, command_of, methods_of, reasons_of
-from nlgauge.core.counts import say, warning
 from nlgauge.core.errors import InputError
-from nlgauge.core.frames import Frame
 from nlgauge.core.options import check_option
 from nlgauge.core.result import Outcome, Result
-from nlgauge.core.segment import Dataset
+from nlgauge.core.scores import say, warning
+from nlgauge.core.segment import Dataset, Frame
 from nlgauge.io.frames import dataset_of
 from nlgauge.metaeval.align import criteria_of
 from nlgauge.metrics.base import MetricLike

@@ -21,9 +21,8 @@ from nlgauge.choosing.reading import unreadable, unusable
 from nlgauge.choosing.sample import Sample
 from nlgauge.choosing.systems import Grid, alike, apart_evidence, grid_of
 from nlgauge.choosing.trials import Trials
-from nlgauge.core.counts import count
 from nlgauge.core.errors import InputError, NlgaugeError
-from nlgauge.core.scores import Scores
+from nlgauge.core.scores import Scores, count
 from nlgauge.core.suite import Suite
 from nlgauge.metrics.base import Metric, described, is_pooled, notes_of
 from nlgauge.metrics.looks import Looks

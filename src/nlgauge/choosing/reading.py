@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from nlgauge.core.counts import UNDEFINED, count
 from nlgauge.core.errors import InputError
-from nlgauge.core.scores import Scores
+from nlgauge.core.scores import UNDEFINED, Scores, count
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.base import Metric, check_needs
 from nlgauge.metrics.languages import UnreadScripts

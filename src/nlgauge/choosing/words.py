@@ -12,7 +12,7 @@ from nlgauge.choosing.evidence import APART, CHANCE, COPIES, ERRORS, HARMLESS, O
 from nlgauge.choosing.examples import Examples
 from nlgauge.choosing.measure import Measured
 from nlgauge.choosing.rule import FEWEST_PAIRS
-from nlgauge.core.signature import version
+from nlgauge.core.spec import version
 
 _TASK = {"as": "summaries"}  # that has a default
 _FEW_ITEMS = 100  # below, only large differences between systems are seen

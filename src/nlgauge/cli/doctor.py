@@ -12,7 +12,7 @@ import typer
 from nlgauge.cli import options
 from nlgauge.cli.terminal import echo
 from nlgauge.core.errors import NlgaugeError
-from nlgauge.core.signature import version
+from nlgauge.core.spec import version
 from nlgauge.models import base, embedded
 from nlgauge.runtime.cache import ScoreCache, default_path
 from nlgauge.runtime.precision import automatic

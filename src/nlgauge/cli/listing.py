@@ -16,8 +16,8 @@ from nlgauge.audits.suite import KINDS as MADE
 from nlgauge.cli import options
 from nlgauge.cli.terminal import echo
 from nlgauge.core.errors import InputError, SpecError, nearest
+from nlgauge.core.metric import show
 from nlgauge.core.result import Result, check_target
-from nlgauge.core.signing import show
 from nlgauge.io.formats import FORMATS, TABLES, about_plugin, plugin_formats
 from nlgauge.io.suites.published import PUBLISHED
 from nlgauge.io.suites.suites import LAYOUTS

@@ -17,8 +17,8 @@ import typer
 
 from nlgauge.cli.terminal import check_read, echo, not_read, typed
 from nlgauge.cli.verbs import VERBS, group_of, left_of
-from nlgauge.core.counts import ScoreWarning
 from nlgauge.core.errors import NlgaugeError
+from nlgauge.core.scores import ScoreWarning
 from nlgauge.report.labels import visible
 
 INPUT, INTERRUPTED = 2, 130
@@ -36,7 +36,7 @@ app = group_of(
 
 def _version(asked: bool) -> None:
     if asked:
-        from nlgauge.core.signature import version
+        from nlgauge.core.spec import version
 
         echo(f"nlgauge {version('nlgauge')}")
         raise typer.Exit

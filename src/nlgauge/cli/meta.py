@@ -15,8 +15,7 @@ from nlgauge.cli.spanned import Spanned
 from nlgauge.cli.terminal import as_typed, echo
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import STDOUT
-from nlgauge.core.segment import Dataset
-from nlgauge.core.systems import of_groups, take_as_reference
+from nlgauge.core.segment import Dataset, of_groups, take_as_reference
 from nlgauge.io.files.lines import counted
 from nlgauge.io.wmt.official import check_official, read_official
 from nlgauge.metaeval.evaluate import MetaEvaluation, joined_scores, meta_evaluate, without_systems

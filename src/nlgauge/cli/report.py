@@ -10,10 +10,10 @@ from typing import Annotated
 import typer
 
 from nlgauge.cli import options
-from nlgauge.core.alignment import Alignment
 from nlgauge.core.errors import InputError
+from nlgauge.core.marks import Alignment
+from nlgauge.core.metric import signature_of
 from nlgauge.core.result import Result
-from nlgauge.core.signing import signature_of
 from nlgauge.io.beside import SUFFIX
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.read import read

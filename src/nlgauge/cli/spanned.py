@@ -11,9 +11,8 @@ from typing import Annotated, Any, cast
 from nlgauge.cli import judged, options
 from nlgauge.cli.terminal import as_typed
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.explanation import Explanations
-from nlgauge.core.segment import Dataset, Segment
-from nlgauge.core.systems import of_groups, take_as_reference
+from nlgauge.core.marks import Explanations
+from nlgauge.core.segment import Dataset, Segment, of_groups, take_as_reference
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.marked.read import read_marked
 from nlgauge.io.marked.texts import MarkedText

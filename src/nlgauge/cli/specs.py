@@ -13,7 +13,7 @@ from typing import Any
 import typer
 
 from nlgauge.core.errors import InputError, SpecError, nearest
-from nlgauge.core.registry import Entry
+from nlgauge.core.options import Entry
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.spec import Spec, parse, split
 from nlgauge.metrics.external.elsewhere import not_included

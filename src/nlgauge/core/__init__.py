@@ -6,15 +6,14 @@ from nlgauge.core.doors import door
 
 if TYPE_CHECKING:
     from nlgauge.core.arrays import Array
-    from nlgauge.core.explanation import ErrorSpan, Explanation, Explanations
-    from nlgauge.core.metric import BaseMetric
+    from nlgauge.core.marks import ErrorSpan, Explanation, Explanations
+    from nlgauge.core.metric import BaseMetric, show, signature_of
     from nlgauge.core.options import OneOf, Range, checked
     from nlgauge.core.result import Result, replacing
     from nlgauge.core.scores import ids
-    from nlgauge.core.signature import version
-    from nlgauge.core.signing import show, signature_of
+    from nlgauge.core.segment import Selection, select_systems
+    from nlgauge.core.spec import version
     from nlgauge.core.suite import Skipped
-    from nlgauge.core.systems import Selection, select_systems
     from nlgauge.core.tables import Preference, Preferences, ScoreTable, judged
 else:
     __getattr__, __dir__ = door(__name__)

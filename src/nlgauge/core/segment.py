@@ -1,18 +1,191 @@
-"""Segments and datasets. A segment is one text with everything it may be compared with; a dataset is many segments."""
+"""Does an object of JSON from outside hold each of its keys once?"""
 
 from __future__ import annotations
 
 import ast
+import json
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from nlgauge.core.errors import InputError
-from nlgauge.core.forms import made
-from nlgauge.core.frames import cells, check_no_frame, kind_of
-from nlgauge.core.frames import texts as texts_of
+import numpy as np
+
+from nlgauge.core.doors import made
+from nlgauge.core.errors import InputError, nearest
+
+
+class RepeatedKey(ValueError):
+    """An object holds a key twice; the message says which."""
+
+
+def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object from its keys and values, as `object_pairs_hook` of the standard library's parser.
+
+    That parser alone takes the last value of a key that stands twice, and other readers take the first.
+
+    Raises:
+        RepeatedKey: a key stands twice.
+    """
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        again = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise RepeatedKey(f"field {again!r} stands twice in one object, expected once")
+    return found
+
+
+def check_keys(text: str, value: Any) -> None:
+    """Refuse a text of JSON in which an object holds a key twice.
+
+    Args:
+        text: the text, which is valid JSON.
+        value: what a parser made of it. Most texts need no second parser: they have as many keys as the value.
+
+    Raises:
+        RepeatedKey: a key stands twice.
+    """
+    if type(value) is dict:
+        # White space behind a quote may stand between a key and its colon. Without it there are at least as many
+        # quotes before colons as keys, and more where a text holds one.
+        if not ('" ' in text or '"\t' in text or '"\n' in text or '"\r' in text):
+            n = len(value)
+            for inner in value.values():
+                if type(inner) is dict:
+                    n += len(inner)
+            if text.count('":') == n:
+                return
+    elif type(value) not in (dict, list):
+        return
+    try:
+        json.loads(text, object_pairs_hook=unique)
+    except RepeatedKey:
+        raise
+    except (ValueError, RecursionError):  # a number or a depth that only the first parser takes
+        pass
+
+
+# --- Tables of other libraries (pandas, polars, Arrow, datasets): told apart from texts, and read column by column
+# None of these libraries is imported. A table is known by its named columns, and a column turns itself into a list.
+
+Frame = Any  # a table with named columns: pandas.DataFrame, polars.DataFrame, pyarrow.Table, datasets.Dataset ...
+_TO_LIST = ("to_pylist", "to_list", "tolist")  # Arrow; polars and pandas; numpy
+_MISSING = ("NAType", "NaTType")  # pandas.NA and pandas.NaT
+_SHOWN = 8  # names of columns in an error
+
+
+def is_frame(value: object) -> bool:
+    """Whether a value is a table with named columns, and not a list or a column of texts."""
+    return hasattr(type(value), "columns") or hasattr(type(value), "column_names")
+
+
+def column_names(frame: Frame) -> list[str]:
+    """The names of the columns of a frame, in order.
+
+    Raises:
+        InputError: the frame holds several tables, does not know its columns yet, or has two columns of one name.
+    """
+    kind = type(frame).__name__
+    if isinstance(frame, Mapping):  # the splits of a data set of the hub
+        raise InputError(f"{kind} holds several tables ({_listed(frame)}), expected one; take one of them")
+    names = getattr(frame, "column_names", None) or getattr(frame, "columns", None)
+    if names is None:
+        raise InputError(f"{kind} does not know its columns; load it whole first")
+    names = list(map(str, names))
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise InputError(f"{kind} has two columns {twice[0]!r}, expected one; rename or drop the other")
+    return names
+
+
+def column(frame: Frame, name: str) -> list[Any]:
+    """The cells of one column as plain Python values; None where a value is missing.
+
+    Raises:
+        InputError: the frame is not in memory, so that its cells cannot be read.
+    """
+    try:
+        values = cells(frame[name])
+    except TypeError:
+        kind = type(frame).__name__
+        raise InputError(f"{kind} gives no cells of column {name!r}; collect it into a table in memory first") from None
+    return [plain(value) for value in values]
+
+
+def cells(values: Iterable[Any]) -> list[Any]:
+    """A list, an array or a column of another library as a list; its values as they come."""
+    for name in _TO_LIST:
+        convert = getattr(values, name, None)
+        if callable(convert):
+            listed = convert()
+            return listed if isinstance(listed, list) else [listed]
+    return list(values)
+
+
+def frame_texts(values: Any, what: str) -> list[str]:
+    """A list, an array or a column of texts as a list.
+
+    Raises:
+        InputError: a whole frame, one string, something that cannot be listed, or an entry that is no text.
+    """
+    check_no_frame(values, what)
+    if isinstance(values, str):
+        raise InputError(
+            f"{what} is one string, expected a list of strings; write [{what.split()[0]}] for a single text"
+        )
+    if not isinstance(values, Iterable):
+        raise InputError(f"{what} is {type(values).__name__}, expected a list of strings")
+    listed = cells(values)
+    for i, value in enumerate(listed):
+        if not isinstance(value, str):
+            raise InputError(f"{what}[{i}] is {kind_of(value)}, expected a string")
+    return listed
+
+
+def check_no_frame(values: object, what: str) -> None:
+    """Refuse a frame where a list is expected: as a list, it would be the names of its columns.
+
+    Raises:
+        InputError: the values are a frame.
+    """
+    if is_frame(values):
+        names = column_names(values)
+        example = names[0] if names else "..."
+        raise InputError(
+            f"{what} is a {type(values).__name__} with columns {_listed(names)}, expected a list of texts; take one"
+            f" column, such as frame[{example!r}] (nlgauge.read takes a whole frame)"
+        )
+
+
+def plain(value: Any) -> Any:
+    """A cell as JSON would hold it: numbers and lists of Python, and None for a missing value (NaN, NaT, NA)."""
+    if type(value) is str:  # most cells
+        return value
+    if isinstance(value, np.generic | np.ndarray):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): plain(cell) for key, cell in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(cell) for cell in value]
+    return None if _is_missing(value) else value
+
+
+def kind_of(value: object) -> str:
+    """The kind of a value, for an error."""
+    return "missing (None or NaN)" if _is_missing(value) else type(value).__name__
+
+
+def _is_missing(value: object) -> bool:
+    return value is None or type(value).__name__ in _MISSING or (isinstance(value, float) and value != value)
+
+
+def _listed(names: Iterable[object]) -> str:
+    shown = [repr(str(name)) for name in names]
+    return ", ".join(shown[:_SHOWN]) + (f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else "") or "none"
+
+
+# --- Segments and datasets. A segment is one text with everything it may be compared with; a dataset is many segments
 
 _UNSEEN = frozenset(("Cc", "Cf", "Zs", "Zl", "Zp"))  # control, format and space characters
 _FILLERS = frozenset("\u034f\u115f\u1160\u180b\u180c\u180d\u180f\u2800\u3164\uffa0")  # letters and marks without ink
@@ -199,11 +372,11 @@ class Dataset:
         """
         systems: Mapping[str | None, Sequence[str]]
         if isinstance(hypotheses, Mapping):
-            systems = {name: texts_of(texts, f"hypotheses of system {name!r}") for name, texts in hypotheses.items()}
+            systems = {name: frame_texts(texts, f"hypotheses of system {name!r}") for name, texts in hypotheses.items()}
             if not systems:
                 raise InputError("hypotheses is an empty mapping, expected at least one system")
         else:
-            systems = {None: texts_of(hypotheses, "hypotheses")}
+            systems = {None: frame_texts(hypotheses, "hypotheses")}
         n_items = len(next(iter(systems.values())))
         for name, texts in systems.items():
             if len(texts) != n_items:
@@ -214,7 +387,7 @@ class Dataset:
         refs = _references(references, n_items)
         srcs: Sequence[str | None] = [None] * n_items
         if sources is not None:
-            srcs = texts_of(sources, "sources")
+            srcs = frame_texts(sources, "sources")
             if len(srcs) != n_items:
                 raise InputError(f"{n_items} hypotheses but {len(srcs)} sources; give one source an item")
         return cls(
@@ -296,3 +469,107 @@ def _references(values: Sequence[str] | Sequence[Sequence[str]] | None, n_items:
 def check_ids(segments: Iterable[Segment]) -> None:
     """Refuse a list in which two segments bear one id."""
     Dataset(tuple(segments))
+
+
+# --- Which systems take part in a comparison of metrics, which do not, and for what reason
+
+
+@dataclass(frozen=True)
+class Selection:
+    """The systems that are kept, and the reasons why others are left out.
+
+    Attributes:
+        kept: the systems that take part, in their original order.
+        left_out: system -> the reason.
+    """
+
+    kept: tuple[str, ...]
+    left_out: Mapping[str, str]
+
+    @property
+    def note(self) -> str:
+        """One line that says how many systems there were, how many are kept, and why each other one is left out."""
+        before = len(self.kept) + len(self.left_out)
+        why = "; ".join(f"{system}: {reason}" for system, reason in self.left_out.items())
+        return f"{len(self.kept)} of {before} systems" + (f" (left out {why})" if why else "")
+
+
+def select_systems(
+    systems: Sequence[str],
+    *,
+    references: Collection[str] = (),
+    close_references: Collection[str] = (),
+    humans: Collection[str] = (),
+    outliers: Collection[str] = (),
+    rated: Collection[str] | None = None,
+    include_humans: bool = False,
+    include_outliers: bool = False,
+) -> Selection:
+    """Select the systems on which metrics are compared.
+
+    Args:
+        systems: all systems.
+        references: the references that the metrics use. An output that is itself one of them is always left out.
+        close_references: outputs that were made from those references, such as post-edits or paraphrases.
+        humans: outputs written by people. They are left out unless `include_humans` is set.
+        outliers: systems that are left out unless `include_outliers` is set.
+        rated: systems with human scores. If it is given, all others are left out.
+
+    Raises:
+        InputError: an outlier is not among the systems. If its name is misspelt, it would otherwise stay in unnoticed.
+    """
+    for name in outliers:
+        if name not in systems:
+            raise InputError(f"outlier {name!r} is not among the systems{nearest(name, systems)}")
+    left_out: dict[str, str] = {}
+    for system in systems:
+        if system in references:
+            left_out[system] = "is a reference the metrics use"
+        elif system in close_references:
+            left_out[system] = "is close to a reference the metrics use"
+        elif system in humans and not include_humans:
+            left_out[system] = "written by people"
+        elif system in outliers and not include_outliers:
+            left_out[system] = "an outlier"
+        elif rated is not None and system not in rated:
+            left_out[system] = "has no human score"
+    return Selection(tuple(s for s in systems if s not in left_out), left_out)
+
+
+def of_groups(dataset: Dataset, groups: Sequence[str]) -> Dataset:
+    """The segments of some groups (language pairs or tasks) alone.
+
+    Raises:
+        InputError: no segment is of one of the groups; the error gives the nearest known group.
+    """
+    known = dict.fromkeys(segment.group for segment in dataset if segment.group is not None)
+    for group in groups:
+        if group not in known:
+            raise InputError(f"no segment is of language pair or task {group!r}{nearest(group, known)}")
+    return replace(dataset, segments=tuple(segment for segment in dataset if segment.group in groups))
+
+
+def take_as_reference(dataset: Dataset, system: str) -> Dataset:
+    """The dataset without one system, whose texts are the first reference of what others wrote for the same item.
+
+    So a file of raw MQM annotations, which holds no references, is compared with the translation of a person in it.
+
+    Raises:
+        InputError: no segment of this system names its item; the error gives the nearest known system.
+    """
+    own = [s for s in dataset if s.system == system and s.item is not None]
+    texts: dict[tuple[str | None, str | None], str] = {(s.group, s.item): s.hypothesis for s in own}
+    if not texts:
+        known = [name for name in dataset.systems if name is not None]
+        raise InputError(f"reference system {system!r} has no segment with an item{nearest(system, known)}")
+    kept = []
+    without = 0
+    for segment in dataset:
+        if segment.system == system:
+            continue
+        text = texts.get((segment.group, segment.item))
+        without += text is None
+        others = tuple(other for other in segment.references if other != text)
+        kept.append(segment if text is None else replace(segment, references=(text, *others)))
+    note = f"{system} is the reference of {len(kept) - without} of {len(kept)} segments, and no system"
+    return Dataset(tuple(kept), dataset.name, (*dataset.notes, note))

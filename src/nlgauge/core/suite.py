@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from nlgauge.core.doors import made
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.forms import made
 from nlgauge.core.segment import repeated
 
 Expect = Literal["lower", "same"]

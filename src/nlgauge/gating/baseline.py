@@ -16,7 +16,7 @@ import numpy as np
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import null_if_nan, replacing
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import version
+from nlgauge.core.spec import version
 from nlgauge.gating.outputs import Outputs, text_digest
 from nlgauge.gating.scored import Scored, score_side
 from nlgauge.io.files.files import InputFile

@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from nlgauge.core.counts import say, warning
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.frames import Frame, is_frame
 from nlgauge.core.result import NewRow, Outcome, Result
-from nlgauge.core.segment import Dataset
+from nlgauge.core.scores import say, warning
+from nlgauge.core.segment import Dataset, Frame, is_frame
 from nlgauge.gating.baseline import Baseline, is_baseline, read_baseline, write_baseline
 from nlgauge.gating.outputs import Outputs, from_texts, paired
 from nlgauge.gating.rules import Clusters, Drops, Items, Rules, Undefined

@@ -10,9 +10,8 @@ from itertools import accumulate
 import numpy as np
 
 from nlgauge.core.arrays import Array
-from nlgauge.core.counts import Note
 from nlgauge.core.errors import InputError
-from nlgauge.core.scores import Scores
+from nlgauge.core.scores import Note, Scores
 from nlgauge.core.segment import Segment
 from nlgauge.gating.outputs import Outputs
 from nlgauge.metrics.base import Metric, check_needs, cut_words, is_pooled

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.keys import unique
 from nlgauge.core.result import replacing
-from nlgauge.core.signature import version
+from nlgauge.core.segment import unique
+from nlgauge.core.spec import version
 from nlgauge.core.tables import Origin
 from nlgauge.io.files.files import InputFile
 

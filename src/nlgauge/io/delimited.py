@@ -11,8 +11,7 @@ from typing import Any
 import msgspec
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.keys import RepeatedKey, check_keys
-from nlgauge.core.segment import repeated
+from nlgauge.core.segment import RepeatedKey, check_keys, repeated
 from nlgauge.io.fields import (
     CRITERION,
     NAMES,

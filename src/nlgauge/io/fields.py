@@ -321,17 +321,17 @@ class Fields:
         taken = {*named, *named.values(), *(name.partition(".")[0] for name in named)}
         made = {name: value for name, value in row.items() if name not in taken}
         systems = Systems()
-        for name, field in named.items():
+        for name, ours in named.items():
             value = _inner(row, name)
             if value is _ABSENT:
-                if field in ("hyp", "ref", "refs", "src"):
+                if ours in ("hyp", "ref", "refs", "src"):
                     raise FieldError(
-                        f"there is no {name!r}, which columns name as {field!r}; fields found: {shown(row)}"
+                        f"there is no {name!r}, which columns name as {ours!r}; fields found: {shown(row)}"
                     )
                 continue
             self._unseen.discard(name)
-            made[field] = value
-            if field == "hyp":
+            made[ours] = value
+            if ours == "hyp":
                 systems[name] = value
         if len(systems) > 1:
             made["hyp"] = systems

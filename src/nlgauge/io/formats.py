@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import Any, Literal
 
 from nlgauge.core.errors import InputError, NlgaugeError, nearest
-from nlgauge.core.plugins import broken_plugin, find_plugin, load_plugin, plugin_names
+from nlgauge.core.options import broken_plugin, find_plugin, load_plugin, plugin_names
 from nlgauge.io.files.files import InputFile, unpacked_name
 from nlgauge.io.files.lines import refuse
 

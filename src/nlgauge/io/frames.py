@@ -7,8 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from nlgauge.core.errors import InputError, MissingExtra, nearest
-from nlgauge.core.frames import Frame, column, column_names, is_frame
-from nlgauge.core.segment import Dataset, Segment
+from nlgauge.core.segment import Dataset, Frame, Segment, column, column_names, is_frame
 from nlgauge.io.fields import Fields, columns_read, with_references
 from nlgauge.io.parquet import import_pyarrow
 from nlgauge.io.raters import RATER, Raters

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.keys import RepeatedKey, check_keys
+from nlgauge.core.segment import RepeatedKey, check_keys
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Lines, refuse
 

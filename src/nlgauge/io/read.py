@@ -9,8 +9,7 @@ from pathlib import Path
 import msgspec
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.frames import Frame, is_frame
-from nlgauge.core.segment import Dataset
+from nlgauge.core.segment import Dataset, Frame, is_frame
 from nlgauge.io.files.files import InputFile, by_content, entries, unpacked_name
 from nlgauge.io.files.limits import Limits, current, limited
 from nlgauge.io.files.records import Records

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.keys import RepeatedKey, unique
 from nlgauge.core.result import KINDS, SETTINGS, Result
+from nlgauge.core.segment import RepeatedKey, unique
 from nlgauge.io.files.files import InputFile
 
 SCHEMA = 1

@@ -15,9 +15,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
-from nlgauge.core.frames import Frame, is_frame
-from nlgauge.core.keys import RepeatedKey, unique
-from nlgauge.core.segment import repeated
+from nlgauge.core.segment import Frame, RepeatedKey, is_frame, repeated, unique
 from nlgauge.core.tables import Key, Origin, ScoreTable
 from nlgauge.io.beside import SUFFIX, read_beside
 from nlgauge.io.fields import CRITERION, NAMES, Fractions, is_known

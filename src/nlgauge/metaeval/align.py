@@ -12,13 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask, by_value
-from nlgauge.core.counts import count
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.options import check_option
 from nlgauge.core.result import NewRow
-from nlgauge.core.scores import Scores, ids, mean_of_defined
+from nlgauge.core.scores import Scores, count, ids, mean_of_defined
 from nlgauge.core.segment import Dataset, Segment
-from nlgauge.core.signature import Signature, version
+from nlgauge.core.spec import Signature, version
 from nlgauge.core.tables import Key, Preferences, ScoreTable
 from nlgauge.stats.correlation.entries import MissingPolicy
 from nlgauge.stats.ratings.agreement import krippendorff

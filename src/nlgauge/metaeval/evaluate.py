@@ -12,12 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
-from nlgauge.core.counts import warning
 from nlgauge.core.errors import InputError, each, nearest
-from nlgauge.core.frames import Frame, is_frame
 from nlgauge.core.result import NewRow, Outcome, Result, Row
-from nlgauge.core.scores import Scores
-from nlgauge.core.segment import Dataset, Segment
+from nlgauge.core.scores import Scores, warning
+from nlgauge.core.segment import Dataset, Frame, Segment, is_frame
 from nlgauge.core.tables import Preferences, ScoreTable
 from nlgauge.io.frames import dataset_of
 from nlgauge.io.scores import read_scores

@@ -13,7 +13,7 @@ from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.core.options import check_option
 from nlgauge.core.scores import Scores
-from nlgauge.core.systems import select_systems
+from nlgauge.core.segment import select_systems
 from nlgauge.core.tables import ScoreTable
 from nlgauge.metaeval.align import JoinedScores, some
 from nlgauge.metrics.comparing.grid import by_system

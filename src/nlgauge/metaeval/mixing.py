@@ -12,13 +12,11 @@ import numpy.typing as npt
 
 from nlgauge.audits.sides import Sides, score_sides
 from nlgauge.core.arrays import Array
-from nlgauge.core.counts import count, count_notes, say
 from nlgauge.core.errors import InputError
-from nlgauge.core.scores import Scores, ids
+from nlgauge.core.metric import signature_of
+from nlgauge.core.scores import Scores, count, count_notes, ids, say
 from nlgauge.core.segment import Dataset
-from nlgauge.core.signature import Signature
-from nlgauge.core.signing import signature_of
-from nlgauge.core.spec import Sum, parse
+from nlgauge.core.spec import Signature, Sum, parse
 from nlgauge.core.suite import Suite
 from nlgauge.metaeval.align import chosen_criteria, judged
 from nlgauge.metaeval.scoring import score_judged

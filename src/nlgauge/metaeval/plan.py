@@ -12,11 +12,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nlgauge.core.arrays import Array, Mask
-from nlgauge.core.counts import warning
 from nlgauge.core.errors import InputError
-from nlgauge.core.frames import Frame
 from nlgauge.core.result import NewRow
-from nlgauge.core.segment import Dataset
+from nlgauge.core.scores import warning
+from nlgauge.core.segment import Dataset, Frame
 from nlgauge.core.tables import Key, ScoreTable
 from nlgauge.io.frames import dataset_of
 from nlgauge.io.scores import read_scores

@@ -11,12 +11,12 @@ import numpy as np
 
 from nlgauge.audits.preference import ALL_GROUPS, preference_rows
 from nlgauge.core.arrays import Array
-from nlgauge.core.counts import add, count_notes, say, warning
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.metric import signature_of
 from nlgauge.core.options import check_option
 from nlgauge.core.result import NewRow, Outcome, Result, Row
+from nlgauge.core.scores import add, count_notes, say, warning
 from nlgauge.core.segment import Dataset
-from nlgauge.core.signing import signature_of
 from nlgauge.core.suite import Suite
 from nlgauge.metaeval.evaluate import meta_evaluate
 from nlgauge.metaeval.gains import ALL

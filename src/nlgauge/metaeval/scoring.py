@@ -8,12 +8,11 @@ from typing import Any, Literal
 import numpy as np
 
 from nlgauge.core.arrays import Array
-from nlgauge.core.counts import say
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.scores import Scores, ids, join
+from nlgauge.core.metric import signature_of
+from nlgauge.core.scores import Scores, ids, join, say
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import Signature
-from nlgauge.core.signing import signature_of
+from nlgauge.core.spec import Signature
 from nlgauge.core.tables import ScoreTable
 from nlgauge.metaeval.align import column, listed
 from nlgauge.metrics.base import Metric, check_needs, cut_words, is_pooled, notes_of

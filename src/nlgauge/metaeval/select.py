@@ -11,12 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask
-from nlgauge.core.counts import warning
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.frames import Frame
 from nlgauge.core.options import check_option
 from nlgauge.core.result import NewRow, Row
-from nlgauge.core.segment import Dataset
+from nlgauge.core.scores import warning
+from nlgauge.core.segment import Dataset, Frame
 from nlgauge.core.tables import ScoreTable
 from nlgauge.io.frames import dataset_of
 from nlgauge.metaeval.align import JoinedScores

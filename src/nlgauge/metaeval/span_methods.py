@@ -6,10 +6,10 @@ import dataclasses
 from typing import Literal, get_args
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.explanation import ErrorSpan, Explanation, Explanations
+from nlgauge.core.marks import ErrorSpan, Explanation, Explanations
 from nlgauge.core.options import check_option
 from nlgauge.core.segment import Dataset
-from nlgauge.core.signature import version
+from nlgauge.core.spec import version
 from nlgauge.metrics.explaining.explain import HEAD, explain
 from nlgauge.runtime.runtime import Runtime
 

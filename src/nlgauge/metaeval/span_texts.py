@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.explanation import Explanations
+from nlgauge.core.marks import Explanations
 from nlgauge.io.marked.texts import MarkedText
 
 Missing = Literal["refuse", "drop"]

@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
-from nlgauge.core.explanation import ErrorSpan, Explanations
+from nlgauge.core.marks import ErrorSpan, Explanations
 from nlgauge.core.options import check_option
 from nlgauge.core.result import NewRow, Outcome, Result, Row
-from nlgauge.core.signature import version
+from nlgauge.core.spec import version
 from nlgauge.io.marked.texts import MarkedText
 from nlgauge.metaeval.span_texts import Index, Marks, Missing, as_texts, item_numbers, judged_texts, known_to_all
 from nlgauge.stats.differences.multiplicity import Adjustment, adjusted

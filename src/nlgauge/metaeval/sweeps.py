@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 from nlgauge.audits.preference import ALL_GROUPS, check_copies, preference_rows
-from nlgauge.core.counts import add, warning
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.frames import Frame
+from nlgauge.core.metric import signature_of, spec_of
 from nlgauge.core.options import OneOf, check_option
 from nlgauge.core.result import NewRow, Outcome, Result, Row
-from nlgauge.core.segment import Dataset
-from nlgauge.core.signing import signature_of, spec_of
+from nlgauge.core.scores import add, warning
+from nlgauge.core.segment import Dataset, Frame
 from nlgauge.core.suite import Suite
 from nlgauge.io.frames import datasets_of
 from nlgauge.metaeval.align import chosen_criteria, judged

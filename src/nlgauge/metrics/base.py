@@ -9,13 +9,11 @@ from operator import attrgetter
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from nlgauge.core.arrays import Array, Mask
-from nlgauge.core.counts import MEANINGS
 from nlgauge.core.errors import InputError
-from nlgauge.core.metric import BaseMetric, Documents, whole
-from nlgauge.core.scores import FinishParts, MetricInfo, Scores, ids
+from nlgauge.core.metric import BaseMetric, Documents, signature_of, spec_of, whole
+from nlgauge.core.scores import MEANINGS, FinishParts, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import Signature
-from nlgauge.core.signing import signature_of, spec_of
+from nlgauge.core.spec import Signature
 from nlgauge.runtime.runtime import Runtime
 
 _ALIKE = ("precision", "recall", "f1")  # parts that run as the metric does

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, overload
 
 from nlgauge.core.errors import SpecError
-from nlgauge.core.signing import show
+from nlgauge.core.metric import show
 from nlgauge.core.spec import Spec, Sum, parse, quote
 from nlgauge.metrics.base import Metric, MetricLike
 from nlgauge.metrics.registry import EMBEDDED, METRICS, SUMS, metric, metric_info

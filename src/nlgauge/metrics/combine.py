@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 
 from nlgauge.core.errors import InputError, SpecError, nearest
-from nlgauge.core.metric import BaseMetric, whole
+from nlgauge.core.metric import BaseMetric, signature_of, spec_of, whole
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signing import signature_of, spec_of
 from nlgauge.core.spec import Sum, parse, unquote, weight_text
 from nlgauge.metrics.base import Metric, notes_of
 from nlgauge.metrics.scales import POOLED, bounds_identity, bounds_key, moments, read_bounds, zero_and_width

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from nlgauge.core.counts import FIRST
+from nlgauge.core.scores import FIRST
 from nlgauge.text.functionwords import leaning, names
 from nlgauge.text.identification import languages
 from nlgauge.text.scripts import ENGLISH

@@ -10,10 +10,9 @@ from typing import Literal, Protocol, get_args
 
 import numpy as np
 
-from nlgauge.core.counts import Note
 from nlgauge.core.errors import InputError
 from nlgauge.core.metric import whole
-from nlgauge.core.scores import MetricInfo
+from nlgauge.core.scores import MetricInfo, Note
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.languagecounts import LanguageCounts
 from nlgauge.text.functionwords import names

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Protocol
 
-from nlgauge.core.counts import FIRST, Note
 from nlgauge.core.errors import InputError
 from nlgauge.core.metric import whole
 from nlgauge.core.options import Typed, checked
 from nlgauge.core.result import Row
+from nlgauge.core.scores import FIRST, Note
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.guards.counting import FIELDS, GuardCheck, GuardCounts, Key
 from nlgauge.metrics.languages import LanguageCheck, Reader, UnreadScripts

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.metric import BaseMetric
+from nlgauge.core.metric import BaseMetric, signature_of
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import Metric, MetricLike
 from nlgauge.metrics.registry import named
 from nlgauge.runtime.runtime import Runtime

@@ -11,9 +11,9 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast
 
 from nlgauge.core.errors import InputError, SpecError, each, nearest
-from nlgauge.core.registry import Entry, Registry, construct
+from nlgauge.core.metric import options_of, show, signature_of
+from nlgauge.core.options import Entry, Registry, construct
 from nlgauge.core.scores import MetricInfo
-from nlgauge.core.signing import options_of, show, signature_of
 from nlgauge.core.spec import Spec, Sum, parse, quote
 from nlgauge.metrics.base import Metric, MetricLike
 from nlgauge.metrics.combine import Combination

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
-from nlgauge.core.keys import unique
+from nlgauge.core.metric import signature_of, spec_of
 from nlgauge.core.result import replacing
 from nlgauge.core.scores import Scores
-from nlgauge.core.signing import signature_of, spec_of
+from nlgauge.core.segment import unique
 from nlgauge.core.spec import Spec, Sum, parse
 from nlgauge.metrics.base import Metric
 from nlgauge.runtime.pool import Moments

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nlgauge.core.errors import SpecError, nearest
-from nlgauge.core.registry import Entry
+from nlgauge.core.options import Entry
 from nlgauge.core.spec import Spec, Sum, parse
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.guards.guarded import GUARDED

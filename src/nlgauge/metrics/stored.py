@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.metric import BaseMetric
+from nlgauge.core.metric import BaseMetric, signature_of
 from nlgauge.core.options import checked
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signing import signature_of
 from nlgauge.core.tables import ScoreTable
 from nlgauge.metrics.external.direction import Direction, direction_of
 from nlgauge.runtime.runtime import Runtime

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from nlgauge.core.metric import BaseMetric, Documents, Layers, whole
+from nlgauge.core.metric import BaseMetric, Documents, Layers, spec_of, whole
 from nlgauge.core.scores import MetricInfo, Scores
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import Signature
-from nlgauge.core.signing import spec_of
+from nlgauge.core.spec import Signature
 from nlgauge.metrics.base import Metric, corpora_of, is_pooled, notes_of, rounds, trained_on
 from nlgauge.metrics.embedding.sharing import merged
 from nlgauge.metrics.references import Policy, over_references

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from nlgauge.core.counts import say
 from nlgauge.core.errors import InputError, MissingExtra
+from nlgauge.core.scores import say
 from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.tokens import Ids, TextTokenizer, Tokens
 from nlgauge.models.vectors import SharedVectors, Vectors, source_of

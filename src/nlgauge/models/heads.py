@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nlgauge.core.errors import InputError, MissingExtra, nearest
-from nlgauge.core.keys import unique
+from nlgauge.core.segment import unique
 from nlgauge.models.finite import check_finite
 from nlgauge.models.locate import ModelFiles, digest_of, locate
 

@@ -14,8 +14,8 @@ from time import monotonic
 from typing import Any, Concatenate, ParamSpec
 
 from nlgauge.core.errors import InputError, MissingExtra, NlgaugeError
-from nlgauge.core.keys import unique
-from nlgauge.core.signature import version
+from nlgauge.core.segment import unique
+from nlgauge.core.spec import version
 from nlgauge.models import base, embedded
 
 _WANTED = ("*.json", "*.txt", "*.model", "*.spm", "*.safetensors")

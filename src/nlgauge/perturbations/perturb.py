@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from nlgauge.core.counts import say, warning
 from nlgauge.core.errors import InputError, NlgaugeError
-from nlgauge.core.frames import cells, kind_of
-from nlgauge.core.frames import texts as texts_of
-from nlgauge.core.segment import is_blank
+from nlgauge.core.scores import say, warning
+from nlgauge.core.segment import cells, is_blank, kind_of
+from nlgauge.core.segment import frame_texts as texts_of
 from nlgauge.perturbations.base import Case, Inapplicable, Perturbation, Perturbed, Turn, apply_edits, stream
 from nlgauge.perturbations.registry import perturbation
 from nlgauge.text.english.detect import is_english

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nlgauge.core.errors import SpecError
-from nlgauge.core.registry import Entry, Registry
+from nlgauge.core.options import Entry, Registry
 from nlgauge.core.spec import Spec, parse
 from nlgauge.perturbations.base import Perturbation, PerturbationInfo
 

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from nlgauge.core.result import Result, replacing
-from nlgauge.core.signature import version
+from nlgauge.core.spec import version
 from nlgauge.report.labels import visible
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from nlgauge.core.counts import Note, in_brief
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.result import Result
+from nlgauge.core.scores import Note, in_brief
 from nlgauge.report.flat import csv, first_rows, tsv
 from nlgauge.report.kinds.kind import kind_of
 from nlgauge.report.paper import DATA, FORMS, WIDE, Paper, Part, Worst

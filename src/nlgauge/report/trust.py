@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nlgauge.core.counts import MEANINGS, TRAINED
 from nlgauge.core.result import Result
+from nlgauge.core.scores import MEANINGS, TRAINED
 from nlgauge.report.rows import (
     MEAN,
     MEAN_PREFIX,

@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import version
+from nlgauge.core.spec import version
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS signatures (

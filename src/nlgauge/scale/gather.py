@@ -18,7 +18,7 @@ import msgspec
 from nlgauge.core.result import replacing
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import documents_digest
+from nlgauge.core.spec import documents_digest
 from nlgauge.metrics.base import Metric, corpora_of, rounds
 from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.runtime.pool import Columns, Counts, Incidence, Moments, Pool, Unsettled

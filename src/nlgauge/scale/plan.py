@@ -17,10 +17,10 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.metric import signature_of
 from nlgauge.core.result import replacing
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import version
-from nlgauge.core.signing import signature_of
+from nlgauge.core.spec import version
 from nlgauge.io.files.files import STDIN
 from nlgauge.io.files.limits import Limits, current
 from nlgauge.io.parallel import system_names

@@ -13,8 +13,7 @@ from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.metric import BaseMetric
 from nlgauge.core.scores import Finish, MetricInfo, Scores, mean_of_defined
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import Signature
-from nlgauge.core.spec import Spec, parse
+from nlgauge.core.spec import Signature, Spec, parse
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.registry import METRICS, on_encoder
 from nlgauge.metrics.shipped import check_shipped, metric_of_file

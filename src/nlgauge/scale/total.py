@@ -15,12 +15,11 @@ import numpy as np
 from msgspec.structs import asdict
 
 from nlgauge.core.arrays import Counts
-from nlgauge.core.counts import add
 from nlgauge.core.errors import InputError, NlgaugeError
+from nlgauge.core.metric import signature_of
 from nlgauge.core.result import Result
-from nlgauge.core.scores import mean_of_defined
-from nlgauge.core.signature import with_digest
-from nlgauge.core.signing import signature_of
+from nlgauge.core.scores import add, mean_of_defined
+from nlgauge.core.spec import with_digest
 from nlgauge.io.parallel import system_names
 from nlgauge.io.source import Summary
 from nlgauge.metrics.base import Metric

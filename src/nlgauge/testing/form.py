@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from nlgauge.core.metric import signature_of
 from nlgauge.core.scores import Scores, join, mean_of_defined
-from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import is_pooled
 from nlgauge.testing.subject import ROUNDING, Subject
 

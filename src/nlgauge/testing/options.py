@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from nlgauge.core.errors import NlgaugeError, SpecError
-from nlgauge.core.registry import construct
-from nlgauge.core.signing import options_of, signature_of
+from nlgauge.core.metric import options_of, signature_of
+from nlgauge.core.options import construct
 from nlgauge.core.spec import Spec, parse
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.registry import metric as build

@@ -20,7 +20,7 @@ from typing import Any, get_args
 import numpy as np
 
 from nlgauge.core.errors import NlgaugeError
-from nlgauge.core.signing import options_of, spec_of
+from nlgauge.core.metric import options_of, spec_of
 from nlgauge.perturbations.base import (
     NEEDS,
     Case,

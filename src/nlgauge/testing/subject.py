@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from nlgauge.core.arrays import Array
+from nlgauge.core.metric import spec_of
 from nlgauge.core.scores import Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signing import spec_of
 from nlgauge.metrics.base import Metric
 from nlgauge.runtime.runtime import Runtime
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.explanation import ErrorSpan, Severity
+from nlgauge.core.marks import ErrorSpan, Severity
 from nlgauge.metrics.explaining.marks import Worded, is_function
 
 _NEGATIONS = frozenset("not n't no nor never cannot without".split())  # function words that turn a text round

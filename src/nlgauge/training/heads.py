@@ -14,9 +14,8 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import save
 
-from nlgauge.core.drafts import Draft
 from nlgauge.core.errors import InputError
-from nlgauge.core.result import check_target, replacing
+from nlgauge.core.result import Draft, check_target, replacing
 from nlgauge.models.heads import widened
 from nlgauge.models.locate import ModelFiles
 from nlgauge.training.adapters import adapter_tensors, set_adapters

@@ -16,9 +16,8 @@ import torch
 from safetensors import safe_open
 from safetensors.torch import save
 
-from nlgauge.core.drafts import claimed, clear
 from nlgauge.core.errors import InputError
-from nlgauge.core.result import replacing
+from nlgauge.core.result import claimed, clear, replacing
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.training.data import shuffled_batches

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.explanation import ErrorSpan, Severity
+from nlgauge.core.marks import ErrorSpan, Severity
 from nlgauge.core.segment import is_blank
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Faults

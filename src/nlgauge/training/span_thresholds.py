@@ -10,7 +10,7 @@ import numpy as np
 from safetensors import safe_open
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.explanation import ErrorSpan
+from nlgauge.core.marks import ErrorSpan
 from nlgauge.metrics.explaining.explain import Thresholds, marked_spans, thresholds
 from nlgauge.metrics.explaining.marks import Worded
 from nlgauge.models.spans import Judged, load_spans

@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from nlgauge.core.drafts import claimed
 from nlgauge.core.errors import InputError
-from nlgauge.core.result import check_target
+from nlgauge.core.result import check_target, claimed
 from nlgauge.models.encoder import torch_device
 from nlgauge.models.heads import find_head
 from nlgauge.models.locate import ModelFiles, locate

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.explanation import ErrorSpan
+from nlgauge.core.marks import ErrorSpan
 from nlgauge.io.marked.mqm import marked_places, read_mqm_spans
 
 HEADER = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity"

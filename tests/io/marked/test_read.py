@@ -6,7 +6,7 @@ import json
 import pytest
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.explanation import ErrorSpan
+from nlgauge.core.marks import ErrorSpan
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.marked.read import read_marked
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.explanation import ErrorSpan
+from nlgauge.core.marks import ErrorSpan
 from nlgauge.io.marked.tables import read_span_table, write_span_table
 from nlgauge.io.marked.texts import MarkedText
 

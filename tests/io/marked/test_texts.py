@@ -5,7 +5,7 @@ import json
 import pytest
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.explanation import ErrorSpan
+from nlgauge.core.marks import ErrorSpan
 from nlgauge.io.marked.texts import MarkedText, as_rating, error, errors_of
 
 

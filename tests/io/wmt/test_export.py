@@ -10,7 +10,7 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.scores import Scores
-from nlgauge.core.signature import Signature
+from nlgauge.core.spec import Signature
 from nlgauge.io.scores import read_scores
 from nlgauge.io.wmt.export import export_scores
 from nlgauge.io.wmt.mtme import read_eval_set

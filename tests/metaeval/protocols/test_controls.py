@@ -5,7 +5,7 @@ import pytest
 
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import Signature
+from nlgauge.core.spec import Signature
 from nlgauge.metaeval.align import JoinedScores
 from nlgauge.metaeval.protocols.controls import ITEM_MEAN, with_controls
 from nlgauge.metaeval.protocols.presets import Task

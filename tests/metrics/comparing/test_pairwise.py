@@ -8,7 +8,7 @@ import pytest
 import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.core.scores import Scores
-from nlgauge.core.signature import Signature
+from nlgauge.core.spec import Signature
 from nlgauge.metrics.comparing.pairwise import compare_pairs
 from nlgauge.metrics.comparing.table import compare_scores, resampling_notes
 

@@ -7,7 +7,7 @@ import pytest
 import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.core.scores import Scores
-from nlgauge.core.signature import Signature
+from nlgauge.core.spec import Signature
 from nlgauge.metrics.comparing.grid import aligned
 from nlgauge.metrics.comparing.table import compare_scores, intervals
 

@@ -10,7 +10,7 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError
-from nlgauge.core.signing import signature_of
+from nlgauge.core.metric import signature_of
 from nlgauge.metrics.comparing.thresholds import MetricThresholds, Thresholds, identity, read_thresholds
 from nlgauge.stats.systems.curves import AgreementCurve
 

@@ -5,8 +5,8 @@ from unicodedata import unidata_version
 import numpy as np
 import pytest
 
+from nlgauge.core.metric import signature_of
 from nlgauge.core.segment import Segment
-from nlgauge.core.signing import signature_of
 from nlgauge.metrics.edits.counting import rate
 from nlgauge.metrics.edits.wer import Wer
 from nlgauge.metrics.registry import metric

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.metric import signature_of
 from nlgauge.core.segment import Segment
-from nlgauge.core.signing import signature_of
 from nlgauge.metrics.embedding import bertscore as module
 from nlgauge.metrics.embedding.bertscore import BertScore, f1
 from nlgauge.metrics.embedding.unrelated import measure_unrelated

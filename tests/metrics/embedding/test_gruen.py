@@ -112,8 +112,8 @@ def far(monkeypatch):
             self.table, self.calls = table, []
 
         def score(self, segments, runtime):
+            from nlgauge.core.metric import signature_of
             from nlgauge.core.scores import Scores, ids
-            from nlgauge.core.signing import signature_of
 
             self.calls.append(len(segments))
             values = np.array([self.table[s.references[0], s.hypothesis] for s in segments])

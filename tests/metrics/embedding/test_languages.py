@@ -4,7 +4,7 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.errors import SpecError
-from nlgauge.core.signing import signature_of
+from nlgauge.core.metric import signature_of
 from nlgauge.metrics.embedding import baseline
 from nlgauge.metrics.embedding.bertscore import BertScore
 from nlgauge.metrics.embedding.languages import LANGUAGES, encoder_for, is_encoder_for

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import nlgauge as ng
+from nlgauge.core.metric import signature_of
 from nlgauge.core.segment import Segment
-from nlgauge.core.signing import signature_of
 from nlgauge.metrics.external.bleurt import Bleurt
 from nlgauge.metrics.external.client import Client
 from nlgauge.metrics.external.environments import Environment

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 import nlgauge as ng
+from nlgauge.core.metric import signature_of
 from nlgauge.core.segment import Segment
-from nlgauge.core.signing import signature_of
 from nlgauge.metrics.external.summac_conv import SummacConv
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric

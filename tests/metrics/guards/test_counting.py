@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nlgauge as ng
-from nlgauge.core.counts import MEANINGS
+from nlgauge.core.scores import MEANINGS
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.guards.counting import GuardCounts
 from nlgauge.metrics.scoring.job import score_source

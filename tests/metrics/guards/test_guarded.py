@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import nlgauge as ng
-from nlgauge.core.signing import signature_of, spec_of
+from nlgauge.core.metric import signature_of, spec_of
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.guards.rules import VERSION, Rules
 from nlgauge.testing import check_metric

@@ -8,8 +8,8 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.cli.main import main
+from nlgauge.core.metric import signature_of
 from nlgauge.core.segment import Segment
-from nlgauge.core.signing import signature_of
 from nlgauge.metrics.judging.judge import Judge
 from nlgauge.metrics.shipped import check_shipped
 from nlgauge.runtime.runtime import Runtime

@@ -7,8 +7,8 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.metric import spec_of
 from nlgauge.core.segment import Segment
-from nlgauge.core.signing import spec_of
 from nlgauge.metrics.base import notes_of
 from nlgauge.metrics.learned.gauge import CHRF, COSINE, RATED, RECALL, SCALES, WEIGHTS, Gauge, GaugeRated
 from nlgauge.runtime.runtime import Runtime

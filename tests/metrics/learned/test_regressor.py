@@ -4,8 +4,8 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.metric import signature_of
 from nlgauge.core.segment import Segment
-from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import notes_of
 from nlgauge.metrics.learned.regressor import Regressor
 from nlgauge.metrics.registry import metric_info

@@ -7,9 +7,9 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.metric import signature_of
 from nlgauge.core.scores import Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signing import signature_of
 from nlgauge.metrics.learned import ruber
 from nlgauge.metrics.learned.ruber import Ruber
 from nlgauge.runtime.runtime import Runtime

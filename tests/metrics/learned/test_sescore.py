@@ -5,8 +5,8 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.metric import signature_of
 from nlgauge.core.segment import Segment
-from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import trained_on
 from nlgauge.metrics.learned.sescore import SEScore
 from nlgauge.models.regressor import calibrate, load_regressor, locate_regressor

@@ -10,8 +10,8 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError
+from nlgauge.core.metric import signature_of
 from nlgauge.core.segment import Segment
-from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import notes_of, trained_on
 from nlgauge.metrics.registry import metric_info
 from nlgauge.models.regressor import locate_regressor

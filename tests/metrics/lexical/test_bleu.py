@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.metric import signature_of
 from nlgauge.core.scores import join
 from nlgauge.core.segment import Segment
-from nlgauge.core.signing import signature_of
 from nlgauge.metrics.lexical.bleu import Bleu
 from nlgauge.metrics.registry import metric
 from nlgauge.runtime.runtime import Runtime

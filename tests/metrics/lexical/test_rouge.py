@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.metric import signature_of
 from nlgauge.core.segment import Segment
-from nlgauge.core.signing import signature_of
 from nlgauge.metrics.lexical.rouge import Rouge
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric, check_options

@@ -1,4 +1,4 @@
-from nlgauge.core.signature import Signature
+from nlgauge.core.spec import Signature
 from nlgauge.metrics.nli.evidence import Claim, Evidence, Quote
 from nlgauge.metrics.nli.grounds import Mention
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.metric import signature_of, spec_of
 from nlgauge.core.segment import Segment
-from nlgauge.core.signing import signature_of, spec_of
 from nlgauge.core.spec import quote
 from nlgauge.metrics.base import trained_on
 from nlgauge.metrics.nli.menli import DIRECTIONS, FORMULAS, Nli, pool

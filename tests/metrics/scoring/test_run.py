@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError
+from nlgauge.core.metric import signature_of
 from nlgauge.core.scores import MetricInfo, Scores, ids, join
 from nlgauge.core.segment import Segment
-from nlgauge.core.signing import signature_of
 from nlgauge.metrics.registry import metric
 from nlgauge.metrics.scoring import run
 from nlgauge.metrics.scoring.run import score_blocks, score_segments

@@ -8,8 +8,8 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, NlgaugeError, SpecError
+from nlgauge.core.metric import signature_of
 from nlgauge.core.scores import MetricInfo, Scores, ids
-from nlgauge.core.signing import signature_of
 from nlgauge.metrics.registry import METRICS
 from nlgauge.metrics.scoring.texts import score
 from nlgauge.runtime.runtime import Runtime

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from nlgauge.core.alignment import Alignment
-from nlgauge.core.signature import Signature
+from nlgauge.core.marks import Alignment
+from nlgauge.core.spec import Signature
 
 
 def aligned(hypothesis, reference, similarities=None, weights=None):

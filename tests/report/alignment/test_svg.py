@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.core.alignment import Alignment
-from nlgauge.core.signature import Signature
+from nlgauge.core.marks import Alignment
+from nlgauge.core.spec import Signature
 from nlgauge.report import alignment_svg
 from nlgauge.report.alignment.svg import HYPOTHESIS, REFERENCE, bar_shares, similarity_scale
 from nlgauge.report.colours import luminance

@@ -10,9 +10,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from nlgauge.core.alignment import Alignment
+from nlgauge.core.marks import Alignment
 from nlgauge.core.segment import Dataset, Segment
-from nlgauge.core.signature import Signature
+from nlgauge.core.spec import Signature
 from nlgauge.core.suite import ScoredPair
 from nlgauge.core.tables import Key, Origin, ScoreTable
 from nlgauge.report.buckets import Buckets

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from nlgauge.core.explanation import ErrorSpan, Explanation, Explanations
+from nlgauge.core.marks import ErrorSpan, Explanation, Explanations
 from nlgauge.report.explanation.lines import described, explained_text, marked, totals
 
 HAT = ErrorSpan(19, 22, "major")

@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("jinja2")
 
-from nlgauge.core.explanation import ErrorSpan, Explanation, Explanations
+from nlgauge.core.marks import ErrorSpan, Explanation, Explanations
 from nlgauge.report.explanation.page import pieces, result_html
 
 ABOUT = {"spec": "explain", "signature": "toy", "higher_is_better": True}

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.keys import RepeatedKey, check_keys, unique
+from nlgauge.core.segment import RepeatedKey, check_keys, unique
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Faults, Lines
 from nlgauge.io.jsonl import joined

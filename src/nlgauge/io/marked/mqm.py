@@ -6,7 +6,7 @@ import os
 import re
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.explanation import ErrorSpan
+from nlgauge.core.marks import ErrorSpan
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Faults
 from nlgauge.io.marked.texts import MarkedText, error

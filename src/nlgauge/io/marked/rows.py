@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.keys import unique
 from nlgauge.core.result import replacing
+from nlgauge.core.segment import unique
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Faults, Lines
 from nlgauge.io.files.records import cells_between_tabs

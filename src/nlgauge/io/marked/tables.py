@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.explanation import ErrorSpan
+from nlgauge.core.marks import ErrorSpan
 from nlgauge.core.result import replacing
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Faults

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.explanation import ErrorSpan, Severity, Side
+from nlgauge.core.marks import ErrorSpan, Severity, Side
 
 MISSING = "missing"  # what some formats write in place of a number
 _NONE = frozenset({"no-error", "neutral", "undecided", ""})  # severities that are no error, or not known to be one

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.keys import RepeatedKey, check_keys
+from nlgauge.core.segment import RepeatedKey, check_keys
 from nlgauge.core.suite import Pair
 from nlgauge.io.files.files import InputFile, found_in
 from nlgauge.io.jsonl import joined

@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.keys import RepeatedKey, unique
+from nlgauge.core.segment import RepeatedKey, unique
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Lines
 

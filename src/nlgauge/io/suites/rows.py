@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.frames import Frame, column_names
 from nlgauge.core.options import check_option
+from nlgauge.core.segment import Frame, column_names
 from nlgauge.core.suite import Expect, Pair, Setup
 from nlgauge.io.files.files import InputFile, unpacked_name
 from nlgauge.io.files.lines import refuse

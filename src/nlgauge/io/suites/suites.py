@@ -9,8 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.frames import Frame, is_frame
-from nlgauge.core.segment import Dataset, Segment
+from nlgauge.core.segment import Dataset, Frame, Segment, is_frame
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Faults

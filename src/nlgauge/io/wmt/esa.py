@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.keys import unique
+from nlgauge.core.segment import unique
 from nlgauge.core.tables import Key, ScoreTable
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Faults, Lines, counted, number

@@ -9,8 +9,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.segment import Dataset, Segment
-from nlgauge.core.systems import Selection, select_systems
+from nlgauge.core.segment import Dataset, Segment, Selection, select_systems
 from nlgauge.core.tables import Key, ScoreTable
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import counted

@@ -14,7 +14,7 @@ import numpy as np
 from nlgauge.core.errors import InputError
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import version
+from nlgauge.core.spec import version
 from nlgauge.io.files.lines import counted, ordinal
 from nlgauge.io.files.pack import check_file_name, make_folder, write_bytes
 from nlgauge.io.wmt.submissions import ALL, Submission, SubmissionRow, write_submission

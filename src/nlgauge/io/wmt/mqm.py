@@ -12,8 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.keys import RepeatedKey, unique
-from nlgauge.core.segment import Dataset, Segment
+from nlgauge.core.segment import Dataset, RepeatedKey, Segment, unique
 from nlgauge.core.tables import Key, ScoreTable
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.files.lines import Faults, Lines, counted, number

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.keys import RepeatedKey, unique
-from nlgauge.core.segment import Dataset
+from nlgauge.core.segment import Dataset, RepeatedKey, unique
 from nlgauge.io.files.files import InputFile, entries
 from nlgauge.io.files.lines import Faults, Lines, counted, number
 from nlgauge.io.jsonl import JsonRows

@@ -11,8 +11,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
-from nlgauge.core.keys import unique
-from nlgauge.core.segment import Dataset, Segment
+from nlgauge.core.segment import Dataset, Segment, unique
 from nlgauge.io.files.lines import counted
 from nlgauge.io.files.pack import check_file_name, make_folder, write_bytes
 from nlgauge.io.wmt.evalset import META, EvalSet, Info, Scores, Texts

@@ -11,7 +11,7 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.core.result import NewRow, Row
 from nlgauge.core.scores import Scores, ids
-from nlgauge.core.signature import Signature
+from nlgauge.core.spec import Signature
 from nlgauge.metaeval.align import JoinedScores
 from nlgauge.metaeval.intervals import IntervalMethod
 from nlgauge.metaeval.protocols.presets import Task

@@ -6,8 +6,8 @@ import math
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
+from nlgauge.core.metric import signature_of
 from nlgauge.core.result import Result, Row
-from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.comparing.thresholds import SHIPPED, MetricThresholds, Thresholds, read_thresholds
 from nlgauge.runtime.runtime import Runtime

@@ -11,13 +11,11 @@ from typing import Annotated, Any
 import numpy as np
 
 from nlgauge.core.arrays import Array, by_value
-from nlgauge.core.counts import count, warning
 from nlgauge.core.errors import InputError
-from nlgauge.core.frames import Frame
 from nlgauge.core.options import Range, check_option
 from nlgauge.core.result import NewRow, Outcome, Result, Row
-from nlgauge.core.scores import Scores
-from nlgauge.core.segment import Dataset
+from nlgauge.core.scores import Scores, count, warning
+from nlgauge.core.segment import Dataset, Frame
 from nlgauge.metrics.base import Metric, MetricLike, cut_words, described
 from nlgauge.metrics.comparing.agreement import thresholds_for, with_agreement
 from nlgauge.metrics.comparing.grid import aligned

@@ -10,7 +10,7 @@ import numpy as np
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.scores import Scores
-from nlgauge.core.signature import Signature
+from nlgauge.core.spec import Signature
 from nlgauge.metrics.comparing.grid import aligned, by_system
 from nlgauge.metrics.comparing.tests import INTERVAL_DRAWS, SACREBLEU_SEED, system_test
 from nlgauge.stats.draws import Intervals, bootstrap_interval

@@ -16,9 +16,9 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
-from nlgauge.core.keys import unique
 from nlgauge.core.result import replacing
-from nlgauge.core.signature import version
+from nlgauge.core.segment import unique
+from nlgauge.core.spec import version
 from nlgauge.stats.systems.curves import FORMS, AgreementCurve
 
 SHIPPED = "shipped"

@@ -11,11 +11,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from nlgauge.core.arrays import Array, Mask
-from nlgauge.core.metric import BaseMetric
+from nlgauge.core.metric import BaseMetric, signature_of
 from nlgauge.core.options import Checked
 from nlgauge.core.scores import Finish, MetricInfo, Scores, ids, mean_of_defined
 from nlgauge.core.segment import Segment, is_blank
-from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.references import over_references
 from nlgauge.runtime.runtime import Runtime

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.alignment import Alignment
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.marks import Alignment
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.base import MetricLike
 from nlgauge.metrics.embedding.bertscore import BertScore, piece_weights

@@ -12,11 +12,10 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import SpecError
-from nlgauge.core.metric import Documents
+from nlgauge.core.metric import Documents, signature_of
 from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.embedding import baseline as baselines
 from nlgauge.metrics.embedding.encoding import ByEncoder

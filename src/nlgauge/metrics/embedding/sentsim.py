@@ -10,11 +10,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from nlgauge.core.arrays import Array, Mask
-from nlgauge.core.metric import BaseMetric
+from nlgauge.core.metric import BaseMetric, signature_of, spec_of
 from nlgauge.core.options import checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signing import signature_of, spec_of
 from nlgauge.metrics.base import Metric, check_needs
 from nlgauge.metrics.embedding.bertscore import BertScore
 from nlgauge.metrics.embedding.cosine import Cosine

@@ -10,11 +10,10 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from nlgauge.core.metric import BaseMetric, Documents
+from nlgauge.core.metric import BaseMetric, Documents, signature_of
 from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
-from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.embedding.idf import Table, first_references
 from nlgauge.metrics.embedding.points import kernel

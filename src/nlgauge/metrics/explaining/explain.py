@@ -10,14 +10,13 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from nlgauge.core.arrays import Array
-from nlgauge.core.counts import say, warning
 from nlgauge.core.errors import InputError
-from nlgauge.core.explanation import ErrorSpan, Explanation, Explanations, merged
-from nlgauge.core.frames import Frame
+from nlgauge.core.marks import ErrorSpan, Explanation, Explanations, merged
+from nlgauge.core.metric import signature_of
 from nlgauge.core.options import Range, check_option
-from nlgauge.core.segment import Dataset, Segment, is_blank
-from nlgauge.core.signature import Signature, version
-from nlgauge.core.signing import signature_of
+from nlgauge.core.scores import say, warning
+from nlgauge.core.segment import Dataset, Frame, Segment, is_blank
+from nlgauge.core.spec import Signature, version
 from nlgauge.metrics.explaining.contradictions import contradicted
 from nlgauge.metrics.explaining.marks import Worded, gaps_of, grown, spans_of, unmatched
 from nlgauge.metrics.nli.faithful import Faithful, evidence

@@ -12,7 +12,7 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 
 from nlgauge.core.arrays import Array, Mask
-from nlgauge.core.explanation import ErrorSpan, Severity
+from nlgauge.core.marks import ErrorSpan, Severity
 from nlgauge.text.names.lists import name_words
 from nlgauge.text.numbers.find import find_numbers
 from nlgauge.text.numbers.number import Number

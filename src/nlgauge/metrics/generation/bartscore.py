@@ -11,9 +11,9 @@ import numpy as np
 
 from nlgauge.core.arrays import Mask
 from nlgauge.core.errors import SpecError
+from nlgauge.core.metric import signature_of
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.generation.model import FLAGS, GeneratorMetric, judged
 from nlgauge.metrics.references import over_references

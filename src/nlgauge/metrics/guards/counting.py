@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Mask
-from nlgauge.core.counts import FIRST, MEANINGS, count_notes
 from nlgauge.core.errors import InputError
+from nlgauge.core.scores import FIRST, MEANINGS, count_notes
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.guards.rules import OUTPUTS, REFERENCES, Rules
 from nlgauge.metrics.guards.signs import Signs

@@ -12,11 +12,10 @@ import numpy as np
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import SpecError, nearest
-from nlgauge.core.metric import scores_parts, whole
+from nlgauge.core.metric import scores_parts, signature_of, spec_of, whole
 from nlgauge.core.scores import MetricInfo, Scores
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import version
-from nlgauge.core.signing import signature_of, spec_of
+from nlgauge.core.spec import version
 from nlgauge.metrics.base import is_pooled
 from nlgauge.metrics.guards.endings import HABITS, habits
 from nlgauge.metrics.guards.rules import OUTPUTS, VERSION, Rules, is_spoilt

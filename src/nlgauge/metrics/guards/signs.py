@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from unicodedata import is_normalized, normalize
 
-from nlgauge.core.counts import FIRST, Note
+from nlgauge.core.scores import FIRST, Note
 from nlgauge.core.segment import Segment
 
 FORMS = "forms"

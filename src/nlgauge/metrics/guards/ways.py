@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from nlgauge.core.counts import FIRST, Note
+from nlgauge.core.scores import FIRST, Note
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.guards.endings import habits
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from nlgauge.core.keys import unique
+from nlgauge.core.segment import unique
 
 _WEIGHTS = {"minor": 1.0, "major": 5.0}
 _PLACES = {"A": 1.0, "B": 2.0, "tie": 0.0}

@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.keys import unique
+from nlgauge.core.segment import unique
 
 KEY = "NLGAUGE_JUDGE_KEY"  # the variable of the environment that holds the key
 _MOST = 4_000_000  # bytes of an answer

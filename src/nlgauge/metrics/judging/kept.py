@@ -8,7 +8,7 @@ from contextlib import suppress
 from hashlib import sha256
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.keys import unique
+from nlgauge.core.segment import unique
 
 
 def prompt_key(url: str, model: str, prompt: str) -> str:

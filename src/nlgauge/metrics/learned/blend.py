@@ -14,11 +14,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nlgauge.core.errors import InputError, NlgaugeError, SpecError
-from nlgauge.core.metric import BaseMetric
+from nlgauge.core.metric import BaseMetric, signature_of
 from nlgauge.core.options import Checked
 from nlgauge.core.scores import MetricInfo, Scores
 from nlgauge.core.segment import Segment
-from nlgauge.core.signing import signature_of
 from nlgauge.metrics.combine import Combination
 from nlgauge.metrics.learned.linear import LinearModel, read_linear
 from nlgauge.metrics.learned.model import from_ratings

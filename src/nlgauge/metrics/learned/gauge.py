@@ -11,11 +11,10 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from nlgauge.core.metric import BaseMetric, whole
+from nlgauge.core.metric import BaseMetric, signature_of, whole
 from nlgauge.core.options import Checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signing import signature_of
 from nlgauge.core.spec import weight_text
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.references import over_references

@@ -15,7 +15,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
-from nlgauge.core.keys import unique
+from nlgauge.core.segment import unique
 
 FORMAT, VERSION = "nlgauge-linear", 1
 

@@ -9,13 +9,11 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 
-from nlgauge.core.counts import TRAINED
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.metric import BaseMetric
+from nlgauge.core.metric import BaseMetric, signature_of
 from nlgauge.core.options import Checked, Range
-from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
+from nlgauge.core.scores import TASKS, TRAINED, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
-from nlgauge.core.signing import signature_of
 from nlgauge.core.spec import quote
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.languages import unread_by_model

@@ -14,7 +14,7 @@ from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import TASKS, MetricInfo, Scores
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import version
+from nlgauge.core.spec import version
 from nlgauge.metrics.base import check_needs, scores_of_stats
 from nlgauge.metrics.lexical import sacre
 from nlgauge.runtime.runtime import Runtime

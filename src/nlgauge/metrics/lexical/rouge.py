@@ -11,11 +11,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from nlgauge.core.errors import SpecError
-from nlgauge.core.metric import BaseMetric
+from nlgauge.core.metric import BaseMetric, signature_of
 from nlgauge.core.options import checked
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
-from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.lexical.bags import Index, bags, clipped_overlap
 from nlgauge.metrics.lexical.subsequence import lcs_lengths, union_hits

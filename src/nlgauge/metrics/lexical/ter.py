@@ -10,12 +10,11 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import SpecError
-from nlgauge.core.metric import BaseMetric
+from nlgauge.core.metric import BaseMetric, signature_of
 from nlgauge.core.options import checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import version
-from nlgauge.core.signing import signature_of
+from nlgauge.core.spec import version
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.lexical import sacre
 from nlgauge.runtime.runtime import Runtime

@@ -10,10 +10,10 @@ import numpy as np
 
 from nlgauge.core.arrays import Mask
 from nlgauge.core.errors import SpecError
+from nlgauge.core.metric import signature_of
 from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import MetricInfo, Scores
 from nlgauge.core.segment import Segment, said
-from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.nli.menli import FORMULAS, Nli
 from nlgauge.metrics.nli.model import NliMetric

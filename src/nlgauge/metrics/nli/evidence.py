@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from nlgauge.core.signature import Signature
+from nlgauge.core.spec import Signature
 from nlgauge.metrics.nli.grounds import Mention
 
 SUPPORTED = 0.5  # from here on a sentence counts as supported, where nothing else is said

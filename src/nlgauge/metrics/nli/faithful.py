@@ -9,10 +9,10 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from nlgauge.core.arrays import Array
+from nlgauge.core.metric import signature_of
 from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
-from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.nli.evidence import SUPPORTED, Claim, Evidence, Quote
 from nlgauge.metrics.nli.grounds import Grounds, Mention

@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Literal, cast, get_args
 import numpy as np
 
 from nlgauge.core.arrays import Array, Mask
+from nlgauge.core.metric import signature_of
 from nlgauge.core.options import checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, stripped
-from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.nli.model import NliMetric, Questions, anchors, empty_in, unknown_in
 from nlgauge.metrics.nli.windows import premise_windows

@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from nlgauge.core.counts import warning
 from nlgauge.core.errors import InputError
-from nlgauge.core.scores import Scores
+from nlgauge.core.scores import Scores, warning
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.metrics.base import MetricLike
 from nlgauge.metrics.registry import named

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nlgauge.core.counts import count_notes, say, warning
+from nlgauge.core.metric import signature_of
 from nlgauge.core.result import Outcome, Result
-from nlgauge.core.scores import Scores, ids
+from nlgauge.core.scores import Scores, count_notes, ids, say, warning
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import Signature
-from nlgauge.core.signing import signature_of
+from nlgauge.core.spec import Signature
 from nlgauge.metrics.base import (
     Metric,
     MetricLike,

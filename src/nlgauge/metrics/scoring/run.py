@@ -11,11 +11,10 @@ from time import monotonic
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.metric import whole
+from nlgauge.core.metric import signature_of, whole
 from nlgauge.core.scores import Scores, ids, join
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import Signature, with_documents
-from nlgauge.core.signing import signature_of
+from nlgauge.core.spec import Signature, with_documents
 from nlgauge.metrics.base import Metric, check_needs, documents_of, is_pooled, rounds
 from nlgauge.metrics.embedding.sharing import in_parts, portions, shared
 from nlgauge.runtime.cache import ScoreCache, text_key

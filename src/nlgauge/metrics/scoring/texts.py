@@ -9,12 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from nlgauge.core.counts import Note, say, warning
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.frames import Frame, is_frame
-from nlgauge.core.scores import Scores, ScoreSet
-from nlgauge.core.segment import Dataset
-from nlgauge.core.signing import signature_of
+from nlgauge.core.metric import signature_of
+from nlgauge.core.scores import Note, Scores, ScoreSet, say, warning
+from nlgauge.core.segment import Dataset, Frame, is_frame
 from nlgauge.io.frames import dataset_of
 from nlgauge.metrics.base import Metric, MetricLike, cut_words, leave_out
 from nlgauge.metrics.catalogue import expanded

@@ -10,10 +10,20 @@ from typing import Any
 import numpy as np
 
 from nlgauge.core.arrays import Array
-from nlgauge.core.counts import UNDEFINED, add, count, first_of, first_of_all
-from nlgauge.core.scores import Finish, FinishParts, Scores, join, mean_of_defined
+from nlgauge.core.scores import (
+    UNDEFINED,
+    Finish,
+    FinishParts,
+    Scores,
+    add,
+    count,
+    first_of,
+    first_of_all,
+    join,
+    mean_of_defined,
+)
 from nlgauge.core.segment import Segment
-from nlgauge.core.signature import Signature
+from nlgauge.core.spec import Signature
 
 Key = tuple[str | None, str | None]  # (group, system)
 

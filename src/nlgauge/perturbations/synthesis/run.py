@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from nlgauge.core.result import Result
-from nlgauge.core.signature import Signature
+from nlgauge.core.spec import Signature
 from nlgauge.perturbations.synthesis.severity import MAJOR, MINOR
 from nlgauge.perturbations.synthesis.synthesize import Synthesizer
 from nlgauge.runtime.runtime import Advance, silent

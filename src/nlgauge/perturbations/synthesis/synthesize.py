@@ -9,10 +9,10 @@ from itertools import pairwise
 from typing import Any
 
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.frames import texts as texts_of
+from nlgauge.core.metric import show
+from nlgauge.core.segment import frame_texts as texts_of
 from nlgauge.core.segment import is_blank
-from nlgauge.core.signature import Signature, version
-from nlgauge.core.signing import show
+from nlgauge.core.spec import Signature, version
 from nlgauge.models.infill.gaps import Filler, Gap, Infill
 from nlgauge.perturbations.base import Edit, stream
 from nlgauge.perturbations.draft import with_case_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nlgauge.core.alignment import Alignment
+from nlgauge.core.marks import Alignment
 from nlgauge.core.result import Result
 from nlgauge.report.alignment.sides import empty_sides, matches, measures
 from nlgauge.report.alignment.svg import alignment_svg

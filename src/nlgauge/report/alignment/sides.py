@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from nlgauge.core.alignment import Alignment
+from nlgauge.core.marks import Alignment
 from nlgauge.report.labels import clean
 
 

@@ -9,8 +9,8 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from nlgauge.core.alignment import Alignment
 from nlgauge.core.arrays import Array
+from nlgauge.core.marks import Alignment
 from nlgauge.report.alignment.layout import MARGIN, Layout, label
 from nlgauge.report.alignment.sides import empty_sides, matches, measures, summary
 from nlgauge.report.colours import ink, shade

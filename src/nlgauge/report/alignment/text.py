@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nlgauge.core.alignment import Alignment
 from nlgauge.core.errors import InputError
+from nlgauge.core.marks import Alignment
 from nlgauge.report.alignment.sides import Match, empty_sides, matches, summary
 from nlgauge.report.labels import columns, fold, number, reads_right_to_left, shorten
 

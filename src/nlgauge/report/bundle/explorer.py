@@ -14,8 +14,8 @@ from importlib import resources
 import numpy as np
 from markupsafe import Markup
 
-from nlgauge.core.alignment import Alignment
 from nlgauge.core.arrays import Array
+from nlgauge.core.marks import Alignment
 from nlgauge.core.suite import ScoredPair
 from nlgauge.report.alignment.sides import measures
 from nlgauge.report.alignment.svg import similarity_scale

@@ -9,9 +9,9 @@ from functools import cached_property
 
 import numpy as np
 
-from nlgauge.core.alignment import Alignment
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
+from nlgauge.core.marks import Alignment
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.suite import ScoredPair
 from nlgauge.core.tables import Key, ScoreTable

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.plugins import broken_plugin, find_plugin, load_plugin, plugin_names
+from nlgauge.core.options import broken_plugin, find_plugin, load_plugin, plugin_names
 from nlgauge.stats.correlation import coefficients, preferences, system_pairs
 from nlgauge.stats.correlation.averaging import Kernel
 from nlgauge.stats.correlation.calibration import agreement

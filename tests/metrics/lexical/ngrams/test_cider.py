@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import nlgauge as ng
+from nlgauge.core.metric import signature_of
 from nlgauge.core.segment import Segment
-from nlgauge.core.signing import signature_of
 from nlgauge.metrics.lexical.ngrams.cider import Cider
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric, check_options

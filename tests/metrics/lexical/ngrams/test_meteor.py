@@ -6,8 +6,8 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.errors import SpecError
+from nlgauge.core.metric import signature_of
 from nlgauge.core.segment import Segment
-from nlgauge.core.signing import signature_of
 from nlgauge.metrics.lexical.ngrams.meteor import Meteor, _embedded, aligned, n_fragments
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import SEGMENTS, check_metric, check_options

@@ -6,8 +6,8 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.metric import signature_of
 from nlgauge.core.segment import Segment
-from nlgauge.core.signing import signature_of
 from nlgauge.metrics.lexical.ngrams.qmetric import QMetric, kinds
 from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.runtime.runtime import Runtime

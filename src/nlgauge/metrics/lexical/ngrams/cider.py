@@ -13,10 +13,10 @@ import numpy as np
 
 from nlgauge.core.arrays import Mask
 from nlgauge.core.errors import InputError
+from nlgauge.core.metric import signature_of
 from nlgauge.core.options import Range
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.lexical.ngrams.words import Gram, WordMetric, Words, WordTokenizer, grams, measured
 from nlgauge.runtime.pool import Counts, Term

@@ -11,10 +11,10 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from rapidfuzz.distance import LCSseq
 
+from nlgauge.core.metric import signature_of
 from nlgauge.core.options import Range
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.lexical import sacre
 from nlgauge.metrics.lexical.ngrams.records import values_of_source, values_of_table

@@ -12,11 +12,10 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from nlgauge.core.errors import SpecError
-from nlgauge.core.metric import BaseMetric, whole
+from nlgauge.core.metric import BaseMetric, signature_of, whole
 from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.core.signing import signature_of
 from nlgauge.metrics.base import (
     Metric,
     check_needs,

@@ -14,7 +14,7 @@ from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import checked
 from nlgauge.core.segment import Segment, is_blank
-from nlgauge.core.signature import version
+from nlgauge.core.spec import version
 from nlgauge.metrics.lexical import sacre
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.scripts import Writing
