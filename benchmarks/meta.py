@@ -120,7 +120,7 @@ def ours_coefficient(name: str) -> Callable[[], None]:
         try:
             from nlgauge.stats import correlations
         except ImportError:
-            raise SystemExit("nlgauge.stats.correlation.correlate is not there: row left out") from None
+            raise SystemExit("nlgauge.stats.correlate is not there: row left out") from None
 
         human, metrics = data()
         correlations(name, metrics, human, averaging="item")
@@ -349,8 +349,8 @@ def levels(sets: int, draws: int, only: str = "") -> None:
         subsample_verdicts,
         williams_test,
     )
-    from nlgauge.stats.correlation.preferences import kendall_like
-    from nlgauge.stats.differences.bootstrap import compare_resampled, resample_items
+    from nlgauge.stats.preferences import kendall_like
+    from nlgauge.stats.resampling import compare_resampled, resample_items
 
     def pooled(human: Grid, metrics: Grid) -> tuple[Grid, Grid]:
         found = kendall_like(metrics.transpose(0, 2, 1), human.T, threshold=1.0)

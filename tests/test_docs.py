@@ -25,7 +25,7 @@ from nlgauge.core.result import KINDS
 from nlgauge.core.spec import split
 from nlgauge.metrics.catalogue import embedded_metrics
 from nlgauge.metrics.registry import METRICS, SUMS, metric
-from nlgauge.stats.correlation.registry import STATISTICS
+from nlgauge.stats.correlate import STATISTICS
 
 ROOT = Path(__file__).parent.parent
 SOURCE = Path(nlgauge.__file__).parent

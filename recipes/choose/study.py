@@ -23,7 +23,7 @@ from sets import of_families
 from nlgauge.choosing.evidence import APART, ASPECTS, COPIES, ERRORS, HARMLESS, PUBLIC
 from nlgauge.choosing.known import PublicSet, nearest, public_evidence, public_sets
 from nlgauge.choosing.rule import BY_TASK, weights_of
-from nlgauge.stats.correlation.coefficients import spearman
+from nlgauge.stats.coefficients import spearman
 
 LEARNT = ("wmt15", "rated")  # a head and the ratings that it has learnt from
 FIXED = ("bleu", "chrf", "meteor", "ter", "bertscore", "cosine", "gauge", "nli-robust", "rated", "sescore")

@@ -21,7 +21,7 @@ import torch
 import transformers
 
 from nlgauge.models.heads import find_head
-from nlgauge.text.sentences import split_sentences
+from nlgauge.text.tokenize import split_sentences
 
 _LIMIT, _ROOM = 128, 126
 _FERRY = (

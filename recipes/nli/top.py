@@ -31,7 +31,7 @@ from nlgauge.audits import ADEQUACY, FLUENCY
 from nlgauge.core import Array
 from nlgauge.io import InputFile
 from nlgauge.models import load_nli
-from nlgauge.runtime.batching import by_length
+from nlgauge.runtime.runtime import by_length
 from nlgauge.training import read_pairs
 
 HEAD, SHORT, ATTACKED, SEED = "nli-robust", 1500, 80, 15

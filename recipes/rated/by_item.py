@@ -29,7 +29,7 @@ from nlgauge.core import Array
 from nlgauge.models.classifiers import PackedClassifier
 from nlgauge.models.entailment import load_nli, softmax
 from nlgauge.models.features import MATCHED
-from nlgauge.runtime.batching import by_length
+from nlgauge.runtime.runtime import by_length
 from nlgauge.training.linear import rank
 
 LEARNT = ("WMT21", "TED")  # the sets of experts whose licence lets a head learn from them

@@ -27,7 +27,7 @@ from nlgauge.core import replacing
 from nlgauge.perturbations.synthesis.draws import Draws
 from nlgauge.perturbations.synthesis.synthesize import Synthesizer
 from nlgauge.text import word_spans
-from nlgauge.text.wordlists import data_lines
+from nlgauge.text.scripts import data_lines
 
 Row = dict[str, Any]
 Pair = tuple[str, str]

@@ -20,7 +20,7 @@ import nlgauge as ng
 from nlgauge.audits import ADEQUACY
 from nlgauge.core import Array
 from nlgauge.metaeval.select import select_models
-from nlgauge.stats.shares import mean_interval
+from nlgauge.stats.draws import mean_interval
 
 PARTS = {"precision": "P", "recall": "R", "f1": "F"}
 LEXICAL = ("bleu", "meteor", "rougeL", "chrf++")

@@ -24,11 +24,8 @@ from nlgauge import metric
 from nlgauge.core.segment import Segment
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.draws import resample_counts
-from nlgauge.stats.gates.decision import Bound, bound_difference
-from nlgauge.stats.gates.power import FEW
-from nlgauge.stats.gates.studentized import clustered, studentized
-from nlgauge.stats.gates.tango import tango_statistic
-from nlgauge.stats.gates.worst import believed_loss, unseen_bound
+from nlgauge.stats.gate_bounds import believed_loss, clustered, studentized, tango_statistic, unseen_bound
+from nlgauge.stats.gates import FEW, Bound, bound_difference
 
 Floats = npt.NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int, int], Floats]  # generator, samples, items -> differences (samples, items)

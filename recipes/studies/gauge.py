@@ -30,8 +30,8 @@ import nlgauge as ng
 from nlgauge.core.suite import Pair
 from nlgauge.metrics.learned.gauge import CHRF, COSINE, NLI, RATED, RATED_WEIGHT, RECALL, SCALES, SESCORE, WEIGHTS, F
 from nlgauge.metrics.registry import on_encoder
-from nlgauge.stats.correlation.coefficients import kendall_b, pearson
-from nlgauge.stats.correlation.system_pairs import soft_pairwise
+from nlgauge.stats.coefficients import kendall_b, pearson
+from nlgauge.stats.preferences import soft_pairwise
 
 Values = npt.NDArray[np.float64]
 AGAINST = "nli-robust:formula=-c,direction=both"

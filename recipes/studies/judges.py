@@ -21,7 +21,7 @@ from nlgauge.core.segment import Dataset
 from nlgauge.io import read_scores
 from nlgauge.metaeval.evaluate import meta_evaluate
 from nlgauge.stats import prompt_sensitivity, swap_consistency
-from nlgauge.stats.ratings.prompts import Estimate
+from nlgauge.stats.ratings import Estimate
 
 MODELS = ("GPT4", "Dav3", "Turbo", "Chat", "Dav2")  # those of which every segment has a score
 PROMPTS = ("DA", "SQM", "Stars", "Classes")

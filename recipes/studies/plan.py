@@ -23,8 +23,8 @@ from nlgauge.metaeval.evaluate import joined_scores
 from nlgauge.metaeval.frames import segment_frame
 from nlgauge.runtime.cache import ScoreCache
 from nlgauge.stats import inclusion_probabilities, item_sizes, powered_means, rating_features, systematic_sample
-from nlgauge.stats.correlation.system_pairs import sign_flip_p
 from nlgauge.stats.draws import fair_coins
+from nlgauge.stats.preferences import sign_flip_p
 
 SHARE = 0.25
 OURS = ("chrf", "bertscore")

@@ -18,7 +18,7 @@ from dataclasses import replace
 import numpy as np
 
 import nlgauge as ng
-from nlgauge.stats.correlation.coefficients import kendall_b
+from nlgauge.stats.coefficients import kendall_b
 
 NGRAMS = ("bleu", "chrf", "chrf++", "wordf", "gleu", "rouge1", "rouge2", "rougeL", "meteor", "ribes")
 METRICS = {"hwtsc22": (*NGRAMS, "ter", "wer", "eed", "cosine", "bertscore"), "bump": NGRAMS}

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from nlgauge.perturbations.perturb import perturb
     from nlgauge.perturbations.synthesis.synthesize import synthesize
     from nlgauge.runtime.runtime import Runtime
-    from nlgauge.stats.correlation.correlate import correlation
+    from nlgauge.stats.correlate import correlation
 else:
     __getattr__, __dir__ = door(__name__)
 

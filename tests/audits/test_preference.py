@@ -13,7 +13,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.metrics.registry import named
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.stats.shares import dependent_trials, mean_trials, wilson
+from nlgauge.stats.draws import dependent_trials, mean_trials, wilson
 
 
 def suite(*rows, **more):

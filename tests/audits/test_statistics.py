@@ -8,7 +8,7 @@ from nlgauge.audits.sides import score_sides
 from nlgauge.audits.statistics import ACES_WEIGHTS, aces_category, suite_statistics
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.stats.shares import wilson
+from nlgauge.stats.draws import wilson
 
 
 def pair(i, better, worse, phenomenon="x", **more):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nlgauge.choosing.evidence import CRITERIA, DRAWS, Evidence, interval_of, share
-from nlgauge.stats.shares import wilson
+from nlgauge.stats.draws import wilson
 
 
 def test_a_share_of_trials_of_their_own_has_wilsons_interval():

@@ -22,7 +22,7 @@ from nlgauge.report import text
 from nlgauge.runtime import runtime
 from nlgauge.runtime.cache import default_path
 from nlgauge.runtime.runtime import silent
-from nlgauge.stats.correlation import preferences
+from nlgauge.stats import preferences
 
 
 class Terminal(io.StringIO):

@@ -11,7 +11,7 @@ from nlgauge import InputError, metric
 from nlgauge.gating.level import level
 from nlgauge.gating.outputs import Outputs, from_texts
 from nlgauge.gating.scored import Scored
-from nlgauge.stats.gates.level import bound_level
+from nlgauge.stats.gates import bound_level
 
 
 def side(*scores, groups=None):

@@ -14,7 +14,7 @@ from nlgauge.gating.outputs import Outputs, from_texts
 from nlgauge.gating.rules import Rules
 from nlgauge.gating.scored import Scored
 from nlgauge.gating.verdicts import decide
-from nlgauge.stats.gates.decision import bound_difference
+from nlgauge.stats.gates import bound_difference
 
 METRIC = {"m": metric("rouge1")}  # from 0 to 1
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from nlgauge.gating.words import SAME_TEXTS, flickers, reason, rounded
-from nlgauge.stats.gates.decision import Bound
+from nlgauge.stats.gates import Bound
 
 BOUND = Bound(
     method="bootstrap-t", delta=-0.02, error=0.01, low=-0.04, high=-0.005, p_pass=0.5, p_fail=0.5, allow=0.01,

@@ -4,7 +4,7 @@ import pytest
 from nlgauge.core.errors import InputError
 from nlgauge.core.tables import Key, ScoreTable
 from nlgauge.metaeval.design import extended_design, first_design, random_design, read_design
-from nlgauge.stats.ratings.sampling import inclusion_probabilities
+from nlgauge.stats.sampling import inclusion_probabilities
 
 SIZES = np.linspace(0, 2, 40)
 ITEMS = tuple(f"item {i}" for i in range(40))

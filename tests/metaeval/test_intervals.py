@@ -22,8 +22,8 @@ from nlgauge.metaeval.intervals import (
     with_intervals,
 )
 from nlgauge.metaeval.measure import Measure, averaging_of, measure
-from nlgauge.stats.intervals.fisher import widened_ends
-from nlgauge.stats.shares import clopper_pearson
+from nlgauge.stats.draws import clopper_pearson
+from nlgauge.stats.intervals import widened_ends
 
 
 def frame(n_items=40, n_systems=1, seed=0, m=2, systems=True, noise=1.0):

@@ -6,7 +6,7 @@ import pytest
 import nlgauge as ng
 from nlgauge import Dataset, InputError, Segment
 from nlgauge.metaeval.plan import _system_rows, plan_ratings
-from nlgauge.stats.ratings.powered import PoweredMeans
+from nlgauge.stats.sampling import PoweredMeans
 
 N, SYSTEMS = 40, ("good", "fair", "bad")
 QUALITY = np.random.default_rng(0).normal(size=(3, N)) + np.array([[1.5], [0.3], [-1.5]])

@@ -13,8 +13,8 @@ from nlgauge.metaeval.rows import (
     rows_of_test,
     standings,
 )
-from nlgauge.stats.correlation.correlate import Correlation
-from nlgauge.stats.differences.result import MetricComparison
+from nlgauge.stats.correlate import Correlation
+from nlgauge.stats.tests import MetricComparison
 
 
 def one(value, n_pairs=None, n_ties=None, chance=0.5):

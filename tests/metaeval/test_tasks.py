@@ -15,7 +15,7 @@ from nlgauge.metaeval.intervals import IntervalMethod
 from nlgauge.metaeval.protocols.presets import Task
 from nlgauge.metaeval.rows import disagreements
 from nlgauge.metaeval.tasks import Plan, task_rows
-from nlgauge.stats.differences.multiplicity import adjusted
+from nlgauge.stats.tests import adjusted
 
 QUIET = IntervalMethod("none")
 

@@ -1,4 +1,4 @@
-from __future__ import annotations
+"""`dtype=auto` is settled by the instructions of the device, once, and never appears in a signature."""
 
 import copy
 import json
@@ -8,17 +8,226 @@ import threading
 import time
 from contextlib import contextmanager
 from dataclasses import fields, replace
+from itertools import pairwise
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.core.metric import signature_of
 from nlgauge.core.suite import Pair, Suite
-from nlgauge.models import heads
+from nlgauge.metrics.registry import METRICS
+from nlgauge.models import embedded, heads
 from nlgauge.models.locate import NAMED
+from nlgauge.runtime import runtime as precision
 from nlgauge.runtime.cache import ScoreCache
-from nlgauge.runtime.runtime import DTYPES, ENCODER_BY, ENCODERS, Bar, Runtime, bars, silent
+from nlgauge.runtime.runtime import (
+    DTYPES,
+    ENCODER_BY,
+    ENCODERS,
+    Bar,
+    Runtime,
+    automatic,
+    bars,
+    by_length,
+    margin,
+    runs,
+    silent,
+    windows,
+)
+
+CASCADE_LAKE = "processor\t: 0\nflags\t\t: fpu avx2 avx512f avx512_vnni md_clear\nbugs\t\t: spectre_v1\n"
+ZEN_4 = CASCADE_LAKE.replace("avx512_vnni", "avx512_vnni avx512_bf16")
+SAPPHIRE_RAPIDS = CASCADE_LAKE.replace("avx512_vnni", "avx512_bf16 amx_bf16 amx_tile amx_int8")
+
+
+@pytest.fixture
+def machine(monkeypatch, tmp_path):
+    """Makes this an x86 machine with a text in /proc/cpuinfo and a version of torch."""
+
+    def make(cpuinfo, torch="2.13.0+cpu", kind="x86_64"):
+        path = tmp_path / "cpuinfo"
+        path.write_text(cpuinfo)
+        monkeypatch.setattr(precision, "_CPUINFO", path)
+        monkeypatch.setattr(precision, "version", lambda package: torch)
+        monkeypatch.setattr(precision.platform, "machine", lambda: kind)
+        monkeypatch.setattr(precision.sys, "platform", "linux")
+        automatic.cache_clear()
+
+    yield make
+    automatic.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("cpuinfo", "taken"), [(CASCADE_LAKE, "float32"), (ZEN_4, "bfloat16"), (SAPPHIRE_RAPIDS, "bfloat16")]
+)
+def test_a_processor_that_multiplies_bfloat16_takes_it(machine, monkeypatch, cpuinfo, taken):
+    machine(cpuinfo)
+    monkeypatch.setitem(sys.modules, "torch", None)  # where it can find no GPU, it is not imported
+    assert automatic("cpu") == automatic("auto") == taken
+
+
+def test_a_name_that_is_no_utf8_does_not_matter(machine):
+    machine("")
+    precision._CPUINFO.write_bytes(b"model name\t: Xeon\xae\n" + SAPPHIRE_RAPIDS.encode())
+    assert automatic("cpu") == "bfloat16"
+
+
+def test_other_processors_and_devices_take_float32(machine):
+    machine("Features\t: fp asimd bf16\n", kind="aarch64")
+    assert automatic("cpu") == "float32"
+    machine(SAPPHIRE_RAPIDS)
+    assert automatic("mps") == "float32"
+
+
+@pytest.mark.parametrize(("available", "major", "taken"), [(True, 9, "bfloat16"), (True, 7, "float32")])
+def test_a_gpu_takes_it_from_ampere_on(machine, monkeypatch, available, major, taken):
+    cuda = SimpleNamespace(is_available=lambda: available, get_device_capability=lambda device: (major, 0))
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda))
+    machine(CASCADE_LAKE, torch="2.13.0+cu130")
+    assert automatic("auto") == automatic("cuda:1") == taken
+
+
+def test_without_a_gpu_the_processor_decides(machine, monkeypatch):
+    cuda = SimpleNamespace(is_available=lambda: False)
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda))
+    machine(ZEN_4, torch="2.13.0")
+    assert automatic("auto") == "bfloat16"
+    assert automatic("cuda") == "float32"  # which ends with an error of its own
+
+
+def test_a_runtime_settles_it_when_it_is_made(machine):
+    machine(ZEN_4)
+    assert Runtime(device="cpu", dtype="auto").dtype == "bfloat16"
+    assert Runtime(device="cpu").dtype == "float32"
+    runtime = Runtime(device="cpu", dtype="float64")
+    assert [runtime.precision(dtype) for dtype in (None, "auto", "float16")] == ["float64", "bfloat16", "float16"]
+
+
+def embedded_metrics():
+    """Metrics with a `dtype` whose model is installed."""
+    for name in METRICS.names():
+        kind, fixed = METRICS.lookup(name)
+        model = fixed.get("model", getattr(kind, "model", None))
+        if model in {embedded.NAME, *heads.SHIPPED} and "dtype" in getattr(kind, "__annotations__", ()):
+            yield name
+
+
+@pytest.mark.parametrize("cpuinfo", [CASCADE_LAKE, ZEN_4])
+def test_signatures_name_the_precision_that_was_taken(machine, cpuinfo):
+    pytest.importorskip("torch")
+    machine(cpuinfo)
+    taken = automatic("cpu")
+    names = list(embedded_metrics())
+    assert {"bertscore", "cosine"} <= set(names)
+    for name in names:
+        for spec, runtime in ((name, Runtime(device="cpu", dtype="auto")), (f"{name}:dtype=auto", Runtime("cpu"))):
+            assert f"|dtype:{taken}|" in f"{signature_of(ng.metric(spec), runtime)}|", spec
+
+
+def test_a_gpu_is_looked_for_only_where_torch_may_find_one(machine, monkeypatch):
+    machine(CASCADE_LAKE)
+    monkeypatch.setitem(sys.modules, "torch", None)  # its own build is for processors: it is not imported
+    assert precision.has_gpu() is False
+    for available in (True, False):
+        cuda = SimpleNamespace(is_available=lambda available=available: available)
+        monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda))
+        machine(CASCADE_LAKE, torch="2.13.0+cu130")
+        assert precision.has_gpu() is available
+
+
+lengths = st.lists(st.integers(0, 50), max_size=60)
+
+
+def batches(*arguments):
+    return [batch.tolist() for batch in by_length(*arguments)]
+
+
+def test_batches_worked_by_hand():
+    # by length: places 1 (1 token), 3 (2), 0 (3), 4 (3), 2 (9); under a budget of 6: 1 + 2 + 3, then 3, then 9 alone
+    assert batches([3, 1, 9, 2, 3], 6) == [[1, 3, 0], [4], [2]]
+
+
+def test_a_text_longer_than_the_budget_goes_alone():
+    assert batches([9, 9], 4) == [[0], [1]]
+
+
+def test_no_texts_make_no_batch():
+    assert batches([], 4) == []
+
+
+def test_texts_of_no_tokens_cost_nothing():
+    assert batches([0] * 5, 1) == [[0, 1, 2, 3, 4]]
+
+
+@given(lengths, st.integers(1, 100))
+def test_every_text_is_in_one_batch_and_no_batch_of_two_is_over_the_budget(tokens, budget):
+    made = batches(tokens, budget)
+    assert sorted(i for batch in made for i in batch) == list(range(len(tokens)))
+    assert all(batch for batch in made)
+    assert all(len(batch) == 1 or sum(tokens[i] for i in batch) <= budget for batch in made)
+
+
+@given(lengths, st.integers(1, 100))
+def test_a_batch_ends_only_where_the_next_text_does_not_fit(tokens, budget):
+    made = batches(tokens, budget)
+    for batch, after in pairwise(made):
+        assert sum(tokens[i] for i in batch) + tokens[after[0]] > budget
+
+
+@given(lengths, st.integers(1, 100))
+def test_texts_come_by_length_and_those_of_one_length_in_their_order(tokens, budget):
+    order = [i for batch in batches(tokens, budget) for i in batch]
+    assert order == sorted(range(len(tokens)), key=lambda i: (tokens[i], i))
+
+
+def test_windows_of_pairs_worked_by_hand():
+    # texts of 3, 2, 4 and 1; at most 7: (0, 1) 5, (1, 0) nothing new, (3, 3) 6; (2, 1) would be 10 and begins anew: 6,
+    # (3, 2) 7; (0, 0) would be 10
+    pairs = np.array([[0, 1], [1, 0], [3, 3], [2, 1], [3, 2], [0, 0]])
+    assert [window.tolist() for window in windows(pairs, [3, 2, 4, 1], 7)] == [[0, 1, 2], [3, 4], [5]]
+    assert [window.tolist() for window in windows(pairs[:4], [3, 2, 4, 1], 1)] == [[0], [1], [2], [3]]
+    assert list(windows(np.zeros((0, 2), dtype=np.int64), [3], 7)) == []
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), max_size=30), st.data(), st.integers(1, 60))
+def test_every_pair_is_in_one_window_and_none_of_two_is_over_the_size(pairs, data, most):
+    sizes = data.draw(st.lists(st.integers(0, 20), min_size=7, max_size=7))
+
+    def size(places):
+        return sum(sizes[text] for text in {text for place in places for text in pairs[place]})
+
+    made = [window.tolist() for window in windows(np.array(pairs, dtype=np.int64).reshape(-1, 2), sizes, most)]
+    assert [place for window in made for place in window] == list(range(len(pairs)))
+    assert all(len(window) == 1 or size(window) <= most for window in made)
+    assert all(size([*window, after[0]]) > most for window, after in pairwise(made))
+
+
+def test_runs_of_equal_neighbours():
+    assert list(runs([5, 5, 2, 5, 5, 5])) == [(0, 2), (2, 3), (3, 6)]
+    assert list(runs([])) == []
+
+
+@given(st.lists(st.integers(0, 3), max_size=30))
+def test_runs_cover_everything_and_neighbouring_runs_differ(values):
+    found = list(runs(np.array(values, dtype=np.int64)))
+    assert [i for start, end in found for i in range(start, end)] == list(range(len(values)))
+    assert all(len(set(values[start:end])) == 1 for start, end in found)
+    assert all(values[end - 1] != values[end] for _, end in found[:-1])
+
+
+@pytest.mark.parametrize("kind", [list, np.array])
+def test_lengths_may_be_a_list_or_an_array(kind):
+    assert batches(kind([2, 1]), 3) == [[1, 0]]
+
+
+def test_every_precision_has_a_margin_and_a_lower_one_no_smaller():
+    margins = {dtype: margin(dtype) for dtype in DTYPES}
+    assert margins["float64"] <= margins["float32"] < margins["float16"] < margins["bfloat16"] < 0.5
 
 
 def test_what_was_loaded_once_is_shared():

@@ -11,9 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nlgauge.stats.correlation.correlate import correlation
-from nlgauge.stats.intervals.bootstrap import bootstrap_correlation
-from nlgauge.stats.intervals.fisher import fisher_ends, fisher_interval
+from nlgauge.stats.correlate import correlation
+from nlgauge.stats.intervals import bootstrap_correlation, fisher_ends, fisher_interval
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "correlations.json").read_text(encoding="utf-8"))
 LEVELS = {"system": {"level": "system"}, "input": {"averaging": "item"}, "global": {"averaging": "none"}}

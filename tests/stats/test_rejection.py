@@ -5,11 +5,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from nlgauge.stats.differences.bootstrap import bootstrap_test
-from nlgauge.stats.differences.item_swaps import acc_eq_test
-from nlgauge.stats.differences.permutation import permutation_test
-from nlgauge.stats.differences.soft import soft_accuracy_test
-from nlgauge.stats.differences.williams import williams_test
+from nlgauge.stats.resampling import acc_eq_test, bootstrap_test, permutation_test, soft_accuracy_test
+from nlgauge.stats.tests import williams_test
 
 SETS, DRAWS = 200, 199
 

@@ -14,15 +14,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.stats.differences.multiplicity import benjamini_hochberg, holm
-from nlgauge.stats.differences.power import mean_power
-from nlgauge.stats.gates.decision import bound_difference, with_holm
-from nlgauge.stats.gates.level import bound_level
-from nlgauge.stats.gates.studentized import cluster_error, clustered, studentized
-from nlgauge.stats.gates.tango import tango_interval, tango_statistic
-from nlgauge.stats.gates.worst import items_without_loss, worst_case_bound, worst_case_p
-from nlgauge.stats.ratings.judges import cohen_kappa
-from nlgauge.stats.shares import clopper_pearson, mean_interval, wilson
+from nlgauge.stats.draws import clopper_pearson, mean_interval, wilson
+from nlgauge.stats.gate_bounds import (
+    cluster_error,
+    clustered,
+    items_without_loss,
+    studentized,
+    tango_interval,
+    tango_statistic,
+    worst_case_bound,
+    worst_case_p,
+)
+from nlgauge.stats.gates import bound_difference, bound_level, with_holm
+from nlgauge.stats.power import mean_power
+from nlgauge.stats.ratings import cohen_kappa
+from nlgauge.stats.tests import benjamini_hochberg, holm
 
 pytest.importorskip("statsmodels")
 

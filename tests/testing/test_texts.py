@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from nlgauge.perturbations.perturb import make_cases
 from nlgauge.testing.texts import CONTEXT, FOREIGN, ODD, ORDINARY, POOL, REFERENCES, SHORT, TEXTS
-from nlgauge.text.english.detect import is_english
+from nlgauge.text.english.verbs import is_english
 
 
 def test_every_text_is_there_once():

@@ -13,7 +13,7 @@ from nlgauge.perturbations.perturb import perturb
 from nlgauge.text import backends
 from nlgauge.text.backends import MissingPipeline, Piece, Spacy, Stanza, assemble, people
 from nlgauge.text.languages import Language
-from nlgauge.text.lexicon.inflection import inflect
+from nlgauge.text.lexicon import inflect
 
 TEXT = "Mrs Mary Jones can’t come.  Jones is ill.\n\nOK!"
 TAGS = {

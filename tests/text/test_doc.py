@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from nlgauge.text.doc import Doc, Span, Token, is_punctuation
 from nlgauge.text.languages import language
-from nlgauge.text.words import word_spans
+from nlgauge.text.tokenize import word_spans
 
 pieces = st.sampled_from(
     [

@@ -1,10 +1,27 @@
+import gzip
+import json
+import os
+import time
 import unicodedata
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from nlgauge.text.tokenize import TOKENIZERS, blank_words, rouge_words, unicode_words
+from nlgauge.text.tokenize import (
+    TOKENIZERS,
+    best_shares,
+    blank_words,
+    rouge_words,
+    sentence_spans,
+    split_sentences,
+    unicode_words,
+    unit_spans,
+    word_spans,
+    writes_no_blanks,
+)
 
 
 @pytest.mark.parametrize(
@@ -116,3 +133,291 @@ def test_a_word_holds_letters_marks_and_digits_and_ideographs_not_yet_assigned()
 
 def test_names_name_the_tokenizers():
     assert {"rouge": rouge_words, "unicode": unicode_words, "blanks": blank_words} == TOKENIZERS
+
+
+# --- Words with offsets: the treebanks' conventions by example, any text, and agreement with tagged English
+
+DATA = os.environ.get("NLGAUGE_DATA")
+
+
+def words(text: str) -> list[str]:
+    return [text[start:end] for start, end in word_spans(text)]
+
+
+# Bars show where tokens end; blanks part them too.
+@pytest.mark.parametrize(
+    "marked",
+    [
+        # clitics, with both apostrophes and in capitals
+        "I| do|n't| think| he|'s| gone|,| but| we|’re| late| and| they| wo|n’t| wait|.",
+        "You| should|n't|'ve| come| and| I|'d|'ve| said| so|.",
+        "WE| CA|N'T| AND| IT|'S| NOT| OURS",
+        "You| can|not| stay|,| and| I| am| gon|na| leave|.",
+        "The| dogs|'| bowls| are| Anna|'s|,| not| the| girls|’| own|.",
+        "Let|'s| meet| at| six| o'clock|,| ma'am|.",
+        "Mr.| O'Hara| wrote| that|.",
+        # already parted
+        "it| 's| what| we| did| n't| say",
+        # money, numbers, units
+        "It| costs| $|1,500|,| or| €|2.5| million|,| up| 5|%|.",
+        "US$|30| buys| 2.5|km| of| wire| at| 10:30|;| 1/2| is| left|.",
+        "The| 3rd| and| 4th| of| May| in| the| 1990s| (|the| '90s|)|.",
+        "From| 10|-|12| people| came| at| 5|pm|.",
+        "2016|'s| best| song| is| from| the| 1960's|.",
+        # abbreviations, initials
+        "Dr.| J.| R.| Weber| left| the| U.S.| at| 5| p.m.| with| Mrs.| Lang|,| e.g.| by| train|.",
+        "Gen.| Moss| and| St.| Ives| Ltd.| signed| in| Jan.| 2004|.",
+        "No|.| That| is| no| fig|.",
+        "It| is| on| p.| 7|,| fig.| 3|,| no.| 4|.",
+        "Plan| B|.",
+        # hyphens
+        "A| well|-|known| ten|-|year|-|old| e-mail| from| a| non-profit|.",
+        "He| left| -|-| or| not| --| at| noon|—|alone|.".replace("-|-|", "--|"),
+        # marks
+        "Well|...| Stop|!!| (|Really|?!|)| “|Yes|,|”| she| said|…",
+        "salt| and|/|or| pepper",
+        "``| so| ''",
+        # addresses
+        "Write| to| ann.lee@mail.example.org|,| or| see| www.example.com/a?b=1|,| https://example.org/x_(y|)|.",
+        "Go| to| example.com|.| Now|.",
+        "Thanks| @anna| for| the| #music| :)",
+    ],
+)
+def test_words_are_parted_as_in_the_treebanks(marked):
+    expected = [word for word in marked.replace("|", " ").split() if word]
+    assert words(marked.replace("|", "")) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("", []), (" \t\n\u00a0", []), ("a", ["a"]), ("'", ["'"]), ("’s", ["’s"]), ("\ud800", ["\ud800"])],
+)
+def test_texts_of_hardly_anything(text, expected):
+    assert words(text) == expected
+
+
+def test_letters_of_other_scripts_are_not_torn_from_their_signs():
+    assert words("हिन्दी में") == ["हिन्दी", "में"]
+    assert words("на русском языке.") == ["на", "русском", "языке", "."]
+    assert words("cafe\u0301 noir") == ["cafe\u0301", "noir"]
+
+
+@given(text=st.text(st.one_of(st.characters(), st.sampled_from("aAsStTnN0119.,:;/'’-–@#$%&()!?… \n\u00a0\ud800"))))
+@example("'s's's's")
+@example("a.b.c.d@e.f.com/..")
+@example("A.\n")
+def test_every_character_that_is_not_blank_lies_in_exactly_one_token(text):
+    reached = 0
+    for start, end in word_spans(text):
+        assert reached <= start < end <= len(text)
+        assert not text[reached:start].strip()
+        assert not any(character.isspace() for character in text[start:end])
+        reached = end
+    assert not text[reached:].strip()
+
+
+@given(text=st.text(st.sampled_from("abSt'’n.,-0 ")), blanks=st.sampled_from(["\t", "\n", "\u00a0", "   "]))
+def test_the_kind_of_blank_does_not_matter(text, blanks):
+    assert words(text) == words(text.replace(" ", blanks))
+
+
+@pytest.mark.parametrize(
+    "unit",
+    ["a", "a.", "a'", "'s", "@", "1,", "1,1x,", "www.", "http://)", "a-", ".", "A. ", "a@a.", "a's", "क्", "\ud800"],
+)
+def test_work_is_linear_in_the_text(unit):
+    def seconds(repeats: int) -> float:
+        start = time.process_time()
+        word_spans(unit * repeats)
+        return time.process_time() - start
+
+    # Ten times the text: quadratic work would take a hundred times as long; 40 leaves room for a busy machine.
+    limit = 40 * max(min(seconds(2_000) for _ in range(3)), 1e-4)
+    assert any(seconds(20_000) < limit for _ in range(3))
+
+
+@pytest.mark.skipif(DATA is None, reason="NLGAUGE_DATA is not set")
+@pytest.mark.parametrize(
+    ("file", "least"), [("pud.test.jsonl.gz", 0.998), ("ewt.test.jsonl.gz", 0.984)]
+)  # measured: 0.9995, 0.986
+def test_spans_agree_with_treebanks(file, least):
+    agreed = ours = theirs = 0
+    with gzip.open(Path(DATA, "ud", file), "rt", encoding="utf-8") as lines:
+        for line in lines:
+            row = json.loads(line)
+            gold, reached = set(), 0
+            for form, *_ in row["tokens"]:
+                start = row["text"].index(form, reached)
+                reached = start + len(form)
+                gold.add((start, reached))
+            found = set(word_spans(row["text"]))
+            agreed, ours, theirs = agreed + len(found & gold), ours + len(found), theirs + len(gold)
+    assert 2 * agreed / (ours + theirs) >= least
+
+
+pieces = st.sampled_from([*".!?…。 \n\u3000\u2028”\"'()¿5猫", "Dr", "U", "S", "the", "The", "No"])
+texts = st.lists(pieces, max_size=25).map("".join)
+
+
+@pytest.mark.parametrize(
+    "sentences",
+    [
+        ["It rains.", "We stay!", "Why not?", "Well…", "So be it."],
+        ["Dr. Smith left.", "Mrs. J. K. Jones stayed."],
+        ["He said: “Go.”", "She went."],
+        ["(It rained.)", "“Go!”", "They went."],
+        ["Pi is 3.14 or so.", "See example.com now."],
+        ["See No. 5 of vol. 2.", "No.", "He left."],
+        ["She works for the U.S. Army.", "He left the U.S.", "The rest stayed."],
+        ["It was I.", "Nobody else was there."],
+        ["What?!", "Really...", "Yes."],
+        ["He came at 5 p.m. and left.", "Then nothing."],
+        ["e.g. this and i.e. that, cf. Smith.", "Done."],
+        ["¿Vienes?", "¡Claro!", "Vamos."],
+        ["Das ist z.B. gut.", "Ja."],
+        ["No mark at the end"],
+        ["Wait... there is more.", "Now."],
+        ["On 3 Jan. 2020 it rained.", "It stopped in Feb.", "We left."],
+    ],
+)
+def test_sentences_set_apart_by_blanks_are_found(sentences):
+    assert split_sentences(" ".join(sentences)) == sentences
+
+
+@pytest.mark.parametrize(
+    "sentences",
+    [
+        ["船は七時に出る。", "次は？", "「行こう。」", "はい！"],
+        ["渡轮离港。", "下一班呢？"],
+        ["नाव चली गई।", "फिर कब?"],
+        ["መርከቡ ሄደ።", "መቼ?"],
+        ["هل غادرت؟", "نعم."],
+    ],
+)
+def test_full_stops_of_other_scripts_need_no_blank_behind_them(sentences):
+    assert split_sentences("".join(sentences)) == sentences
+
+
+def test_a_line_feed_ends_a_sentence_and_blank_lines_are_none():
+    assert split_sentences("a headline\nthe text goes on\r\n\n \nto here") == [
+        "a headline",
+        "the text goes on",
+        "to here",
+    ]
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\n", "\u3000\n"])
+def test_blank_text_has_no_sentence(text):
+    assert sentence_spans(text) == []
+
+
+def test_offsets_are_those_of_the_text():
+    text = "  It rains.  \n We stay. "
+    assert [text[start:end] for start, end in sentence_spans(text)] == ["It rains.", "We stay."]
+    assert sentence_spans(text) == [(2, 11), (15, 23)]
+
+
+@given(texts)
+def test_spans_hold_every_visible_character_once_in_order(text):
+    spans = sentence_spans(text)
+    edges = [edge for span in spans for edge in span]
+    assert edges == sorted(edges)
+    assert all(text[start:end] == text[start:end].strip() != "" for start, end in spans)
+    inside = {i for start, end in spans for i in range(start, end)}
+    assert all(i in inside or character.isspace() for i, character in enumerate(text))
+
+
+@given(texts)
+def test_no_sentence_crosses_a_line(text):
+    assert split_sentences(text) == [sentence for line in text.split("\n") for sentence in split_sentences(line)]
+
+
+@pytest.mark.parametrize("unit", ["a.", ". ", "...", "A. ", "“", "Mr. ", "x", " ", "。", "!\u201d", ".\n"])
+def test_a_text_of_200_000_characters_is_read_at_once(unit):
+    # time that grew with the square of the text would keep this test busy for many minutes
+    spans = sentence_spans(unit * (200_000 // len(unit)))
+    assert spans == sorted(spans)
+
+
+# --- Units: words with what belongs to them, marks alone, and nothing lost
+
+
+@pytest.mark.parametrize(
+    ("text", "units"),
+    [
+        ("Don't sell the well-known firm's shares.", "Don't|sell|the|well-known|firm's|shares|."),
+        ("U.S. firms (at least 10%) pay $5,000!!", "U.S.|firms|(|at|least|10%|)|pay|$5,000|!!"),
+        ('"It\'s 5 p.m.," he said -- twice...', '"|It\'s|5|p.m.|,|"|he|said|--|twice|...'),
+        ("rain,snow and/or hail", "rain|,|snow|and/or|hail"),
+        ("un été—bien sûr ; l'eau, 50 €", "un|été|—|bien|sûr|;|l'eau|,|50|€"),
+        ("नाव चली गई।", "नाव|चली|गई|।"),
+        ("السَّفِينَةُ غادَرَتْ،", "السَّفِينَةُ|غادَرَتْ|،"),
+        ("배가 떠났다!", "배가|떠났다|!"),
+        ("今天GDP增长了3%。", "今|天|GDP|增|长|了|3%|。"),
+        ("カメラで撮る。", "カメラ|で|撮|る|。"),
+        ("เรือออก", "เรื|อ|อ|อ|ก"),  # a vowel written before its consonant belongs to it
+        ("I 👩\u200d👩\u200d👧 love👨🏽\u200d💻", "I|👩\u200d👩\u200d👧|love|👨🏽\u200d💻"),
+        ("👍🏽👍🏽 ❤\ufe0f❤\ufe0f 😀😀", "👍🏽|👍🏽|❤\ufe0f|❤\ufe0f|😀|😀"),
+        ("🇩🇪🇫🇷, 1\ufe0f⃣", "🇩🇪|🇫🇷|,|1\ufe0f⃣"),
+        ("one\u200btwo \u200fthree\u200e, f\u00adive\u200d,", "one\u200b|two|\u200fthree\u200e|,|f\u00adive\u200d|,"),
+        ("", ""),
+        ("  \n", ""),
+    ],
+)
+def test_units_are_words_with_what_belongs_to_them(text, units):
+    assert "|".join(text[a:b] for a, b in unit_spans(text)) == units
+
+
+@given(st.text(alphabet=st.sampled_from("ab1 .,-'’\"$%()今天ガラスรเนा\u0301\u200d\ufe0f🏽🇩😀\n")) | st.text())
+def test_units_are_in_order_and_hold_every_character_but_blanks(text):
+    spans, at, between = unit_spans(text), 0, ""
+    for start, end in spans:
+        assert at <= start < end
+        between += text[at:start]
+        at = end
+    assert not (between + text[at:]).strip()
+
+
+def test_scripts_without_blanks_are_known_by_their_letters():
+    assert [c for c in "a今ガเन1。" if writes_no_blanks(c)] == ["今", "ガ", "เ"]
+
+
+@given(st.text(alphabet=st.sampled_from("ab.今ร \u0301\u200d\u200b\ufe0f🏽😀")))
+def test_no_unit_beside_another_is_unseen(text):
+    spans = unit_spans(text)
+    for (_, end), (start, stop) in pairwise(spans):
+        assert end < start or text[start:stop].strip("\u0301\u200d\u200b\ufe0f")
+
+
+# --- What a word has in common with others: by hand, and as a search of every pair finds it
+
+substrings_words = st.lists(st.text("abc", min_size=1, max_size=8), min_size=1, max_size=5)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "share"),
+    [("ferry", "ferries", 8 / 12), ("rain", "rain", 1), ("rain", "sun", 2 / 7), ("a", "b", 0), ("abxcd", "cdyab", 0.4)],
+)
+def test_the_share_of_two_words(first, second, share):
+    assert best_shares([first], [second]) == [share]
+    assert best_shares([second], [first]) == [share]
+
+
+def test_a_shorter_substring_of_a_shorter_word_can_be_more():
+    # "abcx" has "abc" in common with the first, 3 of 4 and of 20 characters, and "ab" with the second, 2 of 4 and of 3
+    assert best_shares(["abcx"], ["abc" + "d" * 17, "aby"]) == [2 * 2 / 7]
+    assert best_shares(["abc"], []) == [0]
+
+
+@given(words=substrings_words, others=substrings_words)
+def test_it_is_the_best_of_all_pairs(words, others):
+    def share(one, other):
+        common = [j - i for i in range(len(one)) for j in range(i + 1, len(one) + 1) if one[i:j] in other]
+        return 2 * max(common, default=0) / (len(one) + len(other))
+
+    assert best_shares(words, others) == [max(share(one, other) for other in others) for one in words]
+
+
+def test_words_of_one_letter_are_soon_compared():
+    assert best_shares(["a" * 9999], ["a" * 10000]) == [2 * 9999 / 19999]
+    assert best_shares(["a" * 150], ["a" * k for k in range(1, 300) if k != 150]) == [2 * 150 / 301]  # of 151

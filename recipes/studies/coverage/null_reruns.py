@@ -20,9 +20,7 @@ import numpy as np
 from nlgauge.core import Array
 from nlgauge.io import read_official
 from nlgauge.stats import acc_eq_test, correlations, item_swap_test, permutation_test, soft_accuracy_test
-from nlgauge.stats.correlation.calibration import calibrate
-from nlgauge.stats.correlation.differences import within_items
-from nlgauge.stats.correlation.system_pairs import pairwise
+from nlgauge.stats.preferences import calibrate, pairwise, within_items
 
 DRAWS = 199
 

@@ -16,9 +16,8 @@ import numpy as np
 
 from nlgauge.core import Array
 from nlgauge.stats import paired_bootstrap, paired_randomisation, williams
-from nlgauge.stats.draws import bootstrap_interval
-from nlgauge.stats.intervals.fisher import fisher_ends, widened_ends
-from nlgauge.stats.shares import mean_of_shares
+from nlgauge.stats.draws import bootstrap_interval, mean_of_shares
+from nlgauge.stats.intervals import fisher_ends, widened_ends
 
 RHO = 0.6
 SHARES = [  # phenomena, pairs of each, lowest and highest true accuracy

@@ -18,8 +18,7 @@ from pathlib import Path
 import nlgauge as ng
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.languagecounts import LanguageCounts
-from nlgauge.text.functionwords import leaning
-from nlgauge.text.scripts import ENGLISH, writings
+from nlgauge.text.scripts import ENGLISH, leaning, writings
 
 RUNS = (40, 10)
 

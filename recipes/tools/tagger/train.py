@@ -15,9 +15,8 @@ import measure
 import numpy as np
 from made_up import made_up
 
-from nlgauge.text import Tagger
-from nlgauge.text.tagging import features
-from nlgauge.text.tagging.features import EDGE, Word
+from nlgauge.text import Tagger, tagging
+from nlgauge.text.tagging import EDGE, Word
 
 LEARNT_FROM = ("ewt.train.jsonl.gz", "ewt.dev.jsonl.gz")
 RUNS = 3  # perceptrons whose weights are added up; they see the sentences in different orders
@@ -63,27 +62,27 @@ def recased(sentences, rng):
 def apart_from_tags(sentence):
     """The words, and for each the features that do not hang on earlier tags."""
     texts = [text for text, _ in sentence]
-    case = features.sentence_case(texts)
+    case = tagging.sentence_case(texts)
     edge = Word(EDGE, case)
     words = [Word(text, case) for text in texts]
     padded = [edge, edge, *words, edge, edge]
     names = []
-    for i, (together, asked) in enumerate(features.around(words, edge)):
+    for i, (together, asked) in enumerate(tagging.around(words, edge)):
         last, previous, word, following, next_but_one = padded[i : i + 5]
         alone = (
-            features.own(word)
-            + features.before(previous)
-            + features.before2(last)
-            + features.after(following)
-            + features.after2(next_but_one)
+            tagging.own(word)
+            + tagging.before(previous)
+            + tagging.before2(last)
+            + tagging.after(following)
+            + tagging.after2(next_but_one)
         )
         names.append(alone + together + [name for of, about in asked for name in of(*about)])
     return words, names
 
 
 def on_tags(second, first, word, finite):
-    kind = features.tag_and_kind(first, word.shape, word.known, word.lower[-2:], finite)
-    return [*features.tags(second, first), features.tag_and_word(first, word.lower), *kind]
+    kind = tagging.tag_and_kind(first, word.shape, word.known, word.lower[-2:], finite)
+    return [*tagging.tags(second, first), tagging.tag_and_word(first, word.lower), *kind]
 
 
 def learn(sentences, seed):
@@ -101,7 +100,7 @@ def learn(sentences, seed):
         for i, word in enumerate(words):
             seen.update(names[i])
             seen.update(on_tags(*history[i : i + 2], word, finite))
-            finite = features.has_finite(finite, word, sentence[i][1])
+            finite = tagging.has_finite(finite, word, sentence[i][1])
     row = {name: i for i, name in enumerate(name for name, times in seen.items() if times >= LEAST_SEEN)}
     data = []
     for sentence, (words, names) in zip(sentences, read_in, strict=True):
@@ -135,7 +134,7 @@ def learn(sentences, seed):
                         wrong += 1
                     clock += 1
                     second, first = first, tags[found]
-                    finite = features.has_finite(finite, word, first)
+                    finite = tagging.has_finite(finite, word, first)
                 asked += len(gold)
             print(f"run {run} epoch {epoch}: {wrong / asked:.2%} wrong while learning", flush=True)
         totals += weights - since / clock

@@ -19,8 +19,7 @@ from translation import BATCHES, SETS, scored
 
 from nlgauge.metaeval.thresholds.pairs import rated_sets, system_pairs
 from nlgauge.metrics.comparing.thresholds import read_thresholds
-from nlgauge.stats.systems.curves import SystemPairs, fit_curve
-from nlgauge.stats.systems.held_out import HeldOutPairs, held_out
+from nlgauge.stats.selection import HeldOutPairs, SystemPairs, fit_curve, held_out
 
 PUBLISHED = {"bleu": (0.8833, 0.9664), "chrf": (0.93, 1.1143)}  # a, b; kocmitom/MT-Thresholds, python-tool
 OTHER = {"ted-mqm-en-de": ("ted-mqm-en-de/segments.jsonl.gz", ["ref-A"])}

@@ -14,7 +14,7 @@ from nlgauge.audits.sides import Sides
 from nlgauge.core.arrays import Array
 from nlgauge.core.suite import Expect, Suite
 from nlgauge.perturbations.checklist import ChecklistRow
-from nlgauge.stats.shares import mean_interval
+from nlgauge.stats.draws import mean_interval
 
 RULES: Mapping[str, str] = {
     "self": "each score divided by that of the unperturbed text compared with itself",

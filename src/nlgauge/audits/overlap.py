@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.suite import Suite
-from nlgauge.text.sentences import split_sentences
+from nlgauge.text.tokenize import split_sentences
 
 Digests = npt.NDArray[np.uint64]
 

@@ -15,8 +15,8 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.suite import Expect, Pair, Suite
 from nlgauge.metrics.base import Metric
 from nlgauge.perturbations.paraphrase import edit_distance
-from nlgauge.stats.correlation.preferences import accuracy_of
-from nlgauge.stats.shares import SHARES, dependent_trials, mean_of_shares, mean_trials
+from nlgauge.stats.draws import SHARES, dependent_trials, mean_of_shares, mean_trials
+from nlgauge.stats.preferences import accuracy_of
 
 Bounds = tuple[float, str]  # confidence, and the name of the interval of a share
 ADEQUACY = (

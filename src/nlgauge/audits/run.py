@@ -31,8 +31,8 @@ from nlgauge.metrics.registry import named, takes_metrics
 from nlgauge.perturbations.checklist import ChecklistRow, checklist_rows, criterion_of, task_of
 from nlgauge.perturbations.registry import PERTURBATIONS
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.stats.correlation.preferences import TIES
-from nlgauge.stats.shares import SHARE_NAMES, Interval
+from nlgauge.stats.draws import SHARE_NAMES, Interval
+from nlgauge.stats.preferences import TIES
 
 _ONE_LINE = str.maketrans("\t\r\n", "   ")
 

@@ -15,8 +15,8 @@ from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.io.suites.checkpoints import place_of
 from nlgauge.io.suites.originals import CONSISTENT
-from nlgauge.stats.correlation.coefficients import auc
-from nlgauge.stats.shares import dependent_trials, mean_of_shares, wilson
+from nlgauge.stats.coefficients import auc
+from nlgauge.stats.draws import dependent_trials, mean_of_shares, wilson
 
 ALL, MEAN = "all", "mean"
 ACES_WEIGHTS = {  # Amrhein, Moghe and Guillou (2022), "ACES": as in aces/cli/evaluate.py of their repository

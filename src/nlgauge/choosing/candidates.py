@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.registry import metric
-from nlgauge.text.functionwords import leaning
+from nlgauge.text.scripts import leaning
 
 _COMMON = ("bleu", "chrf", "meteor", "bertscore", "cosine", "gauge")
 TRIED: Mapping[str, tuple[str, ...]] = {

@@ -10,8 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from nlgauge.core.arrays import Array
-from nlgauge.stats.draws import generator, percentiles, resample_counts
-from nlgauge.stats.shares import FEWEST, dependent_trials, wilson
+from nlgauge.stats.draws import FEWEST, dependent_trials, generator, percentiles, resample_counts, wilson
 
 Care = Literal["meaning", "facts", "coverage", "fluency"]
 ASPECTS: tuple[Care, ...] = get_args(Care)

@@ -18,7 +18,7 @@ from nlgauge.metrics.registry import metric
 from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.draws import generator
-from nlgauge.text.functionwords import leaning
+from nlgauge.text.scripts import leaning
 
 _NEAREST = 3  # sets
 _TABLE = "agreement.tsv"

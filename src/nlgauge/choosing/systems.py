@@ -14,10 +14,10 @@ from nlgauge.core.arrays import Array, Counts
 from nlgauge.core.errors import InputError
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
-from nlgauge.stats.correlation.coefficients import spearman
-from nlgauge.stats.differences.power import mean_power
+from nlgauge.stats.coefficients import spearman
 from nlgauge.stats.draws import observed, pairs_of
-from nlgauge.stats.systems.halves import stable_on_halves
+from nlgauge.stats.power import mean_power
+from nlgauge.stats.selection import stable_on_halves
 
 ALIKE = 0.95  # rank correlation from which on two metrics are one group
 _POWER = 0.8

@@ -15,7 +15,7 @@ from nlgauge.core.segment import Dataset, Segment, is_blank
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.perturbations.base import stream
 from nlgauge.perturbations.checklist import ChecklistRow, select_rows, task_of
-from nlgauge.stats.shares import FEWEST
+from nlgauge.stats.draws import FEWEST
 
 _TEXTS = 80  # outputs that errors are put into
 _EACH = 60  # pairs of each aspect, and of each other kind

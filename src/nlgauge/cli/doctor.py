@@ -15,8 +15,7 @@ from nlgauge.core.errors import NlgaugeError
 from nlgauge.core.spec import version
 from nlgauge.models import base, embedded
 from nlgauge.runtime.cache import ScoreCache, default_path
-from nlgauge.runtime.precision import automatic
-from nlgauge.runtime.runtime import ENCODER_BY, encoder_of
+from nlgauge.runtime.runtime import ENCODER_BY, automatic, encoder_of
 
 _EXTRAS = {
     "required": (

@@ -21,7 +21,7 @@ from nlgauge.gating.scored import score_side
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.looks import Looks
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.stats.gates.decision import FAIL, INCONCLUSIVE, PASS
+from nlgauge.stats.gates import FAIL, INCONCLUSIVE, PASS
 
 CODES = {PASS: 0, FAIL: 3, INCONCLUSIVE: 4}
 

@@ -31,8 +31,8 @@ from nlgauge.perturbations.base import PerturbationInfo
 from nlgauge.perturbations.checklist import TASKS, checklist_rows, select_rows
 from nlgauge.perturbations.registry import PERTURBATIONS, info
 from nlgauge.report.table import Table
-from nlgauge.stats.correlation.registry import names as statistics
-from nlgauge.stats.correlation.registry import statistic
+from nlgauge.stats.correlate import names as statistics
+from nlgauge.stats.correlate import statistic
 
 R = TypeVar("R")
 

@@ -29,8 +29,7 @@ from nlgauge.io.files.limits import limited, parse_limits
 from nlgauge.report.paper import CELLS, DATA, FORMS, WIDE
 from nlgauge.report.text import check_form, doubt_line, render
 from nlgauge.runtime.cache import ScoreCache, default_path
-from nlgauge.runtime.precision import has_gpu
-from nlgauge.runtime.runtime import DTYPES, ENCODERS, Runtime, encoder_of, silent
+from nlgauge.runtime.runtime import DTYPES, ENCODERS, Runtime, encoder_of, has_gpu, silent
 
 R = TypeVar("R")
 G = TypeVar("G", bound=Any)

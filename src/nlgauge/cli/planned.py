@@ -17,7 +17,7 @@ from nlgauge.core.segment import Dataset
 from nlgauge.io.files.files import InputFile
 from nlgauge.io.write import is_cells, kind_of, writing
 from nlgauge.metaeval.plan import plan_ratings
-from nlgauge.stats.ratings.sampling import METHODS
+from nlgauge.stats.sampling import METHODS
 
 SHARED = ("references", "missing", "language", "exclude")  # what a plan takes of the options about agreement
 _KEPT = (*SHARED, "preset")

@@ -26,8 +26,8 @@ from nlgauge.metrics.looks import Looks
 from nlgauge.metrics.ratings import PREFIX, metrics_of
 from nlgauge.metrics.registry import takes_metrics
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.stats.gates.decision import PASS
-from nlgauge.stats.gates.studentized import DRAWS
+from nlgauge.stats.gate_bounds import DRAWS
+from nlgauge.stats.gates import PASS
 
 Runs = Sequence[str] | Sequence[Sequence[str]]  # a text per item, or a list of the texts of its runs
 Side = Runs | Dataset | Frame | str | os.PathLike[str]

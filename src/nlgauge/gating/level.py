@@ -14,9 +14,7 @@ from nlgauge.gating.outputs import clusters_of
 from nlgauge.gating.scored import Scored
 from nlgauge.gating.words import rounded
 from nlgauge.metrics.base import Metric
-from nlgauge.stats.gates.decision import FAIL, INCONCLUSIVE, Bound
-from nlgauge.stats.gates.level import bound_level
-from nlgauge.stats.gates.power import FEW
+from nlgauge.stats.gates import FAIL, FEW, INCONCLUSIVE, Bound, bound_level
 
 _CUT = 200  # characters of a text
 

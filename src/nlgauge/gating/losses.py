@@ -9,7 +9,7 @@ import numpy as np
 from nlgauge.core.result import NewRow
 from nlgauge.gating.outputs import Outputs
 from nlgauge.gating.scored import Differences
-from nlgauge.stats.gates.repeats import rarely_passing
+from nlgauge.stats.gates import rarely_passing
 
 WORST = 5  # items that are shown for each metric
 

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.options import Range, Typed, check_option
-from nlgauge.stats.gates.studentized import DRAWS
+from nlgauge.stats.gate_bounds import DRAWS
 
 Undefined = Literal["fail", "worst", "drop"]
 Clusters = Literal["group", "none"]

@@ -18,7 +18,8 @@ from nlgauge.gating.rules import Rules
 from nlgauge.gating.scored import Differences, Scored, differences
 from nlgauge.gating.words import SAME_TEXTS, reason
 from nlgauge.metrics.base import Metric
-from nlgauge.stats.gates.decision import (
+from nlgauge.stats.gate_bounds import Studentized
+from nlgauge.stats.gates import (
     FAIL,
     INCONCLUSIVE,
     PASS,
@@ -26,11 +27,10 @@ from nlgauge.stats.gates.decision import (
     bound_difference,
     bound_fixed,
     drawn_together,
+    flicker,
     needs_draws,
     with_holm,
 )
-from nlgauge.stats.gates.repeats import flicker
-from nlgauge.stats.gates.studentized import Studentized
 
 _SHOWN = 5  # ids in a sentence
 _NONE = "none"

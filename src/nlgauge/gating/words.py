@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from nlgauge.stats.gates.decision import Bound
-from nlgauge.stats.gates.power import FEW
+from nlgauge.stats.gates import FEW, Bound
 
 SAME_TEXTS = "same texts"
 _MUCH = 0.5  # of the variance: from here on doubling the runs gains a quarter of it

@@ -19,8 +19,8 @@ from nlgauge.core.scores import Scores, count, ids, mean_of_defined
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.spec import Signature, version
 from nlgauge.core.tables import Key, Preferences, ScoreTable
-from nlgauge.stats.correlation.entries import MissingPolicy
-from nlgauge.stats.ratings.agreement import krippendorff
+from nlgauge.stats.entries import MissingPolicy
+from nlgauge.stats.ratings import krippendorff
 
 _SHOWN = 3  # ids in a message before "and 7 more"
 _MEAN = "mean"  # the criterion that is the mean of the others, unless the data have one of that name

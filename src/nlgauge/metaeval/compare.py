@@ -22,25 +22,22 @@ from nlgauge.metaeval.measure import (
     pairs_of_frame,
     pooled_over_items,
 )
-from nlgauge.stats.correlation.correlate import Correlation
-from nlgauge.stats.correlation.registry import statistic
-from nlgauge.stats.differences.bootstrap import (
+from nlgauge.stats.correlate import Correlation, statistic
+from nlgauge.stats.draws import Averaging, Seed, generator
+from nlgauge.stats.power import simulated_power
+from nlgauge.stats.resampling import (
     Resampled,
+    acc_eq_test,
     compare_resampled,
+    item_swap_test,
     mean_resampled,
+    permutation_test,
     resample_grid,
     resample_items,
+    soft_accuracy_test,
 )
-from nlgauge.stats.differences.item_swaps import acc_eq_test, item_swap_test
-from nlgauge.stats.differences.mcnemar import mcnemar_test
-from nlgauge.stats.differences.permutation import permutation_test
-from nlgauge.stats.differences.power import simulated_power
-from nlgauge.stats.differences.result import Alternative, Compat, MetricComparison
-from nlgauge.stats.differences.soft import soft_accuracy_test
-from nlgauge.stats.differences.swaps.coins import GeneraliseTo
-from nlgauge.stats.differences.williams import williams_test
-from nlgauge.stats.draws import Seed, generator
-from nlgauge.stats.grids import Averaging
+from nlgauge.stats.swaps import GeneraliseTo
+from nlgauge.stats.tests import Alternative, Compat, MetricComparison, mcnemar_test, williams_test
 
 POPULATIONS: Mapping[str, GeneraliseTo] = {"perm_both": "both", "perm_inputs": "inputs", "perm_systems": "systems"}
 ABOUT = {

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError
 from nlgauge.core.tables import ScoreTable
-from nlgauge.stats.ratings.sampling import FLOOR, extended_sample, inclusion_probabilities, systematic_sample
+from nlgauge.stats.sampling import FLOOR, extended_sample, inclusion_probabilities, systematic_sample
 
 _NEEDED = ("probability", "order", "round", "before")
 _SLACK = 1e-6

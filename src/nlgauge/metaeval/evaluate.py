@@ -36,8 +36,8 @@ from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.ratings import PREFIX, metrics_of
 from nlgauge.metrics.registry import takes_metrics
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.stats.correlation.entries import MissingPolicy
-from nlgauge.stats.correlation.registry import statistic
+from nlgauge.stats.correlate import statistic
+from nlgauge.stats.entries import MissingPolicy
 
 PREFERENCE = "preference"  # the criterion of pairs
 

@@ -17,7 +17,7 @@ from nlgauge.core.segment import select_systems
 from nlgauge.core.tables import ScoreTable
 from nlgauge.metaeval.align import JoinedScores, some
 from nlgauge.metrics.comparing.grid import by_system
-from nlgauge.stats.ratings.outliers import mad_outliers
+from nlgauge.stats.ratings import mad_outliers
 
 Level = Literal["segment", "item", "summary", "system"]
 SystemScores = Literal["rated", "all"]

@@ -10,7 +10,7 @@ import numpy as np
 
 from nlgauge.core.result import NewRow, Row
 from nlgauge.metaeval.rows import MEAN
-from nlgauge.stats.shares import mean_interval
+from nlgauge.stats.draws import mean_interval
 
 ALL, ADEQUACY = "mean-all", "mean-adequacy"
 

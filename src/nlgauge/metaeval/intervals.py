@@ -15,12 +15,9 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.options import check_option
 from nlgauge.metaeval.frames import Frame
 from nlgauge.metaeval.measure import Measure, as_pearson, pairs_of_frame
-from nlgauge.stats.correlation.correlate import Correlation
-from nlgauge.stats.correlation.registry import statistic
-from nlgauge.stats.intervals.bootstrap import bootstrap_correlations
-from nlgauge.stats.intervals.fisher import fisher_ends, widened_ends
-from nlgauge.stats.intervals.weights import pearson_ends
-from nlgauge.stats.shares import SHARE_NAMES
+from nlgauge.stats.correlate import Correlation, statistic
+from nlgauge.stats.draws import SHARE_NAMES
+from nlgauge.stats.intervals import bootstrap_correlations, fisher_ends, pearson_ends, widened_ends
 
 Kind = Literal["auto", "fisher", "bootstrap", "none"]
 _FISHER = ("pearson", "spearman", "kendall_b", "kendall_c")

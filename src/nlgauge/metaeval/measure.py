@@ -13,15 +13,11 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.metaeval.frames import Frame, Places, check_items, needed
-from nlgauge.stats.correlation.averaging import Ratio, by_group
-from nlgauge.stats.correlation.chance import chance_preference
-from nlgauge.stats.correlation.correlate import Correlation, correlations
-from nlgauge.stats.correlation.differences import within_items
-from nlgauge.stats.correlation.entries import Entries, codes
-from nlgauge.stats.correlation.options import OF_SOME, Options, check_averaging
-from nlgauge.stats.correlation.preferences import darr_pairs
-from nlgauge.stats.correlation.registry import Kind, statistic
-from nlgauge.stats.differences.swaps.groups import NAMED
+from nlgauge.stats.coefficients import chance_preference
+from nlgauge.stats.correlate import OF_SOME, Correlation, Kind, Options, check_averaging, correlations, statistic
+from nlgauge.stats.entries import Entries, Ratio, by_group, codes
+from nlgauge.stats.preferences import darr_pairs, within_items
+from nlgauge.stats.swaps import NAMED
 
 _OF_ALL = ("undefined", "common", "compat")  # options that every statistic takes
 _OF_DRAWS = ("draws", "seed")  # of intervals and tests too

@@ -11,14 +11,12 @@ from nlgauge.metaeval import intervals as interval_methods
 from nlgauge.metaeval.compare import ABOUT
 from nlgauge.metaeval.protocols.presets import PRESETS
 from nlgauge.metrics.looks import Language
-from nlgauge.stats.correlation.entries import MissingPolicy
-from nlgauge.stats.correlation.options import Averaging, Undefined
-from nlgauge.stats.correlation.preferences import Ties
-from nlgauge.stats.correlation.registry import names as statistics
-from nlgauge.stats.differences.clusters import Rule
-from nlgauge.stats.differences.multiplicity import Adjustment
-from nlgauge.stats.differences.result import Alternative
-from nlgauge.stats.shares import Interval
+from nlgauge.stats.correlate import Averaging, Undefined
+from nlgauge.stats.correlate import names as statistics
+from nlgauge.stats.draws import Interval
+from nlgauge.stats.entries import MissingPolicy
+from nlgauge.stats.preferences import Ties
+from nlgauge.stats.tests import Adjustment, Alternative, Rule
 
 # Those that other verbs about ratings take, too.
 Level = Annotated[frames.Level | None, Typed("summary is item.  [default: segment]")]

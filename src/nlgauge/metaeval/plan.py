@@ -26,10 +26,9 @@ from nlgauge.metaeval.frames import segment_frame
 from nlgauge.metrics.base import MetricLike
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.stats.correlation.entries import MissingPolicy
 from nlgauge.stats.draws import generator
-from nlgauge.stats.ratings.powered import PoweredMeans, powered_means, rating_features
-from nlgauge.stats.ratings.sampling import Method, item_sizes
+from nlgauge.stats.entries import MissingPolicy
+from nlgauge.stats.sampling import Method, PoweredMeans, item_sizes, powered_means, rating_features
 
 _LEVEL = 0.95
 _UNNAMED = "rating"  # the criterion of data that nobody rated yet

@@ -10,10 +10,8 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.core.result import NewRow, Row
 from nlgauge.metaeval.align import JoinedScores
-from nlgauge.stats.correlation.correlate import Correlation
-from nlgauge.stats.differences.clusters import Rule, not_outperformed, rank_clusters
-from nlgauge.stats.differences.multiplicity import Adjustment, adjusted
-from nlgauge.stats.differences.result import MetricComparison
+from nlgauge.stats.correlate import Correlation
+from nlgauge.stats.tests import Adjustment, MetricComparison, Rule, adjusted, not_outperformed, rank_clusters
 
 MEAN = "mean"  # the group of a mean over groups, and the criterion of a mean over criteria
 POOLED = "pooled"  # the group of a share of the pairs of all groups

@@ -25,11 +25,9 @@ from nlgauge.metaeval.frames import segment_frame, system_frame
 from nlgauge.metaeval.rows import MEAN
 from nlgauge.metrics.base import MetricLike
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.stats.correlation.correlate import correlation
-from nlgauge.stats.correlation.entries import MissingPolicy
-from nlgauge.stats.correlation.registry import SELECTION
-from nlgauge.stats.systems.hybrids import hybrid_draws, hybrid_scores
-from nlgauge.stats.systems.selection import Selection, selection_quality, simulate_selection
+from nlgauge.stats.correlate import SELECTION, correlation
+from nlgauge.stats.entries import MissingPolicy
+from nlgauge.stats.selection import Selection, hybrid_draws, hybrid_scores, selection_quality, simulate_selection
 
 STATS = SELECTION
 AGREEMENT = ("pearson", "spearman", "kendall_b")  # of the scores of all models with people

@@ -18,8 +18,8 @@ from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.spec import version
 from nlgauge.io.marked.texts import MarkedText
 from nlgauge.metaeval.span_texts import Index, Marks, Missing, as_texts, item_numbers, judged_texts, known_to_all
-from nlgauge.stats.differences.multiplicity import Adjustment, adjusted
 from nlgauge.stats.draws import bootstrap_interval, check_draws
+from nlgauge.stats.significance import paired_bootstrap
 from nlgauge.stats.spans import (
     SpanAgreement,
     character_counts,
@@ -30,7 +30,7 @@ from nlgauge.stats.spans import (
     span_agreement,
     span_f1,
 )
-from nlgauge.stats.systems.significance import paired_bootstrap
+from nlgauge.stats.tests import Adjustment, adjusted
 
 ONE_TO_ONE, CHARACTERS, SEGMENTS, LEFT_CLEAN = "one_to_one_f1", "character_f1", "segment_f1", "left_clean"
 Spans = Sequence[Sequence[ErrorSpan]]  # of each text

@@ -26,7 +26,7 @@ from nlgauge.metaeval.sweep_rows import joined_rows
 from nlgauge.metrics.base import Metric, MetricLike, trained_on
 from nlgauge.metrics.registry import named, takes_metrics
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.stats.correlation.preferences import Ties
+from nlgauge.stats.preferences import Ties
 
 WEIGHTS = tuple(round(0.1 * i, 1) for i in range(11))
 NLI = ("nli", "summac")  # names of metrics that ask an NLI model

@@ -30,11 +30,9 @@ from nlgauge.metaeval.rows import (
     standings,
 )
 from nlgauge.runtime.runtime import silent
-from nlgauge.stats.correlation.correlate import Correlation
-from nlgauge.stats.differences.clusters import Rule
-from nlgauge.stats.differences.multiplicity import Adjustment
-from nlgauge.stats.differences.power import critical_correlation
-from nlgauge.stats.differences.result import MetricComparison
+from nlgauge.stats.correlate import Correlation
+from nlgauge.stats.power import critical_correlation
+from nlgauge.stats.tests import Adjustment, MetricComparison, Rule
 
 _LEAST_SYSTEMS = 3  # two points always lie on a line
 _FEW_SYSTEMS, _FEW_ITEMS = 10, 50

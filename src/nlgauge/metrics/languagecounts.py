@@ -8,9 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from nlgauge.core.scores import FIRST
-from nlgauge.text.functionwords import leaning, names
-from nlgauge.text.identification import languages
-from nlgauge.text.scripts import ENGLISH
+from nlgauge.text.scripts import ENGLISH, languages, leaning, names
 
 FEW, SHARE = 5, 0.1  # texts of a group that look like a language, at least, and their share in it, to be told
 _ASKED, _LITTLE = 10, 0.25  # undecided texts that the model is asked about; and the share decided that is enough

@@ -15,8 +15,7 @@ from nlgauge.core.metric import whole
 from nlgauge.core.scores import MetricInfo, Note
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.languagecounts import LanguageCounts
-from nlgauge.text.functionwords import names
-from nlgauge.text.scripts import ENGLISH, LATIN, SCRIPTS_OF, Codes, Writing, known_writings, writings
+from nlgauge.text.scripts import ENGLISH, LATIN, SCRIPTS_OF, Codes, Writing, known_writings, names, writings
 
 LanguageCheck = Literal["note", "strict", "off"]
 LANGUAGE_CHECKS: tuple[str, ...] = get_args(LanguageCheck)

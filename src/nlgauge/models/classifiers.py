@@ -15,7 +15,7 @@ from nlgauge.models.hub import HubModel, know_start
 from nlgauge.models.locate import ModelFiles
 from nlgauge.models.packing.packed import PackedBert
 from nlgauge.models.tokens import Ids
-from nlgauge.runtime.batching import runs
+from nlgauge.runtime.runtime import runs
 
 # The model classes whose head is written here -> dense layer behind the first token, classifier.
 _OWN = {

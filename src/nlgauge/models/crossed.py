@@ -14,8 +14,7 @@ from nlgauge.models.encoder import dtype_and_device
 from nlgauge.models.lazy import LazyModel
 from nlgauge.models.pairs import PairTokenizer
 from nlgauge.models.regressor_files import Ratings, RegressorFiles
-from nlgauge.runtime.batching import by_length
-from nlgauge.runtime.runtime import Advance, Runtime
+from nlgauge.runtime.runtime import Advance, Runtime, by_length
 
 if TYPE_CHECKING:
     from nlgauge.models.classifiers import Classifier

@@ -14,8 +14,7 @@ from nlgauge.core.scores import say
 from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.tokens import Ids, TextTokenizer, Tokens
 from nlgauge.models.vectors import SharedVectors, Vectors, source_of
-from nlgauge.runtime.batching import by_length
-from nlgauge.runtime.runtime import Runtime
+from nlgauge.runtime.runtime import Runtime, by_length
 
 if TYPE_CHECKING:
     import torch

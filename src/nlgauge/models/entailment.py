@@ -17,8 +17,7 @@ from nlgauge.models.lazy import LazyModel
 from nlgauge.models.locate import NAMED, ModelFiles, locate
 from nlgauge.models.pairs import PairTokenizer
 from nlgauge.models.tokens import Ids
-from nlgauge.runtime.batching import by_length
-from nlgauge.runtime.runtime import PAIRS, Runtime
+from nlgauge.runtime.runtime import PAIRS, Runtime, by_length
 
 if TYPE_CHECKING:
     from nlgauge.models.classifiers import Classifier

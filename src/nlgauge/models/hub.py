@@ -17,7 +17,7 @@ from nlgauge.models.finite import check_finite
 from nlgauge.models.locate import ModelFiles, refusing_broken
 from nlgauge.models.packing.lengths import to_device
 from nlgauge.models.tokens import Ids, silent
-from nlgauge.runtime.batching import runs
+from nlgauge.runtime.runtime import runs
 
 _STACKS = ("layer", "layers", "block", "h")
 _COUNTED = {"xlm", "flaubert"}  # families whose forward pass counts to n_layers, over several lists of parts

@@ -16,8 +16,7 @@ from nlgauge.models.pooled import encoder_means, means_of
 from nlgauge.models.tokens import Ids
 from nlgauge.models.vectors import Vectors
 from nlgauge.models.workers import side_by_side
-from nlgauge.runtime.batching import windows
-from nlgauge.runtime.runtime import Advance
+from nlgauge.runtime.runtime import Advance, windows
 
 _QUANTILES = (0.0, 0.1, 0.25, 0.5)
 _LOW = (0.5, 0.7)

@@ -13,7 +13,7 @@ from nlgauge.models.encoder import Encoder, cut_layers
 from nlgauge.models.tokens import Ids
 from nlgauge.models.vectors import Vectors
 from nlgauge.models.workers import side_by_side
-from nlgauge.runtime.batching import by_length, runs
+from nlgauge.runtime.runtime import by_length, runs
 
 
 def mean_vectors(

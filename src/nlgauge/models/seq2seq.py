@@ -11,8 +11,7 @@ from nlgauge.core.segment import is_blank
 from nlgauge.models.encoder import torch_device
 from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.tokens import pretrained_tokenizer, set_language, well_formed
-from nlgauge.runtime.batching import by_length
-from nlgauge.runtime.runtime import Runtime
+from nlgauge.runtime.runtime import Runtime, by_length
 
 _BATCH_TOKENS = 2048  # of the source side; a beam multiplies what a decoder holds
 _NO_LIMIT = 10**6  # tokenizers without a limit say 1e30

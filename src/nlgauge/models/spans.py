@@ -16,8 +16,7 @@ from nlgauge.models.lazy import LazyModel
 from nlgauge.models.pairs import Pairs, PairTokenizer
 from nlgauge.models.tokens import Ids
 from nlgauge.models.wordfeatures import Words, word_features
-from nlgauge.runtime.batching import by_length
-from nlgauge.runtime.runtime import Runtime
+from nlgauge.runtime.runtime import Runtime, by_length
 
 if TYPE_CHECKING:
     from nlgauge.models.taggers import PackedTagger

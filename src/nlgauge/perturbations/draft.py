@@ -8,7 +8,7 @@ from typing import Any
 
 from nlgauge.perturbations.base import Change, Edit, Inapplicable, apply_edits
 from nlgauge.text.doc import Doc, Span, Token
-from nlgauge.text.lexicon.articles import article_before
+from nlgauge.text.lexicon import article_before
 
 _ARTICLE = re.compile(r"(?<![\w'’.-])(?:an|a)(?![\w'’.-])", re.IGNORECASE)
 _NEXT_WORD = re.compile(r"[\s\"'“‘«(\[]*([\w$£€][\w.'’-]*)")

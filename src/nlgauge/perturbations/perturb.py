@@ -12,7 +12,7 @@ from nlgauge.core.segment import cells, is_blank, kind_of
 from nlgauge.core.segment import frame_texts as texts_of
 from nlgauge.perturbations.base import Case, Inapplicable, Perturbation, Perturbed, Turn, apply_edits, stream
 from nlgauge.perturbations.registry import perturbation
-from nlgauge.text.english.detect import is_english
+from nlgauge.text.english.verbs import is_english
 from nlgauge.text.languages import Language, language
 
 T = TypeVar("T")

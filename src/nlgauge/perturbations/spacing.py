@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nlgauge.text.units import writes_no_blanks
+from nlgauge.text.tokenize import writes_no_blanks
 
 _CLOSING = frozenset(",.;:!?…)]}”’»%、。，．：；！？）】」』》〉،؛؟۔।॥")
 _OPENING = frozenset("([{“‘„‚«¿¡（【「『《〈")

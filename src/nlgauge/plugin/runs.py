@@ -23,7 +23,7 @@ from nlgauge.metrics.ratings import metrics_of
 from nlgauge.plugin.saved import baseline_path
 from nlgauge.report.text import render
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.stats.gates.decision import FAIL, INCONCLUSIVE, PASS
+from nlgauge.stats.gates import FAIL, INCONCLUSIVE, PASS
 
 UPDATED = "UPDATED"
 

@@ -1,22 +1,180 @@
-"""Where a run happens: device, precision, token budget, loaded models, score cache, seed, and one bar per metric."""
+"""Which precision `dtype=auto` takes: bfloat16 where the processor multiplies it faster than float32."""
 
 from __future__ import annotations
 
 import os
+import platform
 import sys
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field, fields, replace
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.options import Range, check_option
 from nlgauge.runtime.cache import ScoreCache
 from nlgauge.runtime.pool import Pool
-from nlgauge.runtime.precision import automatic
+
+_FAST = {"avx512_bf16", "amx_bf16"}  # instructions of x86 processors that multiply bfloat16, as Linux names them
+_CPUINFO = Path("/proc/cpuinfo")
+_AMPERE = 8  # the first generation of NVIDIA's devices that multiplies bfloat16
+
+
+@cache
+def automatic(device: str) -> str:
+    """`bfloat16` or `float32`, by the instructions of the device and nothing that varies from run to run.
+
+    Other processors than those of x86 take float32, since bfloat16 was not measured on them, and so does a device that
+    cannot be used. torch is imported only where it may have another device than the processor.
+
+    Args:
+        device: the device, as in a runtime.
+    """
+    if device == "cpu" or (device == "auto" and not _may_have_gpu()):
+        return "bfloat16" if _multiplies_bfloat16() else "float32"
+    if device != "auto" and not device.startswith("cuda"):
+        return "float32"
+    try:
+        import torch
+    except ImportError:
+        return "float32"
+    if not torch.cuda.is_available():
+        return automatic("cpu") if device == "auto" else "float32"
+    try:
+        major, _ = torch.cuda.get_device_capability(None if device == "auto" else device)
+    except (RuntimeError, AssertionError, ValueError):  # no such device
+        return "float32"
+    return "bfloat16" if major >= _AMPERE else "float32"
+
+
+def has_gpu() -> bool:
+    """Whether `auto` takes a GPU; torch is imported only where it may find one."""
+    if not _may_have_gpu():
+        return False
+    import torch
+
+    return torch.cuda.is_available()
+
+
+def _may_have_gpu() -> bool:
+    """Whether the installed torch may find a GPU that `auto` takes; it is not imported for that."""
+    try:
+        return sys.platform != "darwin" and not version("torch").endswith("+cpu")
+    except PackageNotFoundError:
+        return False
+
+
+def _multiplies_bfloat16() -> bool:
+    """Whether the processor has an instruction that multiplies bfloat16."""
+    if platform.machine().lower() not in ("x86_64", "amd64"):
+        return False
+    try:
+        lines = _CPUINFO.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return _torch_multiplies_bfloat16()
+    flags = next((line for line in lines if line.startswith("flags")), "")
+    return bool(_FAST & set(flags.split()))
+
+
+def _torch_multiplies_bfloat16() -> bool:
+    """The same, asked of torch on systems that do not list the instructions."""
+    try:
+        import torch
+    except ImportError:
+        return False
+    return any(
+        getattr(torch.cpu, name, lambda: False)() for name in ("_is_avx512_bf16_supported", "_is_amx_tile_supported")
+    )
+
+
+# --- Batches of texts for a model, of equal length as far as can be, and windows of pairs whose texts memory can hold
+
+Index = npt.NDArray[np.int64]
+
+# The numbers of one text move with the shape of its batch: a matrix product of another size may be another kernel,
+# which adds in another order. Log-probabilities in float32 move by some 1e-6, probabilities in half precision by some
+# 1e-2. Two numbers that are further apart than the margin, which is more than twice that, stand in the same order in
+# every batch. What hangs on two that are closer is settled by the text alone.
+_MARGINS: Mapping[str, float] = {"float64": 1e-4, "float32": 1e-4, "bfloat16": 0.1, "float16": 0.02}
+
+
+def margin(dtype: str) -> float:
+    """How far apart two numbers must be so that their order is the same in every batch.
+
+    In float32 and float64 this holds for probabilities and for their logarithms, in half precision for probabilities.
+    """
+    return _MARGINS[dtype]
+
+
+def by_length(lengths: Sequence[int] | Index, budget: int) -> Iterator[Index]:
+    """Batches of positions, shortest texts first, each of at most `budget` tokens and at least one text.
+
+    Sorting is stable, so the batches depend only on the lengths. Texts of equal length lie beside each other inside a
+    batch. How much a batch with several lengths costs depends on the model.
+
+    Args:
+        lengths: the number of tokens of each text, shape (n,).
+        budget: the largest number of tokens in a batch.
+    """
+    lengths = np.asarray(lengths, dtype=np.int64)
+    order = np.argsort(lengths, kind="stable")
+    start, used = 0, 0
+    for position, index in enumerate(order):
+        size = int(lengths[index])
+        if position > start and used + size > budget:
+            yield order[start:position]
+            start, used = position, 0
+        used += size
+    if start < len(order):
+        yield order[start:]
+
+
+def windows(pairs: Index, sizes: Sequence[int] | Index, most: int) -> Iterator[Index]:
+    """Positions of pairs of texts, consecutive, in windows whose distinct texts together have at most `most` of size.
+
+    A pair that is larger stands alone. A window ends only where the next pair does not fit, so pairs that share a text
+    should stand beside each other: a text of several windows counts in each.
+
+    Args:
+        pairs: the numbers of two texts each, shape (n, 2).
+        sizes: the size of each text, shape (texts,).
+        most: the largest size of a window.
+    """
+    sizes = np.asarray(sizes, dtype=np.int64)
+    held: set[int] = set()
+    start = used = 0
+    for place, pair in enumerate(map(set, pairs.tolist())):
+        new = sum(int(sizes[text]) for text in pair - held)
+        if place > start and used + new > most:
+            yield np.arange(start, place)
+            start, used, held = place, 0, set()
+            new = sum(int(sizes[text]) for text in pair)
+        held |= pair
+        used += new
+    if start < len(pairs):
+        yield np.arange(start, len(pairs))
+
+
+def runs(values: Sequence[int] | Index) -> Iterator[tuple[int, int]]:
+    """Start and end of each run of equal neighbours."""
+    values = np.asarray(values)
+    if not len(values):
+        return
+    edges = np.flatnonzero(np.diff(values)) + 1
+    bounds = [0, *edges.tolist(), len(values)]
+    yield from pairwise(bounds)
+
+
+# --- Where a run happens: device, precision, token budget, loaded models, score cache, seed, and one bar per metric
 
 DType = Literal["auto", "float32", "bfloat16", "float16", "float64"]
 DTYPES: tuple[str, ...] = ("float32", "bfloat16", "float16", "float64")

@@ -5,26 +5,25 @@ from typing import TYPE_CHECKING
 from nlgauge.core.doors import door
 
 if TYPE_CHECKING:
-    from nlgauge.stats.correlation.calibration import HeldOut, Threshold, calibrate, calibrate_held_out
-    from nlgauge.stats.correlation.chance import (
+    from nlgauge.stats.coefficients import (
+        acc_eq,
         chance_acc_eq,
         chance_acc_eq_calibrated,
         chance_preference,
         chance_soft_pairwise,
         human_ties,
+        kendall_b,
+        kendall_c,
+        pearson,
+        spearman,
+        tau_eq,
     )
-    from nlgauge.stats.correlation.coefficients import acc_eq, kendall_b, kendall_c, pearson, spearman, tau_eq
-    from nlgauge.stats.correlation.correlate import Correlation, correlations
-    from nlgauge.stats.correlation.preferences import PreferenceAccuracy, preference_accuracy
-    from nlgauge.stats.correlation.registry import STATISTICS, Statistic
-    from nlgauge.stats.correlation.system_pairs import SoftAccuracy, pairwise, soft_pairwise
-    from nlgauge.stats.differences.bootstrap import bootstrap_test
-    from nlgauge.stats.differences.clusters import not_outperformed, rank_clusters
-    from nlgauge.stats.differences.item_swaps import acc_eq_test, item_swap_test
-    from nlgauge.stats.differences.mcnemar import McNemar, mcnemar
-    from nlgauge.stats.differences.multiplicity import benjamini_hochberg, holm
-    from nlgauge.stats.differences.permutation import permutation_test
-    from nlgauge.stats.differences.power import (
+    from nlgauge.stats.correlate import STATISTICS, Correlation, Statistic, correlations
+    from nlgauge.stats.draws import Intervals, bootstrap_interval, wilson
+    from nlgauge.stats.gate_bounds import RateInterval, Studentized, studentized, tango_interval
+    from nlgauge.stats.gates import Bound, bound_difference, bound_level
+    from nlgauge.stats.intervals import Interval, bootstrap_correlation, bootstrap_correlations, fisher_interval
+    from nlgauge.stats.power import (
         Power,
         SimulatedPower,
         accuracy_power,
@@ -33,38 +32,62 @@ if TYPE_CHECKING:
         mean_power,
         simulated_power,
     )
-    from nlgauge.stats.differences.result import MetricComparison
-    from nlgauge.stats.differences.soft import soft_accuracy_test
-    from nlgauge.stats.differences.subsamples import subsample_verdicts
-    from nlgauge.stats.differences.williams import williams, williams_test
-    from nlgauge.stats.draws import Intervals, bootstrap_interval
-    from nlgauge.stats.gates.decision import Bound, bound_difference
-    from nlgauge.stats.gates.level import bound_level
-    from nlgauge.stats.gates.studentized import Studentized, studentized
-    from nlgauge.stats.gates.tango import RateInterval, tango_interval
-    from nlgauge.stats.intervals.bootstrap import bootstrap_correlation, bootstrap_correlations
-    from nlgauge.stats.intervals.fisher import Interval, fisher_interval
-    from nlgauge.stats.ratings.agreement import Alpha, SplitHalf, krippendorff, split_half
-    from nlgauge.stats.ratings.judges import (
+    from nlgauge.stats.preferences import (
+        HeldOut,
+        PreferenceAccuracy,
+        SoftAccuracy,
+        Threshold,
+        calibrate,
+        calibrate_held_out,
+        pairwise,
+        preference_accuracy,
+        soft_pairwise,
+    )
+    from nlgauge.stats.ratings import (
+        Alpha,
         CorrectedRate,
         Kappa,
+        Outliers,
+        PromptSensitivity,
+        SplitHalf,
         Swaps,
         cohen_kappa,
         corrected_rate,
         errors_by_system,
+        krippendorff,
+        mad_outliers,
+        prompt_sensitivity,
         retest_spread,
+        split_half,
         swap_consistency,
     )
-    from nlgauge.stats.ratings.outliers import Outliers, mad_outliers
-    from nlgauge.stats.ratings.powered import PoweredMeans, powered_means, rating_features
-    from nlgauge.stats.ratings.prompts import PromptSensitivity, prompt_sensitivity
-    from nlgauge.stats.ratings.sampling import (
+    from nlgauge.stats.resampling import (
+        acc_eq_test,
+        bootstrap_test,
+        item_swap_test,
+        permutation_test,
+        soft_accuracy_test,
+    )
+    from nlgauge.stats.sampling import (
+        PoweredMeans,
         extended_sample,
         inclusion_probabilities,
         item_sizes,
+        powered_means,
+        rating_features,
         systematic_sample,
     )
-    from nlgauge.stats.shares import wilson
+    from nlgauge.stats.selection import (
+        AgreementCurve,
+        Selection,
+        SystemPairs,
+        fit_curve,
+        hybrid_draws,
+        hybrid_scores,
+        selection_quality,
+        simulate_selection,
+    )
+    from nlgauge.stats.significance import PairedTest, paired_bootstrap, paired_randomisation
     from nlgauge.stats.spans import (
         SpanAgreement,
         character_counts,
@@ -74,10 +97,18 @@ if TYPE_CHECKING:
         span_curve,
         span_f1,
     )
-    from nlgauge.stats.systems.curves import AgreementCurve, SystemPairs, fit_curve
-    from nlgauge.stats.systems.hybrids import hybrid_draws, hybrid_scores
-    from nlgauge.stats.systems.selection import Selection, selection_quality, simulate_selection
-    from nlgauge.stats.systems.significance import PairedTest, paired_bootstrap, paired_randomisation
+    from nlgauge.stats.tests import (
+        McNemar,
+        MetricComparison,
+        benjamini_hochberg,
+        holm,
+        mcnemar,
+        not_outperformed,
+        rank_clusters,
+        subsample_verdicts,
+        williams,
+        williams_test,
+    )
 else:
     __getattr__, __dir__ = door(__name__)
 

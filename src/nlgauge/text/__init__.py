@@ -7,32 +7,42 @@ from nlgauge.core.doors import door
 if TYPE_CHECKING:
     from nlgauge.text.doc import Doc, Span, Token
     from nlgauge.text.languages import BACKENDS, Language, language
-    from nlgauge.text.lexicon.articles import article_before
-    from nlgauge.text.lexicon.inflection import inflect, lemma
-    from nlgauge.text.lexicon.lexicon import (
+    from nlgauge.text.lexicon import (
         Neighbour,
+        article_before,
         countable,
         gender,
+        inflect,
         is_blocked,
+        lemma,
         neighbours,
         rank,
         related,
         supersense,
     )
-    from nlgauge.text.lexicon.wordnet import PARTS, SUPERSENSES, Pointer, Synset, WordNet
-    from nlgauge.text.names.entities import Entity, entities
-    from nlgauge.text.names.lists import first_names, last_names, places
-    from nlgauge.text.names.people import Person, persons
+    from nlgauge.text.names import Entity, Person, entities, first_names, last_names, persons, places
     from nlgauge.text.numbers.find import find_numbers
-    from nlgauge.text.numbers.number import Number
-    from nlgauge.text.numbers.words import parse_words, spell, spell_decade, spell_fraction, spell_ordinal, spell_year
+    from nlgauge.text.numbers.words import (
+        Number,
+        parse_words,
+        spell,
+        spell_decade,
+        spell_fraction,
+        spell_ordinal,
+        spell_year,
+    )
     from nlgauge.text.porter import stem
-    from nlgauge.text.sentences import sentence_spans, split_sentences
-    from nlgauge.text.tagging.brill import is_name_like, known_tags, words_by_tag
-    from nlgauge.text.tagging.tagging import Tagger, tag
-    from nlgauge.text.tokenize import letter_spans, rouge_words, unicode_words
-    from nlgauge.text.units import unit_spans
-    from nlgauge.text.words import word_spans
+    from nlgauge.text.tagging import Tagger, is_name_like, known_tags, tag, words_by_tag
+    from nlgauge.text.tokenize import (
+        letter_spans,
+        rouge_words,
+        sentence_spans,
+        split_sentences,
+        unicode_words,
+        unit_spans,
+        word_spans,
+    )
+    from nlgauge.text.wordnet import PARTS, SUPERSENSES, Pointer, Synset, WordNet
 else:
     __getattr__, __dir__ = door(__name__)
 

@@ -9,11 +9,9 @@ from typing import Any, NamedTuple
 
 from nlgauge.core.errors import MissingExtra, SpecError
 from nlgauge.text.doc import Doc, Span, Token
-from nlgauge.text.lexicon.forms import LexiconForms
-from nlgauge.text.names.lists import Gender, gender_of, is_first_name, name_words
-from nlgauge.text.names.people import Person
-from nlgauge.text.sentences import sentence_spans
-from nlgauge.text.words import word_spans
+from nlgauge.text.lexicon import LexiconForms
+from nlgauge.text.names import Gender, Person, gender_of, is_first_name, name_words
+from nlgauge.text.tokenize import sentence_spans, word_spans
 
 _KEPT = 4096  # analyses remembered: many perturbations look at one text
 _MOST = 100_000  # characters given to a pipeline at once; longer texts are cut at a blank

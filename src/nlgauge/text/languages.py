@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from nlgauge.core.errors import SpecError, nearest
 from nlgauge.text.doc import Doc, Span, Token
-from nlgauge.text.lexicon.forms import LexiconForms
+from nlgauge.text.lexicon import LexiconForms
 
 if TYPE_CHECKING:
-    from nlgauge.text.lexicon.lexicon import Pos, Relation
-    from nlgauge.text.names.people import Person
+    from nlgauge.text.lexicon import Pos, Relation
+    from nlgauge.text.names import Person
 
 _KEPT = 4096  # analyses remembered: many perturbations look at one text
 
@@ -52,9 +52,8 @@ class Builtin(LexiconForms):
     @lru_cache(maxsize=_KEPT)  # noqa: B019 - there is one object of this class
     def analyse(self, text: str) -> Doc:
         """See `Language.analyse`."""
-        from nlgauge.text.sentences import sentence_spans
-        from nlgauge.text.tagging.tagging import tag
-        from nlgauge.text.words import word_spans
+        from nlgauge.text.tagging import tag
+        from nlgauge.text.tokenize import sentence_spans, word_spans
 
         tokens: list[Token] = []
         sentences: list[Span] = []
@@ -73,7 +72,7 @@ class Builtin(LexiconForms):
 
     def persons(self, doc: Doc) -> list[Person]:
         """See `Language.persons`."""
-        from nlgauge.text.names.people import persons
+        from nlgauge.text.names import persons
 
         return persons(doc.tokens)
 

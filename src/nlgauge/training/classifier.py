@@ -211,7 +211,7 @@ def probabilities(
     network: torch.nn.Module, pairs: EncodedPairs, pad: int, dtype: str, advance: Advance = lambda count: None
 ) -> np.ndarray:
     """The probabilities that a network gives each pair, in the order of `LABELS`: float64, shape (n, 3)."""
-    from nlgauge.runtime.batching import by_length
+    from nlgauge.runtime.runtime import by_length
 
     device = next(network.parameters()).device
     probable = np.zeros((len(pairs.ids), len(LABELS)))

@@ -10,9 +10,7 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.models.tokens import Ids
-from nlgauge.stats.correlation.correlate import correlation
-from nlgauge.stats.correlation.options import Options
-from nlgauge.stats.correlation.registry import statistic
+from nlgauge.stats.correlate import Options, correlation, statistic
 from nlgauge.training.examples import Example
 
 STAT = "kendall_b"

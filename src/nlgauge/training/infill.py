@@ -25,8 +25,7 @@ from nlgauge.models.encoder import torch_device
 from nlgauge.models.infill.pieces import PieceTokenizer
 from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.tokens import Ids
-from nlgauge.runtime.batching import by_length
-from nlgauge.runtime.runtime import Runtime
+from nlgauge.runtime.runtime import Runtime, by_length
 from nlgauge.training.adapters import adapter_tensors, add_adapters
 from nlgauge.training.classifier import arithmetic, encoder_below, narrow_frozen, pad_of, padded
 from nlgauge.training.heads import head_metadata, write_head

@@ -20,7 +20,7 @@ from nlgauge.metrics.learned.beer import FEATURES, ngram_features
 from nlgauge.metrics.learned.linear import LinearModel, Term
 from nlgauge.metrics.scoring.run import score_segments
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.stats.correlation.correlate import correlation
+from nlgauge.stats.correlate import correlation
 
 Within = Literal["item", "group"]
 _STRENGTHS = np.logspace(-4, 2, 25)  # of the penalty, for one segment

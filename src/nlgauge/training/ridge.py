@@ -20,7 +20,7 @@ from nlgauge.models.pooled import encoder_means
 from nlgauge.models.regressor_files import KIND
 from nlgauge.models.tokens import TextTokenizer
 from nlgauge.runtime.runtime import Advance, Runtime
-from nlgauge.stats.correlation.correlate import correlation
+from nlgauge.stats.correlate import correlation
 from nlgauge.training.examples import Encoded, Example, Texts
 from nlgauge.training.heads import check_output, head_metadata, write_head
 from nlgauge.training.linear import ridge

@@ -15,7 +15,7 @@ from nlgauge.metrics.explaining.explain import Thresholds, marked_spans, thresho
 from nlgauge.metrics.explaining.marks import Worded
 from nlgauge.models.spans import Judged, load_spans
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.stats.shares import wilson
+from nlgauge.stats.draws import wilson
 from nlgauge.stats.spans import clean_counts, one_to_one_counts, share_of_totals, span_agreement
 from nlgauge.training.heads import write_head
 from nlgauge.training.span_examples import SpanExample

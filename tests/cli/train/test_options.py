@@ -40,7 +40,7 @@ def test_progress_is_told_on_stderr_unless_it_is_quiet(capsys):
 
 @pytest.mark.parametrize("taken", ["float32", "bfloat16"])
 def test_training_runs_in_the_precision_that_suits_the_device(monkeypatch, taken):
-    # By the rule of `--dtype auto` (tests/runtime/test_precision.py has the devices), which asks the device of the run.
+    # By the rule of `--dtype auto` (tests/runtime/test_runtime.py has the devices), which asks the device of the run.
     asked = []
     monkeypatch.setattr("nlgauge.runtime.runtime.automatic", lambda device: asked.append(device) or taken)
     assert Run(device="cpu").runtime(cached=False).dtype == taken

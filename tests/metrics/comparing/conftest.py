@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nlgauge.metrics.comparing.thresholds import MetricThresholds, Thresholds
-from nlgauge.stats.systems.curves import AgreementCurve
+from nlgauge.stats.selection import AgreementCurve
 
 CHRF = "metric:chrf|char_order:6|word_order:0|sacrebleu:2.6.0|nlgauge:0.1.0"
 SETS = ({"group": "he-en", "criterion": "mqm", "systems": ["a", "b", "c"], "items": 200},)

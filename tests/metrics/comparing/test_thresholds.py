@@ -12,7 +12,7 @@ import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.core.metric import signature_of
 from nlgauge.metrics.comparing.thresholds import MetricThresholds, Thresholds, identity, read_thresholds
-from nlgauge.stats.systems.curves import AgreementCurve
+from nlgauge.stats.selection import AgreementCurve
 
 
 def test_what_a_difference_says_by_hand(entry):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from nlgauge.perturbations.base import Perturbed, apply_edits
 from nlgauge.perturbations.perturb import perturb
-from nlgauge.text.wordlists import data_lines
+from nlgauge.text.scripts import data_lines
 
 pieces = st.sampled_from(
     [

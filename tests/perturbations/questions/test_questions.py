@@ -11,7 +11,7 @@ from nlgauge.perturbations.base import apply_edits
 from nlgauge.perturbations.perturb import perturb
 from nlgauge.perturbations.questions.questions import ChangeQuestionWord, DropQuestionWord, QuestionToAssertion
 from nlgauge.perturbations.synthesis.infill import Filler, Gap
-from nlgauge.text.english.question_phrases import WH
+from nlgauge.text.english.questions import WH
 
 TEMPLATES = ("change_question_word", "drop_question_word", "question_to_assertion")
 QUESTIONS = [

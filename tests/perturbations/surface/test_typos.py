@@ -8,7 +8,7 @@ from nlgauge.core.errors import SpecError
 from nlgauge.perturbations.base import apply_edits
 from nlgauge.perturbations.perturb import perturb
 from nlgauge.perturbations.surface.typos import _misspellings, _near
-from nlgauge.text.tagging.brill import known_tags
+from nlgauge.text.tagging import known_tags
 
 pieces = st.sampled_from(
     [

@@ -76,7 +76,7 @@ def test_the_best_come_first_and_many_gaps_go_in_one_call():
 
 
 def test_nouns_stay_in_their_field_of_meaning():
-    from nlgauge.text.lexicon.lexicon import supersense
+    from nlgauge.text.lexicon import supersense
 
     (found,) = lexicon().fill([gap("A dog sleeps.", "dog")], 6)
     assert {supersense(f.word, "noun") for f in found} == {"noun.animal"}

@@ -1,5 +1,5 @@
 from nlgauge.perturbations.words.attributes import _table, attribute
-from nlgauge.text.lexicon.lexicon import knows
+from nlgauge.text.lexicon import knows
 
 
 def test_a_set_excludes_itself_and_what_is_too_near():

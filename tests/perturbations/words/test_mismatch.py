@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from nlgauge.perturbations.base import Perturbed, apply_edits
 from nlgauge.perturbations.perturb import perturb
-from nlgauge.text.lexicon.inflection import inflect, lemma
-from nlgauge.text.lexicon.lexicon import related
+from nlgauge.text.lexicon import inflect, lemma, related
 
 NAMES = ("mismatch_noun", "mismatch_verb", "mismatch_adj")
 pieces = st.sampled_from(

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from nlgauge.perturbations.base import apply_edits
 from nlgauge.perturbations.perturb import perturb
 from nlgauge.perturbations.words.names import ChangeNames, DropNamedEntities, PerturbEntities, WrongName
-from nlgauge.text.names.lists import gender_of, is_first_name, is_last_name, places
+from nlgauge.text.names import gender_of, is_first_name, is_last_name, places
 
 PIECES = [
     "Mary",

@@ -14,7 +14,7 @@ from nlgauge.perturbations.words.namesakes import (
     given_span,
 )
 from nlgauge.text.languages import language
-from nlgauge.text.names.lists import gender_of, is_first_name, places
+from nlgauge.text.names import gender_of, is_first_name, places
 
 
 def person(text):

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from nlgauge.perturbations.base import apply_edits
 from nlgauge.perturbations.perturb import perturb
-from nlgauge.text.lexicon.inflection import lemma
+from nlgauge.text.lexicon import lemma
 
 pieces = st.sampled_from(
     [

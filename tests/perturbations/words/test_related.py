@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from nlgauge.perturbations.base import apply_edits
 from nlgauge.perturbations.perturb import Perturbations, perturb
 from nlgauge.text.languages import language
-from nlgauge.text.lexicon.thesaurus import own_words
+from nlgauge.text.lexicon import own_words
 
 NAMES = ("synonyms", "synonyms_attributes", "synonyms_objects", "antonyms", "hyponyms")
 pieces = st.sampled_from(

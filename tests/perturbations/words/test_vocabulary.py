@@ -7,8 +7,8 @@ import pytest
 from nlgauge.perturbations.perturb import make_cases
 from nlgauge.perturbations.words.choice import is_counted
 from nlgauge.perturbations.words.vocabulary import MASS_NOUNS, _common, _words, draw, room_for_noun, room_for_verb
-from nlgauge.text.lexicon.lexicon import POSES, rank
-from nlgauge.text.tagging.tagging import tag
+from nlgauge.text.lexicon import POSES, rank
+from nlgauge.text.tagging import tag
 
 
 def token(text, word):

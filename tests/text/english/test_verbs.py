@@ -1,11 +1,304 @@
-"""Finite verbs: told by their neighbours, with the kind of support they need."""
+"""Short and full forms, and what a text prefers."""
+
+import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.text.english.verbs import Sentence, is_question
+from nlgauge.text.doc import Doc, Span, Token
+from nlgauge.text.english.verbs import (
+    STEMS,
+    WITH_NOT,
+    Sentence,
+    _table,
+    apostrophe,
+    be_for,
+    contracts,
+    counterpart,
+    is_english,
+    is_loud,
+    is_question,
+    noun_phrases,
+    possessive_mark,
+    prepositional_phrases,
+    pronoun_of_other_gender,
+)
 from nlgauge.text.languages import language
+from nlgauge.text.tokenize import word_spans
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("He isn't here.", True),
+        ("We’re late.", True),
+        ("It's late.", True),
+        ("Let's go.", True),
+        ("Anna's hat is red.", False),
+        ("He is not here.", False),
+        ("", False),
+    ],
+)
+def test_a_text_with_a_short_form_contracts(text, expected):
+    assert contracts(language().analyse(text)) is expected
+
+
+def test_the_apostrophe_is_the_one_that_stands_there_more_often():
+    assert apostrophe("don’t, won’t, can't") == "’"
+    assert apostrophe("don’t, can't") == "'"
+    assert apostrophe("") == "'"
+
+
+def test_a_text_is_loud_from_four_letters_on():
+    assert is_loud("STOP!")
+    assert not is_loud("USA")
+    assert not is_loud("STOp")
+    assert not is_loud("123 !")
+
+
+@pytest.mark.parametrize(
+    ("subject", "tag", "form"),
+    [
+        ("I", "PRP", "am"),
+        ("they", "PRP", "are"),
+        ("dogs", "NNS", "are"),
+        ("dog", "NN", "is"),
+        ("she", "PRP", "is"),
+        ("These", "DT", "are"),
+    ],
+)
+def test_be_agrees_with_its_subject(subject, tag, form):
+    assert be_for(subject, tag) == form
+
+
+def test_stems_are_what_the_tokeniser_leaves_of_short_forms():
+    cut = {full: whole[slice(*word_spans(whole)[0])] for full, whole in WITH_NOT.items()}
+    assert {full for full, stem in cut.items() if stem != full} == set(STEMS.values())
+    assert all(STEMS[stem] == full for full, stem in cut.items() if stem != full)
+
+
+# --- Texts that templates for English take, and texts that they leave alone
+
+
+def judged(text: str) -> bool:
+    return is_english(language().analyse(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The ferry leaves at seven and comes back late.",
+        "a man riding a horse on a beach",
+        "Paris",  # no function words to tell by
+        "Das Auto",  # too short to tell
+        "Angela Weber, Peter Lang",
+        "Why not?",
+        "12 + 30 = 42",
+        "...",
+        "",
+        "naïve café owners met in Zürich",
+        "The Greek letter λ stands for the rate.",
+        "The paper Die Zeit was founded in the port of Hamburg.",
+        "THE DOG AND THE CAT",
+    ],
+)
+def test_english_and_what_cannot_be_told_from_it(text):
+    assert judged(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Die Fähre fährt um sieben ab und kommt nicht wieder.",
+        "Le bateau part à sept heures et il ne revient pas.",
+        "El barco sale a las siete y no vuelve por la noche.",
+        "Il traghetto parte alle sette e non torna con la nave della sera.",
+        "A balsa sai às sete e não volta com os barcos da noite.",
+        "De veerboot vertrekt om zeven uur en komt niet terug van het eiland.",
+        "Паром уходит в семь часов.",
+        "渡轮七点离港。",
+        "フェリーは七時に出ます。",
+        "العبارة تغادر في السابعة",
+        "नाव सात बजे जाती है।",
+        "The 渡轮七点离港，晚上不回来。",
+    ],
+)
+def test_other_languages(text):
+    assert not judged(text)
+
+
+@given(text=st.text())
+def test_any_text_is_judged(text):
+    assert judged(text) in (True, False)
+
+
+# --- Phrases by tags, on tags written down, so that no tagger has a say
+
+TAGS = [
+    "DT",
+    "PRP$",
+    "PDT",
+    "JJ",
+    "JJR",
+    "VBN",
+    "VBG",
+    "CD",
+    "$",
+    "NN",
+    "NNS",
+    "NNP",
+    "POS",
+    "IN",
+    "TO",
+    "CC",
+    ",",
+    "PRP",
+    "RB",
+    "VBD",
+    "HYPH",
+    ".",
+]
+
+
+def tagged(line: str) -> Doc:
+    """A document of one sentence from `word/TAG` pairs; a word that begins with ~ touches the one before it."""
+    text, tokens = "", []
+    for i, pair in enumerate(line.split()):
+        word, tag = pair.rsplit("/", 1)
+        text += "" if word[0] == "~" or not text else " "
+        word = word.removeprefix("~")
+        tokens.append(Token(i, len(text), len(text) + len(word), word, tag))
+        text += word
+    return Doc(text, tuple(tokens), (Span(0, len(tokens) - 1, 0, len(text)),) if tokens else ())
+
+
+def found(line: str) -> list[tuple[str, str]]:
+    doc = tagged(line)
+    return [(doc.between(p), doc.tokens[p.head].text) for p in noun_phrases(doc)]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("My/PRP$ relatives/NNS are/VBP in/IN town/NN ~./.", [("My relatives", "relatives"), ("town", "town")]),
+        ("the/DT big/JJ ~,/, red/JJ house/NN", [("the big, red house", "house")]),
+        ("black/JJ and/CC white/JJ cats/NNS", [("black and white cats", "cats")]),
+        ("the/DT questions/NNS Lang/NNP asked/VBD", [("the questions", "questions"), ("Lang", "Lang")]),
+        ("a/DT savings/NNS account/NN", [("a savings account", "account")]),
+        ("cats/NNS and/CC dogs/NNS", [("cats", "cats"), ("dogs", "dogs")]),
+        ("all/PDT the/DT very/RB old/JJ men/NNS", [("all the very old men", "men")]),
+        (
+            "the/DT old/JJ committee/NN ~'s/POS new/JJ chairman/NN left/VBD",
+            [("the old committee's new chairman", "chairman")],
+        ),
+        ("a/DT broken/VBN window/NN", [("a broken window", "window")]),
+        ("he/PRP has/VBZ broken/VBN windows/NNS", [("windows", "windows")]),  # not "broken windows": it may be the verb
+        (
+            "a/DT well/RB ~-/HYPH ~known/VBN ten/CD ~-/HYPH ~year/NN ~-/HYPH ~old/JJ boy/NN",
+            [("a well-known ten-year-old boy", "boy")],
+        ),
+        ("a/DT co/NN ~-/HYPH ~worker/NN", [("a co-worker", "worker")]),
+        ("$/$ ~5/CD million/CD for/IN two/CD bridges/NNS", [("$5 million", "million"), ("two bridges", "bridges")]),
+        (
+            "Mr./NNP John/NNP Weber/NNP of/IN Lang/NNP &/CC Sons/NNPS",
+            [("Mr. John Weber", "Weber"), ("Lang & Sons", "Sons")],
+        ),
+        ("on/IN May/NNP 4/CD ~,/, 2010/CD", [("May 4, 2010", "May")]),
+        (
+            "a/DT man/NN in/IN front/NN of/IN a/DT tree/NN",
+            [("a man", "man"), ("a tree", "tree")],
+        ),  # "front" is part of a preposition
+        ("she/PRP came/VBD of/IN course/NN", []),
+        ("They/PRP saw/VBD two/CD ~./.", []),  # neither pronouns nor numbers alone
+        ("./.", []),
+        ("", []),
+    ],
+)
+def test_noun_phrases_and_their_heads(line, expected):
+    assert found(line) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("He/PRP sat/VBD on/IN top/NN of/IN the/DT hill/NN in/IN 1990/CD ~./.", ["on top of the hill", "in 1990"]),
+        ("the/DT end/NN of/IN the/DT road/NN of/IN stones/NNS to/TO town/NN", ["of the road of stones", "to town"]),
+        ("with/IN him/PRP", ["with him"]),
+        ("in/IN regard/NN to/IN", []),
+        ("in/IN the/DT far/RB north/NN", ["in the far north"]),
+        ("in/IN the/DT middle/NN of/IN a/DT street/NN", ["in the middle of a street"]),
+        ("to/TO go/VB", []),
+        ("because/IN he/PRP left/VBD because/IN of/IN the/DT rain/NN", ["because of the rain"]),
+        ("instead/RB of/IN bread/NN", ["instead of bread"]),
+    ],
+)
+def test_prepositional_phrases_begin_with_their_head(line, expected):
+    doc = tagged(line)
+    phrases = prepositional_phrases(doc)
+    assert [doc.between(p) for p in phrases] == expected
+    assert all(p.head == p.first for p in phrases)
+
+
+def test_no_phrase_crosses_the_end_of_a_sentence():
+    text = "He saw the\nhouse"
+    tokens = tuple(
+        Token(i, a, b, text[a:b], tag)
+        for i, ((a, b), tag) in enumerate(zip(word_spans(text), ["PRP", "VBD", "DT", "NN"], strict=True))
+    )
+    doc = Doc(text, tokens, (Span(0, 2, 0, 10), Span(3, 3, 11, 16)))
+    assert [doc.between(p) for p in noun_phrases(doc)] == ["house"]
+
+
+@given(
+    pairs=st.lists(
+        st.tuples(st.sampled_from(["a", "of", "very", "~-", "~&", "in", "front"]), st.sampled_from(TAGS)), max_size=15
+    )
+)
+def test_phrases_are_in_order_and_hold_their_head(pairs):
+    doc = tagged(" ".join(f"{word}/{tag}" for word, tag in pairs))
+    for phrases in (noun_phrases(doc), prepositional_phrases(doc)):
+        reached = -1
+        for phrase in phrases:
+            assert reached < phrase.first <= phrase.head <= phrase.last
+            assert (phrase.start, phrase.end) == (doc.tokens[phrase.first].start, doc.tokens[phrase.last].end)
+            reached = phrase.last
+    assert all(
+        doc.tokens[p.head].tag in ("NN", "NNS", "NNP", "CD") or doc.tokens[p.head].text in "-&"
+        for p in noun_phrases(doc)
+    )
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "a/DT ",
+        "a/JJ ",
+        "a/NN ",
+        "a/NNP ",
+        "a/CD ",
+        "a/DT a/JJ ",
+        "a/NN 's/POS ",
+        "in/IN ",
+        "a/VBN a/JJ ",
+        "a/JJ ,/, ",
+        "in/IN a/NN of/IN ",
+    ],
+)
+def test_work_is_linear_in_the_text(unit):
+    def seconds(repeats: int) -> float:
+        doc = tagged(unit * repeats)
+        start = time.process_time()
+        noun_phrases(doc)
+        prepositional_phrases(doc)
+        return time.process_time() - start
+
+    # Ten times the text: quadratic work would take a hundred times as long; 40 leaves room for a busy machine.
+    limit = 40 * max(min(seconds(1_000) for _ in range(3)), 1e-3)
+    assert any(seconds(10_000) < limit for _ in range(3))
+
+
+# --- Finite verbs: told by their neighbours, with the kind of support they need
 
 WORDS = (
     "He she is not n't do did have 's 'd will can like likes gone to that a the dogs bark ? , . never better".split()
@@ -108,3 +401,58 @@ def test_whatever_the_words_places_lie_inside_the_sentence(text):
             for place in (s.subject_end(i), s.verb_after(i, ("VB", "VBN"))):
                 assert place is None or s.first <= place < s.end
     assert sentence("He ran.").low(99) == sentence("He ran.").tag(-1) == ""
+
+
+@pytest.mark.parametrize(
+    ("word", "other"),
+    [
+        ("girls", "boys"),
+        ("women", "men"),
+        ("gentleman", "lady"),
+        ("policemen", "policewomen"),
+        ("countess", "count"),
+        ("ox", "cow"),
+    ],
+)
+def test_counterparts_agree_in_number(word, other):
+    assert counterpart(word).word == other
+
+
+@pytest.mark.parametrize("word", ["count", "host", "god", "child", "human", "fox"])
+def test_words_that_mean_more_have_none(word):
+    assert counterpart(word) is None
+
+
+def test_no_noun_is_its_own_counterpart_and_genders_differ():
+    for word, other in _table().items():
+        assert word != other.word
+        back = counterpart(other.word)
+        assert back is None or back.was != other.was
+
+
+@pytest.mark.parametrize(
+    ("word", "plural", "mark", "expected"),
+    [
+        ("gentlemen", True, "'", "'s"),
+        ("ladies", True, "’s", "’"),
+        ("actor", False, "'s", "'s"),
+        ("boys", True, "'", "'"),
+    ],
+)
+def test_possessive_marks(word, plural, mark, expected):
+    assert possessive_mark(word, plural, mark) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("He saw her.", ["she", None, "him", None]),
+        ("She lost her hat.", ["he", None, "his", None, None]),
+        ("It is his.", [None, None, "hers", None]),
+        ("his dog", ["her", None]),
+        ("They saw himself", [None, None, "herself"]),
+    ],
+)
+def test_pronouns_go_by_what_follows(text, expected):
+    doc = language().analyse(text)
+    assert [pronoun_of_other_gender(doc, t) for t in doc.tokens] == expected

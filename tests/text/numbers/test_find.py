@@ -8,9 +8,318 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nlgauge.text.numbers.find import find_numbers
-from nlgauge.text.numbers.number import OPAQUE
-from nlgauge.text.numbers.scan import VULGAR
+from nlgauge.text.numbers.find import (
+    LONGEST,
+    VULGAR,
+    find_numbers,
+    is_among,
+    is_attributive,
+    is_enumerator,
+    is_hyphenated,
+    precedes_noun,
+    scan,
+    values_of,
+    with_article,
+    with_capital,
+)
+from nlgauge.text.numbers.words import OPAQUE
+
+
+@pytest.mark.parametrize(
+    ("text", "edit", "expected"),
+    [
+        ("an 8 here", (3, 4, "5"), [(0, 2, "a"), (3, 4, "5")]),
+        ("a 5 here", (2, 3, "8"), [(0, 1, "an"), (2, 3, "8")]),
+        ("A 5 here", (2, 3, "11"), [(0, 1, "An"), (2, 3, "11")]),
+        ("an 8 here", (3, 4, "eight"), [(3, 4, "eight")]),
+        ("a 100 here", (2, 5, "one hundred"), [(2, 5, "one hundred")]),
+        ("the 8 here", (4, 5, "5"), [(4, 5, "5")]),
+        ("vista 8", (6, 7, "5"), [(6, 7, "5")]),
+        ("a (8) here", (3, 4, "5"), [(3, 4, "5")]),
+        ("an “8” here", (4, 5, "5"), [(0, 2, "a"), (4, 5, "5")]),
+    ],
+)
+def test_an_article_before_a_number_follows_its_sound(text, edit, expected):
+    assert with_article(text, edit, edit[0]) == expected
+
+
+def test_an_article_stands_before_the_sign_of_a_currency():
+    assert with_article("an $8 bill", (4, 5, "5"), 3) == [(0, 2, "a"), (4, 5, "5")]
+
+
+def test_a_sentence_begins_with_a_capital_and_its_middle_does_not():
+    text = "8 left. 8 of 8 stayed. “8 came,” he said: “8 went.” 8"
+    places = [i for i, c in enumerate(text) if c == "8"]
+    edits = with_capital(text, [(i, i + 1, "eight") for i in places])
+    assert [new for *_, new in edits] == ["Eight", "Eight", "eight", "Eight", "Eight", "Eight"]
+
+
+def test_what_trails_off_goes_on():
+    assert with_capital("Well... 8 left.", [(8, 9, "eight")]) == [(8, 9, "eight")]
+
+
+@pytest.mark.parametrize(
+    ("text", "attributive"),
+    [
+        ("the $5 bill", True),
+        ("a $5 fine", True),
+        ("its whole $5 budget", True),
+        ("the $5 of it", False),
+        ("the $5 collected", False),
+        ("the $5 yesterday", False),
+        ("the $5 Monday", False),
+        ("spent $5 badly", False),
+        ("spent $5 here", False),
+        ("the $5", False),
+        ("the $5, bill", False),
+        ("the $5 x", False),
+    ],
+)
+def test_without_tags_a_determiner_and_the_next_word_tell_what_an_amount_describes(text, attributive):
+    start = text.index("$")
+    assert is_attributive(text, start, start + 2, {}) == attributive
+
+
+@pytest.mark.parametrize(
+    ("text", "tags", "attributive"),
+    [
+        ("spent $5 money", {9: "NN"}, True),
+        ("spent $5 lost", {9: "VBD"}, False),
+        ("the $5 lost", {7: "VBN"}, False),
+        ("the $5 ride", {7: "VB"}, True),
+        ("the $5 fast ride", {7: "JJ", 12: "NN"}, True),
+        ("paid $5 fast ride", {8: "JJ", 13: "NN"}, False),
+        ("the $5 fast", {7: "JJ"}, False),
+    ],
+)
+def test_tags_tell_better(text, tags, attributive):
+    start = text.index("$")
+    assert is_attributive(text, start, start + 2, tags) == attributive
+
+
+@pytest.mark.parametrize(
+    ("text", "hyphenated"), [("8-year", True), ("8-", False), ("8- to", False), ("8-9", False), ("8 year", False)]
+)
+def test_a_hyphen_before_a_letter_binds(text, hyphenated):
+    assert is_hyphenated(text, 1) == hyphenated
+
+
+# --- Where digits stand: figures, and what only looks like figures
+
+
+def kinds(text):
+    return [(text[n.outer_start : n.outer_end], n.kind) for n in find_numbers(text)]
+
+
+def scanned(text):
+    return [(text[item.start : item.end], item.kind) for item in scan(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expression", "kind"),
+    [
+        ("It was 12/05/2003 then.", "12/05/2003", "date"),
+        ("It was 2003-05-12 then.", "2003-05-12", "date"),
+        ("The season 2015-16 was long.", "2015-16", "date"),
+        ("The season 2015/16 was long.", "2015/16", "date"),
+        ("He came at 10:30 sharp.", "10:30", "time"),
+        ("He came at 5pm sharp.", "5pm", "time"),
+        ("He came at 5 p.m. sharp.", "5 p.m.", "time"),
+        ("He came at 5 o’clock sharp.", "5 o’clock", "time"),
+        ("He came at 20.00 CET sharp.", "20.00 CET", "time"),
+        ("Open 5-7pm only.", "5-7pm", "time"),
+        ("He came at 23: 30 and left.", "23: 30", "time"),
+        ("He came at 10 : 30 .", "10 : 30", "time"),
+        ("Call +44 20 7946 0958 now.", "+44 20 7946 0958", "phone"),
+        ("Call (212) 555-0199 now.", "(212) 555-0199", "phone"),
+        ("Call 020 7946 0958 now.", "020 7946 0958", "phone"),
+        ("Take version 2.0.1 of it.", "2.0.1", "code"),
+        ("Take iOS 12 for it.", "12", "named"),
+        ("A Boeing 747 landed.", "747", "named"),
+        ("An A380 landed.", "A380", "code"),
+        ("A B-52 landed.", "52", "named"),
+        ("Then Covid-19 came.", "19", "named"),
+        ("They live at 10 Green Street.", "10", "named"),
+        ("They met on 5th Avenue.", "5th", "named"),
+        ("It is open 24/7 here.", "24/7", "code"),
+        ("After 9/11 it changed.", "9/11", "code"),
+        ("It is 50-50 now.", "50-50", "code"),
+        ("He is 5'10\" tall.", "5'10\"", "feet"),
+        ("He is 5ft 11in tall.", "5ft 11in", "feet"),
+        ("Agent 007 came.", "007", "code"),
+        ("It is 1e6 now.", "1e6", "code"),
+        ("It says so [12].", "12", "code"),
+        ("See http://a.org/5 there.", "http://a.org/5", "link"),
+        ("1. Open the box", "1", "enumerator"),
+        ("2) Close the box", "2", "enumerator"),
+    ],
+)
+def test_what_is_no_quantity_is_found_as_a_whole_and_set_aside(text, expression, kind):
+    assert kinds(text) == [(expression, kind)]
+    assert kind in OPAQUE
+
+
+@pytest.mark.parametrize(
+    ("text", "items"),
+    [
+        ("1,234.5 and .5", [("1,234.5", "figure"), (".5", "figure")]),
+        ("12,34,567 and 1.234.567", [("12,34,567", "figure"), ("1.234.567", "figure")]),
+        ("10 000 boats", [("10 000", "figure")]),
+        ("10 0000 boats", [("10", "figure"), ("0000", "figure")]),
+        ("USD100 and Rs5", [("100", "figure"), ("5", "figure")]),  # a currency is no part of the figure
+        ("2½ days", [("2", "figure"), ("½", "vulgar")]),
+        ("mp3, 2.0.1 and 1e6", [("mp3", "code"), ("2.0.1", "code"), ("1e6", "code")]),
+        ("a@b.org, #5", [("a@b.org", "link"), ("#5", "link")]),
+        ("on 1/2/2003 at 10:30", [("1/2/2003", "date"), ("10:30", "time")]),
+        ("١٢ and 五", []),
+    ],
+)
+def test_runs_with_digits_are_told_apart(text, items):
+    assert scanned(text) == items
+
+
+def test_a_very_long_run_of_digits_is_a_code():
+    assert scanned("1" * LONGEST) == [("1" * LONGEST, "figure")]
+    assert scanned("1" * (LONGEST + 1)) == [("1" * (LONGEST + 1), "code")]
+
+
+@given(st.text("0123456789.,:/-–+()@# ½abAB\u00a0'’", max_size=40))
+def test_items_stand_in_order_and_hold_every_digit(text):
+    items = list(scan(text))
+    ends = [0, *(i.end for i in items)]
+    assert all(end <= i.start < i.end for end, i in zip(ends, items, strict=False))
+    inside = {at for i in items for at in range(i.start, i.end)}
+    assert all(at in inside for at, c in enumerate(text) if c in "0123456789")
+
+
+# --- What a figure is by the words around it
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "In 1990 it rained.",
+        "Since 1848 it rained.",
+        "It rained in May 1848.",
+        "The 2008 elections came.",
+        "He (born 1952) came.",
+        "2016 was wet.",
+        "In mid-2015 it rained.",
+        "It rained until 2050.",
+        "The film (1990) was long.",
+        "The winter of 1963 was long.",
+        "By 2016 sales rose.",
+    ],
+)
+def test_four_digits_in_the_place_of_a_year_are_one(text):
+    assert [n.kind for n in find_numbers(text)] == ["year"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Some 2000 people came.",
+        "A crowd of 1500 people came.",
+        "A 1200-page book came.",
+        "He ran 1500 metres.",
+        "More than 1950 came.",
+        "It cost 1999 euros.",
+        "They need 2100 boats.",
+        "He paid $1990.",
+        "It grew by 1,990.",
+    ],
+)
+def test_four_digits_that_count_are_no_year(text):
+    assert "year" not in [n.kind for n in find_numbers(text)]
+
+
+def test_days_and_years_of_a_written_date_are_found_apart():
+    assert kinds("On 12 May 2003.") == [("12", "day"), ("2003", "year")]
+    assert kinds("On May 12, 2003.") == [("12", "day"), ("2003", "year")]
+    assert kinds("on the 3rd of May and on June 4th") == [("3rd", "day"), ("4th", "day")]
+    assert kinds("in may 5 boats came, on may 5 none") == [("5", "cardinal"), ("5", "day")]  # a verb or a month
+
+
+def test_years_joined_to_a_year_are_years():
+    assert kinds("in 1905, 1848 and 1789") == [("1905", "year"), ("1848", "year"), ("1789", "year")]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1. Open it", True),
+        ("(3) Open it", True),
+        ("1.Open it", False),
+        ("in 1. Open it", False),
+        ("123. Open it", False),
+        ("1", False),
+    ],
+)
+def test_the_number_of_a_list_item_stands_where_a_line_begins(text, expected):
+    start = next(i for i, c in enumerate(text) if c.isdigit())
+    end = start + sum(c.isdigit() for c in text)
+    assert is_enumerator(text, start, end) is expected
+
+
+def test_a_word_in_small_letters_behind_a_figure_may_be_counted():
+    assert precedes_noun("5 boats", 1)
+    assert not precedes_noun("5 and 6", 1)  # a word of grammar
+    assert not precedes_noun("5 Boats", 1)
+    assert not precedes_noun("5, boats", 1)
+
+
+def test_a_decade_of_somebody_is_an_age():
+    assert kinds("He is in his 20s.") == [("20s", "ages")]
+    assert kinds("It was in the 20s.") == [("20s", "decade")]
+
+
+def test_a_label_joined_to_a_label_is_one():
+    assert kinds("See Nos. 3 and 4.") == [("3", "label"), ("4", "label")]
+
+
+# --- Numbers with a dash, a stroke or a colon between them
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("10-12 people", [("10", "cardinal", "first"), ("12", "cardinal", "second")]),
+        ("10–12%", [("10", "cardinal", "first"), ("12%", "percent", "second")]),
+        ("$10-12 million", [("$10", "money", "first"), ("12 million", "cardinal", "second")]),
+        ("from 1990-1995", [("1990", "year", "first"), ("1995", "year", "second")]),
+        ("between 10 and 12", [("10", "cardinal", ""), ("12", "cardinal", "")]),
+        ("won 2-1", [("2", "score", ""), ("1", "score", "")]),
+        ("won 1-2", [("1", "score", ""), ("2", "score", "")]),
+        ("it ended 2 : 0 , they say", [("2", "score", ""), ("0", "score", "")]),
+        ("at 5: 30 people", [("5", "cardinal", ""), ("30", "cardinal", "")]),
+        ("15th to 18th May", [("15th", "day", ""), ("18th", "day", "")]),
+        ("a 3:2 win", [("3", "score", ""), ("2", "score", "")]),
+        ("a 4-4-2 line", [("4-4-2", "code", "")]),
+    ],
+)
+def test_numbers_with_a_dash_between_are_a_range_or_a_score(text, expected):
+    assert [(text[n.outer_start : n.outer_end], n.kind, n.range) for n in find_numbers(text)] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "worth"),
+    [("1/2", Decimal("0.5")), ("3/4", Decimal("0.75")), ("1/20", Decimal("0.05")), ("5/8", Decimal("0.625"))],
+)
+def test_small_fractions_are_worth_their_quotient(text, worth):
+    (number,) = find_numbers(f"It takes {text} of it.")
+    assert (number.kind, number.figure, number.amount) == ("fraction", text, worth)
+
+
+@pytest.mark.parametrize("text", ["24/7", "9/11", "3/2", "2/7", "0/2", "1/21"])
+def test_other_numbers_with_a_stroke_are_no_fractions(text):
+    (number,) = find_numbers(f"It takes {text} of it.")
+    assert (number.kind, number.amount) == ("code", None)
+
+
+def test_a_range_ends_higher_than_it_begins():
+    assert [n.range for n in find_numbers("12-14 boats")] == ["first", "second"]
+    assert [(n.kind, n.range) for n in find_numbers("1400-1200 boats")] == [("code", "")]
+
 
 DATA = os.environ.get("NLGAUGE_DATA")
 pieces = st.sampled_from(
@@ -49,10 +358,6 @@ pieces = st.sampled_from(
     ]
 )
 texts = st.lists(pieces, max_size=30).map("".join) | st.text(max_size=60)
-
-
-def kinds(text):
-    return [(text[n.outer_start : n.outer_end], n.kind) for n in find_numbers(text)]
 
 
 @pytest.mark.parametrize(
@@ -200,3 +505,36 @@ def test_a_lost_sign_of_a_currency_leaves_the_value():
     # "# 3,500" is not written out, but it is still three thousand five hundred, which other texts are held against.
     (number,) = find_numbers("bonuses of # 3,500 each")
     assert number.value == 3500
+
+
+# --- A number is among those of another text if it is worth the same, however it is written
+
+
+def has(text, number):
+    (found,) = find_numbers(number)
+    return is_among(found, values_of(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("twelve apples", "12 apples"),
+        ("1500 euros", "1,500 euros"),
+        ("3 , 000 people", "3,000 people"),  # tokenised
+        ("3,500,000 dollars", "$3.5 million"),
+        ("3.5 dollars", "$3.5 million"),  # the figure alone counts, too
+    ],
+)
+def test_the_value_counts(text, number):
+    assert has(text, number)
+
+
+def test_another_value_is_not_among_them():
+    assert not has("twelve apples", "13 apples")
+    assert values_of("no number at all") == frozenset()
+
+
+@given(st.integers(0, 10**9))
+def test_digits_are_among_their_own_values(n):
+    assert Decimal(n) in values_of(f"about {n} of them")
+    assert Decimal(n) in values_of(f"about {n:,} of them")

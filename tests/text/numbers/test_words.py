@@ -1,13 +1,28 @@
+"""What is known of one number: its worth, its decimals, what parts its thousands."""
+
 import json
+import re
+from dataclasses import replace
 from decimal import Decimal
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from nlgauge.text.numbers.find import find_numbers
 from nlgauge.text.numbers.words import (
+    DATED,
     LIMIT,
+    MONTH,
+    OPAQUE,
+    Number,
+    currencies,
+    currency_before,
+    currency_behind,
+    neighbours,
+    opaque,
     ordinal_suffix,
     parse_ordinal,
     parse_words,
@@ -16,7 +31,46 @@ from nlgauge.text.numbers.words import (
     spell_fraction,
     spell_ordinal,
     spell_year,
+    unit_behind,
+    units,
+    word_numbers,
 )
+
+
+@pytest.mark.parametrize(
+    ("figure", "decimals", "separator"),
+    [
+        ("1,234.50", 2, ","),
+        ("19,000", 0, ","),
+        ("2,5", 1, ""),
+        ("2.50", 2, ""),
+        ("1.234.567", 0, "."),
+        ("10 000", 0, " "),
+        ("127", 0, ""),
+    ],
+)
+def test_the_form_of_a_figure_is_known(figure, decimals, separator):
+    (number,) = find_numbers(f"about {figure} of it")
+    assert (number.decimals, number.separator) == (decimals, separator)
+
+
+def test_the_amount_is_figure_times_scale_with_its_sign():
+    # 3.2 times a million, below zero
+    number = Number(2, 5, 0, 6, "money", "3.2", Decimal("3.2"), sign="-", scale=1_000_000, currency="$")
+    assert number.amount == Decimal("-3200000")
+    assert replace(number, sign="+").amount == Decimal("3200000")
+
+
+def test_what_is_left_alone_is_worth_nothing():
+    number = opaque("Agent 007 came", 6, 9)
+    assert (number.figure, number.kind, number.value, number.amount) == ("007", "code", None, None)
+    assert (number.outer_start, number.outer_end, number.decimals, number.separator) == (6, 9, 0, "")
+    assert opaque("12/05/2003", 0, 10, "date").kind == "date"
+
+
+def test_a_date_in_figures_is_dated_and_left_alone():
+    assert {"date", "time"} == DATED & OPAQUE
+
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "number_words.json").read_text(encoding="utf-8"))
 whole = st.integers(0, 18).flatmap(lambda digits: st.integers(0, 10**digits - 1))
@@ -266,3 +320,141 @@ def test_agrees_with_num2words(kind, spelled):
     # it puts commas after thousands and hyphens into years ("nineteen oh-five"); the words are the same
     for value, theirs in GOLDEN[kind]:
         assert spelled(value, british_and=True) == theirs.replace(",", "").replace("oh-", "oh ")
+
+
+@pytest.mark.parametrize("table", [currencies, units])
+def test_every_unit_has_names_without_signs(table):
+    for form, unit in table().items():
+        assert form == form.strip()
+        for name in (unit.one, unit.many, unit.hundredth, unit.hundredths):
+            assert re.fullmatch(r"(?:[A-Za-z]+[- ]?)*", name), form
+        assert unit.one
+        assert unit.many
+        assert bool(unit.hundredth) == bool(unit.hundredths), form
+
+
+def test_a_written_form_names_one_unit():
+    for name, table in (("currencies.tsv", currencies()), ("units.tsv", units())):
+        rows = files("nlgauge.data").joinpath("language", name).read_text(encoding="utf-8").splitlines()
+        forms = [form for row in rows if not row.startswith("# ") for form in row.split("\t")[0].split("|")]
+        assert sorted(forms) == sorted(table)
+    assert currencies()["$"].many == "dollars"
+    assert currencies()["GBP"] == currencies()["£"]
+    assert units()["kph"].one == "kilometre per hour"
+
+
+@pytest.mark.parametrize("text", ["costs $", "costs US$", "costs EUR ", "costs £-", "(Rs. "])
+def test_a_currency_is_seen_before_a_figure(text):
+    assert currency_before().search(text)
+
+
+@pytest.mark.parametrize("text", ["costs X$", "Dollar", "a", "Frs. "])
+def test_letters_that_belong_to_another_word_are_no_currency(text):
+    assert not currency_before().search(text)
+
+
+@pytest.mark.parametrize("text", [" USD", "€", " €", "$."])
+def test_a_currency_is_seen_behind_a_figure(text):
+    assert currency_behind().match(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "unit"),
+    [
+        ("km", "km"),
+        (" km", "km"),
+        ("-km run", "km"),
+        ("km/h", "km/h"),
+        (" °C", "°C"),
+        ("m²", "m²"),
+        (" kg.", "kg"),
+        ("p", None),
+        ("kilo", None),
+        (" m", "m"),
+        (" p", None),
+    ],
+)
+def test_the_longest_unit_behind_a_figure_is_taken_and_no_part_of_a_word(text, unit):
+    found = unit_behind().match(text)
+    assert (found["unit"] if found else None) == unit
+
+
+def test_coins_touch_their_figure():
+    assert unit_behind().match("p each")["coin"] == "p"
+
+
+@pytest.mark.parametrize("kind", ["named", "label", "counted", "function"])
+def test_words_beside_numbers_come_in_kinds(kind):
+    assert len(neighbours(kind)) > 50
+
+
+def test_a_label_or_thing_counted_is_no_function_word():
+    assert not neighbours("function") & (neighbours("label") - {"no"} | neighbours("counted") - {"more", "or"})
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"), [("May", True), ("may", False), ("Jan.", True), ("june", True), ("Marching", False)]
+)
+def test_months_are_told_from_verbs_by_their_capital(text, whole):
+    assert (re.fullmatch(MONTH, text) is not None) == whole
+
+
+def phrases(text):
+    return [(text[p.start : p.end], p.kind, int(p.value)) for p in word_numbers(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("two men and three women", [("two", "cardinal", 2), ("three", "cardinal", 3)]),
+        (
+            "two and three",
+            [("two", "cardinal", 2), ("three", "cardinal", 3)],
+        ),  # "and" joins only behind hundred and above
+        ("two hundred and three", [("two hundred and three", "cardinal", 203)]),
+        ("a million people", [("a million", "cardinal", 1_000_000)]),
+        ("two dozen eggs", [("two dozen", "cardinal", 24)]),
+        ("a thirty-two-year-old", [("thirty-two", "cardinal", 32)]),
+        ("ten per cent", [("ten", "percent", 10)]),
+        ("the twentieth century", [("twentieth", "century", 20)]),
+        ("the third of May", [("third", "day", 3)]),
+        ("his two third-party tools", [("two", "cardinal", 2)]),
+        ("TWO MEN", [("TWO", "cardinal", 2)]),
+        ("It ended. Two left.", [("Two", "cardinal", 2)]),
+        ("two\u00a0hundred", [("two\u00a0hundred", "cardinal", 200)]),
+    ],
+)
+def test_numbers_in_words_are_read(text, expected):
+    assert phrases(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "one",
+        "No one, one of them, one-off",
+        "first, second",
+        "nineteen ninety",
+        "World War Two",
+        "the Big Ten",
+        "the Third Reich",
+        "half a million",
+        "two-thirds, three quarters",
+        "twenty-something",
+        "mid-two",
+        "two o’clock",
+        "several hundred, many thousand",
+        "a third of them, two thirds",
+        "the fourth quarter",
+        "zero",
+        "someone twosome tenth-rate attend",
+    ],
+)
+def test_what_is_no_number_of_its_own_is_left(text):
+    assert [found for found in phrases(text) if found[0] != "tenth"] == []
+
+
+def test_the_expression_ends_behind_per_cent_and_knows_its_article():
+    (phrase,) = word_numbers("a hundred percent sure")
+    assert phrase.article
+    assert (phrase.end, phrase.outer_end) == (9, 17)

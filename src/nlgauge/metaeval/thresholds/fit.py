@@ -10,8 +10,7 @@ from nlgauge.metaeval.thresholds.pairs import RatedSet, rated_sets, system_pairs
 from nlgauge.metrics.comparing.thresholds import MetricThresholds, Thresholds
 from nlgauge.metrics.registry import metric as metric_of
 from nlgauge.stats.draws import check_draws
-from nlgauge.stats.systems.curves import FORMS, Form, fit_curve, resampled_curves
-from nlgauge.stats.systems.held_out import best_form, held_out
+from nlgauge.stats.selection import FORMS, Form, best_form, fit_curve, held_out, resampled_curves
 
 _WIDE = 4  # times as many segments in the largest sample as in the smallest
 

@@ -15,7 +15,7 @@ from nlgauge.core.scores import Scores
 from nlgauge.metaeval.align import JoinedScores, some
 from nlgauge.metrics.comparing.grid import by_system
 from nlgauge.stats.draws import Seed, generator
-from nlgauge.stats.systems.curves import SystemPairs
+from nlgauge.stats.selection import SystemPairs
 
 Places = npt.NDArray[np.int64]
 SIZES = (50, 100, 200, 500, 1000, 2000, 5000)  # segments of a sample, as far as a set has more

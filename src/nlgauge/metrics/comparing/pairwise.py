@@ -28,9 +28,8 @@ from nlgauge.metrics.looks import Looking, Looks, beside
 from nlgauge.metrics.registry import named, takes_metrics
 from nlgauge.metrics.scoring.texts import score_and_look, texts_as_dataset
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.stats.differences.clusters import rank_clusters
-from nlgauge.stats.differences.multiplicity import Adjustment, adjusted
-from nlgauge.stats.systems.significance import PairedTest, paired_families
+from nlgauge.stats.significance import PairedTest, paired_families
+from nlgauge.stats.tests import Adjustment, adjusted, rank_clusters
 
 ADJUSTED = {
     "none": "not adjusted for their number",

@@ -161,7 +161,7 @@ class ComparisonOptions:
             for one in found:
                 beside[group, one.system] = {name: getattr(one, name) for name in _COMPARED}
             if self.adjust is not None:
-                from nlgauge.stats.differences.multiplicity import adjusted
+                from nlgauge.stats.tests import adjusted
 
                 tested = [one for one in found if one.p is not None]
                 fair = adjusted(np.array([one.p for one in tested]), self.adjust)

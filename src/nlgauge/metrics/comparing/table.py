@@ -14,7 +14,7 @@ from nlgauge.core.spec import Signature
 from nlgauge.metrics.comparing.grid import aligned, by_system
 from nlgauge.metrics.comparing.tests import INTERVAL_DRAWS, SACREBLEU_SEED, system_test
 from nlgauge.stats.draws import Intervals, bootstrap_interval
-from nlgauge.stats.systems.significance import PairedTest, TestName, paired_bootstrap, paired_randomisation
+from nlgauge.stats.significance import PairedTest, TestName, paired_bootstrap, paired_randomisation
 
 _RUNS: dict[TestName, Callable[..., PairedTest]] = {
     "paired_bootstrap": paired_bootstrap,
@@ -152,7 +152,7 @@ def compare_scores(
         systems: the system of each segment, length n.
         items: the input that each segment answers, length n; segments that share an item are paired.
         baseline: the system that the others are compared with.
-        test: `bootstrap`, or `randomization` (`randomisation`); see `nlgauge.stats.systems.significance`.
+        test: `bootstrap`, or `randomization` (`randomisation`); see `nlgauge.stats.significance`.
         draws: None is 1000 for the bootstrap and 10000 for randomisation.
         seed: None is 0, and 12345 under `compat="sacrebleu"`, as in that package.
         level: the share of the draws inside the intervals.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from nlgauge.core.errors import InputError, nearest
 
 if TYPE_CHECKING:
-    from nlgauge.stats.systems.significance import TestName
+    from nlgauge.stats.significance import TestName
 
 Test = Literal["bootstrap", "randomization", "randomisation", "paired_bootstrap", "paired_randomisation"]
 INTERVAL_DRAWS = 1000
@@ -21,7 +21,7 @@ class SystemTest:
 
     Attributes:
         name: its name in options and in the settings of a result file.
-        run: the function of `nlgauge.stats.systems.significance`; rows of result files have this name.
+        run: the function of `nlgauge.stats.significance`; rows of result files have this name.
         words: its name in notes.
         draws: the number of draws where none is given; sacrebleu's default.
         fewest: the number of items below which it calls too much significant (docs/statistics/coverage.md).

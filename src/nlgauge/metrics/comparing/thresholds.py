@@ -19,7 +19,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.result import replacing
 from nlgauge.core.segment import unique
 from nlgauge.core.spec import version
-from nlgauge.stats.systems.curves import FORMS, AgreementCurve
+from nlgauge.stats.selection import FORMS, AgreementCurve
 
 SHIPPED = "shipped"
 _KIND, _SCHEMA = "thresholds", 1

@@ -28,8 +28,7 @@ from nlgauge.models.encoder import Encoder, load_encoder
 from nlgauge.models.locate import NAMED, locate
 from nlgauge.models.tokens import Ids, Long, Tokens
 from nlgauge.models.vectors import Vectors
-from nlgauge.runtime.batching import windows
-from nlgauge.runtime.runtime import Advance, DType, Runtime
+from nlgauge.runtime.runtime import Advance, DType, Runtime, windows
 from nlgauge.text.scripts import ENGLISH
 
 _HELD_BYTES = 400 << 20  # vectors held at once; a window of pairs is cut where it would need more

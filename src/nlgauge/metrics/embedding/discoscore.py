@@ -15,7 +15,7 @@ from nlgauge.metrics.embedding.points.matched import Matched, Read, points_info
 from nlgauge.metrics.references import Policy
 from nlgauge.models.encoder import Encoder
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.text.tagging.tagging import tag
+from nlgauge.text.tagging import tag
 
 _NOUNS = ("NN", "NNS", "NNP", "NNPS")
 

@@ -22,7 +22,7 @@ from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.embedding.wmd import Wmd
 from nlgauge.runtime.runtime import DType, Runtime
 from nlgauge.text.scripts import Writing
-from nlgauge.text.sentences import split_sentences
+from nlgauge.text.tokenize import split_sentences
 
 _STEP = 0.1  # what a sign of redundancy costs, and a break of the focus
 _FEWEST_WORDS = 5  # of the longer sentence, from which on two that differ are compared

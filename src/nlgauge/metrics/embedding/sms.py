@@ -14,7 +14,7 @@ from nlgauge.metrics.embedding.points.matched import Read, points_info
 from nlgauge.metrics.embedding.points.worded import Worded
 from nlgauge.metrics.embedding.points.wordvectors import UNKNOWN
 from nlgauge.models.encoder import Encoder
-from nlgauge.text.sentences import split_sentences
+from nlgauge.text.tokenize import split_sentences
 
 
 @dataclass(frozen=True, kw_only=True)

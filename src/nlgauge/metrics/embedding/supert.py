@@ -19,7 +19,7 @@ from nlgauge.metrics.embedding.points.stopwords import ENGLISH, Stopwords, are_s
 from nlgauge.models.encoder import Encoder
 from nlgauge.models.tokens import Long
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.text.sentences import split_sentences
+from nlgauge.text.tokenize import split_sentences
 
 
 @dataclass(frozen=True, kw_only=True)

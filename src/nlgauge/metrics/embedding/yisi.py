@@ -23,8 +23,7 @@ from nlgauge.metrics.references import Policy, over_references
 from nlgauge.models.encoder import Encoder
 from nlgauge.runtime.pool import Counts, Incidence
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.text.substrings import best_shares
-from nlgauge.text.tokenize import unicode_words
+from nlgauge.text.tokenize import best_shares, unicode_words
 
 _PAPER = (
     'Lo (2019), "YiSi - a Unified Semantic MT Quality Evaluation and Estimation Metric for Languages with Different'

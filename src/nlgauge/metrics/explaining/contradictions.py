@@ -8,7 +8,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Mask
 from nlgauge.metrics.explaining.marks import Worded
-from nlgauge.text.numbers.values import is_among, values_of
+from nlgauge.text.numbers.find import is_among, values_of
 
 
 def contradicted(hypothesis: Worded, others: Sequence[Worded]) -> Mask:

@@ -23,8 +23,7 @@ from nlgauge.metrics.nli.faithful import Faithful, evidence
 from nlgauge.metrics.scoring.texts import texts_as_dataset
 from nlgauge.models.spans import Judged, SpanModel, load_spans
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.text.functionwords import leaning, names
-from nlgauge.text.scripts import ENGLISH, writings
+from nlgauge.text.scripts import ENGLISH, leaning, names, writings
 
 Method = Literal["spans", "words", "evidence"]
 Against = Literal["ref", "src", "both"]

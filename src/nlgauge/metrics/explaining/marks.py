@@ -13,11 +13,11 @@ from rapidfuzz.distance import Levenshtein
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.marks import ErrorSpan, Severity
-from nlgauge.text.names.lists import name_words
+from nlgauge.text.names import name_words
 from nlgauge.text.numbers.find import find_numbers
-from nlgauge.text.numbers.number import Number
-from nlgauge.text.wordlists import data_lines
-from nlgauge.text.words import word_spans
+from nlgauge.text.numbers.words import Number
+from nlgauge.text.scripts import data_lines
+from nlgauge.text.tokenize import word_spans
 
 _CLITICS = frozenset({"'s", "'re", "'ve", "'ll", "'d", "'m"})
 _NEGATIONS = frozenset("not n't no never none nobody nothing nowhere neither nor cannot without".split())

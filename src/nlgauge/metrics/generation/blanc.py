@@ -24,7 +24,7 @@ from nlgauge.models.infill.pieces import PieceTokenizer
 from nlgauge.models.tokens import Ids, token_limit
 from nlgauge.runtime.runtime import Advance, DType, Runtime
 from nlgauge.text.scripts import Writing
-from nlgauge.text.sentences import split_sentences
+from nlgauge.text.tokenize import split_sentences
 
 _KEPT = 100  # pieces of a sentence that are kept before its summary is cut, if they take no more than half of the room
 _AT_ONCE = 1 << 20  # pieces that are held at once

@@ -11,9 +11,7 @@ from typing import NamedTuple
 from nlgauge.core.segment import Segment, is_blank, printed_list
 from nlgauge.metrics.guards.endings import habits, is_shorter
 from nlgauge.metrics.guards.loops import MOST, is_loop, loop, turns_itself
-from nlgauge.text.functionwords import names, told
-from nlgauge.text.identification import languages
-from nlgauge.text.scripts import writings
+from nlgauge.text.scripts import languages, names, told_language, writings
 from nlgauge.text.tokenize import NO_BLANKS
 
 VERSION = 2  # stands in signatures: it changes whenever a rule flags other texts
@@ -264,8 +262,8 @@ def _are_alike(text: str, known: str) -> bool:
 
     A text with other letters beyond ASCII may be half in another language: "What about the käännytyspäätöksen?"
     """
-    code = told(text)
-    return code is not None and code == told(known) and _beyond_ascii(text) <= _beyond_ascii(known)
+    code = told_language(text)
+    return code is not None and code == told_language(known) and _beyond_ascii(text) <= _beyond_ascii(known)
 
 
 def _beyond_ascii(text: str) -> set[str]:

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 
 from nlgauge.metrics.judging.endpoint import Answer
-from nlgauge.stats.ratings.judges import swap_consistency
+from nlgauge.stats.ratings import swap_consistency
 
 _MILLION = 1_000_000
 

@@ -23,8 +23,7 @@ from nlgauge.metrics.references import Policy, over_references
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.porter import stem
 from nlgauge.text.scripts import Writing
-from nlgauge.text.sentences import split_sentences
-from nlgauge.text.tokenize import TokenizerName
+from nlgauge.text.tokenize import TokenizerName, split_sentences
 
 _GOES_ON = re.compile(r"[.!?]\s+\w|[\u3002\uff01\uff1f]\s*\w")  # after the end of a sentence
 _LONGER_THAN = 3  # letters a word must exceed to be stemmed, after rouge-score

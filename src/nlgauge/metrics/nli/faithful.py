@@ -25,7 +25,7 @@ from nlgauge.models.heads import HEADS, ON_BASE, on_encoder
 from nlgauge.models.locate import SHORT
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.text.sentences import sentence_spans
+from nlgauge.text.tokenize import sentence_spans
 
 WIDE = "faithful"  # the head that reads windows; on another encoder the one that stands in its place
 _SHARE = 2 / 3  # of the model's room that a window may take: the rest is the claim's

@@ -10,11 +10,9 @@ from functools import cached_property, lru_cache
 from typing import Literal
 
 from nlgauge.text.languages import language
-from nlgauge.text.names.entities import entities
-from nlgauge.text.names.lists import name_words
-from nlgauge.text.numbers.find import find_numbers
-from nlgauge.text.numbers.number import Number
-from nlgauge.text.numbers.values import is_among, values_of
+from nlgauge.text.names import entities, name_words
+from nlgauge.text.numbers.find import find_numbers, is_among, values_of
+from nlgauge.text.numbers.words import Number
 from nlgauge.text.porter import stem
 from nlgauge.text.tokenize import unicode_words
 

@@ -17,7 +17,7 @@ from nlgauge.metrics.nli.model import NliMetric, Questions, anchors, unknown_in
 from nlgauge.metrics.references import over_references
 from nlgauge.metrics.unknown import known, nonfinite, unknown
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.text.sentences import split_sentences
+from nlgauge.text.tokenize import split_sentences
 
 _RANGES = {"e": (0.0, 1.0), "c": (0.0, 1.0), "e-c": (-1.0, 1.0)}
 

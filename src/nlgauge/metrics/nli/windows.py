@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from nlgauge.models.pairs import PairTokenizer
 from nlgauge.models.tokens import Ids
-from nlgauge.text.sentences import sentence_spans
+from nlgauge.text.tokenize import sentence_spans
 
 
 def premise_windows(

@@ -15,7 +15,7 @@ from nlgauge.models.generation.rows import Row
 from nlgauge.models.hub import HubModel, know_start
 from nlgauge.models.locate import ModelFiles
 from nlgauge.models.tokens import Ids
-from nlgauge.runtime.batching import by_length, runs
+from nlgauge.runtime.runtime import by_length, runs
 
 Index = npt.NDArray[np.int64]
 # A batch holds a number for each piece of the vocabulary at each of its positions: on a CPU what stays near the core is

@@ -10,7 +10,7 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.models.infill.filler import HALF, MaskedModel
 from nlgauge.models.tokens import Ids
-from nlgauge.runtime.batching import by_length, margin
+from nlgauge.runtime.runtime import by_length, margin
 
 
 class Cloze(NamedTuple):

@@ -14,8 +14,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.models.infill.files import InfillFiles
 from nlgauge.models.infill.gaps import Filler, Gap
 from nlgauge.models.tokens import well_formed
-from nlgauge.runtime.batching import by_length
-from nlgauge.runtime.runtime import Runtime
+from nlgauge.runtime.runtime import Runtime, by_length
 
 _SENTINELS = ("<extra_id_0>", "<extra_id_1>")
 _SPAN = 16  # most pieces of a span

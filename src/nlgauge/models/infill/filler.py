@@ -17,8 +17,7 @@ from nlgauge.models.infill.spelling import Spelling, stands
 from nlgauge.models.lazy import LazyModel
 from nlgauge.models.locate import ModelFiles
 from nlgauge.models.tokens import Ids
-from nlgauge.runtime.batching import by_length, margin
-from nlgauge.runtime.runtime import Runtime
+from nlgauge.runtime.runtime import Runtime, by_length, margin
 
 if TYPE_CHECKING:
     from nlgauge.models.infill.masked import MaskedNetwork

@@ -16,7 +16,7 @@ from nlgauge.models.hub import HubModel
 from nlgauge.models.locate import ModelFiles
 from nlgauge.models.packing.packed import PackedBert
 from nlgauge.models.tokens import Ids
-from nlgauge.runtime.batching import runs
+from nlgauge.runtime.runtime import runs
 
 # The model classes whose head is written here -> dense layer, norm, bias; the last layer is the word vectors again.
 _OWN = {

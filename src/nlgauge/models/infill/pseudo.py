@@ -14,7 +14,7 @@ import numpy as np
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.models.infill.filler import MaskedModel
 from nlgauge.models.tokens import Ids
-from nlgauge.runtime.batching import by_length
+from nlgauge.runtime.runtime import by_length
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ from nlgauge.models.packing.disentangled import Positions, Relative, shape_of, u
 from nlgauge.models.packing.families import FAMILIES, buckets, is_read
 from nlgauge.models.packing.lengths import STEP, Attention, attention, to_device
 from nlgauge.models.tokens import Ids
-from nlgauge.runtime.batching import runs
+from nlgauge.runtime.runtime import runs
 
 _CPU_TOKENS = 1024  # of 256 to 4096 the fastest, within noise: a core's own caches hold much of a batch
 _GPU_TOKENS = 65536

@@ -10,12 +10,11 @@ from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.words.choice import UNCOUNTED
 from nlgauge.perturbations.words.vocabulary import MASS_NOUNS
 from nlgauge.text.doc import Doc
-from nlgauge.text.english.auxiliaries import STEMS, be_for
 from nlgauge.text.english.clauses import Clause
-from nlgauge.text.english.verbs import NOT, is_question
+from nlgauge.text.english.verbs import NOT, STEMS, be_for, is_question
 from nlgauge.text.languages import Language
-from nlgauge.text.lexicon.articles import article_before
-from nlgauge.text.wordlists import WordList
+from nlgauge.text.lexicon import article_before
+from nlgauge.text.scripts import WordList
 
 _POSITIVE = {"nobody": "somebody", "nothing": "something", "nowhere": "somewhere"}
 _SOME = {"any": "some", "anyone": "someone", "anybody": "somebody", "anything": "something", "anywhere": "somewhere"}

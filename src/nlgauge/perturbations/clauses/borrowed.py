@@ -13,8 +13,8 @@ from nlgauge.perturbations.clauses.borrowed_clauses import Clause, clause
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.surface.sentences import lacks_stop
 from nlgauge.text.doc import Doc
-from nlgauge.text.english.auxiliaries import is_loud
-from nlgauge.text.wordlists import data_lines
+from nlgauge.text.english.verbs import is_loud
+from nlgauge.text.scripts import data_lines
 
 _TRIES = 40  # texts of the pool looked at
 _FEWEST = 4  # words of a reply that makes no sense after another; "Yes." does

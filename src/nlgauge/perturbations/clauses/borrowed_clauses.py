@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nlgauge.text.doc import Doc, Span
-from nlgauge.text.tagging.brill import is_name_like
+from nlgauge.text.tagging import is_name_like
 
 _FINITE = frozenset({"VBD", "VBP", "VBZ", "MD"})
 _SUBJECTS = frozenset({"DT", "PRP", "PRP$", "NN", "NNS", "NNP", "NNPS", "JJ", "CD", "EX", "PDT"})

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc
-from nlgauge.text.english.auxiliaries import WITH_NOT, apostrophe, is_loud
 from nlgauge.text.english.clauses import Clause
-from nlgauge.text.english.verbs import NOMINATIVE, is_question
+from nlgauge.text.english.verbs import NOMINATIVE, WITH_NOT, apostrophe, is_loud, is_question
 from nlgauge.text.languages import Language
-from nlgauge.text.wordlists import WordList
+from nlgauge.text.scripts import WordList
 
 # Adverbs that stand before "not": they say what the speaker thinks of it, or join it to what came before.
 _AHEAD = WordList("clauses", "before not")

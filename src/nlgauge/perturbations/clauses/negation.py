@@ -13,9 +13,8 @@ from nlgauge.perturbations.clauses.affirmation import Denial, find_denials
 from nlgauge.perturbations.clauses.denial import deny
 from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc
-from nlgauge.text.english.auxiliaries import contracts, is_loud
 from nlgauge.text.english.clauses import Clause, find_clauses
-from nlgauge.text.english.verbs import NOUNS, is_question
+from nlgauge.text.english.verbs import NOUNS, contracts, is_loud, is_question
 
 _LEAST = 9  # rank of clauses that are none of their own: tags, quoted speakers
 

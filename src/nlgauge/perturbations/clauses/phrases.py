@@ -13,9 +13,8 @@ from nlgauge.core.options import Checked, checked
 from nlgauge.perturbations.base import Case, Change, Inapplicable, attack, worse
 from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc, Span
-from nlgauge.text.english.chunks import noun_phrases, prepositional_phrases
-from nlgauge.text.english.detect import is_english
-from nlgauge.text.tagging.brill import is_name_like
+from nlgauge.text.english.verbs import is_english, noun_phrases, prepositional_phrases
+from nlgauge.text.tagging import is_name_like
 
 _FEWEST = 4  # words of a text from which some can be left out
 _LONGEST = 0.2  # share of the words that a span has at most

@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 
 from nlgauge.text.doc import Doc, Token
-from nlgauge.text.english.question_phrases import BE
-from nlgauge.text.english.questions import Question
-from nlgauge.text.lexicon.inflection import lemma
-from nlgauge.text.lexicon.lexicon import supersense
-from nlgauge.text.wordlists import data_lines
+from nlgauge.text.english.questions import BE, Question
+from nlgauge.text.lexicon import lemma, supersense
+from nlgauge.text.scripts import data_lines
 
 PERSONS = ("Mary Jones", "Peter Brown", "Anna Clark", "David Miller")
 PLACES = ("London", "Canada", "Boston", "Vienna")

@@ -10,23 +10,25 @@ from nlgauge.perturbations.draft import Draft, with_case_of
 from nlgauge.perturbations.questions import answers as fillers
 from nlgauge.perturbations.questions.answers import nominal
 from nlgauge.text.doc import Doc
-from nlgauge.text.english.answer_place import answer_place
-from nlgauge.text.english.auxiliaries import is_loud
-from nlgauge.text.english.inversion import PREDICATED, Clause, take_apart
-from nlgauge.text.english.question_phrases import (
+from nlgauge.text.english.questions import (
     ADVERBS,
     BE,
     DO,
     NOT,
     NOUNS,
+    PREDICATED,
     PRONOUNS,
     VERBS,
     WH,
+    Clause,
+    Question,
+    answer_place,
     full_form,
     is_auxiliary,
     phrase_end,
+    take_apart,
 )
-from nlgauge.text.english.questions import Question
+from nlgauge.text.english.verbs import is_loud
 from nlgauge.text.languages import Language
 
 Choose = Callable[[Sequence[str]], str]

@@ -13,8 +13,7 @@ from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.questions.declaratives import Choose, declare
 from nlgauge.perturbations.synthesis.infill import Gap, Infill, check_infill, infill
 from nlgauge.text.doc import Doc, Token
-from nlgauge.text.english.question_phrases import ADVERBS, NOUNS, VERBS, WH, full_form
-from nlgauge.text.english.questions import Question, questions
+from nlgauge.text.english.questions import ADVERBS, NOUNS, VERBS, WH, Question, full_form, questions
 
 _ANY = ("who", "what", "when", "where", "why", "how")
 _QUANTITIES = frozenset({"many", "much", "few", "little"})

@@ -23,7 +23,7 @@ from nlgauge.perturbations.words.choice import (
     words_of,
 )
 from nlgauge.text.doc import Doc, Token
-from nlgauge.text.english.gender import (
+from nlgauge.text.english.verbs import (
     ADDRESS,
     TITLES,
     Counterpart,
@@ -31,9 +31,8 @@ from nlgauge.text.english.gender import (
     possessive_mark,
     pronoun_of_other_gender,
 )
-from nlgauge.text.lexicon.lexicon import neighbours, rank
-from nlgauge.text.lexicon.thesaurus import in_set_phrase, own_words
-from nlgauge.text.wordlists import WordList
+from nlgauge.text.lexicon import in_set_phrase, neighbours, own_words, rank
+from nlgauge.text.scripts import WordList
 
 _NOUNS = frozenset({"NN", "NNS"})
 _ADJECTIVES = frozenset({"JJ", "JJR", "JJS", "VBN", "VBG"})

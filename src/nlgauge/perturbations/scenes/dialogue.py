@@ -12,8 +12,7 @@ from nlgauge.perturbations.base import Case, Change, Inapplicable, Turn, apply_e
 from nlgauge.perturbations.clauses.negation import Negation
 from nlgauge.text.doc import Doc
 from nlgauge.text.english.clauses import find_clauses
-from nlgauge.text.english.detect import is_english
-from nlgauge.text.english.verbs import is_question
+from nlgauge.text.english.verbs import is_english, is_question
 
 SORRY = (
     "I'm sorry, can you repeat?",

@@ -11,10 +11,10 @@ from nlgauge.core.options import Checked
 from nlgauge.perturbations.base import Case, Change, Inapplicable, worse
 from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc
-from nlgauge.text.english.auxiliaries import is_loud
-from nlgauge.text.english.things import PARTITIVES, PLACES, Thing, plain, things
-from nlgauge.text.lexicon.articles import article_before
-from nlgauge.text.wordlists import WordList
+from nlgauge.text.english.clauses import PARTITIVES, PLACES, Thing, plain, things
+from nlgauge.text.english.verbs import is_loud
+from nlgauge.text.lexicon import article_before
+from nlgauge.text.scripts import WordList
 
 _IN_LISTS = frozenset({"NN", "NNS", "NNP", "NNPS", "DT", "JJ", "CD", "PRP$", "CC", ",", "VBN"})
 _SYMMETRIC = frozenset({"and", "or", ",", "&", "next", "to", "beside", "besides", "near", "with", "alongside"})

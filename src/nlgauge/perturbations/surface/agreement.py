@@ -13,7 +13,7 @@ from nlgauge.text.doc import Doc
 from nlgauge.text.english.clauses import Clause, find_clauses
 from nlgauge.text.english.verbs import FINITE, NOUNS
 from nlgauge.text.languages import Language
-from nlgauge.text.wordlists import WordList
+from nlgauge.text.scripts import WordList
 
 _OTHER = {
     "is": "are", "are": "is", "am": "is", "was": "were", "were": "was", "has": "have", "have": "has", "does": "do",

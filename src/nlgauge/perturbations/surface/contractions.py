@@ -10,10 +10,20 @@ from typing import ClassVar, Literal
 from nlgauge.core.options import Checked
 from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, as_good
 from nlgauge.text.doc import Doc
-from nlgauge.text.english.auxiliaries import STEMS, WITH_NOT, apostrophe, be_for
 from nlgauge.text.english.clauses import Clause, find_clauses
-from nlgauge.text.english.verbs import ADVERBS, BEHIND_VERBS, INTRANSITIVE, NOT, NOUNS, WH
-from nlgauge.text.wordlists import WordList
+from nlgauge.text.english.verbs import (
+    ADVERBS,
+    BEHIND_VERBS,
+    INTRANSITIVE,
+    NOT,
+    NOUNS,
+    STEMS,
+    WH,
+    WITH_NOT,
+    apostrophe,
+    be_for,
+)
+from nlgauge.text.scripts import WordList
 
 # What may lean on which pronouns.
 _HOSTS = {

@@ -10,7 +10,7 @@ from nlgauge.core.options import Checked
 from nlgauge.perturbations.base import Case, Change, Inapplicable, worse
 from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc
-from nlgauge.text.tagging.brill import is_name_like
+from nlgauge.text.tagging import is_name_like
 
 _MARKS = (",", ";", ":")
 _NEVER_BEFORE_COMMA = frozenset({"DT", "PRP$", "IN", "TO", "MD"})

@@ -12,7 +12,7 @@ from nlgauge.perturbations.base import Case, Change, Inapplicable, worse
 from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc
 from nlgauge.text.english.questions import questions
-from nlgauge.text.wordlists import data_lines
+from nlgauge.text.scripts import data_lines
 
 _CLITICS = frozenset({"n't", "'s", "'re", "'ve", "'ll", "'d", "'m"})
 _ALSO_NAMES = frozenset(

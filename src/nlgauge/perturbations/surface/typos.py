@@ -12,8 +12,8 @@ from nlgauge.core.options import Checked
 from nlgauge.perturbations.base import Case, Change, Inapplicable, worse
 from nlgauge.perturbations.draft import Draft, with_case_of
 from nlgauge.text.doc import Doc, Span
-from nlgauge.text.tagging.brill import known_tags
-from nlgauge.text.wordlists import data_lines
+from nlgauge.text.scripts import data_lines
+from nlgauge.text.tagging import known_tags
 
 Kind = Literal["any", "swap", "delete", "insert", "substitute", "common"]
 

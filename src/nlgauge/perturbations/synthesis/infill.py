@@ -22,9 +22,9 @@ from nlgauge.perturbations.words.choice import Part, single_words
 from nlgauge.perturbations.words.related import OWN, sites
 from nlgauge.text.doc import Token
 from nlgauge.text.languages import Language
-from nlgauge.text.lexicon.lexicon import Relation
-from nlgauge.text.tagging.brill import known_tags
-from nlgauge.text.wordlists import WordList
+from nlgauge.text.lexicon import Relation
+from nlgauge.text.scripts import WordList
+from nlgauge.text.tagging import known_tags
 
 _PARTS: tuple[Part, ...] = ("noun", "verb", "adj", "adverb")
 _RELATIONS: tuple[Relation, ...] = ("sibling", "hyponym", "antonym")

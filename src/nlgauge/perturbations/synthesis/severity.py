@@ -11,8 +11,7 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.models.entailment import Entailment, NliModel, load_nli
-from nlgauge.runtime.batching import margin
-from nlgauge.runtime.runtime import Runtime
+from nlgauge.runtime.runtime import Runtime, margin
 
 Kind = Literal["binary", "graded", "none"]
 MINOR, MAJOR = -1.0, -5.0

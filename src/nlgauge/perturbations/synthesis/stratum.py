@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from nlgauge.perturbations.base import Edit
 from nlgauge.perturbations.spacing import around_insertion, around_replacement, behind_deletion, exchanged
-from nlgauge.text.units import unit_spans
+from nlgauge.text.tokenize import unit_spans
 
 
 class Stratum:

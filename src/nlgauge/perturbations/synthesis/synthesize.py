@@ -24,7 +24,7 @@ from nlgauge.perturbations.synthesis.severity import severity as rated_by
 from nlgauge.perturbations.synthesis.walk import AppliedEdit, Walk
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.languages import language
-from nlgauge.text.units import unit_spans
+from nlgauge.text.tokenize import unit_spans
 
 MAX_WORDS = 80  # two texts of so many are some 220 pieces; NLI models were trained with 256
 _LONGEST_WORD = 40  # characters; what has more for each word allowed is too long unseen

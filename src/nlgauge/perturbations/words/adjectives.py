@@ -13,8 +13,8 @@ from nlgauge.perturbations.base import Case, Change, Inapplicable, worse
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.words.choice import LINKING, after_measure, in_name
 from nlgauge.text.doc import Doc, Token
-from nlgauge.text.lexicon.lexicon import supersense
-from nlgauge.text.wordlists import WordList
+from nlgauge.text.lexicon import supersense
+from nlgauge.text.scripts import WordList
 
 _ADJECTIVES = frozenset({"JJ", "JJR", "JJS"})
 _NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from nlgauge.text.wordlists import data_lines
+from nlgauge.text.scripts import data_lines
 
 _ANY = "*"
 

@@ -7,8 +7,8 @@ from typing import Literal
 
 from nlgauge.perturbations.base import Case
 from nlgauge.text.doc import Doc, Token
-from nlgauge.text.lexicon.lexicon import Pos, knows, supersense
-from nlgauge.text.wordlists import WordList
+from nlgauge.text.lexicon import Pos, knows, supersense
+from nlgauge.text.scripts import WordList
 
 Part = Literal["adj", "noun", "verb", "adverb"]
 

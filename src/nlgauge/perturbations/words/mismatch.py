@@ -22,7 +22,7 @@ from nlgauge.perturbations.words.choice import (
 from nlgauge.perturbations.words.related import sites
 from nlgauge.perturbations.words.vocabulary import Kind, draw, room_for_noun, room_for_verb
 from nlgauge.text.doc import Token
-from nlgauge.text.lexicon.lexicon import Relation, knows
+from nlgauge.text.lexicon import Relation, knows
 
 _KINDRED: Sequence[Relation] = ("sibling", "antonym")  # in the order in which they are tried
 _NOUNS = ("NN", "NNS", "NNP", "NNPS")

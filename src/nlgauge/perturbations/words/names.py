@@ -23,11 +23,9 @@ from nlgauge.perturbations.words.namesakes import (
 )
 from nlgauge.perturbations.words.vocabulary import draw, room_for_noun
 from nlgauge.text.doc import Doc, Span, Token
-from nlgauge.text.english.dangling import modifies, with_hangers
+from nlgauge.text.english.clauses import modifies, with_hangers
 from nlgauge.text.english.verbs import BE
-from nlgauge.text.names.entities import Entity, entities
-from nlgauge.text.names.lists import gender_of, is_first_name, name_words, places
-from nlgauge.text.names.people import Person
+from nlgauge.text.names import Entity, Person, entities, gender_of, is_first_name, name_words, places
 
 # Draws for a noun of the same field: 15 to 25 % of all nouns are of a frequent field, so that nine times in ten one of
 # so many is.

@@ -7,9 +7,10 @@ from collections.abc import Collection, Sequence
 from functools import cache
 
 from nlgauge.text.doc import Doc
-from nlgauge.text.lexicon.lexicon import POSES, rank
-from nlgauge.text.names.lists import (
+from nlgauge.text.lexicon import POSES, rank
+from nlgauge.text.names import (
     Gender,
+    Person,
     first_names,
     gender_of,
     is_first_name,
@@ -18,8 +19,7 @@ from nlgauge.text.names.lists import (
     name_words,
     places,
 )
-from nlgauge.text.names.people import Person
-from nlgauge.text.wordlists import WordList
+from nlgauge.text.scripts import WordList
 
 _FIRST, _LAST = 150, 400  # how far down the lists of names, the most frequent first
 _SHORTEST = 3  # letters; shorter ones are initials or words (Al, Ty, Jo)

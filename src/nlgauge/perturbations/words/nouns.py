@@ -13,8 +13,8 @@ from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.words.choice import is_grammar, single_words, words_of
 from nlgauge.perturbations.words.vocabulary import draw, room_for_noun
 from nlgauge.text.doc import Doc, Token
-from nlgauge.text.lexicon.lexicon import supersense
-from nlgauge.text.tagging.brill import known_tags
+from nlgauge.text.lexicon import supersense
+from nlgauge.text.tagging import known_tags
 
 _NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
 # Behind a noun these tags show that its phrase goes on.

@@ -9,8 +9,7 @@ from typing import ClassVar, Literal
 
 from nlgauge.core.options import Checked
 from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, as_good, attack, worse
-from nlgauge.text.numbers.changes import Changing, changed_numbers
-from nlgauge.text.numbers.spelling import Spelling, spelled_numbers
+from nlgauge.text.numbers.changes import Changing, Spelling, changed_numbers, spelled_numbers
 from nlgauge.text.numbers.words import YearStyle
 
 Which = Literal["all", "one"]

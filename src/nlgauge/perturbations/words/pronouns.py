@@ -12,10 +12,10 @@ from nlgauge.core.options import Checked, checked
 from nlgauge.perturbations.base import Case, Change, Inapplicable, attack, worse
 from nlgauge.perturbations.draft import Draft
 from nlgauge.text.doc import Doc, Token
-from nlgauge.text.english.auxiliaries import is_loud
 from nlgauge.text.english.subjects import opening_subjects
-from nlgauge.text.tagging.brill import known_tags
-from nlgauge.text.wordlists import WordList
+from nlgauge.text.english.verbs import is_loud
+from nlgauge.text.scripts import WordList
+from nlgauge.text.tagging import known_tags
 
 # Of each person: what takes the place of its forms. `her` and `his` have two readings and are looked up by them.
 _OTHERS: Mapping[str, Mapping[str, str]] = {

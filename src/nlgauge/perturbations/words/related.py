@@ -27,8 +27,7 @@ from nlgauge.perturbations.words.choice import (
 )
 from nlgauge.perturbations.words.vocabulary import room_for_noun
 from nlgauge.text.doc import Doc, Token
-from nlgauge.text.lexicon.lexicon import Pos, Relation, neighbours, rank, supersense
-from nlgauge.text.lexicon.thesaurus import in_set_phrase, own_words
+from nlgauge.text.lexicon import Pos, Relation, in_set_phrase, neighbours, own_words, rank, supersense
 
 _CONCRETE = frozenset({"person", "animal", "plant", "food", "artifact", "body", "object", "location", "group"})
 _GOVERNED = ("RP", "IN", "TO", "WRB", "VB", "VBG")

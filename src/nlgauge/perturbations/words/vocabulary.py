@@ -11,10 +11,9 @@ from nlgauge.perturbations.base import Case
 from nlgauge.perturbations.words.choice import POS, Part, form_for, is_counted, is_grammar
 from nlgauge.text.doc import Doc, Token
 from nlgauge.text.english.verbs import INTRANSITIVE
-from nlgauge.text.lexicon.inflection import inflect
-from nlgauge.text.lexicon.lexicon import POSES, Relation, lemmas, rank
-from nlgauge.text.tagging.brill import known_tags
-from nlgauge.text.wordlists import WordList
+from nlgauge.text.lexicon import POSES, Relation, inflect, lemmas, rank
+from nlgauge.text.scripts import WordList
+from nlgauge.text.tagging import known_tags
 
 Kind = Literal["counted", "mass", "transitive", "intransitive", "any"]
 

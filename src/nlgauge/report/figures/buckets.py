@@ -16,7 +16,7 @@ from nlgauge.report.kinds.score import digits_of, system_name
 from nlgauge.report.labels import clean
 from nlgauge.report.plots import EDGE, SIZE, picture, room_of, text
 from nlgauge.report.rows import PEOPLE
-from nlgauge.stats.shares import mean_interval
+from nlgauge.stats.draws import mean_interval
 
 _MOST_SYSTEMS = 4  # with bars of their own in each bucket
 _WIDTH, _BAR, _STEP = 260, 20, 26  # pixels: a whole bar of quarters, its height, and from one bar to the next

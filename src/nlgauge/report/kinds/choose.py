@@ -11,7 +11,7 @@ from nlgauge.report.kinds.kind import Kind
 from nlgauge.report.paper import Paper, Part
 from nlgauge.report.rows import UNDEFINED, Row, absent, number, values_of, with_interval
 from nlgauge.report.table import Table
-from nlgauge.stats.shares import FEWEST
+from nlgauge.stats.draws import FEWEST
 
 STANDING = "standing"
 _ERRORS = "errors."

@@ -1,12 +1,417 @@
-"""Clauses: the finite verbs of a text with what stands around them, and which of them carry a main clause."""
+"""Words that cannot stay when names go: prepositions without an object, articles without a noun, lone commas."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from nlgauge.text.doc import Doc, Span
-from nlgauge.text.english.verbs import ADVERBS, BE, NOMINATIVE, NOT, NOUNS, OPENERS, PREPOSITIONS, WH, Kind, Sentence
-from nlgauge.text.wordlists import WordList
+from nlgauge.text.english.verbs import (
+    ADVERBS,
+    BE,
+    NOMINATIVE,
+    NOT,
+    NOUNS,
+    OPENERS,
+    PREPOSITIONS,
+    WH,
+    Kind,
+    Sentence,
+    noun_phrases,
+)
+from nlgauge.text.languages import Language
+from nlgauge.text.lexicon import rank, supersense
+from nlgauge.text.scripts import WordList
+from nlgauge.text.tagging import is_name_like
+
+_NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
+_FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
+_ADJECTIVES = frozenset({"JJ", "JJR", "JJS", "VBG", "VBN"})
+_CONJUNCTIONS = frozenset({"and", "or", "but", "nor", "&", "plus"})
+_CLAUSES = frozenset("while because if that although though since whether until unless when where so".split())
+_BOTH = frozenset({"after", "before", "since", "until", "than", "as"})  # before a name, or before a clause with it
+_TIMES = frozenset({"today", "yesterday", "tomorrow", "tonight"})
+_RELATIVE = frozenset({"who", "which", "whose", "where", "whom"})
+_MARKS = frozenset({"'", "’", "'s", "’s"})
+_FIRST_WORDS = {  # the first word of prepositions of two
+    "to": frozenset("according due next thanks close prior contrary related compared up back".split()),
+    "of": frozenset("because out instead ahead outside inside regardless".split()),
+    "as": frozenset("such known".split()),
+    "with": frozenset("along together compared".split()),
+    "from": frozenset("away apart".split()),
+    "for": frozenset("except".split()),
+}
+
+
+class _Gone(set[int]):
+    """Tokens that go. They only become more, so that the way past them is remembered."""
+
+    def __init__(self, places: Iterable[int]) -> None:
+        super().__init__(places)
+        self.past: dict[tuple[int, int], int] = {}  # a place and a step -> where to look next
+
+
+def with_hangers(doc: Doc, spans: Sequence[Span]) -> set[int]:
+    """The tokens of some names, with those that cannot stay without them.
+
+    Gone are articles and adjectives before a name, possessive marks and ages behind it, prepositions of which it was
+    the object, `and` between two that go or at an end of what stays, commas that only set the name off, and at the head
+    of a sentence the clause that tells who it is (`Anna, who sings, ...`). A name before a noun that goes with it (`the
+    Berlin office`) leaves the article there.
+    """
+    gone = _Gone(i for span in spans for i in range(span.first, span.last + 1))
+    kept: set[int] = set()  # last tokens of gaps behind which their phrase goes on
+    for span in spans:
+        _take_bound(doc, span, gone, kept)
+    for sentence in doc.sentences:
+        if gone.isdisjoint(range(sentence.first, sentence.last + 1)):
+            continue
+        _take_joints(doc, sentence, gone, kept)
+        _take_prepositions(doc, sentence, gone, kept)
+        _take_commas(doc, sentence, gone)
+    return gone
+
+
+def modifies(doc: Doc, span: Span) -> bool:
+    """Whether a name stands before the noun that it goes with: `the Berlin office`, `a new Shell petrol station`."""
+    tokens, after = doc.tokens, span.last + 1
+    if after >= len(tokens) or doc.sentence_at[after] != doc.sentence_at[span.last]:
+        return False
+    token = tokens[after]
+    if token.text in ("-", "‑") and doc.touches(after):
+        return True
+    if token.tag in _NOUNS:
+        return token.lower not in _TIMES
+    determined = span.first > 0 and tokens[span.first - 1].tag in ("DT", "JJ", "PRP$")
+    return (
+        determined and token.tag in ("JJ", "VBN", "CD") and after + 1 < len(tokens) and tokens[after + 1].tag in _NOUNS
+    )
+
+
+def _take_bound(doc: Doc, span: Span, gone: _Gone, kept: set[int]) -> None:
+    """Articles, adjectives, possessive marks and ages of one name."""
+    tokens, after = doc.tokens, span.last + 1
+    if after < len(tokens) and tokens[after].text in _MARKS and (tokens[after].tag == "POS" or doc.touches(after)):
+        gone.add(after)
+        kept.add(after)
+        return
+    if modifies(doc, span):
+        kept.add(span.last)
+        return
+    before = span.first - 1
+    while before >= 0 and before not in gone and tokens[before].tag in _ADJECTIVES:
+        start = _word_start(doc, before)  # of "the 36-year-old Ada" that of "36"
+        if not start or tokens[start - 1].tag not in ("DT", "JJ"):
+            break
+        gone.update(range(start, before + 1))
+        before = start - 1
+    if before >= 0 and tokens[before].tag in ("DT", "PDT", "JJ"):
+        gone.update(range(_word_start(doc, before), before + 1))
+    behind = [t.text for t in tokens[after : after + 3]]
+    if len(behind) == 3 and (behind[0], behind[2]) in ((",", ","), ("(", ")")) and tokens[after + 1].tag == "CD":
+        gone.update((after, after + 1, after + 2) if behind[0] == "(" else (after, after + 1))
+
+
+def _word_start(doc: Doc, at: int) -> int:
+    """The first token of the word that a token belongs to."""
+    place = doc.word_at[at]
+    return at if place is None else doc.words[place].first
+
+
+def _take_joints(doc: Doc, sentence: Span, gone: _Gone, kept: set[int]) -> None:
+    """`and` between two that go, at the head or the end of what stays, and where only one of two is left."""
+    for at in range(sentence.first, sentence.last + 1):
+        if doc.tokens[at].lower not in _CONJUNCTIONS or at in gone:
+            continue
+        near_left = at - 1 in gone or (at > 1 and doc.tokens[at - 1].text == "," and at - 2 in gone)
+        near_right = at + 1 in gone
+        if not (near_left or near_right) or (near_right and not near_left and _goes_on(sentence, at + 1, gone, kept)):
+            continue
+        left, right = _kept(doc, sentence, at, -1, gone), _kept(doc, sentence, at, 1, gone)
+        if right is None or (near_left and (near_right or left is None)):
+            gone.add(at)
+        elif left is None or (doc.tokens[at - 1].text == "," and doc.tokens[left].tag in ("IN", "TO")):
+            continue  # more than the object of the preposition is joined
+        elif doc.tokens[right].tag not in _FINITE and (near_right or not _ends_clause(doc, left)):
+            gone.add(at)
+            if near_left:
+                kept.add(at)  # the other of the two takes the place
+
+
+def _goes_on(sentence: Span, at: int, gone: _Gone, kept: set[int]) -> bool:
+    """Whether a phrase goes on behind a gap: of `and Rome's mayor` the mayor stays, and so does `and`."""
+    while at + 1 in gone and at < sentence.last:
+        at += 1
+    return at in kept
+
+
+def _ends_clause(doc: Doc, left: int) -> bool:
+    """Whether what stands before the gap needs nothing behind it, so that `and` goes on from there."""
+    return doc.tokens[left].tag in (*_NOUNS, "PRP", "RB", "JJ", "RP")
+
+
+def _take_prepositions(doc: Doc, sentence: Span, gone: _Gone, kept: set[int]) -> None:
+    """Prepositions before what is gone, unless the phrase goes on behind it."""
+    tokens = doc.tokens
+    gone.update([i for i in range(sentence.first, sentence.last) if tokens[i].text == "," and {i - 1, i + 1} <= gone])
+    for at in range(sentence.last, sentence.first - 1, -1):
+        token = tokens[at]
+        if (
+            at in gone
+            or at + 1 not in gone
+            or token.tag not in ("IN", "TO")
+            or (token.lower in _CLAUSES and token.lower not in _BOTH)
+        ):
+            continue
+        end = at + 1
+        while end + 1 in gone and end < sentence.last:
+            end += 1
+        follower = tokens[end + 1] if end < sentence.last else None
+        double = at > sentence.first and tokens[at - 1].lower in _FIRST_WORDS.get(token.lower, ())
+        if end in kept or (follower is not None and follower.tag in _FINITE and token.lower in _BOTH and not double):
+            continue
+        if follower is not None and follower.text == "," and _list_goes_on(doc, sentence, end + 1):
+            gone.add(end + 1)
+            continue
+        gone.update((at - 1, at) if double else (at,))
+
+
+def _list_goes_on(doc: Doc, sentence: Span, comma: int) -> bool:
+    """Whether more of a list stays behind a comma: `in Rome, other towns and villages`."""
+    for token in doc.tokens[comma + 1 : sentence.last + 1]:
+        if token.lower in _CONJUNCTIONS:
+            return token.index > comma + 1
+        if token.tag not in (*_NOUNS, "JJ", "CD", "DT") and token.text != ",":
+            return False
+    return False
+
+
+def _take_commas(doc: Doc, sentence: Span, gone: _Gone) -> None:
+    """Commas that set off what is gone: between a subject and its verb, and around what explained it."""
+    tokens = doc.tokens
+    for at in range(sentence.first, sentence.last + 1):
+        if tokens[at].text != "," or at in gone or not {at - 1, at + 1} & gone:
+            continue
+        left, right = _kept(doc, sentence, at, -1, gone), _kept(doc, sentence, at, 1, gone)
+        if left is None:
+            gone.update(_explanation(doc, sentence, at, right, gone))
+        elif (
+            right is not None
+            and tokens[right - 1].text == ","
+            and tokens[left].tag in _NOUNS
+            and _joins(doc, left, right, gone)
+        ):
+            gone.update(i for i in range(left + 1, right) if tokens[i].text == ",")
+
+
+def _explanation(doc: Doc, sentence: Span, comma: int, right: int | None, gone: _Gone) -> Iterator[int]:
+    """The comma behind a name at the head, and the one that closes what it opens, with the clause if it tells who."""
+    tokens = doc.tokens
+    yield comma
+    closing = (
+        i
+        for i in range(comma + 1, sentence.last)
+        if tokens[i].text == "," and i not in gone and _verb_behind(doc, sentence, i)
+    )
+    close = next(closing, None)
+    if close is None or right is None:
+        return
+    if tokens[right].lower in _RELATIVE or tokens[right].tag in ("VBN", "VBG"):
+        yield from range(comma, close + 1)
+    elif not any(tokens[i].tag in _FINITE for i in range(comma + 1, close)):
+        yield close
+
+
+def _verb_behind(doc: Doc, sentence: Span, comma: int) -> bool:
+    """Whether a finite verb comes next, but for adverbs."""
+    at = comma + 1
+    while at < sentence.last and doc.tokens[at].tag == "RB":
+        at += 1
+    return doc.tokens[at].tag in _FINITE
+
+
+def _joins(doc: Doc, left: int, right: int, gone: _Gone) -> bool:
+    """Whether a verb follows its subject but for what is gone."""
+    return doc.tokens[right].tag in _FINITE and all(
+        i in gone or doc.tokens[i].text == "," for i in range(left + 1, right)
+    )
+
+
+def _kept(doc: Doc, sentence: Span, at: int, step: int, gone: _Gone) -> int | None:
+    """The next word that stays, to the left or to the right."""
+    at += step
+    passed = []
+    while sentence.first <= at <= sentence.last and (at in gone or doc.tokens[at].is_punctuation):
+        passed.append(at)
+        at = gone.past.get((at, step), at + step)
+    gone.past.update(((place, step), at) for place in passed)
+    return at if sentence.first <= at <= sentence.last else None
+
+
+# --- Which things a text names: the nouns that noun phrases are about, with what belongs to them
+
+COMMON = frozenset({"NN", "NNS"})
+NAMES = frozenset({"NNP", "NNPS"})
+THING_NOUNS = COMMON | NAMES
+_DETERMINERS = frozenset({"DT", "PRP$", "CD", "PDT"})
+_ANIMATE = frozenset({"noun.person", "noun.animal"})
+_HYPHENS = frozenset({"-", "‑"})
+_APOSTROPHES = ("'", "’")
+PLACES = WordList("grammar", "parts and places")
+PARTITIVES = WordList("grammar", "partitives")
+_NO_THING = WordList("grammar", "no things")
+
+
+@dataclass(frozen=True)
+class Thing:
+    """An object of the text.
+
+    Attributes:
+        start, end: the first and the last token of its phrase, with determiner and adjectives.
+        first, last: the first and the last token of its noun, compounds whole.
+        text: the noun, without the capital that only the head of a sentence gave it.
+        base: the base form of its last word.
+        plural, named: by its tag.
+        determiner: the word that opens the phrase in small letters, if it is one, or an owner; else empty.
+    """
+
+    start: int
+    end: int
+    first: int
+    last: int
+    text: str
+    base: str
+    plural: bool
+    named: bool
+    determiner: str
+
+    @property
+    def bare(self) -> bool:
+        """A singular without determiner, as of water, and of anything in a headline."""
+        return not (self.plural or self.named or self.determiner)
+
+
+def things(doc: Doc, language: Language) -> list[Thing]:
+    """The things that the noun phrases of a text name, in order.
+
+    Of `a group of people` these are the people, of `in front of a tree` the tree.
+    """
+    phrases_named: list[Thing] = []
+    finite = {doc.sentence_at[t.index] for t in doc.tokens if t.tag in _FINITE}
+    for phrase in noun_phrases(doc):
+        for first, last in _parted(doc, language, phrase.first, phrase.head, doc.sentence_at[phrase.first] in finite):
+            thing = _thing(doc, language, first, last)
+            if thing is not None:
+                phrases_named.append(thing)
+    return phrases_named
+
+
+def _thing(doc: Doc, language: Language, start: int, last: int) -> Thing | None:
+    head = doc.tokens[last]
+    if head.tag not in THING_NOUNS or len(head.text) < 2 or not head.text[0].isalpha() or head.lower in _NO_THING:
+        return None
+    if is_outline(doc, last) or _modifies(doc, last):
+        return None
+    beside = NAMES if head.tag in NAMES else THING_NOUNS  # Doctor Foster is Foster, a Berlin bus is a bus
+    first = last
+    while first > start and (
+        doc.tokens[first - 1].tag in beside or (doc.tokens[first - 1].text in _HYPHENS and doc.touches(first))
+    ):
+        first -= 1
+    while doc.tokens[first].text in _HYPHENS:
+        first += 1
+    whole = _whole_words(doc, first, last)
+    if whole is None:
+        return None
+    first, start = whole, min(start, whole)
+    opening = doc.tokens[start]
+    owned = first > start and doc.tokens[first - 1].tag == "POS"
+    determiner = opening.lower if start < first and (owned or opening.tag in _DETERMINERS) else ""
+    base = language.lemma(head.lower, head.tag if head.tag in COMMON else "NN")
+    return Thing(
+        start,
+        last,
+        first,
+        last,
+        plain(doc, first, last),
+        base,
+        head.tag in ("NNS", "NNPS"),
+        head.tag in NAMES,
+        determiner,
+    )
+
+
+def _whole_words(doc: Doc, first: int, last: int) -> int | None:
+    """The first token of a noun, so that no hyphen or dot is left without its other side.
+
+    `two-day meeting` is a meeting, `ex-wife` and `mother-in-law` are whole. None if the word goes on behind the noun:
+    `sugar` in `sugar-free`.
+    """
+    place, opening = doc.word_at[last], doc.word_at[first]
+    if place is None:
+        return first
+    word = doc.words[place]
+    if any(not t.text.startswith(_APOSTROPHES) and t.tag != "POS" for t in doc.tokens[last + 1 : word.last + 1]):
+        return None
+    if opening is None:  # a mark that the tagger took for a noun
+        return first
+    begun = doc.words[opening]
+    if not any(t.text[0].isalnum() for t in doc.tokens[begun.first : first]):
+        return first
+    return begun.first if opening == place else begun.last + 1
+
+
+def is_outline(doc: Doc, at: int) -> bool:
+    """Whether a noun counts, frames or places another thing, or stands in `at the top`.
+
+    Examples: `group of`, `photo of`, `in front of`.
+    """
+    word = doc.tokens[at].lower
+    after = doc.tokens[at + 1].lower if at + 1 < len(doc.tokens) else ""
+    return word in PLACES or (word in PARTITIVES and after == "of")
+
+
+def plain(doc: Doc, first: int, last: int) -> str:
+    """The text of some tokens, without the capital that only the head of a sentence gave the first."""
+    text = doc.text[doc.tokens[first].start : doc.tokens[last].end]
+    shouted = len(text) > 1 and text.isupper()
+    if doc.starts_sentence(first) and not is_name_like(doc.tokens[first]) and not shouted:
+        return text[:1].lower() + text[1:]
+    return text
+
+
+def _modifies(doc: Doc, at: int) -> bool:
+    """Whether a noun goes with a participle before another noun: `snow covered slope`."""
+    behind = [t.tag for t in doc.tokens[at + 1 : at + 3]]
+    return len(behind) == 2 and behind[0] == "VBN" and behind[1] in THING_NOUNS
+
+
+def _parted(doc: Doc, language: Language, first: int, head: int, finite: bool) -> list[tuple[int, int]]:
+    """A phrase, or the two phrases around a verb that the tagger took for a noun.
+
+    Examples: `two dogs chase a cat`, `the horse drinks water`.
+
+    `finite`: whether the sentence has a verb without it.
+    """
+    lemma = language.lemma
+    for at in range(first + 1, head + 1):
+        before, token = doc.tokens[at - 1], doc.tokens[at]
+        if before.tag not in COMMON or token.tag not in COMMON or not token.text.islower():
+            continue
+        animate = supersense(lemma(before.lower, before.tag), "noun") in _ANIMATE
+        as_verb = rank(lemma(token.lower, "VBZ" if token.tag == "NNS" else "VB"), "verb")
+        as_noun = rank(lemma(token.lower, token.tag), "noun")
+        if as_verb is None:
+            continue
+        agrees = (before.tag == "NNS") != (token.tag == "NNS")
+        if (agrees and not finite and (animate or before.tag == "NNS")) or (
+            animate and (as_noun is None or as_verb < as_noun)
+        ):
+            return [(first, at - 1), *([(at + 1, head)] if at < head else [])]
+    return [(first, head)]
+
+
+# --- Clauses: the finite verbs of a text with what stands around them, and which of them carry a main clause
 
 _WITH_PARTICIPLE = frozenset("get be keep stay look feel have let make see remain".split())
 _REPORTED = WordList("grammar", "reporting verbs")

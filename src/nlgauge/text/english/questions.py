@@ -1,26 +1,149 @@
-"""Where the questions of a text are, and how each is built: its interrogative, the verb before the subject."""
+"""How far a question phrase reaches ("who else", "how many of the films"), and the auxiliaries behind it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nlgauge.text.doc import Doc
-from nlgauge.text.english.question_phrases import (
-    ADVERBS,
-    BE,
-    DO,
-    HAVE,
-    NOT,
-    NOUNS,
-    VERBS,
-    WH,
-    after_not,
-    is_auxiliary,
-    nouns_end,
-    phrase_end,
+from nlgauge.text.doc import Doc, Token
+from nlgauge.text.lexicon import knows, lemma
+from nlgauge.text.scripts import WordList
+
+WH = frozenset({"who", "whom", "whose", "what", "which", "when", "where", "why", "how"})
+PRONOUNS = frozenset({"who", "whom", "what", "which"})
+ADVERBS = frozenset({"when", "where", "why", "how"})
+BE = frozenset({"am", "is", "are", "was", "were", "'m", "'re"})
+DO = frozenset({"do", "does", "did"})
+HAVE = frozenset({"have", "has", "had", "'ve"})
+MODALS = frozenset(
+    {"can", "could", "will", "would", "shall", "should", "may", "might", "must", "ca", "wo", "sha", "'ll"}
 )
-from nlgauge.text.wordlists import WordList
+AUXILIARIES = BE | DO | HAVE | MODALS | {"'s", "'d"}
+NOT = frozenset({"n't", "not"})
+NOUNS = ("NN", "NNS", "NNP", "NNPS")
+VERBS = ("VB", "VBD", "VBP", "VBZ", "VBN", "VBG")
+_FULL = {"'re": "are", "'m": "am", "'ve": "have", "'d": "did", "'ll": "will", "ca": "can", "wo": "will", "sha": "shall"}
+_MODIFIERS = ("JJ", "JJR", "JJS", "RBS", "CD", "HYPH", "POS", "VBN", "VBG", "FW", "AFX")
+_LINKS = frozenset({"then", "therefore", "thus", "indeed", "ever", "else", "exactly", "on", "come", "about", "so"})
+
+
+def is_auxiliary(token: Token) -> bool:
+    """Whether a token may stand before the subject; possessive 's may not."""
+    return token.lower in AUXILIARIES and token.tag != "POS"
+
+
+def full_form(doc: Doc, place: int) -> str:
+    """An auxiliary in small letters and in full: "is" or "has" for 's."""
+    word = doc.tokens[place].lower
+    if word == "'s":
+        following = next((t for t in doc.tokens[place + 1 :] if t.tag != "RB"), None)
+        return (
+            "has" if following is not None and (following.tag == "VBN" or following.lower in ("got", "been")) else "is"
+        )
+    return _FULL.get(word, word)
+
+
+def after_not(doc: Doc, place: int, end: int) -> int:
+    """The place behind an auxiliary and the n't that hangs on it."""
+    return place + 2 if place + 1 < end and doc.tokens[place + 1].lower == "n't" else place + 1
+
+
+def phrase_end(doc: Doc, wh: int, end: int) -> int:
+    """The last token of the question phrase: "who else", "how many of the films", "what kind of tree", "how old"."""
+    tokens, word, place = doc.tokens, doc.tokens[wh].lower, wh + 1
+    if place >= end:
+        return wh
+    if tokens[place].lower in ("else", "exactly"):
+        return place
+    if tokens[place].tag == "CC" and place + 1 < end and word in ADVERBS and tokens[place + 1].lower in ADVERBS:
+        return place + 1  # "where and when"
+    if tokens[place].lower == "of" and word in ("who", "which"):
+        return place + 1 if place + 1 < end and tokens[place + 1].tag == "PRP" else nouns_end(doc, place + 1, end) or wh
+    if word == "how":
+        return _degree_end(doc, place, end)
+    if word in ("what", "which", "whose"):
+        if tokens[place].lower == "means":  # "by what means"
+            return place
+        if word == "which" and tokens[place].lower in ("one", "ones"):
+            of = place + 2 < end and tokens[place + 1].lower == "of"
+            return (nouns_end(doc, place + 2, end) or place + 2) if of else place
+        return nouns_end(doc, place, end) or wh
+    return wh
+
+
+def _degree_end(doc: Doc, place: int, end: int) -> int:
+    """Of "how" with what it grades."""
+    tokens = doc.tokens
+    if tokens[place].lower in ("many", "much", "few", "little"):
+        after = place + 1
+        while after < end and tokens[after].lower in ("more", "other", "different"):
+            after += 1
+        if after < end and tokens[after].lower == "of":
+            return nouns_end(doc, after + 1, end) or after - 1
+        return nouns_end(doc, after, end) or after - 1
+    graded = (
+        tokens[place].tag in ("JJ", "JJR", "RB", "RBR", "VBN")
+        and tokens[place].lower not in NOT | _LINKS
+        and not is_auxiliary(tokens[place])
+    )
+    if not graded:
+        return place - 1
+    if place + 2 < end and tokens[place + 1].lower in ("a", "an"):
+        return nouns_end(doc, place + 1, end) or place
+    return place
+
+
+def nouns_end(doc: Doc, place: int, end: int) -> int | None:
+    """The last token of a noun phrase that begins at `place`, with what hangs on it by `of`.
+
+    None if no noun phrase begins there.
+    """
+    tokens = doc.tokens
+    while place < end and tokens[place].tag in ("DT", "PDT", "PRP$"):
+        place += 1
+    last, first = None, place
+    while place < end and not is_auxiliary(tokens[place]):
+        token, before = tokens[place], tokens[place - 1].tag
+        if token.tag in NOUNS or (token.tag == "POS" and last is not None):
+            last = place
+        elif token.text not in ("-", "&") and token.tag != "HYPH":
+            goes_on = last is None or before in ("POS", "HYPH", "JJ", "CD") or _inside_name(doc, place, end)
+            if not goes_on or not _modifies(doc, first, place, end):
+                break
+        place += 1
+    if (
+        last is None
+        and place > first
+        and (tokens[place - 1].tag == "CD" or (place < end and is_auxiliary(tokens[place])))
+    ):  # "of the two"
+        return place - 1
+    if last is not None and last + 2 < end and tokens[last + 1].lower == "of" and not is_auxiliary(tokens[last + 2]):
+        return nouns_end(doc, last + 2, end) or last
+    return last
+
+
+def _inside_name(doc: Doc, place: int, end: int) -> bool:
+    """Whether a token stands in a name that goes on: "the Costa Rican president", "Boeing 747 pilots"."""
+    tokens = doc.tokens
+    return (
+        tokens[place - 1].tag == "NNP"
+        and tokens[place].text[0].isupper()
+        and place + 1 < end
+        and tokens[place + 1].tag in NOUNS
+    )
+
+
+def _modifies(doc: Doc, first: int, place: int, end: int) -> bool:
+    """Whether a token may stand before the noun of a phrase that began at `first`."""
+    token = doc.tokens[place]
+    if token.text in (",", "/"):
+        return place > first and doc.tokens[place - 1].tag in ("JJ", "JJR")
+    if token.tag in ("CC", "RB", "RBR"):  # "what very large and old trees"
+        return token.lower not in NOT and place + 1 < end and doc.tokens[place + 1].tag in ("JJ", "JJR", "VBN", "NN")
+    return token.tag in _MODIFIERS or token.lower == "other"
+
+
+# --- Where the questions of a text are, and how each is built: its interrogative, the verb before the subject
 
 _OPENING = frozenset({'"', "'", "“", "‘", "«", "(", "[", "``", "¿", "-", "–", "—", "*", "..."})
 _LEADS = WordList("grammar", "leading in")
@@ -308,3 +431,248 @@ def _opening(doc: Doc, wh: int, first: int) -> tuple[int, int]:
             opens -= 1
     introduced = opens > first and (tokens[opens - 1].text in _PARTING or tokens[opens - 1].tag == "CC")
     return opens, opens if introduced or opens == first else first
+
+
+# --- The parts of a clause whose auxiliary stands before its subject
+
+_ASKING = WordList("grammar", "participles of verbs with two objects")
+PREDICATED = frozenset({"this", "that", "these", "those"})
+
+
+@dataclass(frozen=True)
+class Clause:
+    """The parts of an inverted clause.
+
+    Attributes:
+        aux, aux_last: the auxiliary, with the n't or "not" behind it.
+        subject, subject_last: the subject.
+        main: the main verb; None where the auxiliary is the only verb.
+    """
+
+    aux: int
+    aux_last: int
+    subject: int
+    subject_last: int
+    main: int | None
+
+
+def take_apart(doc: Doc, verb: int, end: int, *, whole: bool, thing: bool = False) -> Clause | None:
+    """The parts of a clause with its auxiliary in front.
+
+    Args:
+        doc: the text.
+        verb: the auxiliary.
+        end: the place behind the last token of the clause.
+        thing: whether a person or thing is asked for, so that a participle with an object belongs to the subject ("who
+            is the man holding the book?").
+        whole: whether a noun phrase behind "be" may run to the end, as what is asked stands elsewhere ("where is the
+            old town hall?").
+
+    Returns:
+        None where no subject is found, or "do" and modals have no verb.
+    """
+    tokens, aux = doc.tokens, doc.tokens[verb].lower
+    subject = verb + 1
+    while subject < end and tokens[subject].lower in NOT:
+        subject += 1
+    aux_last = subject - 1
+    while (
+        subject < end
+        and (tokens[subject].tag in ("RB", "UH") or tokens[subject].is_punctuation)
+        and tokens[subject].lower != "there"
+    ):
+        if tokens[subject].text == "," or subject + 1 >= end:
+            return None
+        subject += 1
+    if subject >= end or (is_auxiliary(tokens[subject]) and tokens[subject].tag in VERBS):
+        return None
+    base = _base_end(doc, subject, end)
+    if aux in BE or (aux == "'s" and full_form(doc, verb) == "is"):
+        last, main = _be_parts(doc, subject, base, end, whole, thing)
+    else:
+        main = _main_verb(doc, subject, base, end, aux)
+        if main is None:
+            return None
+        last = main - 1
+    if tokens[base].tag in ("PRP", "EX") and base < last:
+        last = base
+    while (
+        (main is not None or last + 1 < end)
+        and last > subject
+        and (tokens[last].tag == "RB" or tokens[last].lower in NOT)
+        and last > base
+    ):
+        last -= 1
+    lacking = last < subject or tokens[last].lower in ("the", "a", "an")
+    return None if lacking else Clause(verb, aux_last, subject, last, main)
+
+
+def _base_end(doc: Doc, first: int, end: int) -> int:
+    """The last token of the noun phrase that begins a clause, others joined by "and" included."""
+    tokens = doc.tokens
+    token = tokens[first]
+    if token.tag in ("PRP", "EX") or token.lower == "there":
+        last = first
+    elif token.tag == "DT" and first + 1 < end and tokens[first + 1].lower == "of":
+        last = nouns_end(doc, first + 2, end) or first
+    elif token.lower in PREDICATED and (
+        first + 1 >= end or tokens[first + 1].tag in ("DT", "PRP$", "IN", "PRP", "VB", "RB", "PDT")
+    ):
+        last = first
+    else:
+        last = nouns_end(doc, first, end) or first
+        while tokens[last].tag in ("POS", "JJ") and last > first and last + 1 < end and tokens[last + 1].tag == "JJ":
+            last += 1  # a noun that the tagger took for an adjective: "her chief rival"
+    if (
+        last + 2 < end
+        and tokens[last + 1].tag == "CC"
+        and tokens[last + 2].tag in ("DT", "PRP", "PRP$", "JJ", "CD", *NOUNS)
+    ):
+        return _base_end(doc, last + 2, end)
+    return last
+
+
+def _main_verb(doc: Doc, subject: int, base: int, end: int, aux: str) -> int | None:
+    """The verb that goes with "do", "have" or a modal."""
+    tokens = doc.tokens
+    wanted = ("VBN", "VBD") if aux in HAVE or aux == "'s" else ("VB",)
+    candidates = [i for i in range(base + 1, end) if tokens[i - 1].lower != "to"]
+    small = [i for i in candidates if tokens[i].text[0].islower()]  # "did Spencer Treat win"
+    verb = next((i for i in small if tokens[i].tag in wanted), None)
+    capital = next((i for i in candidates if tokens[i].tag in wanted), None)
+    if verb is not None or aux in HAVE or aux == "'s":
+        return verb if verb is not None else capital
+    # A verb that the tagger took for something else: "did John Smith star in", "what films did she direct".
+    taken = [
+        i
+        for i in range(subject + 1, end)
+        if tokens[i].text.islower() and knows(tokens[i].lower, "verb") and tokens[i - 1].lower != "to"
+    ]
+    if taken and taken[-1] == end - 1 and tokens[end - 1].tag not in NOUNS:
+        return end - 1
+    for i in taken:
+        following = tokens[i + 1] if i + 1 < end else None
+        governs = following is not None and (following.tag in ("TO", "DT") or following.text[0].isupper())
+        if tokens[i - 1].text[0].isupper() or tokens[i - 1].tag == "PRP" or governs or i in (base + 1, end - 1):
+            return i
+    if base in taken and tokens[base - 1].tag in (*NOUNS, "PRP"):
+        return base
+    return next((i for i in small if tokens[i].tag in ("VBP", "VBD", "VBN", "VBG")), capital)
+
+
+def _takes_what_is_asked(doc: Doc, base: int, participle: int, end: int) -> bool:
+    """Whether a participle asks for the thing: "what is it called?", "what was he paid for this?".
+
+    It does not in "who is the man seen here?".
+    """
+    tokens = doc.tokens
+    stranded = participle == end - 1 or tokens[end - 1].tag in ("IN", "TO")
+    return stranded or tokens[base].tag == "PRP" or tokens[participle].lower in _ASKING
+
+
+def _be_parts(doc: Doc, subject: int, base: int, end: int, whole: bool, thing: bool) -> tuple[int, int | None]:
+    """The last token of the subject of "be", and the participle that goes with it."""
+    tokens = doc.tokens
+    at = base + 1
+    if tokens[subject].tag == "EX" or tokens[subject].lower == "there":
+        return subject, None
+    if tokens[base].tag == "PRP" and at + 1 < end and tokens[at].lower == "to" and tokens[at + 1].tag == "VB":
+        return base, at + 1  # "what are we to do?"
+    while at < end:
+        if tokens[at].tag in ("VBG", "VBN", "JJ", "JJR") or tokens[at].lower in NOT:
+            participle = tokens[at].tag in ("VBG", "VBN")
+            if thing and tokens[at].tag == "VBG" and at + 1 < end and tokens[at + 1].tag in ("DT", "PRP$", "NNP"):
+                break
+            if thing and tokens[at].tag == "VBN" and not _takes_what_is_asked(doc, base, at, end):
+                break
+            return at - 1, at if participle else None
+        if tokens[at].tag == "RB" and at + 1 < end:
+            at += 1
+            continue
+        if tokens[at].tag not in ("IN", "TO") or at + 1 >= end:
+            break
+        phrase = nouns_end(doc, at + 1, end)
+        if phrase is None and tokens[at + 1].tag not in ("PRP", "DT", "CD"):
+            break
+        at = (phrase or at + 1) + 1
+    if whole:
+        return (end - 1, None) if tokens[end - 1].tag not in ("IN", "TO", "RP") or end - 1 == base else (base, None)
+    if base < end - 1:
+        return base, None
+    if tokens[subject].lower in PREDICATED:
+        return subject, None
+    first_noun = next((i for i in range(subject, end) if tokens[i].tag in NOUNS), base)
+    return (first_noun, None) if first_noun < end - 1 else (end - 1, None)  # "Is coal fuel?"
+
+
+# --- Where a statement says what was asked: behind which word of the question the answer belongs
+
+_CATENATIVE = WordList("grammar", "catenative")
+_JOINING = frozenset("when if because although though while since until unless before after as whereas".split())
+
+
+def answer_place(doc: Doc, question: Question, clause: Clause, identity: bool, adverbial: bool) -> int | None:
+    """The token behind which the answer is said; None where there is no telling."""
+    tokens, end = doc.tokens, question.end
+    start = clause.subject_last if clause.main is None else clause.main
+    graded = (
+        question.last > question.wh
+        and tokens[question.wh].lower == "how"
+        and tokens[question.wh + 1].tag in ("JJ", "JJR")
+    )
+    if clause.main is None and (graded or not adverbial):
+        if tokens[end - 1].tag in ("IN", "TO") and end - 1 > start:
+            return end - 1
+        return start if graded or identity or tokens[clause.subject].tag == "EX" else None
+    if not adverbial and clause.main is not None:
+        return _object_place(doc, clause.main, end)
+    return _close(doc, start, end)
+
+
+def _object_place(doc: Doc, main: int, end: int) -> int:
+    tokens = doc.tokens
+    for i in range(main + 1, end):  # a preposition without what it governs
+        if (
+            tokens[i].tag in ("IN", "TO")
+            and (i + 1 >= end or tokens[i + 1].tag in ("IN", ",", "WRB"))
+            and tokens[i].lower not in _JOINING
+        ):
+            return i
+    verb = main
+    while verb + 1 < end:  # "hope to find", "keep doing"
+        skip = 2 if tokens[verb + 1].tag == "TO" and verb + 2 < end and tokens[verb + 2].tag == "VB" else 1
+        if tokens[verb].tag in VERBS and lemma(tokens[verb].lower, tokens[verb].tag) not in _CATENATIVE:
+            break
+        passive = tokens[verb].lower in ("be", "been", "being", "have") and tokens[verb + skip].tag == "VBN"
+        if tokens[verb + skip].tag not in ("VB", "VBG") and not passive:
+            break
+        verb += skip
+    if verb + 1 < end and tokens[verb + 1].tag == "RP":
+        verb += 1
+    if verb + 1 < end and _begins_phrase(doc, verb + 1, end):
+        return _close(doc, verb, end)
+    return verb
+
+
+def _begins_phrase(doc: Doc, place: int, end: int) -> bool:
+    token = doc.tokens[place]
+    if token.lower in ("today", "tomorrow", "yesterday", "tonight"):
+        return False
+    return token.tag in ("DT", "PRP", "PRP$", "CD", "EX", *NOUNS) or (
+        token.tag == "JJ" and nouns_end(doc, place, end) is not None
+    )
+
+
+def _close(doc: Doc, start: int, end: int) -> int:
+    """The last token of the clause: before a comma or a clause of time, cause or condition."""
+    tokens = doc.tokens
+    for i in range(start + 1, end):
+        if tokens[i].text in (",", ";", ":") or (
+            tokens[i].lower in _JOINING and tokens[i].tag in ("IN", "WRB") and _has_verb(doc, i, end)
+        ):
+            return i - 1
+    return end - 1
+
+
+def _has_verb(doc: Doc, first: int, end: int) -> bool:
+    return any(t.tag in ("VBD", "VBP", "VBZ", "MD") for t in doc.tokens[first:end])

@@ -7,14 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from nlgauge.text.doc import Doc, Span, Token
-from nlgauge.text.english.chunks import Phrase, noun_phrases
-from nlgauge.text.english.gender import counterpart
+from nlgauge.text.english.verbs import Phrase, counterpart, noun_phrases
 from nlgauge.text.languages import Language
-from nlgauge.text.lexicon.lexicon import gender as gender_of_noun
-from nlgauge.text.lexicon.lexicon import supersense
-from nlgauge.text.names.lists import gender_of, is_first_name, is_last_name, is_word, name_words, places
-from nlgauge.text.names.people import Person
-from nlgauge.text.wordlists import WordList
+from nlgauge.text.lexicon import gender as gender_of_noun
+from nlgauge.text.lexicon import supersense
+from nlgauge.text.names import Person, gender_of, is_first_name, is_last_name, is_word, name_words, places
+from nlgauge.text.scripts import WordList
 
 Pronoun = Literal["it", "they", "he", "she", "person"]
 FINITE = ("VBD", "VBP", "VBZ", "MD")

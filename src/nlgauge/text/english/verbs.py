@@ -1,12 +1,205 @@
-"""Which words of a sentence are finite verbs, and where their subjects stand; tags are corrected by neighbours."""
+"""Short and full forms of auxiliaries with "not", and which of the two a text prefers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Literal
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal, NamedTuple
 
-from nlgauge.text.doc import Doc, Span
-from nlgauge.text.wordlists import WordList
+from nlgauge.text.doc import Doc, Span, Token
+from nlgauge.text.lexicon import inflect
+from nlgauge.text.scripts import WordList, data_lines
+
+# Auxiliaries that take n't, with the whole they make.
+WITH_NOT = {
+    "is": "isn't", "are": "aren't", "was": "wasn't", "were": "weren't", "do": "don't", "does": "doesn't",
+    "did": "didn't", "have": "haven't", "has": "hasn't", "had": "hadn't", "can": "can't", "could": "couldn't",
+    "will": "won't", "would": "wouldn't", "should": "shouldn't", "must": "mustn't", "need": "needn't",
+    "shall": "shan't",
+}  # fmt: skip
+STEMS = {"wo": "will", "ca": "can", "sha": "shall"}  # what the tokeniser leaves of won't, can't and shan't
+_CLITICS = frozenset({"n't", "'re", "'ve", "'ll", "'m", "'d"})
+
+
+def contracts(doc: Doc) -> bool:
+    """Whether a text has short forms of its own."""
+    return any(t.lower in _CLITICS or (t.lower == "'s" and t.tag in ("VBZ", "PRP")) for t in doc.tokens)
+
+
+def apostrophe(text: str) -> str:
+    """The apostrophe that a text writes: ’ where it has more of these than of the plain one."""
+    return "’" if text.count("’") > text.count("'") else "'"
+
+
+def is_loud(text: str) -> bool:
+    """Whether a text is in capitals throughout, more than one letter of it."""
+    letters = [c for c in text if c.isalpha()]
+    return len(letters) > 3 and all(c.isupper() for c in letters)
+
+
+def be_for(subject: str, tag: str) -> str:
+    """The present form of "be" that agrees with a subject, given the last word of the subject and its tag."""
+    low = subject.lower()
+    if low == "i":
+        return "am"
+    return "are" if low in ("we", "you", "they", "these", "those", "who") or tag in ("NNS", "NNPS") else "is"
+
+
+# --- Whether a text is in English, as far as perturbations of English must know: by script and function words
+
+# Frequent words of English, and of languages in Latin script that are no words of English or hardly ever.
+_ENGLISH = WordList("grammar", "frequent English")
+_OTHERS = WordList("grammar", "frequent foreign")
+_FEW, _SHARE = 4, 0.5
+
+
+def is_english(doc: Doc) -> bool:
+    """False for text mostly in other scripts than Latin, or with the function words of another language.
+
+    Short texts in Latin script pass, and those without letters: a name, a headline or a number has no function words.
+    """
+    latin = other = 0
+    for char in doc.text:
+        if char.isalpha():
+            if char.isascii() or unicodedata.name(char, "").startswith(("LATIN", "FULLWIDTH LATIN")):
+                latin += 1
+            else:
+                other += 1
+    if latin < _SHARE * (latin + other):
+        return False
+    return not _foreign([t.lower for t in doc.tokens])
+
+
+def _foreign(words: Sequence[str]) -> bool:
+    ours, theirs = _function_words()
+    english = sum(w in ours for w in words)
+    others = sum(w in theirs for w in words)
+    return len(words) >= _FEW and others >= 2 and others > 2 * english
+
+
+@cache
+def _function_words() -> tuple[frozenset[str], frozenset[str]]:
+    ours = frozenset(_ENGLISH)
+    return ours, frozenset(_OTHERS) - ours
+
+
+# --- Simple phrases of English by tags: noun phrases with their heads, prepositional phrases
+
+# One letter per token; phrases are regular expressions over these letters.
+_CODES = {
+    "DT": "D", "PRP$": "D", "PDT": "P", "JJ": "A", "JJR": "A", "JJS": "A", "VBN": "V", "VBG": "V", "CD": "C", "$": "$",
+    "NN": "N", "NNS": "L", "NNP": "M", "NNPS": "M", "POS": "S", "IN": "I", "TO": "I", "CC": "K", ",": ",", "PRP": "p",
+    "RB": "r",
+}  # fmt: skip
+_DEGREES = frozenset("very so too quite rather really most more less least extremely highly fairly pretty".split())
+_OTHER, _DEGREE, _OF, _NOUN_CODES = "x", "R", "O", "NML"
+_JOINING = ("-", "‑", "&")
+# Runs of words that only look like phrases.
+_CONJUNCTIONS = frozenset("because although though if while whereas that whether unless lest when so".split())
+_ASIDES = {
+    tuple(words.split())
+    for words in ("of course", "for example", "for instance", "in fact", "at last", "at least", "at first")
+}
+
+# Bounds keep the work linear in the text; participles are modifiers only behind a determiner, a number or an adjective.
+_ADJECTIVES = r"R?A(?>(?:[,K]?R?A){0,6})"
+_MODIFIERS = rf"(?>(?:{_ADJECTIVES}|R?V|\$?C{{1,4}}+){{0,4}})"
+_NOUNS = (  # a plural and a name are two phrases
+    r"(?:M{1,20}(?:C(?:,C)?)?(?![NML])|(?:[NM]|L(?!M)){0,20}L(?=M)|[NML]{1,20})"
+)
+_PLAIN = rf"(?:P?Dr?{_MODIFIERS}|{_ADJECTIVES}{_MODIFIERS}|\$?C{{1,4}}{_MODIFIERS}|){_NOUNS}"
+_OWNED = rf"{_MODIFIERS}{_NOUNS}"
+_NP = rf"(?:{_PLAIN}(?:S{_OWNED}){{0,3}}|\$C{{1,4}})"
+_NOUN_PHRASE = re.compile(_NP)
+_PREPOSITIONAL = re.compile(rf"(?:I{{1,4}}|O)(?:{_NP}|C{{1,4}}|p)(?:O{_NP}){{0,4}}")
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase(Span):
+    """A run of tokens about one of them.
+
+    Attributes:
+        head: place of its main token: of a noun phrase the last noun, of a prepositional phrase the preposition.
+    """
+
+    head: int
+
+
+def noun_phrases(doc: Doc) -> list[Phrase]:
+    """Noun phrases that hold no other but as owners (`the committee's old chairman`), in order and not overlapping.
+
+    A phrase runs from its determiner, number or adjective to its last noun; compounds joined by hyphens count as one
+    word. Pronouns and numbers alone are none; sums of money are.
+    """
+    return list(_found(doc, _NOUN_PHRASE))
+
+
+def prepositional_phrases(doc: Doc) -> list[Phrase]:
+    """A preposition with the noun phrase, number or pronoun behind it and whatever hangs on that by `of`, in order."""
+    return [Phrase(p.first, p.last, p.start, p.end, p.first) for p in _found(doc, _PREPOSITIONAL)]
+
+
+def _found(doc: Doc, pattern: re.Pattern[str]) -> Iterator[Phrase]:
+    for sentence in doc.sentences:
+        tokens = doc.tokens[sentence.first : sentence.last + 1]
+        codes = _codes(doc, tokens)
+        for match in pattern.finditer(codes):
+            first, last = sentence.first + match.start(), sentence.first + match.end() - 1
+            nouns = [i for i in range(match.start(), match.end()) if codes[i] in _NOUN_CODES]
+            span = doc.span(first, last)
+            yield Phrase(first, last, span.start, span.end, sentence.first + nouns[-1] if nouns else last)
+
+
+def _codes(doc: Doc, tokens: tuple[Token, ...]) -> str:
+    codes = [_code(t) for t in tokens]
+    at = 0
+    while at < len(tokens):  # the parts of a compound all count as its last: well-known, co-worker
+        end = at
+        while (
+            end + 2 < len(tokens)
+            and tokens[end + 1].text in _JOINING
+            and all(doc.touches(t.index) for t in tokens[end + 1 : end + 3])
+        ):
+            end += 2
+        if end > at:
+            kind = codes[end] if codes[end] in _NOUN_CODES else "A" if codes[end] in "AVC" else _OTHER
+            codes[at : end + 1] = [kind] * (end + 1 - at)
+        elif tokens[at].text == "&" and 0 < at < len(tokens) - 1 and codes[at - 1] == _code(tokens[at + 1]) == "M":
+            codes[at] = "M"
+        at = end + 1
+    lower, prepositions = [t.lower for t in tokens], _prepositions()
+    for i, word in enumerate(codes):
+        if word in "IO" and tuple(lower[i : i + 2]) in _ASIDES:
+            codes[i : i + 2] = [_OTHER] * 2
+        for words in prepositions.get(lower[i], ()):
+            if lower[i : i + len(words)] == words:
+                codes[i : i + len(words)] = ["I"] * len(words)
+    return "".join(codes)
+
+
+def _code(token: Token) -> str:
+    if token.lower == "of":
+        return _OF
+    if token.lower in _CONJUNCTIONS:
+        return _OTHER
+    if token.lower in _DEGREES:
+        return _DEGREE
+    return _CODES.get(token.tag, _OTHER)
+
+
+@cache
+def _prepositions() -> Mapping[str, Sequence[list[str]]]:
+    """Prepositions of several words, by their first word."""
+    by_first: dict[str, list[list[str]]] = {}
+    for words in map(str.split, data_lines("prepositions.txt")):
+        by_first.setdefault(words[0], []).append(words)
+    return by_first
+
+
+# --- Which words of a sentence are finite verbs, and where their subjects stand; tags are corrected by neighbours
 
 Kind = Literal["be", "have", "do", "modal", "plain", "imperative"]
 
@@ -349,3 +542,70 @@ class Sentence:
             noun = k if self.tag(k) in NOUNS else None if self.tag(k) == "POS" else noun
             k += 1
         return noun
+
+
+# --- Nouns of one gender and their counterparts, in the number and case of the text; he and she alike
+
+TITLES = frozenset({"mr", "mrs", "ms", "miss", "mr.", "mrs.", "ms."})
+ADDRESS = WordList("grammar", "address")
+_GENDER_PRONOUNS = {"he": "she", "she": "he", "him": "her", "himself": "herself", "herself": "himself", "hers": "his"}
+
+
+class Counterpart(NamedTuple):
+    """The noun of the other gender.
+
+    Attributes:
+        word: in the same number.
+        was: the gender of the noun that it replaces.
+        plural: the number of both.
+        field: person or animal.
+    """
+
+    word: str
+    was: Literal["f", "m"]
+    plural: bool
+    field: str
+
+
+def counterpart(word: str) -> Counterpart | None:
+    """The noun of the other gender for a noun in small letters, singular or plural; None where it has none."""
+    return _table().get(word)
+
+
+def pronoun_of_other_gender(doc: Doc, token: Token) -> str | None:
+    """she for he, and so on; None for any other word. `his` and `her` go by whether a noun follows them."""
+    if token.lower == "his":
+        return "her" if _owns(doc, token) else "hers"
+    if token.lower == "her":
+        return "his" if _owns(doc, token) else "him"
+    return _GENDER_PRONOUNS.get(token.lower)
+
+
+def possessive_mark(word: str, plural: bool, mark: str) -> str:
+    """The mark of a noun in the genitive, in the apostrophe of the mark that stood there."""
+    return mark[0] if plural and word.endswith("s") else f"{mark[0]}s"
+
+
+def _owns(doc: Doc, token: Token) -> bool:
+    """Whether what is owned stands behind the pronoun.
+
+    The tag decides, and where it does not, the word behind.
+    """
+    if token.tag in ("PRP", "PRP$"):
+        return token.tag == "PRP$"
+    after = doc.tokens[token.index + 1] if token.index + 1 < len(doc.tokens) else None
+    return after is not None and after.tag[:2] in ("NN", "JJ", "CD")
+
+
+@cache
+def _table() -> Mapping[str, Counterpart]:
+    table: dict[str, Counterpart] = {}
+    for line in data_lines("gender.tsv"):
+        female, male, way, field = line.split("\t")
+        for one, other, was, closed in ((female, male, "f", "<"), (male, female, "m", ">")):
+            if way != closed:
+                table.setdefault(one, Counterpart(other, was, False, field))  # type: ignore[arg-type]
+                many, others = inflect(one, "NNS"), inflect(other, "NNS")
+                if many and others and not one.endswith("."):
+                    table.setdefault(many, Counterpart(others, was, True, field))  # type: ignore[arg-type]
+    return table

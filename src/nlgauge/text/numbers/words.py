@@ -1,10 +1,105 @@
-"""Convert numbers to English words and back: cardinals, ordinals, years, decades, fractions."""
+"""The properties of a number in a text."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
 from typing import Literal
+
+from nlgauge.text.scripts import data_lines
+
+Kind = Literal[
+    "cardinal",
+    "ordinal",
+    "percent",
+    "money",
+    "measure",
+    "fraction",
+    "mixed",
+    "year",
+    "decade",
+    "century",
+    "day",
+    "score",
+    "label",
+    "ages",
+    "named",
+    "date",
+    "time",
+    "phone",
+    "link",
+    "feet",
+    "enumerator",
+    "code",
+]
+OPAQUE = frozenset(
+    {"named", "date", "time", "phone", "link", "feet", "enumerator", "code"}
+)  # looked at as a whole, worth nothing
+DATED = frozenset({"date", "time", "year", "decade", "century", "day"})
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """One number of a text.
+
+    Attributes:
+        start, end: offsets of the figure: digits with the separators inside, or the number words.
+        outer_start, outer_end: offsets of the whole expression, with sign, currency, scale, unit, per cent, suffix.
+        kind: what the number counts or names. Numbers of `OPAQUE` kinds are never changed.
+        figure: the text from `start` to `end`.
+        value: the value of the figure; None for opaque kinds.
+        sign: "", "-" or "+".
+        scale: the value of a word such as million: 1000000 in "3 million".
+        suffix: the suffix of an ordinal in digits.
+        currency, unit: currency and unit as written.
+        words: whether the figure is in words.
+        range: "first" and "second" in 10-12; "" elsewhere.
+        article: whether the figure in words begins with "a" (a hundred).
+    """
+
+    start: int
+    end: int
+    outer_start: int
+    outer_end: int
+    kind: Kind
+    figure: str
+    value: Decimal | None = None
+    sign: str = ""
+    scale: int = 1
+    suffix: str = ""
+    currency: str = ""
+    unit: str = ""
+    words: bool = False
+    range: Literal["", "first", "second"] = ""
+    article: bool = False
+
+    @property
+    def amount(self) -> Decimal | None:
+        """The value of the whole expression: sign, figure and scale."""
+        return None if self.value is None else self.value * self.scale * (-1 if self.sign == "-" else 1)
+
+    @property
+    def decimals(self) -> int:
+        """The number of digits after the decimal point."""
+        exponent = 0 if self.value is None else self.value.as_tuple().exponent
+        return max(0, -exponent) if isinstance(exponent, int) else 0
+
+    @property
+    def separator(self) -> str:
+        """The thousands separator: a comma, a period or a blank; "" if there is none."""
+        parted = re.match(r"[0-9]{1,3}([,.\u00a0\u202f\u2009 ])[0-9]{2,3}", self.figure)
+        return parted[1] if parted and not (self.decimals and parted.end() > len(self.figure) - self.decimals) else ""
+
+
+def opaque(text: str, start: int, end: int, kind: Kind = "code") -> Number:
+    """A run of characters that is never changed."""
+    return Number(start, end, start, end, kind, text[start:end])
+
+
+# --- Convert numbers to English words and back: cardinals, ordinals, years, decades, fractions
 
 YearStyle = Literal["thousand", "pairs"]
 
@@ -208,3 +303,223 @@ def _pair(tokens: list[str], at: int) -> tuple[int, int]:
         return (_TENS[word] + ones, at + 2) if 0 < ones < 10 else (_TENS[word], at + 1)
     value = _DIGITS.get(word, 0)
     return (value, at + 1) if value else (0, at)
+
+
+# --- Words around numbers in English: currencies, units, months, names that end in a number
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A unit or a currency: the names of one and of several.
+
+    A currency also has the names of its hundredth part, "" if it has none.
+    """
+
+    one: str
+    many: str
+    hundredth: str = ""
+    hundredths: str = ""
+
+
+SHORT_SCALES = {
+    "k": 10**3,
+    "m": 10**6,
+    "mn": 10**6,
+    "mln": 10**6,
+    "mio": 10**6,
+    "bn": 10**9,
+    "b": 10**9,
+    "bln": 10**9,
+    "tn": 10**12,
+    "trn": 10**12,
+}
+CLEAR_SCALES = ("bn", "mn", "mln", "bln", "trn")  # short forms that are read as scales without a currency
+COINS = ("p", "c")
+LONG_SCALES = {**SCALES, "hundred": 100}
+
+MONTHS = tuple("January February March April May June July August September October November December".split())
+_TABLES_SMALL = "|".join(m.lower() for m in MONTHS if m not in ("March", "May"))
+# Texts without capitals are read, too; march and may are verbs unless "on" stands before them.
+MONTH = (
+    rf"(?:{'|'.join(MONTHS)}|(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept|Sep|Oct|Nov|Dec)\b\.?|{_TABLES_SMALL}|(?<=\bon"
+    r" )(?:march|may))"
+)
+
+
+@cache
+def neighbours(kind: str) -> frozenset[str]:
+    """Words beside numbers by what they make of them: named, label, counted, function."""
+    return frozenset(dict(_rows("number_neighbours.tsv"))[kind][0].split())
+
+
+@cache
+def currencies() -> dict[str, Unit]:
+    """Written form ("$", "US$", "EUR") -> names."""
+    return _table("currencies.tsv")
+
+
+@cache
+def units() -> dict[str, Unit]:
+    """Written form ("km", "°C") -> names, British spelling."""
+    return _table("units.tsv")
+
+
+@cache
+def currency_codes() -> frozenset[str]:
+    """The written forms that are letters alone."""
+    return frozenset(form for form in currencies() if form.isalpha() and form.isupper())
+
+
+@cache
+def currency_before() -> re.Pattern[str]:
+    """Ends where a figure begins: sign and currency, in either order."""
+    forms = _alternatives(currencies())
+    return re.compile(rf"(?<![\w$])(?P<currency>{forms})[ \u00a0\u202f]?(?P<sign>[-−+])?$")
+
+
+@cache
+def currency_behind() -> re.Pattern[str]:
+    """Begins where a figure, or its scale, ends: a currency."""
+    return re.compile(rf"[ \u00a0\u202f]?(?P<currency>{_alternatives(currencies())})(?![\w$])")
+
+
+@cache
+def unit_behind() -> re.Pattern[str]:
+    """Begins where a figure ends: a unit; p and c, the coins, only where they touch the figure."""
+    forms = [form for form in units() if form not in COINS]
+    coins = "|".join(COINS)
+    return re.compile(
+        rf"(?P<coin>(?:{coins})(?!\w))|[ \u00a0\u202f-]?(?P<unit>{_alternatives(forms)})(?![\w/'’²³]|(?<=["
+        r" \d][a-zA-Z])-)"
+    )
+
+
+def _alternatives(forms: Iterable[str]) -> str:
+    return "|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True))
+
+
+def _table(name: str) -> dict[str, Unit]:
+    return {form: Unit(*names) for forms, names in _rows(name) for form in forms.split("|")}
+
+
+def _rows(name: str) -> Iterator[tuple[str, list[str]]]:
+    for line in data_lines(name):
+        first, *rest = line.split("\t")
+        yield first, rest
+
+
+# --- Numbers in words in an English text: "two hundred and fifty", "twenty-first", "a dozen"
+
+PhraseKind = Literal["cardinal", "percent", "ordinal", "century", "day"]
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A number in words; `outer_end` lies behind "percent", `article` says that it begins with "a"."""
+
+    start: int
+    end: int
+    outer_end: int
+    kind: PhraseKind
+    value: Decimal
+    article: bool
+
+
+_BIG = ("hundred", *SCALES)
+_WORD = "|".join(sorted((*ONES[1:], *filter(None, TENS), *_BIG, "dozen"), key=len, reverse=True))
+_NTH = {str(spell_ordinal(n)).removeprefix("one ") for n in (*range(1, 20), *range(20, 100, 10), 100, 1000, 10**6)}
+_ORDINAL = "|".join(sorted(_NTH, key=len, reverse=True))
+_GAP = r"[ \u00a0]{1,3}"
+_AND = "(?:" + "|".join(f"(?<={big})" for big in _BIG) + rf"){_GAP}and{_GAP}"
+_RUN = re.compile(
+    rf"(?<![\w'’-])(?P<cardinal>(?P<article>an?{_GAP}(?=(?:{'|'.join(_BIG)}|dozen)\b))?"
+    rf"(?:{_WORD})\b(?:(?:-|{_AND}|{_GAP})(?:{_WORD})\b)*)"
+    rf"(?P<rest>(?:-|{_AND}|{_GAP})(?P<last>{_ORDINAL})\b)?|(?<![\w'’-])(?P<alone>{_ORDINAL})\b",
+    re.IGNORECASE,
+)
+_PERCENT = re.compile(r"[ \u00a0-](?:percent|per[ \u00a0]cent|pct)(?!\w)", re.IGNORECASE)
+_CENTURY = re.compile(r"[ \u00a0-](?:century|centuries)\b", re.IGNORECASE)
+_OF_MONTH = re.compile(rf"[ \u00a0](?:of )?{MONTH}(?!\w)")
+_MONTH_BEFORE = re.compile(rf"(?<!\w){MONTH} (?:the )?$")
+# Where a number in words is part of something else: fractions, times of day, twenty-odd, "a two-thirds majority", words
+# with an apostrophe.
+_NOT_BEFORE = re.compile(
+    r"""(?:[ \u00a0-](?:thirds|halves|quarters|fourths|fifths|eighths|tenths)|-(?:third|quarter|fifth|tenth)
+    |[ \u00a0-](?:half|something|odd|ish|fold|o['’]clock|[ap]\.?m\b))(?!\w)|['’]\w""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_NOT_BEHIND = re.compile(
+    r"(?:\bhalf|\bquarter (?:of|past|to)|\bhalf past|\bpoint|\boh|[0-9][ \u00a0-]?|\bworld wars?|\bsquare)[ \u00a0]?$",
+    re.IGNORECASE,
+)
+# third party, third world, third person; a third; the third of all; fourth quarter, fifth column.
+_FIXED = re.compile(
+    r"[ \u00a0-](?:world|part(?:y|ies)|countr(?:y|ies)|persons?|quarters?|half|columns?"
+    r"|heaven|sense|estate|dimension|(?-i:[A-Z]))",
+    re.IGNORECASE,
+)
+_SHARE = re.compile(r"\b(?:an?|one|two|three|four|five)[ \u00a0-]$", re.IGNORECASE)
+_SENTENCE = re.compile(r"(?:^|[.!?:;\n…]|[\"“”‘«(\[*•–—-])[\s\"“‘«(\[]*$")
+
+
+def word_numbers(text: str) -> Iterator[Phrase]:
+    """All numbers in words, in order, except "one", "first", "second" alone and those in names, fractions and times."""
+    at = 0
+    while match := _RUN.search(text, at):
+        phrase, at = _phrase(text, match), match.end()
+        if phrase is not None:
+            at = phrase.end
+            yield phrase
+        elif match["rest"]:
+            at = match.end("cardinal")
+
+
+def _phrase(text: str, match: re.Match[str]) -> Phrase | None:
+    start, end = match.span()
+    kind: PhraseKind = "cardinal"
+    if match["alone"] or match["last"]:
+        value = parse_ordinal(match[0])
+        if value is not None and not (match["alone"] and value < 3):
+            return _ordinal(text, start, end, value)
+        if match["alone"]:
+            return None
+        end = match.end("cardinal")
+    number = parse_words(text[start:end])
+    if (
+        number is None
+        or number <= 1
+        or _NOT_BEFORE.match(text, end)
+        or _NOT_BEHIND.search(text, max(0, start - 12), start)
+    ):
+        return None
+    if not _plain_case(text, start, end):
+        return None
+    percent = _PERCENT.match(text, end)
+    return Phrase(
+        start, end, percent.end() if percent else end, "percent" if percent else kind, number, bool(match["article"])
+    )
+
+
+def _ordinal(text: str, start: int, end: int, value: int) -> Phrase | None:
+    if (
+        _SHARE.search(text, max(0, start - 8), start)
+        or not _plain_case(text, start, end)
+        or text[end : end + 1] in ("'", "’")
+    ):
+        return None
+    kind: PhraseKind = "ordinal"
+    if _CENTURY.match(text, end):
+        kind = "century"
+    elif _OF_MONTH.match(text, end) or _MONTH_BEFORE.search(text, max(0, start - 16), start):
+        kind = "day"
+    elif _FIXED.match(text, end):
+        return None
+    return Phrase(start, end, end, kind, Decimal(value), False)
+
+
+def _plain_case(text: str, start: int, end: int) -> bool:
+    """Whether the words stand in small letters, in capitals alone, or with the capital of a sentence: not in a name."""
+    words = text[start:end]
+    if words.islower() or words.isupper():
+        return True
+    return words[1:].islower() and _SENTENCE.search(text, max(0, start - 8), start) is not None

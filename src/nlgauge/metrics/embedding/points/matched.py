@@ -25,8 +25,7 @@ from nlgauge.models.encoder import Encoder, load_encoder
 from nlgauge.models.locate import locate
 from nlgauge.models.tokens import Ids, Long, Tokens
 from nlgauge.models.vectors import Vectors
-from nlgauge.runtime.batching import windows
-from nlgauge.runtime.runtime import Advance, DType, Runtime
+from nlgauge.runtime.runtime import Advance, DType, Runtime, windows
 
 _HELD_BYTES = 256 << 20  # vectors held at once; a window of pairs is cut where it would need more
 _WRONG = ("empty", "nonfinite", "unweighted")  # what may be wrong with a text's points; of two, the first counts

@@ -13,7 +13,7 @@ from nlgauge.core.arrays import Mask
 from nlgauge.core.errors import InputError
 from nlgauge.metrics.embedding.points.kernel import is_subword
 from nlgauge.models.tokens import Ids, TextTokenizer
-from nlgauge.text.wordlists import data_lines
+from nlgauge.text.scripts import data_lines
 
 Stopwords = frozenset[str]
 ENGLISH = "english"

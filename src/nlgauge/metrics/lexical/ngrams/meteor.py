@@ -18,10 +18,10 @@ from nlgauge.core.segment import Segment
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.lexical.ngrams.words import WordMetric, Words, measured
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.text.lexicon.lexicon import POSES, knows, neighbours
-from nlgauge.text.lexicon.wordnet import WordNet, base_forms
+from nlgauge.text.lexicon import POSES, knows, neighbours
 from nlgauge.text.porter import stem
 from nlgauge.text.scripts import Writing
+from nlgauge.text.wordnet import WordNet, base_forms
 
 Synonyms = Callable[[str], Set[str]]
 _PARTS = ("precision", "recall", "penalty", "reference")

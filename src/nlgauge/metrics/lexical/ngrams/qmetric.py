@@ -24,8 +24,7 @@ from nlgauge.metrics.lexical.ngrams.words import WordMetric, Words, measured
 from nlgauge.metrics.registry import metric
 from nlgauge.metrics.wrapped import Composed
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.text.scripts import Writing
-from nlgauge.text.wordlists import data_lines
+from nlgauge.text.scripts import Writing, data_lines
 
 _QUESTION = frozenset("what which why who whom whose where when how".split())
 _WITH_NEXT = frozenset(("what", "which"))  # the word after these says what is asked for

@@ -1,0 +1,851 @@
+"""Which statistics are there? Their names, what each computes and which options it takes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypedDict, Unpack
+
+import numpy as np
+import numpy.typing as npt
+
+from nlgauge.core.arrays import Array, Mask
+from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.options import broken_plugin, check_option, find_plugin, load_plugin, plugin_names
+from nlgauge.stats import coefficients, preferences
+from nlgauge.stats import preferences as system_pairs
+from nlgauge.stats.coefficients import settled
+from nlgauge.stats.draws import SHARES, Interval, Seed
+from nlgauge.stats.entries import (
+    Entries,
+    FlatScores,
+    Grouped,
+    Kernel,
+    Means,
+    Missing,
+    SystemScores,
+    blocks_of_groups,
+    by_group,
+    lay_flat,
+    mean_of_groups,
+    namer,
+    numbers,
+    oriented,
+    pool,
+    same_entries,
+    segment_entries,
+    settle_missing,
+    settle_preferences,
+    system_entries,
+)
+from nlgauge.stats.preferences import (
+    agreement,
+    calibrate_entries,
+    calibrate_held_out,
+    mean_of_system_pairs,
+    pairwise_difference_pearson,
+    soft_pairwise,
+)
+
+GROUP = (  # entry points of third parties: a function of x and z, shape (..., n) to (...), NaN where undefined
+    "nlgauge.statistics"
+)
+SELECTION = ("hits_at_1", "mrr", "diff")  # of `nlgauge.stats.selection`: what the choice of a system is worth
+
+Kind = Literal["correlation", "pairs", "preferences", "calibrated", "soft", "differences", "difference_pairs"]
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """A statistic that can be asked for by name.
+
+    Attributes:
+        summary: a description in one line.
+        kernel: maps scores and judgements, shape (..., n), to values or a `Ratio`, shape (...).
+        kind: `correlation`; `pairs` (a ratio of pairs, which can be pooled over groups); `preferences` (x and z are
+            the scores of better and worse texts); `calibrated` (a threshold is found first); `soft` (it needs segments
+            of every system); `differences` (of outputs for one item, pooled); `difference_pairs` (of two systems).
+        options: the keyword arguments that the statistic takes beside those of all.
+        grouped: the default averaging over groups.
+        level: `system` where the statistic is one of systems.
+        chance: the value of random scores without ties; None where it depends on the judgements.
+        ties: where values that are equal but for rounding are tied: among `judgements`, among scores too (`both`:
+            statistics with a rule for ties), or nowhere. Coefficients of ranks take scores as they are, as scipy does.
+        folds: the folds of items in which a threshold is found on all others, unless the caller says; 0 for none.
+    """
+
+    summary: str
+    kernel: Kernel
+    kind: Kind = "correlation"
+    options: tuple[str, ...] = ()
+    grouped: Literal["item", "micro"] = "item"
+    level: Literal["segment", "system"] = "segment"
+    chance: float | None = 0.0
+    folds: int = 0
+    ties: Literal["none", "judgements", "both"] = "none"
+
+    @property
+    def pools(self) -> bool:
+        """Whether counts can be pooled over groups."""
+        return self.kind in ("pairs", "preferences")
+
+
+def _tau_eq(x: Any, z: Any, **options: Any) -> Any:
+    ratio = agreement(x, z, **options)
+    return type(ratio)(2 * ratio.numerator - ratio.denominator, ratio.denominator, ratio.ties)
+
+
+_NEAR = ("epsilon", "human_epsilon")
+_CALIBRATED = ("human_epsilon", "folds", "seed")
+
+STATISTICS: dict[str, Statistic] = {
+    "pearson": Statistic("Pearson's r", coefficients.pearson),
+    "spearman": Statistic("Spearman's rho, ties sharing their mean rank", coefficients.spearman, ties="judgements"),
+    "kendall_b": Statistic("Kendall's tau-b", coefficients.kendall_b, ties="judgements"),
+    "kendall_c": Statistic("Kendall's (Stuart's) tau-c", coefficients.kendall_c, ties="judgements"),
+    "wmt_kendall_like": Statistic(
+        "WMT's Kendall-like statistic over pairs at least `threshold` apart",
+        preferences.kendall_like,
+        "pairs",
+        ("threshold", "ties"),
+        "micro",
+        ties="both",
+    ),
+    "rr_kendall": Statistic(
+        "Kendall-like statistic of better/worse pairs: x the better texts, z the worse",
+        preferences.rr_kendall,
+        "preferences",
+        ("ties",),
+        "micro",
+    ),
+    "acc_eq": Statistic("pairwise accuracy with ties", agreement, "pairs", _NEAR, chance=None, ties="both"),
+    "tau_eq": Statistic("2 acc_eq - 1", _tau_eq, "pairs", _NEAR, chance=None, ties="both"),
+    "acc_eq_calibrated": Statistic(
+        "acc_eq at the tie threshold that suits it best",
+        agreement,
+        "calibrated",
+        _CALIBRATED,
+        chance=None,
+        ties="both",
+    ),
+    "acc_eq_held_out": Statistic(
+        "acc_eq at the tie threshold that suits it best on other items (5 folds)",
+        agreement,
+        "calibrated",
+        _CALIBRATED,
+        chance=None,
+        folds=5,
+        ties="both",
+    ),
+    "tau_eq_calibrated": Statistic(
+        "2 acc_eq_calibrated - 1", _tau_eq, "calibrated", _CALIBRATED, chance=None, ties="both"
+    ),
+    "pairwise_accuracy": Statistic(
+        "share of system pairs ordered as by people, pooled over sets",
+        system_pairs.pairwise,
+        "pairs",
+        ("ties",),
+        "micro",
+        "system",
+        None,
+        ties="both",
+    ),
+    "soft_pairwise_accuracy": Statistic(
+        "1 - mean |p_human - p_metric| over system pairs",
+        system_pairs.pairwise,
+        "soft",
+        ("draws", "seed"),
+        level="system",
+        chance=None,
+    ),
+    "pdp": Statistic("Pearson's r of differences between outputs for one item", coefficients.pearson, "differences"),
+    "pdp_pairs": Statistic(
+        "Pearson's r of differences between two systems over items, mean over pairs of systems",
+        coefficients.pearson,
+        "difference_pairs",
+    ),
+    "auc": Statistic("area under the ROC curve; z is 0 or 1", coefficients.auc, chance=0.5),
+    "preference_accuracy": Statistic(
+        "share of pairs with the better text ahead: x the better texts, z the worse",
+        preferences.preference,
+        "preferences",
+        ("ties", "interval"),
+        chance=0.5,
+    ),
+}
+
+
+def names() -> list[str]:
+    """Every known statistic: first those of nlgauge, then those of installed plug-ins."""
+    return list(dict.fromkeys([*STATISTICS, *plugin_names(GROUP)]))
+
+
+def statistic(name: str) -> Statistic:
+    """The statistic with this name.
+
+    Raises:
+        InputError: the name is unknown; the error gives the nearest known ones.
+        SpecError: the package that adds it is broken.
+    """
+    if name in STATISTICS:
+        return STATISTICS[name]
+    point = find_plugin(GROUP, name)
+    if point is None:
+        if name in SELECTION:
+            raise InputError(f"{name} is about the choice of a system: see 'nlgauge select' (in Python select_models)")
+        raise InputError(f"unknown statistic {name!r}{nearest(name, names())}")
+    kernel: Callable[..., Any] = load_plugin(point, "statistic")
+    if not callable(kernel):
+        raise broken_plugin(point, "statistic", f"is {type(kernel).__name__}, expected a function of x and z")
+    return Statistic((kernel.__doc__ or name).strip().splitlines()[0], kernel)
+
+
+# --- Other packages' procedures, to check published numbers: what each one accepts and what is wrong with it
+
+_THREE = ("pearson", "spearman", "kendall_b")
+_PAIRS = (
+    "wmt_kendall_like",
+    "acc_eq",
+    "tau_eq",
+    "acc_eq_calibrated",
+    "tau_eq_calibrated",
+    "pairwise_accuracy",
+    "soft_pairwise_accuracy",
+)
+
+KNOWN = {"mt-metrics-eval": (*_THREE, "kendall_c", *_PAIRS), "nlpstats": _THREE, "realsumm": _THREE}
+
+_NOTES = {
+    "mt-metrics-eval": "as mt-metrics-eval: a group with a missing score drops out unseen, and 0 stands for undefined",
+    "nlpstats": "as nlpstats: system means are taken over all segments on either side",
+    "realsumm": "as REALSumm: only items with p <= 0.05 are averaged, which raises the mean",
+}
+
+
+def check_compat(compat: str, name: str, averaging: str, level: str) -> None:
+    """Refuse an unknown procedure, and what the package in question cannot do."""
+    if compat not in KNOWN:
+        raise InputError(f"compat is {compat!r}{nearest(compat, KNOWN)}")
+    if name not in KNOWN[compat]:
+        raise InputError(f"compat={compat!r} has no {name}; it has {', '.join(KNOWN[compat])}")
+    if compat == "realsumm" and (averaging != "item" or level != "segment"):
+        raise InputError("compat='realsumm' averages over items at segment level; give averaging='item'")
+    if compat == "nlpstats" and averaging == "sys":
+        raise InputError("compat='nlpstats' has no averaging over systems; choose 'none' or 'item', or level='system'")
+
+
+def compat_note(compat: str | None, left_out: int = 0, of: int = 0) -> str:
+    """A note for the result on what is wrong with a procedure."""
+    if compat is None:
+        return ""
+    return _NOTES[compat] + (f"; {left_out} of {of} left out" if compat == "realsumm" else "")
+
+
+def check_same_gaps(x: Array, z: Array) -> None:
+    """Refuse missing entries unless both sides miss the same ones, as nlpstats does; shapes (M, n) and (n,)."""
+    if (np.isnan(x) != np.isnan(z)).any():
+        raise InputError("compat='nlpstats' wants scores and judgements to be missing in the same places")
+
+
+def not_significant(name: str, entries: Entries) -> Mask:
+    """The groups whose own p-value is above 0.05, shape (M, G); undefined groups are not among them."""
+    from scipy import stats
+
+    tests: dict[str, Any] = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall_b": stats.kendalltau}
+    found = np.zeros((len(entries.x), len(entries.labels)), dtype=np.bool_)
+    for m, (row, keep) in enumerate(zip(entries.x, entries.keep, strict=True)):
+        for groups, index in blocks_of_groups(entries.groups, keep, len(entries.labels)):
+            for g, positions in zip(groups, index, strict=True):
+                x, z = row[positions], entries.z[positions]
+                if len(x) > 1 and np.ptp(x) > 0 and np.ptp(z) > 0:
+                    found[m, g] = float(tests[name](x, z).pvalue) > 0.05
+    return found
+
+
+# --- What was asked for? A statistic with its options checked and its defaults filled in
+
+Averaging = Literal["none", "item", "sys", "micro"]
+Level = Literal["segment", "system"]
+Undefined = Literal["skip", "zero"]
+
+
+class PlainOptions(TypedDict, total=False):
+    """Options of every statistic; each may be left out.
+
+    Attributes:
+        averaging: `none` pools all entries; `item` and `sys` compute a coefficient in each group and average these;
+            `micro` pools the pair counts of groups. The default is `item` for a grid and where there are groups
+            (`micro` for Kendall-like statistics), and `none` elsewhere.
+        level: `segment`, or `system` for one coefficient of system means. A vector without `systems` is taken to hold
+            system means already.
+        systems: the system of each entry of a vector.
+        system_scores: average a metric over the `rated` segments or over `all`.
+        missing: what to do where there is a judgement but no score: `refuse`; `drop` the entry; or fill in the `worst`
+            score of the metric, or `zero`.
+        undefined: `skip` groups without a defined value, or count them as `zero`; groups with one entry are always
+            skipped.
+        common: with several metrics, use only the groups in which all of them are defined.
+        higher_is_better: False for an error rate, whose scores are negated first. One value, or one per metric.
+        ids: names of the entries, for errors.
+        compat: `mt-metrics-eval`, `nlpstats` or `realsumm` follows the procedure of that package, to check published
+            numbers.
+        ties: `loss` (default), `half`, `exclude` or `zero`, where pairs are counted.
+        threshold: the smallest difference of two judgements that counts, inclusive (`wmt_kendall_like`); 25 by
+            default.
+        epsilon: scores that differ by at most this are tied (`acc_eq`, `tau_eq`); 0 by default. One number, or one per
+            metric.
+        human_epsilon: the same for judgements.
+        interval: of a share of pairs without groups (`preference_accuracy`): `wilson`, or `clopper-pearson`, which is
+            exact and wider.
+    """
+
+    averaging: str | None
+    level: str | None
+    systems: Sequence[Hashable] | None
+    system_scores: str
+    missing: str
+    undefined: str
+    common: bool
+    higher_is_better: bool | Sequence[bool]
+    ids: Sequence[Hashable] | None
+    compat: str | None
+    ties: str | None
+    threshold: float | None
+    epsilon: float | Sequence[float] | None
+    human_epsilon: float | None
+    interval: str | None
+
+
+class Options(PlainOptions, total=False):
+    """Options of `correlation` and `correlations`: those of `PlainOptions`, and those that involve random draws.
+
+    Attributes:
+        folds: calibrate on all folds of items but one, and evaluate on that one. By default the threshold is
+            calibrated on the data reported.
+        draws: the number of sign patterns for `soft_pairwise_accuracy`; 1000 by default.
+        seed: the seed of folds or draws; 0 by default.
+    """
+
+    folds: int | None
+    draws: int | None
+    seed: Seed | None
+
+
+DEFAULTS: Options = {
+    "averaging": None, "level": None, "systems": None, "system_scores": "rated", "missing": "refuse",
+    "undefined": "skip", "common": False,
+    "higher_is_better": True, "ids": None, "compat": None, "ties": None, "threshold": None, "epsilon": None,
+    "human_epsilon": None, "interval": None,
+    "folds": None, "draws": None, "seed": None,
+}  # fmt: skip
+OF_SOME = (
+    "ties",
+    "threshold",
+    "epsilon",
+    "human_epsilon",
+    "interval",
+    "folds",
+    "draws",
+    "seed",
+)  # options of some statistics only
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A statistic with its options checked and its defaults filled in."""
+
+    name: str
+    stat: Statistic
+    level: str
+    averaging: str
+    own: dict[str, Any]
+    options: Options
+
+    def on_grid(self, x: Array, z: Array) -> tuple[Array, Array]:
+        """Scores, a row per metric, and judgements, those equal that are equal on paper, as far as the statistic ties.
+
+        A package in `compat` takes them as float64 holds them.
+        """
+        ties = "none" if self.options["compat"] is not None else self.stat.ties
+        if ties == "both":
+            x = np.stack([settled(row) for row in x])
+        return x, z if ties == "none" else settled(z)
+
+    @property
+    def smallest(self) -> int:
+        """The smallest group that is defined: a pair of texts is one entry, while a pair of scores needs two."""
+        return 1 if self.stat.kind == "preferences" else 2
+
+
+def prepare(
+    name: str, xs: Any, z: Any, groups: Sequence[Hashable] | None, options: Options
+) -> tuple[Plan, Array, Array, list[bool]]:
+    """The plan, and the numbers: oriented scores, judgements, and which metrics kept their orientation.
+
+    For a statistic of preferences, the judgements are the scores of the worse texts, one row per metric.
+
+    Raises:
+        InputError: as in `make_plan`; or values are not numbers, are infinite, or have the wrong shape.
+    """
+    preferences = statistic(name).kind == "preferences"
+    x, given = numbers(xs, "scores"), numbers(z, "scores of the worse texts" if preferences else "judgements")
+    if x.ndim < 2 or not len(x):
+        raise InputError(f"scores have shape {x.shape}, expected those of one metric or more, a row each")
+    if preferences and x.shape != given.shape:
+        raise InputError(
+            f"scores of the better texts have shape {x.shape[1:]}, of the worse {given.shape[1:]}, expected the same"
+        )
+    plan = make_plan(name, given.ndim - preferences, groups, options)
+    turned = np.asarray(plan.options["higher_is_better"], dtype=np.bool_)
+    if turned.shape not in ((), (1,), (len(x),)):
+        raise InputError(
+            f"higher_is_better has {turned.size} values for {len(x)} metrics, expected one, or one per metric"
+        )
+    near = plan.own.get("epsilon", 0.0)
+    if np.ndim(near):
+        if len(near) != len(x):
+            raise InputError(f"epsilon has {len(near)} values for {len(x)} metrics, expected one, or one per metric")
+        plan.own["epsilon"] = np.asarray(near, dtype=np.float64)[:, None]
+    up = np.broadcast_to(turned, len(x)).tolist()
+    x, given = plan.on_grid(x, given)
+    return plan, oriented(x, up), oriented(given, up) if preferences else given, up
+
+
+def make_plan(name: str, axes: int, groups: Sequence[Hashable] | None, options: Options) -> Plan:
+    """Check the options and fill in the defaults.
+
+    Args:
+        name: the name of the statistic.
+        axes: 1 for vectors, 2 for grids of systems by items.
+        groups: as given; only whether there are any matters here.
+        options: as given.
+
+    Raises:
+        InputError: a name or option is unknown, a value is out of its range, or choices exclude each other.
+    """
+    for option in options:
+        if option not in DEFAULTS:
+            raise InputError(f"correlation has no option {option!r}{nearest(option, DEFAULTS)}")
+    stat, options = statistic(name), DEFAULTS | options
+    given: Mapping[str, Any] = options
+    own = {option: given[option] for option in OF_SOME if given[option] is not None}
+    for option in own:
+        if option not in stat.options:
+            raise InputError(
+                f"{name} has no option {option!r}; "
+                + (f"it has {', '.join(stat.options)}" if stat.options else "it has none")
+            )
+    level = options["level"] or stat.level
+    usual = stat.grouped if groups is not None or axes == 2 else "none"
+    if level == "system":
+        usual = "micro" if groups is not None and stat.pools else "none"
+    averaging = options["averaging"] or usual
+    check_averaging(name, averaging)
+    check_option("level", level, Level, error=InputError)
+    check_option("undefined", options["undefined"], Undefined, error=InputError)
+    check_option("interval", options["interval"], Interval | None, error=InputError)
+    check_option("system_scores", options["system_scores"], SystemScores, error=InputError)
+    if options["compat"] is not None and (set(stat.options) & {"epsilon", "human_epsilon", "threshold"}):
+        own["exact"] = True
+    if level == "system":
+        _check_systems(name, stat, averaging, axes, groups is not None)
+    if options["compat"] is not None:
+        check_compat(options["compat"], name, averaging, level)
+    return Plan(name, stat, level, averaging, own, options)
+
+
+def check_averaging(name: str, averaging: str) -> None:
+    """Refuse an averaging that does not exist, or that the statistic of this name does not have.
+
+    Raises:
+        InputError: for such an averaging; the error gives the nearest known name.
+    """
+    check_option("averaging", averaging, Averaging, error=InputError)
+    if averaging == "micro" and not statistic(name).pools:
+        raise InputError(f"{name} is no ratio of pairs that could be pooled; choose averaging='none', 'item' or 'sys'")
+
+
+def _check_systems(name: str, stat: Statistic, averaging: str, axes: int, is_grouped: bool) -> None:
+    """Refuse what does not go with level `system`."""
+    if averaging in ("item", "sys"):
+        raise InputError(
+            "level='system' leaves one coefficient: choose averaging='none', or 'micro' for pairs pooled over groups"
+        )
+    if is_grouped and not stat.pools:
+        raise InputError(f"{name} of systems is one coefficient and takes no groups; call it once per group")
+    if axes == 2 and averaging == "micro":
+        raise InputError("a grid holds one set of systems, which leaves nothing to pool: choose averaging='none'")
+
+
+def entries_of(plan: Plan, laid: FlatScores, shape: tuple[int, ...]) -> tuple[Entries, Missing]:
+    """The entries that a statistic is computed from, at its level, and how many segments do not count for each metric.
+
+    Args:
+        plan: what was asked for.
+        laid: scores and judgements.
+        shape: the shape of the judgements as given, to name a missing score.
+    """
+    options = plan.options
+    missing, over, as_given = options["missing"], options["system_scores"], options["compat"] == "mt-metrics-eval"
+    if options["compat"] == "nlpstats":
+        missing, over = "drop", "all"
+        if plan.level == "segment":
+            check_same_gaps(laid.x, laid.z)
+    name_of = namer(shape, options["ids"])
+    if plan.level == "system":
+        entries, n_missing = system_entries(laid, missing, over, name_of)
+        means, judged = plan.on_grid(entries.x, entries.z)  # sums in some order
+        return replace(entries, x=means, z=judged), n_missing
+    return segment_entries(laid, missing, name_of, as_given=as_given)
+
+
+# --- How well does a metric agree with people? One entry point to every statistic, for one metric or many at once
+
+
+@dataclass(frozen=True, kw_only=True)
+class Correlation:
+    """A statistic, and what it was computed from.
+
+    Attributes:
+        stat: the name of the statistic.
+        value: the value; NaN where undefined.
+        n_used: how many parts the value rests on: entries (averaging `none`), systems (level `system`) or groups
+            (`item`, `sys`, `micro`).
+        n_undefined: how many more were given and could not be used: without a judgement, with a dropped score, or a
+            group that is too small or constant.
+        n_missing: entries without a judgement, or whose score was dropped.
+        n_zeroed: groups among those used that have no defined value and count as 0.
+        n_pairs: pairs in the denominator, where pairs are pooled or not grouped; None elsewhere.
+        n_ties: pairs that only one side ties, where `n_pairs` is given.
+        level: `segment` or `system`.
+        averaging: `none`, `item`, `sys` or `micro`.
+        ties: how ties are settled; None where the statistic leaves no choice.
+        epsilon: the difference of scores up to which they are tied; None where there is none. With held-out folds it
+            is the threshold calibrated on all data.
+        epsilon_unique: whether no other threshold is as good; None where no threshold was calibrated.
+        chance: the value that random scores would reach; NaN where it is not known.
+        low: lower end of a 95 % interval (preference accuracy without groups), Wilson's by default; NaN elsewhere.
+        high: upper end.
+        raw: the value as if higher were better for every metric; NaN where it was not computed.
+        higher_is_better: the orientation declared; scores for which lower is better were negated first.
+        compat: the package whose procedure was followed, or None.
+        note: what a reader should know beside the number.
+        groups: the value of each group by its label, NaN where undefined; empty with averaging `none`.
+    """
+
+    stat: str
+    value: float
+    n_used: int
+    n_undefined: int
+    n_missing: int
+    n_zeroed: int = 0
+    n_pairs: int | None = None
+    n_ties: int | None = None
+    level: str
+    averaging: str
+    ties: str | None = None
+    epsilon: float | None = None
+    epsilon_unique: bool | None = None
+    chance: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+    raw: float = math.nan
+    higher_is_better: bool = True
+    compat: str | None = None
+    note: str = ""
+    groups: dict[Hashable, float] = field(default_factory=dict, repr=False)
+
+
+def summarise(
+    grouped: Grouped,
+    *,
+    stat: str,
+    level: str,
+    averaging: str,
+    labels: tuple[Hashable, ...],
+    n_given: int,
+    n_missing: npt.NDArray[np.int64],
+    undefined: str = "skip",
+    common: bool = False,
+) -> list[Correlation]:
+    """One result per metric from its values by group.
+
+    Args:
+        grouped: values, sizes and perhaps counts of M metrics in G groups.
+        stat: the name of the statistic.
+        level: the level to record.
+        averaging: `none` (there is one group), `item`, `sys` or `micro`.
+        labels: the names of the groups.
+        n_given: the number of entries (or systems) that were given, used or not.
+        n_missing: the number of missing entries per metric, shape (M,).
+        undefined: see `mean_of_groups`.
+        common: see `mean_of_groups`.
+    """
+    counts = grouped.counts
+    if averaging == "none":
+        defined = ~np.isnan(grouped.values[:, 0])
+        n_used = np.where(defined, grouped.sizes[:, 0], 0)
+        means = Means(grouped.values[:, 0], n_used, n_given - n_used, np.zeros_like(n_used))
+    elif averaging == "micro" and counts is not None:
+        means = pool(counts)
+    else:
+        means = mean_of_groups(grouped, undefined=undefined, common=common)
+    show_pairs = counts is not None and averaging in ("none", "micro")
+    found = []
+    for m in range(len(grouped.values)):
+        found.append(
+            Correlation(
+                stat=stat,
+                value=float(means.values[m]),
+                n_used=int(means.n_used[m]),
+                n_undefined=int(means.n_undefined[m]),
+                n_missing=int(n_missing[m]),
+                n_zeroed=int(means.n_zeroed[m]),
+                n_pairs=int(counts.denominator[m].sum()) if show_pairs and counts is not None else None,
+                n_ties=int(counts.ties[m].sum()) if show_pairs and counts is not None else None,
+                level=level,
+                averaging=averaging,
+                groups={} if averaging == "none" else dict(zip(labels, grouped.values[m].tolist(), strict=True)),
+            )
+        )
+    return found
+
+
+def correlation(
+    name: str, x: Any, z: Any, groups: Sequence[Hashable] | None = None, **options: Unpack[Options]
+) -> Correlation:
+    """Compare the scores of one metric with judgements.
+
+    Args:
+        name: `pearson`, `spearman`, `kendall_b`, `kendall_c`, `wmt_kendall_like`, `rr_kendall`, `acc_eq`, `tau_eq`,
+            `acc_eq_calibrated`, `tau_eq_calibrated`, `pairwise_accuracy`, `soft_pairwise_accuracy`, `auc`,
+            `preference_accuracy`, `pdp`, `pdp_pairs`, or the name of a plug-in's statistic.
+        x: scores, shape (n,), or (S, N) with one row per system and one column per item. For `rr_kendall` and
+            `preference_accuracy`: scores of the better texts.
+        z: judgements of the same shape; None or NaN where there is none. For `rr_kendall` and `preference_accuracy`:
+            scores of the worse texts.
+        groups: a label for each entry of a vector: its item, its system or its language pair. A grid needs none: its
+            rows and columns are its groups.
+        options: see `Options`.
+
+    Returns:
+        The value with everything it rests on.
+
+    Raises:
+        InputError: a name or option is unknown, shapes do not match, or a score is missing where there is a judgement.
+    """
+    return correlations(name, [x], [z] if statistic(name).kind == "preferences" else z, groups, **options)[0]
+
+
+def correlations(
+    name: str, xs: Any, z: Any, groups: Sequence[Hashable] | None = None, **options: Unpack[Options]
+) -> list[Correlation]:
+    """Hold the scores of M metrics against the same judgements; one result per metric.
+
+    Arguments are those of `correlation`, with one more axis in front of `xs`.
+
+    For `rr_kendall` and `preference_accuracy` the scores of the worse texts have that axis as well.
+    """
+    plan, x, given, up = prepare(name, xs, z, groups, options)
+    if plan.stat.kind == "preferences":
+        missing = plan.options["missing"]
+        found = [
+            _held(plan, *settle_preferences(better, worse, missing), groups)[0]
+            for better, worse in zip(x, given, strict=True)
+        ]
+    else:
+        compute = {"soft": _soft, "differences": _differences, "difference_pairs": _difference_pairs}
+        found = compute.get(plan.stat.kind, _held)(plan, x, given, groups)
+    return [replace(one, higher_is_better=u, compat=plan.options["compat"]) for one, u in zip(found, up, strict=True)]
+
+
+def _held(plan: Plan, x: Array, z: Array, groups: Sequence[Hashable] | None) -> list[Correlation]:
+    """Every statistic but soft pairwise accuracy: entries, values by group, their mean."""
+    laid = lay_flat(x, z, groups, plan.options["systems"], plan.averaging)
+    entries, n_missing = entries_of(plan, laid, z.shape)
+    if plan.stat.kind == "calibrated":
+        return _calibrated(plan, entries, n_missing)
+    own = dict(plan.own)
+    bounds = SHARES[own.pop("interval", "wilson")]
+    if plan.name == "wmt_kendall_like":
+        own["human_ties_lose"] = plan.options["compat"] == "mt-metrics-eval"
+    grouped = by_group(plan.stat.kernel, entries, smallest=plan.smallest, options=own)
+    weak = np.zeros(grouped.values.shape, dtype=np.bool_)
+    if plan.options["compat"] == "realsumm":
+        weak = not_significant(plan.name, entries)
+        grouped = replace(grouped, values=np.where(weak, np.nan, grouped.values))
+    found = _summarised(plan, grouped, entries, n_missing)
+    extra: dict[str, Any] = {"ties": plan.own.get("ties", "loss") if "ties" in plan.stat.options else None}
+    near = np.broadcast_to(np.ravel(plan.own.get("epsilon", 0.0)), len(found))
+    for m, (one, guess) in enumerate(zip(found, _chance(plan, entries), strict=True)):
+        procedure = plan.options["compat"]
+        note = compat_note(procedure, int(weak[m].sum()), len(entries.labels)) if procedure is not None else ""
+        found[m] = replace(one, chance=float(guess), note=note, **extra)
+        if "epsilon" in plan.stat.options:
+            found[m] = replace(found[m], epsilon=float(near[m]))
+        if plan.stat.kind == "preferences" and plan.averaging == "none" and one.n_pairs is not None:
+            given = one.n_used + one.n_undefined
+            found[m] = replace(found[m], n_used=one.n_pairs, n_undefined=given - one.n_pairs)
+        if plan.name == "preference_accuracy" and plan.averaging == "none" and grouped.counts is not None:
+            low, high = bounds(float(grouped.counts.numerator[m, 0]), float(grouped.counts.denominator[m, 0]), 0.95)
+            found[m] = replace(found[m], low=low, high=high)
+    return found
+
+
+def _calibrated(plan: Plan, entries: Entries, n_missing: Missing) -> list[Correlation]:
+    """acc_eq and tau_eq at the threshold that suits each metric best, on these data or, with folds, on others."""
+    near: dict[str, Any] = {"human_epsilon": plan.own.get("human_epsilon", 0.0), "exact": plan.own.get("exact", False)}
+    thresholds = calibrate_entries(entries, **near)
+    n_units = len(np.unique(entries.units))
+    folds = plan.own.get("folds", min(plan.stat.folds, max(2, n_units)))  # an item each where there are few
+    if folds:
+        undefined = n_units < 2 and "folds" not in plan.own  # nothing else to calibrate on, and nobody chose folds
+        parts = [] if undefined else calibrate_held_out(entries, folds, plan.own.get("seed", 0), **near)
+        with_tie = np.full((len(entries.x), len(entries.labels)), np.nan)
+        for m, part in enumerate(parts):
+            with_tie[m] = _mean(part.values)
+        scale, shift = (2, -1) if plan.name.startswith("tau") else (1, 0)
+        sizes = by_group(agreement, entries).sizes
+        found = _summarised(plan, Grouped(scale * with_tie + shift, sizes, None), entries, n_missing)
+        note = f"epsilon calibrated on other items, {folds} folds"
+    else:
+        epsilon = np.array([[0.0 if math.isnan(t.epsilon) else t.epsilon] for t in thresholds])
+        found = _summarised(
+            plan, by_group(plan.stat.kernel, entries, options=near | {"epsilon": epsilon}), entries, n_missing
+        )
+        note = "epsilon calibrated on the data reported, which favours the metric"
+    note = "; ".join(filter(None, [note, compat_note(plan.options["compat"])]))
+    guesses = _chance(plan, entries)
+    return [
+        replace(
+            one, epsilon=t.epsilon, epsilon_unique=t.unique, note=note, chance=float(guess), n_pairs=None, n_ties=None
+        )
+        for one, t, guess in zip(found, thresholds, guesses, strict=True)
+    ]
+
+
+def _settled_grid(
+    plan: Plan, x: Array, z: Array, groups: Sequence[Hashable] | None
+) -> tuple[Array, npt.NDArray[np.bool_]]:
+    """Scores of a grid after the policy for missing ones, and the cells that count for each metric: (M, S, N) both."""
+    if z.ndim != 2 or x.shape[1:] != z.shape or groups is not None:
+        raise InputError(
+            f"{plan.name} needs a grid of systems by items, got shapes {x.shape[1:]} and {z.shape}, or groups"
+        )
+    flat, keep = settle_missing(
+        x.reshape(len(x), -1), ~np.isnan(z.reshape(-1)), plan.options["missing"], namer(z.shape, plan.options["ids"])
+    )
+    return flat.reshape(x.shape), keep.reshape(x.shape)
+
+
+def _differences(plan: Plan, x: Array, z: Array, groups: Sequence[Hashable] | None) -> list[Correlation]:
+    """Pairwise difference Pearson: all differences within items, pooled."""
+    if z.ndim == 1 and groups is None:
+        raise InputError(f"{plan.name} needs groups, the item of each entry; or give a grid of systems by items")
+    entries, n_missing = entries_of(plan, lay_flat(x, z, groups, plan.options["systems"], "item"), z.shape)
+    found: dict[int, Correlation] = {}
+    for metrics, keep in same_entries(entries.keep):
+        x_kept, z_kept, items = entries.x[metrics][:, keep], entries.z[keep], entries.groups[keep]
+        values, n_pairs = pairwise_difference_pearson(x_kept, z_kept, items)
+        for m, value in zip(metrics.tolist(), values.tolist(), strict=True):
+            found[m] = Correlation(
+                stat=plan.name,
+                value=value,
+                n_used=int(keep.sum()),
+                n_undefined=int(math.isnan(value)),
+                n_missing=int(n_missing[m]),
+                n_pairs=n_pairs,
+                level="segment",
+                averaging="none",
+                chance=0.0,
+            )
+    return [found[m] for m in range(len(x))]
+
+
+def _difference_pairs(plan: Plan, x: Array, z: Array, groups: Sequence[Hashable] | None) -> list[Correlation]:
+    """The same by pair of systems, averaged."""
+    scores, keep = _settled_grid(plan, x, z, groups)
+    n_all = math.comb(len(z), 2)
+    found = []
+    for row, judged in zip(scores, keep, strict=True):
+        values, used = mean_of_system_pairs(row[None], z, judged)
+        found.append(
+            Correlation(
+                stat=plan.name,
+                value=float(values[0]),
+                n_used=int(used[0]),
+                n_undefined=n_all - int(used[0]),
+                n_missing=int((~judged).sum()),
+                n_pairs=int(used[0]),
+                level="segment",
+                averaging="none",
+                chance=0.0,
+            )
+        )
+    return found
+
+
+def _soft(plan: Plan, x: Array, z: Array, groups: Sequence[Hashable] | None) -> list[Correlation]:
+    scores, cells = _settled_grid(plan, x, z, groups)
+    keep = cells.reshape(len(x), -1)
+    released, note = plan.options["compat"] == "mt-metrics-eval", compat_note(plan.options["compat"])
+    found: dict[int, Correlation] = {}
+    for metrics, kept in same_entries(keep):
+        judged = kept.reshape(z.shape)
+        soft = soft_pairwise(scores[metrics], z, judged, as_released=released, **plan.own)
+        n_systems = int((~np.isnan(soft.human_p)).any(axis=1).sum())
+        guess = float(coefficients.chance_soft_pairwise(soft.human_p))
+        for m, value in zip(metrics.tolist(), soft.values.tolist(), strict=True):
+            found[m] = Correlation(
+                stat=plan.name,
+                value=value,
+                n_used=n_systems,
+                n_undefined=len(z) - n_systems,
+                n_missing=int((~judged).sum()),
+                n_pairs=soft.n_pairs,
+                level="system",
+                averaging="none",
+                chance=guess,
+                note=note,
+            )
+    return [found[m] for m in range(len(x))]
+
+
+def _summarised(plan: Plan, grouped: Grouped, entries: Entries, n_missing: Missing) -> list[Correlation]:
+    options = plan.options
+    found = summarise(
+        grouped,
+        stat=plan.name,
+        level=plan.level,
+        averaging=plan.averaging,
+        labels=entries.labels,
+        n_given=entries.x.shape[1],
+        n_missing=n_missing,
+        undefined=options["undefined"],
+        common=options["common"],
+    )
+    if options["compat"] == "mt-metrics-eval":
+        found = [replace(one, value=0.0) if math.isnan(one.value) else one for one in found]
+    return found
+
+
+def _chance(plan: Plan, entries: Entries) -> Array:
+    """The value that noise would reach, shape (M,)."""
+    if plan.stat.chance is not None:
+        return np.full(len(entries.x), plan.stat.chance)
+    if np.any(plan.own.get("epsilon", 0.0)):
+        return np.full(len(entries.x), np.nan)  # depends on how the noise is spread
+    if plan.own.get("ties") in ("half", "exclude"):
+        return np.full(len(entries.x), 0.5)  # pairs that people tie count half, or not at all
+    tied = coefficients.tied_by_people(entries, plan.averaging, plan.own.get("human_epsilon", 0.0))
+    calibrated = plan.stat.kind == "calibrated"
+    accuracy = coefficients.chance_acc_eq_calibrated(tied) if calibrated else coefficients.chance_acc_eq(tied)
+    return 2 * accuracy - 1 if plan.name.startswith("tau") else accuracy
+
+
+def _mean(values: Array) -> Array:
+    """Mean over the folds in which a group is defined."""
+    defined = ~np.isnan(values)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(defined, values, 0.0).sum(axis=0) / defined.sum(axis=0))

@@ -1,1 +1,0 @@
-"""How closely scores and judgements agree: coefficients, the entries they rest on, and their names."""

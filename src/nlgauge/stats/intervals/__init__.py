@@ -1,1 +1,0 @@
-"""How far a correlation may be from its true value."""

@@ -1,0 +1,721 @@
+"""Do people agree with each other? Krippendorff's alpha, and the agreement of two halves of the annotators."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from nlgauge.core.arrays import Array, Mask, by_value
+from nlgauge.core.errors import InputError
+from nlgauge.core.options import check_option
+from nlgauge.stats.coefficients import average_ranks
+from nlgauge.stats.correlate import statistic
+from nlgauge.stats.draws import Seed, check_draws, check_level, generator, pairs_of, percentiles, wilson
+from nlgauge.stats.entries import numbers
+
+Scale = Literal["nominal", "ordinal", "interval", "ratio"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Alpha:
+    """Krippendorff's alpha.
+
+    Attributes:
+        value: 1 for perfect agreement, 0 for what chance would give, below 0 for systematic disagreement; NaN where
+            all ratings are equal.
+        scale: `nominal`, `ordinal`, `interval` or `ratio`.
+        n_used: units with two ratings or more.
+        n_undefined: units with fewer ratings, which cannot show agreement.
+        n_ratings: the ratings of the units used.
+    """
+
+    value: float
+    scale: str
+    n_used: int
+    n_undefined: int
+    n_ratings: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class SplitHalf:
+    """Agreement of the means of two halves of the annotators.
+
+    Attributes:
+        value: the mean over splits.
+        low: lower end of the middle share (`confidence`) of the splits.
+        high: upper end.
+        full: the predicted agreement of the mean of all annotators with another such mean: Spearman and Brown's 2 r /
+            (1 + r).
+        stat: the coefficient.
+        confidence: the share of splits between the ends.
+        n_used: units rated in both halves of every split.
+        n_undefined: other units; they are left out of the splits in which a half lacks them.
+        draws: the number of splits.
+        n_undefined_draws: splits without a defined coefficient.
+        exhaustive: whether these are all possible splits.
+    """
+
+    value: float
+    low: float
+    high: float
+    full: float
+    stat: str
+    confidence: float
+    n_used: int
+    n_undefined: int
+    draws: int
+    n_undefined_draws: int
+    exhaustive: bool
+
+
+def krippendorff(ratings: Any, scale: str = "interval") -> Alpha:
+    """Agreement of any number of annotators; each of them may have rated only some of the units.
+
+    Args:
+        ratings: shape (annotators, units), None or NaN where there is no rating; categories of a nominal scale as
+            numbers.
+        scale: how far apart two ratings are: different or not (`nominal`), by the ranks between them (`ordinal`), by
+            their difference (`interval`), or by their difference divided by their sum (`ratio`).
+
+    Raises:
+        InputError: the ratings are not a table, the scale is unknown, or ratings on a ratio scale are negative.
+
+    References:
+        Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability".
+    """
+    check_option("scale", scale, Scale, error=InputError)
+    table = _table(ratings)
+    rated = ~np.isnan(table)
+    paired = rated.sum(axis=0) >= 2
+    table, rated = table[:, paired], rated[:, paired]
+    n_units, n = int(paired.sum()), int(rated.sum())
+    if scale == "ratio" and (table[rated] < 0).any():
+        raise InputError("a ratio scale has no negative ratings; use scale='interval'")
+    value = math.nan
+    if n:
+        disagreement = {"nominal": _nominal, "ratio": _ratio}.get(scale, _interval)
+        observed, expected = disagreement(_ranked(table, rated) if scale == "ordinal" else table, rated)
+        value = 1 - observed / expected if expected > 0 else math.nan
+    return Alpha(value=value, scale=scale, n_used=n_units, n_undefined=len(paired) - n_units, n_ratings=n)
+
+
+def split_half(
+    ratings: Any, *, stat: str = "kendall_b", draws: int = 1000, seed: Seed = 0, confidence: float = 0.95
+) -> SplitHalf:
+    """How well two random halves of the annotators agree: a coefficient of the means of their ratings.
+
+    Args:
+        ratings: shape (annotators, units), None or NaN where there is no rating.
+        stat: a coefficient of two vectors.
+        draws: the number of splits to draw; if there are no more than that, all are taken. With an odd number of
+            annotators, one half has one more.
+        seed: a whole number or a generator, which is advanced.
+        confidence: the share of the splits between the ends reported.
+
+    Raises:
+        InputError: there are fewer than two annotators, or the statistic is not a coefficient.
+
+    Splits differ in how they group the annotators, not in their units. So the ends are not an interval for other
+    units.
+    """
+    check_draws(draws)
+    check_level(confidence)
+    chosen = statistic(stat)
+    if chosen.kind != "correlation":
+        raise InputError(f"{stat} is no coefficient of two vectors; choose pearson, spearman, kendall_b or kendall_c")
+    table = _table(ratings)
+    halves, exhaustive = _halves(len(table), draws, generator(seed))
+    rated = ~np.isnan(table)
+    filled = np.where(rated, table, 0.0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means = [
+            (half @ filled) / (half @ rated.astype(np.float64)) for half in (halves, 1 - halves)
+        ]  # (splits, units) twice
+    both = ~np.isnan(means[0]) & ~np.isnan(means[1])
+    if both.all():
+        values = np.asarray(chosen.kernel(means[0], means[1]))
+    else:
+        values = np.array(
+            [float(np.asarray(chosen.kernel(a[kept], b[kept]))) for a, b, kept in zip(*means, both, strict=True)]
+        )
+    defined = values[~np.isnan(values)]
+    mean = float(defined.mean()) if len(defined) else math.nan
+    low, high = percentiles(values[:, None], confidence)
+    everywhere = int(both.all(axis=0).sum())
+    return SplitHalf(
+        value=mean,
+        low=float(low[0]),
+        high=float(high[0]),
+        full=2 * mean / (1 + mean) if mean > -1 else math.nan,
+        stat=stat,
+        confidence=confidence,
+        n_used=everywhere,
+        n_undefined=table.shape[1] - everywhere,
+        draws=len(halves),
+        n_undefined_draws=len(values) - len(defined),
+        exhaustive=exhaustive,
+    )
+
+
+def _table(ratings: Any) -> Array:
+    table = numbers(ratings, "ratings")
+    if table.ndim != 2 or len(table) < 2:
+        raise InputError(f"ratings have shape {table.shape}, expected (annotators, units) with 2 annotators or more")
+    return table
+
+
+def _halves(n: int, draws: int, rng: np.random.Generator) -> tuple[Array, bool]:
+    """Ones for the annotators of the first half, shape (splits, annotators), and whether these are all splits."""
+    size = n // 2
+    distinct = math.comb(n, size) // (2 if n % 2 == 0 else 1)
+    if distinct <= draws:
+        # of an even number, a half and its complement are one split: take the half with the first annotator
+        chosen = [c for c in combinations(range(n), size) if n % 2 or 0 in c]
+        halves = np.zeros((len(chosen), n))
+        halves[np.arange(len(chosen))[:, None], chosen] = 1
+        return halves, True
+    order = rng.random((draws, n)).argsort(axis=1)
+    return (order < size).astype(np.float64), False
+
+
+def _ranked(table: Array, rated: Mask) -> Array:
+    """On an ordinal scale two ratings are as far apart as their mean ranks among all ratings."""
+    ranks = np.full(table.shape, np.nan)
+    ranks[rated] = average_ranks(table[rated])
+    return ranks
+
+
+def _interval(table: Array, rated: Mask) -> tuple[float, float]:
+    """Observed and expected disagreement: squared differences of all pairs are 2 m times the squares about the mean."""
+    values = np.where(rated, table - table[rated].mean(), 0.0)
+    m, n = rated.sum(axis=0), int(rated.sum())
+    about = (np.where(rated, values - values.sum(axis=0) / m, 0.0) ** 2).sum(axis=0)
+    return float((2 * m * about / (m - 1)).sum()) / n, 2 * float((values**2).sum()) / (n - 1)
+
+
+def _nominal(table: Array, rated: Mask) -> tuple[float, float]:
+    m, n = rated.sum(axis=0), int(rated.sum())
+    categories = np.unique(table[rated])
+    counts = np.stack([(table == category).sum(axis=0) for category in categories])  # (categories, units)
+    observed = float(((m * m - (counts**2).sum(axis=0)) / (m - 1)).sum()) / n
+    return observed, (n * n - float((counts.sum(axis=1) ** 2).sum())) / (n * (n - 1))
+
+
+def _ratio(table: Array, rated: Mask) -> tuple[float, float]:
+    m, n = rated.sum(axis=0), int(rated.sum())
+    observed = 0.0
+    for i, j in combinations(range(len(table)), 2):
+        both = rated[i] & rated[j]
+        observed += float((2 * _apart(table[i, both], table[j, both]) / (m[both] - 1)).sum())
+    values, counts = np.unique(table[rated], return_counts=True)
+    expected = sum(count * float(counts @ _apart(values, value)) for value, count in zip(values, counts, strict=True))
+    return observed / n, expected / (n * (n - 1))
+
+
+def _apart(a: Array, b: Array) -> Array:
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(a + b > 0, ((a - b) / np.where(a + b > 0, a + b, 1)) ** 2, 0.0))
+
+
+# --- How far can a judge be trusted? Kappa beside the base rate, swaps of the order, repeats, and rates corrected
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kappa:
+    """Agreement of two raters beyond chance.
+
+    Attributes:
+        value: Cohen's kappa: 1 for perfect agreement, 0 for that of chance; NaN where chance alone would agree always.
+        agreement: the share of units with equal labels.
+        chance: the share that two raters with these labels would agree on by chance.
+        base_rate: the share of the commonest label of the second rater: what a judge who always says it would reach.
+        n: units that both labelled.
+        n_undefined: other units.
+    """
+
+    value: float
+    agreement: float
+    chance: float
+    base_rate: float
+    n: int
+    n_undefined: int
+
+
+def cohen_kappa(judge: Any, people: Any) -> Kappa:
+    """Cohen's kappa of two raters.
+
+    Args:
+        judge: labels as numbers, shape (n,), NaN where missing.
+        people: the same of the rater whose base rate counts.
+
+    Raises:
+        InputError: shapes differ, or no unit has both labels.
+
+    References:
+        Cohen (1960), "A Coefficient of Agreement for Nominal Scales".
+    """
+    a, b = numbers(judge, "labels of the judge"), numbers(people, "labels of people")
+    if a.ndim != 1 or a.shape != b.shape:
+        raise InputError(f"labels have the shapes {a.shape} and {b.shape}, expected two lists of one length")
+    both = ~np.isnan(a) & ~np.isnan(b)
+    n = int(both.sum())
+    if not n:
+        raise InputError(f"none of {len(a)} units has both labels; expected some")
+    a, b = a[both], b[both]
+    labels = np.unique(np.concatenate([a, b]))
+    shares = np.array([[(rater == label).mean() for label in labels] for rater in (a, b)])  # (2, labels)
+    agreement, chance = float((a == b).mean()), float((shares[0] * shares[1]).sum())
+    return Kappa(
+        value=(agreement - chance) / (1 - chance) if chance < 1 else math.nan,
+        agreement=agreement,
+        chance=chance,
+        base_rate=float(shares[1].max()),
+        n=n,
+        n_undefined=len(both) - n,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Swaps:
+    """Choices that were made twice, in both orders of the two answers.
+
+    Attributes:
+        consistent: the share of pairs in which the same answer won (or both verdicts are ties).
+        flips: the share in which the winner changed with the order, or one verdict is a tie.
+        first: of all choices that are no tie, the share in which the answer shown first won; 1/2 without a bias.
+        n: pairs with both verdicts.
+        n_undefined: pairs in which one could not be read.
+    """
+
+    consistent: float
+    flips: float
+    first: float
+    n: int
+    n_undefined: int
+
+
+def swap_consistency(given: Any, swapped: Any) -> Swaps:
+    """How often a judge chooses the same answer when the order of the two is swapped.
+
+    Args:
+        given: of each pair, which **place** won in one order: 1, 2, or 0 for a tie; NaN where it could not be read.
+        swapped: the same in the other order, in which place 1 shows the answer of place 2.
+
+    Raises:
+        InputError: shapes differ, or a verdict is another number.
+    """
+    a, b = numbers(given, "verdicts"), numbers(swapped, "swapped verdicts")
+    if a.ndim != 1 or a.shape != b.shape:
+        raise InputError(f"verdicts have the shapes {a.shape} and {b.shape}, expected two lists of one length")
+    both = ~np.isnan(a) & ~np.isnan(b)
+    every = np.concatenate([a[~np.isnan(a)], b[~np.isnan(b)]])
+    if not np.isin(every, (0, 1, 2)).all():
+        raise InputError("a verdict is neither 1, 2 nor 0, expected the place that won, or 0 for a tie")
+    n, chosen = int(both.sum()), every[every > 0]
+    same = float((np.where(b == 0, 0, 3 - b) == a)[both].mean()) if n else math.nan
+    return Swaps(
+        consistent=same,
+        flips=1 - same,
+        first=float((chosen == 1).mean()) if len(chosen) else math.nan,
+        n=n,
+        n_undefined=len(both) - n,
+    )
+
+
+def retest_spread(scores: Any) -> float:
+    """The standard deviation of a judge's scores of one answer, over answers that were scored twice or more.
+
+    Args:
+        scores: shape (repeats, n), NaN where missing.
+
+    Returns:
+        In units of the score, at least 0; NaN where nothing was scored twice. Variances are pooled by their degrees of
+        freedom.
+
+    Raises:
+        InputError: the scores are no table.
+    """
+    table = numbers(scores, "scores")
+    if table.ndim != 2:
+        raise InputError(f"scores have shape {table.shape}, expected (repeats, answers)")
+    known = ~np.isnan(table)
+    counts = known.sum(axis=0)
+    table, counts = table[:, counts > 1], counts[counts > 1]
+    if not len(counts):
+        return math.nan
+    squares = np.nansum((table - np.nanmean(table, axis=0)) ** 2)
+    return math.sqrt(float(squares) / float((counts - 1).sum()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorrectedRate:
+    """A rate of positive labels, corrected for the errors of the judge that gave them.
+
+    Attributes:
+        value: the estimate, in [0, 1].
+        low: the lower end of its interval.
+        high: the upper end.
+        raw: the rate that the judge gave.
+        level: the confidence of the interval.
+    """
+
+    value: float
+    low: float
+    high: float
+    raw: float
+    level: float
+
+
+def corrected_rate(
+    positive: int, n: int, sensitivity: tuple[int, int], specificity: tuple[int, int], *, level: float = 0.95
+) -> CorrectedRate:
+    """The rate of positive labels that people would give, from those of a judge with known errors.
+
+    Errors differ between systems: to compare two, take the counts of each from its own labelled items, or estimate the
+    difference with `powered_means`.
+
+    Args:
+        positive: labels of the judge that are positive.
+        n: labels of the judge.
+        sensitivity: of the items that people call positive, how many the judge does, and their number.
+        specificity: of the items that people call negative, how many the judge does, and their number.
+        level: the confidence of the interval.
+
+    Raises:
+        InputError: counts are impossible, or the judge is not clearly better than chance: the interval of sensitivity +
+            specificity - 1 reaches 0.
+
+    References:
+        Rogan and Gladen (1978), "Estimating Prevalence from the Results of a Screening Test"; Lang and Reiczigel
+        (2014), "Confidence Limits for Prevalence of Disease Adjusted for Estimated Sensitivity and Specificity".
+    """
+    from scipy.special import ndtri
+
+    check_level(level)
+    for what, hits, trials in (("labels", positive, n), ("sensitivity", *sensitivity), ("specificity", *specificity)):
+        if not 0 <= hits <= trials or trials < 1:
+            raise InputError(f"{what}: {hits} of {trials}, expected counts of at least one item")
+    z = float(ndtri((1 + level) / 2))
+    (right, n1), (rejected, n0) = sensitivity, specificity
+    # one success and one failure more, so that a share of 0 or 1 is not certain
+    se, sp, m1, m0 = (right + 1) / (n1 + 2), (rejected + 1) / (n0 + 2), n1 + 2, n0 + 2
+    se_var, sp_var = se * (1 - se) / m1, sp * (1 - sp) / m0
+    youden = se + sp - 1
+    if youden - z * math.sqrt(se_var + sp_var) <= 0:
+        raise InputError(
+            f"sensitivity + specificity - 1 is {youden:.2f} on {n1} and {n0} items, not clearly above 0; label more"
+            " items, or take a better judge"
+        )
+    size = n + z * z
+    p = (positive + z * z / 2) / size
+    theta = (p + sp - 1) / youden
+    shift = 2 * z * z * (theta * se_var - (1 - theta) * sp_var)
+    variance = (p * (1 - p) / size + (1 - theta) ** 2 * sp_var + theta**2 * se_var) / youden**2
+    half = z * math.sqrt(variance)
+    plain = (positive / n + rejected / n0 - 1) / (right / n1 + rejected / n0 - 1)
+    low, high = (min(1.0, max(0.0, theta + shift + side * half)) for side in (-1, 1))
+    return CorrectedRate(value=min(1.0, max(0.0, plain)), low=low, high=high, raw=positive / n, level=level)
+
+
+def errors_by_system(judge: Any, people: Any, systems: Sequence[Hashable]) -> dict[Any, tuple[Array, Array]]:
+    """Sensitivity and specificity of a judge for each system, as counts for `corrected_rate`.
+
+    Args:
+        judge: labels 0 and 1, shape (n,), NaN where missing.
+        people: the same of people.
+        systems: the system of each unit, length n.
+
+    Returns:
+        System -> (hits, trials) of positives and of negatives, each of shape (2,).
+
+    Raises:
+        InputError: shapes differ, or a label is neither 0 nor 1.
+    """
+    a, b = numbers(judge, "labels of the judge"), numbers(people, "labels of people")
+    if a.ndim != 1 or not a.shape == b.shape == (len(systems),):
+        raise InputError(f"{a.shape} and {b.shape} labels, {len(systems)} systems; expected one length")
+    every = np.concatenate([a, b])
+    if not np.isin(every[~np.isnan(every)], (0, 1)).all():
+        raise InputError("a label is neither 0 nor 1; give a threshold that makes labels of scores")
+    known = ~np.isnan(a) & ~np.isnan(b)
+    found = {}
+    for system in dict.fromkeys(systems):
+        own = known & np.array([one == system for one in systems])
+        counts = [np.array([(own & (b == label) & (a == label)).sum(), (own & (b == label)).sum()]) for label in (1, 0)]
+        found[system] = (counts[0], counts[1])
+    return found
+
+
+# --- Which systems are so far from the rest that they alone cause a correlation? Outliers by median absolute deviation
+
+_NORMAL = 1.4826  # the standard deviation of a normal distribution over its median absolute deviation
+
+
+@by_value
+@dataclass(frozen=True, kw_only=True)
+class Outliers:
+    """The values that lie far from the median.
+
+    Attributes:
+        far: which values are outliers, shape (S,).
+        distances: distance from the median in robust standard deviations, shape (S,); NaN where there is no value, or
+            no deviation.
+        median: the median; NaN without a value.
+        deviation: the robust standard deviation: 1.4826 times the median absolute deviation. It is 0 where half of the
+            values are equal; then distances cannot be measured, and nothing is an outlier.
+        threshold: distances above it are outliers.
+        n_used: the number of values looked at.
+        n_undefined: the number of missing values.
+        n_kept: the number of values that are not outliers.
+    """
+
+    far: npt.NDArray[np.bool_]
+    distances: Array
+    median: float
+    deviation: float
+    threshold: float
+    n_used: int
+    n_undefined: int
+    n_kept: int
+
+
+def mad_outliers(z: Sequence[float | None] | Array, threshold: float = 2.5) -> Outliers:
+    """Human system scores that lie more than `threshold` robust standard deviations from their median.
+
+    Args:
+        z: human scores of systems, shape (S,); None or NaN where a system has none.
+        threshold: in robust standard deviations, above 0.
+
+    Raises:
+        InputError: not a vector, or a threshold that is not above 0.
+
+    References:
+        Mathur, Baldwin and Cohn (2020), "Tangled up in BLEU", section 4.1. Where half of the scores are equal the rule
+        divides by 0, and code that follows it calls every other score an outlier; here none is.
+    """
+    values = numbers(z, "human scores")
+    if values.ndim != 1:
+        raise InputError(f"human scores have shape {values.shape}, expected one score per system")
+    if not threshold > 0:
+        raise InputError(f"threshold is {threshold}, expected robust standard deviations, above 0")
+    known = ~np.isnan(values)
+    if not known.any():
+        nothing = np.full(len(values), np.nan)
+        return Outliers(
+            far=np.zeros(len(values), dtype=np.bool_),
+            distances=nothing,
+            median=np.nan,
+            deviation=np.nan,
+            threshold=threshold,
+            n_used=0,
+            n_undefined=len(values),
+            n_kept=0,
+        )
+    median = float(np.median(values[known]))
+    deviation = _NORMAL * float(np.median(np.abs(values[known] - median)))
+    distances = np.abs(values - median) / deviation if deviation > 0 else np.full(len(values), np.nan)
+    far = np.asarray(distances > threshold)
+    return Outliers(
+        far=far,
+        distances=distances,
+        median=median,
+        deviation=deviation,
+        threshold=threshold,
+        n_used=int(known.sum()),
+        n_undefined=int((~known).sum()),
+        n_kept=int((known & ~far).sum()),
+    )
+
+
+# --- How far do the labels of a judge depend on its prompt? Agreement, share of items, and spread of accuracy
+
+_MOST = 200  # labels; more are scores
+_AT_ONCE = 4096  # items that are left out one by one
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its interval; NaN where it is undefined.
+
+    Attributes:
+        value: the estimate.
+        low: the lower end.
+        high: the upper end.
+    """
+
+    value: float
+    low: float
+    high: float
+
+
+@by_value
+@dataclass(frozen=True, kw_only=True)
+class PromptSensitivity:
+    """How far the labels of one judge move between prompts.
+
+    Attributes:
+        agreement: the share of units with equal labels under two prompts, mean over all pairs of prompts.
+        chance: the share that prompts with these labels would agree on by chance.
+        kappa: agreement beyond chance, (agreement - chance) / (1 - chance).
+        base_rate: the share of the commonest label: two prompts under which a judge always says it agree always.
+        dependent: the share of items with a unit of which the label depends on the prompt.
+        accuracy: the accuracy under each prompt, shape (prompts,); empty without labels of people.
+        spread: the standard deviation of accuracy over prompts, without what so few items make of equal prompts; NaN
+            without labels of people.
+        n: items with labels under two prompts or more.
+        n_undefined: labels that are missing, of all prompts and units.
+        level: the confidence of the intervals.
+    """
+
+    agreement: Estimate
+    chance: float
+    kappa: Estimate
+    base_rate: float
+    dependent: Estimate
+    accuracy: Array
+    spread: Estimate
+    n: int
+    n_undefined: int
+    level: float
+
+
+def prompt_sensitivity(
+    labels: Any, people: Any = None, *, items: Sequence[Hashable] | None = None, level: float = 0.95
+) -> PromptSensitivity:
+    """How far the labels of one judge depend on the prompt; for scores see `retest_spread` over prompts.
+
+    Prompts are taken as they are, items as drawn from many: intervals say what other items would give. They are those
+    of the jackknife over items with Student's t, and of Wilson for `dependent`.
+
+    Args:
+        labels: labels as numbers, shape (prompts, units), NaN where missing. To have an unread answer count as a label,
+            as wrong for instance, give it a number of its own.
+        people: the right label of each unit, shape (units,), NaN where nobody knows.
+        items: the item of each unit, such as the pair that was shown in both orders; None if each unit is an item.
+        level: the confidence of the intervals.
+
+    Raises:
+        InputError: shapes differ, there are fewer than two prompts, or fewer than two items have labels under two.
+
+    References:
+        Efron and Tibshirani (1993), "An Introduction to the Bootstrap", chapter 11 (jackknife).
+    """
+    check_level(level)
+    table = numbers(labels, "labels")
+    if table.ndim != 2 or len(table) < 2:
+        raise InputError(f"labels have shape {table.shape}, expected (prompts, units) with two prompts or more")
+    n_units = table.shape[1]
+    gold = np.full(n_units, np.nan) if people is None else numbers(people, "labels of people")
+    names = range(n_units) if items is None else items
+    if gold.shape != (n_units,) or len(names) != n_units:
+        raise InputError(
+            f"{n_units} units, labels of people of shape {gold.shape} and {len(names)} items; expected one length"
+        )
+    known = ~np.isnan(table)
+    shown = np.unique(table[known])
+    if len(shown) > _MOST:
+        raise InputError(f"{len(shown)} different labels, expected at most {_MOST}; for scores there is retest_spread")
+    index = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    place = np.array([index[name] for name in names], dtype=np.int64)  # (units,), the item of each
+    compared = known.sum(axis=0) > 1
+    n = len(np.unique(place[compared]))
+    if n < 2:
+        raise InputError(f"{n} items have labels under two prompts, expected two or more")
+    depends = np.zeros(len(index), dtype=np.bool_)
+    with np.errstate(invalid="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a unit without any label is all NaN
+        depends[place[np.nanmax(table, axis=0) > np.nanmin(table, axis=0)]] = True
+    share = int(depends.sum())
+    dependent = Estimate(share / n, *wilson(share, n, level))
+    rows = _rows(table, shown, gold, place)
+    agreement, chance, kappa, variance = _jackknife(rows, len(table), level)
+    if not share:  # no item says how much agreement varies; what may still depend bounds it
+        floor = 1 - dependent.high
+        agreement = Estimate(agreement.value, floor, 1.0)
+        kappa = Estimate(
+            kappa.value, (floor - chance.value) / (1 - chance.value) if chance.value < 1 else math.nan, 1.0
+        )
+    return PromptSensitivity(
+        agreement=_within(agreement, 0.0),
+        chance=chance.value,
+        kappa=_within(kappa, -1.0),
+        base_rate=float(max((table == label).sum() for label in shown) / known.sum()),
+        dependent=dependent,
+        accuracy=_accuracy(rows.sum(axis=0), len(table)) if people is not None else np.empty(0),
+        spread=Estimate(*map(float, np.sqrt(np.clip([variance.value, variance.low, variance.high], 0, None)))),
+        n=n,
+        n_undefined=int((~known).sum()),
+        level=level,
+    )
+
+
+def _rows(table: Array, shown: Array, gold: Array, place: npt.NDArray[np.int64]) -> Array:
+    """What the statistics are sums of, per item, shape (items, k).
+
+    For each pair of prompts the equal labels, then those that both have; for each label and prompt its count; for each
+    prompt the right labels, then those of which the right one is known.
+    """
+    left, right = pairs_of(len(table))
+    known, judged = ~np.isnan(table), ~np.isnan(table) & ~np.isnan(gold)
+    of_units = np.concatenate(
+        [
+            table[left] == table[right],
+            known[left] & known[right],
+            *(table == one for one in shown),
+            judged & (table == gold),
+            judged,
+        ]
+    )  # (k, units)
+    rows = np.zeros((place.max() + 1, len(of_units)))
+    np.add.at(rows, place, of_units.T)
+    return rows
+
+
+def _accuracy(totals: Array, n_prompts: int) -> Array:
+    """The accuracy under each prompt from sums of `_rows`, (..., k) to (..., prompts)."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(totals[..., -2 * n_prompts : -n_prompts] / totals[..., -n_prompts:])
+
+
+def _statistics(totals: Array, n_prompts: int) -> Array:
+    """Agreement, chance, kappa and the variance of accuracy over prompts, (..., k) to (..., 4)."""
+    left, right = pairs_of(n_prompts)
+    n_pairs = len(left)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        both = totals[..., n_pairs : 2 * n_pairs]
+        counts = totals[..., 2 * n_pairs : -2 * n_prompts].reshape(*totals.shape[:-1], -1, n_prompts)
+        shares = counts / counts.sum(axis=-2, keepdims=True)  # (..., labels, prompts)
+        used = both > 0
+        n_used = used.sum(axis=-1)
+        agreement = np.where(used, totals[..., :n_pairs] / both, 0.0).sum(axis=-1) / n_used
+        by_chance = (shares[..., left] * shares[..., right]).sum(axis=-2)
+        chance = np.where(used, by_chance, 0.0).sum(axis=-1) / n_used
+        kappa = np.where(chance < 1, (agreement - chance) / (1 - chance), np.nan)
+        variance = _accuracy(totals, n_prompts).var(axis=-1, ddof=1)
+    return np.stack([agreement, chance, kappa, variance], axis=-1)
+
+
+def _jackknife(rows: Array, n_prompts: int, level: float) -> list[Estimate]:
+    """The statistics with intervals. The variance is that without its bias, which is the noise of few items."""
+    from scipy.special import stdtrit
+
+    n, totals = len(rows), rows.sum(axis=0)
+    plain = _statistics(totals, n_prompts)
+    parts = [rows[start : start + _AT_ONCE] for start in range(0, n, _AT_ONCE)]
+    without = np.concatenate([_statistics(totals - part, n_prompts) for part in parts])  # (items, 4)
+    error = np.sqrt((n - 1) / n * ((without - without.mean(axis=0)) ** 2).sum(axis=0))
+    half = float(stdtrit(n - 1, (1 + level) / 2)) * error
+    plain[-1] = n * plain[-1] - (n - 1) * without[:, -1].mean()
+    return [Estimate(*map(float, ends)) for ends in zip(plain, plain - half, plain + half, strict=True)]
+
+
+def _within(found: Estimate, least: float) -> Estimate:
+    """An estimate whose interval ends where the statistic does."""
+    return Estimate(found.value, *map(float, np.clip([found.low, found.high], least, 1)))

@@ -1,1 +1,0 @@
-"""Human ratings: whether raters agree, which systems stand far off, and which items to rate next."""

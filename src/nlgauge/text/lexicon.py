@@ -1,0 +1,603 @@
+"""Words related to a word: synonyms, antonyms, hyponyms and others, best first."""
+
+from __future__ import annotations
+
+import lzma
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from hashlib import blake2b
+from importlib.resources import files
+from typing import Literal, NamedTuple
+
+from nlgauge.core.errors import InputError
+from nlgauge.text.scripts import WordList, data_lines
+
+Pos = Literal["noun", "verb", "adj", "adv"]
+Relation = Literal["synonym", "antonym", "hyponym", "hypernym", "sibling", "similar"]
+
+POSES: tuple[Pos, ...] = ("noun", "verb", "adj", "adv")
+RELATIONS: tuple[Relation, ...] = ("synonym", "antonym", "hyponym", "hypernym", "sibling", "similar")
+_LETTERS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A related word.
+
+    It is not `sure` if it belongs to a later sense, or is related only through a near synonym of an adjective.
+    """
+
+    word: str
+    sure: bool
+
+
+def related(lemma: str, pos: Pos, relation: Relation, *, unsure: bool = True, phrases: bool = False) -> list[str]:
+    """Related words, best first. Words of the first sense and frequent words come before others.
+
+    Args:
+        lemma: a base form. Capitals are ignored.
+        pos: noun, verb, adj or adv.
+        relation: synonym, antonym, hyponym (a kind of it), hypernym (what it is a kind of), sibling (another kind of
+            the same) or similar (for adjectives: near in meaning).
+        unsure: also return less certain words; they come last.
+        phrases: also return words that are written with a blank (fire engine).
+
+    Returns:
+        Single words in small letters that a reader would know, without slurs and crude words; [] if none is known.
+
+    Raises:
+        InputError: there is no such part of speech or relation.
+    """
+    return [n.word for n in neighbours(lemma, pos, relation) if (unsure or n.sure) and (phrases or " " not in n.word)]
+
+
+def neighbours(lemma: str, pos: Pos, relation: Relation) -> list[Neighbour]:
+    """Like `related`, with what is known about each word."""
+    if relation not in RELATIONS:
+        raise InputError(f"no relation {relation!r}, expected one of {', '.join(RELATIONS)}")
+    row = _row(lemma, pos)
+    words = row[3 + RELATIONS.index(relation)].split(" ") if row else []
+    return [Neighbour(word.lstrip("?").replace("_", " "), not word.startswith("?")) for word in words if word]
+
+
+def knows(lemma: str, pos: Pos) -> bool:
+    """Whether the lexicon has the lemma with this part of speech."""
+    return bool(_row(lemma, pos))
+
+
+def supersense(lemma: str, pos: Pos) -> str | None:
+    """The supersense of the first sense, such as noun.person or verb.motion; None for an unknown word."""
+    row = _row(lemma, pos)
+    return f"{pos}.{row[1]}" if row else None
+
+
+def gender(lemma: str) -> Literal["f", "m"] | None:
+    """f for nouns for women (actress), m for nouns for men (uncle), else None."""
+    flag = _flags(lemma)[0]
+    return "f" if flag == "f" else "m" if flag == "m" else None
+
+
+def countable(lemma: str) -> bool | None:
+    """Whether a noun has a plural and takes "a": true of chair, false of furniture.
+
+    None if too little is known, and for words that are not nouns.
+    """
+    return {"c": True, "u": False}.get(_flags(lemma)[1])
+
+
+def rank(lemma: str, pos: Pos) -> int | None:
+    """The frequency rank of a lemma, from 0, over all parts of speech together; None for an unknown word."""
+    row = _row(lemma, pos)
+    return int(row[0]) if row else None
+
+
+def lemmas(pos: Pos) -> Iterator[str]:
+    """All lemmas of a part of speech, the most frequent first."""
+    letter = _LETTERS[pos]
+    return (lemma for lemma, p in _table() if p == letter)
+
+
+def is_blocked(word: str) -> bool:
+    """Whether a word, or a part of it, must not be inserted into texts.
+
+    This holds for slurs, crude words, and terms of race or sex.
+    """
+    parts = {word.lower().replace(" ", "_"), *re.split(r"[-_ ]", word.lower())}
+    return any(blake2b(part.encode("utf-8", "replace"), digest_size=6).hexdigest() in _blocked() for part in parts)
+
+
+@cache
+def _blocked() -> frozenset[str]:
+    return frozenset(files("nlgauge").joinpath("data/language/blocked.txt").read_text("ascii").split())
+
+
+def _flags(lemma: str) -> str:
+    """Gender and countability of a noun."""
+    row = _row(lemma, "noun")
+    return row[2] if row else "--"
+
+
+def _row(lemma: str, pos: str) -> list[str]:
+    """Rank, supersense, flags and the words of each relation; [] if the lemma is not known."""
+    if pos not in _LETTERS:
+        raise InputError(f"no part of speech {pos!r}, expected one of {', '.join(POSES)}")
+    entry = _table().get((lemma.lower(), _LETTERS[pos]))
+    return [str(entry[0]), *entry[1].split("\t")] if entry else []
+
+
+@cache
+def _table() -> dict[tuple[str, str], tuple[int, str]]:
+    """(lemma, letter) -> rank and the rest of its line, which is parsed only when it is needed."""
+    packed = files("nlgauge").joinpath("data/language/lexicon.tsv.xz").read_bytes()
+    table = {}
+    for place, line in enumerate(lzma.decompress(packed).decode("ascii").splitlines()):
+        lemma, letter, rest = line.split("\t", 2)
+        table[lemma, letter] = (place, rest)
+    return table
+
+
+# --- Forms and related words, which all language backends take from our rules and our lexicon
+
+
+class LexiconForms:
+    """The part of a `Language` that is the same for all pipelines. Its tables are loaded when they are first needed."""
+
+    def lemma(self, word: str, tag: str) -> str:
+        """See `Language.lemma`."""
+
+        return lemma(word, tag)
+
+    def inflect(self, lemma: str, tag: str) -> str | None:
+        """See `Language.inflect`."""
+
+        return inflect(lemma, tag)
+
+    def related(self, lemma: str, pos: Pos, relation: Relation) -> list[str]:
+        """See `Language.related`."""
+
+        return related(lemma, pos, relation)
+
+
+# --- Related words chosen by hand for frequent words, and set phrases of adjective and noun. They precede the lexicon
+
+_NONE = "-"
+
+
+class OwnWord(NamedTuple):
+    """A related word, and the supersenses of the nouns with which it may be used; empty for any noun."""
+
+    word: str
+    fields: frozenset[str]
+
+
+def own_words(lemma: str, pos: str, relation: str) -> Sequence[OwnWord] | None:
+    """Words chosen by hand, best first. [] if no word is suitable; None if the lexicon is to be used."""
+    return _thesaurus_table().get((lemma, pos, relation))
+
+
+def in_set_phrase(adjective: str, noun: str) -> bool:
+    """Whether adjective and noun are one expression, in which another adjective would mean something else.
+
+    Examples: `high school`, `real estate`.
+    """
+    nouns = _set_phrases().get(adjective)
+    return nouns is not None and (
+        noun in nouns or noun.removesuffix("s") in nouns or (noun.endswith("ies") and f"{noun[:-3]}y" in nouns)
+    )
+
+
+@cache
+def _thesaurus_table() -> Mapping[tuple[str, str, str], Sequence[OwnWord]]:
+    table: dict[tuple[str, str, str], Sequence[OwnWord]] = {}
+    pos = relation = ""
+    for line in data_lines("thesaurus.txt"):
+        if line.startswith("["):
+            pos, relation = line.strip("[]").split(" ")
+            continue
+        for entry in line.split("; "):
+            lemma, words = entry.split(": ")
+            table[lemma, pos, relation] = () if words == _NONE else tuple(map(_own_word, words.split(" ")))
+    return table
+
+
+def _own_word(written: str) -> OwnWord:
+    word, _, fields = written.partition("@")
+    return OwnWord(word, frozenset(fields.split("+")) if fields else frozenset())
+
+
+@cache
+def _set_phrases() -> Mapping[str, frozenset[str]]:
+    return {
+        adjective: frozenset(nouns.split(" "))
+        for adjective, nouns in (line.split("\t") for line in data_lines("set_phrases.tsv"))
+    }
+
+
+# --- Whether a word takes "a" or "an", by its sound as far as spelling shows it
+
+_SILENT_H = re.compile(r"heir|honest|hono(?:u)?r|hour(?!i)|hors(?=[- ]?d)")
+_CONSONANT_SOUND = re.compile(  # a vowel letter that is spoken with y or w before it
+    r"""eu | ew(?:e|er)s?$ | one(?:s|self|ness)?(?![a-z]) | once(?![a-z]) | oui | ouag
+    | u(?: ni(?!n|m|d(?!ir)|g|ss|r) | nanim | nes | s(?:e|age|abl|abil|i|u) | t(?:e[nr]|i|o|ah|es?$) | bi
+    | k(?:$|u|r|[^a-z])
+      | r(?:in|ol|ani|anus|al|u|e[at]|ic) | fo | ga[n'] | v[eu] | yghur | ighur | lyss )""",
+    re.VERBOSE,
+)
+_LETTERS_WITH_VOWEL = frozenset("aefhilmnorsx")  # as they are called: eff, aitch, ell, em, en, ar, ess, ex
+_SHORT_WORDS = frozenset(
+    {"SIM", "ROM", "LAN", "HUD", "REM", "MOT", "RICO"}
+)  # capitals of up to three letters that are read as a word
+_LONG_LETTERS = frozenset(
+    {"NAACP", "NCAA", "HTML", "HTTP", "HTTPS", "MDMA", "MEPS", "SUVS", "NGOS", "LEDS"}
+)  # and longer ones read letter by letter
+_EIGHT_OR_ELEVEN = re.compile(r"8|1[18](?:(?:,\d{3})+|(?:\d{3})*|\d\d)(?![\d,])|1[18],(?!\d{3})")
+
+
+@lru_cache(1 << 14)
+def article_before(word: str) -> Literal["a", "an"]:
+    """The indefinite article for a word or phrase, chosen by its first sound.
+
+    Args:
+        word: the word or phrase after the article. Quotes, brackets and currency signs before it are ignored.
+
+    Returns:
+        "an" before a vowel sound (hour, MP, 8, 18). "a" before any other sound (university, one, European, NATO), and
+        if the sound cannot be found.
+    """
+    match = re.search(r"[^\W_][\w.,'’&-]*", word)
+    return "an" if match and _starts_with_vowel(match[0]) else "a"
+
+
+def _starts_with_vowel(word: str) -> bool:
+    if word[0].isdigit():
+        return bool(_EIGHT_OR_ELEVEN.match(word))
+    plain = "".join(c for c in unicodedata.normalize("NFD", word.replace("’", "'")) if not unicodedata.combining(c))
+    letters = re.match(r"[A-Za-z]*", re.sub(r"(?<=\b[A-Za-z])\.(?=[A-Za-z]\b)", "", plain))
+    run = letters[0] if letters else ""  # U.S. is US
+    if not run:
+        return False
+    if _is_spelt(run):
+        return run[0].lower() in _LETTERS_WITH_VOWEL
+    lower = plain.lower()
+    if _CONSONANT_SOUND.match(lower):
+        return False
+    return lower[0] in "aeiou" or bool(_SILENT_H.match(lower)) or bool(re.match(r"y[b-df-hj-np-tv-xz]", lower))
+
+
+def _is_spelt(run: str) -> bool:
+    """Whether letters are read one by one, by their names: MP, FBI, X-ray, mp3, but not NATO."""
+    if len(run) == 1 or run.upper() in _LONG_LETTERS:
+        return True
+    if not re.search("[aeiouyAEIOUY]", run):
+        return len(run) <= 5
+    capitals = re.match("[A-Z]*", run)
+    size = len(capitals[0]) if capitals else 0
+    if size == 0:
+        return run[1].isupper()  # mRNA
+    if size == 1:
+        return False
+    if run[size:] not in ("", "s"):
+        return True  # MPhil, FBIer
+    return size <= 3 and run[:size] not in _SHORT_WORDS and not any(knows(run[:size], pos) for pos in POSES)
+
+
+# --- Convert a base form to the form for a Penn Treebank tag, and back
+
+_KEPT = 1 << 16  # words remembered: texts repeat themselves
+_POS: dict[str, Pos] = {"NN": "noun", "VB": "verb", "JJ": "adj", "RB": "adv"}
+_UPOS = {"noun": "NOUN", "verb": "VERB", "adj": "ADJ", "adv": "ADV"}
+_TAGS = frozenset({*_POS, "NNS", "NNP", "NNPS", "VBP", "VBZ", "VBD", "VBN", "VBG", "JJR", "JJS", "RBR", "RBS", "MD"})
+
+_VERBS = {  # lemma -> its forms where the library has none, wrong ones, or the rarer one first
+    "be": {"VBP": "are", "VBZ": "is", "VBD": "was", "VBN": "been", "VBG": "being"},
+    "have": {"VBZ": "has", "VBD": "had", "VBN": "had", "VBG": "having"},
+    "do": {"VBZ": "does", "VBD": "did", "VBN": "done", "VBG": "doing"},
+    "lie": {"VBD": "lay", "VBN": "lain", "VBG": "lying"},
+    "get": {"VBN": "got"},
+    "light": {"VBN": "lit"},
+    "spell": {"VBN": "spelled"},
+    "wake": {"VBN": "woken"},
+    "quit": {"VBD": "quit", "VBN": "quit"},
+    "can": {"VBZ": "cans", "VBN": "canned", "VBG": "canning"},  # to put into cans
+    "ski": {"VBN": "skied"},
+}
+_NOUNS = {
+    "ox": "oxen",
+    "person": "people",
+    "staff": "staff",
+    "money": "money",
+    "passer-by": "passers-by",
+    "passerby": "passersby",
+}
+_ONE_AND_MANY = WordList("forms", "one form")
+_COUNTED_ENDS = ("ion", "ment", "ness", "nce", "ity", "ism", "age", "ise", "er", "or")
+_MODALS = {"can": "could", "may": "might", "shall": "should", "will": "would"}
+_CLITICS = {  # (word, first letter of its tag) -> what it stands for
+    ("ca", "M"): "can",
+    ("wo", "M"): "will",
+    ("sha", "M"): "shall",
+    ("'ll", "M"): "will",
+    ("'d", "M"): "would",
+    ("n't", "R"): "not",
+    ("'d", "V"): "have",
+    ("'s", "V"): "be",
+    ("'m", "V"): "be",
+    ("'re", "V"): "be",
+    ("'ve", "V"): "have",
+    ("ai", "V"): "be",
+    **{(form, "V"): "be" for form in ("am", "are", "is", "was", "were", "been", "being")},
+}
+_GRADES = {  # base form -> comparative, superlative
+    "good": ("better", "best"),
+    "well": ("better", "best"),
+    "bad": ("worse", "worst"),
+    "badly": ("worse", "worst"),
+    "ill": ("worse", "worst"),
+    "many": ("more", "most"),
+    "much": ("more", "most"),
+    "little": ("less", "least"),
+    "few": ("fewer", "fewest"),
+    "far": ("further", "furthest"),
+    **{
+        word: (word, word)
+        for word in "more most less least better best worse worst further lesser latter former".split()
+    },
+}
+_GRADED_BASES = {  # (form, first letter of its tag) -> base form; more, most, less and least stay as they are
+    ("worse", "J"): "bad",
+    ("worst", "J"): "bad",
+    ("worse", "R"): "badly",
+    ("worst", "R"): "badly",
+    ("better", "J"): "good",
+    ("best", "J"): "good",
+    ("better", "R"): "well",
+    ("best", "R"): "well",
+    **{(form, pos): form for form in ("more", "most", "less", "least", "further", "lesser") for pos in "JR"},
+    **{
+        (form, pos): base
+        for form, base in (
+            ("farther", "far"),
+            ("farthest", "far"),
+            ("furthest", "far"),
+            ("elder", "old"),
+            ("eldest", "old"),
+            ("later", "late"),
+            ("latest", "late"),
+            ("freer", "free"),
+            ("freest", "free"),
+        )
+        for pos in "JR"
+    },
+}
+
+_ENDINGS_WITH_ER = ("y", "le", "ow")  # words of two syllables that end so take -er, and these few more
+_WITH_ER = frozenset({"quiet", "clever", "gentle", "hollow", "mellow", "tender", "slender", "sober", "bitter", "cruel"})
+_WITHOUT_ER = WordList("forms", "never graded")
+_PREFIXES = ("re", "co", "over", "under", "out", "mis", "un", "fore", "with", "pre", "up", "inter", "counter")
+
+
+def inflect(lemma: str, tag: str, *, plural: bool = False, first: bool = False) -> str | None:
+    """The form of a lemma for a tag.
+
+    Args:
+        lemma: a base form. If it has several words, the last one is inflected for nouns and the first for verbs.
+        tag: a Penn Treebank tag of a noun, verb, adjective, adverb or modal.
+        plural: for "be" (VBD): were instead of was.
+        first: for "be" (VBP): am instead of are.
+
+    Returns:
+        The form, with the capitals of the lemma. Comparatives and superlatives are built with "more" and "most" if the
+        word does not take -er and -est. None for other tags, and for a lemma without letters.
+    """
+    if tag not in _TAGS or not any(c.isalpha() for c in lemma):
+        return None
+    if lemma.lower() == "be":
+        form = "were" if plural and tag == "VBD" else "am" if first and tag == "VBP" else _form("be", tag)
+    else:
+        form = _form(lemma.lower(), tag)
+    return _with_capitals_of(lemma, form) if form is not None else None
+
+
+def lemma(word: str, tag: str) -> str:
+    """The base form of a word with a tag, in small letters.
+
+    Proper nouns, also plural ones (NNPS), are returned unchanged. Contractions are replaced by the words that they
+    stand for: n't by not, 'll by will, 's as a verb by be, 'd as a verb in the past by have.
+    """
+    return word if tag.startswith("NNP") else _lemma(word.lower().replace("’", "'"), tag)
+
+
+@lru_cache(_KEPT)
+def _form(lemma: str, tag: str) -> str | None:
+    pos = _POS.get(tag[:2])
+    if tag == "MD":
+        return lemma
+    if (lemma in _MODALS and tag == "VBD" and lemma != "will") or lemma in _MODALS.values():
+        return _MODALS.get(lemma, lemma)
+    if pos is None or tag in ("NN", "NNP", "VB", "JJ", "RB"):
+        return lemma
+    head, blank, tail = lemma.partition(" ") if pos == "verb" else ("", "", lemma)
+    if pos == "verb":
+        return _verb(head, tag) + blank + tail
+    if pos == "noun":
+        before, blank, last = lemma.rpartition(" ")
+        named = tag == "NNPS" and last.endswith("y")  # the Kennedys
+        return before + blank + (f"{last}s" if named else _plural(last))
+    return _graded(lemma, tag)
+
+
+def _verb(lemma: str, tag: str) -> str:
+    if tag == "VBP":
+        return "are" if lemma == "be" else lemma
+    if tag in _VERBS.get(lemma, ()):
+        return _VERBS[lemma][tag]
+    listed = _listed(lemma, tag) or _listed_end(lemma, tag)
+    if listed:
+        return listed
+    if tag == "VBZ":
+        return _with_s(lemma)
+    if tag == "VBG":
+        return (
+            lemma[:-2] + "y"
+            if lemma.endswith("ie")
+            else lemma[:-1]
+            if re.search(r"[^eoy]e$", lemma)
+            else _doubled(lemma)
+        ) + "ing"
+    return (
+        lemma + "d"
+        if lemma.endswith("e")
+        else lemma[:-1] + "ied"
+        if re.search("[^aeiou]y$", lemma)
+        else _doubled(lemma) + "ed"
+    )
+
+
+def _plural(lemma: str) -> str:
+    if lemma in _ONE_AND_MANY or lemma in _NOUNS:
+        return _NOUNS.get(lemma, lemma)
+    if "-in-" in lemma or "-of-" in lemma:  # mothers-in-law
+        head, hyphen, rest = lemma.partition("-")
+        return _plural(head) + hyphen + rest
+    listed = _listed(lemma, "NNS")
+    if listed == lemma and lemma.endswith(_COUNTED_ENDS):
+        return _with_s(lemma)  # "congratulation", which the library takes for its own plural
+    if not listed and (lemma.endswith("ics") or (lemma.endswith("s") and _lemma(lemma, "NNS") != lemma)):
+        return lemma  # thanks, emissions, politics: a plural as it is
+    if not listed and lemma.endswith("man") and len(lemma) > 4 and not lemma.endswith(("human", "german", "roman")):
+        return lemma[:-2] + "en"
+    return listed or _listed_end(lemma, "NNS") or _with_s(lemma)
+
+
+def _graded(lemma: str, tag: str) -> str:
+    place = 0 if tag[2] == "R" else 1
+    if lemma in _GRADES:
+        return _GRADES[lemma][place]
+    if not _takes_er(lemma, tag):
+        return f"{('more', 'most')[place]} {lemma}"
+    listed = None if lemma.endswith("ee") else _listed(lemma, tag)  # the library's "freeer"
+    if listed:
+        return listed
+    stem = (
+        lemma[:-1] if lemma.endswith("e") else lemma[:-1] + "i" if re.search("[^aeiou]y$", lemma) else _doubled(lemma)
+    )
+    return stem + ("er", "est")[place]
+
+
+def _takes_er(lemma: str, tag: str) -> bool:
+    if (
+        "-" in lemma
+        or " " in lemma
+        or lemma in _WITHOUT_ER
+        or (tag[0] == "R" and lemma.endswith("ly") and lemma not in ("early", "likely"))
+    ):
+        return False
+    syllables = len(re.findall(r"[aeiouy]+", re.sub(r"(?<=[^aeiouyl])e$", "", lemma)))
+    if syllables <= 1:
+        return not (len(lemma) > 4 and lemma.endswith("ed"))  # a participle, as "used", "paved"
+    ends_so = lemma.endswith(_ENDINGS_WITH_ER) and not lemma.endswith(("able", "ible"))
+    return lemma in _WITH_ER or (ends_so and syllables == 2 + lemma.startswith("un"))
+
+
+def _with_s(word: str) -> str:
+    if re.search(r"(?:s|x|z|ch|sh)$", word):
+        return word + "es"
+    if re.search(r"[^aeiou]y$", word):
+        return word[:-1] + "ies"
+    return word + "s"
+
+
+def _doubled(word: str) -> str:
+    """The word with its last consonant doubled if a single stressed short vowel stands before it.
+
+    This is a rule for words of one syllable.
+    """
+    return word + word[-1] if re.fullmatch(r"[^aeiou]*(?:qu)?[aeiou][bdfgklmnprtvz]", word) else word
+
+
+def _listed(lemma: str, tag: str) -> str | None:
+    """The form in the library's table. The library's guesses for words that it does not list are not used."""
+    from lemminflect import getInflection
+
+    forms = getInflection(lemma, tag, inflect_oov=False)
+    return forms[0] if forms else None
+
+
+def _listed_end(lemma: str, tag: str) -> str | None:
+    """The form of a compound by its last part, if that is listed: well-wisher, overpay, superhero."""
+    prefix, hyphen, last = lemma.rpartition("-")
+    if hyphen:
+        form = _verb(last, tag) if tag[0] == "V" else _plural(last)
+        return f"{prefix}-{form}" if last else None
+    forms = ((lemma[:cut], _listed(lemma[cut:], tag)) for cut in _cuts(lemma, tag))
+    return next((before + form for before, form in forms if form), None)
+
+
+def _cuts(word: str, tag: str) -> list[int]:
+    """The positions at which a compound may be split. Verbs after a prefix come first."""
+    prefixes = [len(p) for p in _PREFIXES if tag[0] == "V" and word.startswith(p) and len(word) > len(p) + 2]
+    return prefixes + list(range(3, len(word) - 3))
+
+
+@lru_cache(_KEPT)
+def _lemma(word: str, tag: str) -> str:
+    short = _CLITICS.get((word, tag[:1])) or _GRADED_BASES.get((word, tag[:1]) if tag[2:] in ("R", "S") else ("", ""))
+    if short:
+        return short
+    if tag not in ("NNS", "VBZ", "VBD", "VBN", "VBG", "JJR", "JJS", "RBR", "RBS") or word[:1].isdigit():
+        return word
+    if tag == "NNS" and (word in _ONE_AND_MANY or word == "leaves"):
+        return "leaf" if word == "leaves" else word
+    pos = _POS[tag[:2]]
+    from lemminflect import getLemma
+
+    found = getLemma(word, _UPOS[pos], lemmatize_oov=False)
+    if found:
+        return str(found[0])
+    prefix, hyphen, last = word.rpartition("-")
+    if hyphen and last:
+        return f"{prefix}-{_lemma(last, tag)}"
+    if tag == "NNS" and word.endswith("'s"):
+        return word[:-2]
+    guesses = [g for g in _guesses(word, tag) if len(g) > 1]
+    known = next((g for g in guesses if knows(g, pos)), None)
+    if known is None and tag[0] in "NV":
+        ends = ((word[:cut], getLemma(word[cut:], _UPOS[pos], lemmatize_oov=False)) for cut in _cuts(word, tag))
+        known = next((before + end[0] for before, end in ends if end and end[0] != word[len(before) :]), None)
+    return known or (guesses[0] if guesses else word)
+
+
+def _guesses(word: str, tag: str) -> Iterator[str]:
+    """Base forms by rule, the likeliest first."""
+    if tag in ("NNS", "VBZ"):
+        if word.endswith("ies") and len(word) > 4:
+            yield word[:-3] + "y"
+        if re.search(r"(?:s|x|z|ch|sh)es$", word):
+            yield word[:-2]
+        if word.endswith("s") and not word.endswith("ss"):
+            yield word[:-1]
+        return
+    for ending in {"VBD": ("ed",), "VBN": ("ed",), "VBG": ("ing",)}.get(tag, ("er", "est")):
+        if word.endswith(ending):
+            stem = word[: -len(ending)]
+            if re.search(r"[^aeiou]i$", stem):
+                yield stem[:-1] + "y"
+            if re.search(r"([bdfgklmnprtvz])\1$", stem) and not stem.endswith(("ll", "ss")):
+                yield stem[:-1]
+            if re.search(
+                r"(?:^[^aeiou]+[aeiou][bcdfgklmnprtvz]|[^aeiou]l|[aeiou][cgsvz]"
+                r"|[^aeiou][aeiou]t|[aiou]r|[rnl][cgsv]|u)$",
+                stem,
+            ):
+                yield stem + "e"
+            yield stem
+            yield stem + "e"
+
+
+def _with_capitals_of(model: str, word: str) -> str:
+    if len(model) > 1 and model.isupper():
+        return word.upper()
+    return word[:1].upper() + word[1:] if model[:1].isupper() else word

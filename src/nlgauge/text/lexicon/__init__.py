@@ -1,1 +1,0 @@
-"""Words: their forms, their related words, the article before them."""

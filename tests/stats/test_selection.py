@@ -1,0 +1,448 @@
+import itertools
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nlgauge.core.errors import InputError
+from nlgauge.stats import selection as module
+from nlgauge.stats.selection import (
+    FORMS,
+    AgreementCurve,
+    HeldOutPairs,
+    SystemPairs,
+    best_form,
+    corpus_scores,
+    fit_curve,
+    held_out,
+    hybrid_draws,
+    hybrid_scores,
+    resampled_curves,
+    selection_quality,
+    simulate_selection,
+    stable_on_halves,
+)
+
+FIELDS = ("hits_at_1", "mrr", "diff")
+
+
+def enumerated(metric, human, k):
+    """All draws, every system at the top of the metric's tie taken in turn."""
+    rows = []
+    for drawn in itertools.combinations(range(len(metric)), k):
+        m, h = metric[list(drawn)], human[list(drawn)]
+        chosen = h[m == m.max()]
+        rank = 1 + (h > chosen[:, None]).sum(axis=1)
+        rows.append([np.mean(rank == 1), np.mean(1 / rank), np.mean(h.max() - chosen)])
+    return np.mean(rows, axis=0)
+
+
+def numbers(found):
+    return [getattr(found, name) for name in FIELDS]
+
+
+def test_three_systems_by_hand():
+    # metric order C B A, people B C A with scores 3, 2, 1; draws of 2: AB takes B (best), AC takes C (best), BC takes C
+    # (second, 1 below)
+    found = selection_quality(np.array([0.1, 0.2, 0.3]), np.array([1.0, 3.0, 2.0]), 2)
+    assert numbers(found) == pytest.approx([2 / 3, (1 + 1 + 1 / 2) / 3, 1 / 3])
+    assert (found.k, found.n, found.tied, found.draws) == (2, 3, 0, None)
+
+
+@given(st.integers(1, 7), st.integers(0, 2**32 - 1), st.booleans(), st.booleans(), st.data())
+def test_every_draw_of_few_systems(n, seed, coarse_metric, coarse_people, data):
+    rng = np.random.default_rng(seed)
+    metric = rng.integers(0, 3, n).astype(float) if coarse_metric else rng.normal(size=n)
+    human = rng.integers(0, 3, n).astype(float) if coarse_people else rng.normal(size=n)
+    k = data.draw(st.integers(1, n))
+    # sums of shares of at most 35 draws: rounding only
+    assert numbers(selection_quality(metric, human, k)) == pytest.approx(enumerated(metric, human, k), abs=1e-12)
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_simulation_agrees(tied):
+    rng = np.random.default_rng(0)
+    human = rng.normal(size=400)
+    metric = human + rng.normal(size=400)
+    if tied:
+        metric, human = np.rint(4 * metric), np.rint(10 * human)
+    exact, drawn = selection_quality(metric, human, 20), simulate_selection(metric, human, 20, draws=20000)
+    # standard errors: at most .5 / sqrt(20000) = .0035 for shares, five of them; diffs have sd near their mean
+    assert exact.hits_at_1 == pytest.approx(drawn.hits_at_1, abs=0.018)
+    assert exact.mrr == pytest.approx(drawn.mrr, abs=0.018)
+    assert exact.diff == pytest.approx(drawn.diff, rel=0.08)
+    assert exact.tied == drawn.tied
+    assert (exact.tied > 0) is tied
+
+
+def test_wide_ties_over_random_orders(monkeypatch):
+    rng = np.random.default_rng(1)
+    metric, human = rng.integers(0, 3, 60).astype(float), rng.integers(0, 30, 60).astype(float)
+    full = selection_quality(metric, human, 8)
+    monkeypatch.setattr(module, "_WIDE_TIE", 1)
+    ordered = selection_quality(metric, human, 8, seed=2)
+    assert (ordered.hits_at_1, ordered.diff) == (full.hits_at_1, full.diff)
+    # a single order strays by about .03; a mean of 100 by .003, five of them
+    assert ordered.mrr == pytest.approx(full.mrr, abs=0.015)
+
+
+def test_places_and_better_ones_before_them():
+    people = np.array([1, 2, 2, 3, 3])
+    peers = np.array([4, 2, 2, 0, 0])  # how many are above each
+    places, passed = module._orders(peers, np.random.default_rng(0))
+    assert (np.sort(places, axis=1) == np.arange(5)).all()
+    earlier = places[:, None, :] < places[:, :, None]
+    np.testing.assert_array_equal(passed, (earlier & (people > people[:, None])).sum(axis=2))
+
+
+def test_a_perfect_metric_a_constant_one_and_one_upside_down():
+    human = np.arange(30.0)
+    perfect, constant, reversed_ = (selection_quality(m, human, 5) for m in (human, np.zeros(30), -human))
+    assert numbers(perfect) == pytest.approx([1, 1, 0], abs=1e-12)
+    # a constant one chooses at random: 1/5, the mean of 1, 1/2, ..., 1/5, and the mean of all against the mean of the
+    # highest of 5: (30 + 1) x 5 / 6 - 1 less 14.5
+    assert numbers(constant) == pytest.approx([1 / 5, (1 + 1 / 2 + 1 / 3 + 1 / 4 + 1 / 5) / 5, 31 * 5 / 6 - 1 - 14.5])
+    assert numbers(reversed_)[:2] == pytest.approx([0, 1 / 5], abs=1e-12)
+
+
+def test_draws_of_one_and_of_all():
+    rng = np.random.default_rng(2)
+    metric, human = rng.normal(size=(2, 40))
+    assert numbers(selection_quality(metric, human, 1)) == pytest.approx([1, 1, 0], abs=1e-12)
+    chosen = human[metric.argmax()]
+    assert chosen < human.max()
+    assert numbers(selection_quality(metric, human, 40)) == pytest.approx(
+        [0, 1 / (1 + (human > chosen).sum()), human.max() - chosen]
+    )
+
+
+@given(st.integers(2, 25), st.integers(0, 2**32 - 1))
+@settings(deadline=None)
+def test_order_and_scale_do_not_matter(n, seed):
+    rng = np.random.default_rng(seed)
+    metric, human = rng.integers(0, 6, n).astype(float), rng.normal(size=n)
+    order = rng.permutation(n)
+    plain, other = selection_quality(metric, human, 2), selection_quality(np.exp(metric[order]), 10 * human[order], 2)
+    assert numbers(other)[:2] == pytest.approx(numbers(plain)[:2], abs=1e-12)
+    assert other.diff == pytest.approx(10 * plain.diff, abs=1e-11)
+
+
+def test_ten_thousand_hybrids_stay_exact():
+    # shares of C(10000, 100), about 1e242, from sums of logarithms; Hits@1 of a metric with one system moved to the
+    # top: it is drawn with chance 1/100 and taken then; otherwise the metric is perfect
+    human = np.arange(10000.0)
+    metric = human.copy()
+    metric[0] = 10001.0
+    found = selection_quality(metric, human)
+    assert found.hits_at_1 == pytest.approx(0.99, abs=1e-9)
+    assert found.mrr == pytest.approx(0.99 + 0.01 / 100, abs=1e-9)  # the worst of a hundred
+
+
+@pytest.mark.parametrize(
+    ("metric", "human", "k", "says"),
+    [
+        (np.zeros(3), np.zeros(4), 2, r"shapes \(3,\) and \(4,\)"),
+        (np.array([0.0, np.nan]), np.zeros(2), 1, "system 1 has no finite metric score"),
+        (np.zeros(2), np.array([np.inf, 0]), 1, "system 0 has no finite human score"),
+        (np.zeros(4), np.zeros(4), 5, "k is 5, expected 1 to the number of systems, 4"),
+        (np.zeros(4), np.zeros(4), 0, "k is 0"),
+    ],
+)
+def test_what_cannot_be_chosen_from_is_refused(metric, human, k, says):
+    for function in (selection_quality, simulate_selection):
+        with pytest.raises(InputError, match=says):
+            function(metric, human, k)
+
+
+HUMAN = np.array([[1.0, 2.0, np.nan], [5.0, np.nan, np.nan], [3.0, 4.0, np.nan]])
+METRICS = np.stack([np.arange(9.0).reshape(3, 3), -np.ones((3, 3))])
+
+
+def test_three_hybrids_by_hand():
+    draws = np.array([[0, 2, 1], [1, 1, 0], [2, -1, -1]])
+    people, scores, n = hybrid_scores(HUMAN, METRICS, draws)
+    # people: (1 + 4) / 2; 5 alone; 3 alone. The first metric: (0 + 7 + 5) / 3; (3 + 4 + 2) / 3; 6
+    assert people.tolist() == [2.5, 5.0, 3.0]
+    assert n.tolist() == [2, 1, 1]
+    assert scores.tolist() == [[4.0, 3.0, 6.0], [-1.0, -1.0, -1.0]]
+
+
+def test_drawn_among_the_judged():
+    draws = hybrid_draws(~np.isnan(HUMAN), 6000)
+    assert draws.shape == (6000, 3)
+    # the first segment has three judged systems, the second systems 0 and 2, the third none; a share of 6000 has sd
+    # .0065, five of them
+    assert np.bincount(draws[:, 0]) / 6000 == pytest.approx([1 / 3] * 3, abs=0.033)
+    assert np.bincount(draws[:, 1], minlength=3) / 6000 == pytest.approx([0.5, 0, 0.5], abs=0.033)
+    assert (draws[:, 2] == -1).all()
+    _, _, n = hybrid_scores(HUMAN, METRICS, draws)
+    assert (n == 2).all()
+
+
+def test_drawn_among_all():
+    draws = hybrid_draws(~np.isnan(HUMAN), 6000, among="all")
+    for column in draws.T:
+        assert np.bincount(column) / 6000 == pytest.approx([1 / 3] * 3, abs=0.033)
+    people, _, n = hybrid_scores(HUMAN, METRICS, draws)
+    assert np.isnan(people[n == 0]).all()
+    assert np.mean(n == 0) == 0  # the first segment is judged throughout
+
+
+def test_a_hybrid_without_a_judgement_has_no_human_score():
+    people, _, n = hybrid_scores(HUMAN[:, 1:], METRICS[:, :, 1:], np.array([[1, 0]]))
+    assert np.isnan(people[0])
+    assert n[0] == 0
+
+
+def test_the_seed_is_the_draw_and_blocks_are_not(monkeypatch):
+    rng = np.random.default_rng(0)
+    human, metrics = rng.normal(size=(5, 30)), rng.normal(size=(2, 5, 30))
+    draws = hybrid_draws(np.ones((5, 30), dtype=bool), 50, seed=4)
+    np.testing.assert_array_equal(draws, hybrid_draws(np.ones((5, 30), dtype=bool), 50, seed=4))
+    assert (draws != hybrid_draws(np.ones((5, 30), dtype=bool), 50, seed=5)).any()
+    whole = hybrid_scores(human, metrics, draws)
+    monkeypatch.setattr(module, "_HYBRIDS_CELLS", 100)
+    for one, other in zip(whole, hybrid_scores(human, metrics, draws), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: hybrid_scores(HUMAN, METRICS, np.array([[0, 3, 0]])), "name systems 0 to 3, expected 0 to 2"),
+        (lambda: hybrid_scores(HUMAN, METRICS, np.array([[0, 1]])), "expected whole numbers, .hybrids, 3 items."),
+        (lambda: hybrid_scores(HUMAN, METRICS, np.array([[0.0, 1.0, 2.0]])), "type float64"),
+        (lambda: hybrid_scores(HUMAN, METRICS[:, :2], np.array([[0, 1, 2]])), "judgements have shape"),
+        (
+            lambda: hybrid_scores(HUMAN, np.full((1, 3, 3), np.nan), np.array([[0, 1, 2]])),
+            "metric 0 has no finite score for system 0, item 0",
+        ),
+        (lambda: hybrid_draws(np.zeros((2, 2), dtype=bool), 5), "no judgement at all"),
+        (lambda: hybrid_draws(np.ones((2, 2), dtype=bool), 0), "draws is 0"),
+        (lambda: hybrid_draws(np.ones((2, 2), dtype=bool), 5, among="some"), "among is 'some'"),
+    ],
+)
+def test_what_cannot_be_mixed_is_refused(call, says):
+    with pytest.raises(InputError, match=says):
+        call()
+
+
+# --- Differences on two halves of the items
+
+
+def mean(totals):
+    return totals[..., 0] / totals[..., 1]
+
+
+def stats(*rows):
+    """Values of each system as sums and counts."""
+    return np.stack([np.stack([np.asarray(row, dtype=float), np.ones(len(row))], axis=1) for row in rows])
+
+
+def test_a_difference_on_every_item_stays():
+    found = stable_on_halves(stats(range(1, 21), range(20)), mean)
+    assert (found.value, found.n) == (1, 1)
+
+
+def test_no_difference_is_at_chance():
+    found = stable_on_halves(stats(range(20), range(20)), mean)
+    assert found.value == 0.5
+
+
+def test_noise_is_no_better_than_chance_and_its_interval_says_so():
+    rng = np.random.default_rng(0)
+    found = stable_on_halves(stats(*rng.normal(size=(2, 200))), mean)
+    assert found.low < 0.75
+    assert found.low <= found.value <= found.high
+    assert found.draws.shape == (1000,)
+
+
+def test_three_systems_are_three_pairs():
+    found = stable_on_halves(stats(range(20), range(1, 21), range(5, 25)), mean, draws=50)
+    assert (found.value, found.n, len(found.draws)) == (1, 3, 50)
+
+
+def test_items_count_as_often_as_they_were_drawn():
+    assert corpus_scores(stats([1, 5]), mean, np.array([[1, 1], [3, 1]])).tolist() == [[3.0], [2.0]]
+
+
+def test_one_system_is_refused():
+    with pytest.raises(InputError, match="statistics of 1 systems"):
+        stable_on_halves(stats(range(5)), mean)
+
+
+# --- Curves of agreement: worked by hand for one pair, symmetric and rising for any, and true curves recovered
+
+
+def pairs(difference, agreed, n=500, group=None):
+    """Pairs of two systems each, unless numbers of systems matter."""
+    p = len(difference)
+    first = np.arange(0, 2 * p, 2)
+    return SystemPairs(
+        np.array(difference, dtype=float),
+        np.array(agreed, dtype=float),
+        np.broadcast_to(np.asarray(n, dtype=float), (p,)).copy(),
+        first,
+        first + 1,
+        np.zeros(p, dtype=np.int64) if group is None else np.array(group),
+        np.ones(p),
+    )
+
+
+def drawn(slope, power=0.0, count=4000, seed=0):
+    """Pairs whose verdicts come from a known curve."""
+    rng = np.random.default_rng(seed)
+    d, n = rng.exponential(4, count), rng.choice([100.0, 500.0, 2000.0], count)
+    truth = AgreementCurve("logistic_n", np.array([slope, power]), np.empty(0))
+    return pairs(d, rng.random(count) < truth.share(d, n), n)
+
+
+def test_one_pair_by_hand():
+    # two systems, 2 points apart, and people agree; with the added tie 1.5 of 2 agree: 0.75 = 1 / (1 + 1/3)
+    curve = fit_curve(pairs([2.0], [1.0]))
+    assert curve.share(2.0) == pytest.approx(0.75)
+    assert curve.parameters.tolist() == pytest.approx([math.log(3) / 2])
+    assert curve.share(4.0) == pytest.approx(0.9)  # odds of 3 twice: 9 to 1
+    assert curve.difference_for(0.9) == pytest.approx(4.0)
+
+
+def test_people_who_never_agree_leave_a_coin():
+    curve = fit_curve(pairs([2.0, 3.0], [0.0, 0.0]))
+    assert curve.share(np.array([1.0, 5.0])).tolist() == [0.5, 0.5]
+    assert curve.difference_for(0.6) == math.inf
+
+
+def test_isotonic_by_hand():
+    # shares by difference 0, 1, 0, 1, with the tie at 2.5; what falls is pooled
+    curve = fit_curve(pairs([1.0, 2.0, 3.0, 4.0], [0.0, 1.0, 0.0, 1.0]), "isotonic")
+    assert curve.share(0.0) == 0.5
+    assert (np.diff(curve.parameters) >= 0).all()
+    assert curve.share(9.0) == curve.share(4.0) == curve.parameters[-1] <= 1 - 0.5 / 6
+    assert curve.difference_for(curve.parameters[-1]) <= 4.0
+    assert curve.difference_for(0.999) == math.inf
+
+
+@pytest.mark.parametrize("form", FORMS)
+@settings(max_examples=15)
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.integers(0, 500).map(lambda tenths: tenths / 10),
+            st.sampled_from([0.0, 0.5, 1.0]),
+            st.sampled_from([100, 1000]),
+        ),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_a_curve_rises_and_is_symmetric(form, rows):
+    difference, agreed, n = zip(*rows, strict=True)
+    curve = fit_curve(pairs(difference, agreed, n), form)
+    at = np.linspace(0, 60, 31)
+    for size in (100.0, 1000.0):
+        shares = curve.share(at, size)
+        assert shares[0] == 0.5
+        assert (np.diff(shares) >= -1e-12).all()
+        assert curve.share(-at, size).tolist() == pytest.approx((1 - shares).tolist())
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_known_curve_is_recovered(form):
+    curve = fit_curve(drawn(0.3), form)
+    at = np.array([1.0, 3.0, 6.0, 10.0])
+    truth = 1 / (1 + np.exp(-0.3 * at))
+    assert curve.share(at).tolist() == pytest.approx(truth.tolist(), abs=0.04)  # three standard errors in a bin of 400
+
+
+def test_a_known_power_of_n_is_recovered():
+    slope, power = fit_curve(drawn(0.3, 0.4), "logistic_n").parameters
+    assert (slope, power) == pytest.approx((0.3, 0.4), abs=0.05)
+
+
+def test_resamples_draw_systems():
+    # both systems are drawn in half of the resamples; in the others there is no pair, and the curve is a coin's
+    curves = resampled_curves(pairs([2.0], [1.0]), "logistic", draws=400, seed=1)
+    shares = curves.share(2.0)
+    assert shares.shape == (400,)
+    assert set(np.round(shares, 6)) == {0.5, 0.75}
+    assert np.mean(shares == 0.5) == pytest.approx(0.5, abs=0.08)  # three standard errors
+
+
+def test_resamples_draw_sets_first():
+    # people agree in one set and disagree in the other: a resample has either twice, or both
+    whole = pairs([2.0] * 6, [1.0] * 3 + [0.0] * 3, group=[0] * 3 + [1] * 3)
+    shares = resampled_curves(whole, "logistic", draws=200).share(2.0)
+    assert shares.max() > 0.75
+    assert shares.min() == 0.5
+
+
+def test_an_unknown_form_is_refused():
+    with pytest.raises(InputError, match="form"):
+        fit_curve(pairs([1.0], [1.0]), "cubic")
+
+
+# --- Curves on systems that they were not fitted on: calibration by hand, and what chance gives
+
+
+def said(predicted, agreed, weight=None):
+    predicted = np.array(predicted, dtype=float)
+    ones = np.ones(len(predicted)) if weight is None else np.array(weight, dtype=float)
+    return HeldOutPairs(predicted, np.array(agreed, dtype=float), ones, np.arange(len(predicted)))
+
+
+def ranked(n_systems, slope, seed=0, sets=1):
+    """Every pair of systems of known quality, which a noisy metric orders."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for group in range(sets):
+        for i, j in combinations(range(n_systems), 2):
+            d = rng.exponential(4)
+            agreed = rng.random() < 1 / (1 + math.exp(-slope * d))
+            rows.append((d, agreed, 500, group * n_systems + i, group * n_systems + j, group, 1))
+    d, y, n, i, j, g, w = (np.array(column) for column in zip(*rows, strict=True))
+    return SystemPairs(d, y.astype(float), n, i, j, g, w.astype(float))
+
+
+def test_calibration_error_by_hand():
+    # ten pairs at 0.6 of which 8 agree, ten at 0.9 of which 9 agree: (0.2 + 0) / 2
+    found = said([0.6] * 10 + [0.9] * 10, [1] * 8 + [0] * 2 + [1] * 9 + [0])
+    assert found.calibration_error(2) == pytest.approx(0.1)
+    numbers = [number for b in found.bins(2) for number in (b.predicted, b.agreed, b.pairs)]
+    assert numbers == pytest.approx([0.6, 0.8, 10, 0.9, 0.9, 10])
+
+
+def test_equal_shares_stay_in_one_bin():
+    found = said([0.5] * 8, [1, 0] * 4)
+    assert found.calibration_error(10) == 0
+    assert len(found.bins(10)) == 1
+
+
+def test_log_loss_of_a_coin():
+    assert said([0.5, 0.5], [1, 0]).log_loss == pytest.approx(math.log(2))
+
+
+def test_two_systems_left_out_leave_a_coin():
+    found = held_out(ranked(2, 0.3), "logistic")
+    assert found.predicted.tolist() == [0.5, 0.5]  # each of the two once
+    assert found.weight.sum() == 1
+
+
+def test_a_true_curve_is_as_good_as_chance_lets_it_be():
+    pairs = ranked(20, 0.3)
+    form, found = best_form(pairs)
+    assert form in ("logistic", "logistic_n")
+    by_chance = found.error_by_chance()
+    assert 0.01 < by_chance < 0.08  # 190 pairs in ten bins: 0.8 sqrt(0.2 / 19) = 0.08 at most
+    assert found.calibration_error() < 2 * by_chance
+    assert found.log_loss < math.log(2)
+
+
+def test_sets_left_out_are_predicted_once():
+    pairs = ranked(6, 0.3, sets=3)
+    found = held_out(pairs, "logistic", "sets")
+    assert len(found.predicted) == len(pairs)
+    with pytest.raises(InputError, match="at least two"):
+        held_out(ranked(6, 0.3), "logistic", "sets")
