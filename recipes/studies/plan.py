@@ -18,7 +18,7 @@ import numpy as np
 
 import nlgauge as ng
 from nlgauge.core import Array
-from nlgauge.io.wmt.official import read_official
+from nlgauge.io.wmt.mtme import read_official
 from nlgauge.metaeval.evaluate import joined_scores
 from nlgauge.metaeval.frames import segment_frame
 from nlgauge.runtime.cache import ScoreCache

@@ -12,7 +12,7 @@ from tests.cli.command import write
 import nlgauge as ng
 from nlgauge.audits.suite import KINDS
 from nlgauge.cli.main import main
-from nlgauge.io.formats import FORMATS, TABLES
+from nlgauge.io.read import FORMATS, TABLES
 from nlgauge.io.suites.suites import LAYOUTS
 from nlgauge.metrics.registry import METRICS, SUMS
 from nlgauge.perturbations.checklist import select_rows

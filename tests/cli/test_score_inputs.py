@@ -172,7 +172,7 @@ def test_what_may_not_be_read(capsys, monkeypatch):
         return stat(path, *rest, **options)
 
     stat = os.stat
-    monkeypatch.setattr("nlgauge.io.files.files.open", forbidden, raising=False)
+    monkeypatch.setattr("nlgauge.io.files.open", forbidden, raising=False)
     assert "d.jsonl: cannot be read (Permission denied)" in refused(capsys, "d.jsonl")
     monkeypatch.setattr("os.stat", forbidden)  # a folder whose files may not be looked at
     assert "'d.jsonl': cannot be read (Permission denied)" in refused(capsys, "d.jsonl")

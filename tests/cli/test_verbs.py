@@ -271,7 +271,7 @@ def test_a_gate_imports_no_more_than_it_needs():
     loaded = loaded_by("gate", weather, weather, *systems, "-m", "chrf", "--no-cache")
     assert "nlgauge.stats.gates" in loaded
     unused = {*NOT_FOR_WORDS, *NOT_FOR_LINES, "rapidfuzz", "nlgauge.report.junit", "nlgauge.gating.cards"}
-    assert loaded & unused == {"nlgauge.io.parquet"}  # of frames, which the gate takes; it loads no library
+    assert loaded & unused == {"nlgauge.io.frames"}  # of frames, which the gate takes; it loads no library
 
 
 @pytest.mark.parametrize(

@@ -40,25 +40,18 @@ from nlgauge.core.errors import NlgaugeError
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import quote_always
 from nlgauge.gating.gate import gate
-from nlgauge.io.cards import read_card
-from nlgauge.io.files.files import InputFile
-from nlgauge.io.files.journal import Journal
-from nlgauge.io.marked.read import read_marked
-from nlgauge.io.parallel import open_parallel
-from nlgauge.io.preferences import read_pairs, read_ranking, read_relative_ranks
-from nlgauge.io.raw import read_paraphrases, read_raw
+from nlgauge.io.files import InputFile
+from nlgauge.io.journal import Journal
+from nlgauge.io.marked import read_marked
+from nlgauge.io.parallel import open_parallel, read_paraphrases, read_raw
+from nlgauge.io.ratings import read_card, read_pairs, read_ranking, read_relative_ranks, read_verdicts
 from nlgauge.io.read import read
 from nlgauge.io.results import read_result
-from nlgauge.io.scored_pairs import read_scored_pairs
-from nlgauge.io.scores import read_scores
-from nlgauge.io.suites.minor import read_minor
-from nlgauge.io.suites.published import read_published
+from nlgauge.io.scores import read_scored_pairs, read_scores
+from nlgauge.io.suites.published import read_minor, read_published
 from nlgauge.io.suites.suites import read_suite
 from nlgauge.io.summeval import read_summeval_scores
-from nlgauge.io.verdicts import read_verdicts
-from nlgauge.io.wmt.da import read_da_scores
-from nlgauge.io.wmt.esa import read_esa_scores
-from nlgauge.io.wmt.mqm import read_mqm, read_mqm_averages, read_ratings
+from nlgauge.io.wmt.annotations import read_da_scores, read_esa_scores, read_mqm, read_mqm_averages, read_ratings
 from nlgauge.io.wmt.mtme import read_eval_set
 from nlgauge.io.wmt.submissions import read_submission
 from nlgauge.metaeval.design import read_design

@@ -1,3 +1,5 @@
+"""A row per rating, of files and frames: one segment for each output, with the ratings of all of its rows."""
+
 from __future__ import annotations
 
 import json
@@ -8,9 +10,73 @@ import pytest
 import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
-from nlgauge.io.fields import FieldError, Fields, guessed, reference_columns
+from nlgauge.io.fields import FieldError, Fields, Raters, guessed, reference_columns
 from nlgauge.io.read import read
 from nlgauge.io.scores import read_scores
+
+ROWS = [
+    {"seg": 1, "system": "A", "rater": "ann", "hyp": "it rains", "ref": "rain", "human.fluency": 4},
+    {"seg": 1, "system": "A", "rater": "bob", "hyp": "it rains", "ref": "rain", "human.fluency": 5},
+    {"seg": 2, "system": "A", "rater": "ann", "hyp": "a cat", "ref": "cat", "human.fluency": 1},
+]
+FOUND = [("A:1", "it rains", ("rain",), {"fluency": [4.0, 5.0]}), ("A:2", "a cat", ("cat",), {"fluency": 1.0})]
+
+
+def cells(delimiter):
+    rows = [list(ROWS[0]), *([str(cell) for cell in row.values()] for row in ROWS)]
+    return "".join(delimiter.join(row) + "\n" for row in rows)
+
+
+def told(data):
+    return [(s.id, s.hypothesis, s.references, dict(s.human)) for s in data]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", cells(",")), ("a.tsv", cells("\t")), ("a.json", json.dumps(ROWS)),
+        ("a.jsonl", "".join(json.dumps(row) + "\n" for row in ROWS)),
+    ],
+)  # fmt: skip
+def test_the_ratings_of_an_output_are_together_in_every_format(put, name, content):
+    data = ng.read(put(name, content))
+    assert told(data) == FOUND
+    assert f"{name}: 3 ratings of 2 outputs by 2 raters; a human score is their mean" in data.notes
+
+
+def test_ratings_of_comets_columns_are_together_too(put):
+    path = put("a.csv", "src,mt,ref,score,seg,system,rater\ns,m,r,1,1,A,x\ns,m,r,2,1,A,y\n")
+    assert [s.human for s in ng.read(path)] == [{"score": [1.0, 2.0]}]
+
+
+def test_a_rater_may_have_another_name_and_rows_may_have_ids_of_their_own(put):
+    rows = [{("who" if key == "rater" else key): cell for key, cell in row.items()} for row in ROWS]
+    rows = [{**row, "id": f"r{number}"} for number, row in enumerate(rows)]
+    path = put("a.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    assert len(ng.read(path)) == 3  # nothing says that they are ratings of one output
+    assert [s.human for s in ng.read(path, columns={"rater": "who"})] == [human for *_, human in FOUND]
+    assert ng.read(path, columns={"who": "rater"}).segments[0].id == "A:1"
+
+
+def test_a_frame_and_parquet_are_read_alike(put):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(ROWS)
+    assert told(ng.read(frame)) == FOUND
+    assert ng.read(frame).notes == ("DataFrame: 3 ratings of 2 outputs by 2 raters; a human score is their mean",)
+    pytest.importorskip("pyarrow")
+    frame.to_parquet(put("a.parquet", ""))
+    assert told(ng.read("a.parquet")) == FOUND
+
+
+def test_ratings_of_other_texts_are_refused_and_a_second_one_of_a_rater_is_told(put):
+    other = "".join(json.dumps(row) + "\n" for row in [ROWS[0], {**ROWS[1], "hyp": "it pours"}])
+    with pytest.raises(ng.InputError, match=r"^a.jsonl:2: field 'hyp' is another than at a.jsonl:1, a rating of the"):
+        ng.read(put("a.jsonl", other))
+    raters = Raters()
+    for rating in (1.0, 2.0):
+        raters.add("x", Segment("1", "a", human={"q": rating}), "ann")
+    assert [s.human for s in raters.segments()] == [{"q": [1.0, 2.0]}]
+    assert [*raters.notes("f")][1:] == ["f: 1 rows are by a rater who rated the same output before, all kept"]
 
 
 def segment(row, number=1):
@@ -225,7 +291,7 @@ def test_only_names_that_leave_no_doubt_are_taken(names, fields):
     assert guessed(names) == fields
 
 
-ROWS = [{"model": "A", "n": 1, "out": "a", "gold": "b", "deep": {"x": "c"}}, {"model": "A", "n": 2, "out": "d"}]
+FIELDS_ROWS = [{"model": "A", "n": 1, "out": "a", "gold": "b", "deep": {"x": "c"}}, {"model": "A", "n": 2, "out": "d"}]
 _KINDS = ("jsonl", "json", "csv", "tsv", "parquet", "pandas")
 
 
@@ -251,7 +317,9 @@ def _data(kind, rows, folder):
 @pytest.mark.parametrize("kind", _KINDS)
 @pytest.mark.parametrize("field", ["system", "id", "seg", "lp", "task", "src", "ref", "ref2", "human.f"])
 def test_a_column_that_is_nowhere_is_refused_with_those_that_are_there(kind, field, tmp_path):
-    data = _data(kind, [{name: row.get(name, "e") for name in ("model", "n", "out", "gold")} for row in ROWS], tmp_path)
+    data = _data(
+        kind, [{name: row.get(name, "e") for name in ("model", "n", "out", "gold")} for row in FIELDS_ROWS], tmp_path
+    )
     with pytest.raises(InputError, match=r"'modle'.*(found|first row): 'model', 'n', 'out', 'gold'"):
         ng.read(data, columns={"hyp": "out", field: "modle"})
 
@@ -259,7 +327,7 @@ def test_a_column_that_is_nowhere_is_refused_with_those_that_are_there(kind, fie
 @pytest.mark.parametrize("kind", ["jsonl", "json"])
 def test_a_column_that_some_rows_lack_is_a_missing_value(kind, tmp_path):
     columns = {"hyp": "out", "seg": "n", "ref2": "gold", "lp": "deep.x"}
-    found = ng.read(_data(kind, ROWS, tmp_path), columns=columns).segments
+    found = ng.read(_data(kind, FIELDS_ROWS, tmp_path), columns=columns).segments
     assert [(s.item, s.references, s.group) for s in found] == [("1", ("b",), "c"), ("2", (), None)]
 
 

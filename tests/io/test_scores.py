@@ -1,4 +1,4 @@
-from __future__ import annotations
+"""What stands beside a file of rows: the direction and signature of each metric."""
 
 import gzip
 import json
@@ -11,13 +11,78 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nlgauge as ng
+from nlgauge.core.errors import InputError
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Signature
-from nlgauge.core.tables import Key
+from nlgauge.core.suite import Pair, ScoredPair, Suite
+from nlgauge.core.tables import Key, Origin
+from nlgauge.io.files import InputFile
 from nlgauge.io.parallel import open_parallel
-from nlgauge.io.scores import read_scores
+from nlgauge.io.scores import SUFFIX, read_beside, read_scored_pairs, read_scores, write_beside
 from nlgauge.io.write import segment_columns, writing
+
+TER = {"spec": "ter", "signature": "metric:ter|nlgauge:1", "higher_is_better": False, "flags": {}}
+
+
+@pytest.fixture
+def rows(tmp_path):
+    path = tmp_path / "rows.tsv"
+    path.write_text("id\tter\tmine\na\t10.0\t1\n")
+    write_beside(path, [TER])
+    return path
+
+
+def test_direction_and_signature_come_back(rows):
+    assert read_beside(InputFile(rows)) == ({"ter": Origin(False, "metric:ter|nlgauge:1")}, [])
+    table = read_scores(rows)
+    assert table.origins == {"ter": Origin(False, "metric:ter|nlgauge:1")}
+    assert table.notes == ()
+
+
+def test_the_fields_are_those_of_a_result_file(rows):
+    about = json.loads((rows.parent / f"rows.tsv{SUFFIX}").read_text())
+    assert about["metrics"] == [{key: TER[key] for key in ("spec", "signature", "higher_is_better")}]
+    assert about["sha256"] == InputFile(rows).entry["sha256"]
+
+
+def test_parts_have_directions_of_their_own_and_what_is_no_score_is_left_out(tmp_path):
+    path = tmp_path / "rows.tsv"
+    path.write_text("id\tnli\tnli.c\tnli.n\na\t0.9\t0.1\t0.2\n")
+    write_beside(path, [{"spec": "nli", "signature": "s", "higher_is_better": True}], {"nli": {"c": False, "n": None}})
+    table = read_scores(path)
+    assert table.origins["nli.c"] == Origin(False, "s|part:c")
+    assert list(table.columns) == ["nli", "nli.c"]
+    assert table.notes[0].endswith("rows.tsv: column 'nli.n' left out: neither higher nor lower is better")
+    assert list(read_scores(path, columns=["nli.n"]).columns) == ["nli.n"]  # but who names it gets it
+
+
+def test_of_a_file_that_has_changed_the_direction_holds_and_the_signature_does_not(rows):
+    rows.write_text("id\tter\na\t12.0\n")
+    table = read_scores(rows)
+    assert table.origins == {"ter": Origin(False)}
+    assert table.notes[0].endswith("its directions are used, its signatures are not")
+
+
+def test_without_it_nothing_is_known(tmp_path):
+    path = tmp_path / "theirs.tsv"
+    path.write_text("id\tter\na\t10.0\n")
+    assert read_scores(path).origins == {}
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{}", '{"sha256": "", "metrics": [{"spec": "ter", "signature": "", "higher_is_better": 0}]}']
+)
+def test_what_something_else_wrote_is_refused(rows, content):
+    (rows.parent / f"rows.tsv{SUFFIX}").write_text(content)
+    with pytest.raises(InputError, match=r"rows.tsv.meta.json is not what nlgauge writes beside .*; delete it"):
+        read_scores(rows)
+
+
+def test_beside_a_pipe_nothing_is_written(tmp_path):
+    write_beside(tmp_path / "not_there.tsv", [TER])
+    assert list(tmp_path.iterdir()) == []
+
 
 ROWS = [
     {"id": "a", "system": "S", "seg": "1", "lp": "x-y", "m": 0.5, "n": None},
@@ -308,3 +373,51 @@ def test_ratings_of_wmt22_lie_between_blanks(put):
     table = read_scores(put("ad-seg-scores.csv", "SYS SID RAW.SCR Z.SCR N \nA.0 121 76.6 0.075 18 \n"))
     assert table.keys == (Key(None, "A.0", "121"),)
     assert table.column("Z.SCR").tolist() == [0.075]
+
+
+# --- Rows of an audit come back as they were written, in every format; rows of another kind are none
+
+PAIRS = (
+    Pair(
+        id="a/negation", phenomenon="negation", better="the cat sat", worse="the cat not sat", references=("the cat",)
+    ),
+    Pair(id="b", phenomenon="typos", better='a, "b"', worse="=c", references=("a",)),
+    Pair(id="c", phenomenon="typos", better="x", worse="y", source="z", setup="src"),
+)
+
+
+@pytest.mark.parametrize("ending", ["tsv", "csv", "jsonl", "jsonl.gz", "parquet"])
+def test_what_audit_writes_is_read(tmp_path, ending):
+    if ending == "parquet":
+        pytest.importorskip("pyarrow")
+    found = ng.audit(Suite(PAIRS), "chrf")
+    with writing(tmp_path / f"rows.{ending}") as write:
+        write(found.pair_columns())
+    first, second, third = read_scored_pairs(tmp_path / f"rows.{ending}")
+    better, worse = (float(side[0]) for side in (found.sides["chrf"].better, found.sides["chrf"].worse))
+    assert first == ScoredPair(
+        "a/negation", "negation", "the cat sat", "the cat not sat", {"chrf": (better, worse, 1.0)}
+    )
+    assert (second.better, second.worse) == ('a, "b"', "=c")
+    assert third.scores == {}  # made for metrics without references
+
+
+@pytest.mark.parametrize("name", ["rows.tsv", "BLEU.seg.score"])
+def test_other_rows_are_none(tmp_path, name):
+    (tmp_path / name).write_text("id\tm\tm.won\na\t1\t1\n")
+    assert read_scored_pairs(tmp_path / name) is None
+
+
+def test_rows_without_texts_have_empty_ones(tmp_path):
+    (tmp_path / "r.tsv").write_text("id\tphenomenon\tm.better\tm.worse\tm.won\na\ttypos\t1\t0.5\t1\n")
+    assert read_scored_pairs(tmp_path / "r.tsv") == [ScoredPair("a", "typos", "", "", {"m": (1.0, 0.5, 1.0)})]
+
+
+def test_a_score_that_is_no_number_is_refused_with_its_line(tmp_path):
+    (tmp_path / "r.tsv").write_text("id\tphenomenon\tm.better\tm.worse\tm.won\na\ttypos\tone\t0.5\t1\n")
+    with pytest.raises(InputError, match=r"r\.tsv:2: a score of m is 'one'"):
+        read_scored_pairs(tmp_path / "r.tsv")
+    row = {"id": "a", "phenomenon": "typos", "m.better": 10**400, "m.worse": 0, "m.won": 1}
+    (tmp_path / "r.jsonl").write_text(json.dumps(row))
+    with pytest.raises(InputError, match=r"r\.jsonl:1: a score of m is "):
+        read_scored_pairs(tmp_path / "r.jsonl")

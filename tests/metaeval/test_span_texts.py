@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.core.marks import ErrorSpan
-from nlgauge.io.marked.texts import MarkedText
+from nlgauge.io.marked import MarkedText
 from nlgauge.metaeval.span_texts import Index, as_texts, item_numbers, judged_texts, known_to_all
 
 MARK = (ErrorSpan(2, 5, "major"),)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.core.marks import ErrorSpan
-from nlgauge.io.marked.texts import MarkedText
+from nlgauge.io.marked import MarkedText
 from nlgauge.metaeval.span_methods import marks_by
 from nlgauge.metaeval.spans import CHARACTERS, LEFT_CLEAN, ONE_TO_ONE, SEGMENTS, evaluate_spans
 

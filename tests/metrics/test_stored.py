@@ -9,7 +9,7 @@ import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.metric import signature_of
 from nlgauge.core.segment import Segment
-from nlgauge.io.beside import write_beside
+from nlgauge.io.scores import write_beside
 from nlgauge.metrics.stored import Stored
 from nlgauge.runtime.runtime import Runtime
 

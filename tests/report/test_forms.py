@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import nlgauge as ng
-from nlgauge.io.source import Tally
+from nlgauge.io.segments import Tally
 from nlgauge.metaeval.sweeps import sweep
 from nlgauge.metrics.scoring.job import ComparisonOptions, score_source
 from nlgauge.report.pages import page

@@ -6,7 +6,7 @@ import os
 import pytest
 
 from nlgauge.core.errors import InputError
-from nlgauge.io.source import TableSource
+from nlgauge.io.segments import TableSource
 from nlgauge.io.spans import Inputs, cut, stamp
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.scoring.job import ComparisonOptions

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from nlgauge.core.errors import InputError, MissingExtra
-from nlgauge.io.files.limits import Limits, limited
+from nlgauge.io.files import Limits, limited
 from nlgauge.io.read import open_data
 from nlgauge.io.spans import Inputs
 from nlgauge.metrics.looks import Looks

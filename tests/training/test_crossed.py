@@ -18,7 +18,7 @@ from safetensors.torch import load_file
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError
-from nlgauge.io.files.files import InputFile
+from nlgauge.io.files import InputFile
 from nlgauge.models.locate import locate
 from nlgauge.models.pairs import PairTokenizer
 from nlgauge.runtime.runtime import Runtime

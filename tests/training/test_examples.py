@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
-from nlgauge.io.files.files import InputFile
+from nlgauge.io.files import InputFile
 from nlgauge.models.locate import locate
 from nlgauge.models.tokens import TextTokenizer
 from nlgauge.training.examples import (

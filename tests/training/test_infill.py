@@ -15,7 +15,7 @@ from safetensors import safe_open
 from safetensors.torch import load_file
 
 from nlgauge.core.errors import InputError
-from nlgauge.io.files.files import InputFile
+from nlgauge.io.files import InputFile
 from nlgauge.models.infill.filler import load_infill
 from nlgauge.models.infill.gaps import Gap
 from nlgauge.models.locate import locate

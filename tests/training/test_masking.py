@@ -6,7 +6,7 @@ import pytest
 pytest.importorskip("torch")
 
 from nlgauge.core.errors import InputError
-from nlgauge.io.files.files import InputFile
+from nlgauge.io.files import InputFile
 from nlgauge.models.infill.pieces import PieceTokenizer
 from nlgauge.models.locate import locate
 from nlgauge.training.masking import encode_texts, masked, read_texts

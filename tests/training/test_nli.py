@@ -14,7 +14,7 @@ from safetensors import safe_open
 from safetensors.torch import load_file
 
 from nlgauge.core.errors import InputError
-from nlgauge.io.files.files import InputFile
+from nlgauge.io.files import InputFile
 from nlgauge.models.entailment import load_nli
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.training.data import LABELS

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from nlgauge.core.errors import InputError, MissingExtra
-from nlgauge.io.files.files import InputFile
+from nlgauge.io.files import InputFile
 from nlgauge.models.locate import locate
 from nlgauge.runtime.runtime import Runtime
 

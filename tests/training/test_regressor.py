@@ -17,7 +17,7 @@ from safetensors import safe_open
 from safetensors.torch import load_file
 
 from nlgauge.core.errors import InputError
-from nlgauge.io.files.files import InputFile
+from nlgauge.io.files import InputFile
 from nlgauge.models.encoder import load_encoder
 from nlgauge.models.locate import locate
 from nlgauge.models.pooled import mean_vectors

@@ -8,8 +8,8 @@ import nlgauge as ng
 from nlgauge.audits.checklist import perturbed_suite, rows_to_perturb
 from nlgauge.core.errors import InputError
 from nlgauge.core.marks import ErrorSpan
-from nlgauge.io.files.files import InputFile
-from nlgauge.io.suites.pairs import write_pairs
+from nlgauge.io.files import InputFile
+from nlgauge.io.suites.rows import write_pairs
 from nlgauge.training.span_examples import SpanExample, read_span_examples
 from nlgauge.training.spans import UNKNOWN
 

@@ -8,9 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.io.files.files import InputFile, unpacked_name
-from nlgauge.io.files.lines import Faults, Lines, number
-from nlgauge.io.jsonl import JsonRows
+from nlgauge.io.files import Faults, InputFile, Lines, number_in, unpacked_name
+from nlgauge.io.rows import JsonRows
 from nlgauge.perturbations.checklist import ChecklistRow, checklist_rows, criterion_of, task_of
 
 
@@ -114,7 +113,7 @@ def _row(record: dict[str, Any]) -> ChecklistRow:
         if record.get(name) in (None, ""):
             raise InputError(f"no {name!r}; fields found: {', '.join(map(repr, record))}")
     try:
-        penalty = number(record["penalty"]) if isinstance(record["penalty"], str) else float(record["penalty"])
+        penalty = number_in(record["penalty"]) if isinstance(record["penalty"], str) else float(record["penalty"])
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"penalty is {repr(record['penalty'])[:40]}, expected a number from 0 to 1") from None
     if not 0 <= penalty <= 1:

@@ -13,8 +13,8 @@ from nlgauge.audits.preference import won
 from nlgauge.audits.sides import Sides
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.suite import Pair, Suite
-from nlgauge.io.suites.checkpoints import place_of
-from nlgauge.io.suites.originals import CONSISTENT
+from nlgauge.io.suites.published import CONSISTENT
+from nlgauge.io.suites.rows import place_of
 from nlgauge.stats.coefficients import auc
 from nlgauge.stats.draws import dependent_trials, mean_of_shares, wilson
 

@@ -19,8 +19,8 @@ from nlgauge.cli.terminal import as_typed
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.segment import Dataset
 from nlgauge.core.suite import Suite
-from nlgauge.io.files.files import STDIN, InputFile
-from nlgauge.io.raw import read_texts
+from nlgauge.io.files import STDIN, InputFile
+from nlgauge.io.parallel import read_texts
 from nlgauge.io.suites.published import ALIASES, PUBLISHED, name_of, read_published
 from nlgauge.io.suites.suites import paraphrases_in, read_suite
 from nlgauge.metrics.registry import named

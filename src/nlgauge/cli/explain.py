@@ -17,7 +17,7 @@ from nlgauge.core.result import STDOUT
 from nlgauge.core.segment import Dataset
 from nlgauge.io.parallel import open_parallel
 from nlgauge.io.read import open_data
-from nlgauge.io.source import Source
+from nlgauge.io.segments import Source
 from nlgauge.metrics.explaining.explain import AGAINST, HEAD, METHODS, Against, Method
 from nlgauge.metrics.explaining.explain import explain as measure
 from nlgauge.report.explanation.lines import explained_text, totals, unpainted

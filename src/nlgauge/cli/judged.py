@@ -12,14 +12,11 @@ from nlgauge.cli import options, specs
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset
 from nlgauge.core.tables import Preferences, ScoreTable, judged
-from nlgauge.io.files.files import STDIN, InputFile, by_content, unpacked_name
-from nlgauge.io.files.lines import Lines
-from nlgauge.io.preferences import read_pairs, read_relative_ranks
+from nlgauge.io.files import STDIN, InputFile, Lines, by_content, unpacked_name
+from nlgauge.io.ratings import read_pairs, read_relative_ranks
 from nlgauge.io.read import first_names, open_data
 from nlgauge.io.scores import KEYS, read_scores
-from nlgauge.io.wmt.da import read_da_scores
-from nlgauge.io.wmt.esa import is_esa, read_esa_scores
-from nlgauge.io.wmt.mqm import read_mqm_averages
+from nlgauge.io.wmt.annotations import is_esa, read_da_scores, read_esa_scores, read_mqm_averages
 from nlgauge.io.write import segment_columns
 from nlgauge.metaeval.align import JoinedScores
 

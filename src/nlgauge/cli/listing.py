@@ -18,7 +18,7 @@ from nlgauge.cli.terminal import echo
 from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.metric import show
 from nlgauge.core.result import Result, check_target
-from nlgauge.io.formats import FORMATS, TABLES, about_plugin, plugin_formats
+from nlgauge.io.read import FORMATS, TABLES, about_plugin, plugin_formats
 from nlgauge.io.suites.published import PUBLISHED
 from nlgauge.io.suites.suites import LAYOUTS
 from nlgauge.metaeval.compare import ABOUT

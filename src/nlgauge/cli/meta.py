@@ -16,8 +16,8 @@ from nlgauge.cli.terminal import as_typed, echo
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import STDOUT
 from nlgauge.core.segment import Dataset, of_groups, take_as_reference
-from nlgauge.io.files.lines import counted
-from nlgauge.io.wmt.official import check_official, read_official
+from nlgauge.io.files import counted
+from nlgauge.io.wmt.mtme import check_official, read_official
 from nlgauge.metaeval.evaluate import MetaEvaluation, joined_scores, meta_evaluate, without_systems
 from nlgauge.metaeval.matrices import criteria_rows
 from nlgauge.metaeval.options import MetaOptions

@@ -24,8 +24,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.options import OneOf, Range, Typed, check_option
 from nlgauge.core.options import refuse_idle as refuse_idle_options
 from nlgauge.core.result import STDOUT, Result, check_target
-from nlgauge.io.files.files import STDIN
-from nlgauge.io.files.limits import limited, parse_limits
+from nlgauge.io.files import STDIN, limited, parse_limits
 from nlgauge.report.paper import CELLS, DATA, FORMS, WIDE
 from nlgauge.report.text import check_form, doubt_line, render
 from nlgauge.runtime.cache import ScoreCache, default_path
@@ -243,7 +242,7 @@ class Files:
 
             kind_of(self.segments)
         if self.segments not in (None, STDOUT):
-            from nlgauge.io.beside import SUFFIX
+            from nlgauge.io.scores import SUFFIX
 
             own[f"--segments {self.segments} and"] = self.segments + SUFFIX
         check_outputs({**own, **{f"--{name.replace('_', '-')}": path for name, path in more.items()}}, inputs)
@@ -263,7 +262,7 @@ class Files:
     def write(self, result: Result, worst: Mapping[str, Any] | None = None, parts: Parts | None = None) -> None:
         """Write the requested JSON and HTML files, and the metadata file that goes with the segment rows."""
         if self.segments not in (None, STDOUT):
-            from nlgauge.io.beside import write_beside
+            from nlgauge.io.scores import write_beside
 
             write_beside(self.segments, result.metrics, parts)
         if self.json is not None:

@@ -14,8 +14,8 @@ from nlgauge.cli.terminal import echo
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import STDOUT
 from nlgauge.core.suite import Suite
-from nlgauge.io.raw import read_texts
-from nlgauge.io.suites.pairs import write_pairs
+from nlgauge.io.parallel import read_texts
+from nlgauge.io.suites.rows import write_pairs
 from nlgauge.metrics.languages import LANGUAGE_CHECKS, LanguageCheck
 from nlgauge.perturbations.checklist import TASKS, ChecklistRow
 from nlgauge.perturbations.registry import PERTURBATIONS

@@ -14,7 +14,7 @@ from nlgauge.cli.terminal import as_typed
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import STDOUT
 from nlgauge.core.segment import Dataset
-from nlgauge.io.files.files import InputFile
+from nlgauge.io.files import InputFile
 from nlgauge.io.write import is_cells, kind_of, writing
 from nlgauge.metaeval.plan import plan_ratings
 from nlgauge.stats.sampling import METHODS

@@ -14,12 +14,10 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.marks import Alignment
 from nlgauge.core.metric import signature_of
 from nlgauge.core.result import Result
-from nlgauge.io.beside import SUFFIX
-from nlgauge.io.files.files import InputFile
+from nlgauge.io.files import InputFile
 from nlgauge.io.read import read
 from nlgauge.io.results import read_result
-from nlgauge.io.scored_pairs import read_scored_pairs
-from nlgauge.io.scores import read_scores
+from nlgauge.io.scores import SUFFIX, read_scored_pairs, read_scores
 from nlgauge.report.bundle.page import bundle_html
 from nlgauge.report.bundle.segments import Segments as Rows
 from nlgauge.report.bundle.segments import segments_of

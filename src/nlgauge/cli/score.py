@@ -18,10 +18,9 @@ from nlgauge.cli.terminal import as_typed, echo
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.result import STDOUT, Result
 from nlgauge.io import read
-from nlgauge.io.files.files import STDIN
+from nlgauge.io.files import STDIN
 from nlgauge.io.parallel import open_parallel, system_names
-from nlgauge.io.selected import SelectedSource
-from nlgauge.io.source import JoinedSource, Source
+from nlgauge.io.segments import JoinedSource, SelectedSource, Source
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.catalogue import expanded
 from nlgauge.metrics.combine import check_bounds

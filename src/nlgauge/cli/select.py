@@ -12,8 +12,7 @@ import typer
 from nlgauge.cli import judged, options
 from nlgauge.cli.terminal import as_typed
 from nlgauge.core.errors import InputError
-from nlgauge.io.files.files import InputFile
-from nlgauge.io.files.lines import Lines
+from nlgauge.io.files import InputFile, Lines
 from nlgauge.metaeval.evaluate import without_systems
 from nlgauge.metaeval.options import Exclude, Missing, References
 from nlgauge.metaeval.select import AGREEMENT, STATS, select_models

@@ -13,9 +13,8 @@ from nlgauge.cli.terminal import as_typed
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.marks import Explanations
 from nlgauge.core.segment import Dataset, Segment, of_groups, take_as_reference
-from nlgauge.io.files.files import InputFile
-from nlgauge.io.marked.read import read_marked
-from nlgauge.io.marked.texts import MarkedText
+from nlgauge.io.files import InputFile
+from nlgauge.io.marked import MarkedText, read_marked
 from nlgauge.metaeval.options import MetaOptions
 from nlgauge.metaeval.span_methods import SPAN_METHODS, SpanMethod, SpanReferences, marks_by
 from nlgauge.metaeval.span_texts import Missing

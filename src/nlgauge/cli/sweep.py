@@ -12,7 +12,7 @@ from nlgauge.cli import judged, options, specs
 from nlgauge.cli.terminal import as_typed
 from nlgauge.core.errors import InputError
 from nlgauge.core.suite import Suite
-from nlgauge.io.files.files import InputFile
+from nlgauge.io.files import InputFile
 from nlgauge.io.suites.suites import read_suite
 from nlgauge.metaeval.options import Level, References, Stats
 from nlgauge.metaeval.pooling import pooling_study

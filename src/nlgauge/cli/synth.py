@@ -18,9 +18,9 @@ from nlgauge.core.metric import BaseMetric
 from nlgauge.core.result import STDOUT, Result
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.segment import Segment
-from nlgauge.io.files.journal import SUFFIX, Journal
-from nlgauge.io.raw import Raw, read_paraphrases, read_raw
-from nlgauge.io.suites.minor import read_minor
+from nlgauge.io.journal import SUFFIX, Journal
+from nlgauge.io.parallel import Raw, read_paraphrases, read_raw
+from nlgauge.io.suites.published import read_minor
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.metrics.looks import Looks
 from nlgauge.models.entailment import locate_nli

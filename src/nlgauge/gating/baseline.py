@@ -19,7 +19,7 @@ from nlgauge.core.segment import Segment
 from nlgauge.core.spec import version
 from nlgauge.gating.outputs import Outputs, text_digest
 from nlgauge.gating.scored import Scored, score_side
-from nlgauge.io.files.files import InputFile
+from nlgauge.io.files import InputFile
 from nlgauge.io.results import strict_json
 from nlgauge.metrics.base import Metric, documents_of, is_pooled
 from nlgauge.runtime.runtime import Runtime

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from nlgauge.core.errors import InputError
-from nlgauge.io.cards import JudgeCard, Prompts, read_card
+from nlgauge.io.ratings import JudgeCard, Prompts, read_card
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.judging.judge import Judge
 

@@ -5,34 +5,49 @@ from typing import TYPE_CHECKING
 from nlgauge.core.doors import door
 
 if TYPE_CHECKING:
-    from nlgauge.io.cards import Errors, JudgeCard, Prompts, read_card, write_card
-    from nlgauge.io.files.files import InputFile
-    from nlgauge.io.files.limits import Limits, limited
-    from nlgauge.io.files.lines import Lines
-    from nlgauge.io.formats import FORMATS, TABLES
-    from nlgauge.io.marked.mqm import read_mqm_spans
-    from nlgauge.io.marked.read import read_marked
-    from nlgauge.io.marked.rows import read_marked_rows, read_rating_spans, write_rating_spans
-    from nlgauge.io.marked.tables import read_span_table, write_span_table
-    from nlgauge.io.marked.texts import MarkedText
-    from nlgauge.io.preferences import read_pairs, read_ranking, read_relative_ranks
-    from nlgauge.io.raw import Raw, read_paraphrases, read_raw
-    from nlgauge.io.read import open_data
+    from nlgauge.io.files import InputFile, Limits, Lines, limited
+    from nlgauge.io.marked import (
+        MarkedText,
+        read_marked,
+        read_marked_rows,
+        read_mqm_spans,
+        read_rating_spans,
+        read_span_table,
+        write_rating_spans,
+        write_span_table,
+    )
+    from nlgauge.io.parallel import Raw, read_paraphrases, read_raw
+    from nlgauge.io.ratings import (
+        Errors,
+        JudgeCard,
+        Prompts,
+        Verdict,
+        Verdicts,
+        read_card,
+        read_pairs,
+        read_ranking,
+        read_relative_ranks,
+        read_verdicts,
+        write_card,
+    )
+    from nlgauge.io.read import FORMATS, TABLES, open_data
     from nlgauge.io.results import read_result
     from nlgauge.io.scores import read_scores
-    from nlgauge.io.source import Source
-    from nlgauge.io.suites.minor import Labelled, read_minor
-    from nlgauge.io.suites.pairs import write_pairs
+    from nlgauge.io.segments import Source
+    from nlgauge.io.suites.published import Labelled, read_minor
+    from nlgauge.io.suites.rows import write_pairs
     from nlgauge.io.summeval import read_summeval, read_summeval_scores
-    from nlgauge.io.verdicts import Verdict, Verdicts, read_verdicts
-    from nlgauge.io.wmt.da import read_da_scores, read_da_segments
-    from nlgauge.io.wmt.esa import read_esa_scores
-    from nlgauge.io.wmt.evalset import EvalSet
-    from nlgauge.io.wmt.export import export_scores
-    from nlgauge.io.wmt.mqm import Markings, read_mqm, read_mqm_averages, read_ratings
-    from nlgauge.io.wmt.mtme import language_pairs, read_eval_set
-    from nlgauge.io.wmt.mtme_write import eval_set, write_eval_set, write_metric_scores
-    from nlgauge.io.wmt.official import OfficialRun, read_official
+    from nlgauge.io.wmt.annotations import (
+        Markings,
+        read_da_scores,
+        read_da_segments,
+        read_esa_scores,
+        read_mqm,
+        read_mqm_averages,
+        read_ratings,
+    )
+    from nlgauge.io.wmt.export import eval_set, export_scores, write_eval_set, write_metric_scores
+    from nlgauge.io.wmt.mtme import EvalSet, OfficialRun, language_pairs, read_eval_set, read_official
     from nlgauge.io.wmt.submissions import (
         Expected,
         Submission,

@@ -10,7 +10,7 @@ from typing import Any
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import KINDS, SETTINGS, Result
 from nlgauge.core.segment import RepeatedKey, unique
-from nlgauge.io.files.files import InputFile
+from nlgauge.io.files import InputFile
 
 SCHEMA = 1
 _WORDS = {str: "a text", bool: "true or false", list: "a list", dict: "an object"}

@@ -1,4 +1,4 @@
-"""Scores from any program: tables of numbers keyed by id, or by system and item."""
+"""Direction and signature of the columns of a file of scores, in FILE.meta.json beside it."""
 
 from __future__ import annotations
 
@@ -15,21 +15,87 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
+from nlgauge.core.result import replacing
 from nlgauge.core.segment import Frame, RepeatedKey, is_frame, repeated, unique
+from nlgauge.core.spec import version
+from nlgauge.core.suite import ScoredPair
 from nlgauge.core.tables import Key, Origin, ScoreTable
-from nlgauge.io.beside import SUFFIX, read_beside
-from nlgauge.io.fields import CRITERION, NAMES, Fractions, is_known
-from nlgauge.io.files.files import STDIN, InputFile, by_content, unpacked_name
-from nlgauge.io.files.lines import Faults, Lines, counted, number
-from nlgauge.io.files.records import Records
-from nlgauge.io.formats import by_name
+from nlgauge.io.fields import CRITERION, NAMES, RATER, Fractions, is_known
+from nlgauge.io.files import STDIN, Faults, InputFile, Lines, by_content, counted, number_in, unpacked_name
+from nlgauge.io.frames import nested_rows
 from nlgauge.io.frames import rows_of as rows_of_frame
-from nlgauge.io.jsonl import joined, rows_of
 from nlgauge.io.parallel import system_names
-from nlgauge.io.parquet import nested_rows
-from nlgauge.io.raters import RATER
+from nlgauge.io.read import by_name
+from nlgauge.io.rows import Records, joined, rows_of
 from nlgauge.io.wmt.mtme import LEVELS, score_lines
 from nlgauge.io.wmt.submissions import read_submission
+
+SUFFIX = ".meta.json"
+
+
+def write_beside(
+    path: str | os.PathLike[str],
+    metrics: Sequence[Mapping[str, Any]],
+    parts: Mapping[str, Mapping[str, bool | None]] | None = None,
+) -> None:
+    """Write what is known of the columns of a file of rows that is written already.
+
+    Args:
+        path: the file of rows. Nothing is written beside a pipe or a terminal.
+        metrics: the metrics as a result file has them: `spec`, which is the name of a column, `signature` and
+            `higher_is_better`.
+        parts: specification -> part -> whether higher is better; None for a part that is no score.
+    """
+    path = os.fspath(path)
+    if not os.path.isfile(path):
+        return
+    about = {
+        "schema": 1,
+        "kind": "segments",
+        "version": version("nlgauge"),
+        "sha256": InputFile(path).entry["sha256"],
+        "metrics": [
+            {key: metric[key] for key in ("spec", "signature", "higher_is_better")}
+            | ({"parts": known} if (known := dict((parts or {}).get(metric["spec"], {}))) else {})
+            for metric in metrics
+        ],
+    }
+    with replacing(path + SUFFIX) as file:
+        json.dump(about, file, ensure_ascii=False, indent=1)
+        file.write("\n")
+
+
+def read_beside(file: InputFile) -> tuple[dict[str, Origin], list[str]]:
+    """The metadata of a file of scores: column -> origin; and notes.
+
+    If the file has changed since, its directions hold, and its signatures do not.
+
+    Raises:
+        InputError: it cannot be read, or is not what `write_beside` writes.
+    """
+    path = file.path + SUFFIX
+    wrong = f"{path} is not what nlgauge writes beside {file.path}; delete it, or write both again with --segments"
+    try:
+        with open(path, encoding="utf-8") as opened:
+            about = json.load(opened, object_pairs_hook=unique)
+        same = about["sha256"] == file.entry["sha256"]
+        origins: dict[str, Origin] = {}
+        parts: set[str] = set()
+        for metric in about["metrics"]:
+            spec, signature = str(metric["spec"]), str(metric["signature"]) if same else ""
+            origins[spec] = Origin(metric["higher_is_better"], signature)
+            for part, up in metric.get("parts", {}).items():
+                parts.add(f"{spec}.{part}")
+                origins[f"{spec}.{part}"] = Origin(up, f"{signature}|part:{part}" if same else "")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise InputError(f"{wrong} ({type(error).__name__}: {error})") from None
+    if not all(isinstance(up, bool) or (up is None and name in parts) for name, (up, _) in origins.items()):
+        raise InputError(f"{wrong} (higher_is_better is neither true nor false)")
+    changed = f"{file.name} has changed since {path} was written; its directions are used, its signatures are not"
+    return origins, [] if same else [changed]
+
+
+# --- Scores from any program: tables of numbers keyed by id, or by system and item
 
 _SCORED = Origin(True)
 _WMT = {"SYS": "system", "SID": "seg"}
@@ -271,7 +337,7 @@ def _number(cell: Any) -> float:
     if cell is None:
         return math.nan
     if type(cell) is str:
-        return number(cell)
+        return number_in(cell)
     if type(cell) not in (int, float):
         raise ValueError(f"{json.dumps(cell, default=repr, skipkeys=True)[:60]}, expected a number or null")
     try:
@@ -362,7 +428,7 @@ def _number_lines(file: InputFile, notes: list[str]) -> Iterator[_Row] | None:
     if _COMET_LINE.fullmatch(first):
         return _comet_lines(file)
     try:
-        number(first)
+        number_in(first)
     except ValueError:
         return None
     name = PurePath(unpacked_name(file.path)).stem
@@ -467,3 +533,49 @@ def _chosen(table: ScoreTable, columns: Sequence[str] | None) -> ScoreTable:
     if columns is None:
         return table
     return dataclasses.replace(table, columns={name: table.column(name) for name in columns})
+
+
+# --- Scored pairs of a suite: the rows that `audit --segments` writes
+
+_SCORES = ("better", "worse", "won")  # of a metric, behind its name and a dot
+
+
+def read_scored_pairs(path: str | os.PathLike[str]) -> list[ScoredPair] | None:
+    """Read the rows that `audit --segments` wrote, in any of its formats.
+
+    Returns:
+        One for each row; None if the file holds other rows.
+
+    Raises:
+        InputError: the file cannot be read, or a score is not a number. The error names the file and the line.
+        MissingExtra: the file is Parquet, and pyarrow is not installed.
+    """
+    file = InputFile(path)
+    if unpacked_name(file.path).endswith(".score"):
+        return None
+    found: list[ScoredPair] = []
+    for where, row in raw_rows(file, []):
+        if isinstance(row, str):
+            raise InputError(f"{where}: {row}")
+        specs = [name.removesuffix(".won") for name in row if name.endswith(".won")]
+        if not specs or not {"id", "phenomenon"} <= row.keys():
+            return None
+        scores = {spec: _scores(row, spec, where) for spec in specs}
+        known = {spec: own for spec, own in scores.items() if not any(map(math.isnan, own))}
+        name, phenomenon, better, worse = (
+            str(row.get(field) or "") for field in ("id", "phenomenon", "better", "worse")
+        )
+        found.append(ScoredPair(name, phenomenon, better, worse, known))
+    return found or None
+
+
+def _scores(row: Mapping[str, Any], spec: str, where: str) -> tuple[float, float, float]:
+    try:
+        better, worse, won = (_scored_pairs_number(row.get(f"{spec}.{name}")) for name in _SCORES)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"{where}: a score of {spec} is {error}") from None
+    return better, worse, won
+
+
+def _scored_pairs_number(cell: Any) -> float:
+    return math.nan if cell is None else number_in(cell) if isinstance(cell, str) else float(cell)

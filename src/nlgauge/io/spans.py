@@ -12,15 +12,12 @@ from typing import Any
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
 from nlgauge.io.fields import Fields
-from nlgauge.io.files.files import InputFile, packing_of
-from nlgauge.io.files.hub import fetched
-from nlgauge.io.files.lines import Lines
-from nlgauge.io.jsonl import BOM, JsonRows
+from nlgauge.io.files import InputFile, Lines, fetched, packing_of
+from nlgauge.io.frames import ParquetRows, import_pyarrow
 from nlgauge.io.parallel import ParallelSource, open_parallel
-from nlgauge.io.parquet import ParquetRows, import_pyarrow
 from nlgauge.io.read import open_data
-from nlgauge.io.selected import SelectedSource
-from nlgauge.io.source import Source, TableSource
+from nlgauge.io.rows import BOM, JsonRows
+from nlgauge.io.segments import SelectedSource, Source, TableSource
 
 _SHARES = 16  # parts of a row group, at most: each reads the group from its beginning
 _WAY_OUT = "write Parquet, JSON lines or one text per line, not compressed"

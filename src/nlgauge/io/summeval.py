@@ -11,10 +11,9 @@ import numpy as np
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset
 from nlgauge.core.tables import Key, ScoreTable
-from nlgauge.io.files.files import InputFile
-from nlgauge.io.files.lines import counted, refuse
-from nlgauge.io.jsonl import JsonRows
-from nlgauge.io.source import TableSource
+from nlgauge.io.files import InputFile, counted, refuse
+from nlgauge.io.rows import JsonRows
+from nlgauge.io.segments import TableSource
 
 TASK = "summarization"
 RATERS = {"expert_annotations": "", "turker_annotations": "turker."}  # field -> what stands before the criterion

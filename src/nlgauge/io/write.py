@@ -19,7 +19,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.result import STDOUT, check_name, harmless, replacing
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
-from nlgauge.io.parquet import import_pyarrow
+from nlgauge.io.frames import import_pyarrow
 
 Column = Sequence[str | None] | npt.NDArray[np.float64]
 Columns = Mapping[str, Column]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.marks import Explanations
-from nlgauge.io.marked.texts import MarkedText
+from nlgauge.io.marked import MarkedText
 
 Missing = Literal["refuse", "drop"]
 Marks = Iterable[MarkedText] | Explanations

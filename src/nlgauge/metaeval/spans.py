@@ -16,7 +16,7 @@ from nlgauge.core.marks import ErrorSpan, Explanations
 from nlgauge.core.options import check_option
 from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.spec import version
-from nlgauge.io.marked.texts import MarkedText
+from nlgauge.io.marked import MarkedText
 from nlgauge.metaeval.span_texts import Index, Marks, Missing, as_texts, item_numbers, judged_texts, known_to_all
 from nlgauge.stats.draws import bootstrap_interval, check_draws
 from nlgauge.stats.significance import paired_bootstrap

@@ -18,8 +18,8 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.result import replacing
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
-from nlgauge.io.files.limits import limited
-from nlgauge.io.parquet import read_columns
+from nlgauge.io.files import limited
+from nlgauge.io.frames import read_columns
 from nlgauge.io.spans import read_span
 from nlgauge.io.write import segment_columns, writing
 from nlgauge.metrics.base import Metric

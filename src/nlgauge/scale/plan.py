@@ -21,10 +21,9 @@ from nlgauge.core.metric import signature_of
 from nlgauge.core.result import replacing
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import version
-from nlgauge.io.files.files import STDIN
-from nlgauge.io.files.limits import Limits, current
+from nlgauge.io.files import STDIN, Limits, current
 from nlgauge.io.parallel import system_names
-from nlgauge.io.source import BLOCK, BLOCK_CHARACTERS, Summary, TableSource, in_blocks
+from nlgauge.io.segments import BLOCK, BLOCK_CHARACTERS, Summary, TableSource, in_blocks
 from nlgauge.io.spans import Inputs, Span, cut, stamp
 from nlgauge.metrics.base import Metric, check_lacking, notes_of, rounds
 from nlgauge.metrics.comparing.plan import ComparisonOptions

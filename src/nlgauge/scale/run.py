@@ -12,7 +12,7 @@ from typing import Any
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
-from nlgauge.io.parquet import import_pyarrow, read_columns
+from nlgauge.io.frames import import_pyarrow, read_columns
 from nlgauge.io.spans import read_span
 from nlgauge.metrics.base import Metric, pieces_of
 from nlgauge.metrics.comparing.plan import ComparisonOptions

@@ -21,7 +21,7 @@ from nlgauge.core.result import Result
 from nlgauge.core.scores import add, mean_of_defined
 from nlgauge.core.spec import with_digest
 from nlgauge.io.parallel import system_names
-from nlgauge.io.source import Summary
+from nlgauge.io.segments import Summary
 from nlgauge.metrics.base import Metric
 from nlgauge.metrics.comparing.plan import ComparisonOptions
 from nlgauge.metrics.guards.counting import summed

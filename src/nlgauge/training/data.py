@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nlgauge.core.errors import InputError
-from nlgauge.io.files.files import InputFile
-from nlgauge.io.files.lines import Faults
-from nlgauge.io.jsonl import JsonRows
+from nlgauge.io.files import Faults, InputFile
+from nlgauge.io.rows import JsonRows
 from nlgauge.models.pairs import PairTokenizer
 from nlgauge.models.tokens import Ids
 

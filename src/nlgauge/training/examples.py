@@ -11,9 +11,8 @@ import numpy.typing as npt
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment, is_blank, said
-from nlgauge.io.files.files import InputFile
-from nlgauge.io.files.lines import Faults
-from nlgauge.io.jsonl import JsonRows
+from nlgauge.io.files import Faults, InputFile
+from nlgauge.io.rows import JsonRows
 from nlgauge.models.tokens import Ids, TextTokenizer
 
 _WINDOW = 64  # the number of batches shuffled together before they are sorted by length

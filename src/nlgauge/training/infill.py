@@ -20,7 +20,7 @@ from torch.nn import functional
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import check_target
-from nlgauge.io.files.files import InputFile
+from nlgauge.io.files import InputFile
 from nlgauge.models.encoder import torch_device
 from nlgauge.models.infill.pieces import PieceTokenizer
 from nlgauge.models.locate import ModelFiles, locate

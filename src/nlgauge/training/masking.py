@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.errors import InputError
-from nlgauge.io.files.files import InputFile
-from nlgauge.io.files.lines import Lines
+from nlgauge.io.files import InputFile, Lines
 from nlgauge.models.infill.pieces import PieceTokenizer
 from nlgauge.models.tokens import Ids
 

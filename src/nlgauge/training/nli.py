@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from nlgauge.core.errors import InputError
-from nlgauge.io.files.files import InputFile
+from nlgauge.io.files import InputFile
 from nlgauge.models.encoder import torch_device
 from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.pairs import PairTokenizer

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.core.options import Range, Typed, check_option, checked
-from nlgauge.io.files.files import InputFile
+from nlgauge.io.files import InputFile
 from nlgauge.models import embedded
 from nlgauge.models.features import BOTH, KINDS, MATCH, feature_names
 from nlgauge.models.heads import HEADS

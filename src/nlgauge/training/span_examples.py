@@ -9,10 +9,9 @@ from typing import Any
 from nlgauge.core.errors import InputError
 from nlgauge.core.marks import ErrorSpan, Severity
 from nlgauge.core.segment import is_blank
-from nlgauge.io.files.files import InputFile
-from nlgauge.io.files.lines import Faults
-from nlgauge.io.jsonl import JsonRows
-from nlgauge.io.marked.texts import errors_of
+from nlgauge.io.files import Faults, InputFile
+from nlgauge.io.marked import errors_of
+from nlgauge.io.rows import JsonRows
 from nlgauge.metrics.explaining.marks import Worded
 from nlgauge.training.edited import PlacedEdit, spans_of_edits
 from nlgauge.training.spans import UNKNOWN, MarkedPair

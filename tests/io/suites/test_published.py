@@ -1,4 +1,4 @@
-"""Published suites by name, from the files of their authors or from our own layout; doubtful rows are named."""
+"""A row of each published suite, as its authors publish it, makes the pair that it stands for."""
 
 import gzip
 import json
@@ -12,8 +12,285 @@ from hypothesis import strategies as st
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError
-from nlgauge.io.suites.published import PUBLISHED, files_of, name_of, read_published
+from nlgauge.io.suites.published import (
+    PUBLISHED,
+    aces,
+    bump,
+    demetr,
+    faithbench_pairs,
+    fbi,
+    files_of,
+    hwtsc22,
+    llmbar,
+    name_of,
+    read_minor,
+    read_published,
+    summedits,
+)
+from nlgauge.io.suites.rows import Cells
 from nlgauge.io.suites.suites import read_suite
+
+HWTSC = {
+    "source": "他有三只猫。",
+    "good-translation": "He has three cats.",
+    "incorrect-translation": "He has four cats.",
+    "reference": "He owns 3 cats.",
+    "phenomena": "Number(Different Format)",
+    "source.2": "Flores",
+}
+BUMP = {
+    "id": 4,
+    "article_id": 628,
+    "article": "The bridge opened in May. It is long.",
+    "reference_summary": "The bridge opened in May .",
+    "edited_summary": "The bridge opened in June .",
+    "error_type": "Extrinsic Entity Error",
+    "corrected_error_type": "Extrinsic Circumstance Error",
+}
+SUMMEDITS = {
+    "id": "news_1_3",
+    "doc": "The shop sold ten lamps.",
+    "summary": "The shop sold nine lamps.",
+    "original_summary": "The shop sold ten lamps.",
+    "label": 0,
+    "edit_types": ["entity_modification"],
+}
+FBI = {"cdx": "f-7", "question": "How many moons?", "og": "Two moons.", "perturbed_gpt4": "Three moons."}
+LLMBAR = {"input": "Say hello.", "output_1": "Goodbye.", "output_2": "Hello.", "label": 2}
+
+
+def made(make, row, name="file.json", number=1, **changes):
+    return make(Cells({**row, **changes}, f"{name}:2"), number, name)
+
+
+@pytest.mark.parametrize(
+    ("label", "phenomenon"),
+    [
+        ("Number(Thousand Separator)", "number_error"),
+        ("Time & Date", "date_time"),
+        ("Named Entity & Terminology", "name_error"),
+        ("Unit Format", "unit"),
+        ("Affirmation/Negation", "negation"),
+    ],
+)
+def test_hwtsc22(label, phenomenon):
+    pair = made(hwtsc22, HWTSC, phenomena=label)
+    assert (pair.phenomenon, pair.error, pair.id, pair.group) == (phenomenon, label, "hwtsc22.000", "zh-en")
+    assert (pair.source, pair.references, pair.meta["origin"]) == ("他有三只猫。", ("He owns 3 cats.",), "Flores")
+    assert (pair.better, pair.worse) == ("He has three cats.", "He has four cats.")
+
+
+def test_bump_takes_the_corrected_type_and_the_article():
+    pair = made(bump, BUMP, "data/task1_dataset.json")
+    assert (pair.id, pair.phenomenon, pair.cluster) == ("task1_dataset.4", "extrinsic_circumstance", "628")
+    fields = ("article", "reference_summary", "edited_summary")
+    assert (pair.source, pair.better, pair.worse) == tuple(BUMP[field] for field in fields)
+    free = made(bump, BUMP, error_type="Intrinsic Predicate", corrected_error_type=None)  # as in task 2
+    assert free.phenomenon == "intrinsic_predicate"
+
+
+def test_summedits():
+    pair = made(summedits, SUMMEDITS, "data/summedits_news.json")
+    assert (pair.phenomenon, pair.expect, pair.meta["domain"]) == ("entity_modification", "lower", "news")
+    assert (pair.better, pair.worse, pair.source) == (SUMMEDITS["original_summary"], SUMMEDITS["summary"], pair.better)
+    kept = made(summedits, SUMMEDITS, label=1, summary="Ten lamps were sold by the shop.", edit_types=[])
+    assert (kept.phenomenon, kept.expect) == ("consistent_edit", "same")
+    assert made(summedits, SUMMEDITS, edit_types=["antonym_swap", "negation_insertion"]).phenomenon == "several_edits"
+    assert made(summedits, SUMMEDITS, edit_types=[]).phenomenon == "other_edit"
+    assert "seed summary itself" in made(summedits, SUMMEDITS, summary=SUMMEDITS["original_summary"], label=1)
+    of_the_hub = {**SUMMEDITS, "seed_summary": "The shop sold ten lamps.", "domain": "podcast"}
+    assert made(summedits, {k: v for k, v in of_the_hub.items() if k != "original_summary"}).meta["domain"] == "podcast"
+
+
+def test_fbi_is_named_by_its_file_and_folder():
+    pair = made(fbi, FBI, "fbi/factual/number-errors.tsv")
+    assert (pair.id, pair.phenomenon, pair.meta["ability"]) == ("number-errors.f-7", "number_errors", "factual")
+    assert (pair.better, pair.worse, pair.source) == ("Two moons.", "Three moons.", "How many moons?")
+    assert made(fbi, FBI, "score-invariant/score_invariant.tsv").expect == "same"
+
+
+def test_llmbar_takes_the_subset_from_the_folder():
+    pair = made(llmbar, LLMBAR, "LLMBar/Adversarial/Manual/dataset.json", 3)
+    assert (pair.id, pair.phenomenon, pair.better, pair.worse) == ("llmbar.Manual.002", "Manual", "Hello.", "Goodbye.")
+    assert made(llmbar, LLMBAR, label=1).better == "Goodbye."
+
+
+def test_aces_and_demetr():
+    row = {"source": "s", "good-translation": "g", "incorrect-translation": "i", "reference": "r"}
+    pair = made(aces, row, phenomena="copy-source", langpair="de-en", ID="7")
+    assert (pair.id, pair.phenomenon, pair.error, pair.group) == ("7:1", "copy-source", "copy-source", "de-en")
+    texts = {"id": 3, "src_sent": "s", "eng_sent": "e", "mt_sent": "m", "pert_sent": "p", "lang_tag": "italian"}
+    pair = made(demetr, texts, pert_name="minor_id26_misspelled", pert_check=True)
+    assert (pair.phenomenon, pair.meta, pair.error) == ("typos", {"severity": "minor"}, "minor_id26_misspelled")
+    assert "unperturbed" in made(demetr, texts, pert_name="minor_id26_misspelled", pert_check=False)
+    assert "baseline" in made(demetr, texts, pert_name="base_id35_reference")
+
+
+@pytest.mark.parametrize(
+    ("make", "row", "changes", "told"),
+    [
+        (hwtsc22, HWTSC, {"phenomena": "Colour"}, "phenomena is 'Colour', expected one that begins Number"),
+        (hwtsc22, HWTSC, {"reference": None}, "no field 'reference'"),
+        (bump, BUMP, {"article": None}, "no field 'article'"),
+        (summedits, SUMMEDITS, {"label": "yes"}, "'label' is 'yes', expected 1"),
+        (summedits, SUMMEDITS, {"edit_types": "antonym_swap"}, "'edit_types' is 'antonym_swap', expected a list"),
+        (fbi, FBI, {"og": None}, "no field 'og'"),
+        (llmbar, LLMBAR, {"label": 0}, "'label' is 0, expected 1 or 2"),
+    ],
+)
+def test_bad_rows_are_named_with_their_place(make, row, changes, told):
+    with pytest.raises(InputError, match=told) as raised:
+        made(make, row, **changes)
+    assert str(raised.value).startswith("file.json:2: ")
+
+
+# --- FaithBench: faithful beside unfaithful summaries of one source, by the worst label of a summary
+
+
+def sample(i, source, *labels):
+    return {"sample_id": i, "source": source, "summary": f"s{i}", "annotations": [{"label": [*own]} for own in labels]}
+
+
+SAMPLES = [
+    sample(0, "A", ("Unwanted", "Unwanted.Intrinsic"), ("Benign",)),
+    sample(1, "A"),
+    sample(2, "A", ("Benign",)),  # the authors do not count it
+    sample(3, "A", ("Questionable",)),
+    sample(4, "A", ("Unwanted.Extrinsic",), ("Unwanted", "Unwanted.Intrinsic")),  # both kinds
+    sample(5, "B"),
+    sample(6, "C", ("Unwanted",)),
+]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "batch_1.json").write_text(json.dumps({"samples": SAMPLES}, indent=1))
+    (tmp_path / "__MACOSX").mkdir()
+    (tmp_path / "__MACOSX" / "batch_1.json").write_bytes(b"\0\5\26\7")
+    (tmp_path / "._batch_1.json").write_bytes(b"\0\5\26\7")
+    return tmp_path
+
+
+def test_each_faithful_summary_stands_beside_each_unfaithful_one_of_its_source(folder):
+    # of source A 1 and 2 are faithful, and 0, 3 and 4 are not: six pairs; B and C have one kind alone
+    suite = ng.read_suite(folder, layout="faithbench")
+    assert [(p.better, p.worse, p.phenomenon) for p in suite] == [
+        ("s1", "s0", "unwanted_intrinsic"),
+        ("s1", "s3", "questionable"),
+        ("s1", "s4", "unwanted"),
+        ("s2", "s0", "unwanted_intrinsic"),
+        ("s2", "s3", "questionable"),
+        ("s2", "s4", "unwanted"),
+    ]
+    assert {(p.source, p.cluster, p.task, p.references) for p in suite} == {("A", "A", "as", ())}
+    assert suite.pairs[0].id == "batch_1.1>0"
+    assert "2 sources have only faithful or only unfaithful summaries, and make no pair" in suite.notes
+
+
+def test_a_list_of_samples_is_read_as_well(tmp_path):
+    (tmp_path / "batch_2.json").write_text(json.dumps(SAMPLES))
+    placed, _, files = faithbench_pairs(tmp_path / "batch_2.json")
+    assert len(placed) == 6
+    assert placed[0][0].endswith("batch_2.json, sample 1")
+    assert files == [str(tmp_path / "batch_2.json")]
+
+
+def test_texts_are_compared_with_the_source(folder):
+    found = ng.audit(ng.read_suite(folder, layout="faithbench"), metrics=["rouge1"])
+    assert found.result().rows  # `source` stands for the references that the pairs do not have
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"{", "Input data was truncated"),
+        (b'{"samples": 3}', "Expected `array`, got `int`"),
+        (b'{"samples": [{"source": "a"}]}', "missing required field `summary`"),
+        (
+            b'{"samples": [{"source": "a", "summary": 3}]}',
+            r"Expected `str`, got `int` - at `\$\.samples\[0\]\.summary`",
+        ),
+        (b'{"samples": [], "samples": []}', "samples"),
+        (
+            b'{"samples": [{"source": "a", "summary": "b", "annotations": [{"label": ["Bad"]}]}]}',
+            "label 'Bad', expected",
+        ),
+        (b'{"samples": []}', "no pair in it, read as faithbench"),
+        (b"\xff", "batch_1.json"),
+        (b"[" * 100_000, "batch_1.json"),
+    ],
+)
+def test_what_is_no_batch_is_refused_in_one_line(tmp_path, content, said):
+    (tmp_path / "batch_1.json").write_bytes(content)
+    with pytest.raises(InputError, match=said) as refused:
+        ng.read_suite(tmp_path, layout="faithbench")
+    assert "\n" not in str(refused.value)
+    assert "batch_1.json" in str(refused.value) or str(tmp_path) in str(refused.value)
+
+
+def test_a_folder_without_batches_is_refused(tmp_path):
+    with pytest.raises(InputError, match=r"no file of faithbench in this folder, expected batch_\*\.json"):
+        faithbench_pairs(tmp_path)
+
+
+# --- Labelled pairs in three forms; a row of none of them is named with its line
+
+
+def written(tmp_path, *rows):
+    path = tmp_path / "pairs.jsonl"
+    path.write_text("".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows))
+    return path
+
+
+def test_three_kinds_of_rows_say_what_is_minor(tmp_path):
+    path = written(
+        tmp_path,
+        {"text": "a", "changed": "b", "minor": True, "kind": "typo"},
+        {"text": "c", "changed": "d", "minor": False},
+        "",
+        {"id": "1", "better": "e", "worse": "f", "expect": "same", "phenomenon": "contractions"},
+        {"id": "2", "better": "g", "worse": "h", "expect": "lower"},
+        {"premise": "i", "hypothesis": "j", "label": "entailment"},  # the other direction is not known
+        {"premise": "k", "hypothesis": "l", "label": "neutral"},
+        {"premise": "m", "hypothesis": "n", "label": "contradiction"},
+    )
+    found, entries = read_minor(path)
+    assert found == [
+        ("a", "b", True),
+        ("c", "d", False),
+        ("e", "f", True),
+        ("g", "h", False),
+        ("k", "l", False),
+        ("m", "n", False),
+    ]
+    assert entries[0]["path"] == str(path)
+    assert len(entries[0]["sha256"]) == 64
+
+
+@pytest.mark.parametrize(
+    ("row", "told"),
+    [
+        ("{", "pairs.jsonl:2: no JSON"),
+        ([1], "pairs.jsonl:2: list, expected an object"),
+        ({"text": "a", "minor": True}, "pairs.jsonl:2: 'text', 'minor', expected"),
+        ({}, "pairs.jsonl:2: nothing, expected"),
+        ({"text": "a", "changed": None, "minor": True}, "'changed' is NoneType, expected a text"),
+        ({"text": "a", "changed": "b", "minor": 1}, "'minor' is 1, expected one of true, false"),
+        (
+            {"better": "a", "worse": "b", "expect": "higher"},
+            "'expect' is 'higher', expected one of \"same\", \"lower\"",
+        ),
+        ({"premise": "a", "hypothesis": "b", "label": "-"}, "'label' is '-'"),
+    ],
+)
+def test_a_row_of_no_kind_is_named(tmp_path, row, told):
+    path = written(tmp_path, {"text": "a", "changed": "b", "minor": True}, row)
+    with pytest.raises(InputError) as refused:
+        read_minor(path)
+    assert told in str(refused.value)
+
+
+# --- Published suites by name, from the files of their authors or from our own layout; doubtful rows are named
 
 HEADER = "source\tgood-translation\tincorrect-translation\treference\tphenomena\tsource"
 ROWS = [

@@ -1,14 +1,18 @@
 """Rows of a suite: one shape whatever the file; where a row stands is told with what is wrong in it."""
 
-from __future__ import annotations
-
 import gzip
+import json
+from itertools import product
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError
-from nlgauge.io.files.files import InputFile
-from nlgauge.io.suites.rows import Cells, SuiteRows
+from nlgauge.core.suite import Pair, Suite
+from nlgauge.io.files import InputFile
+from nlgauge.io.suites.rows import Cells, SuiteRows, checkpoint_pairs, write_pairs
+from nlgauge.io.suites.suites import read_suite
 
 ROWS = [{"better": "a b", "worse": "b a"}, {"better": "c", "worse": ""}]
 
@@ -105,3 +109,248 @@ def test_turns_have_a_speaker_and_a_text():
     for wrong in ("Hello.", [{"text": "Hello."}], ["Hello."]):
         with pytest.raises(InputError, match="expected a list of turns with speaker and text"):
             cells(context=wrong).turns()
+
+
+# --- Pairs written are the pairs read
+
+PAIR = Pair(
+    id="1/negation",
+    phenomenon="negation",
+    better="It rains.",
+    worse="It does not rain.",
+    references=("It rains.",),
+    source="Es regnet.",
+    expect="lower",
+    task="mt",
+    criterion="adequacy",
+    group="de-en",
+    error="negation",
+    context=({"speaker": "A", "text": "Hi."},),
+    meta={"edits": [[2, 2, " does not"]]},
+    cluster="article 7",
+)
+
+
+@pytest.mark.parametrize("name", ["p.jsonl", "p.jsonl.gz"])
+def test_json_lines_keep_everything_but_how_it_was_made(tmp_path, name):
+    write_pairs(Suite((PAIR,)), tmp_path / name)
+    (back,) = read_suite(tmp_path / name).pairs
+    assert (back.id, back.better, back.worse, back.references, back.source) == (
+        PAIR.id,
+        PAIR.better,
+        PAIR.worse,
+        PAIR.references,
+        PAIR.source,
+    )
+    assert (back.task, back.criterion, back.group, back.context, back.expect) == (
+        "mt",
+        "adequacy",
+        "de-en",
+        PAIR.context,
+        "lower",
+    )
+    assert back.cluster == "article 7"  # without it intervals would come out narrower
+
+
+def test_tsv_keeps_the_texts(tmp_path):
+    write_pairs(Suite((PAIR,)), tmp_path / "p.tsv")
+    (back,) = read_suite(tmp_path / "p.tsv").pairs
+    assert (back.better, back.worse, back.references, back.task) == (PAIR.better, PAIR.worse, PAIR.references, "mt")
+
+
+def test_equal_pairs_are_equal_bytes(tmp_path):
+    for name in ("a.jsonl.gz", "b.jsonl.gz"):
+        write_pairs(Suite((PAIR,)), tmp_path / name)
+    assert (tmp_path / "a.jsonl.gz").read_bytes() == (tmp_path / "b.jsonl.gz").read_bytes()
+
+
+def test_a_tab_in_tsv_is_refused_and_nothing_is_left(tmp_path):
+    with pytest.raises(InputError, match=r"pair '1' holds a tab.*write \.jsonl"):
+        write_pairs(Suite((Pair(id="1", phenomenon="p", better="a\tb", worse="c"),)), tmp_path / "p.tsv")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_another_extension_is_refused(tmp_path):
+    with pytest.raises(InputError, match=r"\.jsonl or \.tsv"):
+        write_pairs(Suite((PAIR,)), tmp_path / "p.txt")
+
+
+@given(st.text(), st.text())
+def test_any_text_comes_back_or_is_escaped(tmp_path_factory, better, worse):
+    path = tmp_path_factory.mktemp("pairs") / "p.jsonl"
+    write_pairs(Suite((Pair(id="1", phenomenon="p", better=better, worse=worse),)), path)
+    (back,) = read_suite(path).pairs
+
+    def shown(text):
+        return text.encode("utf-8", "backslashreplace").decode()
+
+    assert (back.better, back.worse) == (shown(better), shown(worse))
+
+
+# --- MSLC: the later checkpoint of an item is the better one; a folder with missing or uneven parts is refused
+
+OUTPUTS = {
+    "00300": ["It rains.", "A dog runs."],
+    "00100": ["Rain rain.", "Dog dog."],
+    "00200": ["It rain.", "Dog runs."],
+}
+LETTERS = "00100\tA\n00200\tB\n00300\tC\n"
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder as MSLC has it, with the sources and references of WMT beside the outputs."""
+    for name, text in {
+        "mapping/he-en.tsv": LETTERS,
+        "sources/he-en.txt": "gs\nkl\n",
+        "references/he-en.refB.txt": "It is raining.\nA dog is running.\n",
+        **{f"system-outputs/he-en/{name}.txt": "\n".join(lines) + "\n" for name, lines in OUTPUTS.items()},
+    }.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def test_every_two_checkpoints_of_an_item_make_a_pair(folder):
+    placed, notes, files = checkpoint_pairs(folder)
+    assert len(placed) == 2 * 3
+    assert notes == []
+    assert len(files) == 6
+    texts = {(pair.worse, pair.better, pair.phenomenon) for _, pair in placed if pair.cluster == "he-en.0002"}
+    assert texts == {
+        ("Dog dog.", "Dog runs.", "1_step"),
+        ("Dog runs.", "A dog runs.", "1_step"),
+        ("Dog dog.", "A dog runs.", "2_steps"),
+    }
+    first = placed[0][1]
+    assert (first.source, first.references, first.group) == ("gs", ("It is raining.",), "he-en")
+    assert (first.meta["worse"], first.meta["better"]) == ("A", "B")
+
+
+def test_every_output_comes_back(folder):
+    texts = {text for _, pair in checkpoint_pairs(folder)[0] for text in (pair.better, pair.worse)}
+    assert texts == {line for lines in OUTPUTS.values() for line in lines}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("sources/he-en.txt", "gs\n", r"he-en\.txt: 1 lines, and .*00100\.txt has 2; keep the lines of the documents"),
+        ("references/he-en.refB.txt", "a\nb\nc\n", r"refB\.txt: 3 lines"),
+        ("mapping/he-en.tsv", "00100\tA\n00200\tB\n", "no line of mapping/he-en.tsv names '00300'"),
+        (
+            "mapping/he-en.tsv",
+            "00100\tA\n00200\tA\n",
+            r"he-en\.tsv:2: .* expected a system, a tab and its letter, each once",
+        ),
+        ("mapping/he-en.tsv", "00100 A\n", r"he-en\.tsv:1: '00100 A', expected"),
+        ("system-outputs/he-en/00200.txt", "one line\n", r"00200\.txt has 1"),
+    ],
+)
+def test_uneven_parts_are_named(folder, name, content, told):
+    (folder / name).write_text(content)
+    with pytest.raises(InputError, match=told):
+        checkpoint_pairs(folder)
+
+
+@pytest.mark.parametrize("part", ["system-outputs", "mapping", "sources", "references"])
+def test_a_missing_part_is_named(folder, part):
+    (folder / part).rename(folder / "elsewhere")
+    with pytest.raises(InputError, match=f"no folder '{part}' in it"):
+        checkpoint_pairs(folder)
+
+
+def test_a_language_pair_without_references_is_named(folder):
+    (folder / "references/he-en.refB.txt").unlink()
+    with pytest.raises(InputError, match=r"nothing at references/he-en\.NAME\.txt"):
+        checkpoint_pairs(folder)
+
+
+def checkpoints_rows():
+    return [
+        {"seg": item, "letter": letter, "lp": "x-en", "hyp": f"{item}{letter}", "refs": ["r"], "src": "s"}
+        for item, letter in product("12", "AB")
+    ]
+
+
+def test_segments_with_letters(tmp_path):
+    path = tmp_path / "segments.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in checkpoints_rows()))
+    assert [(p.worse, p.better) for _, p in checkpoint_pairs(path)[0]] == [("1A", "1B"), ("2A", "2B")]
+
+
+@pytest.mark.parametrize(
+    ("kept", "told"),
+    [
+        ([0, 1, 2], r"segments\.jsonl:3: item '2' has no output of checkpoint B"),
+        ([0, 1, 1, 2, 3], r"segments\.jsonl:3: item '1' has a second output of checkpoint 'B'; the first is .*:2"),
+        ([0, 2], "one checkpoint of x-en, expected at least two"),
+    ],
+)
+def test_items_with_other_checkpoints_are_named(tmp_path, kept, told):
+    path = tmp_path / "segments.jsonl"
+    path.write_text("".join(json.dumps(checkpoints_rows()[i]) + "\n" for i in kept))
+    with pytest.raises(InputError, match=told):
+        checkpoint_pairs(path)
+
+
+@pytest.fixture
+def faulty(tmp_path):
+    """A folder as part B of MSLC 2024 has it: kinds of output, and the texts line by line."""
+    rows = [  # kind, source, reference, hypothesis
+        ("empty-hypothesis", "It rains.", "Es regnet.", ""),
+        ("untranslated", "It rains.", "Es regnet.", "It rains."),
+        ("wrong-language", "peaches", "Pfirsiche", "duraznos"),
+        ("empty-source-and-reference", "", "", "Etwas."),
+        ("correct-language", "It rains.", "Es regnet.", "Regen fällt."),
+    ]
+    folder = tmp_path / "en-de"
+    folder.mkdir()
+    (folder / "types.tsv").write_text("".join(f"{i}\t{row[0]}\ta\tb\tc\n" for i, row in enumerate(rows, start=1)))
+    for name, column in (("source", 1), ("reference", 2), ("hypothesis", 3)):
+        (folder / f"{name}.txt").write_text("".join(row[column] + "\n" for row in rows), encoding="utf-8")
+    return tmp_path
+
+
+def test_faulty_outputs_stand_beside_a_good_one_for_the_same_source(faulty):
+    placed, notes, files = checkpoint_pairs(faulty)
+    assert [(pair.phenomenon, pair.better, pair.worse) for _, pair in placed] == [
+        ("empty-hypothesis", "Regen fällt.", ""),
+        ("untranslated", "Regen fällt.", "It rains."),
+    ]
+    assert placed[0][1].references == ("Es regnet.",)
+    assert "2 outputs have no good output for the same source beside them" in notes[0]
+    assert len(files) == 4
+
+
+def test_the_last_of_several_good_outputs_for_one_source_counts_and_a_note_says_so(faulty):
+    """Two good outputs for "It rains.": the second makes both pairs, and one is passed over."""
+    folder = faulty / "en-de"
+    more = {"types.tsv": "6\tcorrect-language\ta\tb\tc", "source.txt": "It rains.", "reference.txt": "Es regnet."}
+    for name, line in {**more, "hypothesis.txt": "Es regnet."}.items():
+        with (folder / name).open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
+    placed, notes, _ = checkpoint_pairs(faulty)
+    assert [pair.better for _, pair in placed] == ["Es regnet."] * 2
+    assert notes[1] == f"{faulty}: 1 good outputs are passed over, since a later one has the same source"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("hypothesis.txt", "one\n", r"hypothesis\.txt: 1 lines, and .*types\.tsv has 5"),
+        ("types.tsv", "1\tuntranslated\n" * 5, r"types\.tsv:1: 2 cells, expected 5"),
+    ],
+)
+def test_uneven_parts_of_faulty_outputs_are_named(faulty, name, content, told):
+    (faulty / "en-de" / name).write_text(content)
+    with pytest.raises(InputError, match=told):
+        checkpoint_pairs(faulty)
+
+
+def test_numbered_checkpoints_are_in_the_order_of_their_numbers(tmp_path):
+    rows = [{"seg": "1", "letter": n, "lp": "x-en", "hyp": n, "refs": ["r"], "src": "s"} for n in ("10", "2")]
+    path = tmp_path / "m.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    ((_, pair),), _, _ = checkpoint_pairs(path)
+    assert (pair.worse, pair.better) == ("2", "10")

@@ -2,19 +2,21 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import nlgauge as ng
 from nlgauge.core.scores import Scores
 from nlgauge.core.spec import Signature
 from nlgauge.io.scores import read_scores
-from nlgauge.io.wmt.export import export_scores
-from nlgauge.io.wmt.mtme import read_eval_set
-from nlgauge.io.wmt.mtme_write import eval_set, write_eval_set
+from nlgauge.io.wmt.export import eval_set, export_scores, write_eval_set, write_metric_scores
+from nlgauge.io.wmt.mtme import EvalSet, Info, read_eval_set
 from nlgauge.io.wmt.submissions import check_submission, expected, read_submission
 
 SEGMENTS = tuple(
@@ -185,4 +187,246 @@ def test_a_name_from_the_data_leads_to_no_other_folder(put, tmp_path, layout, lp
         export_scores(
             "in/ner/out", segments, {name: made(VALUES[:1], segments)}, layout=layout, reference=reference, testset="t"
         )
+    assert sorted(tmp_path.rglob("*")) == kept
+
+
+def same(one: EvalSet, two: EvalSet) -> None:
+    for name in ("lp", "sources", "domains", "documents", "references", "outputs", "info"):
+        assert getattr(one, name) == getattr(two, name), name
+    for kind in ("human", "metrics"):
+        assert set(getattr(one, kind)) == set(getattr(two, kind))
+        for key, scores in getattr(one, kind).items():
+            assert set(scores) == set(getattr(two, kind)[key])
+            for system, values in scores.items():
+                np.testing.assert_array_equal(values, getattr(two, kind)[key][system])
+
+
+def test_what_is_written_is_read_back(folder):
+    first = read_eval_set(folder({"metric-scores/cs-uk/QE-src.seg.score": None}), "cs-uk")
+    written = write_eval_set("set2", first)
+    same(read_eval_set("set2", "cs-uk"), first)
+    assert len(written) == 15 == len([path for path in Path("set2").rglob("*") if path.is_file()])
+    assert (
+        Path("set2/human-scores/cs-uk.mqm.v2.seg.score").read_text()
+        == "A\t-1.0\nA\t-2.5\nA\tNone\nB.1\t0.0\nB.1\tNone\nB.1\tNone\n"
+    )
+
+
+texts = st.text(st.sampled_from("ab \t\n\r\u2028é\u3000"), max_size=5)
+numbers = st.floats(allow_nan=False, allow_infinity=False) | st.just(np.nan)
+
+
+@given(data=st.data(), n=st.integers(1, 4))
+def test_any_texts_and_numbers_survive(data, n, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("set")
+    column = st.lists(texts, min_size=n, max_size=n).map(tuple)
+    sparse = st.lists(texts | st.none(), min_size=n, max_size=n).map(tuple)
+    scores = st.lists(numbers, min_size=n, max_size=n).map(np.array)
+    first = EvalSet(
+        folder.name,
+        "cs-uk",
+        data.draw(column),
+        ("x",) * n,
+        ("d",) * n,
+        {"refA": data.draw(sparse)},
+        {"S1": data.draw(sparse), "S.2": data.draw(sparse)},
+        {("h", "segment"): {"S1": data.draw(scores)}},
+        {("M-refA", "segment"): {s: np.nan_to_num(data.draw(scores)) for s in ("S.2", "S1")}},
+        Info("refA"),
+    )
+    write_eval_set(folder, first)
+    same(read_eval_set(folder, "cs-uk"), first)
+
+
+def simple(**changes):
+    return EvalSet(
+        **{
+            "name": "s",
+            "lp": "cs-uk",
+            "sources": ("a", "b"),
+            "domains": ("x", "x"),
+            "documents": ("d", "d"),
+            "references": {"refA": ("c", "d")},
+            "outputs": {"S": ("e", "f")},
+            **changes,
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"references": {"ref.A": ("c", "d")}}, "s cs-uk: reference name 'ref.A'"),
+        ({"outputs": {"S 1": ("e", "f")}}, "s cs-uk: system name 'S 1', expected one without blanks, '/'"),
+        ({"outputs": {"S/1": ("e", "f")}}, "s cs-uk: system name 'S/1', expected one without blanks, '/'"),
+        ({"outputs": {"S": ("e",)}}, "s cs-uk: system 'S' has 1 text, the sources have 2"),
+        ({"domains": ("x y", "x")}, "s cs-uk: domain name 'x y' holds blanks"),
+        ({"documents": ("d",)}, "s cs-uk: 1 document for 2 segments"),
+        ({"outputs": {"refA": ("e", "f")}}, "s cs-uk: system 'refA' bears the name of a reference and has other texts"),
+        ({"sources": ("[No translation supplied]", "b")}, "sources/cs-uk: a text is '[No translation supplied]'"),
+        (
+            {"metrics": {("M-refA", "segment"): {"S": np.array([1, np.nan])}}},
+            "metric-scores/cs-uk/M-refA.seg.score: system 'S' has no number for 1 segment, first 2",
+        ),
+        (
+            {"metrics": {("M-refA", "segment"): {"S": np.array([1.0])}}},
+            "metric-scores/cs-uk/M-refA.seg.score: system 'S' has scores of shape (1,), expected (2,)",
+        ),
+        ({"metrics": {("M-src", "system"): {}}}, "metric-scores/cs-uk/M-src.sys.score: no scores of system 'S'"),
+        (
+            {"metrics": {("M", "system"): {"S": np.array([1.0])}}},
+            "metric-scores/cs-uk/M.sys.score: expected the name of a metric to end in -REF",
+        ),
+        (
+            {"human": {("h", "system"): {"T": np.array([1.0])}}},
+            "human-scores/cs-uk.h.sys.score: system 'T' has no output",
+        ),
+        (
+            {"human": {("h", "system"): {"S": np.array([np.inf])}}},
+            "human-scores/cs-uk.h.sys.score: system 'S' has no number for 1 system",
+        ),
+    ],
+)
+def test_what_the_layout_cannot_hold_is_not_written(put, changes, says):
+    put("other", "")
+    with pytest.raises(ng.InputError) as error:
+        write_eval_set("out", simple(**changes))
+    assert str(error.value).removeprefix("out/").startswith(says)
+
+
+def test_what_is_there_already_is_not_contradicted(put):
+    put("out/sources/cs-uk.jsonl", "{}\n")
+    with pytest.raises(
+        ng.InputError,
+        match=r"^out/sources/cs-uk\.jsonl is there already and would stand beside the new \.txt; remove it first$",
+    ):
+        write_eval_set("out", simple())
+    put("two/meta.json", "{")
+    with pytest.raises(ng.InputError, match=r"^two/meta\.json: expected a JSON object, .*; it is not overwritten$"):
+        write_eval_set("two", simple(info=Info("refA")))
+    put("three/meta.json", '{"de-en": {"std_ref": "refB"}}')
+    write_eval_set("three", simple(info=Info("refA")))
+    assert {lp: entry["std_ref"] for lp, entry in json.loads(Path("three/meta.json").read_text()).items()} == {
+        "de-en": "refB",
+        "cs-uk": "refA",
+    }
+    put("four", "")
+    with pytest.raises(ng.InputError, match=r"^cannot make the folder four/sources: "):
+        write_eval_set("four", simple())
+
+
+def test_scores_of_a_metric_alone(put):
+    put("other", "")
+    path = write_metric_scores("out", simple(), "My-metric-refA", "segment", {"S": np.array([0.1, 1 / 3])})
+    assert path.read_text() == "S\t0.1\nS\t0.3333333333333333\n"
+    table = read_scores(path)
+    assert (list(table.columns), [str(key) for key in table.keys]) == (
+        ["My-metric-refA"],
+        ["system 'S', item '1', group 'cs-uk'", "system 'S', item '2', group 'cs-uk'"],
+    )
+    assert table.column().tolist() == [0.1, 1 / 3]
+
+
+def test_any_dataset_can_be_a_test_set(put):
+    put("other", "")
+    data = ng.read(
+        put(
+            "a.jsonl",
+            "".join(
+                json.dumps(
+                    {
+                        "system": s,
+                        "seg": i,
+                        "lp": "cs-uk",
+                        "src": f"s{i}",
+                        "refs": [f"r{i}", f"q{i}"],
+                        "hyp": f"{s}{i}",
+                        "human": {"da": [1, 2]} if s == "A" else {},
+                    }
+                )
+                + "\n"
+                for s, i in [("A", "y"), ("A", "x"), ("B", "x")]
+            ),
+        )
+    )
+    found = eval_set(data, name="mine")
+    assert (found.sources, found.references, found.outputs) == (
+        ("sy", "sx"),
+        {"refA": ("ry", "rx"), "refB": ("qy", "qx")},
+        {"A": ("Ay", "Ax"), "B": (None, "Bx")},
+    )
+    assert found.human["da", "segment"]["A"].tolist() == [1.5, 1.5]
+    assert (found.name, eval_set(data).name) == ("mine", "a.jsonl")
+    renamed = eval_set(data, references=["old", "new"])
+    assert (list(renamed.references), renamed.info.reference) == (["old", "new"], "old")
+    with pytest.raises(ng.InputError, match=r"^a\.jsonl: language pairs cs-uk, expected the name of one$"):
+        eval_set(data, "cs-en")
+    assert set(found.human["da", "segment"]) == {"A"}
+    write_eval_set("mine", found)
+    back = read_eval_set("mine", "cs-uk").dataset("all")
+    assert {(s.system, s.hypothesis, s.references) for s in back} == {
+        (s.system, s.hypothesis, s.references) for s in data
+    }
+
+
+@pytest.mark.parametrize(
+    ("segments", "says"),
+    [
+        ([ng.Segment("k", "h", ("r",), "s", "A", "1")], "the dataset: language pairs none, expected the name of one"),
+        (
+            [ng.Segment(i, "h", ("r",), "s", "A", i, i) for i in ("cs-uk", "de-en")],
+            "the dataset: language pairs cs-uk, de-en, expected the name of one",
+        ),
+        ([ng.Segment("k", "h", ("r",), None, "A", "1", "cs-uk")], "segment 'k' has no source, which the layout needs"),
+        ([ng.Segment("k", "h", ("r",), "s", None, "1", "cs-uk")], "segment 'k' has no system, which the layout needs"),
+        ([ng.Segment("k", "h", ("r",), "s", "A", None, "cs-uk")], "segment 'k' has no item, which the layout needs"),
+        (
+            [ng.Segment(i, "h", ("r",), "s", "A", "1", "cs-uk") for i in "kl"],
+            "segments 'k' and 'l' are both of system 'A' and item '1'",
+        ),
+        (
+            [ng.Segment(i, "h", (i,), "s", i, "1", "cs-uk") for i in "kl"],
+            "segment 'l' has another source or other references than the first of item '1'",
+        ),
+        (
+            [ng.Segment("k", "h", tuple("abcde"), "s", "A", "1", "cs-uk")],
+            "items have up to 5 references, 4 names given",
+        ),
+    ],
+)
+def test_a_dataset_that_is_no_test_set_is_refused(segments, says):
+    with pytest.raises(ng.InputError) as error:
+        eval_set(ng.Dataset(tuple(segments)))
+    assert str(error.value) == says
+
+
+@pytest.mark.skipif("NLGAUGE_DATA" not in os.environ, reason="NLGAUGE_DATA names no folder with evaluation data")
+def test_real_judgements_survive_the_layout(tmp_path):
+    # 178 inputs and 16 systems, less the one output that is not there: the counts of the data's own page
+    data = ng.read(Path(os.environ["NLGAUGE_DATA"], "webnlg2020-humaneval", "segments.jsonl.gz"))
+    found = eval_set(data, "data-to-text", references=[f"ref{i}" for i in range(1, 30)])
+    write_eval_set(tmp_path / "webnlg", found)
+    back = read_eval_set(tmp_path / "webnlg", "data-to-text").dataset("all")
+    assert (len(back), len(back.systems), len(back.items)) == (2847, 16, 178)
+    known = {(s.system, s.source, s.hypothesis): s for s in data}
+    for segment in back:
+        own = known[segment.system, segment.source, segment.hypothesis]
+        assert segment.references == own.references
+        assert segment.human == own.human
+
+
+def test_mtme_write_a_name_from_the_data_leads_to_no_other_folder(put, tmp_path):
+    put("other", "")
+    kept = sorted(tmp_path.rglob("*"))
+    rated = {("../../../x", "segment"): {"S": np.array([1.0, 2.0])}}
+    for changes, what in (
+        ({"lp": "../../../evil"}, "language pair"),
+        ({"human": rated}, "name of human scores"),
+        ({"outputs": {"..": ("e", "f")}}, "system name"),
+    ):
+        with pytest.raises(ng.InputError, match=f"{what} '.*becomes the name of a file"):
+            write_eval_set("in/ner/set", simple(**changes))
+    for evaluated, name in ((simple(), "../../../x-src"), (simple(lp="../.."), "M-src")):
+        with pytest.raises(ng.InputError, match="becomes the name of a file"):
+            write_metric_scores("in/ner/set", evaluated, name, "segment", {"S": np.array([1.0, 2.0])})
     assert sorted(tmp_path.rglob("*")) == kept

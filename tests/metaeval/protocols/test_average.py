@@ -8,7 +8,7 @@ import pytest
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, Segment
-from nlgauge.io.wmt.official import read_official
+from nlgauge.io.wmt.mtme import read_official
 from nlgauge.metaeval.evaluate import meta_evaluate
 from nlgauge.metaeval.protocols.average import AVERAGE, average_note, average_rows, noise_notes
 from nlgauge.metaeval.protocols.presets import PRESETS, Preset, Task

@@ -75,7 +75,7 @@ class InMemory:
         self.segments = segments
 
     def check(self):
-        from nlgauge.io.source import Tally
+        from nlgauge.io.segments import Tally
 
         tally = Tally()
         for segment in self.segments:

@@ -12,8 +12,7 @@ from nlgauge.cli.train import options as shared
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import STDOUT, Row, replacing
 from nlgauge.core.spec import quote
-from nlgauge.io.files.files import InputFile
-from nlgauge.io.files.lines import Lines
+from nlgauge.io.files import InputFile, Lines
 from nlgauge.metaeval.layers import layer_study, layers_result
 from nlgauge.metrics.embedding import baseline
 from nlgauge.metrics.embedding.unrelated import measure_unrelated

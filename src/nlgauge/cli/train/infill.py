@@ -10,7 +10,7 @@ import typer
 from nlgauge.cli import options
 from nlgauge.cli.terminal import echo
 from nlgauge.cli.train import options as shared
-from nlgauge.io.files.files import InputFile
+from nlgauge.io.files import InputFile
 from nlgauge.training.recipe import InfillRecipe, Schedule
 
 Texts = Annotated[list[str], typer.Argument(metavar="TEXTS...", help="Raw sentences, one per line, plain or .gz.")]

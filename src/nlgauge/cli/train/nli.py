@@ -10,7 +10,7 @@ import typer
 from nlgauge.cli import options
 from nlgauge.cli.terminal import echo
 from nlgauge.cli.train import options as shared
-from nlgauge.io.files.files import InputFile
+from nlgauge.io.files import InputFile
 from nlgauge.training.recipe import NliRecipe, Schedule
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from nlgauge.cli import judged, options
 from nlgauge.cli.terminal import echo
 from nlgauge.cli.train import options as shared
 from nlgauge.core.errors import InputError
-from nlgauge.io.files.files import InputFile
+from nlgauge.io.files import InputFile
 from nlgauge.io.read import read
 from nlgauge.metaeval.align import chosen_criteria
 from nlgauge.metaeval.align import judged as rated_only

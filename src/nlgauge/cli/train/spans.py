@@ -11,7 +11,7 @@ from nlgauge.cli import options
 from nlgauge.cli.terminal import echo
 from nlgauge.cli.train import options as shared
 from nlgauge.core.errors import InputError
-from nlgauge.io.files.files import InputFile
+from nlgauge.io.files import InputFile
 from nlgauge.report.rows import number
 from nlgauge.training.recipe import Schedule, SpanRecipe
 

@@ -1,20 +1,341 @@
-"""Suites that others published, read by their names from the files of their authors."""
+"""Rows of published suites, in their authors' formats, and the pairs that they stand for."""
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path, PurePath
 from typing import Any
 
+import msgspec
+
 from nlgauge.core.errors import InputError
+from nlgauge.core.segment import RepeatedKey, check_keys, unique
 from nlgauge.core.suite import Pair, Suite
-from nlgauge.io.files.files import InputFile, found_in
-from nlgauge.io.files.lines import Faults
-from nlgauge.io.suites import faithbench, originals
-from nlgauge.io.suites.checkpoints import checkpoint_pairs
-from nlgauge.io.suites.originals import Maker
-from nlgauge.io.suites.rows import Cells, FrameRows, NamedRows, SuiteRows, pair_of
+from nlgauge.io.files import Faults, InputFile, Lines, found_in
+from nlgauge.io.rows import joined
+from nlgauge.io.suites.rows import Cells, FrameRows, NamedRows, SuiteRows, checkpoint_pairs, pair_of, phenomenon_of
+
+Maker = Callable[[Cells, int, str], Pair | str]  # row, its number, name of the file -> pair, or why there is none
+
+_HWTSC = {  # beginning of the name of a phenomenon -> ours
+    "Number": "number_error",
+    "Time & Date": "date_time",
+    "Named Entity": "name_error",
+    "Unit": "unit",
+    "Affirmation/Negation": "negation",
+}
+_EDITS = {"antonym_swap": "antonyms", "negation_insertion": "negation"}  # names of SummEdits -> ours
+CONSISTENT = "consistent_edit"  # an edit of SummEdits that keeps the facts
+SEED = "which hold the seed summary itself: it is the better text of the other rows"
+
+
+def hwtsc22(row: Cells, number: int, name: str) -> Pair | str:
+    """A row of HW-TSC's TSV. Its header has `source` twice: the text, and where the text comes from."""
+    label = row.needed("phenomena")
+    known = next((ours for begin, ours in _HWTSC.items() if label.startswith(begin)), None)
+    if known is None:
+        raise InputError(f"{row.place}: phenomena is {label!r}, expected one that begins {', '.join(_HWTSC)}")
+    return Pair(
+        id=f"hwtsc22.{number - 1:03d}",
+        phenomenon=known,
+        better=row.needed("good-translation"),
+        worse=row.needed("incorrect-translation"),
+        references=(row.needed("reference"),),
+        source=row.needed("source"),
+        group="zh-en",
+        error=label,
+        meta={"origin": row.needed("source.2")},
+    )
+
+
+def aces(row: Cells, number: int, name: str) -> Pair | str:
+    """A row of ACES."""
+    phenomenon = row.needed("phenomena")
+    return Pair(
+        id=f"{row.text('id') or row.text('ID') or ''}:{number}".lstrip(":"),
+        phenomenon=phenomenon_of(phenomenon),
+        better=row.needed("good-translation"),
+        worse=row.needed("incorrect-translation"),
+        references=(row.needed("reference"),),
+        source=row.text("source"),
+        group=row.text("langpair"),
+        error=phenomenon,
+    )
+
+
+def demetr(row: Cells, number: int, name: str) -> Pair | str:
+    """An entry of DEMETR, whose `pert_name` is as `critical_id8_negation`."""
+    if row.get("pert_check") is False:
+        return "which the authors found unperturbed (pert_check)"
+    label = row.text("pert_name") or row.text("pert_desc") or "pair"
+    if label.endswith("_reference"):  # the reference itself in place of a perturbed text: it is the better one
+        return "which hold the reference as translation (a baseline)"
+    severity, _, own = label.partition("_id")
+    own = own.partition("_")[2] or label
+    worse = row.get("pert_sent")
+    return Pair(
+        id=f"{label}.{row.get('id', number)}.{number}",
+        phenomenon=phenomenon_of(own),
+        better=row.needed("mt_sent"),
+        worse=worse if isinstance(worse, str) else "",
+        references=(row.needed("eng_sent"),),
+        source=row.text("src_sent"),
+        group=row.text("lang_tag"),
+        error=label,
+        meta={"severity": severity},
+    )
+
+
+def bump(row: Cells, number: int, name: str) -> Pair | str:
+    """An entry of BUMP. Task 1 has a prescribed error type, and a corrected one where it turned out to be another."""
+    error = row.text("corrected_error_type") or row.needed("error_type")
+    return Pair(
+        id=f"{stem(name)}.{row.get('id', number - 1)}",
+        phenomenon=error.removesuffix(" Error").lower().replace(" ", "_"),
+        better=row.needed("reference_summary"),
+        worse=row.needed("edited_summary"),
+        source=row.needed("article"),
+        task="as",
+        error=error,
+        cluster=row.text("article_id"),
+    )
+
+
+def summedits(row: Cells, number: int, name: str) -> Pair | str:
+    """An entry of SummEdits: an edit beside the seed summary that it was made from."""
+    seed = row.text("original_summary") or row.needed("seed_summary")
+    edited, label = row.needed("summary"), row.get("label")
+    if label not in (0, 1):
+        raise InputError(f"{row.place}: field 'label' is {label!r}, expected 1 (consistent) or 0")
+    if edited == seed:
+        return SEED
+    kinds = row.get("edit_types") or []
+    if not isinstance(kinds, Sequence) or isinstance(kinds, str):
+        raise InputError(f"{row.place}: field 'edit_types' is {kinds!r:.40}, expected a list")
+    kind = str(kinds[0]) if len(kinds) == 1 else "several_edits" if kinds else "other_edit"
+    domain = row.text("domain") or stem(name).removeprefix("summedits_")
+    return Pair(
+        id=row.text("id") or f"{domain}.{number}",
+        phenomenon=CONSISTENT if label else _EDITS.get(kind, kind),
+        better=seed,
+        worse=edited,
+        source=row.needed("doc"),
+        expect="same" if label else "lower",
+        task="as",
+        error="+".join(map(str, kinds)) or None,
+        meta={"domain": domain},
+    )
+
+
+def fbi(row: Cells, number: int, name: str) -> Pair | str:
+    """A row of FBI, with the columns that the evaluators of its authors read. File and folder name the error."""
+    kind, ability = stem(name), PurePath(name).parent.name
+    return Pair(
+        id=f"{kind}.{row.text('cdx') or number}",
+        phenomenon=kind.replace("-", "_"),
+        better=row.needed("og"),
+        worse=row.needed("perturbed_gpt4"),
+        source=row.needed("question"),
+        expect="same" if kind.replace("-", "_") == "score_invariant" else "lower",
+        error=kind,
+        meta={"ability": ability},
+    )
+
+
+def llmbar(row: Cells, number: int, name: str) -> Pair | str:
+    """An entry of LLMBar. The folder of the file names the subset."""
+    label = row.get("label")
+    if label not in (1, 2):
+        raise InputError(f"{row.place}: field 'label' is {label!r}, expected 1 or 2, the better output")
+    subset = PurePath(name).parent.name or "pair"
+    return Pair(
+        id=f"llmbar.{subset}.{number - 1:03d}",
+        phenomenon=subset,
+        better=row.needed(f"output_{label}"),
+        worse=row.needed(f"output_{3 - label}"),
+        source=row.needed("input"),
+        task="instruction",
+        error=subset,
+    )
+
+
+def stem(name: str) -> str:
+    """The name of a file without its folder and endings."""
+    return PurePath(name).name.partition(".")[0]
+
+
+# --- FaithBench: summaries of one source by several models, with spans that people found unfaithful
+
+FILES = ("batch_*.json",)
+_SEVERITY = {"Benign": 1, "Questionable": 2, "Unwanted": 3}  # of the part of a label before the dot
+_HALLUCINATED = 2  # from here on: the authors count questionable spans, and not benign ones
+
+
+class _Annotation(msgspec.Struct):
+    label: list[str]
+
+
+class _Sample(msgspec.Struct):
+    source: str
+    summary: str
+    sample_id: int | str | None = None
+    annotations: list[_Annotation] = []
+
+
+class _Batch(msgspec.Struct):
+    samples: list[_Sample]
+
+
+def faithbench_pairs(path: str | os.PathLike[str]) -> tuple[list[tuple[str, Pair]], list[str], list[str]]:
+    """Every faithful summary of a source beside every unfaithful one.
+
+    A summary is unfaithful if one of its annotations says so, by the labels that the authors count: questionable and
+    unwanted, not benign.
+
+    Args:
+        path: a file `batch_N.json`, or a folder with such files.
+
+    Returns:
+        (place, pair) of each pair; notes; and the files that were read.
+
+    Raises:
+        InputError: there is no such file, it is no JSON of such batches, or a label is unknown.
+
+    References:
+        Bao et al. (2025), "FaithBench", section 3; `scripts/binarize.py` of vectara/FaithBench takes the worst label.
+    """
+    files = [os.fspath(path)]
+    if os.path.isdir(path):
+        files = found_in(path, FILES)
+        if not files:
+            raise InputError(f"{os.fspath(path)}: no file of faithbench in this folder, expected {FILES[0]}")
+    placed: list[tuple[str, Pair]] = []
+    alone = 0
+    for name in files:
+        samples: dict[str, list[tuple[int, _Sample, int, str]]] = {}
+        for number, sample in enumerate(_samples(name)):
+            severity, kind = _worst(sample, f"{name}, sample {number + 1}")
+            samples.setdefault(sample.source, []).append((number, sample, severity, kind))
+        for source, own in samples.items():
+            good = [one for one in own if one[2] < _HALLUCINATED]
+            bad = [one for one in own if one[2] >= _HALLUCINATED]
+            alone += not (good and bad)
+            placed += [
+                (
+                    f"{name}, sample {number + 1}",
+                    Pair(
+                        id=f"{Path(name).name.partition('.')[0]}.{first}>{number}",
+                        phenomenon=kind,
+                        better=better.summary,
+                        worse=worse.summary,
+                        source=source,
+                        task="as",
+                        error=kind,
+                        cluster=source,
+                    ),
+                )
+                for first, better, _, _ in good
+                for number, worse, _, kind in bad
+            ]
+    notes = [f"{alone} sources have only faithful or only unfaithful summaries, and make no pair"] if alone else []
+    return placed, notes, files
+
+
+def _samples(name: str) -> list[_Sample]:
+    try:
+        data = joined(InputFile(name))
+        value = msgspec.json.decode(data)
+        check_keys(data.decode("utf-8"), value)
+        if isinstance(value, list):  # as in the first release
+            return msgspec.convert(value, list[_Sample])
+        return msgspec.convert(value, _Batch).samples
+    except (msgspec.MsgspecError, RepeatedKey, UnicodeDecodeError, RecursionError) as error:
+        raise InputError(f'{name}: {error}; expected {{"samples": [...]}} with source, summary, annotations') from None
+
+
+def _worst(sample: _Sample, place: str) -> tuple[int, str]:
+    """How severe the worst annotation is, from 0 for none, and its kind."""
+    labels = {label for annotation in sample.annotations for label in annotation.label}
+    unknown = [label for label in labels if label.partition(".")[0] not in _SEVERITY]
+    if unknown:
+        raise InputError(f"{place}: label {min(unknown)!r}, expected one that begins {', '.join(_SEVERITY)}")
+    severity = max((_SEVERITY[label.partition(".")[0]] for label in labels), default=0)
+    finest = sorted(label for label in labels if _SEVERITY[label.partition(".")[0]] == severity and "." in label)
+    kinds = finest if len(finest) == 1 else [name for name, own in _SEVERITY.items() if own == severity]
+    return severity, (kinds[0].lower().replace(".", "_") if kinds else "consistent")
+
+
+# --- Pairs of texts labelled as minor or major changes, on which a judge of errors is calibrated
+
+Labelled = tuple[str, str, bool]
+_FORMS = (
+    '{"text", "changed", "minor": true or false}, pairs as of nlgauge perturb ("better", "worse", "expect"), or'
+    ' "premise", "hypothesis", "label"'
+)
+_MINOR: dict[str, dict[Any, bool | None]] = {  # field -> whether each of its values says minor; None where it cannot
+    "minor": {True: True, False: False},
+    "expect": {"same": True, "lower": False},
+    "label": {"entailment": None, "neutral": False, "contradiction": False},
+}
+
+
+def read_minor(path: str | os.PathLike[str]) -> tuple[list[Labelled], list[dict[str, str]]]:
+    """Read labelled pairs from JSON lines, and make the file's entry for the result file.
+
+    A file may mix three kinds of rows. The first is `{"text", "changed", "minor"}`. The second is a pair as `nlgauge
+    perturb` writes it, which is minor if `expect` is `same`. The third is an NLI pair, which is major if the label is
+    neutral or contradiction. NLI pairs labelled entailment are left out, since the other direction is not known.
+
+    Returns:
+        (text before, text after, whether the difference is minor) for each pair.
+
+    Raises:
+        InputError: a row is of none of these kinds. The error names its line.
+    """
+    file = InputFile(path)
+    lines = Lines(file)
+    pairs: list[Labelled] = []
+    try:
+        for number, line in lines.filled():
+            pairs += _pair(line, lines.at(number))
+    finally:
+        file.close()
+    return pairs, [file.entry]
+
+
+def _pair(line: str, where: str) -> list[Labelled]:
+    try:
+        row: Any = json.loads(line, object_pairs_hook=unique)
+    except RepeatedKey as error:
+        raise InputError(f"{where}: {error}") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{where}: no JSON ({error}); expected {_FORMS}") from None
+    if not isinstance(row, dict):
+        raise InputError(f"{where}: {type(row).__name__}, expected an object: {_FORMS}")
+    for before, after, label in (
+        ("text", "changed", "minor"),
+        ("better", "worse", "expect"),
+        ("premise", "hypothesis", "label"),
+    ):
+        if {before, after, label} <= row.keys():
+            break
+    else:
+        raise InputError(f"{where}: {', '.join(map(repr, row)) or 'nothing'}, expected {_FORMS}")
+    for key in (before, after):
+        if not isinstance(row[key], str):
+            raise InputError(f"{where}: {key!r} is {type(row[key]).__name__}, expected a text")
+    meaning = _MINOR[label]
+    value = row[label]
+    if not isinstance(value, bool if label == "minor" else str) or value not in meaning:
+        raise InputError(f"{where}: {label!r} is {value!r}, expected one of {', '.join(map(json.dumps, meaning))}")
+    minor = meaning[value]
+    return [] if minor is None else [(row[before], row[after], minor)]
+
+
+# --- Suites that others published, read by their names from the files of their authors
 
 Placed = tuple[str, Pair]  # the place of a row in words, and its pair
 Reader = Callable[[str | os.PathLike[str]], tuple[list[Placed], list[str], list[str]]]
@@ -53,7 +374,7 @@ PUBLISHED: Mapping[str, Published] = {
         about="HW-TSC's challenge set of WMT22, zh-en: TSV with good and incorrect translation, unquoted",
         where="https://github.com/HwTsc/Challenge-Set-for-MT-Metrics",
         files=("Challenge_Set*.TSV", "Challenge_Set*.tsv"),
-        make=originals.hwtsc22,
+        make=hwtsc22,
         fields=frozenset({"good-translation", "incorrect-translation", "source.2"}),
         n=721,
     ),
@@ -61,7 +382,7 @@ PUBLISHED: Mapping[str, Published] = {
         about="BUMP: JSON lists with article, reference_summary and edited_summary",
         where="https://github.com/dataminr-ai/BUMP, folder data",
         files=("task*_dataset.json",),
-        make=originals.bump,
+        make=bump,
         fields=frozenset({"article", "reference_summary", "edited_summary"}),
         n=889,
         references="source",
@@ -75,14 +396,14 @@ PUBLISHED: Mapping[str, Published] = {
         about="DEMETR: a JSON list per kind with src_sent, eng_sent, mt_sent, pert_sent, pert_name, lang_tag",
         where="https://github.com/marzenakrp/demetr, folder dataset",
         files=tuple(f"{severity}_id*.json" for severity in ("base", "critical", "major", "minor")),
-        make=originals.demetr,
+        make=demetr,
         fields=frozenset({"mt_sent", "pert_sent"}),
     ),
     "aces": Published(
         about="ACES: JSON lines or TSV with good-translation, incorrect-translation, reference, phenomena, langpair",
         where="https://huggingface.co/datasets/nikitam/ACES",
         files=("challenge_set.jsonl",),
-        make=originals.aces,
+        make=aces,
         fields=frozenset({"good-translation", "incorrect-translation"}),
         n=36476,
     ),
@@ -90,7 +411,7 @@ PUBLISHED: Mapping[str, Published] = {
         about="SummEdits: JSON lists with doc, summary, original_summary, label, edit_types",
         where="https://github.com/salesforce/factualNLG, folder data/summedits",
         files=("summedits*.json",),
-        make=originals.summedits,
+        make=summedits,
         fields=frozenset({"doc", "summary", "label"}),
         n=6348,
         references="source",
@@ -99,7 +420,7 @@ PUBLISHED: Mapping[str, Published] = {
         about="FBI: a TSV per kind of error with cdx, question, og, perturbed_gpt4, quoted as data frames are",
         where="https://huggingface.co/datasets/ai4bharat/FBI",
         files=("*.tsv",),
-        make=originals.fbi,
+        make=fbi,
         fields=frozenset({"question", "og", "perturbed_gpt4"}),
         n=2400,
         quoted=True,
@@ -108,15 +429,15 @@ PUBLISHED: Mapping[str, Published] = {
         about="LLMBar: a dataset.json per subset with input, output_1, output_2, label",
         where="https://github.com/princeton-nlp/LLMBar, folder Dataset/LLMBar",
         files=("Natural/dataset.json", "Adversarial/*/dataset.json"),
-        make=originals.llmbar,
+        make=llmbar,
         fields=frozenset({"input", "output_1", "output_2", "label"}),
         n=419,
     ),
     "faithbench": Published(
         about="FaithBench: JSON of batches with samples: source, summary, annotations with labels",
         where="https://github.com/vectara/FaithBench, folder data_for_release",
-        files=faithbench.FILES,
-        read=faithbench.faithbench_pairs,
+        files=FILES,
+        read=faithbench_pairs,
         references="source",
     ),
 }

@@ -11,10 +11,8 @@ from typing import Any
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.segment import Dataset, Frame, Segment, is_frame
 from nlgauge.core.suite import Pair, Suite
-from nlgauge.io.files.files import InputFile
-from nlgauge.io.files.lines import Faults
-from nlgauge.io.suites.originals import Maker
-from nlgauge.io.suites.published import PUBLISHED, pairs_made, read_published, with_origin
+from nlgauge.io.files import Faults, InputFile
+from nlgauge.io.suites.published import PUBLISHED, Maker, pairs_made, read_published, with_origin
 from nlgauge.io.suites.rows import Cells, FrameRows, NamedRows, SuiteRows, layout_of, pair_of, phenomenon_of
 
 LAYOUTS: Mapping[str, str] = {

@@ -11,12 +11,14 @@ from typing import Any, Literal
 
 import numpy as np
 
+from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.core.scores import Scores
-from nlgauge.core.segment import Segment
+from nlgauge.core.segment import Dataset, Segment, unique
 from nlgauge.core.spec import version
-from nlgauge.io.files.lines import counted, ordinal
-from nlgauge.io.files.pack import check_file_name, make_folder, write_bytes
+from nlgauge.io.files import check_file_name, counted, make_folder, ordinal, write_bytes
+from nlgauge.io.wmt.mtme import LEVELS, META, NO_TRANSLATION, EvalSet, Info, Texts, check_reference, references_of
+from nlgauge.io.wmt.mtme import Scores as EvalSetScores
 from nlgauge.io.wmt.submissions import ALL, Submission, SubmissionRow, write_submission
 
 MANIFEST = "manifest.json"
@@ -219,3 +221,274 @@ def _is_ordinal(item: str) -> bool:
 def _numbered(items: Sequence[Any]) -> bool:
     """Whether the items are the numbers from 1 on, so that no table of numbers is needed."""
     return list(items) == [str(n + 1) for n in range(len(items))]
+
+
+# --- mt-metrics-eval's folder layout, written: a whole test set, or the scores of one metric
+
+_THEIRS = {ours: theirs for theirs, ours in LEVELS.items()}
+
+
+def write_eval_set(folder: str | os.PathLike[str], evaluated: EvalSet) -> list[Path]:
+    """Write one language pair of a test set; other language pairs in the folder stay as they are.
+
+    Args:
+        folder: of the test set; made where it is missing.
+        evaluated: what to write. Texts with line breaks go into `.jsonl`, which the layout has had since 2024.
+
+    Returns:
+        The files written.
+
+    Raises:
+        InputError: a name that the layout cannot hold, texts or scores of unequal number, a metric with missing scores,
+            a text that reads as "none was supplied".
+    """
+    folder, lp = Path(folder), evaluated.lp
+    _mtme_write_check(evaluated)
+    documents = [
+        f"{domain} {document}" for domain, document in zip(evaluated.domains, evaluated.documents, strict=True)
+    ]
+    written = [
+        _texts(folder / "sources" / lp, evaluated.sources, "source"),
+        _lines(folder / "documents" / f"{lp}.docs", documents),
+    ]
+    for name, texts in evaluated.references.items():
+        written.append(_texts(folder / "references" / f"{lp}.{name}", texts, "target"))
+    for name, texts in evaluated.outputs.items():
+        written.append(_texts(folder / "system-outputs" / lp / name, texts, "hypothesis"))
+    for (name, level), scores in evaluated.human.items():
+        written.append(
+            _scores(
+                folder / "human-scores" / f"{lp}.{name}.{_THEIRS[level]}.score", scores, evaluated, level, may_miss=True
+            )
+        )
+    for (name, level), scores in evaluated.metrics.items():
+        written.append(write_metric_scores(folder, evaluated, name, level, scores))
+    info = evaluated.info
+    if info != Info():
+        path = folder / META
+        known = _known(path)
+        known[lp] = {
+            "std_ref": info.reference,
+            "std_gold": {_THEIRS[level]: name for level, name in info.gold.items()},
+            "outlier_systems": sorted(info.outliers),
+            "primary_metrics": sorted(info.primary),
+        }
+        write_bytes(path, (json.dumps(known, ensure_ascii=False, indent=1) + "\n").encode())
+        written.append(path)
+    return written
+
+
+def write_metric_scores(
+    folder: str | os.PathLike[str], evaluated: EvalSet, name: str, level: str, scores: EvalSetScores
+) -> Path:
+    """Write `metric-scores/LP/NAME-REF.LEVEL.score`: every score in full, systems in the order of the outputs.
+
+    Args:
+        folder: of the test set.
+        evaluated: the test set whose outputs were scored.
+        name: with the references used, `BLEU-refA`, `COMET-src`.
+        level: `segment`, `document`, `domain` or `system`.
+        scores: system -> one number a unit of the level.
+
+    Raises:
+        InputError: a name without `-REF`, an unknown system, a system other than the references used without scores, a
+            wrong number of scores, a missing score.
+    """
+    check_file_name(evaluated.lp, "language pair", may_hold_blanks=True)
+    check_file_name(name, "metric name", may_hold_blanks=True)
+    path = Path(folder) / "metric-scores" / evaluated.lp / f"{name}.{_THEIRS.get(level, level)}.score"
+    _, used = references_of(name, evaluated.references, str(path))
+    lacking = [system for system in evaluated.outputs if system not in scores and system not in used]
+    if lacking:
+        raise InputError(
+            f"{path}: no scores of system {lacking[0]!r}; a metric scores every output but the references it uses"
+        )
+    return _scores(path, scores, evaluated, level, may_miss=False)
+
+
+def eval_set(
+    dataset: Dataset,
+    lp: str | None = None,
+    references: Sequence[str] = ("refA", "refB", "refC", "refD"),
+    name: str = "",
+    info: Info | None = None,
+) -> EvalSet:
+    """A test set from the segments of one group.
+
+    Args:
+        dataset: segments with system and item; segments of one item share source and references.
+        lp: which group; the only one if None.
+        references: names for the first, second, ... reference of every item.
+        name: of the test set.
+        info: what else is known; the first reference is the standard if None.
+
+    Returns:
+        Items in order of first appearance; they are numbered anew. An output that a system lacks was not supplied.
+        Criteria with a single rating each, or the mean of a list of ratings, are human scores of level `segment`.
+
+    Raises:
+        InputError: there are several groups and none is named, a segment has no source, system or item, two segments
+            are of one system and item, items have more references than there are names, or the segments of an item
+            differ in source or references.
+    """
+    groups = [group for group in dataset.groups if group is not None]
+    if lp is None and len(groups) == 1:
+        lp = groups[0]
+    if lp is None or lp not in groups:
+        raise InputError(
+            f"{dataset.name or 'the dataset'}: language pairs {', '.join(groups) or 'none'}, expected the name of one"
+        )
+    segments = [segment for segment in dataset if segment.group == lp]
+    sources, targets, outputs = _by_item(segments)
+    most = max(len(texts) for texts in targets)
+    if most > len(references):
+        raise InputError(f"items have up to {most} references, {counted(len(references), 'name')} given")
+    names = references[:most]
+    n = len(sources)
+    return EvalSet(
+        name or dataset.name,
+        lp,
+        tuple(sources),
+        ("all",) * n,
+        (lp,) * n,
+        {ref: tuple(texts[i] if i < len(texts) else None for texts in targets) for i, ref in enumerate(names)},
+        {
+            system: tuple(segments[at[item]].hypothesis if item in at else None for item in range(n))
+            for system, at in outputs.items()
+        },
+        _ratings(segments, outputs, n),
+        {},
+        Info(names[0] if names else None) if info is None else info,
+    )
+
+
+def _by_item(segments: Sequence[Segment]) -> tuple[list[str], list[tuple[str, ...]], dict[str, dict[int, int]]]:
+    """Sources and references of the items, and for each system: number of the item -> place of its segment."""
+    places: dict[str, int] = {}
+    sources: list[str] = []
+    targets: list[tuple[str, ...]] = []
+    outputs: dict[str, dict[int, int]] = {}
+    for at, segment in enumerate(segments):
+        if segment.system is None or segment.item is None or segment.source is None:
+            what = next(what for what in ("system", "item", "source") if getattr(segment, what) is None)
+            raise InputError(f"segment {segment.id!r} has no {what}, which the layout needs")
+        place = places.setdefault(segment.item, len(sources))
+        if place == len(sources):
+            sources.append(segment.source)
+            targets.append(segment.references)
+        elif (sources[place], targets[place]) != (segment.source, segment.references):
+            raise InputError(
+                f"segment {segment.id!r} has another source or other references than the first of item {segment.item!r}"
+            )
+        first = outputs.setdefault(segment.system, {}).setdefault(place, at)
+        if first != at:
+            raise InputError(
+                f"segments {segments[first].id!r} and {segment.id!r} are both of system {segment.system!r} and item"
+                f" {segment.item!r}"
+            )
+    return sources, targets, outputs
+
+
+def _ratings(
+    segments: Sequence[Segment], outputs: Mapping[str, Mapping[int, int]], n: int
+) -> dict[tuple[str, str], EvalSetScores]:
+    """Criterion and level -> system -> its ratings, shape (n,); of a list of ratings, their mean."""
+    human: dict[tuple[str, str], EvalSetScores] = {}
+    for criterion in dict.fromkeys(criterion for segment in segments for criterion in segment.human):
+        by_system: dict[str, Array] = {}
+        for system, at_place in outputs.items():
+            values = np.full(n, np.nan)
+            for place, at in at_place.items():
+                rating = segments[at].human.get(criterion, np.nan)
+                values[place] = np.mean(rating) if isinstance(rating, list) else rating
+            if not np.isnan(values).all():
+                by_system[system] = values
+        human[criterion, "segment"] = by_system
+    return human
+
+
+def _mtme_write_check(evaluated: EvalSet) -> None:
+    n = len(evaluated.sources)
+    where = f"{evaluated.name} {evaluated.lp}"
+    check_file_name(evaluated.lp, f"{evaluated.name}: language pair", may_hold_blanks=True)
+    for name in evaluated.references:
+        check_reference(name, where)
+    for name in evaluated.outputs:
+        check_file_name(name, f"{where}: system name")
+    for name, _ in evaluated.human:
+        check_file_name(name, f"{where}: name of human scores", may_hold_blanks=True)
+    for what, several in (("reference", evaluated.references), ("system", evaluated.outputs)):
+        for name, texts in several.items():
+            if len(texts) != n:
+                raise InputError(f"{where}: {what} {name!r} has {counted(len(texts), 'text')}, the sources have {n}")
+    for what, names in (("domain", evaluated.domains), ("document", evaluated.documents)):
+        bad = [name for name in names if not name or any(c.isspace() for c in name)]
+        if bad or len(names) != n:
+            raise InputError(
+                f"{where}:"
+                f" {f'{what} name {bad[0]!r} holds blanks' if bad else f'{counted(len(names), what)} for {n} segments'}"
+            )
+    for name in evaluated.people:
+        if evaluated.outputs[name] != evaluated.references[name]:
+            raise InputError(
+                f"{where}: system {name!r} bears the name of a reference and has other texts; rename one of them"
+            )
+
+
+def _known(path: Path) -> dict[str, object]:
+    """The entries of the side file for other language pairs."""
+    if not path.exists():
+        return {}
+    try:
+        known = json.loads(path.read_bytes(), object_pairs_hook=unique)
+    except (ValueError, RecursionError):
+        known = None
+    if type(known) is not dict:
+        raise InputError(f"{path}: expected a JSON object, language pair -> what is known of it; it is not overwritten")
+    return known
+
+
+def _texts(stem: Path, texts: Texts, field: str) -> Path:
+    held = [text for text in texts if text is not None]
+    if any(text.rstrip() == NO_TRANSLATION for text in held):
+        raise InputError(f"{stem}: a text is {NO_TRANSLATION!r}, which means that there is none")
+    lines = any("\n" in text or "\r" in text for text in held)
+    other = Path(f"{stem}.txt" if lines else f"{stem}.jsonl")
+    if other.exists():
+        raise InputError(
+            f"{other} is there already and would stand beside the new {'.jsonl' if lines else '.txt'}; remove it first"
+        )
+    if lines:
+        return _lines(Path(f"{stem}.jsonl"), [json.dumps({field: text}, ensure_ascii=False) for text in texts])
+    return _lines(Path(f"{stem}.txt"), [NO_TRANSLATION if text is None else text for text in texts])
+
+
+def _scores(path: Path, scores: EvalSetScores, evaluated: EvalSet, level: str, may_miss: bool) -> Path:
+    units = evaluated.units(level)
+    unknown = [system for system in scores if system not in evaluated.outputs]
+    if unknown:
+        raise InputError(f"{path}: system {unknown[0]!r} has no output")
+    lines = []
+    for system in (system for system in evaluated.outputs if system in scores):
+        values = np.asarray(scores[system], dtype=np.float64)
+        if values.shape != (len(units),):
+            raise InputError(
+                f"{path}: system {system!r} has scores of shape {values.shape}, expected ({len(units)},), one"
+                f" per {level}"
+            )
+        missing = np.flatnonzero(~np.isfinite(values)).tolist()
+        if missing and (not may_miss or np.isinf(values).any()):
+            raise InputError(
+                f"{path}: system {system!r} has no number for {counted(len(missing), level)}, first"
+                f" {units[missing[0]] or 'the whole set'}; a metric's file has one everywhere"
+            )
+        for unit, value in zip(units, values.tolist(), strict=True):
+            shown = "None" if value != value else repr(value)
+            lines.append(f"{unit}\t{system}\t{shown}" if level == "domain" else f"{system}\t{shown}")
+    return _lines(path, lines)
+
+
+def _lines(path: Path, lines: Sequence[str]) -> Path:
+    make_folder(path.parent)
+    write_bytes(path, "".join(f"{line}\n" for line in lines).encode())
+    return path

@@ -1,4 +1,4 @@
-"""The folder layout of mt-metrics-eval: texts, human scores and metric scores of one test set, by language pair."""
+"""A test set in one language pair: texts, what people and metrics said of them, and the systems that take part."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import os
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib import resources
 from pathlib import Path
@@ -14,13 +14,220 @@ from typing import Any
 
 import numpy as np
 
+from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.segment import Dataset, RepeatedKey, unique
-from nlgauge.io.files.files import InputFile, entries
-from nlgauge.io.files.lines import Faults, Lines, counted, number
-from nlgauge.io.jsonl import JsonRows
-from nlgauge.io.source import HeldSource
-from nlgauge.io.wmt.evalset import META, EvalSet, Info, Scores, Texts
+from nlgauge.core.segment import Dataset, RepeatedKey, Segment, Selection, select_systems, unique
+from nlgauge.core.tables import Key, ScoreTable
+from nlgauge.io.files import Faults, InputFile, Lines, counted, entries, number_in
+from nlgauge.io.rows import JsonRows
+from nlgauge.io.segments import HeldSource
+from nlgauge.io.wmt.submissions import ALL, Expected, Submission, check_submission, read_submission
+
+META = "meta.json"
+Texts = tuple[str | None, ...]
+Scores = Mapping[str, Array]  # system -> one number a unit of the level
+
+
+@dataclass(frozen=True)
+class Info:
+    """Facts that the files leave open; read from `meta.json` beside them.
+
+    Attributes:
+        reference: the standard reference.
+        gold: level -> name of the standard human scores.
+        outliers, primary: systems and metrics.
+    """
+
+    reference: str | None = None
+    gold: Mapping[str, str] = field(default_factory=dict)
+    outliers: frozenset[str] = frozenset()
+    primary: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class EvalSet:
+    """A test set in one language pair: N segments, and what systems, people and metrics made of them.
+
+    Attributes:
+        name, lp: of the test set and the language pair.
+        sources: length N.
+        domains, documents: of each segment, length N; segments of a document stand together.
+        references, outputs: name -> texts, length N; None where nothing was supplied. An output that bears the name of
+            a reference is that reference, scored like a system.
+        human, metrics: (name, level) -> scores; a metric's name ends in `-REF`, the references it used. NaN where
+            missing; a system may be missing altogether.
+        info: standard reference, standard scores, outliers.
+        files: what was read.
+        notes: what is missing, with counts.
+    """
+
+    name: str
+    lp: str
+    sources: Texts
+    domains: tuple[str, ...]
+    documents: tuple[str, ...]
+    references: Mapping[str, Texts]
+    outputs: Mapping[str, Texts]
+    human: Mapping[tuple[str, str], Scores] = field(default_factory=dict)
+    metrics: Mapping[tuple[str, str], Scores] = field(default_factory=dict)
+    info: Info = Info()
+    files: tuple[InputFile, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """Outputs that people wrote: those that bear the name of a reference."""
+        return tuple(name for name in self.outputs if name in self.references)
+
+    def units(self, level: str) -> tuple[str | None, ...]:
+        """The subjects of the scores of a level, in order: segment numbers from 1, documents, domains, or None."""
+        units: dict[str, tuple[str | None, ...]] = {
+            "segment": tuple(str(n + 1) for n in range(len(self.sources))),
+            "document": tuple(dict.fromkeys(self.documents)),
+            "domain": tuple(sorted(set(self.domains))),
+            "system": (None,),
+        }
+        if level not in units:
+            raise InputError(f"level {level!r} is unknown{nearest(level, units)}")
+        return units[level]
+
+    def table(self, name: str, level: str = "segment") -> ScoreTable:
+        """The scores of one metric or of one kind of human judgement.
+
+        Raises:
+            InputError: there are no such scores at this level.
+        """
+        scores = self.human.get((name, level), self.metrics.get((name, level)))
+        if scores is None:
+            known = [known for known, at in (*self.human, *self.metrics) if at == level]
+            raise InputError(f"{self.name} {self.lp}: no scores {name!r} of level {level!r}{nearest(name, known)}")
+        units = self.units(level)
+        keys = tuple(Key(None, system, unit, self.lp) for system in scores for unit in units)
+        values = np.concatenate([scores[system] for system in scores]) if scores else np.empty(0)
+        return ScoreTable(keys, {name: values}, level, f"{self.name}/{self.lp}")
+
+    def using(self, references: str | Sequence[str] | None = None) -> tuple[str, ...]:
+        """The names of the references to use: those given (`all` is all of them), or the standard one, or the only one.
+
+        Raises:
+            InputError: a name is unknown, or there are several references and none is the standard.
+        """
+        if references == "all":
+            return tuple(self.references)
+        if references is not None:
+            chosen = (references,) if isinstance(references, str) else tuple(references)
+            for name in chosen:
+                if name not in self.references:
+                    raise InputError(f"{self.name} {self.lp}: no reference {name!r}{nearest(name, self.references)}")
+            return chosen
+        if self.info.reference is not None:
+            return (self.info.reference,)
+        if len(self.references) > 1:
+            found = ", ".join(self.references)
+            raise InputError(
+                f"{self.name} {self.lp}: references {found}, and none is named as the standard; choose one, or name it"
+                f" in {META}"
+            )
+        return tuple(self.references)
+
+    def select(
+        self,
+        references: str | Sequence[str] | None = None,
+        rated: tuple[str, str] | None = None,
+        close_references: Sequence[str] = (),
+        include_humans: bool = False,
+        include_outliers: bool = False,
+    ) -> Selection:
+        """Select the systems on which metrics that use these references are compared; see `select_systems`.
+
+        Args:
+            references: as for `using`.
+            rated: name and level of human scores. Systems without any such score are left out.
+            close_references: outputs that were made from those references.
+            include_humans: keep outputs written by people.
+            include_outliers: keep the outliers named in `meta.json`.
+        """
+        with_scores = (
+            None if rated is None else {s for s, values in self._human(*rated).items() if not np.isnan(values).all()}
+        )
+        return select_systems(
+            tuple(self.outputs),
+            references=self.using(references),
+            close_references=close_references,
+            humans=self.people,
+            outliers=self.info.outliers,
+            rated=with_scores,
+            include_humans=include_humans,
+            include_outliers=include_outliers,
+        )
+
+    def dataset(self, references: str | Sequence[str] | None = None, systems: Sequence[str] | None = None) -> Dataset:
+        """The outputs as segments, item by item, with every human score of level `segment` as a criterion.
+
+        Args:
+            references: as for `using`.
+            systems: the outputs to take. If None, all except the references that are used.
+
+        Returns:
+            The item is the number of the segment from 1, the group is the language pair, and the id is
+            `LP:SYSTEM:NUMBER`. Outputs that were not supplied have no segment, and references that were not supplied
+            are left out. The notes count both.
+
+        Raises:
+            InputError: a system or a reference is unknown.
+        """
+        used = self.using(references)
+        chosen = [name for name in self.outputs if name not in used] if systems is None else list(systems)
+        for name in chosen:
+            if name not in self.outputs:
+                raise InputError(f"{self.name} {self.lp}: no system {name!r}{nearest(name, self.outputs)}")
+        criteria = {name: scores for (name, level), scores in self.human.items() if level == "segment"}
+        segments: list[Segment] = []
+        absent = 0
+        for place, source in enumerate(self.sources):
+            texts = tuple(text for text in (self.references[name][place] for name in used) if text is not None)
+            for system in chosen:
+                hypothesis = self.outputs[system][place]
+                if hypothesis is None:
+                    absent += 1
+                    continue
+                ratings = {name: float(scores[system][place]) for name, scores in criteria.items() if system in scores}
+                human = {name: rating for name, rating in ratings.items() if rating == rating}
+                segments.append(
+                    Segment(
+                        f"{self.lp}:{system}:{place + 1}",
+                        hypothesis,
+                        texts,
+                        source,
+                        system,
+                        str(place + 1),
+                        self.lp,
+                        human,
+                    )
+                )
+        where = f"{self.name} {self.lp}"
+        notes = list(self.notes)
+        left = [name for name in self.outputs if name not in chosen]
+        if left:
+            notes.append(
+                f"{where}: {counted(len(left), 'output')} left out ({', '.join(left)}; references used:"
+                f" {', '.join(used) or 'none'})"
+            )
+        if absent:
+            notes.append(f"{where}: {counted(absent, 'translation')} not supplied, without a segment")
+        lacking = sum(text is None for name in used for text in self.references[name])
+        if lacking:
+            notes.append(f"{where}: {counted(lacking, 'reference text')} not supplied")
+        return Dataset(tuple(segments), where, tuple(notes))
+
+    def _human(self, name: str, level: str) -> Scores:
+        if (name, level) not in self.human:
+            known = ", ".join(f"{n} ({at})" for n, at in self.human) or "none"
+            raise InputError(f"{self.name} {self.lp}: no human scores {name!r} of level {level!r}; there are: {known}")
+        return self.human[name, level]
+
+
+# --- The folder layout of mt-metrics-eval: texts, human scores and metric scores of one test set, by language pair
 
 NO_TRANSLATION = "[No translation supplied]"
 LEVELS = {"seg": "segment", "doc": "document", "domain": "domain", "sys": "system"}  # theirs -> ours
@@ -368,9 +575,193 @@ def score_lines(file: InputFile, domain: bool = False) -> Iterator[tuple[Callabl
             faults.add(lines.at(place), reason)
             continue
         try:
-            score = number(cells[-1])
+            score = number_in(cells[-1])
         except ValueError as error:
             faults.add(lines.at(place), f"score of system {cells[-2]!r} is {error}")
             continue
         yield partial(lines.at, place), cells[0] if domain else None, cells[-2], score
     faults.check()
+
+
+# --- The official run of a metrics task: the systems that took part, the reference, and the scores of its metrics
+
+_SHOWN = 6  # names in a note before "..."
+
+
+@dataclass(frozen=True)
+class OfficialRun:
+    """A metrics task as its organisers ran it.
+
+    Attributes:
+        dataset: outputs of the systems that took part, with the standard reference and the standard human scores.
+        scores: official metric -> the table of segment scores and, if the folder has system scores of it, their table.
+            In all of them higher is better.
+        files: what was read.
+    """
+
+    dataset: Dataset
+    scores: Mapping[str, tuple[ScoreTable, ...]]
+    files: tuple[InputFile, ...]
+
+
+def read_official(folder: str | os.PathLike[str], humans: bool = True, lps: Sequence[str] | None = None) -> OfficialRun:
+    """Read the official run of a metrics task from a folder in mt-metrics-eval's layout.
+
+    Language pairs without standard human scores of segments are left out, systems without any such score, outliers,
+    and the outputs that are the reference itself. A metric takes part if it was a primary submission or a baseline (all
+    metrics if the folder does not say), used the standard reference or none, and scored every language pair.
+
+    Args:
+        folder: the folder of a test set. Its `meta.json` names standard reference, standard human scores, outliers and
+            primary metrics; for the sets of WMT19 to WMT23 these facts are known.
+        humans: whether outputs that people wrote count as systems, beside the reference that the metrics use.
+        lps: the language pairs to read, None for all.
+
+    Raises:
+        InputError: no language pair has standard human scores, or a file cannot be read.
+    """
+    runs: list[tuple[EvalSet, str]] = []
+    for lp in _chosen(folder, lps):
+        one = read_eval_set(folder, lp)
+        gold = one.info.gold.get("segment") or _only_gold(one)
+        if gold and (gold, "segment") in one.human:
+            runs.append((replace(one, human=_gold(one, gold)), gold))
+    if not runs:
+        raise InputError(f"{folder}: no language pair has human scores of segments that are named as the standard")
+    datasets, kept, notes = [], [], []
+    for one, gold in runs:
+        selection = one.select(rated=(gold, "segment"), include_humans=humans)
+        notes.append(f"{one.name} {one.lp}: human scores {gold!r}, {selection.note}")
+        datasets.append(one.dataset(systems=selection.kept))
+        kept.append(selection.kept)
+    sets = [one for one, _ in runs]
+    taking_part = [_metrics(one) for one in sets]
+    names = [name for name in taking_part[0] if all(name in other for other in taking_part)]
+    lacking = sorted({name for found in taking_part for name in found} - set(names))
+    if lacking:
+        shown = ", ".join(lacking[:_SHOWN]) + (", ..." if len(lacking) > _SHOWN else "")
+        notes.append(
+            f"{counted(len(lacking), 'official metric')} without scores of every language pair left out: {shown}"
+        )
+    alone = sorted({name for one in sets for name, level in one.metrics if level == "system"} - _of_segments(sets))
+    if alone:
+        notes.append(f"{counted(len(alone), 'metric')} with scores of systems alone left out: {', '.join(alone)}")
+    if not names:
+        notes.append(f"{folder}: no official scores of segments by the standard reference, or by none")
+    data = Dataset(
+        tuple(segment for part in datasets for segment in part),
+        str(folder),
+        tuple(dict.fromkeys([*notes, *(note for part in datasets for note in part.notes if "left out" not in note)])),
+    )
+    in_full = list(zip(sets, kept, taking_part, strict=True))
+    segments = _table(in_full, names, "segment")
+    with_systems = [n for n in names if all((found[n], "system") in one.metrics for one, _, found in in_full)]
+    systems = _table(in_full, with_systems, "system")
+    scores = {name: (segments, systems) if name in with_systems else (segments,) for name in names}
+    return OfficialRun(data, scores, tuple(file for one in sets for file in one.files))
+
+
+def check_official(
+    folder: str | os.PathLike[str], path: str, lps: Sequence[str] | None = None
+) -> tuple[str, list[str]]:
+    """Whether a submission fits a test set, by the files of the folder; see `check_submission`.
+
+    Args:
+        folder: the folder of a test set.
+        path: the submission, `NAME.seg.score` or `NAME.sys.score`.
+        lps: the language pairs that it must have, None for all.
+
+    Returns:
+        What was expected, in words, and the reasons for which the organisers would refuse the file.
+
+    Raises:
+        InputError: a file cannot be read, or the submission is about several test sets and none has the folder's name.
+    """
+    submission = read_submission(path)
+    sets = [read_eval_set(folder, lp, metrics=False) for lp in _chosen(folder, lps)]
+    named = sets[0].name if sets[0].name in submission.testsets else submission.testsets[0]
+    if len(submission.testsets) > 1 and named != sets[0].name:
+        raise InputError(
+            f"{path}: {len(submission.testsets)} test sets ({', '.join(submission.testsets)}), and none is called"
+            f" {sets[0].name!r} as the folder"
+        )
+    wanted = {one.lp: _expected(one, submission) for one in sets}
+    told = ", ".join(
+        f"{lp} {counted(len(want.systems), 'output')} of {counted(want.n, 'segment')}" for lp, want in wanted.items()
+    )
+    return f"{submission.level} scores of test set {named!r}: {told}", check_submission(submission, wanted, named)
+
+
+def _expected(one: EvalSet, submission: Submission) -> Expected:
+    """What a submission must hold of a language pair."""
+    is_told = set(one.domains) != {ALL}
+    domains = set(one.domains) if is_told else set()
+    if submission.level == "system":  # single domains are scored by all who score one
+        domains = domains | {ALL} if any(row.domain != ALL for row in submission.rows) else {ALL}
+    return Expected(
+        systems=frozenset(one.outputs),
+        n=len(one.sources),
+        reference=next(iter(one.using()), ""),
+        references=frozenset(one.references),
+        domains=frozenset(domains),
+        documents=frozenset(one.documents) if is_told else frozenset(),
+    )
+
+
+def _of_segments(sets: Sequence[EvalSet]) -> set[str]:
+    """The metrics, with their references, that have scores of segments."""
+    return {name for one in sets for name, level in one.metrics if level == "segment"}
+
+
+def _chosen(folder: str | os.PathLike[str], lps: Sequence[str] | None) -> Sequence[str]:
+    """The language pairs to read, in the order of the folder."""
+    known = language_pairs(folder)
+    for lp in lps or ():
+        if lp not in known:
+            raise InputError(f"{folder}: no language pair {lp!r}{nearest(lp, known)}")
+    return [lp for lp in known if not lps or lp in lps]
+
+
+def _only_gold(one: EvalSet) -> str | None:
+    """The human scores of segments where there is one kind and nobody names the standard."""
+    found = [name for name, level in one.human if level == "segment"]
+    return found[0] if len(found) == 1 and not one.info.gold else None
+
+
+def _gold(one: EvalSet, gold: str) -> Mapping[tuple[str, str], Mapping[str, Array]]:
+    """The standard human scores alone."""
+    return {key: scores for key, scores in one.human.items() if key[0] == gold}
+
+
+def _metrics(one: EvalSet) -> dict[str, str]:
+    """The metrics that took part: their base names, and their names with the reference that they used.
+
+    Of a metric that scored both with the reference and with the source alone, the latter is named `BASE-src`.
+    """
+    with_reference: dict[str, str] = {}
+    with_source: dict[str, str] = {}
+    for name, level in sorted(one.metrics):  # `-all` of one reference comes before the name of that reference
+        base, references = references_of(name, one.references, f"{one.name} {one.lp}")
+        if level != "segment" or (one.info.primary and base not in one.info.primary):
+            continue
+        if references == one.using():
+            with_reference[base] = name
+        elif references == ():
+            with_source[base] = name
+    alone = {f"{base}-src" if base in with_reference else base: name for base, name in with_source.items()}
+    return dict(sorted({**with_reference, **alone}.items()))
+
+
+def _table(
+    sets: Sequence[tuple[EvalSet, Sequence[str], Mapping[str, str]]], names: Sequence[str], level: str
+) -> ScoreTable:
+    """The scores of several metrics at a level; NaN where a metric did not score a system."""
+    keys: list[Key] = []
+    parts: dict[str, list[Array]] = {name: [] for name in names}
+    for one, systems, called in sets:
+        units = one.units(level)
+        keys += [Key(None, system, unit, one.lp) for system in systems for unit in units]
+        for name in names:
+            scores = one.metrics[called[name], level]
+            parts[name] += [scores.get(system, np.full(len(units), np.nan)) for system in systems]
+    return ScoreTable(tuple(keys), {name: np.concatenate(values) for name, values in parts.items()}, level)

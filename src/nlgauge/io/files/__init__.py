@@ -1,1 +1,0 @@
-"""Files as bytes, lines and cells. Output files are written completely or not at all."""

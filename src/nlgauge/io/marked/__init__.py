@@ -1,1 +1,0 @@
-"""Errors by their place, in the formats of shared tasks."""

@@ -1,0 +1,425 @@
+"""Sources of segments: one pass that checks, and any number that stream; over rows, in memory, or several as one."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.segment import Dataset, Segment
+from nlgauge.io.fields import FieldError, Fields, Raters
+from nlgauge.io.files import Faults, InputFile, refuse
+
+BLOCK = 65_536
+BLOCK_CHARACTERS = 1 << 25  # long documents end a block early, so that memory does not depend on how long texts are
+OPTIONAL = ("references", "source", "system", "item", "group", "human", "context", "table")
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The findings of a complete pass over an input.
+
+    Attributes:
+        n: the number of segments.
+        systems: system -> number of its segments, in order of first appearance. None stands for segments that do not
+            name a system.
+        groups: group -> number of its segments, likewise.
+        criteria: the criteria with at least one rating, in order of first appearance.
+        lacking: optional field -> id of the first segment without it. Fields that every segment has are not listed.
+        present: the optional fields that at least one segment has.
+        inputs: all files that were read, as `{"path", "sha256"}`, with the path as typed.
+        notes: what a reader must know: what was dropped, skipped, ignored or generated.
+    """
+
+    n: int
+    systems: Mapping[str | None, int]
+    groups: Mapping[str | None, int]
+    criteria: tuple[str, ...]
+    lacking: Mapping[str, str]
+    present: frozenset[str]
+    inputs: tuple[Mapping[str, str], ...]
+    notes: tuple[str, ...]
+
+
+class Source(Protocol):
+    """Segments in files, read in passes that hold one block at a time."""
+
+    def check(self) -> Summary:
+        """Read everything once and say what was found. A second call reads nothing.
+
+        Raises:
+            InputError: there is an error in the input. The message names the file and line of the first one.
+        """
+        ...
+
+    def blocks(self, size: int = BLOCK, characters: int = BLOCK_CHARACTERS) -> Iterator[list[Segment]]:
+        """The segments in order, in lists of at most `size` segments and about `characters` of text.
+
+        An input that has not been checked is checked first, so that nothing is scored before everything is known to be
+        correct.
+        """
+        ...
+
+    def close(self) -> None:
+        """Delete temporary copies. After this the source cannot be read."""
+        ...
+
+
+@dataclass
+class Tally:
+    """Counts segments as they pass. It keeps 8 bytes per segment, however long the texts and ids are."""
+
+    n: int = 0
+    systems: dict[str | None, int] = field(default_factory=dict)
+    groups: dict[str | None, int] = field(default_factory=dict)
+    criteria: dict[str, None] = field(default_factory=dict)
+    shapes: dict[tuple[bool, ...], str] = field(
+        default_factory=dict
+    )  # which of OPTIONAL are there -> first segment like that
+    hashes: array[int] = field(default_factory=lambda: array("q"))
+
+    def add(self, segment: Segment) -> None:
+        """Count one segment."""
+        self.n += 1
+        self.systems[segment.system] = self.systems.get(segment.system, 0) + 1
+        self.groups[segment.group] = self.groups.get(segment.group, 0) + 1
+        self.hashes.append(hash(segment.id))
+        for criterion in segment.human:
+            if criterion not in self.criteria:
+                self.criteria[criterion] = None
+        shape = (
+            segment.references != (),
+            segment.source is not None,
+            segment.system is not None,
+            segment.item is not None,
+            segment.group is not None,
+            bool(segment.human),
+            segment.context != (),
+            segment.table != (),
+        )
+        if shape not in self.shapes:
+            self.shapes[shape] = segment.id
+
+    def repeated(self) -> set[int]:
+        """Hashes that occurred more than once. Only ids with these hashes can be duplicates."""
+        ordered = np.sort(np.frombuffer(self.hashes, dtype=np.int64)) if self.hashes else np.empty(0, dtype=np.int64)
+        return set(ordered[1:][ordered[1:] == ordered[:-1]].tolist())
+
+    def summary(self, inputs: Iterable[Mapping[str, str]], notes: Iterable[str]) -> Summary:
+        """The counts, with the files that they come from."""
+        lacking: dict[str, str] = {}
+        present: set[str] = set()
+        for shape, first in self.shapes.items():
+            present.update(name for name, there in zip(OPTIONAL, shape, strict=True) if there)
+            for name, there in zip(OPTIONAL, shape, strict=True):
+                if not there:
+                    lacking.setdefault(name, first)  # shapes are in order of first appearance
+        return Summary(
+            self.n,
+            self.systems,
+            self.groups,
+            tuple(self.criteria),
+            lacking,
+            frozenset(present),
+            tuple(inputs),
+            tuple(notes),
+        )
+
+
+def in_blocks(segments: Iterable[Segment], size: int, characters: int, together: int = 1) -> Iterator[list[Segment]]:
+    """Lists of about `size` segments or `characters` of text. Runs of `together` segments stay in one list."""
+    block: list[Segment] = []
+    used = 0
+    for segment in segments:
+        block.append(segment)
+        used += len(segment.hypothesis) + sum(map(len, segment.references)) + len(segment.source or "")
+        if (len(block) >= size or used >= characters) and len(block) % together == 0:
+            yield block
+            block, used = [], 0
+    if block:
+        yield block
+
+
+class Rows(Protocol):
+    """The rows of a format: each row's place (a line or row number) and its fields, without `ignored` columns."""
+
+    file: InputFile
+    ignored: list[str]
+    refuse: Callable[[str, str], object]  # what is done with a bad row, told its place and the reason
+
+    def __iter__(self) -> Iterator[tuple[int, Any]]: ...
+
+    def at(self, number: int) -> str:
+        """The place of a row, for an error message."""
+        ...
+
+    def notes(self) -> list[str]:
+        """Notes on dropped or skipped input, known after a complete pass."""
+        ...
+
+
+class TableSource:
+    """A `Source` over the rows of one file.
+
+    Args:
+        rows: the rows of a file in any format.
+        columns: which field of a row holds which of ours; see `Fields`.
+    """
+
+    def __init__(self, rows: Rows, columns: Mapping[str, str] | None = None) -> None:
+        self.rows = rows
+        self._columns = columns
+        self._summary: Summary | None = None
+
+    def check(self) -> Summary:
+        """Read everything once; see `Source.check`."""
+        if self._summary is None:
+            for _ in self.checked():
+                pass
+        assert self._summary is not None  # set at the end of the pass
+        return self._summary
+
+    def blocks(self, size: int = BLOCK, characters: int = BLOCK_CHARACTERS) -> Iterator[list[Segment]]:
+        """The segments in order, after a check; see `Source.blocks`."""
+        self.check()
+        return in_blocks((segment for _, segment in self._segments(Fields(self._columns))), size, characters)
+
+    def close(self) -> None:
+        """Delete the temporary copy of standard input, if there is one."""
+        self.rows.file.close()
+
+    def checked(self) -> Iterator[Segment]:
+        """The segments of one pass. It ends with an error if anything was wrong; otherwise it keeps the summary."""
+        fields, tally, faults = Fields(self._columns), Tally(), Faults(self.rows.file.name)
+        self.rows.refuse = faults.add
+        for _, segment in self._segments(fields):
+            tally.add(segment)
+            yield segment
+        self.rows.refuse = refuse
+        faults.check()
+        fields.check(self.rows.file.name)
+        if not tally.n:
+            raise InputError(f"{self.rows.file.name} is empty: no row in it, expected at least one segment")
+        repeated = tally.repeated()
+        if repeated:
+            self._name_duplicate(repeated)
+        notes = [*self.rows.notes(), *fields.notes(self.rows.file.name, self.rows.ignored)]
+        self._summary = tally.summary([self.rows.file.entry], notes)
+
+    def by_rater(self) -> HeldSource:
+        """All segments, of which each has the ratings of all its rows.
+
+        Raises:
+            InputError: what `check` raises; or rows about one output have different texts.
+        """
+        fields, raters, faults = Fields(self._columns), Raters(), Faults(self.rows.file.name)
+        self.rows.refuse = faults.add
+        for place, segment in self._segments(fields):
+            with faults.row(self.rows.at(place)):
+                raters.add(self.rows.at(place), segment, fields.rater)
+        self.rows.refuse = refuse
+        faults.check()
+        name = self.rows.file.name
+        fields.check(name)
+        segments = tuple(raters.segments())
+        notes = (*self.rows.notes(), *fields.notes(name, self.rows.ignored), *raters.notes(name))
+        return HeldSource(Dataset(segments, name, notes), [self.rows.file])
+
+    def _segments(self, fields: Fields) -> Iterator[tuple[int, Segment]]:
+        for number, (place, row) in enumerate(self.rows, start=1):
+            try:
+                segments = fields.segments(row, number)
+            except FieldError as error:
+                self.rows.refuse(self.rows.at(place), str(error))
+                continue
+            for segment in segments:
+                yield place, segment
+
+    def _name_duplicate(self, repeated: set[int]) -> None:
+        """Refuse the ids that really occur twice. Equal hashes alone do not prove that ids are equal."""
+        first: dict[str, int] = {}
+        faults = Faults(self.rows.file.name)
+        fields, had = Fields(self._columns), 0
+        for place, segment in self._segments(fields):
+            made = " (made from system and seg, or from the row number)" if fields.made > had else ""
+            had = fields.made
+            if hash(segment.id) not in repeated:
+                continue
+            if segment.id in first:
+                faults.add(
+                    self.rows.at(place),
+                    f"duplicate id {segment.id!r}{made}, first at {self.rows.at(first[segment.id])}; ids must be"
+                    f" unique{', unless --columns rater=NAME says whose ratings each row has' if made else ''}",
+                )
+            else:
+                first[segment.id] = place
+        faults.check()
+
+
+class HeldSource:
+    """A `Source` over a dataset in memory.
+
+    Args:
+        data: the segments. Their notes say what was left out.
+        files: all files that were read for them.
+
+    Raises:
+        InputError: there is no segment.
+    """
+
+    def __init__(self, data: Dataset, files: Sequence[InputFile]) -> None:
+        if not data.segments:
+            raise InputError(f"{data.name} is empty: no segment in it, expected at least one")
+        self.data = data
+        self._files = list(files)
+        self._summary: Summary | None = None
+
+    def check(self) -> Summary:
+        """Count the segments; see `Source.check`."""
+        if self._summary is None:
+            tally = Tally()
+            for segment in self.data:
+                tally.add(segment)
+            inputs: list[Mapping[str, str]] = [file.entry for file in self._files]
+            self._summary = tally.summary(inputs, self.data.notes)
+        return self._summary
+
+    def blocks(self, size: int = BLOCK, characters: int = BLOCK_CHARACTERS) -> Iterator[list[Segment]]:
+        """The segments in order; see `Source.blocks`."""
+        return in_blocks(self.data, size, characters)
+
+    def close(self) -> None:
+        """Delete temporary copies of what cannot be read twice."""
+        for file in self._files:
+            file.close()
+
+
+class JoinedSource:
+    """A `Source` over several others, one for each system. Segments of one item are those of one `item`, or else `id`.
+
+    Args:
+        named: each source with the name that its system has where its segments name none.
+
+    Raises:
+        InputError: when it is checked: a system is in two of them.
+    """
+
+    def __init__(self, named: Sequence[tuple[str, Source]]) -> None:
+        self._named = list(named)
+        self._summary: Summary | None = None
+
+    def check(self) -> Summary:
+        """Read everything once; see `Source.check`."""
+        if self._summary is None:
+            seen: dict[str, str] = {}
+            parts = []
+            for name, source in self._named:
+                parts.append(part := source.check())
+                for system in part.systems:
+                    own = name if system is None else system
+                    if own in seen:
+                        raise InputError(
+                            f"system {own!r} is in two data files, {seen[own]!r} and {name!r}, expected one"
+                        )
+                    seen[own] = name
+            tally = Tally()
+            for segment in self._segments():
+                tally.add(segment)
+            inputs = [entry for part in parts for entry in part.inputs]
+            self._summary = tally.summary(inputs, [note for part in parts for note in part.notes])
+        return self._summary
+
+    def blocks(self, size: int = BLOCK, characters: int = BLOCK_CHARACTERS) -> Iterator[list[Segment]]:
+        """The segments, file by file; see `Source.blocks`."""
+        self.check()
+        return in_blocks(self._segments(), size, characters)
+
+    def close(self) -> None:
+        """Close all."""
+        for _, source in self._named:
+            source.close()
+
+    def _segments(self) -> Iterator[Segment]:
+        for name, source in self._named:
+            for block in source.blocks():
+                for segment in block:
+                    system = name if segment.system is None else segment.system
+                    own = segment.id if segment.id.startswith(f"{system}:") else f"{system}:{segment.id}"
+                    item = segment.id if segment.item is None else segment.item
+                    yield replace(segment, id=own, system=system, item=item)
+
+
+# --- Some of the segments of a source: without certain systems, or only the items that all systems have
+
+_Item = tuple[str | None, str | None]  # group, item
+
+
+class SelectedSource:
+    """A `Source` over some of the segments of another.
+
+    Args:
+        source: all segments.
+        exclude: systems to leave out.
+        common: keep only the items for which every system that is left has a segment.
+
+    Raises:
+        InputError: when it is checked: a name in `exclude` is not that of a system, nothing is left, or a segment names
+            no system or item, which `common` needs.
+    """
+
+    def __init__(self, source: Source, exclude: Collection[str] = (), common: bool = False) -> None:
+        self.source, self.exclude, self.common = source, frozenset(exclude), common
+        self._summary: Summary | None = None
+        self._keeps: Callable[[Segment], bool] = lambda segment: segment.system not in self.exclude
+
+    def check(self) -> Summary:
+        """Read everything, choose, and count what is left; see `Source.check`."""
+        if self._summary is None:
+            whole = self.source.check()
+            systems = [system for system in whole.systems if system is not None]
+            for name in self.exclude:
+                if name not in systems:
+                    raise InputError(f"exclude names {name!r}, which is not among the systems{nearest(name, systems)}")
+            notes = [*whole.notes]
+            if self.exclude:
+                notes.append(f"systems left out: {', '.join(s for s in systems if s in self.exclude)}")
+            if self.common:
+                notes.append(self._choose_items())
+            tally = Tally()
+            for segment in self._segments():
+                tally.add(segment)
+            if not tally.n:
+                raise InputError(
+                    "no segment is left: " + ("no item is common to all systems" if self.common else "all are left out")
+                )
+            self._summary = tally.summary(whole.inputs, notes)
+        return self._summary
+
+    def blocks(self, size: int = BLOCK, characters: int = BLOCK_CHARACTERS) -> Iterator[list[Segment]]:
+        """The chosen segments in order; see `Source.blocks`."""
+        self.check()
+        return in_blocks(self._segments(), size, characters)
+
+    def close(self) -> None:
+        """Close the source."""
+        self.source.close()
+
+    def _segments(self) -> Iterator[Segment]:
+        return (segment for block in self.source.blocks() for segment in block if self._keeps(segment))
+
+    def _choose_items(self) -> str:
+        """Keep the items that all systems have; how many these are."""
+        held: dict[str, set[_Item]] = {}
+        for segment in self._segments():
+            if segment.system is None or segment.item is None:
+                lacking = "system" if segment.system is None else "item"
+                raise InputError(f"segment {segment.id!r} names no {lacking}; common items need both in every row")
+            held.setdefault(segment.system, set()).add((segment.group, segment.item))
+        every = set[_Item]().union(*held.values())
+        shared = every.intersection(*held.values())
+        self._keeps = lambda segment: segment.system not in self.exclude and (segment.group, segment.item) in shared
+        return f"{len(shared)} of {len(every)} items are those of all {len(held)} systems; the others are left out"
