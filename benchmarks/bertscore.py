@@ -58,9 +58,8 @@ from transformers.utils import logging
 import nlgauge as ng
 from nlgauge import Runtime
 from nlgauge.metrics import best_layer
-from nlgauge.models import TextTokenizer, matching
+from nlgauge.models import TextTokenizer, attention, matching, packing
 from nlgauge.models.locate import locate
-from nlgauge.models.packing import kernels, packed
 
 LAYER = 4
 SPEC = f"bertscore:layer={LAYER}"
@@ -393,10 +392,10 @@ class Parts:
         self.seconds: dict[str, float] = {}
         self._lock, self._inside = threading.Lock(), threading.local()
         for name in ("linear", "residual"):
-            setattr(kernels, name, self._counting_products(getattr(kernels, name)))
-        kernels.attention = self._counted("attention", kernels.attention)
+            setattr(attention, name, self._counting_products(getattr(attention, name)))
+        attention.kernel_attention = self._counted("attention", attention.kernel_attention)
         layer_norm = self._counted("layer norm", functional.layer_norm)
-        packed.functional = SimpleNamespace(embedding=functional.embedding, layer_norm=layer_norm)
+        packing.functional = SimpleNamespace(embedding=functional.embedding, layer_norm=layer_norm)
         # These two wait for threads of their own, while nothing else runs.
         TextTokenizer.tokens = self._counted("tokenizing", TextTokenizer.tokens, time.process_time)
         matching.greedy = self._counted("matching", matching.greedy, time.process_time)

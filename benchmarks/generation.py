@@ -25,7 +25,7 @@ import transformers
 
 import nlgauge as ng
 from nlgauge.core.segment import Segment
-from nlgauge.models import embedded
+from nlgauge.models import locate
 
 BATCH = 4
 Pairs = Sequence[tuple[str, str]]
@@ -45,7 +45,7 @@ def saved(kind: str, folder: Path, width: int) -> Path:
     auto = transformers.AutoModelForSeq2SeqLM if kind == "bart" else transformers.AutoModelForCausalLM
     auto.from_config(config).save_pretrained(folder)
     for file in ("tokenizer.json", "tokenizer_config.json"):
-        shutil.copy(embedded.folder() / file, folder)
+        shutil.copy(locate.embedded_folder() / file, folder)
     return folder
 
 

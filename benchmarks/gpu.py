@@ -45,7 +45,7 @@ from nlgauge import Runtime
 from nlgauge.core.spec import quote
 from nlgauge.models import TextTokenizer
 from nlgauge.models.locate import locate
-from nlgauge.models.packing.packed import PackedBert
+from nlgauge.models.packing import PackedBert
 
 SAME = 1e-4  # of a score in float32, on a GPU and on a processor
 CHECKED = 200  # pairs that the processor scores as well

@@ -25,7 +25,7 @@ from nlgauge.core.segment import Segment
 from nlgauge.metrics.base import Metric, is_pooled
 from nlgauge.metrics.registry import METRICS
 from nlgauge.metrics.scoring.run import score_segments
-from nlgauge.models import embedded, heads
+from nlgauge.models import heads, locate
 from nlgauge.runtime.runtime import Runtime
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "weather.jsonl"
@@ -35,7 +35,7 @@ def embedded_metrics() -> Iterator[str]:
     """Metrics that run with what is installed."""
     for name in METRICS.names():
         kind, fixed = METRICS.lookup(name)
-        with_embedded = fixed.get("model", getattr(kind, "model", None)) in {embedded.NAME, *heads.SHIPPED}
+        with_embedded = fixed.get("model", getattr(kind, "model", None)) in {locate.NAME, *heads.SHIPPED}
         if with_embedded and not is_pooled(ng.metric(name)):  # company changes those by definition
             yield name
 

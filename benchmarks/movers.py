@@ -29,8 +29,8 @@ from transformers import AutoModel, AutoTokenizer
 
 import nlgauge as ng
 from nlgauge.metrics.embedding.moverscore import MoverScore
-from nlgauge.models import embedded
-from nlgauge.models.vectors import SharedVectors, source_of
+from nlgauge.models import locate
+from nlgauge.models.encoder import SharedVectors, source_of
 from nlgauge.text import words_by_tag
 
 LEAST, MOST, ROUNDS = 10.0, 1e-5, 5
@@ -46,7 +46,7 @@ class Published:
     """The published way: all hidden states of padded batches, then a loop over pairs."""
 
     def __init__(self) -> None:
-        folder = str(embedded.folder())
+        folder = str(locate.embedded_folder())
         self.tokenizer, self.model = AutoTokenizer.from_pretrained(folder), AutoModel.from_pretrained(folder).eval()
 
     def encode(self, listed: Sequence[str]) -> list[tuple[list[str], torch.Tensor]]:

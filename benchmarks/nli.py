@@ -34,7 +34,7 @@ from transformers.utils import logging
 import nlgauge as ng
 from nlgauge import InputError, Runtime
 from nlgauge.core.spec import quote
-from nlgauge.models import Head, embedded, locate_nli
+from nlgauge.models import Head, locate, locate_nli
 
 BATCH = 32
 TARGETS = {"float32": 1.5, "bfloat16": 2.5}
@@ -99,8 +99,8 @@ def random_head(folder: str) -> str:
         "format": "nlgauge-head",
         "version": "1",
         "kind": "nli",
-        "encoder": embedded.NAME,
-        "encoder_sha256": embedded.SHA256,
+        "encoder": locate.NAME,
+        "encoder_sha256": locate.SHA256,
     }
     path = str(Path(folder) / "random.safetensors")
     save_file(tensors, path, {**metadata, "labels": "entailment,neutral,contradiction", "max_tokens": "256"})
@@ -111,7 +111,7 @@ class Plain:
     """The loop, its model loaded and merged."""
 
     def __init__(self, head: Head) -> None:
-        folder = str(embedded.folder())
+        folder = str(locate.embedded_folder())
         self.tokenizer = AutoTokenizer.from_pretrained(folder)
         self.model = AutoModel.from_pretrained(folder).eval()
         own, adapters = head.tensors()

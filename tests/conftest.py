@@ -49,8 +49,7 @@ def embedded_models():
     tests/runtime/test_runtime.py tests.
     """
     from nlgauge.models import heads
-    from nlgauge.models.embedded import NAME
-    from nlgauge.models.locate import ModelFiles, digest_of
+    from nlgauge.models.locate import NAME, ModelFiles, digest_of
     from nlgauge.runtime.runtime import Runtime
 
     folder = Path(heads.__file__).parents[1] / "data" / "heads"

@@ -24,8 +24,8 @@ from torch.nn import functional
 import nlgauge as ng
 from nlgauge.io import InputFile
 from nlgauge.models import find_head
+from nlgauge.models.entailment import PairTokenizer
 from nlgauge.models.locate import locate
-from nlgauge.models.pairs import PairTokenizer
 from nlgauge.training import Checkpoint, NliRecipe, Schedule, read_pairs
 from nlgauge.training.classifier import batch_inputs, head_network, pad_of
 from nlgauge.training.data import LabelledPair, encode_pairs

@@ -26,9 +26,9 @@ from protocols import EXPERTS, experts
 
 import nlgauge as ng
 from nlgauge.core import Array
-from nlgauge.models.classifiers import PackedClassifier
+from nlgauge.models.encoder import MATCHED
 from nlgauge.models.entailment import load_nli, softmax
-from nlgauge.models.features import MATCHED
+from nlgauge.models.networks import PackedClassifier
 from nlgauge.runtime.runtime import by_length
 from nlgauge.training.linear import rank
 

@@ -20,10 +20,9 @@ from numpy.typing import NDArray
 
 import nlgauge as ng
 from nlgauge.core import Array
-from nlgauge.models.encoder import Encoder, load_encoder
-from nlgauge.models.features import MATCHED, combined, feature_names
+from nlgauge.models.encoder import MATCHED, Encoder, combined, feature_names, load_encoder
 from nlgauge.models.locate import locate
-from nlgauge.models.matched import read_pairs
+from nlgauge.models.matching import read_pairs
 from nlgauge.models.tokens import TextTokenizer
 from nlgauge.training.linear import ridge
 

@@ -28,7 +28,7 @@ from study import experts
 
 import nlgauge as ng
 from nlgauge.core import Array
-from nlgauge.models.features import MATCHED
+from nlgauge.models.encoder import MATCHED
 from nlgauge.training import rated_examples
 
 GROUPS = {

@@ -29,7 +29,7 @@ from study import experts, levels
 
 import nlgauge as ng
 from nlgauge.core import Array
-from nlgauge.models import pooled
+from nlgauge.models import matching
 from nlgauge.training import regressor
 from nlgauge.training.examples import Example, with_copies, with_unrelated
 from nlgauge.training.recipe import Method, RegressorRecipe, Schedule
@@ -50,7 +50,7 @@ class Remembered:
 
     def __init__(self) -> None:
         self.means: dict[tuple[int, ...], torch.Tensor] = {}
-        self.encode = pooled.mean_vectors
+        self.encode = matching.mean_vectors
 
     def __call__(self, network: Any, sequences: Sequence[Any], layers: Sequence[int], **how: Any) -> torch.Tensor:
         keys = [tuple(map(int, ids)) for ids in sequences]
@@ -130,7 +130,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, help="about as many for each amount, by more or fewer passes")
     given = parser.parse_args()
     if given.method == "frozen":
-        pooled.mean_vectors = regressor.mean_vectors = Remembered()
+        matching.mean_vectors = regressor.mean_vectors = Remembered()
     runtime = ng.Runtime(dtype="float32", device="cpu")
     sets = {
         name: ng.read(given.data / "wmt16-da-seg" / "segments.jsonl.gz")

@@ -420,11 +420,11 @@ def test_an_output_is_never_written_over_an_input(data, pairs, capsys):
 
 
 def test_paraphrases_come_from_two_translation_models(data, tmp_path, tiny_model, monkeypatch):
-    from nlgauge.models.seq2seq import Backtranslator
+    from nlgauge.models.generation import Backtranslator
 
     def paraphrase(
         self, texts
-    ):  # real models are tried in tests/models/test_seq2seq.py; tiny ones say nothing that makes a pair
+    ):  # real models are tried in tests/models/test_generation.py; tiny ones say nothing that makes a pair
         assert (self.forward, self.backward) == (str(model), str(model))
         told.append(self.languages)
         return [f"In short: {text}" for text in texts]

@@ -44,7 +44,7 @@ def test_a_cache_that_holds_something_is_counted(tmp_path, capsys):
 @pytest.fixture
 def quick(monkeypatch):
     """Without the digest of the embedded weights, and without torch."""
-    monkeypatch.setattr("nlgauge.models.embedded.check", lambda path: None)
+    monkeypatch.setattr("nlgauge.models.locate.check", lambda path: None)
     monkeypatch.setattr("nlgauge.cli.doctor._device", lambda: "none")
 
 

@@ -64,8 +64,8 @@ from nlgauge.metrics.external.worker import PROTOCOL
 from nlgauge.metrics.registry import metric
 from nlgauge.metrics.scales import read_bounds
 from nlgauge.metrics.scoring.job import ComparisonOptions
-from nlgauge.models.embedded import SHA256
 from nlgauge.models.heads import find_head
+from nlgauge.models.locate import SHA256
 from nlgauge.report.bundle.page import bundle_html
 from nlgauge.scale.run import progress_of
 from nlgauge.scale.total import total

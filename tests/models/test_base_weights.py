@@ -57,7 +57,7 @@ def test_every_layer_is_that_of_transformers(precision, near, sizes):
     from transformers import AutoModel
 
     from nlgauge.models.locate import locate
-    from nlgauge.models.packing.packed import PackedBert
+    from nlgauge.models.packing import PackedBert
 
     files, dtype = locate("base"), getattr(torch, precision)
     rng = np.random.default_rng(0)

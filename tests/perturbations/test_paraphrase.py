@@ -131,7 +131,7 @@ def test_what_a_user_gives_becomes_a_paraphraser():
 
 
 def test_back_translation_is_a_paraphraser():
-    from nlgauge.models.seq2seq import Backtranslator
+    from nlgauge.models.generation import Backtranslator
 
     assert isinstance(Backtranslator("there", "back"), Paraphraser)
 

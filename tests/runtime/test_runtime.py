@@ -21,7 +21,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.metric import signature_of
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.metrics.registry import METRICS
-from nlgauge.models import embedded, heads
+from nlgauge.models import heads, locate
 from nlgauge.models.locate import NAMED
 from nlgauge.runtime import runtime as precision
 from nlgauge.runtime.cache import ScoreCache
@@ -113,7 +113,7 @@ def embedded_metrics():
     for name in METRICS.names():
         kind, fixed = METRICS.lookup(name)
         model = fixed.get("model", getattr(kind, "model", None))
-        if model in {embedded.NAME, *heads.SHIPPED} and "dtype" in getattr(kind, "__annotations__", ()):
+        if model in {locate.NAME, *heads.SHIPPED} and "dtype" in getattr(kind, "__annotations__", ()):
             yield name
 
 

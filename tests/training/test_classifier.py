@@ -11,8 +11,8 @@ if find_spec("peft") is None:  # to import it takes seconds, in every worker
 import torch
 
 from nlgauge.core.errors import InputError
+from nlgauge.models.entailment import PairTokenizer
 from nlgauge.models.locate import locate
-from nlgauge.models.pairs import PairTokenizer
 from nlgauge.training.classifier import batch_inputs, head_network, probabilities, sequence_network
 from nlgauge.training.data import LabelledPair, encode_pairs
 

@@ -19,8 +19,8 @@ from safetensors.torch import load_file
 import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.io.files import InputFile
+from nlgauge.models.entailment import PairTokenizer
 from nlgauge.models.locate import locate
-from nlgauge.models.pairs import PairTokenizer
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.training.crossed import CrossedLearner, PairTexts, crossed_network
 from nlgauge.training.dev import Dev

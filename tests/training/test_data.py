@@ -12,8 +12,8 @@ pytest.importorskip("torch")
 
 from nlgauge.core.errors import InputError
 from nlgauge.io.files import InputFile
+from nlgauge.models.entailment import PairTokenizer
 from nlgauge.models.locate import locate
-from nlgauge.models.pairs import PairTokenizer
 from nlgauge.training.data import LABELS, LabelledPair, encode_pairs, read_pairs, shuffled_batches
 
 

@@ -16,8 +16,8 @@ from safetensors.torch import load_file
 
 from nlgauge.core.errors import InputError
 from nlgauge.io.files import InputFile
-from nlgauge.models.infill.filler import load_infill
-from nlgauge.models.infill.gaps import Gap
+from nlgauge.models.filler import load_infill
+from nlgauge.models.infill import Gap
 from nlgauge.models.locate import locate
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.training.heads import head_metadata, write_head

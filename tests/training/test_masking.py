@@ -7,7 +7,7 @@ pytest.importorskip("torch")
 
 from nlgauge.core.errors import InputError
 from nlgauge.io.files import InputFile
-from nlgauge.models.infill.pieces import PieceTokenizer
+from nlgauge.models.infill import PieceTokenizer
 from nlgauge.models.locate import locate
 from nlgauge.training.masking import encode_texts, masked, read_texts
 

@@ -20,7 +20,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.io.files import InputFile
 from nlgauge.models.encoder import load_encoder
 from nlgauge.models.locate import locate
-from nlgauge.models.pooled import mean_vectors
+from nlgauge.models.matching import mean_vectors
 from nlgauge.models.regressor import load_regressor
 from nlgauge.models.tokens import TextTokenizer
 from nlgauge.runtime.runtime import Runtime

@@ -8,7 +8,7 @@ from safetensors import safe_open  # noqa: E402
 
 import nlgauge as ng  # noqa: E402
 from nlgauge.core.errors import InputError  # noqa: E402
-from nlgauge.models.features import MATCH, MATCHED  # noqa: E402
+from nlgauge.models.encoder import MATCH, MATCHED  # noqa: E402
 from nlgauge.models.regressor import load_regressor  # noqa: E402
 from nlgauge.runtime.runtime import Runtime  # noqa: E402
 from nlgauge.training import linear, ridge  # noqa: E402

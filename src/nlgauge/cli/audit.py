@@ -265,7 +265,7 @@ def _refuse_idle(name: str, chosen: Chosen, paraphrasing: Paraphrasing, making: 
 
 
 def _back_translator(names: str, codes: str | None, runtime: Runtime) -> Any:
-    from nlgauge.models.seq2seq import Backtranslator  # needs torch
+    from nlgauge.models.generation import Backtranslator  # needs torch
 
     languages = None if codes is None else _both(codes)
     if codes is not None and languages is None:

@@ -13,7 +13,7 @@ from nlgauge.cli import options
 from nlgauge.cli.terminal import echo
 from nlgauge.core.errors import NlgaugeError
 from nlgauge.core.spec import version
-from nlgauge.models import base, embedded
+from nlgauge.models import base, locate
 from nlgauge.runtime.cache import ScoreCache, default_path
 from nlgauge.runtime.runtime import ENCODER_BY, automatic, encoder_of
 
@@ -53,8 +53,8 @@ def doctor(cache: options.CacheFolder = None, prune: Prune = False) -> None:
         found = ", ".join(f"{package} {version(package)}" for package in packages)
         echo(f"{extra:<12} {found or 'needs nothing more'}")
     try:
-        embedded.check(embedded.folder() / "model.safetensors")
-        echo(f"embedded     whole, reads {', '.join(embedded.LANGUAGES)}: {embedded.ORIGIN}")
+        locate.check(locate.embedded_folder() / "model.safetensors")
+        echo(f"embedded     whole, reads {', '.join(locate.LANGUAGES)}: {locate.ORIGIN}")
     except NlgaugeError as error:
         echo(f"embedded     {error}")
     try:

@@ -24,7 +24,7 @@ from nlgauge.io.suites.published import read_minor
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.metrics.looks import Looks
 from nlgauge.models.entailment import locate_nli
-from nlgauge.models.infill.files import locate_infill
+from nlgauge.models.infill import locate_infill
 from nlgauge.perturbations.synthesis.draws import Draws
 from nlgauge.perturbations.synthesis.run import SynthesisRun, run_synthesis
 from nlgauge.perturbations.synthesis.severity import calibrate as calibrated

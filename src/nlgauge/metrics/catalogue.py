@@ -12,7 +12,7 @@ from nlgauge.core.metric import show
 from nlgauge.core.spec import Spec, Sum, parse, quote
 from nlgauge.metrics.base import Metric, MetricLike
 from nlgauge.metrics.registry import EMBEDDED, METRICS, SUMS, metric, metric_info
-from nlgauge.models import embedded, heads
+from nlgauge.models import heads, locate
 
 _CONTROLS = ("sentinel",)
 _NO_MODEL, _EMBEDDED_MODELS = "no model", "the embedded models"
@@ -131,7 +131,7 @@ def _models_of(name: str) -> Iterator[str | None]:
     if dataclasses.MISSING in options.values() or _environment(name):
         yield None
     model = options.get("model")
-    if isinstance(model, str) and model != embedded.NAME and model not in heads.SHIPPED:
+    if isinstance(model, str) and model != locate.NAME and model not in heads.SHIPPED:
         yield model
 
 

@@ -21,7 +21,7 @@ from nlgauge.metrics.embedding.languages import LANGUAGES, encoder_for
 from nlgauge.metrics.external.elsewhere import not_included
 from nlgauge.metrics.function import Function, Plain, predicts
 from nlgauge.metrics.guards.guarded import GUARDED, Guarded
-from nlgauge.models import embedded, heads
+from nlgauge.models import heads, locate
 
 Given = ParamSpec("Given")
 R = TypeVar("R")
@@ -280,7 +280,7 @@ def on_encoder(spec: str, encoder: str | None) -> str:
     Raises:
         SpecError: the specification follows no grammar, or its metric is unknown.
     """
-    if encoder in (None, embedded.NAME):
+    if encoder in (None, locate.NAME):
         return spec
     return str(_on_encoder(parse(spec), encoder))
 

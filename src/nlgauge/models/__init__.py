@@ -5,16 +5,13 @@ from typing import TYPE_CHECKING
 from nlgauge.core.doors import door
 
 if TYPE_CHECKING:
-    from nlgauge.models.encoder import Encoder, load_encoder
+    from nlgauge.models.encoder import Encoder, feature_names, load_encoder
     from nlgauge.models.entailment import Entailment, NliFiles, NliModel, columns_of, load_nli, locate_nli
-    from nlgauge.models.features import feature_names
+    from nlgauge.models.filler import InfillModel, load_infill
+    from nlgauge.models.generation import Seq2Seq
     from nlgauge.models.heads import Head, find_head
-    from nlgauge.models.infill.files import InfillFiles, locate_infill
-    from nlgauge.models.infill.filler import InfillModel, load_infill
-    from nlgauge.models.infill.gaps import Filler, Gap, Infill
-    from nlgauge.models.regressor import load_regressor
-    from nlgauge.models.regressor_files import RegressorFiles, locate_regressor
-    from nlgauge.models.seq2seq import Seq2Seq
+    from nlgauge.models.infill import Filler, Gap, Infill, InfillFiles, locate_infill
+    from nlgauge.models.regressor import RegressorFiles, load_regressor, locate_regressor
     from nlgauge.models.tokens import TextTokenizer
 else:
     __getattr__, __dir__ = door(__name__)

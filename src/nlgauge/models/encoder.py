@@ -1,24 +1,265 @@
-"""Contextual vectors of texts. Each text is encoded once, without padding, and no layer above the chosen one is run."""
+"""Token vectors of texts, and those that the metrics of one call share: each sequence is encoded once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from itertools import pairwise
+from dataclasses import dataclass
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.core.scores import say
 from nlgauge.models.locate import ModelFiles, locate
-from nlgauge.models.tokens import Ids, TextTokenizer, Tokens
-from nlgauge.models.vectors import SharedVectors, Vectors, source_of
+from nlgauge.models.tokens import HeldTokens, Ids, TextTokenizer, Tokens
 from nlgauge.runtime.runtime import Runtime, by_length
 
 if TYPE_CHECKING:
     import torch
 
+
+_USUAL_WIDTH = 1024  # of a model whose configuration does not say
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """Token vectors of several texts in one matrix.
+
+    Attributes:
+        matrix: unit vectors, float32, shape (rows, d).
+        starts: the first row of each text, shape (n,). The rows of a text are consecutive.
+        lengths: the number of rows of each text, shape (n,).
+        norms: the length that each vector had, shape (rows, 1); empty where nobody asks for it.
+    """
+
+    matrix: torch.Tensor
+    starts: Ids
+    lengths: Ids
+    norms: torch.Tensor | None = None
+
+
+class SharedVectors:
+    """Unit vectors of sequences, held until `clear`.
+
+    Args:
+        layers: the layers at which every sequence is encoded.
+
+    Attributes:
+        tokens: the pieces of the texts that were read, held as long.
+    """
+
+    def __init__(self, layers: Sequence[int]) -> None:
+        self.layers = tuple(sorted(set(layers)))
+        self.tokens: HeldTokens = {}
+        self._chunks: list[Sequence[Vectors]] = []  # what was encoded at once, at each layer
+        self._places: dict[bytes, tuple[int, int]] = {}  # sequence -> its chunk, and its number there
+
+    def vectors(
+        self,
+        sequences: Sequence[Ids],
+        layers: Sequence[int],
+        encode: Callable[[Sequence[Ids], Sequence[int]], Sequence[Vectors]],
+    ) -> list[Vectors]:
+        """The vectors of sequences at some of the layers; what is new is encoded first."""
+        keys = [ids.tobytes() for ids in sequences]
+        new = {key: ids for key, ids in zip(keys, sequences, strict=True) if key not in self._places}
+        if new:
+            self._places |= {key: (len(self._chunks), number) for number, key in enumerate(new)}
+            self._chunks.append(encode(list(new.values()), self.layers))
+        places = np.array([self._places[key] for key in keys], dtype=np.int64)
+        return [self._at(self.layers.index(layer), places) for layer in layers]
+
+    def clear(self) -> None:
+        """Forget all vectors and tokens."""
+        self.tokens.clear()
+        self._chunks.clear()
+        self._places.clear()
+
+    def _at(self, layer: int, places: Ids) -> Vectors:
+        """Vectors at one layer, from places (n, 2) in chunks; they are copied only out of several chunks."""
+        import torch
+
+        chunks = [self._chunks[number][layer] for number in np.unique(places[:, 0])]
+        order = np.searchsorted(np.unique(places[:, 0]), places[:, 0])
+        starts = np.array([chunks[c].starts[i] for c, i in zip(order, places[:, 1], strict=True)], dtype=np.int64)
+        lengths = np.array([chunks[c].lengths[i] for c, i in zip(order, places[:, 1], strict=True)], dtype=np.int64)
+        if len(chunks) == 1:
+            return Vectors(chunks[0].matrix, starts, lengths, chunks[0].norms)
+        before = np.concatenate([[0], np.cumsum([len(chunk.matrix) for chunk in chunks])])
+        norms = [chunk.norms for chunk in chunks if chunk.norms is not None]
+        return Vectors(torch.cat([chunk.matrix for chunk in chunks]), starts + before[order], lengths, torch.cat(norms))
+
+
+def source_of(model: str, revision: str | None, dtype: str, runtime: Runtime) -> tuple[Hashable, ...]:
+    """The key of an encoder's vectors: the files of the model, its precision and its device."""
+    return "vectors", locate(model, revision), dtype, runtime.device
+
+
+def bytes_of(wanted: Mapping[Hashable, Sequence[int]]) -> int:
+    """The memory that a piece takes at the layers of each source."""
+    total = 0
+    for source, layers in wanted.items():
+        assert isinstance(source, tuple)
+        width = source[1].config.get("hidden_size") or source[1].config.get("d_model") or _USUAL_WIDTH
+        total += 4 * int(width) * len(layers)
+    return total
+
+
+# --- The features of a regressor: the vectors of its texts, and element-wise comparisons of these
+
+MATCH = "match"  # see `nlgauge.models.matching`
+BOTH = "both"  # both texts in one sequence, see `nlgauge.models.regressor`
+_SIDE = ("mean", "min", "10 %", "25 %", "50 %", "below .5", "below .7")
+# What the block `match` is made of, in the order of its columns. `hyp` looks from the hypothesis to the reference,
+# `ref` the other way.
+MATCHED = (
+    *(f"{side} {name}" for side, name in product(("hyp", "ref"), _SIDE)),
+    *("F", "displacement", "log ratio of lengths", "size of that", "log length of the reference"),
+)
+KINDS = ("4h", "2h", MATCH, f"4h+{MATCH}", f"2h+{MATCH}", BOTH)
+TEXTS = ("hyp", "ref", "src")
+
+
+def feature_names(kind: str = "4h", reference: bool = True, source: bool = False) -> tuple[str, ...]:
+    """The names of the blocks of features, in order. Each but `match` is as wide as a text's vector.
+
+    Args:
+        kind: `4h` for the vectors themselves, their product and their absolute difference; `2h` for the product and the
+            difference only; `match` for how hypothesis and reference match, alone or with `4h+` or `2h+` before it;
+            `both` for what an encoder makes of hypothesis and reference in one sequence.
+        reference: whether there is a reference.
+        source: whether there is a source.
+
+    Raises:
+        InputError: the kind is unknown, there is neither a reference nor a source, or nothing to match.
+
+    References:
+        Xu et al. (2022), "Not All Errors are Equal", section 3.4, names 2h; their released code computes 4h. For source
+        and reference together: Rei et al. (2020), "COMET", section 2.3.
+    """
+    if kind not in KINDS:
+        raise InputError(f"features is {kind!r}, expected {', '.join(KINDS[:-1])} or {KINDS[-1]}")
+    if not (reference or source):
+        raise InputError("a regressor without reference and without source has nothing to hold a text against")
+    if kind == BOTH:
+        if source or not reference:
+            raise InputError(
+                f"features is {kind!r}, which reads hypothesis and reference in one sequence and no source"
+            )
+        return (BOTH,)
+    of_vectors, _, matched = kind.rpartition("+") if kind.endswith(MATCH) else (kind, "", "")
+    if matched and not reference:
+        raise InputError(f"features is {kind!r}, which matches a text with its reference, and no reference is read")
+    if not of_vectors:
+        return (MATCH,)
+    against = [name for name, wanted in (("src", source), ("ref", reference)) if wanted]
+    compared = [f"hyp*{name}" for name in against] + [f"|hyp-{name}|" for name in against]
+    alone = ["hyp", "ref" if reference else "src"] if of_vectors == "4h" else []
+    return (*alone, *compared, *([MATCH] if matched else ()))
+
+
+def texts_of(names: Sequence[str]) -> tuple[str, ...]:
+    """The texts that the features are made of, in the order of `TEXTS`.
+
+    Raises:
+        InputError: a feature is neither a text, nor a product or an absolute difference of two.
+    """
+    found = {text for name in names for text in _operands(name)[1]}
+    return tuple(text for text in TEXTS if text in found)
+
+
+def n_features(names: Sequence[str], width: int) -> int:
+    """How many numbers blocks of features are, for text vectors of a width."""
+    return sum(len(MATCHED) if name == MATCH else width for name in names)
+
+
+def combined(
+    names: Sequence[str], vectors: Mapping[str, torch.Tensor], matched: torch.Tensor | None = None
+) -> torch.Tensor:
+    """The features of n segments, block beside block, from the vectors of their texts, each (n, d).
+
+    Args:
+        names: the blocks, as `feature_names` gives them.
+        vectors: text -> its vectors.
+        matched: the features of the block `match`, shape (n, 19).
+    """
+    import torch
+
+    blocks = []
+    for name in names:
+        if name == MATCH:
+            assert matched is not None  # who names the block computes it
+            blocks.append(matched)
+            continue
+        kind, texts = _operands(name)
+        first, last = vectors[texts[0]], vectors[texts[-1]]
+        blocks.append(first if kind == "own" else first * last if kind == "product" else (first - last).abs())
+    return torch.cat(blocks, dim=1)
+
+
+def _operands(name: str) -> tuple[str, list[str]]:
+    """The kind of a feature, and its texts. One is written as `hyp`, `hyp*ref`, `|hyp-ref|`, `match` or `both`."""
+    if name in (MATCH, BOTH):
+        return name, ["hyp", "ref"]
+    if name.startswith("|") and name.endswith("|"):
+        kind, texts = "difference", name[1:-1].split("-")
+    else:
+        texts = name.split("*")
+        kind = "own" if len(texts) == 1 else "product"
+    if any(text not in TEXTS for text in texts) or len(texts) != (1 if kind == "own" else 2):
+        raise InputError(
+            f"feature {name!r} is unknown, expected one like hyp, hyp*ref or |hyp-ref|, of {', '.join(TEXTS)}"
+        )
+    return kind, texts
+
+
+# --- What the words of two texts alone tell of each place of the first one
+
+Words = tuple[str, ...]
+FEATURES = 12  # of a place
+_STEM = 5  # characters of a word that stand for its stem
+_MOST_REPEATED = 2
+
+
+def word_features(words: Words, others: Words) -> npt.NDArray[np.float32]:
+    """What the words alone tell of each place, shape (words + 1, FEATURES); the last place is the end of the text.
+
+    Of a word: whether the other text has it (in any case), has its first five letters, has it as often, has it after
+    the same word, and before the same word; whether it has no letter or digit, has a digit, begins with a capital, and
+    repeats one of the two words before it. Of every place: the share of words that the other text has, the share of
+    the other text's words that this text has, and 1 for the end.
+    """
+    lower, other = [word.lower() for word in words], [word.lower() for word in others]
+    known, stems = set(other), {word[:_STEM] for word in other}
+    left = Counter(other)
+    followed = set(zip(["", *other], [*other, ""], strict=True))
+    rows = np.zeros((len(words) + 1, FEATURES), dtype=np.float32)
+    for place, word in enumerate(lower):
+        left[word] -= 1
+        after = lower[place + 1] if place + 1 < len(lower) else ""
+        rows[place, :9] = (
+            word in known,
+            word[:_STEM] in stems,
+            left[word] >= 0,
+            ((lower[place - 1] if place else ""), word) in followed,
+            (word, after) in followed,
+            not any(c.isalnum() for c in word),
+            any(c.isdigit() for c in word),
+            words[place][:1].isupper(),
+            word in lower[max(0, place - _MOST_REPEATED) : place],
+        )
+    rows[-1, 11] = 1
+    here = set(lower)
+    rows[:, 9] = np.mean([word in known for word in lower]) if lower else 1
+    rows[:, 10] = np.mean([word in here for word in other]) if other else 1
+    return rows
+
+
+# --- Contextual vectors of texts. Each text is encoded once, without padding, and no layer above the chosen one is run
 
 # Sequences of ids, sorted by length, to the vectors of all their tokens, one after another: shape (sum of lengths, d).
 Forward = Callable[[Sequence[Ids]], "torch.Tensor"]
@@ -109,7 +350,7 @@ class Encoder:
         """The vectors of sequences that the model reads at once."""
         import torch
 
-        from nlgauge.models.workers import side_by_side
+        from nlgauge.models.hub import side_by_side
 
         lengths = np.array([len(s) for s in sequences], dtype=np.int64)
         starts = np.zeros(len(sequences), dtype=np.int64)
@@ -216,7 +457,7 @@ def load_encoder(
 def _network(files: ModelFiles, dtype: str, runtime: Runtime) -> Network:
     kind, where = dtype_and_device(dtype, runtime.device, f"model {files.name!r}")
     files.check()
-    from nlgauge.models.packing.packed import PackedBert
+    from nlgauge.models.packing import PackedBert
 
     if runtime.compile and (where.type == "cpu" or not PackedBert.reads(files.config)):
         say(f"compile=True changes nothing for {files.name!r}: it is for encoders of BERT's family on a GPU")

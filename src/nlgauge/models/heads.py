@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 from nlgauge.core.errors import InputError, MissingExtra, nearest
 from nlgauge.core.segment import unique
-from nlgauge.models.finite import check_finite
-from nlgauge.models.locate import ModelFiles, digest_of, locate
+from nlgauge.models.locate import ModelFiles, check_finite, digest_of, locate
 
 if TYPE_CHECKING:
     import torch

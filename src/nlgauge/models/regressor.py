@@ -1,26 +1,270 @@
-"""A regressor: mean vectors of texts, comparisons of these, and a feed-forward network that gives one number."""
+"""The files of a trained regressor, of which only the header is read, and what it says of n segments."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError
-from nlgauge.models.encoder import Encoder, dtype_and_device, load_encoder, wide_dtype
-from nlgauge.models.features import BOTH, combined, n_features
-from nlgauge.models.lazy import LazyModel
-from nlgauge.models.regressor_files import MIX, Ratings, RegressorFiles, locate_regressor
+from nlgauge.models.encoder import (
+    BOTH,
+    MATCH,
+    Encoder,
+    SharedVectors,
+    combined,
+    dtype_and_device,
+    load_encoder,
+    n_features,
+    source_of,
+    texts_of,
+    wide_dtype,
+)
+from nlgauge.models.entailment import PairTokenizer
+from nlgauge.models.heads import Head, find_head, is_head
+from nlgauge.models.locate import NAMED, LazyModel
 from nlgauge.models.tokens import Ids, TextTokenizer, Tokens
-from nlgauge.models.vectors import SharedVectors
-from nlgauge.runtime.runtime import Advance, Runtime
+from nlgauge.runtime.runtime import Advance, Runtime, by_length
 
 if TYPE_CHECKING:
     import torch
 
-    from nlgauge.models.crossed import CrossedRegressor
+    from nlgauge.models.networks import Classifier
+
+
+KIND = "regressor"
+WEIGHTS = "regressor.safetensors"  # in a folder, beside the encoder that was trained with it
+MIX = "mix"  # all layers under learnt weights
+
+
+@dataclass(frozen=True)
+class RegressorFiles:
+    """The file of a regressor, of which only the header was read.
+
+    Attributes:
+        head: the head file. Its metadata say how the regressor was trained.
+    """
+
+    head: Head
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """See `nlgauge.models.encoder.feature_names`."""
+        return self.head.items("features")
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """Which of `hyp`, `ref` and `src` the regressor reads."""
+        return texts_of(self.features)
+
+    @property
+    def match_layer(self) -> int | None:
+        """The layer whose token vectors are matched; None if none are."""
+        if MATCH not in self.features:
+            return None
+        layer, depth = self.head.whole("match_layer"), self.head.encoder.depth
+        if layer is None or layer > depth:
+            raise InputError(
+                f"regressor {self.head.path}: match_layer is {layer}, expected a number from 0 to {depth}, since its"
+                f" features have {MATCH!r}"
+            )
+        return layer
+
+    @property
+    def read_layers(self) -> tuple[int, ...]:
+        """All layers whose vectors are read."""
+        matched = () if self.match_layer is None else (self.match_layer,)
+        return tuple(dict.fromkeys((*self.layers, *matched)))
+
+    @property
+    def layers(self) -> tuple[int, ...]:
+        """The layers whose mean vectors the regressor reads; empty if it reads none."""
+        if self.features in ((MATCH,), (BOTH,)):
+            return ()
+        named = self.head.items("layers")
+        depth = self.head.encoder.depth
+        if named == (MIX,):
+            return tuple(range(depth + 1))
+        if not named or not all(name.isdigit() and int(name) <= depth for name in named):
+            raise InputError(
+                f"regressor {self.head.path}: layers is {','.join(named)!r}, expected {MIX} or numbers from 0 to"
+                f" {depth}"
+            )
+        return tuple(map(int, named))
+
+    @property
+    def encoder_name(self) -> str:
+        """The name under which the encoder is loaded."""
+        files = self.head.encoder
+        return files.name if files.name in NAMED else str(files.folder)
+
+    def source(self, dtype: str, runtime: Runtime) -> Hashable:
+        """The key of the vectors that the regressor reads; those of a head with adapters are its own."""
+        source = source_of(self.encoder_name, None, dtype, runtime)
+        return (*source, self.head.identity) if self.head.has_adapters else source
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The lowest and the highest score that the regressor was trained on."""
+        return self.number("low"), self.number("high")
+
+    @property
+    def calibration(self) -> tuple[tuple[float, float], ...]:
+        """Points (output of the network, score) of a curve that rises; empty for a regressor without one."""
+        try:
+            points = tuple(
+                (float(x), float(y)) for x, _, y in (point.partition(":") for point in self.head.items("calibration"))
+            )
+        except ValueError:
+            points = ((np.nan, np.nan),)
+        steps = np.diff(np.array(points), axis=0)
+        if points and not (len(points) > 1 and (steps > 0).all()):
+            raise InputError(
+                f"regressor {self.head.path}: calibration is {self.head.get('calibration')!r}, expected two points or"
+                " more OUTPUT:SCORE, with commas, in which both rise"
+            )
+        return points
+
+    def number(self, key: str, default: float | None = None) -> float:
+        """A number of the metadata."""
+        value = self.head.get(key)
+        try:
+            found = default if value is None else float(value)
+        except ValueError:
+            found = None
+        if found is None or not np.isfinite(found):
+            raise InputError(f"regressor {self.head.path}: {key} is {value!r}, expected a number")
+        return found
+
+    def max_tokens(self, asked: int | None) -> int | None:
+        """The requested limit, else the one from training."""
+        return self.head.whole("max_tokens") if asked is None else asked
+
+    def facts(self) -> dict[str, Any]:
+        """The facts that identify the model, for a signature."""
+        files = self.head.encoder
+        model = self.head.facts("folder" if files.folder == self.head.path.parent else "file")
+        return model | files.facts(head=self.head.identity) | {"weights": f"sha256:{files.weights_digest}"[:23]}
+
+
+def locate_regressor(model: str) -> RegressorFiles:
+    """Find the files of a regressor.
+
+    Args:
+        model: `sescore` (shipped), a head file, or a folder that `nlgauge train` wrote.
+
+    Raises:
+        InputError: there is no such file, it is not a regressor, or its encoder is not the one that it was made for.
+    """
+    folder = Path(os.path.expanduser(model))  # a user who is unknown stays as typed
+    if os.path.isdir(folder):
+        if not (folder / WEIGHTS).is_file():
+            raise InputError(
+                f"model folder {folder} holds no {WEIGHTS}, expected a folder that 'nlgauge train sescore' or"
+                " 'regressor' wrote"
+            )
+        return RegressorFiles(find_head(str(folder / WEIGHTS), KIND))
+    if not is_head(model):
+        raise InputError(
+            f"model {model!r} is no regressor: expected a .safetensors head or a folder, as 'nlgauge train sescore'"
+            " writes them"
+        )
+    return RegressorFiles(find_head(model, KIND))
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """A regressor's scores of n segments.
+
+    Attributes:
+        values: the scores, shape (n,).
+        truncated: whether a text was longer than the model's limit, shape (n,).
+        unknown: the highest share of unknown pieces in a text of the segment, shape (n,).
+        empty: whether the tokenizer keeps nothing of a text of the segment, as BERT's of U+FFFD alone, shape (n,).
+    """
+
+    values: Array
+    truncated: npt.NDArray[np.bool_]
+    unknown: Array
+    empty: npt.NDArray[np.bool_]
+
+
+# --- A regressor that reads hypothesis and reference in one sequence, so that each sees the other in every layer
+
+
+class CrossedRegressor(LazyModel[RegressorFiles, PairTokenizer, "Classifier"]):
+    """A head with one output on an encoder that reads two texts. The reference stands first, as a premise does."""
+
+    def score(self, texts: Mapping[str, Sequence[str]], advance: Advance = lambda count: None) -> Ratings:
+        """Scores of n segments; see `nlgauge.models.regressor.Regressor.score`."""
+        pairs = [(ref.strip(), hyp.strip()) for hyp, ref in zip(texts["hyp"], texts["ref"], strict=True)]
+        distinct = list(dict.fromkeys(pairs))
+        if not distinct:
+            return Ratings(np.zeros(0), np.zeros(0, dtype=np.bool_), np.zeros(0), np.zeros(0, dtype=np.bool_))
+        contents = self.tokenizer.read(text for pair in distinct for text in pair)
+        prepared = self.tokenizer.pairs(distinct, contents)
+        shares = dict(zip(contents, self.tokenizer.unknown_shares(contents.values()), strict=True))
+        values, network = np.zeros(len(distinct)), self.network
+        done, n_texts = 0.0, len(contents)
+
+        def work(batch: npt.NDArray[np.int64]) -> Array:
+            ids, types = zip(*(prepared.ids(int(i)) for i in batch), strict=True)
+            logits = network.logits(ids, types)
+            if logits.shape[1] != 1:
+                raise InputError(
+                    f"regressor {self.found.head.path}: its last layer gives {logits.shape[1]} numbers, expected one"
+                )
+            return np.asarray(logits[:, 0].double().numpy())
+
+        from nlgauge.models.hub import side_by_side
+
+        batches = list(by_length(prepared.lengths, self.budget or network.batch_tokens))
+        for batch, found in zip(batches, side_by_side(work, batches, network.device), strict=True):
+            values[batch] = found
+            before, done = done, done + len(batch) * n_texts / len(distinct)
+            advance(int(done) - int(before))
+        advance(n_texts - int(done))
+        values = values * self.found.number("target_sd", 1.0) + self.found.number("target_mean", 0.0)
+        number = {pair: i for i, pair in enumerate(distinct)}
+        places = np.array([number[pair] for pair in pairs], dtype=np.int64)
+        return Ratings(
+            values[places],
+            prepared.truncated[places],
+            np.array([max(shares[ref], shares[hyp]) for ref, hyp in pairs]),
+            np.array([not (len(contents[ref]) and len(contents[hyp])) for ref, hyp in pairs], dtype=np.bool_),
+        )
+
+
+def load_crossed(found: RegressorFiles, dtype: str, runtime: Runtime, max_tokens: int | None) -> CrossedRegressor:
+    """Load a regressor that reads both texts in one sequence. A runtime holds one copy per precision.
+
+    Raises:
+        InputError: see `locate_regressor`; or the encoder is not of BERT's family.
+        MissingExtra: torch is not installed.
+    """
+    head, limit = found.head, found.max_tokens(max_tokens)
+    tokenizer = runtime.once(("pair tokenizer", head.encoder, limit), lambda: PairTokenizer(head.encoder, limit))
+    key = ("crossed", head.identity, head.encoder, dtype, runtime.device)
+    return CrossedRegressor(
+        found, tokenizer, lambda: runtime.once(key, lambda: _network(found, dtype, runtime)), runtime.token_budget
+    )
+
+
+def _network(found: RegressorFiles, dtype: str, runtime: Runtime) -> Classifier:
+    kind, where = dtype_and_device(dtype, runtime.device, f"regressor {found.head.name!r}")
+    from nlgauge.models.networks import headed
+
+    found.head.encoder.check()
+    return headed(found.head, kind, where)
+
+
+# --- A regressor: mean vectors of texts, comparisons of these, and a feed-forward network that gives one number
 
 _ROWS = 1024  # segments in one pass of the feed-forward network
 _HELD_BYTES = 128 << 20  # means of texts at all layers that are held at once until they are mixed
@@ -87,7 +331,7 @@ class Regressor(LazyModel[RegressorFiles, TextTokenizer, "_Loaded"]):
         network = self.network.encoder  # says that torch is missing, if it is
         import torch
 
-        from nlgauge.models.pooled import encoder_means
+        from nlgauge.models.matching import encoder_means
 
         encoder = Encoder(self.found.head.encoder, self.tokenizer, network, self.budget, self.shared)
         sequences, layer, mix = [t.ids for t in tokens], self.found.match_layer, self.network.mix
@@ -97,7 +341,7 @@ class Regressor(LazyModel[RegressorFiles, TextTokenizer, "_Loaded"]):
             parts = (sequences[start : start + few] for start in range(0, len(sequences), few))
             read = [text_vectors(encoder_means(encoder, part, layers, advance=advance), mix) for part in parts]
             return (read[0] if len(read) == 1 else torch.cat(read)), None
-        from nlgauge.models.matched import read_pairs
+        from nlgauge.models.matching import read_pairs
 
         means, matched = read_pairs(encoder, sequences, layers, layer, (rows["hyp"], rows["ref"]), bare, advance)
         return text_vectors(means, mix), matched
@@ -195,8 +439,6 @@ def load_regressor(
     """
     found = locate_regressor(model)
     if found.features == (BOTH,):
-        from nlgauge.models.crossed import load_crossed
-
         return load_crossed(found, dtype, runtime, max_tokens)
     files = found.head.encoder
     limit = found.max_tokens(max_tokens)
@@ -215,7 +457,7 @@ def _loaded(found: RegressorFiles, dtype: str, runtime: Runtime) -> _Loaded:
     own, adapters = found.head.tensors()
     if not adapters:
         return _Loaded(found, load_encoder(found.encoder_name, None, dtype, runtime).network, own)
-    from nlgauge.models.packing.packed import PackedBert
+    from nlgauge.models.packing import PackedBert
 
     if not PackedBert.reads(files.config):
         raise InputError(

@@ -10,16 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
-from nlgauge.models.encoder import dtype_and_device
+from nlgauge.models.encoder import Words, dtype_and_device, word_features
+from nlgauge.models.entailment import Pairs, PairTokenizer
 from nlgauge.models.heads import Head, find_head
-from nlgauge.models.lazy import LazyModel
-from nlgauge.models.pairs import Pairs, PairTokenizer
+from nlgauge.models.locate import LazyModel
 from nlgauge.models.tokens import Ids
-from nlgauge.models.wordfeatures import Words, word_features
 from nlgauge.runtime.runtime import Runtime, by_length
 
 if TYPE_CHECKING:
-    from nlgauge.models.taggers import PackedTagger
+    from nlgauge.models.networks import PackedTagger
 
 KIND = "spans"
 OUTPUTS = ("none", "minor", "major", "missing")  # the logits of a place; the first three exclude each other
@@ -108,7 +107,7 @@ class SpanModel(LazyModel[Head, PairTokenizer, "PackedTagger"]):
 
     def _logits(self, read: WordPairs) -> list[tuple[int, Array, float]]:
         network = self.network  # says that torch is missing, if it is
-        from nlgauge.models.workers import side_by_side
+        from nlgauge.models.hub import side_by_side
 
         batches = list(by_length(read.pairs.lengths, self.budget or network.batch_tokens))
 
@@ -154,7 +153,7 @@ def load_spans(model: str, dtype: str, runtime: Runtime) -> SpanModel:
 
 def _network(head: Head, dtype: str, device: str) -> PackedTagger:
     kind, where = dtype_and_device(dtype, device, f"head {head.name!r}")
-    from nlgauge.models.taggers import PackedTagger
+    from nlgauge.models.networks import PackedTagger
 
     head.encoder.check()
     return PackedTagger(head, kind, where)

@@ -1,4 +1,4 @@
-"""A regressor that reads hypothesis and reference in one sequence, while it learns; see `nlgauge.models.crossed`."""
+"""A regressor that reads hypothesis and reference in one sequence, while it learns; see `nlgauge.models.regressor`."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ import numpy.typing as npt
 import torch
 
 from nlgauge.core.errors import InputError
-from nlgauge.models.encoder import torch_device
-from nlgauge.models.features import BOTH
+from nlgauge.models.encoder import BOTH, torch_device
+from nlgauge.models.entailment import PairTokenizer
 from nlgauge.models.heads import HEADS, Head, find_head
 from nlgauge.models.locate import ModelFiles
-from nlgauge.models.pairs import PairTokenizer
-from nlgauge.models.regressor_files import KIND, RegressorFiles
+from nlgauge.models.regressor import KIND, RegressorFiles
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.training.adapters import begin_adapters

@@ -11,7 +11,7 @@ import numpy as np
 from nlgauge.core.errors import InputError
 from nlgauge.io.files import Faults, InputFile
 from nlgauge.io.rows import JsonRows
-from nlgauge.models.pairs import PairTokenizer
+from nlgauge.models.entailment import PairTokenizer
 from nlgauge.models.tokens import Ids
 
 LABELS = ("entailment", "neutral", "contradiction")

@@ -22,7 +22,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.result import check_target
 from nlgauge.io.files import InputFile
 from nlgauge.models.encoder import torch_device
-from nlgauge.models.infill.pieces import PieceTokenizer
+from nlgauge.models.infill import PieceTokenizer
 from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.runtime import Runtime, by_length

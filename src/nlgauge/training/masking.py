@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from nlgauge.core.errors import InputError
 from nlgauge.io.files import InputFile, Lines
-from nlgauge.models.infill.pieces import PieceTokenizer
+from nlgauge.models.infill import PieceTokenizer
 from nlgauge.models.tokens import Ids
 
 _LEAST_WORDS = 3  # a shorter text says too little about a word in it

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from nlgauge.models.features import combined
+from nlgauge.models.encoder import combined
 from nlgauge.models.regressor import text_vectors
 
 
@@ -19,7 +19,7 @@ class RegressorNetwork(torch.nn.Module):
         encoder: of transformers; None where the means are known beforehand.
         layers: whose means are read.
         mixed: whether they are mixed under learnt weights, as COMET does, instead of standing side by side.
-        features: see `nlgauge.models.features`.
+        features: see `nlgauge.models.encoder`.
         size: of a token's vector.
         widths: of the hidden layers.
         dropout: behind each of them.

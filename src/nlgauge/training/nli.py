@@ -12,8 +12,8 @@ import torch
 from nlgauge.core.errors import InputError
 from nlgauge.io.files import InputFile
 from nlgauge.models.encoder import torch_device
+from nlgauge.models.entailment import PairTokenizer
 from nlgauge.models.locate import ModelFiles, locate
-from nlgauge.models.pairs import PairTokenizer
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.training.classifier import (
     HeadNetwork,

@@ -20,7 +20,7 @@ _PARTS = 4  # of a batch; fixed, so that sums do not depend on how many cores th
 class Cores:
     """Threads of one core each, for graphs of autograd.
 
-    `nlgauge.models.workers` says why not all cores work on every operation.
+    `nlgauge.models.hub` says why not all cores work on every operation.
 
     Args:
         pool: None runs everything in the calling thread.

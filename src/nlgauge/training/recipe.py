@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Literal, get_args
 from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.core.options import Range, Typed, check_option, checked
 from nlgauge.io.files import InputFile
-from nlgauge.models import embedded
-from nlgauge.models.features import BOTH, KINDS, MATCH, feature_names
+from nlgauge.models import locate
+from nlgauge.models.encoder import BOTH, KINDS, MATCH, feature_names
 from nlgauge.models.heads import HEADS
 from nlgauge.models.locate import ModelFiles
-from nlgauge.models.regressor_files import MIX
+from nlgauge.models.regressor import MIX
 from nlgauge.runtime.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Recipe:
         schedule: how long and how fast.
     """
 
-    model: Model = embedded.NAME
+    model: Model = locate.NAME
     revision: Revision = None
     rank: Annotated[int, Range(least=1), Typed("Rank of the adapters.")] = 16
     alpha: Annotated[float, Typed("Scale of the adapters times their rank.")] = 32.0
@@ -218,7 +218,7 @@ class RegressorRecipe(Recipe):
         layers: the layers whose mean vectors are read, side by side; empty is the last layer; `mix` is all layers
             under learnt weights.
         features: `4h` or `2h`, with method ridge also `match`, `4h+match`, ..., with method lora also `both`, which has
-            one linear layer and none of the options `layers`, `widths` and `dropout`; see `nlgauge.models.features`.
+            one linear layer and none of the options `layers`, `widths` and `dropout`; see `nlgauge.models.encoder`.
         init: with features `both`, a head to begin from: an NLI head, whose adapters are taken, or an earlier regressor
             of these features.
         match_layer: the layer whose token vectors are matched; None is that of BERTScore.

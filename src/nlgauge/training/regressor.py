@@ -13,10 +13,10 @@ import torch
 
 from nlgauge.core.errors import InputError
 from nlgauge.models.encoder import load_encoder, torch_device
+from nlgauge.models.entailment import PairTokenizer
 from nlgauge.models.locate import ModelFiles, locate
-from nlgauge.models.pairs import PairTokenizer
-from nlgauge.models.pooled import mean_vectors
-from nlgauge.models.regressor_files import MIX
+from nlgauge.models.matching import mean_vectors
+from nlgauge.models.regressor import MIX
 from nlgauge.models.tokens import TextTokenizer
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.training.adapters import add_adapters

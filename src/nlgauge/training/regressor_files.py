@@ -13,10 +13,9 @@ from nlgauge.core.errors import InputError
 from nlgauge.models.encoder import cut_layers
 from nlgauge.models.heads import HERE
 from nlgauge.models.hub import HubNetwork
-from nlgauge.models.locate import ModelFiles, locate
-from nlgauge.models.packing.families import is_disentangled
-from nlgauge.models.packing.packed import PackedBert
-from nlgauge.models.regressor_files import KIND, WEIGHTS
+from nlgauge.models.locate import ModelFiles, is_disentangled, locate
+from nlgauge.models.packing import PackedBert
+from nlgauge.models.regressor import KIND, WEIGHTS
 from nlgauge.training.adapters import adapter_tensors
 from nlgauge.training.classifier import HeadNetwork, with_dropout
 from nlgauge.training.heads import head_metadata, new_folder, save_encoder, write_head

@@ -11,13 +11,11 @@ import torch
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.metrics.embedding.layers import best_layer
-from nlgauge.models.encoder import Encoder, load_encoder
-from nlgauge.models.features import MATCH, MATCHED, combined
+from nlgauge.models.encoder import MATCH, MATCHED, Encoder, combined, load_encoder
 from nlgauge.models.heads import SUFFIX
 from nlgauge.models.locate import locate
-from nlgauge.models.matched import read_pairs
-from nlgauge.models.pooled import encoder_means
-from nlgauge.models.regressor_files import KIND
+from nlgauge.models.matching import encoder_means, read_pairs
+from nlgauge.models.regressor import KIND
 from nlgauge.models.tokens import TextTokenizer
 from nlgauge.runtime.runtime import Advance, Runtime
 from nlgauge.stats.correlate import correlation

@@ -14,14 +14,13 @@ import torch
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import check_target, claimed
-from nlgauge.models.encoder import torch_device
+from nlgauge.models.encoder import FEATURES, Words, torch_device
+from nlgauge.models.entailment import PairTokenizer
 from nlgauge.models.heads import find_head
 from nlgauge.models.locate import ModelFiles, locate
-from nlgauge.models.pairs import PairTokenizer
+from nlgauge.models.networks import ALIGNED, POOLED, aligned, pooled_units
 from nlgauge.models.spans import KIND, OUTPUTS, WordPairs, read_words
-from nlgauge.models.taggers import ALIGNED, POOLED, aligned, pooled_units
 from nlgauge.models.tokens import Ids
-from nlgauge.models.wordfeatures import FEATURES, Words
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.training.adapters import adapter_tensors, add_adapters, begin_adapters
 from nlgauge.training.classifier import arithmetic, encoder_below, narrow_frozen, pad_of, padded

@@ -32,7 +32,7 @@ SPECS = (
 @pytest.fixture
 def encoded(monkeypatch):
     """The sequences that the network was given, one entry each time."""
-    from nlgauge.models.packing.packed import PackedBert
+    from nlgauge.models.packing import PackedBert
 
     seen, forward = [], PackedBert._forward
 

@@ -85,7 +85,7 @@ def test_a_causal_model_serves_too(tiny_causal):
 
 
 def test_an_empty_side_is_worst_and_asks_nothing(score, monkeypatch):
-    from nlgauge.models.generation.generator import Generator
+    from nlgauge.models.generation import Generator
 
     monkeypatch.setattr(Generator, "_network", lambda self: pytest.fail("the model is loaded for nothing"))
     scores = score([Segment("1", " \u200b", ("rain",)), Segment("2", "rain", ("",))])

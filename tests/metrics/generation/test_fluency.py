@@ -7,8 +7,7 @@ import pytest
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.generation.fluency import Fluency
-from nlgauge.models.infill.filler import load_infill
-from nlgauge.models.infill.pseudo import pseudo_likelihoods
+from nlgauge.models.filler import load_infill, pseudo_likelihoods
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric
 

@@ -8,7 +8,7 @@ import pytest
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.generation.perplexity import Perplexity
-from nlgauge.models.generation.generator import Generator, Likelihoods
+from nlgauge.models.generation import Generator, Likelihoods
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric
 

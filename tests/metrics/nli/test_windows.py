@@ -9,8 +9,8 @@ LONG = "the cat sat. a dog lay. Rain fell today. Snow fell on the dog. Good morn
 
 
 def tokenizer(folder, limit):
+    from nlgauge.models.entailment import PairTokenizer
     from nlgauge.models.locate import locate
-    from nlgauge.models.pairs import PairTokenizer
 
     return PairTokenizer(locate(str(folder)), limit)
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.models.infill.gaps import Filler
+from nlgauge.models.infill import Filler
 from nlgauge.perturbations.synthesis.draws import OPERATIONS
 from nlgauge.perturbations.synthesis.severity import mutual
 from nlgauge.perturbations.synthesis.synthesize import Draws, Synthesizer, synthesize, unfit

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.models.infill.gaps import Filler, Gap
+from nlgauge.models.infill import Filler, Gap
 from nlgauge.perturbations.synthesis.draws import Draws
 from nlgauge.perturbations.synthesis.walk import Walk
 

@@ -24,10 +24,9 @@ from nlgauge.metrics.embedding.languages import is_encoder_for
 from nlgauge.metrics.embedding.layers import best_layer
 from nlgauge.metrics.references import Policy, over_references
 from nlgauge.metrics.unknown import known, nonfinite, unknown
-from nlgauge.models.encoder import Encoder, load_encoder
+from nlgauge.models.encoder import Encoder, Vectors, load_encoder
 from nlgauge.models.locate import NAMED, locate
 from nlgauge.models.tokens import Ids, Long, Tokens
-from nlgauge.models.vectors import Vectors
 from nlgauge.runtime.runtime import Advance, DType, Runtime, windows
 from nlgauge.text.scripts import ENGLISH
 

@@ -108,7 +108,7 @@ class Cosine(ByEncoder):
             wanted, rows = np.unique(places[asked], return_inverse=True)
             outer = (len(tokenizer.prefix), len(tokenizer.suffix)) if self.special_tokens == "drop" else (0, 0)
             encoder = load_encoder(self.model, self.revision, runtime.precision(self.dtype), runtime)
-            from nlgauge.models.pooled import cosines, encoder_means  # behind what says that torch is missing
+            from nlgauge.models.matching import cosines, encoder_means  # behind what says that torch is missing
 
             with runtime.progress(len(wanted), "cosine") as advance:
                 sequences = [tokens[i].ids for i in wanted]

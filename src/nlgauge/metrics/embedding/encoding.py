@@ -6,10 +6,9 @@ from collections.abc import Hashable, Mapping, Sequence
 
 from nlgauge.core.metric import BaseMetric
 from nlgauge.metrics.languages import unread_by_model
-from nlgauge.models.encoder import load_encoder
+from nlgauge.models.encoder import load_encoder, source_of
 from nlgauge.models.locate import locate
 from nlgauge.models.tokens import token_limit
-from nlgauge.models.vectors import source_of
 from nlgauge.runtime.runtime import DType, Runtime
 from nlgauge.text.scripts import Writing
 

@@ -17,7 +17,7 @@ from nlgauge.core.segment import Segment
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.generation.model import FLAGS, GeneratorMetric, judged
 from nlgauge.metrics.references import over_references
-from nlgauge.models.generation.generator import WHOLE
+from nlgauge.models.generation import WHOLE
 from nlgauge.runtime.runtime import Runtime
 
 _TO_HYPOTHESIS, _TO_REFERENCE = "hypothesis-given-reference", "reference-given-hypothesis"

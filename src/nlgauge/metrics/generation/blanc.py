@@ -17,10 +17,8 @@ from nlgauge.core.segment import Segment, stripped
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.metrics.unknown import known, unknown
-from nlgauge.models.infill.cloze import Cloze, leads
-from nlgauge.models.infill.files import DEFAULT, InfillFiles, locate_infill
-from nlgauge.models.infill.filler import MaskedModel, masked_model
-from nlgauge.models.infill.pieces import PieceTokenizer
+from nlgauge.models.filler import Cloze, MaskedModel, leads, masked_model
+from nlgauge.models.infill import DEFAULT, InfillFiles, PieceTokenizer, locate_infill
 from nlgauge.models.tokens import Ids, token_limit
 from nlgauge.runtime.runtime import Advance, DType, Runtime
 from nlgauge.text.scripts import Writing

@@ -15,10 +15,9 @@ from nlgauge.core.segment import Segment
 from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.generation.model import FLAGS, judged
 from nlgauge.metrics.languages import unread_by_model
-from nlgauge.models.generation.files import worst_of
-from nlgauge.models.infill.files import DEFAULT, InfillFiles, locate_infill
-from nlgauge.models.infill.filler import MaskedModel, load_infill
-from nlgauge.models.infill.pseudo import pseudo_likelihoods
+from nlgauge.models.filler import MaskedModel, load_infill, pseudo_likelihoods
+from nlgauge.models.generation import worst_of
+from nlgauge.models.infill import DEFAULT, InfillFiles, locate_infill
 from nlgauge.models.tokens import token_limit
 from nlgauge.runtime.runtime import DType, Runtime
 from nlgauge.text.scripts import Writing

@@ -13,8 +13,7 @@ from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import Checked, Range
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.metrics.unknown import known, nonfinite, unknown
-from nlgauge.models.generation.files import GeneratorFiles, locate_generator
-from nlgauge.models.generation.generator import Generator
+from nlgauge.models.generation import Generator, GeneratorFiles, locate_generator
 from nlgauge.models.tokens import token_limit
 from nlgauge.runtime.runtime import DType, Runtime
 from nlgauge.text.scripts import Writing

@@ -19,8 +19,7 @@ from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.metrics.references import over_references
 from nlgauge.metrics.unknown import known, nonfinite, unknown
-from nlgauge.models.regressor import calibrate, load_regressor
-from nlgauge.models.regressor_files import Ratings, RegressorFiles, locate_regressor
+from nlgauge.models.regressor import Ratings, RegressorFiles, calibrate, load_regressor, locate_regressor
 from nlgauge.models.tokens import token_limit
 from nlgauge.runtime.runtime import Advance, DType, Runtime
 from nlgauge.text.scripts import Writing

@@ -12,10 +12,9 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.options import Range
 from nlgauge.core.spec import quote
 from nlgauge.metrics.learned.model import RegressorMetric, learned
-from nlgauge.models.features import feature_names
+from nlgauge.models.encoder import feature_names
 from nlgauge.models.locate import SHORT
-from nlgauge.models.regressor import load_regressor
-from nlgauge.models.regressor_files import Ratings, RegressorFiles, locate_regressor
+from nlgauge.models.regressor import Ratings, RegressorFiles, load_regressor, locate_regressor
 from nlgauge.runtime.runtime import Advance, Runtime
 
 _NEEDS = {"ref": "references", "src": "source"}

@@ -8,8 +8,8 @@ from typing import ClassVar
 from nlgauge.core.errors import InputError
 from nlgauge.core.spec import quote
 from nlgauge.metrics.learned.model import RegressorMetric, learned
-from nlgauge.models.features import feature_names
-from nlgauge.models.regressor_files import RegressorFiles
+from nlgauge.models.encoder import feature_names
+from nlgauge.models.regressor import RegressorFiles
 
 _PAPER = (
     'Xu et al. (2022), "Not All Errors are Equal: Learning Text Generation Metrics using Stratified Error Synthesis"'

@@ -19,7 +19,7 @@ from nlgauge.metrics.nli.grounds import Grounds, Mention
 from nlgauge.metrics.nli.model import NliMetric, Questions, unknown_in
 from nlgauge.metrics.nli.passages import Nearness, Span, windows
 from nlgauge.metrics.unknown import known, nonfinite, unknown
-from nlgauge.models import base, embedded
+from nlgauge.models import base, locate
 from nlgauge.models.entailment import NliModel
 from nlgauge.models.heads import HEADS, ON_BASE, on_encoder
 from nlgauge.models.locate import SHORT
@@ -139,7 +139,7 @@ class Faithful(NliMetric):
         """What names the model of the windows; None if there are none."""
         if self.context == 0:
             return None
-        shipped = on_encoder(WIDE, base.NAME if self.model in ON_BASE else embedded.NAME)
+        shipped = on_encoder(WIDE, base.NAME if self.model in ON_BASE else locate.NAME)
         name = self.wide or (shipped if self.model in HEADS else self.model)
         if name == self.model:
             return self

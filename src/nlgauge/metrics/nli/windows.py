@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from nlgauge.models.pairs import PairTokenizer
+from nlgauge.models.entailment import PairTokenizer
 from nlgauge.models.tokens import Ids
 from nlgauge.text.tokenize import sentence_spans
 

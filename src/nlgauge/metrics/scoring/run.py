@@ -125,7 +125,7 @@ def _shared_scores(
     readers, layers = shared(metrics, runtime) if len(metrics) > 1 else ([], {})
     if not readers or not segments:
         return {name: _score(built, segments, runtime, shown[name]) for name, built in metrics.items()}
-    from nlgauge.models.vectors import SharedVectors, bytes_of
+    from nlgauge.models.encoder import SharedVectors, bytes_of
 
     vectors = {source: SharedVectors(read) for source, read in layers.items()}
     sharing = runtime.sharing(vectors)

@@ -13,9 +13,7 @@ from typing import Annotated, ClassVar
 
 from nlgauge.core.errors import MissingExtra, SpecError
 from nlgauge.core.options import Range, checked
-from nlgauge.models.infill.gaps import Filler as Filler
-from nlgauge.models.infill.gaps import Gap as Gap
-from nlgauge.models.infill.gaps import Infill as Infill
+from nlgauge.models.infill import Filler, Gap, Infill
 from nlgauge.perturbations.base import Case, Change, Inapplicable, worse
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.words.choice import Part, single_words
@@ -139,7 +137,7 @@ def infill(given: str | Infill, language: Language, rng: random.Random) -> Infil
 @cache
 def _model(name: str) -> Infill:
     """A model by its name, one copy for all perturbations; its weights are read when it first fills a gap."""
-    from nlgauge.models.infill.filler import load_infill
+    from nlgauge.models.filler import load_infill
 
     return load_infill(name)
 

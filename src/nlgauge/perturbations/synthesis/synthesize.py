@@ -13,7 +13,7 @@ from nlgauge.core.metric import show
 from nlgauge.core.segment import frame_texts as texts_of
 from nlgauge.core.segment import is_blank
 from nlgauge.core.spec import Signature, version
-from nlgauge.models.infill.gaps import Filler, Gap, Infill
+from nlgauge.models.infill import Filler, Gap, Infill
 from nlgauge.perturbations.base import Edit, stream
 from nlgauge.perturbations.draft import with_case_of
 from nlgauge.perturbations.spacing import is_mark
@@ -358,8 +358,8 @@ class _Filler:
         self._given: Infill | None = None
         self.facts: Mapping[str, Any] = {}
         if isinstance(given, str) and given != "lexicon":
-            from nlgauge.models.infill.files import locate_infill
-            from nlgauge.models.infill.filler import load_infill
+            from nlgauge.models.filler import load_infill
+            from nlgauge.models.infill import locate_infill
 
             spoken = language if locate_infill(given).phrases else None
             given = load_infill(given, dtype=runtime.dtype, runtime=runtime, language=spoken)

@@ -6,7 +6,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nlgauge.models.infill.gaps import Filler, Gap
+from nlgauge.models.infill import Filler, Gap
 from nlgauge.perturbations.base import Edit
 from nlgauge.perturbations.spacing import is_mark
 from nlgauge.perturbations.synthesis.draws import Draws, Operation

@@ -21,10 +21,9 @@ from nlgauge.metrics.embedding.idf import Table, from_call
 from nlgauge.metrics.embedding.points.kernel import Side
 from nlgauge.metrics.references import Policy, over_references
 from nlgauge.metrics.unknown import known, unknown
-from nlgauge.models.encoder import Encoder, load_encoder
+from nlgauge.models.encoder import Encoder, Vectors, load_encoder
 from nlgauge.models.locate import locate
 from nlgauge.models.tokens import Ids, Long, Tokens
-from nlgauge.models.vectors import Vectors
 from nlgauge.runtime.runtime import Advance, DType, Runtime, windows
 
 _HELD_BYTES = 256 << 20  # vectors held at once; a window of pairs is cut where it would need more

@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
+from nlgauge.models.encoder import Vectors
 from nlgauge.models.tokens import Ids, Tokens
-from nlgauge.models.vectors import Vectors
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.tokenize import unicode_words
 

@@ -1,1 +1,0 @@
-"""Models that write text, asked how likely a text is."""

@@ -1,1 +1,0 @@
-"""Models that fill gaps in a text."""

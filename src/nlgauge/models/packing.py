@@ -1,0 +1,484 @@
+"""A block of BERT over packed tokens, in torch's own operations, which `torch.compile` can fuse."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors import safe_open
+from torch.nn import functional
+
+from nlgauge.core.errors import InputError
+from nlgauge.models import attention as disentangled
+from nlgauge.models import attention as kernels
+from nlgauge.models.attention import (
+    STEP,
+    Attention,
+    Convolution,
+    Positions,
+    Relative,
+    packed_attention,
+    shape_of,
+    to_device,
+    unjoined,
+)
+from nlgauge.models.locate import FAMILIES, ModelFiles, buckets, check_finite, is_read, refusing_broken
+from nlgauge.models.tokens import Ids
+from nlgauge.runtime.runtime import runs
+
+Pair = tuple[torch.Tensor, torch.Tensor]  # weight and bias
+
+
+@dataclass(frozen=True)
+class Block:
+    """The weights of a block.
+
+    Attributes:
+        epsilon: of the layer norms.
+        compiled: whether what follows attention is compiled; all blocks share the compiled code.
+        positions: what DeBERTa has for distances.
+    """
+
+    epsilon: float
+    compiled: bool
+    query_key_value: Pair
+    attention_out: Pair
+    attention_norm: Pair
+    up: Pair
+    down: Pair
+    norm: Pair
+    positions: Positions | None = None
+
+    @classmethod
+    def read(
+        cls,
+        tensor: Callable[[str], torch.Tensor],
+        epsilon: float,
+        compiled: bool,
+        positions: Positions | None = None,
+    ) -> Block:
+        """Read the weights by their BERT names."""
+
+        def pair(name: str) -> Pair:
+            return tensor(f"{name}.weight"), tensor(f"{name}.bias")
+
+        three = [pair(f"attention.self.{part}") for part in ("query", "key", "value")]
+        return cls(
+            epsilon,
+            compiled,
+            (torch.cat([w for w, _ in three]), torch.cat([b for _, b in three])),
+            pair("attention.output.dense"),
+            pair("attention.output.LayerNorm"),
+            pair("intermediate.dense"),
+            pair("output.dense"),
+            pair("output.LayerNorm"),
+            positions,
+        )
+
+    def __call__(self, states: torch.Tensor, attend: Attention) -> torch.Tensor:
+        """The states after the block, shape (rows, d), of those before it."""
+        mixed = attend(functional.linear(states, *self.query_key_value), self.positions)
+        finish = compiled_finish() if self.compiled else finished
+        found: torch.Tensor = finish(
+            states, mixed, self.attention_out, self.attention_norm, self.up, self.down, self.norm, self.epsilon
+        )
+        return found
+
+
+def finished(
+    states: torch.Tensor, mixed: torch.Tensor, out: Pair, first: Pair, up: Pair, down: Pair, last: Pair, epsilon: float
+) -> torch.Tensor:
+    """A block after its attention. The weights are arguments, so that it is compiled once for all blocks."""
+    width = (states.shape[1],)
+    states = functional.layer_norm(functional.linear(mixed, *out) + states, width, *first, epsilon)
+    risen = functional.gelu(functional.linear(states, *up))
+    return functional.layer_norm(functional.linear(risen, *down) + states, width, *last, epsilon)
+
+
+@cache
+def compiled_finish() -> Callable[..., Any]:
+    """`finished`, compiled when it first runs, for any number of rows."""
+    return torch.compile(finished, dynamic=True)
+
+
+# --- BERT's forward pass, MPNet's and DeBERTa's, over packed tokens: texts lie end to end, so no time is spent on
+#     padding
+# The linear layers read the tokens of all texts as one matrix. Attention runs over each group of texts of equal length.
+# The number of rows is rounded up to one of a few fixed sizes, so that the matrix library prepares its kernels only
+# once. The other texts in a batch change a token's vector only by rounding, and on some processors not at all. On a GPU
+# the blocks are those of `models.packing.blocks`.
+#
+# References:
+#     Devlin et al. (2019), "BERT"; Liu et al. (2019), "RoBERTa" (positions count from the padding index on); Song et
+#     al. (2020), "MPNet" (numbers by distance are added to scores); He et al. (2021), "DeBERTa" (so are products with
+#     vectors of distances).
+
+_CPU_TOKENS = 1024  # of 256 to 4096 the fastest, within noise: a core's own caches hold much of a batch
+_GPU_TOKENS = 65536
+_LEAST_ROWS = 64
+_PARTS = (  # of names, after which a checkpoint says which model it is
+    "embeddings.",
+    "encoder.layer.",
+    "encoder.relative_attention_bias.",
+    "encoder.rel_embeddings.",
+    "encoder.LayerNorm.",
+    "encoder.conv.",
+)
+_LEGACY = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}
+
+
+class PackedBert:
+    """A BERT-like encoder. Blocks are read from disk when a layer first needs them.
+
+    Args:
+        files: the folder with config.json and safetensors.
+        dtype: precision of weights and activations.
+        device: the device on which it runs.
+        adapters: name of a linear layer -> matrices (rank, d_in) and (d_out, rank), whose product is added to its
+            weight.
+        compiled: compile the blocks of a GPU; a CPU has its own kernels.
+        as_gpu: compute as on a GPU. None does so on all devices but the CPU.
+    """
+
+    @refusing_broken
+    def __init__(
+        self,
+        files: ModelFiles,
+        dtype: torch.dtype,
+        device: torch.device,
+        adapters: Mapping[str, tuple[torch.Tensor, torch.Tensor]] | None = None,
+        *,
+        compiled: bool = False,
+        as_gpu: bool | None = None,
+    ) -> None:
+        config = files.config
+        self._as_gpu, self._compiled = device.type != "cpu" if as_gpu is None else as_gpu, compiled
+        self.files, self.dtype, self.device = files, dtype, device
+        self.width: int = config["hidden_size"]
+        self.heads: int = config["num_attention_heads"]
+        self._family = FAMILIES[config["model_type"]]
+        self.epsilon: float = config.get("layer_norm_eps", self._family.epsilon)
+        padding = config.get("pad_token_id", 1) if self._family.padding is None else self._family.padding
+        self.first_position: int = padding + 1 if self._family.counts_from_padding else 0
+        self.batch_tokens = _CPU_TOKENS if device.type == "cpu" else _GPU_TOKENS
+        self._weights = _Weights(files)
+        self._adapters = {f"{name}.weight": pair for name, pair in (adapters or {}).items()}
+        self._blocks: list[_Block | Block] = []
+        self._lock = threading.Lock()
+        read = self._read
+        self._words = read("embeddings.word_embeddings.weight")
+        self._has_positions, self._has_types = self._family.tables(config)
+        # Without vectors of positions all are one position, whose vector is 0.
+        self._positions = (
+            read("embeddings.position_embeddings.weight")
+            if self._has_positions
+            else self._words.new_zeros(1, self._words.shape[1])
+        )
+        self._n_positions = len(self._positions)
+        self._reach = self._n_positions + STEP  # texts are padded beyond their end
+        if self._has_types:
+            # The vector of a token's type joins that of its position once, instead of every token every time: a table a
+            # type, one below the other.
+            kinds = read("embeddings.token_type_embeddings.weight")[:2]
+            self._positions = torch.cat([self._positions + kind for kind in kinds])
+        self._by_distance = self._of_distances(read(self._family.relative)) if self._family.relative else None
+        self._norm = read("embeddings.LayerNorm.weight"), read("embeddings.LayerNorm.bias")
+        self._relative = Relative.of(config) if self._family.is_disentangled else None
+        self._distances = None if self._relative is None else read("encoder.rel_embeddings.weight")
+        self._check(config)
+        if self._relative is not None and self._distances is not None and self._relative.normed:
+            norm = read("encoder.LayerNorm.weight"), read("encoder.LayerNorm.bias")
+            self._distances = functional.layer_norm(self._distances, (self.width,), *norm, self.epsilon)
+        self._convolution = (
+            Convolution(read, config.get("conv_act", "tanh"), self.epsilon, self.batch_tokens)
+            if self._family.convolves(config)
+            else None
+        )
+
+    def _check(self, config: Mapping[str, Any]) -> None:
+        """Refuse a configuration that is not of these weights, before a text is read."""
+        heads_fit = type(self.heads) is int and self.heads > 0 and self.width % self.heads == 0
+        first_fits = type(self.first_position) is int and 0 <= self.first_position < self._n_positions
+        tables = [("vocab_size", len(self._words))]
+        if self._has_positions:
+            tables.append(("max_position_embeddings", self._n_positions))
+        epsilon_fits = isinstance(self.epsilon, float | int) and 0 <= self.epsilon < 1
+        for name, found, expected, fits in (
+            ("hidden_size", self.width, self._words.shape[1], self.width == self._words.shape[1]),
+            ("num_attention_heads", self.heads, f"a divisor of {self.width}", heads_fit),
+            ("layer_norm_eps", repr(self.epsilon), "a small number", epsilon_fits),
+            ("pad_token_id", config.get("pad_token_id"), f"a number below {self._n_positions - 1}", first_fits),
+            *((name, config[name], f"at most {rows}", config[name] <= rows) for name, rows in tables if name in config),
+            *self._distances_fit(),
+        ):
+            if not fits:
+                raise InputError(
+                    f"model {self.files.name!r}: {name} is {found} in config.json, expected {expected} by the weights;"
+                    " is config.json of this model?"
+                )
+
+    def _distances_fit(self) -> Iterator[tuple[str, object, object, bool]]:
+        """What is to be checked of the vectors of distances, as in `_check`."""
+        if self._relative is not None and self._distances is not None:
+            name, half = self._relative.told
+            rows, width = self._distances.shape
+            fits = (rows, width) == (2 * half, self.width)
+            yield name, half, rows // 2 if width == self.width else f"vectors of {self.width} numbers", fits
+
+    @staticmethod
+    def reads(config: dict[str, Any]) -> bool:
+        """Whether this forward pass fits the model: BERT, RoBERTa, XLM-R, MPNet or DeBERTa with exact GELU."""
+        return is_read(config)
+
+    @contextmanager
+    def cut(self, layer: int) -> Iterator[Callable[..., torch.Tensor]]:
+        """See `Network.cut`. Blocks that no layer has needed before are read first.
+
+        The types of the tokens (0 or 1) may follow the sequences.
+        """
+        with self._lock:
+            while len(self._blocks) < layer:
+                self._blocks.append(self._block(f"encoder.layer.{len(self._blocks)}."))
+        blocks = self._blocks[:layer]
+        yield lambda sequences, types=None: self._forward(sequences, types, blocks)
+
+    @contextmanager
+    def cut_each(self, layers: Sequence[int]) -> Iterator[Callable[[Sequence[Ids]], list[torch.Tensor]]]:
+        """Like `cut`, for several layers in one pass: vectors of all tokens at each layer, in the requested order."""
+
+        def forward(sequences: Sequence[Ids]) -> list[torch.Tensor]:
+            kept: dict[int, torch.Tensor] = {}
+            self._forward(
+                sequences, None, blocks, lambda layer, states: kept.update({layer: states}) if layer in layers else None
+            )
+            n_tokens = sum(len(s) for s in sequences)
+            return [kept[layer][:n_tokens] for layer in layers]
+
+        with self.cut(max(layers)):
+            blocks = self._blocks[: max(layers)]
+            yield forward
+
+    @property
+    def words(self) -> torch.Tensor:
+        """The vectors of all pieces, shape (V, d), with which a masked language model compares its prediction."""
+        return self._words
+
+    def tensor(self, ending: str) -> torch.Tensor:
+        """A weight of a head, in the checkpoint's own precision. Its name is `ending`, or ends in it after a dot.
+
+        Raises:
+            InputError: there is no such weight, or more than one.
+        """
+        return self._weights.ending(ending)
+
+    def _forward(
+        self,
+        sequences: Sequence[Ids],
+        types: Sequence[Ids] | None,
+        blocks: Sequence[_Block | Block],
+        seen: Callable[[int, torch.Tensor], None] = lambda layer, states: None,
+    ) -> torch.Tensor:
+        lengths = np.array([len(s) for s in sequences], dtype=np.int64)
+        n_tokens = int(lengths.sum())
+        rows = self._rows(n_tokens)
+        ids, positions = np.zeros(rows, dtype=np.int64), np.zeros(rows, dtype=np.int64)
+        ids[:n_tokens] = np.concatenate(sequences)
+        ends = np.cumsum(lengths)
+        if self._has_positions:
+            positions[:n_tokens] = np.arange(n_tokens) - np.repeat(ends - lengths, lengths)
+        positions += self.first_position
+        if self._family.counts_from_padding and (ids[:n_tokens] == self.first_position - 1).any():
+            positions[:n_tokens] = self._without_padding(ids[:n_tokens], lengths)
+        if types is not None and self._has_types:
+            positions[:n_tokens] += np.concatenate(types) * self._n_positions
+        states = functional.embedding(to_device(ids, self.device), self._words)
+        if self._has_positions or self._has_types:
+            states = states.add_(functional.embedding(to_device(positions, self.device), self._positions))
+        states = functional.layer_norm(states, (self.width,), *self._norm, self.epsilon)
+        attend = self._by_group(lengths)
+        if self._as_gpu:
+            bias = None if self._by_distance is None else self._bias
+            positioned = self._relative is not None
+            attend = packed_attention(lengths, self.heads, self.device, self.dtype, bias, positioned=positioned)
+        seen(0, states)
+        embedded = states
+        for number, block in enumerate(blocks, 1):
+            states = block(states, attend)
+            if number == 1 and self._convolution is not None:
+                states = self._convolution(embedded, states, lengths)
+            seen(number, states)
+        return states[:n_tokens]
+
+    def _without_padding(self, ids: Ids, lengths: Ids) -> Ids:
+        """Positions where texts hold the padding piece: it is not counted, and has the position below the first."""
+        counted = np.cumsum(ids != self.first_position - 1)
+        before = np.concatenate([[0], counted])[np.cumsum(lengths) - lengths]
+        positions = self.first_position - 1 + counted - np.repeat(before, lengths)
+        return np.where(ids == self.first_position - 1, self.first_position - 1, positions)
+
+    def _by_group(self, lengths: Ids) -> Attention:
+        """Attention over each group of texts of equal length, for a CPU."""
+        ends, groups = np.cumsum(lengths), []
+        for low, high in runs(lengths):
+            length = int(lengths[low])
+            bias = None if self._by_distance is None else self._bias(length)
+            groups.append((int(ends[low]) - length, int(ends[high - 1]), high - low, bias))
+
+        def attend(joined: torch.Tensor, positions: Positions | None = None) -> torch.Tensor:
+            mixed = joined.new_empty(len(joined), self.width)
+            mixed[groups[-1][1] :] = 0  # rows beyond the last text, so that nothing undefined is computed on
+            for start, end, n, bias in groups:
+                if positions is None:
+                    kernels.kernel_attention(joined[start:end], mixed[start:end], n, self.heads, bias)
+                else:
+                    disentangled.disentangled_attention(joined[start:end], mixed[start:end], n, self.heads, positions)
+            return mixed
+
+        return attend
+
+    def _of_distances(self, table: torch.Tensor) -> torch.Tensor:
+        """What is added to scores at each distance, in float32 or wider, shape (heads, 2 * reach + 1)."""
+        places = to_device(buckets(self._reach), self.device)
+        return table.to(torch.promote_types(self.dtype, torch.float32))[places].T.contiguous()
+
+    def _bias(self, length: int) -> torch.Tensor:
+        """What is added to the scores of a text that long, shape (heads, length, length)."""
+        assert self._by_distance is not None  # or nothing is added
+        near = self._by_distance[:, self._reach + 1 - length : self._reach + length]
+        return near.unfold(1, length, 1).flip(1)  # row i: distances from -i to length - 1 - i
+
+    def _rows(self, n_tokens: int) -> int:
+        """Round up to one of a few row counts: powers of two up to a full batch, multiples of the least one beyond."""
+        if n_tokens > self.batch_tokens:
+            return -(-n_tokens // _LEAST_ROWS) * _LEAST_ROWS
+        return max(_LEAST_ROWS, min(self.batch_tokens, 1 << (n_tokens - 1).bit_length()))
+
+    def _block(self, prefix: str) -> _Block | Block:
+        def own(name: str) -> torch.Tensor:
+            full = prefix + self._family.named(name)
+            tensor = self._read(full)
+            expected = tensor.shape if self._relative is None else shape_of(name, self.width) or tensor.shape
+            if tensor.shape != expected:
+                found, wanted = (" x ".join(map(str, shape)) for shape in (tensor.shape, expected))
+                raise InputError(
+                    f"model {self.files.name!r}: {full} has shape {found} in the weights, expected {wanted}; is"
+                    " config.json of this model?"
+                )
+            return tensor
+
+        positions = None
+        if self._relative is not None and self._distances is not None:
+            positions = Positions(self._relative, self._distances, own, self.heads, self._of_positions())
+        read = unjoined(own, self.heads) if self._family.is_joined else own
+        if self._as_gpu:
+            return Block.read(read, self.epsilon, self._compiled, positions)
+        return _Block.read(read, self.epsilon, self.batch_tokens, positions)
+
+    def _of_positions(self) -> torch.dtype:
+        """The precision of keys and queries of distances: one in which products are fast."""
+        if self._as_gpu or (self.dtype == torch.bfloat16 and kernels.prepares(self._words)):
+            return self.dtype
+        return torch.promote_types(self.dtype, torch.float32)
+
+    def _read(self, name: str) -> torch.Tensor:
+        weight = self._weights[name]
+        if name in self._adapters:
+            down, up = self._adapters[name]
+            if (len(up), down.shape[1]) != tuple(weight.shape):
+                raise InputError(
+                    f"model {self.files.name!r}: an adapter of shape {len(up)} x {down.shape[1]} for {name} of shape "
+                    f"{' x '.join(map(str, weight.shape))}; it was made for another encoder"
+                )
+            weight = weight.double() + up.double() @ down.double()  # rounded once, whatever the precision
+        return weight.to(device=self.device, dtype=self.dtype)
+
+
+@dataclass(frozen=True)
+class _Block:
+    epsilon: float
+    query_key_value: kernels.Linear
+    attention_out: kernels.Residual
+    attention_norm: tuple[torch.Tensor, torch.Tensor]
+    up: kernels.Linear
+    down: kernels.Residual
+    norm: tuple[torch.Tensor, torch.Tensor]
+    positions: Positions | None = None
+
+    @classmethod
+    def read(
+        cls, tensor: Callable[[str], torch.Tensor], epsilon: float, rows: int, positions: Positions | None = None
+    ) -> _Block:
+        def pair(name: str) -> tuple[torch.Tensor, torch.Tensor]:
+            return tensor(f"{name}.weight"), tensor(f"{name}.bias")
+
+        three = [pair(f"attention.self.{part}") for part in ("query", "key", "value")]
+        return cls(
+            epsilon,
+            kernels.linear(torch.cat([w for w, _ in three]), torch.cat([b for _, b in three]), rows),
+            kernels.residual(*pair("attention.output.dense"), rows),
+            pair("attention.output.LayerNorm"),
+            kernels.linear(*pair("intermediate.dense"), rows, gelu=True),
+            kernels.residual(*pair("output.dense"), rows),
+            pair("output.LayerNorm"),
+            positions,
+        )
+
+    def __call__(self, states: torch.Tensor, attend: Attention) -> torch.Tensor:
+        width = states.shape[1]
+        mixed = attend(self.query_key_value(states), self.positions)
+        states = functional.layer_norm(self.attention_out(mixed, states), (width,), *self.attention_norm, self.epsilon)
+        return functional.layer_norm(self.down(self.up(states), states), (width,), *self.norm, self.epsilon)
+
+
+class _Weights:
+    """Tensors by their BERT names, with any prefix in the checkpoint, read one at a time from the shards."""
+
+    def __init__(self, files: ModelFiles) -> None:
+        self._files = files
+        self._where: dict[str, tuple[str, str]] = {}
+        for path in files.weight_files():
+            try:
+                with safe_open(str(path), framework="pt") as shard:
+                    for key in shard.keys():  # noqa: SIM118  not a mapping
+                        self._where[_plain(key)] = (str(path), key)
+            except Exception as error:
+                raise InputError(f"model {files.name!r}: {path} is not a readable safetensors file: {error}") from None
+
+    def __getitem__(self, name: str) -> torch.Tensor:
+        found = self._where.get(name)
+        for new, old in _LEGACY.items():
+            if found is None and name.endswith(new):
+                found = self._where.get(name.removesuffix(new) + old)
+        if found is None:
+            raise InputError(f"model {self._files.name!r}: the weights hold no {name}; is config.json of this model?")
+        return self._get(*found)
+
+    def ending(self, ending: str) -> torch.Tensor:
+        """The tensor whose name is `ending`, or ends in it after a dot."""
+        found = [place for place in self._where.values() if f".{place[1]}".endswith(f".{ending}")]
+        if len(found) != 1:
+            count = "no" if not found else f"{len(found)} tensors named"
+            raise InputError(
+                f"model {self._files.name!r}: the weights hold {count} {ending}; is config.json of this model?"
+            )
+        return self._get(*found[0])
+
+    def _get(self, path: str, key: str) -> torch.Tensor:
+        with safe_open(path, framework="pt") as shard:
+            tensor: torch.Tensor = shard.get_tensor(key)
+        check_finite(f"model {self._files.name!r}", [(key, tensor)])
+        return tensor
+
+
+def _plain(key: str) -> str:
+    for part in _PARTS:
+        place = key.find(part)
+        if place > 0 and key[place - 1] == ".":
+            return key[place:]
+    return key

@@ -1,0 +1,349 @@
+import hashlib
+import json
+import shutil
+
+import numpy as np
+import pytest
+from safetensors.torch import save_file
+
+from nlgauge.core.errors import InputError
+from nlgauge.models.encoder import FEATURES
+from nlgauge.models.heads import find_head
+from nlgauge.models.locate import locate
+from nlgauge.models.networks import OF_TEXT, TENSORS, pooled_units
+from nlgauge.models.spans import load_spans, read_words
+from nlgauge.runtime.runtime import Runtime
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
+
+
+CPU = torch.device("cpu")
+FAMILIES = [
+    "bert",
+    "roberta",
+    "xlm-roberta",
+    "distilbert",
+    "albert",
+    "electra",
+    "mpnet",
+    "deberta",
+    "deberta-v2",
+    "bart",
+    "mbart",
+    "gpt2",
+    "llama",
+]
+OWN = ["bert", "roberta", "xlm-roberta", "deberta", "deberta-v2"]
+LENGTHS = [2, 5, 5, 5, 9, 30, 48]
+
+
+def inputs(seed=0, end=None):
+    """Sequences sorted by length, their types 0 then 1; with one end token at the end, or two in every second."""
+    rng = np.random.default_rng(seed)
+    ids = [rng.integers(5, 40, size=n) for n in LENGTHS]
+    types = [(np.arange(n) >= n // 2).astype(np.int64) for n in LENGTHS]
+    if end is not None:
+        for i, row in enumerate(ids):
+            row[-1] = end
+            row[0] = end if i % 2 else row[0]
+    return ids, types
+
+
+def theirs(folder, ids, types, dtype=torch.float64, typed=True):
+    """transformers' own logits, one sequence at a time, shape (n, 3)."""
+    from transformers import AutoModelForSequenceClassification
+
+    model = AutoModelForSequenceClassification.from_pretrained(folder, dtype=dtype).eval()
+    extra = [{"token_type_ids": torch.from_numpy(t)[None]} if typed else {} for t in types]
+    with torch.inference_mode():
+        return torch.cat(
+            [model(input_ids=torch.from_numpy(i)[None], **e).logits for i, e in zip(ids, extra, strict=True)]
+        )
+
+
+def ours(folder, ids, types, dtype=torch.float64):
+    from nlgauge.models.networks import classifier
+
+    with torch.inference_mode():
+        return classifier(locate(str(folder)), dtype, CPU).logits(ids, types)
+
+
+@pytest.mark.parametrize("kind", FAMILIES)
+def test_logits_are_those_of_transformers(tiny_nli, kind):
+    folder = tiny_nli(kind)
+    end = json.loads((folder / "config.json").read_text()).get("eos_token_id") if kind in ("bart", "mbart") else None
+    ids, types = inputs(end=end)
+    # GPT-2 would take types for words, and its tokenizer makes none
+    typed = kind not in ("distilbert", "mpnet", "bart", "mbart", "deberta", "deberta-v2", "gpt2", "llama")
+    expected = theirs(folder, ids, types, typed=typed)
+    assert expected.std(dim=0).max() > 0.01  # the sequences differ, or nothing would be shown
+    # transformers rounds to float32 in the norms of the first DeBERTa, whatever the precision
+    near = 1e-6 if kind == "deberta" else 1e-10
+    torch.testing.assert_close(ours(folder, ids, types), expected, atol=near, rtol=0)
+
+
+def test_a_decoder_starts_where_another_file_of_its_folder_says(tiny_nli):
+    folder = tiny_nli("t5, bytes")
+    assert json.loads((folder / "config.json").read_text()).get("decoder_start_token_id") is None
+    ids, types = inputs(end=1)
+    assert torch.isfinite(ours(folder, ids, types)).all()
+
+
+@pytest.mark.parametrize("kind", OWN)
+def test_families_of_bert_take_the_packed_forward_pass(tiny_nli, kind):
+    from nlgauge.models.networks import PackedClassifier, classifier
+
+    assert isinstance(classifier(locate(str(tiny_nli(kind))), torch.float32, CPU), PackedClassifier)
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta"])
+def test_types_reach_the_model_and_missing_ones_are_zeros(tiny_nli, kind):
+    ids, types = inputs()
+    zeros = [np.zeros_like(t) for t in types]
+    folder = tiny_nli(kind)
+    assert (ours(folder, ids, types) - ours(folder, ids, zeros)).abs().max() > 0.01
+    from nlgauge.models.packing import PackedBert
+
+    network = PackedBert(locate(str(folder)), torch.float64, CPU)
+    with torch.inference_mode(), network.cut(3) as forward:
+        torch.testing.assert_close(forward(ids), forward(ids, zeros), atol=0, rtol=0)
+
+
+@pytest.mark.parametrize("kind", ["bert", "deberta-v2"])
+def test_half_precision_moves_logits_by_little_and_the_head_is_computed_in_float32(tiny_nli, kind):
+    ids, types = inputs()
+    found = ours(tiny_nli(kind), ids, types, torch.bfloat16)
+    assert found.dtype == torch.float32
+    expected = theirs(tiny_nli(kind), ids, types, typed=kind == "bert")
+    # a bfloat16 has 8 bits: roundings of 0.004 of a number, some tens of them on the way
+    assert (found - expected).abs().max() < 0.1 * expected.abs().max()
+
+
+def test_a_head_is_the_encoder_with_merged_adapters_and_two_features(tiny_head, tiny_model):
+    from safetensors.torch import load_file
+    from transformers import AutoModel
+
+    from nlgauge.models.networks import headed
+
+    path = tiny_head()
+    tensors = {name: tensor.double() for name, tensor in load_file(path).items()}
+    model = AutoModel.from_pretrained(tiny_model("bert"), dtype=torch.float64).eval()
+    for name, parameter in model.named_parameters():
+        layer = name.removesuffix(".weight")
+        if f"{layer}.lora_a" in tensors:
+            parameter.data += tensors[f"{layer}.lora_b"] @ tensors[f"{layer}.lora_a"]
+    ids, types = inputs()
+    expected = []
+    with torch.inference_mode():
+        for i, t in zip(ids, types, strict=True):
+            states = model(
+                input_ids=torch.from_numpy(i)[None], token_type_ids=torch.from_numpy(t)[None]
+            ).last_hidden_state[0]
+            expected.append(
+                tensors["classifier.weight"] @ torch.cat([states[0], states.mean(dim=0)]) + tensors["classifier.bias"]
+            )
+        found = headed(find_head(str(path), "nli"), torch.float64, CPU).logits(ids, types)
+    torch.testing.assert_close(found, torch.stack(expected), atol=1e-10, rtol=0)
+
+
+def test_a_hidden_layer_of_a_head_has_tanh_behind_it(tiny_head):
+    from safetensors.torch import load_file
+
+    from nlgauge.models.networks import PackedClassifier, headed
+
+    path = tiny_head(hidden=True)
+    ids, types = inputs()
+    tensors = {name: tensor.double() for name, tensor in load_file(path).items()}
+    with torch.inference_mode():
+        network = headed(find_head(str(path), "nli"), torch.float64, CPU)
+        found = network.logits(ids, types)
+        eye = torch.eye(64, dtype=torch.float64), torch.zeros(64, dtype=torch.float64)
+        features = PackedClassifier(network.network, 3, (), eye, mean=True).logits(ids, types)
+    hidden = torch.tanh(features @ tensors["hidden.weight"].T + tensors["hidden.bias"])
+    torch.testing.assert_close(
+        found, hidden @ tensors["classifier.weight"].T + tensors["classifier.bias"], atol=1e-10, rtol=0
+    )
+
+
+@pytest.mark.parametrize("name", ["classifier.weight", "classifier.bias"])
+def test_a_head_without_its_classifier_is_refused(tiny_head, name):
+    from nlgauge.models.networks import headed
+
+    with pytest.raises(InputError, match=f"tiny.safetensors holds no {name}$"):
+        headed(find_head(str(tiny_head(drop=[name])), "nli"), torch.float32, CPU)
+
+
+def test_an_adapter_of_another_shape_is_refused(tiny_head, tmp_path):
+    from safetensors import safe_open
+    from safetensors.torch import load_file, save_file
+
+    from nlgauge.models.networks import headed
+
+    path = tiny_head()
+    with safe_open(path, framework="pt") as file:
+        metadata = file.metadata()
+    tensors = load_file(path)
+    tensors["encoder.layer.1.intermediate.dense.lora_a"] = torch.zeros(2, 31).half()
+    save_file(tensors, tmp_path / "odd.safetensors", metadata)
+    ids, types = inputs()
+    with pytest.raises(
+        InputError,
+        match=(
+            r"an adapter of shape 48 x 31 for encoder\.layer\.1\.intermediate\.dense\.weight of shape 48 x 32; it was"
+        ),
+    ):
+        headed(find_head(str(tmp_path / "odd.safetensors"), "nli"), torch.float32, CPU).logits(ids, types)
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta", "deberta-v2", "bart"])
+def test_an_encoder_without_a_classifier_is_refused(tiny_model, tiny_nli, tmp_path, kind):
+    """transformers would make one up at random."""
+    folder = tmp_path / "headless"
+    shutil.copytree(tiny_nli(kind), folder)
+    shutil.copy(tiny_model(kind) / "model.safetensors", folder / "model.safetensors")
+    with pytest.raises(InputError, match=r"the weights hold no .*(classifi|pooler|dense|out_proj)"):
+        ours(folder, *inputs())
+
+
+# --- The network of a head that marks words, against the plain forward pass; and heads that are damaged
+
+WIDTH, HIDDEN = 32, 8
+
+
+@pytest.fixture(scope="session")
+def tiny_spans(tiny_model, tmp_path_factory):
+    """A function from changes to a head of random weights over a tiny BERT that marks words."""
+
+    def make(drop=(), width=WIDTH, units=None, **changes):
+        encoder, path = tiny_model("bert"), tmp_path_factory.mktemp("spans") / "tiny.safetensors"
+        random = torch.Generator().manual_seed(5)
+        shapes = dict(zip(TENSORS, [(HIDDEN, 3 * width + 1 + FEATURES), (HIDDEN,), (4, HIDDEN), (4,)], strict=True))
+        tensors = {name: torch.randn(shape, generator=random) for name, shape in shapes.items() if name not in drop}
+        if units is not None:  # of whole texts
+            own = {"text.weight": (1, 2 * units), "text.bias": (1,)}
+            tensors |= {name: torch.randn(own[name], generator=random) for name in OF_TEXT if name not in drop}
+        metadata = {
+            "format": "nlgauge-head",
+            "version": "1",
+            "kind": "spans",
+            "encoder": str(encoder),
+            "encoder_sha256": hashlib.sha256((encoder / "model.safetensors").read_bytes()).hexdigest(),
+            "max_tokens": "32",
+            **changes,
+        }
+        save_file(tensors, path, metadata)
+        return str(path)
+
+    return make
+
+
+PAIRS = [
+    (("the", "cat", "sat"), ("the", "dog", "sat", "on", "a", "mat")),
+    (("snow", "fell"), ("the", "snow", "fell")),
+    ((), ("the", "cat")),
+    (("the", "cat"), ()),
+]
+
+
+def flat(judged):
+    return np.concatenate([np.concatenate([one.minor, one.major, one.missing, [one.text]]) for one in judged])
+
+
+def units_of(loaded, encoder):
+    """The places' units by the plain forward pass, shape (places, HIDDEN), pair by pair, with the head's tensors."""
+    from transformers import AutoModel
+
+    read = read_words(loaded.tokenizer, PAIRS)
+    network = AutoModel.from_pretrained(str(encoder)).double().eval()
+    layers, _ = loaded.found.tensors()
+    weight, bias = (layers[name].double() for name in TENSORS[:2])
+    for place in range(len(PAIRS)):
+        ids, types = (torch.from_numpy(row)[None] for row in read.pairs.ids(place))
+        with torch.no_grad():
+            states = network(input_ids=ids, token_type_ids=types)[0][0]
+        own, others = states[read.places[place]], states[: read.starts[place]]
+        cosines = torch.nn.functional.cosine_similarity(own[:, None], others[None], dim=2)
+        mean = torch.softmax(10 * cosines, dim=1) @ others
+        told = torch.from_numpy(read.features[place]).double()
+        vectors = torch.cat([own, mean, (own - mean).abs(), cosines.max(dim=1).values[:, None], told], dim=1)
+        yield torch.nn.functional.gelu(vectors @ weight.T + bias), layers
+
+
+def test_probabilities_are_those_of_transformers(tiny_spans, tiny_model):
+    loaded = load_spans(tiny_spans(), "float64", Runtime())
+    for one, (units, layers) in zip(loaded.judge(PAIRS), units_of(loaded, tiny_model("bert")), strict=True):
+        out, last = (layers[name].double() for name in TENSORS[2:])
+        logits = units @ out.T + last
+        kinds = torch.softmax(logits[:, :3], dim=1)
+        np.testing.assert_allclose(one.minor, kinds[:-1, 1], atol=1e-9)
+        np.testing.assert_allclose(one.major, kinds[:-1, 2], atol=1e-9)
+        np.testing.assert_allclose(one.missing, torch.sigmoid(logits[:, 3]), atol=1e-9)
+
+
+def test_a_text_is_judged_by_the_mean_and_the_highest_of_each_unit(tiny_spans, tiny_model):
+    loaded = load_spans(tiny_spans(units=HIDDEN), "float64", Runtime())
+    for one, (units, layers) in zip(loaded.judge(PAIRS), units_of(loaded, tiny_model("bert")), strict=True):
+        pooled = torch.cat([units.mean(dim=0), units.max(dim=0).values])
+        logit = pooled @ layers["text.weight"][0].double() + layers["text.bias"][0].double()
+        assert one.text == pytest.approx(float(torch.sigmoid(logit)), abs=1e-9)
+
+
+def test_a_head_without_a_layer_for_texts_takes_all_for_faulty(tiny_spans):
+    assert [one.text for one in load_spans(tiny_spans(), "float32", Runtime()).judge(PAIRS)] == [1.0] * 4
+
+
+def test_padding_takes_no_part_in_what_is_pooled():
+    hidden, mask = torch.randn(2, 5, 3), torch.tensor([[True] * 5, [True, True, False, False, False]])
+    pooled = pooled_units(hidden, mask)
+    torch.testing.assert_close(pooled[0], pooled_units(hidden[0]))
+    torch.testing.assert_close(pooled[1], pooled_units(hidden[1, :2]))
+
+
+@pytest.mark.parametrize("budget", [1, 24, None])
+def test_they_do_not_hang_on_the_batch_or_the_order(tiny_spans, budget):
+    head = tiny_spans(units=HIDDEN)
+    alone = np.concatenate([flat(load_spans(head, "float32", Runtime()).judge([pair])) for pair in PAIRS])
+    loaded = load_spans(head, "float32", Runtime(token_budget=budget))
+    # Odds reach e^36 here: a float32 of 36 is exact to 2e-6, four roundings of it to 9e-6, and a probability moves by a
+    # quarter of that at most.
+    near = {"rtol": 0, "atol": 2.5e-6}
+    np.testing.assert_allclose(flat(loaded.judge(PAIRS)), alone, **near)
+    np.testing.assert_allclose(flat(loaded.judge(PAIRS[::-1])[::-1]), alone, **near)
+    np.testing.assert_allclose(flat(loaded.judge(PAIRS * 2)[4:]), alone, **near)
+
+
+def test_words_beyond_the_limit_are_not_judged(tiny_spans):
+    loaded = load_spans(tiny_spans(), "float32", Runtime())
+    words = ("the", "cat", "sat", "on", "a", "mat") * 5
+    (one,) = loaded.judge([(words, words)])
+    assert 0 < one.n_read < len(words)
+    assert not one.minor[one.n_read :].any()
+    assert one.minor[: one.n_read].all()
+
+
+def test_nothing_to_judge_loads_nothing(tiny_spans):
+    loaded = load_spans(tiny_spans(), "float32", Runtime())
+    assert loaded.judge([]) == []
+    assert "network" not in vars(loaded)
+
+
+def test_progress_counts_every_pair(tiny_spans):
+    told = []
+    load_spans(tiny_spans(), "float32", Runtime()).judge(PAIRS * 2, told.append)
+    assert sum(told) == 8
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"drop": ("out.bias",)}, "holds no out.bias"),
+        ({"width": 4}, "its layers do not fit an encoder of width 32"),
+        ({"units": 5}, "its layer for whole texts does not fit 8 units"),
+        ({"units": HIDDEN, "drop": ("text.bias",)}, "its layer for whole texts does not fit 8 units"),
+        ({"kind": "nli"}, "is for nli, expected one for spans"),
+    ],
+)
+def test_a_damaged_head_is_refused(tiny_spans, changes, message):
+    with pytest.raises(InputError, match=message):
+        load_spans(tiny_spans(**changes), "float32", Runtime()).judge(PAIRS)

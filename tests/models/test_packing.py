@@ -1,0 +1,337 @@
+"""The blocks of a GPU, run on a CPU, against the kernels of a CPU."""
+
+import functools
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+import nlgauge as ng
+from nlgauge.core.errors import InputError
+from nlgauge.models import packing
+from nlgauge.models.encoder import load_encoder
+from nlgauge.models.locate import ModelFiles, locate
+from nlgauge.models.packing import PackedBert
+from nlgauge.runtime.runtime import Runtime
+
+pytest.importorskip("torch")
+torch = pytest.importorskip("torch")
+
+
+CPU = torch.device("cpu")
+SAME = 1e-5  # vectors of norm about 6 in float32: other kernels add in another order
+LENGTHS = [1, 2, 2, 5, 5, 5, 9, 30, 48]
+
+
+def vectors(folder, layers=(0, 1, 3), types=False, **how):
+    network = PackedBert(ModelFiles("tiny", folder, ""), torch.float32, CPU, **how)
+    rng = np.random.default_rng(0)
+    texts = [rng.integers(5, 40, size=n) for n in LENGTHS]
+    with torch.inference_mode():
+        if types:
+            with network.cut(3) as forward:
+                return [forward(texts, [np.arange(n) % 2 for n in LENGTHS])]
+        with network.cut_each(layers) as forward:
+            return forward(texts)
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta", "mpnet"])
+def test_vectors_are_those_of_the_cpu(tiny_model, kind):
+    folder = tiny_model(kind)
+    for types in (False, kind == "bert"):
+        for one, other in zip(vectors(folder, types=types, as_gpu=True), vectors(folder, types=types), strict=True):
+            torch.testing.assert_close(one, other, atol=SAME, rtol=0)
+
+
+def test_all_blocks_share_what_is_compiled_once(tiny_model, monkeypatch):
+    made = []
+
+    def noted(function, **how):
+        made.append(how)
+        return function
+
+    monkeypatch.setattr(torch, "compile", noted)
+    packing.compiled_finish.cache_clear()
+    try:
+        found = vectors(tiny_model("bert"), as_gpu=True, compiled=True)
+    finally:
+        packing.compiled_finish.cache_clear()
+    assert made == [{"dynamic": True}]
+    for one, other in zip(found, vectors(tiny_model("bert"), as_gpu=True), strict=True):
+        torch.testing.assert_close(one, other, atol=0, rtol=0)
+
+
+@pytest.mark.slow
+def test_torch_can_trace_what_is_compiled(tiny_model, monkeypatch):
+    monkeypatch.setattr(torch, "compile", functools.partial(torch.compile, backend="eager", fullgraph=True))
+    packing.compiled_finish.cache_clear()
+    try:
+        found = vectors(tiny_model("bert"), as_gpu=True, compiled=True)
+    finally:
+        packing.compiled_finish.cache_clear()
+    for one, other in zip(found, vectors(tiny_model("bert")), strict=True):
+        torch.testing.assert_close(one, other, atol=SAME, rtol=0)
+
+
+def test_the_runtime_says_whether_to_compile(tiny_model):
+    for asked in (False, True):
+        runtime = Runtime(device="cpu", compile=asked)
+        network = load_encoder(str(tiny_model("bert")), None, "float32", runtime).network
+        assert network._compiled is asked
+        assert network._as_gpu is False  # a CPU has its own kernels
+
+
+def test_compile_says_where_it_changes_nothing(tiny_model):
+    """Not in silence: the first call that loads the encoder warns."""
+    runtime = Runtime(device="cpu", compile=True)
+    metric = f'bertscore:model="{tiny_model("bert")}",layer=1'
+    with pytest.warns(ng.ScoreWarning, match=r"compile=True changes nothing for .*: it is for encoders of BERT's"):
+        ng.score(["a cat"], ["a dog"], metrics=metric, runtime=runtime)
+
+
+PACKED_CPU = torch.device("cpu")
+FAMILIES = ["bert", "roberta", "xlm-roberta", "mpnet"]
+LAYERS = [0, 1, 2, 3]
+# Vectors of norm about 6: products of another shape, or of weights that lie elsewhere in memory, may add in another
+# order.
+PACKED_SAME = 3e-6
+
+
+def sequences(lengths, vocabulary, seed=0):
+    rng = np.random.default_rng(seed)
+    return [rng.integers(5, vocabulary, size=n) for n in lengths]
+
+
+def packed(folder, dtype=torch.float32):
+    from nlgauge.models.packing import PackedBert
+
+    return PackedBert(ModelFiles("tiny", folder, ""), dtype, PACKED_CPU)
+
+
+def forward(network, texts, layer):
+    """Hidden states after a layer, rows of all texts one after another."""
+    with torch.inference_mode(), network.cut(layer) as run:
+        return run(texts)
+
+
+def hidden_states(folder, texts, dtype=torch.float32):
+    """transformers' own, one text at a time: layer -> rows of all texts."""
+    from transformers import AutoModel
+
+    model = AutoModel.from_pretrained(folder, dtype=dtype).eval()
+    with torch.inference_mode():
+        found = [model(input_ids=torch.from_numpy(ids)[None], output_hidden_states=True).hidden_states for ids in texts]
+    return [torch.cat([states[layer][0] for states in found]) for layer in range(len(found[0]))]
+
+
+def rewritten(folder, to, rename=lambda key: key, keep=lambda key: True, **config):
+    """A copy whose weights bear other names."""
+    from safetensors.torch import load_file, save_file
+
+    shutil.copytree(folder, to)
+    weights = load_file(to / "model.safetensors")
+    save_file({rename(key): tensor for key, tensor in weights.items() if keep(key)}, to / "model.safetensors")
+    path = to / "config.json"
+    path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), **config}), encoding="utf-8")
+    return to
+
+
+@pytest.mark.parametrize("kind", FAMILIES)
+def test_every_layer_is_that_of_transformers(tiny_model, kind):
+    folder = tiny_model(kind)
+    texts = sequences(LENGTHS, 40)
+    expected = hidden_states(folder, texts)
+    network = packed(folder)
+    for layer in LAYERS:
+        found = forward(network, texts, layer)
+        assert found.shape == (sum(LENGTHS), 32)
+        # float32 of norm about 6; three layers add some tens of roundings of 6e-8 each
+        torch.testing.assert_close(found, expected[layer], atol=5e-6, rtol=0)
+
+
+@pytest.mark.parametrize("kind", FAMILIES)
+def test_in_float64_nothing_but_rounding_is_left(tiny_model, kind):
+    folder = tiny_model(kind)
+    texts = sequences(LENGTHS, 40)
+    expected = hidden_states(folder, texts, torch.float64)
+    for layer in LAYERS:
+        torch.testing.assert_close(
+            forward(packed(folder, torch.float64), texts, layer), expected[layer], atol=1e-12, rtol=0
+        )
+
+
+def test_the_embedded_model_is_that_of_transformers():
+    from nlgauge.models.packing import PackedBert
+
+    files = locate("embedded")
+    texts = sequences([3, 12, 12, 40, 512], 30_000)
+    expected = hidden_states(files.folder, texts)
+    network = PackedBert(files, torch.float32, PACKED_CPU)
+    for layer in (0, 1, 4, 6):
+        torch.testing.assert_close(forward(network, texts, layer), expected[layer], atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize(("dtype", "far"), [(torch.bfloat16, 0.02), (torch.float16, 0.002)])
+def test_half_precision_turns_vectors_by_little(tiny_model, dtype, far):
+    folder = tiny_model("bert")
+    texts = sequences(LENGTHS, 40)
+    expected = hidden_states(folder, texts)[3]
+    found = forward(packed(folder, dtype), texts, 3)
+    assert found.dtype == dtype
+    # bfloat16 keeps 8 bits: a rounding is up to 0.004 of a number, some ten of them stand between text and vector;
+    # float16 keeps 11
+    cosine = torch.nn.functional.cosine_similarity(found.float(), expected)
+    assert float(1 - cosine.min()) < far**2
+    assert float((found.float() - expected).abs().max() / expected.abs().max()) < far
+
+
+@pytest.mark.parametrize("kind", FAMILIES)
+def test_a_texts_vectors_do_not_depend_on_its_company(tiny_model, kind):
+    network = packed(tiny_model(kind))
+    texts = sequences(LENGTHS, 40)
+    together = forward(network, texts, 3)
+    alone = torch.cat([forward(network, [ids], 3) for ids in texts])
+    twice = forward(network, [ids for ids in texts for _ in range(2)], 3)
+    ends = np.cumsum([n for n in LENGTHS for _ in range(2)])
+    first = torch.cat([twice[e - 2 * n : e - n] for e, n in zip(ends[1::2], LENGTHS, strict=True)])
+    torch.testing.assert_close(alone, together, atol=PACKED_SAME, rtol=0)
+    torch.testing.assert_close(first, together, atol=PACKED_SAME, rtol=0)
+
+
+def test_one_text_more_than_a_batch_holds_changes_nothing(tiny_model):
+    network = packed(tiny_model("bert"))
+    texts = sequences([48] * (network.batch_tokens // 48 + 2), 40)
+    assert sum(map(len, texts)) > network.batch_tokens
+    torch.testing.assert_close(
+        forward(network, texts, 3)[-48:], forward(network, texts[-1:], 3), atol=PACKED_SAME, rtol=0
+    )
+
+
+@pytest.mark.parametrize("kind", ["roberta", "mpnet"])
+def test_the_padding_piece_inside_a_text_is_not_counted(tiny_model, kind):
+    texts = [np.array(ids) for ids in ([1], [7, 8], [1, 7, 1, 8], [7, 8, 9, 9, 1])]
+    folder = tiny_model(kind)
+    expected = hidden_states(folder, texts, torch.float64)
+    torch.testing.assert_close(forward(packed(folder, torch.float64), texts, 3), expected[3], atol=1e-12, rtol=0)
+
+
+def test_positions_of_roberta_count_from_the_padding_index_on(tiny_model, tmp_path):
+    texts = sequences([2, 7], 40)
+    folder = rewritten(tiny_model("roberta"), tmp_path / "moved", pad_token_id=4)
+    found = forward(packed(folder), texts, 3)
+    torch.testing.assert_close(found, hidden_states(folder, texts)[3], atol=5e-6, rtol=0)
+    assert (
+        found - forward(packed(tiny_model("roberta")), texts, 3)
+    ).abs().max() > 0.01  # other positions, other vectors
+
+
+def test_names_of_old_checkpoints_are_read(tiny_model, tmp_path):
+    # gamma and beta, as converted from TensorFlow; the prefix of a model with a head; a head
+    def old(key):
+        return "bert." + key.replace("LayerNorm.weight", "LayerNorm.gamma").replace("LayerNorm.bias", "LayerNorm.beta")
+
+    from safetensors.torch import load_file, save_file
+
+    folder = rewritten(tiny_model("bert"), tmp_path / "old", old)
+    weights = load_file(folder / "model.safetensors")
+    head = {"cls.predictions.decoder.weight": torch.ones(3), "cls.predictions.transform.LayerNorm.gamma": torch.ones(3)}
+    save_file({**weights, **head}, folder / "model.safetensors")
+    texts = sequences(LENGTHS, 40)
+    torch.testing.assert_close(
+        forward(packed(folder), texts, 3), forward(packed(tiny_model("bert")), texts, 3), atol=PACKED_SAME, rtol=0
+    )
+
+
+@pytest.mark.parametrize(("kind", "prefix"), [("roberta", "roberta."), ("xlm-roberta", "model.encoder.roberta.")])
+def test_any_prefix_before_the_names_is_read(tiny_model, tmp_path, kind, prefix):
+    texts = sequences(LENGTHS, 40)
+    folder = rewritten(tiny_model(kind), tmp_path / "prefixed", lambda key: prefix + key)
+    torch.testing.assert_close(
+        forward(packed(folder), texts, 3), forward(packed(tiny_model(kind)), texts, 3), atol=PACKED_SAME, rtol=0
+    )
+
+
+def test_shards_are_one_model(tiny_model, tmp_path):
+    from transformers import AutoModel
+
+    model = AutoModel.from_pretrained(tiny_model("bert"))
+    model.save_pretrained(tmp_path, max_shard_size="20KB")
+    assert len(ModelFiles("tiny", tmp_path, "").weight_files()) > 2
+    texts = sequences(LENGTHS, 40)
+    torch.testing.assert_close(
+        forward(packed(tmp_path), texts, 3), forward(packed(tiny_model("bert")), texts, 3), atol=PACKED_SAME, rtol=0
+    )
+
+
+def test_layers_above_the_one_asked_for_are_never_read(tiny_model, tmp_path):
+    folder = rewritten(tiny_model("bert"), tmp_path / "short", keep=lambda key: "layer.2." not in key)
+    texts = sequences([3], 40)
+    network = packed(folder)
+    torch.testing.assert_close(
+        forward(network, texts, 2), forward(packed(tiny_model("bert")), texts, 2), atol=PACKED_SAME, rtol=0
+    )
+    with pytest.raises(InputError, match=r"'tiny': the weights hold no encoder\.layer\.2\."):
+        forward(network, texts, 3)
+
+
+def test_weights_of_another_model_are_refused(tiny_model, tmp_path):
+    folder = rewritten(tiny_model("bert"), tmp_path / "other", keep=lambda key: "position" not in key)
+    with pytest.raises(
+        InputError, match=r"hold no embeddings\.position_embeddings\.weight; is config\.json of this model"
+    ):
+        packed(folder)
+
+
+def test_a_file_that_is_no_safetensors_is_told_in_one_line(tiny_model, tmp_path):
+    folder = tmp_path / "broken"
+    shutil.copytree(tiny_model("bert"), folder)
+    (folder / "model.safetensors").write_bytes(b"\x80\x02}q\x00.")  # a pickle under the wrong name
+    with pytest.raises(InputError, match=r"model\.safetensors is not a readable safetensors file") as refused:
+        packed(folder)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("config", "own"),
+    [
+        ({"model_type": "bert"}, True),
+        ({"model_type": "roberta", "hidden_act": "gelu"}, True),
+        ({"model_type": "xlm-roberta", "position_embedding_type": "absolute"}, True),
+        ({"model_type": "camembert"}, False),
+        ({"model_type": "bert", "hidden_act": "gelu_new"}, False),  # the tanh approximation
+        ({"model_type": "bert", "hidden_act": "relu"}, False),
+        ({"model_type": "bert", "position_embedding_type": "relative_key"}, False),
+        ({"model_type": "bert", "is_decoder": True}, False),  # sees only what is before it
+        ({"model_type": "bert", "type_vocab_size": 0}, False),
+        ({"model_type": "bert", "hidden_size": 128, "embedding_size": 64}, False),
+        ({}, False),
+    ],
+)
+def test_only_models_with_this_forward_pass_are_read(config, own):
+    from nlgauge.models.packing import PackedBert
+
+    assert PackedBert.reads(config) is own
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"hidden_size": -5}, r"hidden_size is -5 in config\.json, expected 32 by the weights"),
+        ({"hidden_size": 64}, r"hidden_size is 64 in config\.json, expected 32 by the weights"),
+        ({"hidden_size": "wide"}, r"cannot be loaded from"),
+        ({"num_attention_heads": 0}, r"num_attention_heads is 0 in config\.json, expected a divisor of 32"),
+        ({"num_attention_heads": 5}, r"num_attention_heads is 5 in config\.json, expected a divisor of 32"),
+        ({"num_attention_heads": None}, r"num_attention_heads is None in config\.json, expected a divisor of 32"),
+        ({"num_attention_heads": 4.0}, r"num_attention_heads is 4\.0 in config\.json, expected a divisor of 32"),
+        ({"layer_norm_eps": "x"}, r"layer_norm_eps is 'x' in config\.json, expected a small number"),
+        ({"layer_norm_eps": float("nan")}, r"layer_norm_eps is nan in config\.json, expected a small number"),
+        ({"vocab_size": 10**6}, r"vocab_size is 1000000 in config\.json, expected at most \d+ by the weights"),
+        ({"max_position_embeddings": 512}, r"max_position_embeddings is 512 in config\.json, expected at most 48"),
+    ],
+)
+def test_a_configuration_that_is_not_of_the_weights_is_refused_at_once(tiny_model, tmp_path, changes, says):
+    folder = rewritten(tiny_model("bert"), tmp_path / "model", **changes)
+    with pytest.raises(InputError, match=says) as told:
+        packed(folder)
+    assert "\n" not in str(told.value)
