@@ -28,11 +28,11 @@ import numpy as np
 
 import nlgauge as ng
 from nlgauge.core.scores import count, count_notes, first_of
-from nlgauge.metrics.guards import rules
-from nlgauge.metrics.guards.counting import GuardCounts
-from nlgauge.metrics.looks import Looks
+from nlgauge.metrics import guards
+from nlgauge.metrics.guards import GuardCounts
 from nlgauge.metrics.registry import named
-from nlgauge.metrics.scoring import job, totals
+from nlgauge.scoring import compare, job
+from nlgauge.scoring.looks import Looks
 
 MOST = 0.03
 LEAST = 20_000  # segments a second for all guards together, on a machine without other work
@@ -73,7 +73,7 @@ def seconds(run: Callable[[], object]) -> float:
 def without_checks(hypotheses: list[str], references: list[str], spec: str) -> object:
     """Score, and neither look at scripts nor count."""
     with ExitStack() as stack:
-        for module, name, result in ((totals, "count", {}), (totals, "first_of", {}), (job, "count_notes", ())):
+        for module, name, result in ((compare, "count", {}), (compare, "first_of", {}), (job, "count_notes", ())):
             stack.enter_context(mock.patch.object(module, name, lambda *a, _result=result, **k: _result))
         return ng.score(hypotheses, references, metrics=spec, language="off", guards="off")
 
@@ -101,7 +101,7 @@ def guards_per_second(language: str, n: int) -> float:
         counted.add(segments)
         return counted.notes()
 
-    with mock.patch.object(rules, "_are_other", return_value=False):
+    with mock.patch.object(guards, "_are_other", return_value=False):
         rate = n / min(seconds(run) for _ in range(5))
     whole = n / min(seconds(run) for _ in range(2))
     print(f"{language:9} guards: {rate:,.0f} segments a second, {whole:,.0f} with languages told")

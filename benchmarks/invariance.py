@@ -24,7 +24,7 @@ from nlgauge.core.scores import Scores, join
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.base import Metric, is_pooled
 from nlgauge.metrics.registry import METRICS
-from nlgauge.metrics.scoring.run import score_segments
+from nlgauge.metrics.run import score_segments
 from nlgauge.models import heads, locate
 from nlgauge.runtime.runtime import Runtime
 

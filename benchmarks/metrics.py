@@ -31,7 +31,7 @@ from typing import NamedTuple
 
 import nlgauge as ng
 from nlgauge.cli.listing import runs_with
-from nlgauge.metrics.guards.counting import GuardCounts
+from nlgauge.metrics.guards import GuardCounts
 from nlgauge.metrics.registry import METRICS
 from nlgauge.models.encoder import load_encoder
 

@@ -28,7 +28,7 @@ from pyemd import emd
 from transformers import AutoModel, AutoTokenizer
 
 import nlgauge as ng
-from nlgauge.metrics.embedding.moverscore import MoverScore
+from nlgauge.metrics.embedding.transport import MoverScore
 from nlgauge.models import locate
 from nlgauge.models.encoder import SharedVectors, source_of
 from nlgauge.text import words_by_tag

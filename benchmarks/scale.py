@@ -31,7 +31,7 @@ from pathlib import Path
 import pyarrow
 import pyarrow.parquet
 
-from nlgauge.scale.run import progress_of
+from nlgauge.scoring.workers import progress_of
 
 LIMIT = 1e9  # bytes that a process may hold
 GROUP = 10_000  # rows

@@ -23,8 +23,7 @@ import nlgauge
 from nlgauge.cli.main import app, main
 from nlgauge.core.result import KINDS
 from nlgauge.core.spec import split
-from nlgauge.metrics.catalogue import embedded_metrics
-from nlgauge.metrics.registry import METRICS, SUMS, metric
+from nlgauge.metrics.registry import METRICS, SUMS, embedded_metrics, metric
 from nlgauge.stats.correlate import STATISTICS
 
 ROOT = Path(__file__).parent.parent

@@ -28,7 +28,7 @@ from nlgauge.choosing.systems import Grid, grid_of
 from nlgauge.choosing.trials import make_trials
 from nlgauge.core.scores import Scores
 from nlgauge.metrics.registry import metric, named
-from nlgauge.metrics.scoring.run import score_segments
+from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.cache import ScoreCache
 from nlgauge.stats import pairwise
 from nlgauge.stats.draws import observed

@@ -18,7 +18,7 @@ from nlgauge.choosing.candidates import TRIED, UNREFERENCED
 from nlgauge.choosing.people import agreement, rated_pairs
 from nlgauge.core.errors import NlgaugeError
 from nlgauge.metrics.registry import metric
-from nlgauge.metrics.scoring.run import score_segments
+from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.cache import ScoreCache
 
 TARGET = Path(__file__).parents[2] / "src/nlgauge/data/agreement.tsv"

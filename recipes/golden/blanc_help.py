@@ -1,4 +1,4 @@
-"""Golden numbers of blanc, the authors' released package, for tests/metrics/generation/test_blanc.py.
+"""Golden numbers of blanc, the authors' released package, for tests/metrics/test_blanc.py.
 
     pip install --no-deps blanc==0.3.4    # it asks for torch below 2; what it needs besides is installed already
     HF_HUB_OFFLINE=1 python recipes/golden/blanc_help.py

@@ -27,9 +27,8 @@ from typing import Any
 import numpy as np
 
 from nlgauge import Runtime, read_suite
-from nlgauge.metrics.explaining.explain import Thresholds, marked_spans, thresholds
-from nlgauge.metrics.explaining.marks import Worded, spans_of, unmatched
 from nlgauge.models.spans import Judged, load_spans
+from nlgauge.scoring.explaining import Thresholds, Worded, marked_spans, spans_of, thresholds, unmatched
 from nlgauge.stats.spans import character_counts, left_clean, one_to_one_counts, span_agreement, span_f1
 from nlgauge.training.span_thresholds import threshold_of_texts, write_thresholds
 

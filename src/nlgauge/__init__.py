@@ -26,16 +26,15 @@ if TYPE_CHECKING:
     from nlgauge.metaeval.select import select_models
     from nlgauge.metaeval.sweeps import sweep
     from nlgauge.metrics.base import Metric
-    from nlgauge.metrics.comparing.pairwise import compare
-    from nlgauge.metrics.embedding.alignment import align
-    from nlgauge.metrics.explaining.explain import explain
     from nlgauge.metrics.registry import list_metrics, metric
-    from nlgauge.metrics.scoring.accumulate import Accumulator
-    from nlgauge.metrics.scoring.texts import score
     from nlgauge.perturbations.base import Perturbed
     from nlgauge.perturbations.perturb import perturb
     from nlgauge.perturbations.synthesis.synthesize import synthesize
     from nlgauge.runtime.runtime import Runtime
+    from nlgauge.scoring.accumulate import Accumulator
+    from nlgauge.scoring.explaining import align, explain
+    from nlgauge.scoring.job import score
+    from nlgauge.scoring.pairwise import compare
     from nlgauge.stats.correlate import correlation
 else:
     __getattr__, __dir__ = door(__name__)

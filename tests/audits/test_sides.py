@@ -9,7 +9,7 @@ from nlgauge.audits.sides import score_sides
 from nlgauge.core.errors import InputError
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.metrics.registry import metric
-from nlgauge.metrics.scoring.run import score_segments
+from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import Runtime
 
 

@@ -200,7 +200,7 @@ CASES = [  # command, content of files, what the line says
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("nlgauge.metrics.scoring.run._score", lambda *_: pytest.fail("scored"))
+    monkeypatch.setattr("nlgauge.metrics.run._score", lambda *_: pytest.fail("scored"))
     for name, content in FILES.items():
         Path(name).write_bytes(content)
 

@@ -136,7 +136,7 @@ def nothing_is_scored(monkeypatch):
     def scored(built, *_):
         raise AssertionError(f"{built.info.name} was asked for scores")
 
-    monkeypatch.setattr("nlgauge.metrics.scoring.run._score", scored)
+    monkeypatch.setattr("nlgauge.metrics.run._score", scored)
     monkeypatch.setattr("nlgauge.models.encoder.torch_device", lambda *_: pytest.fail("a model was loaded"))
 
 

@@ -109,7 +109,7 @@ def test_words_are_matched_on_demand(files, tmp_path, capsys, monkeypatch):
         words = np.ones((1, 1)), np.ones(1), np.ones(1)
         return Alignment((hypothesis,), (reference,), *words, f1, f1, f1, Signature("bertscore", (("metric", "x"),)))
 
-    monkeypatch.setattr("nlgauge.metrics.embedding.alignment.align", align)
+    monkeypatch.setattr("nlgauge.scoring.explaining.align", align)
     (tmp_path / "rows.tsv").write_text("id\tseg\tsystem\tm\tn\na\t1\ts\t0.5\t9\nb\t2\ts\t0.75\t8\nc\t3\ts\t1\t7\n")
     (tmp_path / "d.jsonl").write_text('{"id": "a", "hyp": "x", "refs": ["y", "long", "zz"]}\n{"id": "b", "hyp": "v"}\n')
     typed = "report a.json -o r.html --segments rows.tsv --data d.jsonl --align 1 -m bertscore:layer=4"

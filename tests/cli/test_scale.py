@@ -12,7 +12,7 @@ from tests.cli.command import write
 from nlgauge.cli import scale
 from nlgauge.cli.main import main
 from nlgauge.core.spec import quote
-from nlgauge.scale.run import Progress
+from nlgauge.scoring.workers import Progress
 
 pytest.importorskip("pyarrow")
 
@@ -53,7 +53,7 @@ def test_a_dry_run_says_what_it_costs_and_what_would_be_cut(data, tiny_model, ca
     pytest.importorskip("torch")
     spec = f"bertscore:model={quote(str(tiny_model('bert')))},max_tokens=4,idf=true"
     words = ["score", data, "-m", spec, "--engine", "pool", "--dry-run", "--price", "2.5", "--workers", "1"]
-    monkeypatch.setattr("nlgauge.scale.run.Estimate.of", lambda *args: 7200.0)
+    monkeypatch.setattr("nlgauge.scoring.workers.Estimate.of", lambda *args: 7200.0)
     assert main(words) == 0
     lines = {line.split()[0]: line for line in capsys.readouterr().out.splitlines()}
     assert lines["texts"].endswith("tokens of the model")
@@ -105,7 +105,7 @@ def test_standard_input_cannot_be_read_in_parts(data, capsys):
 
 
 def test_status_says_pass_rate_and_time_left(capsys, monkeypatch):
-    monkeypatch.setattr("nlgauge.scale.run.progress_of", lambda folder: Progress(4, 2, 40, 20, True, 0.25, 2, 1))
+    monkeypatch.setattr("nlgauge.scoring.workers.progress_of", lambda folder: Progress(4, 2, 40, 20, True, 0.25, 2, 1))
     assert main(["status", "out"]) == 0
     told = "2 of 4 parts, 20 of 40 segments: running, 0.2 segments a second, about 1 min 20 s left\n"
     assert capsys.readouterr().out == f"pass 1 of 2 before the scores: {told}"

@@ -43,7 +43,7 @@ def data(tmp_path):
 
 
 def test_all_embedded_metrics_go_by_one_name_and_a_gate_keeps_its_metric(data, capsys, monkeypatch):
-    monkeypatch.setattr("nlgauge.metrics.catalogue.embedded_metrics", lambda: ["bleu", "ter", "supert"])
+    monkeypatch.setattr("nlgauge.metrics.registry.embedded_metrics", lambda: ["bleu", "ter", "supert"])
     assert run("score", data, "-m", "embedded", "-f", "json") == 0
     found = json.loads(capsys.readouterr().out)
     assert [metric["spec"] for metric in found["metrics"]] == ["bleu", "ter"]

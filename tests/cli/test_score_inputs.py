@@ -207,7 +207,7 @@ def test_a_named_pipe(capsys, content, says):
 def test_a_place_for_the_result_is_refused_before_anything_is_scored(capsys, monkeypatch, outputs, says):
     Path("d.jsonl").write_bytes(ROW)
     monkeypatch.setattr(
-        "nlgauge.metrics.scoring.run.score_segments", lambda *_: pytest.fail("scored before the outputs were tried")
+        "nlgauge.metrics.run.score_segments", lambda *_: pytest.fail("scored before the outputs were tried")
     )
     assert says in refused(capsys, "d.jsonl", *outputs)
     assert Path("d.jsonl").read_bytes() == ROW

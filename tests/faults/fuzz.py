@@ -55,20 +55,19 @@ from nlgauge.io.wmt.annotations import read_da_scores, read_esa_scores, read_mqm
 from nlgauge.io.wmt.mtme import read_eval_set
 from nlgauge.io.wmt.submissions import read_submission
 from nlgauge.metaeval.design import read_design
-from nlgauge.metrics.comparing.thresholds import read_thresholds
-from nlgauge.metrics.embedding.baseline import find as find_baseline
-from nlgauge.metrics.embedding.points.wordvectors import WordVectors
-from nlgauge.metrics.external.answers import MisfitError, WorkerFailedError, read_answer
+from nlgauge.metrics.embedding.points import WordVectors
+from nlgauge.metrics.embedding.vectors import find as find_baseline
+from nlgauge.metrics.external.client import MisfitError, WorkerFailedError, read_answer
 from nlgauge.metrics.external.environments import Environment
 from nlgauge.metrics.external.worker import PROTOCOL
 from nlgauge.metrics.registry import metric
-from nlgauge.metrics.scales import read_bounds
-from nlgauge.metrics.scoring.job import ComparisonOptions
+from nlgauge.metrics.wrapped import read_bounds
 from nlgauge.models.heads import find_head
 from nlgauge.models.locate import SHA256
 from nlgauge.report.bundle.page import bundle_html
-from nlgauge.scale.run import progress_of
-from nlgauge.scale.total import total
+from nlgauge.scoring.job import ComparisonOptions
+from nlgauge.scoring.thresholds import read_thresholds
+from nlgauge.scoring.workers import progress_of, total
 from nlgauge.training.data import read_pairs as read_nli_pairs
 from nlgauge.training.examples import read_triples
 from nlgauge.training.masking import read_texts
@@ -346,9 +345,8 @@ def runs() -> list[Example]:
     from nlgauge.io.spans import Inputs
     from nlgauge.metrics.registry import named
     from nlgauge.runtime.runtime import Runtime
-    from nlgauge.scale.parts import Scorer
-    from nlgauge.scale.plan import make_plan
-    from nlgauge.scale.run import score_in_parts
+    from nlgauge.scoring.parts import Scorer, make_plan
+    from nlgauge.scoring.workers import score_in_parts
 
     def score(plan: Any, folder: Path, parts: Any) -> Iterator[int]:
         yield from map(Scorer(plan, folder).score, parts)
@@ -401,7 +399,7 @@ def gated(path: str) -> object:
 
 def apply_thresholds(path: str) -> object:
     """Thresholds, and what they say of a result."""
-    from nlgauge.metrics.comparing.agreement import with_agreement
+    from nlgauge.scoring.thresholds import with_agreement
 
     table = read_thresholds(path)
     Path(f"{path}.result").write_bytes(made()["score.json"])

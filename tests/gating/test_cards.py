@@ -8,7 +8,7 @@ import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.gating.cards import check_cards
 from nlgauge.io import JudgeCard, Prompts, write_card
-from nlgauge.metrics.judging.judge import Judge
+from nlgauge.metrics.judging import Judge
 
 URL = "http://127.0.0.1:9/v1"  # which is never asked
 JUDGE = Judge(url=URL, model="m")

@@ -10,7 +10,7 @@ from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.spec import quote
 from nlgauge.metaeval.pooling import STRATEGIES, pooling_study, strategies
 from nlgauge.metaeval.sweep_rows import best_mean, left_out, most_wins, rank, winning
-from nlgauge.metrics.nli.menli import Nli
+from nlgauge.metrics.nli import Nli
 from nlgauge.runtime.runtime import Runtime
 
 

@@ -20,7 +20,7 @@ from nlgauge.core.tables import Key, ScoreTable
 from nlgauge.io.scores import read_scores
 from nlgauge.metaeval.evaluate import meta_evaluate
 from nlgauge.metaeval.protocols.presets import PRESETS
-from nlgauge.metrics.references import over_references
+from nlgauge.metrics.base import over_references
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,7 @@
+import numpy as np
 import pytest
+
+from nlgauge.models.entailment import Entailment
 
 # Metrics of words are sums of float64. Models add in float32, in an order that processors, batches and releases of
 # torch choose: seven digits through up to six layers leave six. Under 26 settings of ATEN_CPU_CAPABILITY,
@@ -14,3 +17,47 @@ _WIDER = {"sescore": 55 * 2.4e-7, "rated": 10.2 * 2.4e-7, "fluency": 2e-5}
 def rounding():
     """A function from a metric to how far two scores of one segment may lie apart, relative above 1."""
     return lambda name: _WIDER.get(name, _TOLERANCE)
+
+
+# --- A model that says what a test tells it to
+
+
+class Tokenizer:
+    """Texts of one known piece each, of any number."""
+
+    room = None
+
+    def read(self, texts):
+        return {text: np.zeros(1, dtype=np.int64) for text in texts}
+
+    def unknown_shares(self, contents):
+        return np.zeros(len(list(contents)))
+
+
+class Told:
+    """Probabilities from a table of (premise, hypothesis) -> (e, n, c); what it was asked is kept."""
+
+    tokenizer = Tokenizer()
+
+    def __init__(self, table, long=()):
+        self.table, self.long, self.asked = table, set(long), []
+
+    def judge(self, pairs, contents=None, advance=lambda count: None):
+        self.asked += pairs
+        found = np.array([self.table[pair] for pair in pairs]).reshape(-1, 3)
+        return Entailment(found, np.array([pair in self.long for pair in pairs], dtype=bool))
+
+
+@pytest.fixture
+def told(monkeypatch):
+    """A function that puts a `Told` in place of whatever model a metric names."""
+
+    def put(table, long=()):
+        from nlgauge.metrics.nli import NliMetric
+
+        model = Told(table, long)
+        monkeypatch.setattr(NliMetric, "loaded", lambda self, runtime: model)
+        monkeypatch.setattr(NliMetric, "facts", lambda self, runtime: {})
+        return model
+
+    return put

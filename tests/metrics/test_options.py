@@ -11,10 +11,8 @@ import pytest
 import nlgauge as ng
 from nlgauge.core.errors import SpecError
 from nlgauge.metrics.embedding.bertscore import BertScore
-from nlgauge.metrics.lexical.bleu import Bleu
-from nlgauge.metrics.lexical.chrf import ChrF
 from nlgauge.metrics.lexical.rouge import Rouge
-from nlgauge.metrics.lexical.ter import Ter
+from nlgauge.metrics.lexical.sacrebleu import Bleu, ChrF, Ter
 from nlgauge.metrics.registry import METRICS
 
 NAMED = {"regressor": {"model": "sescore"}}  # whose options must name what is there

@@ -1,4 +1,4 @@
-from __future__ import annotations
+"""Metrics that are not included: an unknown name of theirs is answered by how to bring their scores."""
 
 import os
 import re
@@ -10,16 +10,135 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.metric import spec_of
+from nlgauge.core.metric import signature_of, spec_of
 from nlgauge.core.scores import TASKS, MetricInfo, join
 from nlgauge.metrics.base import Metric, is_pooled
-from nlgauge.metrics.registry import METRICS, SUMS, list_metrics, metric, metric_info, named, on_encoder
-from nlgauge.metrics.scoring.run import score_segments
+from nlgauge.metrics.embedding import vectors
+from nlgauge.metrics.embedding.bertscore import BertScore
+from nlgauge.metrics.embedding.vectors import best_layer
+from nlgauge.metrics.registry import (
+    ELSEWHERE,
+    LANGUAGES,
+    METRICS,
+    SUMS,
+    catalogue_row,
+    defaults,
+    elsewhere,
+    embedded_metrics,
+    encoder_for,
+    expanded,
+    folded,
+    is_encoder_for,
+    list_metrics,
+    metric,
+    metric_info,
+    named,
+    not_included,
+    on_encoder,
+    runs_with,
+)
+from nlgauge.metrics.run import score_segments
 from nlgauge.models import heads, locate
 from nlgauge.perturbations.checklist import TASKS as CHECKLISTS
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing.segments import SEGMENTS
 from nlgauge.testing.subject import Subject
+
+
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [
+        ("wmt22_comet_da", "COMET-22"),
+        ("Bleurt_20", "BLEURT-20"),
+        ("Comet_Kiwi", "COMET-Kiwi"),
+        ("yisi-2", "YiSi"),
+        ("cometkiwi", "COMET-Kiwi"),
+    ],
+)
+def test_names_are_known_in_any_spelling(typed, name):
+    assert elsewhere(typed).name == name
+
+
+def test_a_metric_of_the_field_is_answered_by_how_to_bring_its_scores():
+    with pytest.raises(SpecError) as caught:
+        ng.metric("adem")
+    assert str(caught.value) == (
+        "unknown metric 'adem'; ADEM is not included: compute it with its own program, write a table with the columns"
+        ' id and adem, and take scores:file="theirs.tsv",column=adem as the metric'
+    )
+    ng.metric('scores:file="theirs.tsv",column=adem')  # what the message says is a specification
+
+
+def test_a_metric_that_runs_elsewhere_is_answered_by_its_environment():
+    with pytest.raises(SpecError) as caught:
+        ng.metric("cometkiwi")
+    assert str(caught.value) == (
+        "unknown metric 'cometkiwi'; COMET-Kiwi runs in an environment of its own: see 'nlgauge env --list', then take"
+        " unbabel-comet:model=... as the metric"
+    )
+    assert {row.adapter for row in ELSEWHERE} - {""} <= METRICS.entries.keys()
+
+
+def test_other_unknown_names_get_the_nearest():
+    assert not_included("blue") == ""
+    with pytest.raises(SpecError, match="did you mean 'bleu'"):
+        ng.metric("blue")
+
+
+@pytest.mark.parametrize("name", ["LEIC", "meteor++2.0", "MEANT 2.0", "TREEAGGREG", "XMoverScore", "InfoLM", "DEB"])
+def test_every_metric_of_the_papers_has_a_place(name):
+    with pytest.raises(SpecError, match="is not included: compute it with its own program"):
+        METRICS.lookup(elsewhere(name).name)
+
+
+def test_no_name_is_there_twice_and_none_is_a_metric_of_ours():
+    """A metric that is added to the package loses its row in the table."""
+    names = [folded(name) for row in ELSEWHERE for name in (row.name, *row.synonyms)]
+    assert len(names) == len(set(names))
+    assert not set(names) & {folded(name) for name in METRICS.entries}
+
+
+# --- The encoders of languages are those of bert_score, and presets by language name them
+
+
+@pytest.mark.parametrize("language", [*LANGUAGES, "ja", "no such language"])
+def test_encoders_and_layers_are_those_of_bert_score(language):
+    theirs = pytest.importorskip("bert_score.utils")
+    name = theirs.lang2model[language]
+    assert encoder_for(language) == (name, theirs.model2layers[name])
+    assert best_layer(name, 48) == theirs.model2layers[name]  # deeper than any of them
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_preset_by_language_names_its_encoder(language):
+    model, layer = encoder_for(language)
+    built = ng.metric(f"paper/bertscore-{language}")
+    assert built == BertScore(model=model, layer=layer, language=language)
+
+
+def test_presets_rescale_by_the_baseline_of_their_language():
+    metric = ng.metric("paper/bertscore-de:rescale=true")
+    assert vectors.find(metric.baseline, metric.model, metric.language).identity == "de/bert-base-multilingual-cased"
+    metric = ng.metric("paper/bertscore-ru:rescale=true")  # none is bundled: not that of English
+    with pytest.raises(ng.InputError, match=r"no baseline .* language 'ru'; bundled for it: cs, de"):
+        vectors.find(metric.baseline, metric.model, metric.language)
+
+
+def test_a_language_is_refused_where_neither_the_baseline_nor_the_encoder_is_of_it():
+    with pytest.raises(SpecError, match="language=de chooses the bundled baseline and changes nothing here"):
+        BertScore(model="roberta-large", language="de")
+    assert is_encoder_for("/models/bert-base-multilingual-cased", "de")
+    assert is_encoder_for("dbmdz/bert-base-turkish-cased", "tr")
+    assert not is_encoder_for("roberta-large", "de")
+    assert not is_encoder_for("embedded", "en")
+
+
+def test_a_language_alone_is_not_in_the_signature(tiny_model, tmp_path):
+    folder = tmp_path / "bert-base-multilingual-cased"
+    folder.symlink_to(tiny_model("bert"))
+    plain, named = (BertScore(model=str(folder), layer=1, **options) for options in ({}, {"language": "de"}))
+    assert str(signature_of(plain, ng.Runtime())) == str(signature_of(named, ng.Runtime()))
+
 
 WITHOUT_MODEL = [name for name, entry in METRICS.entries.items() if ".lexical." in entry.target]
 
@@ -209,3 +328,65 @@ def test_scores_do_not_move_with_batches_company_order_or_cache(name, one_runtim
 
 def test_the_metrics_with_an_embedded_model_are_found():
     assert {"bertscore", "cosine", "nli", "nli-robust", "summac", "sescore"} <= set(WITH_EMBEDDED_MODELS)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("ter", "no model"),
+        ("bertscore", "the embedded models"),
+        ("nli-robust", "the embedded models"),
+        ("paper/bertscore", "roberta-large of the hub"),
+        ("regressor", "a model of yours"),
+        ("scores", "a file of yours"),
+        ("meteor15", "a jar of yours"),
+        ("spice", "the environment spice"),
+        ("bleurt", "the environment bleurt, a model of yours"),
+        (
+            "paper/menli-r",
+            "ynie/roberta-large-snli_mnli_fever_anli_R1_R2_R3-nli of the hub, roberta-large of the hub",
+        ),
+    ],
+)
+def test_what_a_metric_runs_with(name, told):
+    assert runs_with(name) == told
+
+
+def test_embedded_metrics_need_nothing_and_stand_once():
+    found = embedded_metrics()
+    assert {"bleu", "chrf++", "bertscore", "nli", "rated"} <= {*found}
+    assert not {"bleu4", "prism", "paper/bertscore", "scores", "spice", "sentinel"} & {*found}  # bleu4 is bleu
+
+
+def test_embedded_stands_for_its_metrics_where_it_is_named(monkeypatch):
+    monkeypatch.setattr("nlgauge.metrics.registry.embedded_metrics", lambda: ["bleu", "chrf", "ter"])
+    assert expanded(["wer", "embedded", "chrf"]) == (["wer", "bleu", "ter", "chrf"], {"bleu", "ter"})
+    assert expanded("embedded") == (["bleu", "chrf", "ter"], {"bleu", "chrf", "ter"})
+    assert expanded(metric("chrf")) == ([metric("chrf")], frozenset())
+
+
+@pytest.mark.parametrize("spec", ["embedded", "embedded:layer=1", "0.5*embedded + 0.5*bleu"])
+def test_many_metrics_are_no_metric(spec):
+    with pytest.raises(SpecError, match="'embedded' stands for many metrics"):
+        metric(spec)
+
+
+def test_a_row_says_what_is_downloaded_and_what_lacks():
+    row = catalogue_row("paper/nli-d-src")
+    assert row["downloads"] == ["microsoft/deberta-large-mnli"]
+    assert (row["low"], row["high"], row["needs"]) == (-1, 0, ["source"])
+    assert not row["runs_embedded"]
+    assert catalogue_row("ter")["high"] is None  # no bound
+    assert catalogue_row("meteor15")["lacks"] == ["jar"]
+    assert catalogue_row("bertscore")["runs_embedded"]
+    with pytest.raises(SpecError, match="did you mean 'bleu'"):
+        catalogue_row("blue")
+
+
+@pytest.mark.parametrize("name", [name for name, entry in METRICS.entries.items() if entry.preset])
+def test_a_preset_is_what_it_is_said_to_stand_for(name):
+    spec = catalogue_row(name)["preset_of"]
+    assert spec.partition(":")[0] in METRICS.entries
+    if not catalogue_row(name)["lacks"]:
+        assert metric(spec) == metric(name)
+    assert defaults(name).keys() == defaults(spec.partition(":")[0]).keys()

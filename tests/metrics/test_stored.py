@@ -1,17 +1,263 @@
-"""Scores of a file as a metric: joined by id, signed by the file's digest, used like any other."""
+"""The direction of scores made elsewhere: recorded, known by the name, or guessed aloud."""
 
+import dataclasses
 import hashlib
+import subprocess
+import sys
+from contextlib import suppress
+from typing import get_type_hints
 
 import numpy as np
 import pytest
+from tests.gating.sides import BASE
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.metric import signature_of
 from nlgauge.core.segment import Segment
+from nlgauge.core.spec import quote_always
 from nlgauge.io.scores import write_beside
-from nlgauge.metrics.stored import Stored
+from nlgauge.metrics.registry import METRICS, own_function
+from nlgauge.metrics.stored import (
+    BY_NAME,
+    GUESSED,
+    NEGATED,
+    Direction,
+    Rated,
+    Stored,
+    _is_choice,
+    by_name,
+    check_shipped,
+    direction_of,
+    metric_of_file,
+    metrics_of,
+)
 from nlgauge.runtime.runtime import Runtime
+
+RISING, FALLING = np.array([0.1, 0.9]), np.array([20.0, np.nan])
+
+
+def test_what_is_recorded_counts_and_needs_no_word():
+    assert direction_of("ter", FALLING, recorded=True) == Direction(True)
+    assert direction_of("anything", FALLING, recorded=False) == Direction(False)
+
+
+@pytest.mark.parametrize("name", ["ter", "TER", "ter:normalized=true", "WER", "perplexity", "MetricX-24", "TER-refA"])
+def test_an_error_rate_falls_by_its_name(name):
+    assert direction_of(name, FALLING) == Direction(False, BY_NAME)
+
+
+def test_an_error_rate_that_was_negated_rises():
+    assert direction_of("ter", -FALLING) == Direction(True, NEGATED)
+    assert direction_of("ter", np.array([0.0, np.nan])) == Direction(False, BY_NAME)  # no errors, not negated ones
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["bleu", "chrF++", "bertscore:layer=5", "COMET", "BLEU-refA.refB", "xcomet-src", "0.5*ter + 0.5*bleu", "BLEURT"],
+)
+def test_a_known_metric_that_rises_needs_no_word(name):
+    assert direction_of(name, RISING) == Direction(True)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "mine",
+        "InfoLM",
+        "bertscore.precision",
+        "human.adequacy",
+        "scores",
+        "a column, oddly named",
+        "glossy",
+        "people",
+        "error",
+    ],
+)
+def test_an_unknown_name_is_guessed_aloud(name):
+    assert by_name(name) is None
+    assert direction_of(name, RISING) == Direction(True, GUESSED)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("WER", "word error rate", "Character Error Rate", "extended edit distance", "characTER"),
+        *("ppl", "PPL", "gpt2_ppl", "nll", "loss", "val_loss", "HTER", "hter-refA", "toxicity", "detoxify.toxicity"),
+        *("error_rate", "phone error rate", "edit-distance", "log perplexity"),
+    ],
+)
+def test_error_rates_are_known_by_other_names_too(name):
+    assert by_name(name) is False
+
+
+# --- Ratings of the data as metrics of a gate: pass flags of a log, means of several, and what is missing
+
+
+def dataset(passed, name, runs=1):
+    return ng.Dataset(
+        tuple(
+            Segment(
+                f"{i}#{k}", f"{text} {name}", item=str(i), human={"pass": passed[i]} if passed[i] is not None else {}
+            )
+            for i, text in enumerate(BASE)
+            for k in range(runs)
+        )
+    )
+
+
+OLD = [float(i % 10 != 0) for i in range(60)]
+
+
+def test_pass_flags_of_logs_are_a_rate():
+    new = [0.0 if i % 3 == 0 else one for i, one in enumerate(OLD)]
+    found = ng.gate(dataset(OLD, "a"), dataset(new, "b"), metrics="human.pass", allow=0.05)
+    assert (found.verdict, found.rows[0]["method"], found.rows[0]["metric"]) == ("FAIL", "tango", "human.pass")
+    assert found.metrics[0]["signature"].startswith("metric:human.pass|criterion:pass")
+
+
+def test_an_error_is_never_a_zero():
+    new = [None if i == 7 else one for i, one in enumerate(OLD)]
+    found = ng.gate(dataset(OLD, "a"), dataset(new, "b"), metrics="human.pass", allow=0.3)
+    assert found.verdict == "FAIL"
+    assert "no score in NEW and had one in BASE (7)" in found.reasons[0]
+
+
+def test_a_baseline_keeps_them(tmp_path):
+    ng.gate(dataset(OLD, "a"), dataset(OLD, "a"), metrics="human.pass").save(tmp_path / "base.json")
+    again = ng.gate(tmp_path / "base.json", dataset(OLD, "b"), metrics="human.pass", allow=0.1)
+    assert (again.rows[0]["delta"], again.rows[0]["method"]) == (0, "worst-case")
+
+
+def test_several_ratings_are_averaged():
+    segments = [Segment("a", "x", human={"q": [1, 2]}), Segment("b", "y")]
+    values = Rated(criterion="q").score(segments, ng.Runtime()).values
+    assert np.array_equal(values, [1.5, np.nan], equal_nan=True)
+
+
+def test_a_column_that_is_not_there_names_those_that_are():
+    with pytest.raises(ng.InputError, match="no text has a rating 'pas'; did you mean 'pass'"):
+        ng.gate(dataset(OLD, "a"), dataset(OLD, "b"), metrics="human.pas")
+    with pytest.raises(ng.InputError, match="there are no ratings"):
+        ng.gate(["a"], ["b"], metrics="human.pass")
+
+
+def test_other_metrics_stay_as_typed():
+    assert [*metrics_of(["chrf", "human.pass", ng.metric("ter")], None)] == ["chrf", "human.pass", "ter"]
+    with pytest.raises(ng.SpecError, match="named twice"):
+        metrics_of(["human.pass", "human.pass"], None)
+
+
+# --- What a file may name: metrics that run in this process on what ships. Nothing is opened to say so
+
+SHIPPED = [
+    "chrf", "BLEU", "chrf:word_order=2", "bleu:tokenize=intl", "bertscore", "bertscore:layer=5,idf=true,model=embedded",
+    "0.3*nli + 0.7*bertscore", "0.5*chrf + 0.5*ter[norm=none]", "guarded(chrf)", "nli-robust", "nli:model=nli-robust",
+    "sescore", "sescore:model=rated", "rated", "qbleu1", "qmetric:base=rougeL",
+    "moverscore", "supert", "parent", "fluency", "blanc", "gruen",
+]  # fmt: skip
+OTHERS = [
+    'external:module="x.py"', 'EXTERNAL:module="x.py"', "guarded(external:module=x)",
+    "0.5*chrf + 0.5*external:module=x", 'bleurt:python="x"', "unbabel-comet", 'meteor15:jar="x.jar"', "spice",
+    'scores:file="x.tsv"', 'blend:model="x.json"', 'beer:model="x.json"', 'sentinel:model="x"',
+    "bertscore:model=roberta-large", 'bertscore:model="x"', "bartscore", 'bertscore:idf_file="x"',
+    'bertscore:baseline="x"', "paper/bertscore", "paper/menli-d", 'greedy:vectors="x"', 'nli:model="x.safetensors"',
+    "regressor:model=x", 'meteor:wordnet="x"', 'moverscore:stopwords="x"', 'qmetric:base="external:module=x"',
+    '0.5*chrf + 0.5*ter[norm=file("x.json")]', "bleu:tokenize=flores200",
+    # names of models that ship, where they would name a file or a model of the hub
+    "bertscore:idf_file=nli", "bertscore:model=nli", "moverscore:stopwords=rated", "greedy:vectors=embedded",
+    "meteor:wordnet=embedded", "nli:model=sescore", "nli:labels=nli", "bertscore:revision=embedded",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("spec", SHIPPED)
+def test_what_ships_is_taken(spec):
+    check_shipped(spec)
+    assert metric_of_file(spec).info.name
+
+
+@pytest.mark.parametrize("spec", OTHERS)
+def test_everything_else_is_refused_in_one_line(spec):
+    with pytest.raises(SpecError, match=r"stands in a file, and .*; a file may name only metrics that run on") as said:
+        metric_of_file(spec)
+    assert "\n" not in str(said.value)
+
+
+def test_every_name_is_either_plainly_shipped_or_refused():
+    """A metric that comes later with a path in its options is refused until somebody says otherwise."""
+    for name in METRICS.entries:
+        try:
+            check_shipped(name)
+        except SpecError as error:
+            assert "stands in a file" in str(error)  # noqa: PT017 (most names pass)
+
+
+def test_an_option_that_is_left_out_names_no_file_or_model_that_does_not_ship():
+    """What a class has as its default is taken unseen, so that its texts stand here; add one only if it ships."""
+    ship = {None, "", "{}", *"embedded nli nli-robust infill sescore rated bleu4 en english references".split()}
+    for name in METRICS.entries:
+        with suppress(SpecError):
+            check_shipped(name)
+            cls, _ = METRICS.lookup(name)
+            hints = get_type_hints(cls)
+            for field in dataclasses.fields(cls):
+                if field.init and not _is_choice(hints[field.name]):
+                    assert field.default in ship, (name, field.name)
+
+
+def test_metrics_in_metrics_without_an_end_are_refused():
+    spec = "chrf"
+    for _ in range(20):
+        spec = f"qmetric:base={quote_always('guarded(' * 9 + spec + ')' * 9)}"
+        if len(spec) > 40_000:
+            break
+        metric_of_file(spec)
+    with pytest.raises(SpecError, match="more than 10 brackets"):
+        metric_of_file("guarded(" * 5000)
+
+
+def test_what_the_user_typed_is_no_leave_for_a_file(monkeypatch):
+    def mine(hypothesis):
+        return 1
+
+    monkeypatch.setattr(METRICS, "entries", dict(METRICS.entries))
+    own_function(mine, "module:mine")
+    with pytest.raises(SpecError, match="'mine' is no metric of this package"):
+        check_shipped("mine")
+
+
+def test_nothing_is_opened_started_or_imported_to_refuse(tmp_path):
+    """An audit hook of Python sees every process, file and import; what Python's own machinery reads is let through."""
+    (tmp_path / "planted.py").write_text("raise SystemExit('it ran')")
+    code = f"""
+import sys
+import nlgauge.metrics.registry as registry
+from nlgauge.metrics.stored import check_shipped
+for name in registry.METRICS.entries:
+    registry.METRICS.lookup(name)
+seen = []
+def hook(event, args):
+    if event in ("subprocess.Popen", "os.exec", "os.posix_spawn", "os.fork", "os.system", "socket.connect"):
+        seen.append((event, args))
+    if event == "open" and {str(tmp_path)!r} in str(args[0]):
+        seen.append((event, args[0]))
+    if event == "import" and args[0] == "planted":
+        seen.append((event, args[0]))
+sys.path.insert(0, {str(tmp_path)!r})
+sys.addaudithook(hook)
+for spec in {[spec.replace('"x', f'"{tmp_path}/planted').replace("=x", "=planted") for spec in OTHERS]!r}:
+    try:
+        check_shipped(spec)
+        seen.append(spec)
+    except registry.SpecError:
+        pass
+print(seen)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert done.stdout.strip() == "[]"
+
+
+# --- Scores of a file as a metric: joined by id, signed by the file's digest, used like any other
 
 SEGMENTS = tuple(Segment(i, f"text {i}", ("reference",), system="s", item=i) for i in "abc")
 

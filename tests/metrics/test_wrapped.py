@@ -2,20 +2,40 @@
 
 from __future__ import annotations
 
+import json
+import warnings
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import ClassVar
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+import nlgauge as ng
+from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.metric import signature_of, spec_of
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
+from nlgauge.core.spec import Signature
 from nlgauge.metrics.base import Metric, is_pooled
+from nlgauge.metrics.guards import VERSION, Rules
 from nlgauge.metrics.registry import metric
-from nlgauge.metrics.scoring.run import score_segments
-from nlgauge.metrics.wrapped import CompanionMetric, ReferencePolicyMetric
+from nlgauge.metrics.run import score_segments
+from nlgauge.metrics.wrapped import (
+    Combination,
+    CompanionMetric,
+    ReferencePolicyMetric,
+    bounds_identity,
+    bounds_key,
+    check_bounds,
+    read_bounds,
+    save_bounds,
+    zero_and_width,
+)
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.testing import check_metric
 
 
 @dataclass(frozen=True)
@@ -85,3 +105,545 @@ def test_a_policy_keeps_the_texts_of_frequencies_in_the_signature():
     assert own.pop("references_folded") == "best"
     assert own == dict(plain.signature.entries)
     assert own["documents"].startswith("sha256:")
+
+
+def test_zero_and_width_worked_by_hand():
+    values = np.array([0.0, 2.0, np.nan, 4.0])
+    assert zero_and_width(values, "minmax", "m") == (0.0, 4.0)
+    assert zero_and_width(values, "zscore", "m") == pytest.approx((2.0, (8 / 3) ** 0.5))  # mean, and one deviation
+
+
+@pytest.mark.parametrize("values", [[1.0], [2.0, 2.0], [np.nan, 1.0], [np.nan], []])
+def test_a_pool_of_one_value_has_no_scale(values):
+    with pytest.raises(InputError, match=rf"^m is the same for all {len(values)} segments of the call"):
+        zero_and_width(np.array(values), "minmax", "m")
+
+
+def test_what_is_saved_is_read_back(tmp_path):
+    path = str(tmp_path / "bounds.json")
+    scale = {"ter": (-80.0, -10.0), "1*bleu + 1*ter": (0.25, 1.5)}
+    save_bounds(path, [Scores(Signature("s", ()), (), np.zeros(0), scale={k: v}) for k, v in scale.items()])
+    assert {key: read_bounds(path, key) for key in scale} == scale
+    with open(path, "rb") as file:
+        assert bounds_identity(path) == f"sha256:{sha256(file.read()).hexdigest()[:16]}"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({"other": [0, 1]}, r'expected \{"bounds": \{"given": \[low, high\]\}\} with two numbers'),
+        ({"given": [0]}, r'expected \{"bounds"'),
+        ({"given": ["a", "b"]}, r'expected \{"bounds"'),
+        ("not json", r'expected \{"bounds"'),
+        ("[]", r'expected \{"bounds"'),
+        ("3", r'expected \{"bounds"'),
+        ({"given": [1, 1]}, r"bounds of given are 1 and 1, expected two finite numbers, the lower first$"),
+        ({"given": [2, 1]}, r"bounds of given are 2 and 1, expected two finite numbers, the lower first$"),
+        ('{"bounds": {"given": [NaN, 1]}}', r"expected two finite numbers, the lower first$"),
+    ],
+)
+def test_a_bounds_file_that_is_none_is_refused_with_what_it_should_hold(tmp_path, content, message):
+    path = tmp_path / "bounds.json"
+    path.write_text(content if isinstance(content, str) else json.dumps({"bounds": content}))
+    with pytest.raises(InputError, match=message) as error:
+        read_bounds(str(path), "given")
+    assert "bounds.json: " in str(error.value)
+
+
+def test_a_bounds_file_that_is_missing_is_named():
+    with pytest.raises(InputError, match=r"^cannot read bounds absent\.json: No such file or directory$"):
+        read_bounds("absent.json", "given")
+
+
+def test_a_term_is_named_by_what_it_is_not_by_how_its_own_terms_are_scaled():
+    inner = {
+        norm: ng.metric(f"1*(1*bleu + 1*ter[norm={norm}])").terms[0][1]
+        for norm in ("minmax", "zscore", 'file("x.json")', "none")
+    }
+    assert (
+        bounds_key(inner["minmax"])
+        == bounds_key(inner["zscore"])
+        == bounds_key(inner['file("x.json")'])
+        == "1*bleu + 1*ter"
+    )
+    assert bounds_key(inner["none"]) == "1*bleu + 1*ter[norm=none]"
+
+
+# --- `guarded(metric)`: distrusted outputs score as the worst, and nothing else moves
+
+SOURCES = ["Die Fähre legt um zwölf Uhr ab.", "Die Straße ist heute gesperrt.", "Er sagte nichts dazu.", "Es regnet."]
+REFERENCES = ["The ferry departs at noon.", "Today the road is closed.", "He said nothing about it.", "It is raining."]
+HYPOTHESES = [
+    "The ferry leaves at noon.",
+    "Die Straße ist heute gesperrt.",
+    "He said that he said that he said that he said that he said nothing.",
+    "It rains.",
+]
+ODD = [False, True, True, False]
+
+
+def scored(*metrics, runtime=None):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return list(ng.score(HYPOTHESES, REFERENCES, SOURCES, metrics=list(metrics), runtime=runtime).values())
+
+
+def test_guarded_keeps_the_contract():
+    check_metric(ng.metric("guarded(chrf)"))
+
+
+@pytest.mark.parametrize("spec", ["bleu", "chrf", "wordf1", "ter", "wil", "cer", "rougeL", "meteor"])
+def test_distrusted_outputs_get_the_worst_score_and_clean_ones_keep_theirs(spec):
+    plain, guarded = scored(spec, f"guarded({spec})")
+    low, high = ng.metric(spec).info.range
+    assert guarded.flags["guarded"].tolist() == ODD
+    np.testing.assert_array_equal(guarded.values[[0, 3]], plain.values[[0, 3]])
+    worst = guarded.values[[1, 2]]
+    if plain.higher_is_better:
+        assert worst.tolist() == [low, low]
+        assert guarded.system < plain.system
+    else:
+        assert (worst >= min(high, 1.0)).all()
+        assert (worst >= plain.values[[1, 2]]).all()
+        assert guarded.system > plain.system
+
+
+def test_a_loop_that_leaves_an_answer_keeps_its_score():
+    # 9 words of 27 go round: it is noted; without its first turn it is 6 of 9 words where nothing else stands
+    others = " ".join(f"w{i}" for i in range(18))
+    texts = [f"{others} {'on a board ' * 3}", "on a board " * 3, "so " + "on a board " * 3]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        plain, guarded = ng.score(texts, ["a man on a board"] * 3, metrics=["chrf", "guarded(chrf)"]).values()
+    assert [[*Rules().flags(ng.Segment("a", text))] for text in texts] == [["looping"]] * 3
+    assert guarded.flags["guarded"].tolist() == [False, True, False]  # 6 of 9 are two thirds, and 6 of 10 are less
+    assert guarded.values.tolist() == [plain.values[0], 0, plain.values[2]]
+
+
+def test_chrf_of_a_guarded_corpus_worked_by_hand():
+    # words of one character: "a b" and "c c c c c c c c c c" against "a b" and "d e"; chrF of letters alone, beta 1:
+    # 2 of the 12 letters are right, 2 of the 4 asked for are there; masked, the loop still has 10 letters
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        options = "chrf:char_order=1,beta=1,whitespace=false"
+        (guarded,) = ng.score(["a b", "c " * 10], ["a b", "d e"], metrics=f"guarded({options})").values()
+    assert guarded.flags["guarded"].tolist() == [False, True]
+    assert guarded.values.tolist() == [100, 0]
+    precision, recall = 2 / 12, 2 / 4
+    assert guarded.system == pytest.approx(100 * 2 * precision * recall / (precision + recall))
+
+
+def test_a_metric_without_counts_scores_an_empty_text():
+    plain, guarded = scored("meteor", "guarded(meteor)")
+    values = [plain.values[0], 0.0, 0.0, plain.values[3]]
+    assert guarded.values.tolist() == values
+    assert guarded.system == pytest.approx(np.mean(values))
+
+
+def test_neural_scores_of_clean_texts_are_the_same_to_the_last_bit():
+    pytest.importorskip("torch")
+    for spec in ("bertscore", "bertscore:idf=true"):
+        plain, guarded = scored(spec, f"guarded({spec})", runtime=ng.Runtime(device="cpu"))
+        np.testing.assert_array_equal(guarded.values[[0, 3]], plain.values[[0, 3]])
+        assert guarded.values[[1, 2]].tolist() == [0, 0]
+
+
+def test_a_guarded_perplexity_is_that_of_an_empty_text_over_the_pieces_of_its_own(tiny_causal):
+    pytest.importorskip("torch")
+    spec = f'perplexity:model="{tiny_causal("gpt2")}"'
+    texts = ["the cat sat", "rain " * 20]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        plain, guarded, empty = (
+            ng.score(hyps, metrics=one, runtime=ng.Runtime(device="cpu"))[one]
+            for hyps, one in ((texts, spec), (texts, f"guarded({spec})"), ([""], spec))
+        )
+    assert guarded.flags["guarded"].tolist() == [False, True]
+    assert guarded.values.tolist() == [
+        plain.values[0],
+        empty.values[0],
+    ]  # signs in place of letters are less surprising
+    assert guarded.parts["pieces"].tolist() == plain.parts["pieces"].tolist()
+    first, second = plain.parts["pieces"]
+    surprise = (first * np.log(plain.values[0]) + second * np.log(empty.values[0])) / (first + second)
+    assert guarded.system == pytest.approx(np.exp(surprise))
+
+
+def test_guards_that_count_are_chosen():
+    all_of_them, copies = scored("guarded(chrf)", "guarded(chrf):guards=copied")
+    assert copies.flags["guarded"].tolist() == [False, True, False, False]
+    assert copies.values[2] > all_of_them.values[2] == 0
+
+
+def test_the_signature_names_the_metric_inside_the_guards_and_what_tells_languages():
+    built = ng.metric("guarded(chrf:word_order=2):guards=empty+copied")
+    assert isinstance(built, Metric)
+    assert spec_of(built) == "guarded(chrf:word_order=2):guards=empty+copied"
+    signature = str(signature_of(built, ng.Runtime()))
+    assert signature.startswith("metric:guarded|metric:(metric:chrf|char_order:6|word_order:2|")
+    assert f"|guards:empty+copied|rules:{VERSION}|py3langid:" in signature
+    assert VERSION == 2  # other rules than those of release 0.1.0, whose signatures name none
+    assert "py3langid" not in str(signature_of(ng.metric("guarded(chrf):guards=looping"), ng.Runtime()))
+
+
+@pytest.mark.parametrize(
+    "spec", ["guarded(chrf)", "guarded(bleu:tokenize=zh):guards=looping", "0.5*guarded(bleu) + 0.5*guarded(chrf)"]
+)
+def test_specifications_rebuild_the_metric(spec):
+    assert ng.metric(spec_of(ng.metric(spec))) == ng.metric(spec)
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("guarded", r"^guarded holds a metric in brackets, as in guarded\(chrf\); got 'guarded'$"),
+        ("chrf(bleu)", r"^chrf holds no metric in brackets, expected guarded\(bleu\)$"),
+        ("guarded(chrf):guards=copyed", r"^guarded:guards names 'copyed'; did you mean 'copied'"),
+        ("guarded(cider)", r"^guarded\(cider\): its scores depend on all texts of the call"),
+        ("guarded(0.5*bleu + 0.5*chrf)", r"of a sum, guard the terms, as in 0.5\*guarded\(bleu\)"),
+        ("guarded(chrf", r"expected '\)' at character 13, found the end$"),
+        ("guarded(chrff)", r"^unknown metric 'chrff'; did you mean"),
+    ],
+)
+def test_what_cannot_be_guarded_is_refused(spec, message):
+    with pytest.raises(ng.SpecError, match=message):
+        ng.metric(spec)
+
+
+def test_scores_of_a_file_cannot_be_guarded(tmp_path):
+    (tmp_path / "x.tsv").write_text("id\tcomet\n1\t0.5\n", encoding="utf-8")
+    with pytest.raises(ng.SpecError, match=r"^guarded\(scores\): scores that are read from a file"):
+        ng.metric(f'guarded(scores:file="{tmp_path / "x.tsv"}")')
+
+
+@pytest.mark.parametrize("spec", ["bertscore:idf=true", "baryscore:idf=true"])
+def test_documents_stand_in_the_signature(spec):
+    # the words of the other segment decide what the words of the first one weigh
+    others = ["the ferry leaves at noon"], ["a road that nobody closed"]
+    signed = []
+    for other in others:
+        own, guarded = ng.score(
+            ["the ferry", *other], ["the road", *other], metrics=[spec, f"guarded({spec})"]
+        ).values()
+        (digest,) = (value for name, value in own.signature.entries if name == "documents")
+        assert [value for name, value in guarded.signature.entries if name == "documents"] == [digest]
+        signed.append(str(guarded.signature))
+    assert signed[0] != signed[1]
+
+
+def test_the_way_out_of_an_error_is_that_of_the_metric_inside():
+    with pytest.raises(ng.InputError, match="take parent:records=source"):
+        ng.score(["a"], ["b"], metrics="guarded(parent)")
+
+
+@dataclass(frozen=True)
+class Given:
+    """Values that stand in the hypothesis, separated by blanks: the one at `place`; "nan" is undefined and flagged."""
+
+    place: int = 0
+    higher: bool = True
+    info: ClassVar = MetricInfo("given", needs=(), range=(-np.inf, np.inf))
+
+    def __post_init__(self):
+        object.__setattr__(
+            self, "info", MetricInfo("given", needs=(), range=(-np.inf, np.inf), higher_is_better=self.higher)
+        )
+
+    def score(self, segments, runtime):
+        values = np.array([float(s.hypothesis.split()[self.place]) for s in segments])
+        return Scores(
+            signature_of(self, runtime),
+            ids(segments),
+            values,
+            flags={"undefined": np.isnan(values), f"low{self.place}": values < 0},
+            higher_is_better=self.higher,
+        )
+
+
+def combined(columns, weights, norm="minmax", higher=None):
+    """The sum over columns of numbers, one column a metric."""
+    segments = [Segment(f"s{i}", " ".join(map(str, row))) for i, row in enumerate(zip(*columns, strict=True))]
+    terms = tuple((w, Given(k, higher is None or higher[k])) for k, w in enumerate(weights))
+    return Combination(terms, norm).score(segments, Runtime())
+
+
+@pytest.fixture
+def bounds(tmp_path):
+    def write(content):
+        path = tmp_path / "bounds.json"
+        path.write_text(content if isinstance(content, str) else json.dumps({"bounds": content}))
+        return f'file("{path}")'
+
+    return write
+
+
+def test_minmax_worked_by_hand():
+    # (0, 5, 10) becomes (0, 0.5, 1) and (3, 1, 2) becomes (1, 0, 0.5): 0.25 * first + 0.75 * second
+    found = combined([[0, 5, 10], [3, 1, 2]], [0.25, 0.75])
+    assert found.values == pytest.approx([0.75, 0.125, 0.625], rel=1e-15)
+
+
+def test_zscore_worked_by_hand():
+    # mean 2 and standard deviation sqrt((4 + 0 + 4) / 3) of the pool itself, as scipy's zscore takes it
+    assert combined([[0, 2, 4]], [2], "zscore").values == pytest.approx([-2 * 1.5**0.5, 0, 2 * 1.5**0.5], rel=1e-15)
+
+
+def test_none_adds_the_values_as_they_are():
+    assert combined([[0, 5], [3, -1]], [2, -1], "none").values.tolist() == [-3, 11]
+
+
+def test_kept_bounds_scale_by_what_another_pool_was(bounds):
+    norm = bounds({"given": [0, 10], "given:place=1": [-1, 1]})
+    # 5 of 0 to 10 is 0.5, 20 is 2: outside the bounds is not cut; -1 of -1 to 1 is 0
+    assert combined([[5, 20], [-1, -1]], [1, 1], norm).values.tolist() == [0.5, 2.0]
+
+
+def test_a_sum_over_the_pool_needs_the_numbers_of_all_segments_first():
+    assert [ng.metric(f"0.5*bleu + 0.5*chrf[norm={norm}]").rounds for norm in ("minmax", "zscore")] == [1, 1]
+    assert ng.metric("0.5*bleu + 0.5*chrf[norm=none]").rounds == 0
+
+
+def test_where_less_is_better_the_sign_is_turned_first(bounds):
+    assert combined([[0, 5, 10]], [1], higher=[False]).values.tolist() == [1, 0.5, 0]
+    assert combined([[0, 5, 10]], [1], "none", higher=[False]).values.tolist() == [0, -5, -10]
+    assert combined([[0, 5, 10]], [1], bounds({"given:higher=false": [-10, 0]}), higher=[False]).values.tolist() == [
+        1,
+        0.5,
+        0,
+    ]
+
+
+def test_the_undefined_stays_so_and_out_of_the_scale():
+    found = combined([[0, np.nan, 10], [3, 1, 2]], [1, 1])
+    np.testing.assert_array_equal(found.values, [1, np.nan, 1.5])  # 0 + 1, undefined, 1 + 0.5
+    assert found.n_undefined == 1
+
+
+def test_parts_are_the_terms_own_values_and_flags_are_up_where_any_is():
+    found = combined([[-1, 5, np.nan], [3, -1, 2]], [1, 1], "none")
+    assert list(found.parts) == ["given", "given:place=1"]
+    np.testing.assert_array_equal(found.parts["given"], [-1, 5, np.nan])
+    assert {name: flag.tolist() for name, flag in found.flags.items()} == {
+        "undefined": [False, False, True],
+        "low0": [True, False, False],
+        "low1": [False, True, False],
+    }
+
+
+@pytest.mark.parametrize(("columns", "n"), [([[1]], 1), ([[2, 2, 2]], 3), ([[np.nan, np.nan]], 2)])
+@pytest.mark.parametrize("norm", ["minmax", "zscore"])
+def test_a_metric_that_is_the_same_everywhere_has_no_scale(columns, n, norm):
+    with pytest.raises(
+        InputError,
+        match=rf"^given is the same for all {n} segments of the call, so {norm} over them is undefined; score",
+    ):
+        combined(columns, [1], norm)
+
+
+@given(
+    st.lists(st.tuples(st.integers(-50, 50), st.integers(-50, 50)), min_size=2, max_size=8),
+    st.sampled_from(["minmax", "zscore"]),
+    st.booleans(),
+)
+def test_scale_and_offset_of_a_term_do_not_matter(rows, norm, higher):
+    one, other = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
+    if len(set(one)) < 2 or len(set(other)) < 2:
+        return
+    found = combined([one, other], [0.3, 0.7], norm, [higher, True])
+    changed = combined([4 * one - 8, other], [0.3, 0.7], norm, [higher, True])
+    np.testing.assert_allclose(
+        changed.values, found.values, atol=1e-12
+    )  # values of some units, means of eight numbers below 210
+
+
+def test_a_sum_names_the_bounds_file_that_does_not_do(bounds):
+    with pytest.raises(InputError, match=r"bounds\.json: expected"):
+        combined([[1, 2]], [1], bounds({"other": [0, 1]}))
+    with pytest.raises(InputError, match=r"^cannot read bounds absent\.json: No such file or directory$"):
+        combined([[1, 2]], [1], 'file("absent.json")')
+
+
+def test_a_sum_within_a_sum_is_scaled_like_any_metric():
+    hyps, refs = ["a cat sat", "a dog", "the bird flew off"], ["a cat sat", "the dog", "a bird flew away"]
+    found = ng.score(hyps, refs, metrics=["0.5*(1*bleu + 2*chrf[norm=none]) + 0.5*ter", "bleu", "chrf", "ter"])
+    (spec, outer), *parts = found.items()
+    bleu, chrf, ter = (scores.values for _, scores in parts)
+
+    def scaled(values):
+        return (values - values.min()) / (values.max() - values.min())
+
+    assert outer.values == pytest.approx(0.5 * scaled(bleu + 2 * chrf) + 0.5 * scaled(-ter), rel=1e-12)
+    assert list(outer.parts) == ["1*bleu + 2*chrf[norm=none]", "ter"]
+    assert spec_of(ng.metric(spec)) == "0.5*(1*bleu + 2*chrf[norm=none]) + 0.5*ter"
+
+
+def test_a_norm_that_is_none_of_the_known_is_refused_with_the_nearest():
+    with pytest.raises(SpecError, match=r"^norm is 'minmx'; did you mean 'minmax'"):
+        Combination(((1.0, Given()),), "minmx")
+
+
+def test_a_metric_twice_in_one_sum_is_refused():
+    with pytest.raises(SpecError, match=r"^metric 'bleu' stands twice in one sum; add up its weights$"):
+        ng.metric("0.5*bleu + 0.5*bleu")
+    assert ng.metric("0.5*chrf + 0.5*chrf++")  # other options, another metric
+
+
+@pytest.mark.parametrize("weight", [float("nan"), float("inf"), "0.5", None])
+def test_a_weight_that_is_no_number_is_refused(weight):
+    with pytest.raises(SpecError, match=r"the weight of chrf is .*, expected a finite number"):
+        Combination(((weight, ng.metric("chrf")), (0.5, ng.metric("bleu"))))
+
+
+def test_the_sum_needs_what_any_of_its_terms_needs():
+    built = ng.metric("0.5*bleu + 0.5*chrf")
+    assert built.info.needs == {"references"}
+    with pytest.raises(InputError, match=r"^combination needs references; segment '1' has none$"):
+        ng.score(["a"], metrics=["0.5*bleu + 0.5*chrf"])
+
+
+@pytest.mark.parametrize(("weights", "best"), [((1, 1), True), ((1, -1), False)])
+def test_a_negative_weight_makes_a_copy_no_longer_best(weights, best):
+    assert ng.metric(f"{weights[0]}*bleu + {weights[1]}*chrf").info.copy_is_best is best
+
+
+@pytest.mark.parametrize(
+    ("spec", "pooled"),
+    [
+        ("1*bleu", True),
+        ("1*bleu[norm=zscore]", True),
+        ("1*bleu[norm=none]", False),
+        ("1*(1*bleu[norm=none])[norm=none]", False),
+        ("1*(1*bleu)[norm=none]", True),  # the pool of the inner sum
+    ],
+)
+def test_a_scale_over_the_call_is_said_in_the_signature(spec, pooled):
+    built = ng.metric(spec)
+    assert built.pooled is pooled
+    assert (dict(signature_of(built, Runtime()).entries).get("pool") == "call") is pooled
+
+
+def test_the_signature_holds_weights_and_the_terms_own_signatures():
+    built = ng.metric("0.30000000000000004*bleu + 0.7*chrf++[norm=none]")
+    entries = dict(signature_of(built, Runtime()).entries)
+    bleu, chrf = (signature_of(ng.metric(spec), Runtime()) for spec in ("bleu", "chrf++"))
+    assert entries["terms"] == f"0.30000000000000004*({bleu}) + 0.7*({chrf})"
+    assert entries["norm"] == "none"
+
+
+def test_a_change_in_the_bounds_file_changes_the_signature(bounds):
+    first = str(signature_of(Combination(((1.0, Given()),), bounds({"given": [0, 1]})), Runtime()))
+    second = str(signature_of(Combination(((1.0, Given()),), bounds({"given": [0, 2]})), Runtime()))
+    assert first != second
+    assert first.split("bounds:")[0] == second.split("bounds:")[0]
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "0.3*bleu + 0.7*chrf",
+        "0.3*bleu + 0.7*ter[norm=zscore]",
+        "2*chrf + 1*bleu[norm=none]",
+        "1*(1*bleu + 1*chrf) + 1*rouge1",
+    ],
+)
+def test_a_sum_keeps_the_contract_of_a_metric(spec):
+    check_metric(
+        ng.metric(spec),
+        alternatives={"terms": ng.metric("1*bleu").terms, "norm": "none" if "none" not in spec else "minmax"},
+    )
+
+
+HYPS, REFS = ["a cat sat", "a dog", "the bird flew off"], ["a cat sat", "the dog", "a bird flew away"]
+
+
+@pytest.mark.parametrize("norm", ["minmax", "zscore"])
+@pytest.mark.parametrize(
+    "spec",
+    ["0.3*bleu + 0.7*ter{}", "0.5*(1*bleu + 2*chrf{}) + 0.5*ter{}", "0.5*(1*bleu + 2*chrf[norm=none]) + 0.5*ter{}"],
+)
+def test_with_kept_bounds_a_segment_alone_scores_as_in_its_pool(tmp_path, spec, norm):
+    path = tmp_path / "bounds.json"
+    pooled = ng.metric(spec.replace("{}", f"[norm={norm}]"))
+    whole = ng.score(HYPS, REFS, metrics=pooled)
+    save_bounds(str(path), whole.values())
+    kept = ng.metric(spec.replace("{}", f'[norm=file("{path}")]'))
+    assert not kept.pooled
+    (together,) = whole.values()
+    for i in range(3):
+        (alone,) = ng.score(HYPS[i : i + 1], REFS[i : i + 1], metrics=kept).values()
+        assert alone.values[0] == pytest.approx(
+            together.values[i], abs=1e-12
+        )  # differences of float64 numbers up to 100
+
+
+def test_bounds_are_what_became_0_and_1_error_rates_turned_round(tmp_path):
+    save_bounds(str(tmp_path / "b.json"), [combined([[0, 2, 4], [3, 1, 2]], [1, 1], higher=[True, False])])
+    assert json.loads((tmp_path / "b.json").read_text()) == {
+        "bounds": {"given": [0, 4], "given:place=1,higher=false": [-3, -1]}
+    }
+    save_bounds(str(tmp_path / "b.json"), [combined([[0, 2, 4]], [1], "zscore")])
+    assert json.loads((tmp_path / "b.json").read_text())["bounds"]["given"] == pytest.approx(
+        [2, 2 + (8 / 3) ** 0.5]
+    )  # mean, and one deviation above
+
+
+@pytest.mark.parametrize(
+    ("specs", "message"),
+    [
+        (
+            ["bleu"],
+            (
+                r"^no metric is a sum that is scaled over the pool \(norm minmax or zscore\), so there are no bounds to"
+                r" keep$"
+            ),
+        ),
+        (["1*bleu[norm=none]"], "^no metric is a sum"),
+        (
+            ["1*bleu + 1*ter", "1*ter[norm=zscore]"],
+            r"^ter is scaled by minmax in one sum and by zscore in another; keep their bounds in two files",
+        ),
+        (["1*ter + 1*(1*ter + 1*bleu[norm=zscore])"], r"^ter is scaled by minmax in one sum and by zscore in another"),
+    ],
+)
+def test_bounds_that_cannot_be_kept_are_refused_before_scoring(specs, message):
+    with pytest.raises(InputError, match=message):
+        check_bounds([ng.metric(spec) for spec in specs])
+    check_bounds([ng.metric("1*bleu + 1*ter"), ng.metric("0.5*ter + 0.5*(1*bleu + 1*ter)"), ng.metric("chrf")])
+
+
+def test_one_segment_is_refused_with_the_way_out():
+    with pytest.raises(
+        InputError,
+        match=r"^bleu is the same for all 1 segments .* add \[norm=none\] or \[norm=file\(.*\)\] to the sum \(--save-n",
+    ):
+        ng.score(HYPS[:1], REFS[:1], metrics="0.5*bleu + 0.5*chrf")
+
+
+def test_weights_need_not_add_up_to_1_but_it_is_noted():
+    assert ng.metric("0.3*bleu + 0.7*chrf").notes == ()
+    assert ng.metric("0.1*bleu + 0.2*chrf + 0.7*ter").notes == ()  # 0.1 + 0.2 + 0.7 is 1 but for rounding
+    assert ng.metric("2*bleu + 1*chrf[norm=none]").notes == ()  # there the values say nothing of 0 to 1
+    (note,) = ng.metric("0.3*bleu + 0.6*chrf").notes
+    assert note.startswith("the weights add up to 0.9, not to 1")
+    found = ng.score(HYPS, REFS, metrics="3*bleu + 6*chrf")["3*bleu + 6*chrf"]
+    assert found.values == pytest.approx(
+        10 * ng.score(HYPS, REFS, metrics="0.3*bleu + 0.6*chrf")["0.3*bleu + 0.6*chrf"].values
+    )
+
+
+def test_scores_of_a_file_take_part_and_what_it_lacks_stays_undefined(tmp_path):
+    path = tmp_path / "comet.tsv"
+    path.write_text("id\tcomet\n1\t1.0\n3\t3.0\n", encoding="utf-8")
+    spec = f'0.25*scores:file="{path}",column=comet + 0.75*bleu'
+    found = ng.score(HYPS, REFS, metrics=[spec, "bleu"])
+    bleu = found["bleu"].values
+    scaled = (bleu - bleu.min()) / (bleu.max() - bleu.min())
+    np.testing.assert_allclose(found[spec].values, [0.75 * scaled[0], np.nan, 0.25 + 0.75 * scaled[2]])
+    assert found[spec].n_undefined == 1
+
+
+def test_a_metric_under_two_names_is_one_metric():
+    with pytest.raises(SpecError, match=r"^metric 'nli' stands twice in one sum; add up its weights$"):
+        ng.metric("0.5*nli + 0.5*nli:model=nli")
+    with pytest.raises(SpecError, match=r"stands twice"):
+        ng.metric("0.2*rouge1 + 0.3*bleu + 0.5*rouge:variant=1")

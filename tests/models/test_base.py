@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from nlgauge.core.errors import InputError
-from nlgauge.metrics.embedding.layers import best_layer
+from nlgauge.metrics.embedding.vectors import best_layer
 from nlgauge.models import base
 from nlgauge.models.locate import locate
 

@@ -15,10 +15,10 @@ import pytest
 import nlgauge as ng
 from nlgauge.io.segments import Tally
 from nlgauge.metaeval.sweeps import sweep
-from nlgauge.metrics.scoring.job import ComparisonOptions, score_source
 from nlgauge.report.pages import page
 from nlgauge.report.table import latex, markdown
 from nlgauge.report.text import render
+from nlgauge.scoring.job import ComparisonOptions, score_source
 
 WORDS = "rain snow wind sun cloud storm fog hail frost heat".split()
 AS_SHOWN = {"text": str, "markdown": markdown, "latex": latex, "html": html.escape}

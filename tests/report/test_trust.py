@@ -5,7 +5,7 @@ import pytest
 import nlgauge as ng
 from nlgauge.core.result import Result
 from nlgauge.core.scores import count_notes
-from nlgauge.metrics.learned.model import from_ratings
+from nlgauge.metrics.learned.regressor import from_ratings
 from nlgauge.report.bundle.page import bundle_html
 from nlgauge.report.trust import doubts_of, trust_of
 

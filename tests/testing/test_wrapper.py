@@ -6,7 +6,7 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.metric import whole
-from nlgauge.metrics.lexical.ngrams.qmetric import QMetric
+from nlgauge.metrics.lexical.qmetric import QMetric
 from nlgauge.metrics.wrapped import CompanionMetric, ReferencePolicyMetric, WrappedMetric
 from nlgauge.testing import SEGMENTS, check_wrapper
 

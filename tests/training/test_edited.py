@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError
-from nlgauge.metrics.explaining.marks import Worded
 from nlgauge.perturbations.base import apply_edits
+from nlgauge.scoring.explaining import Worded
 from nlgauge.training.edited import PlacedEdit, spans_of_edits
 
 TEXT = "The cat sat on the mat."

@@ -13,7 +13,7 @@ pytest.importorskip("torch")
 import torch
 
 import nlgauge as ng
-from nlgauge.metrics.scoring.accumulate import numbers_of
+from nlgauge.scoring.accumulate import numbers_of
 from nlgauge.training.meters import as_torchmetrics
 
 HYPS = ["it rains", "a cat\r\nsat \u2028 \ud800", "the dog"]

@@ -10,9 +10,9 @@ if find_spec("peft") is None:  # to import it takes seconds, in every worker
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.marks import ErrorSpan
-from nlgauge.metrics.explaining.explain import Thresholds, thresholds
 from nlgauge.models.spans import Judged, load_spans
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.scoring.explaining import Thresholds, thresholds
 from nlgauge.training import span_thresholds
 from nlgauge.training.recipe import Recipe, Schedule
 from nlgauge.training.span_examples import SpanExample

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import nlgauge as ng
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.languagecounts import LanguageCounts
+from nlgauge.metrics.languages import LanguageCounts
 from nlgauge.text.scripts import ENGLISH, leaning, writings
 
 RUNS = (40, 10)

@@ -24,8 +24,7 @@ import numpy as np
 
 import nlgauge as ng
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.guards.counting import GuardCounts
-from nlgauge.metrics.guards.rules import OUTPUTS, Rules
+from nlgauge.metrics.guards import OUTPUTS, GuardCounts, Rules
 
 RATED = {
     "WMT15": "wmt15-da-seg/segments.jsonl.gz",

@@ -20,7 +20,7 @@ from rows import ROOT, pages
 
 import nlgauge as ng
 from nlgauge.core.metric import whole
-from nlgauge.metrics.catalogue import embedded_metrics
+from nlgauge.metrics.registry import embedded_metrics
 from nlgauge.text.scripts import known_writings, writings
 
 TEXTS = 50

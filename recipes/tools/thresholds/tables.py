@@ -18,7 +18,7 @@ import numpy as np
 from translation import BATCHES, SETS, scored
 
 from nlgauge.metaeval.thresholds.pairs import rated_sets, system_pairs
-from nlgauge.metrics.comparing.thresholds import read_thresholds
+from nlgauge.scoring.thresholds import read_thresholds
 from nlgauge.stats.selection import HeldOutPairs, SystemPairs, fit_curve, held_out
 
 PUBLISHED = {"bleu": (0.8833, 0.9664), "chrf": (0.93, 1.1143)}  # a, b; kocmitom/MT-Thresholds, python-tool

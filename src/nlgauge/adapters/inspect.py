@@ -10,7 +10,7 @@ from typing import Any
 
 from nlgauge.adapters.rows import RowScore, RowScorer
 from nlgauge.core.errors import MissingExtra
-from nlgauge.metrics.shipped import check_shipped
+from nlgauge.metrics.stored import check_shipped
 from nlgauge.runtime.runtime import Runtime
 
 _NAME = "nlgauge"  # which inspect_ai calls nlgauge/nlgauge: package and scorer

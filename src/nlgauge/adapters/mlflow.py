@@ -8,8 +8,8 @@ from typing import Any
 from nlgauge.adapters.rows import RowScore, RowScorer
 from nlgauge.core.errors import InputError, MissingExtra, SpecError, nearest
 from nlgauge.metrics.base import MetricLike
-from nlgauge.metrics.scoring.accumulate import loggable
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.scoring.accumulate import loggable
 
 _PARTS = ("inputs", "outputs", "expectations")  # what MLflow gives a scorer
 _REFERENCES = ("expected_response", "expected_output", "reference", "references", "ground_truth", "target", "answer")

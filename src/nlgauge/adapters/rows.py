@@ -16,10 +16,10 @@ from nlgauge.core.metric import signature_of
 from nlgauge.core.scores import Note, Scores
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.base import Metric, MetricLike, check_needs, cut_words, is_pooled
-from nlgauge.metrics.looks import Looks
 from nlgauge.metrics.registry import named
-from nlgauge.metrics.scoring.run import score_segments
+from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.scoring.looks import Looks
 
 _HELD = frozenset(("references", "source"))  # what rows of other tools have besides the text
 _OF_ONE = "1 of 1 segments have "

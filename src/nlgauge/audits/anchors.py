@@ -12,9 +12,9 @@ from nlgauge.core.options import check_option
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.segment import Dataset, Segment, is_blank
 from nlgauge.metrics.languages import LanguageCheck
-from nlgauge.metrics.looks import Looks
 from nlgauge.perturbations.base import Case, stream
 from nlgauge.perturbations.perturb import make_cases
+from nlgauge.scoring.looks import Looks
 from nlgauge.text.languages import Language
 from nlgauge.text.scripts import LATIN, Writing
 

@@ -233,7 +233,7 @@ def _reference_and_r(anchor: Anchor, task: str | None) -> tuple[str | None, str]
 
 def _nearest_reference(references: Sequence[str], source: str) -> str:
     from nlgauge.metrics.registry import metric
-    from nlgauge.metrics.scoring.run import score_segments  # which warns of nothing: the number is ours alone
+    from nlgauge.metrics.run import score_segments  # which warns of nothing: the number is ours alone
 
     if len(references) == 1:
         return references[0]

@@ -17,9 +17,9 @@ from nlgauge.core.spec import together
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.metrics.base import Metric, is_pooled
 from nlgauge.metrics.languages import LanguageCheck
-from nlgauge.metrics.looks import Looks
-from nlgauge.metrics.scoring.run import score_segments
+from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.scoring.looks import Looks
 
 
 @by_value

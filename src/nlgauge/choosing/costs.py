@@ -9,7 +9,7 @@ from time import perf_counter, process_time
 
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.base import Metric
-from nlgauge.metrics.scoring.run import score_segments
+from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import PAIRS, Runtime, silent
 
 _WARM, _FEW, _MEASURED = 2, 4, 24  # outputs

@@ -15,7 +15,7 @@ from nlgauge.choosing.evidence import DRAWS, LEVEL, PUBLIC, Evidence
 from nlgauge.choosing.sample import Sample
 from nlgauge.core.scores import Scores
 from nlgauge.metrics.registry import metric
-from nlgauge.metrics.scoring.run import score_segments
+from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.draws import generator
 from nlgauge.text.scripts import leaning

@@ -25,9 +25,9 @@ from nlgauge.core.errors import InputError, NlgaugeError
 from nlgauge.core.scores import Scores, count
 from nlgauge.core.suite import Suite
 from nlgauge.metrics.base import Metric, described, is_pooled, notes_of
-from nlgauge.metrics.looks import Looks
-from nlgauge.metrics.scoring.run import score_segments
+from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import PAIRS, Bar, Runtime, silent
+from nlgauge.scoring.looks import Looks
 
 T = TypeVar("T")
 

@@ -18,9 +18,9 @@ from nlgauge.core.segment import Dataset
 from nlgauge.io.parallel import open_parallel
 from nlgauge.io.read import open_data
 from nlgauge.io.segments import Source
-from nlgauge.metrics.explaining.explain import AGAINST, HEAD, METHODS, Against, Method
-from nlgauge.metrics.explaining.explain import explain as measure
 from nlgauge.report.explanation.lines import explained_text, totals, unpainted
+from nlgauge.scoring.explaining import AGAINST, HEAD, METHODS, Against, Method
+from nlgauge.scoring.explaining import explain as measure
 
 _COLOURS = {"major": typer.colors.RED, "minor": typer.colors.YELLOW}
 

@@ -19,8 +19,8 @@ from nlgauge.gating.outputs import Outputs
 from nlgauge.gating.rules import Rules, m_of_n
 from nlgauge.gating.scored import score_side
 from nlgauge.metrics.base import Metric
-from nlgauge.metrics.looks import Looks
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.scoring.looks import Looks
 from nlgauge.stats.gates import FAIL, INCONCLUSIVE, PASS
 
 CODES = {PASS: 0, FAIL: 3, INCONCLUSIVE: 4}

@@ -24,9 +24,7 @@ from nlgauge.io.suites.suites import LAYOUTS
 from nlgauge.metaeval.compare import ABOUT
 from nlgauge.metaeval.measure import takes
 from nlgauge.metaeval.protocols.presets import PRESETS
-from nlgauge.metrics.catalogue import catalogue_row, runs_with
-from nlgauge.metrics.external.elsewhere import ELSEWHERE
-from nlgauge.metrics.registry import METRICS, SUMS, metric_info
+from nlgauge.metrics.registry import ELSEWHERE, METRICS, SUMS, catalogue_row, metric_info, runs_with
 from nlgauge.perturbations.base import PerturbationInfo
 from nlgauge.perturbations.checklist import TASKS, checklist_rows, select_rows
 from nlgauge.perturbations.registry import PERTURBATIONS, info

@@ -99,8 +99,8 @@ def _aligned(joined: Rows, most: int, metric: str, runtime: Runtime) -> dict[str
 
     What cannot be aligned, such as an empty text or one that is too long for the model, is left out.
     """
-    from nlgauge.metrics.embedding.alignment import align
     from nlgauge.metrics.registry import named
+    from nlgauge.scoring.explaining import align
 
     (built,) = named(metric, runtime.encoder).values()
     signature_of(built, runtime)  # a model that is not there is no fault of the texts

@@ -18,15 +18,15 @@ from nlgauge.cli.terminal import as_typed, echo
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
 from nlgauge.metrics.base import Metric, part_directions
-from nlgauge.metrics.comparing.plan import ByGroup, ComparisonOptions, Intervals
-from nlgauge.metrics.looks import Looks
 from nlgauge.metrics.registry import own_names
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.scoring.compare import ByGroup, ComparisonOptions, Intervals
+from nlgauge.scoring.looks import Looks
 
 if TYPE_CHECKING:
     from nlgauge.io.spans import Inputs
-    from nlgauge.scale.plan import Plan
-    from nlgauge.scale.run import Engine
+    from nlgauge.scoring.parts import Plan
+    from nlgauge.scoring.workers import Engine
 
 _ROWS = 10_000
 
@@ -108,9 +108,9 @@ class InParts:
         spreadsheet: bool,
     ) -> tuple[Result, options.Parts] | None:
         """The result, and the directions of parts; None after a dry run, which prints what it found."""
-        from nlgauge.metrics.comparing.agreement import thresholds_for, with_agreement
-        from nlgauge.scale.plan import make_plan
-        from nlgauge.scale.run import known_of, rows_of, score_in_parts
+        from nlgauge.scoring.parts import make_plan
+        from nlgauge.scoring.thresholds import thresholds_for, with_agreement
+        from nlgauge.scoring.workers import known_of, rows_of, score_in_parts
 
         if runtime.compile:
             raise InputError("--compile does not reach the workers of --engine; leave it out")
@@ -121,7 +121,7 @@ class InParts:
                     " point (page 'extending' of the documentation), or leave --engine out"
                 )
         if self.engine == "ray" and not self.dry_run:  # before hours of reading
-            from nlgauge.scale.ray import import_ray
+            from nlgauge.scoring.workers import import_ray
 
             import_ray()
         table = thresholds_for(thresholds, metrics, runtime)
@@ -144,16 +144,16 @@ class InParts:
     def _engine(self, devices: Sequence[str]) -> Engine:
         workers, gpus = self._shares(devices)
         if self.engine == "pool":
-            from nlgauge.scale import pool
+            from nlgauge.scoring import workers as pool
 
-            return partial(pool.score_parts, workers=workers, devices=devices)
-        from nlgauge.scale import ray
+            return partial(pool.score_in_pool, workers=workers, devices=devices)
+        from nlgauge.scoring import workers as ray
 
-        return partial(ray.score_parts, workers=workers, gpus=gpus, address=self.address)
+        return partial(ray.score_in_ray, workers=workers, gpus=gpus, address=self.address)
 
     def _estimate(self, plan: Plan, metrics: Mapping[str, Metric], runtime: Runtime) -> Iterator[str]:
         """The lines that a dry run prints."""
-        from nlgauge.scale.run import estimate
+        from nlgauge.scoring.workers import estimate
 
         found = estimate(plan, metrics, runtime)
         workers, _ = self._shares(_devices(runtime.device))
@@ -205,7 +205,7 @@ def status(
         for folder in folders:
             echo(f"{folder}: {_state(folder)}" if len(folders) > 1 else _state(folder))
         return 0
-    from nlgauge.scale.total import total as added
+    from nlgauge.scoring.workers import total as added
 
     shown.check(files)
     files.check([])
@@ -218,7 +218,7 @@ def status(
 
 def _state(folder: Path) -> str:
     """How far a run is, in one line."""
-    from nlgauge.scale.run import RESULT, progress_of
+    from nlgauge.scoring.workers import RESULT, progress_of
 
     found = progress_of(folder)
     is_done = found.parts_done == found.parts and (folder / RESULT).exists()

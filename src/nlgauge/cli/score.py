@@ -22,16 +22,15 @@ from nlgauge.io.files import STDIN
 from nlgauge.io.parallel import open_parallel, system_names
 from nlgauge.io.segments import JoinedSource, SelectedSource, Source
 from nlgauge.metrics.base import Metric
-from nlgauge.metrics.catalogue import expanded
-from nlgauge.metrics.combine import check_bounds
-from nlgauge.metrics.comparing.plan import ComparisonOptions
-from nlgauge.metrics.looks import Looks
-from nlgauge.metrics.registry import named
-from nlgauge.metrics.scoring import job
+from nlgauge.metrics.registry import expanded, named
+from nlgauge.metrics.wrapped import check_bounds
 from nlgauge.report.kinds.score import best_first, system_name
 from nlgauge.report.kinds.score import score_only as numbers_alone
 from nlgauge.report.rows import measured
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.scoring import job
+from nlgauge.scoring.compare import ComparisonOptions
+from nlgauge.scoring.looks import Looks
 
 if TYPE_CHECKING:
     from nlgauge.io.spans import Inputs
@@ -270,7 +269,7 @@ def _scored(
     """Score everything in this process: the result, and the directions of parts."""
     table = None
     if thresholds is not None:
-        from nlgauge.metrics.comparing.agreement import thresholds_for
+        from nlgauge.scoring.thresholds import thresholds_for
 
         table = thresholds_for(thresholds, metrics, runtime)
     with texts.opened() as source, files.writing(spreadsheet) as write:
@@ -287,7 +286,7 @@ def _scored(
         )
     result = as_typed(scores.result())
     if table is not None:
-        from nlgauge.metrics.comparing.agreement import with_agreement
+        from nlgauge.scoring.thresholds import with_agreement
 
         result = with_agreement(result, table, {spec: totals.references for spec, totals in scores.totals.items()})
     return result, scores.part_directions

@@ -19,8 +19,8 @@ from nlgauge.metaeval.options import MetaOptions
 from nlgauge.metaeval.span_methods import SPAN_METHODS, SpanMethod, SpanReferences, marks_by
 from nlgauge.metaeval.span_texts import Missing
 from nlgauge.metaeval.spans import evaluate_spans
-from nlgauge.metrics.explaining.explain import HEAD
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.scoring.explaining import HEAD
 
 _SHARED = ("references", "missing", "exclude", "draws", "adjust")  # of the options about agreement
 _IDLE = "is about scores of metrics, and --spans compares marked errors"

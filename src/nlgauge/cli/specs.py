@@ -16,10 +16,9 @@ from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.options import Entry
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.spec import Spec, parse, split
-from nlgauge.metrics.external.elsewhere import not_included
 from nlgauge.metrics.function import predicts
-from nlgauge.metrics.guards.guarded import GUARDED
-from nlgauge.metrics.registry import EMBEDDED, METRICS, OWN, SUMS, own_function
+from nlgauge.metrics.registry import EMBEDDED, METRICS, OWN, SUMS, not_included, own_function
+from nlgauge.metrics.wrapped import GUARDED
 
 _ALIKE = 0.75  # of difflib; as alike as a name and the same with a letter missing
 

@@ -22,7 +22,6 @@ from nlgauge.io.journal import SUFFIX, Journal
 from nlgauge.io.parallel import Raw, read_paraphrases, read_raw
 from nlgauge.io.suites.published import read_minor
 from nlgauge.metrics.languages import unread_by_model
-from nlgauge.metrics.looks import Looks
 from nlgauge.models.entailment import locate_nli
 from nlgauge.models.infill import locate_infill
 from nlgauge.perturbations.synthesis.draws import Draws
@@ -32,6 +31,7 @@ from nlgauge.perturbations.synthesis.synthesize import Synthesizer
 from nlgauge.report.ladder import MOST, SIGNS, ladder_text, write_ladders
 from nlgauge.report.text import render
 from nlgauge.runtime.runtime import Runtime, silent
+from nlgauge.scoring.looks import Looks
 from nlgauge.text.scripts import Writing
 
 Texts = Annotated[

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from nlgauge.core.errors import InputError
 from nlgauge.io.ratings import JudgeCard, Prompts, read_card
 from nlgauge.metrics.base import Metric
-from nlgauge.metrics.judging.judge import Judge
+from nlgauge.metrics.judging import Judge
 
 
 def check_cards(metrics: Mapping[str, Metric], report_only: frozenset[str], cards: Sequence[str]) -> list[str]:

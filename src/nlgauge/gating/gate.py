@@ -20,12 +20,12 @@ from nlgauge.gating.words import flickers
 from nlgauge.io.frames import dataset_of
 from nlgauge.io.read import open_data
 from nlgauge.metrics.base import Metric, MetricLike, notes_of
-from nlgauge.metrics.guards.counting import GuardCheck
+from nlgauge.metrics.guards import GuardCheck
 from nlgauge.metrics.languages import LanguageCheck
-from nlgauge.metrics.looks import Looks
-from nlgauge.metrics.ratings import PREFIX, metrics_of
 from nlgauge.metrics.registry import takes_metrics
+from nlgauge.metrics.stored import PREFIX, metrics_of
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.scoring.looks import Looks
 from nlgauge.stats.gate_bounds import DRAWS
 from nlgauge.stats.gates import PASS
 

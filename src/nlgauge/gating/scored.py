@@ -15,7 +15,7 @@ from nlgauge.core.scores import Note, Scores
 from nlgauge.core.segment import Segment
 from nlgauge.gating.outputs import Outputs
 from nlgauge.metrics.base import Metric, check_needs, cut_words, is_pooled
-from nlgauge.metrics.scoring.run import score_segments
+from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import Runtime
 
 

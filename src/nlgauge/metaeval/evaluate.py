@@ -31,10 +31,9 @@ from nlgauge.metaeval.rows import MEAN, mean_of_known
 from nlgauge.metaeval.scoring import by_level, directions, score_judged, stand_ins, stored_columns
 from nlgauge.metaeval.tasks import Plan, task_rows
 from nlgauge.metrics.base import Metric, MetricLike, leave_out
-from nlgauge.metrics.catalogue import expanded
 from nlgauge.metrics.languages import LanguageCheck
-from nlgauge.metrics.ratings import PREFIX, metrics_of
-from nlgauge.metrics.registry import takes_metrics
+from nlgauge.metrics.registry import expanded, takes_metrics
+from nlgauge.metrics.stored import PREFIX, metrics_of
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.correlate import statistic
 from nlgauge.stats.entries import MissingPolicy

@@ -16,7 +16,7 @@ from nlgauge.core.scores import Scores
 from nlgauge.core.segment import select_systems
 from nlgauge.core.tables import ScoreTable
 from nlgauge.metaeval.align import JoinedScores, some
-from nlgauge.metrics.comparing.grid import by_system
+from nlgauge.scoring.pairwise import by_system
 from nlgauge.stats.ratings import mad_outliers
 
 Level = Literal["segment", "item", "summary", "system"]

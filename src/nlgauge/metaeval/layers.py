@@ -14,7 +14,7 @@ from nlgauge.core.result import Result, Row
 from nlgauge.core.segment import Dataset
 from nlgauge.metaeval.evaluate import MetaEvaluation, meta_evaluate
 from nlgauge.metrics.embedding.bertscore import BertScore
-from nlgauge.metrics.embedding.layers import depth_of
+from nlgauge.metrics.embedding.vectors import depth_of
 from nlgauge.runtime.runtime import Runtime
 
 

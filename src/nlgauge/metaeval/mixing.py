@@ -21,9 +21,7 @@ from nlgauge.core.suite import Suite
 from nlgauge.metaeval.align import chosen_criteria, judged
 from nlgauge.metaeval.scoring import score_judged
 from nlgauge.metrics.base import Metric, cut_words
-from nlgauge.metrics.combine import Combination
-from nlgauge.metrics.scales import POOLED, zero_and_width
-from nlgauge.metrics.wrapped import CompanionMetric
+from nlgauge.metrics.wrapped import POOLED, Combination, CompanionMetric, zero_and_width
 from nlgauge.runtime.runtime import Runtime
 
 NORMS = (*POOLED, "none")

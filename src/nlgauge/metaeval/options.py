@@ -10,7 +10,7 @@ from nlgauge.metaeval import frames, scoring
 from nlgauge.metaeval import intervals as interval_methods
 from nlgauge.metaeval.compare import ABOUT
 from nlgauge.metaeval.protocols.presets import PRESETS
-from nlgauge.metrics.looks import Language
+from nlgauge.scoring.looks import Language
 from nlgauge.stats.correlate import Averaging, Undefined
 from nlgauge.stats.correlate import names as statistics
 from nlgauge.stats.draws import Interval

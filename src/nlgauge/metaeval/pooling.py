@@ -25,7 +25,7 @@ from nlgauge.metaeval.rows import MEAN
 from nlgauge.metaeval.sweep_rows import Choice, Strategy, left_out, rank, winning
 from nlgauge.metaeval.sweeps import about_training, check, held_against, of_copies, rehearse
 from nlgauge.metrics.base import Metric, MetricLike, cut_words
-from nlgauge.metrics.nli.menli import FORMULAS, Answers, Direction, Nli
+from nlgauge.metrics.nli import FORMULAS, Answers, Direction, Nli
 from nlgauge.metrics.registry import named
 from nlgauge.runtime.runtime import Runtime
 

@@ -16,12 +16,12 @@ from nlgauge.core.spec import Signature
 from nlgauge.core.tables import ScoreTable
 from nlgauge.metaeval.align import column, listed
 from nlgauge.metrics.base import Metric, check_needs, cut_words, is_pooled, notes_of
-from nlgauge.metrics.external.direction import direction_of
 from nlgauge.metrics.languages import LanguageCheck
-from nlgauge.metrics.looks import Looks
-from nlgauge.metrics.scoring.run import score_segments
+from nlgauge.metrics.run import score_segments
+from nlgauge.metrics.stored import direction_of
 from nlgauge.metrics.wrapped import ReferencePolicyMetric
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.scoring.looks import Looks
 
 References = Literal["own", "mean", "best", "best_each", "first", "source"]
 REFERENCES = ("own", "mean", "best", "best_each", "first", "source")

@@ -10,8 +10,8 @@ from nlgauge.core.marks import ErrorSpan, Explanation, Explanations
 from nlgauge.core.options import check_option
 from nlgauge.core.segment import Dataset
 from nlgauge.core.spec import version
-from nlgauge.metrics.explaining.explain import HEAD, explain
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.scoring.explaining import HEAD, explain
 
 SpanMethod = Literal["spans", "words", "everything"]
 SPAN_METHODS: tuple[str, ...] = get_args(SpanMethod)

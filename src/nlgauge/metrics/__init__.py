@@ -5,30 +5,23 @@ from typing import TYPE_CHECKING
 from nlgauge.core.doors import door
 
 if TYPE_CHECKING:
-    from nlgauge.metrics.base import check_needs, trained_on
-    from nlgauge.metrics.combine import Combination
-    from nlgauge.metrics.comparing.plan import ComparisonOptions
-    from nlgauge.metrics.comparing.table import Comparison, Interval, compare_scores, intervals
-    from nlgauge.metrics.comparing.thresholds import Thresholds, read_thresholds
+    from nlgauge.metrics.base import Policy, check_needs, over_references, trained_on
     from nlgauge.metrics.embedding.bertscore import BertScore
-    from nlgauge.metrics.embedding.cosine import Cosine
-    from nlgauge.metrics.embedding.layers import best_layer
-    from nlgauge.metrics.learned.regressor import Regressor
-    from nlgauge.metrics.learned.sescore import SEScore
-    from nlgauge.metrics.lexical.bleu import Bleu
-    from nlgauge.metrics.lexical.chrf import ChrF
+    from nlgauge.metrics.embedding.sentences import Cosine
+    from nlgauge.metrics.embedding.vectors import best_layer
+    from nlgauge.metrics.faithful import Claim, Evidence, Faithful, evidence
+    from nlgauge.metrics.learned.regressor import Regressor, SEScore
     from nlgauge.metrics.lexical.rouge import Rouge
-    from nlgauge.metrics.lexical.ter import Ter
-    from nlgauge.metrics.nli.evidence import Claim, Evidence
-    from nlgauge.metrics.nli.faithful import Faithful, evidence
-    from nlgauge.metrics.nli.menli import Nli
-    from nlgauge.metrics.nli.summac import SummaC
-    from nlgauge.metrics.references import Policy, over_references
+    from nlgauge.metrics.lexical.sacrebleu import Bleu, ChrF, Ter
+    from nlgauge.metrics.nli import Nli, SummaC
     from nlgauge.metrics.registry import METRICS
-    from nlgauge.metrics.scales import save_bounds
-    from nlgauge.metrics.scoring.accumulate import as_evaluate, numbers_of
-    from nlgauge.metrics.scoring.job import SourceScores, score_source
     from nlgauge.metrics.stored import Stored
+    from nlgauge.metrics.wrapped import Combination, save_bounds
+    from nlgauge.scoring.accumulate import as_evaluate, numbers_of
+    from nlgauge.scoring.compare import ComparisonOptions
+    from nlgauge.scoring.job import SourceScores, score_source
+    from nlgauge.scoring.pairwise import Comparison, Interval, compare_scores, intervals
+    from nlgauge.scoring.thresholds import Thresholds, read_thresholds
 else:
     __getattr__, __dir__ = door(__name__)
 

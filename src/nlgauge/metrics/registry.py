@@ -1,14 +1,20 @@
-"""Which metrics there are, and how a specification becomes one."""
+"""Metrics of the field that are not included: what they are called, in which direction they run, how to bring scores.
+
+A metric that is added to the package loses its row here; a test sees to it.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
+import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
-from functools import wraps
-from typing import Any, ParamSpec, TypeVar, cast
+from functools import cache, wraps
+from pathlib import PurePath
+from typing import Any, NamedTuple, ParamSpec, TypeVar, cast, overload
 
 from nlgauge.core.errors import InputError, SpecError, each, nearest
 from nlgauge.core.metric import options_of, show, signature_of
@@ -16,12 +22,144 @@ from nlgauge.core.options import Entry, Registry, construct
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.spec import Spec, Sum, parse, quote
 from nlgauge.metrics.base import Metric, MetricLike
-from nlgauge.metrics.combine import Combination
-from nlgauge.metrics.embedding.languages import LANGUAGES, encoder_for
-from nlgauge.metrics.external.elsewhere import not_included
 from nlgauge.metrics.function import Function, Plain, predicts
-from nlgauge.metrics.guards.guarded import GUARDED, Guarded
+from nlgauge.metrics.wrapped import GUARDED, Combination, Guarded
 from nlgauge.models import heads, locate
+
+
+class Elsewhere(NamedTuple):
+    """A metric that other programs compute.
+
+    Attributes:
+        name: its usual name.
+        synonyms: other names, in any spelling: case, blanks and marks do not count.
+        higher_is_better: False for error rates; None where nobody told us.
+        adapter: the metric of ours that runs its program in an environment of its own; empty if there is none.
+    """
+
+    name: str
+    synonyms: tuple[str, ...] = ()
+    higher_is_better: bool | None = True
+    adapter: str = ""
+
+
+ELSEWHERE = (
+    Elsewhere("ADEM"),
+    Elsewhere("AlignScore"),
+    Elsewhere("AUTODA"),
+    Elsewhere("BLEU2VEC"),
+    Elsewhere("BLEURT-20", ("bleurt20d12", "bleurt-base-128", "bleurt-large-512"), adapter="bleurt"),
+    Elsewhere("COBALT-F"),
+    Elsewhere("COMET-22", ("comet20", "wmt20-comet-da", "wmt22-comet-da"), adapter="unbabel-comet"),
+    Elsewhere(
+        "COMET-Kiwi",
+        ("kiwi", "comet-src", "wmt20-comet-qe-da", "wmt22-cometkiwi-da", "wmt23-cometkiwi-da-xl"),
+        adapter="unbabel-comet",
+    ),
+    Elsewhere("DEB"),
+    Elsewhere("deltaBLEU", ("discriminative-bleu",)),
+    Elsewhere("DepthScore", (), False),
+    Elsewhere("DPMFcomb"),
+    Elsewhere("DTED", (), None),
+    Elsewhere("ESIM"),
+    Elsewhere("FactCC"),
+    Elsewhere("G-Eval", ("gpteval", "llm-judge")),
+    Elsewhere("GEMBA", ("gemba-da", "gemba-mqm")),
+    Elsewhere("InferSent"),
+    Elsewhere("InfoLM", (), None),
+    Elsewhere("LEIC"),
+    Elsewhere("MaUdE"),
+    Elsewhere("MAUVE"),
+    Elsewhere("MEANT", ("meant2.0", "meant2.0-nosrl")),
+    Elsewhere("METEOR++ 2.0"),
+    Elsewhere("METRICS-F"),
+    Elsewhere("MetricX", ("metricx23", "metricx24", "metricx23-qe", "metricx24-hybrid", "metricx24-hybrid-qe"), False),
+    Elsewhere("MPEDA"),
+    Elsewhere("NGRAM2VEC"),
+    Elsewhere("QAEval"),
+    Elsewhere("QAFactEval"),
+    Elsewhere("QuestEval"),
+    Elsewhere("RoMe"),
+    Elsewhere("TIGEr"),
+    Elsewhere("TransQuest"),
+    Elsewhere("TREEAGGREG"),
+    Elsewhere("UHH_TSKM"),
+    Elsewhere("UniEval"),
+    Elsewhere("UOW-REVAL"),
+    Elsewhere("UPF-COBALT"),
+    Elsewhere("UScore"),
+    Elsewhere("ViLBERTScore"),
+    Elsewhere("xCOMET", ("xcomet-xl", "xcomet-xxl"), adapter="unbabel-comet"),
+    Elsewhere("XMoverScore"),
+    Elsewhere("YiSi", ("yisi2",)),
+)
+
+
+def elsewhere(name: str) -> Elsewhere | None:
+    """The metric with a name, in any spelling, that is not included; None if the name is of no such metric."""
+    return _rows().get(folded(name))
+
+
+def not_included(name: str) -> str:
+    """The end of the error about an unknown metric, if it is one of these: how to bring its scores; else nothing."""
+    row = elsewhere(name)
+    if row is None:
+        return ""
+    if row.adapter:
+        return (
+            f"; {row.name} runs in an environment of its own: see 'nlgauge env --list', then take"
+            f" {row.adapter}:model=... as the metric"
+        )
+    spec = f'scores:file="theirs.tsv",column={quote(name)}'
+    return (
+        f"; {row.name} is not included: compute it with its own program, write a table with the columns id and {name},"
+        f" and take {spec} as the metric"
+    )
+
+
+def folded(name: str) -> str:
+    """A name without case, blanks and marks."""
+    return "".join(char for char in name.lower() if char.isalnum())
+
+
+@cache
+def _rows() -> dict[str, Elsewhere]:
+    return {folded(name): row for row in ELSEWHERE for name in (row.name, *row.synonyms)}
+
+
+# --- Which encoder BERTScore takes for a language, as its authors' package does
+
+MULTILINGUAL = ("bert-base-multilingual-cased", 9)
+OF_ITS_OWN = {
+    "en": ("roberta-large", 17),
+    "en-sci": ("allenai/scibert_scivocab_uncased", 8),
+    "tr": ("dbmdz/bert-base-turkish-cased", 10),
+    "zh": ("bert-base-chinese", 8),
+}
+# The languages of the presets: those above, those with a bundled baseline for the multilingual encoder, and Russian,
+# which the paper has too. Every other language takes the multilingual encoder as well.
+LANGUAGES = (*OF_ITS_OWN, "cs", "de", "es", "et", "fi", "fr", "it", "lv", "pt", "ru")
+
+
+def encoder_for(language: str) -> tuple[str, int]:
+    """The hub id of the encoder for texts of a language, and the layer that is matched.
+
+    Args:
+        language: a code as in bert_score, such as `de`, or `en-sci` for scientific English.
+
+    References:
+        bert_score 0.3.13, `lang2model` and `model2layers`.
+    """
+    return OF_ITS_OWN.get(language, MULTILINGUAL)
+
+
+def is_encoder_for(model: str, language: str) -> bool:
+    """Whether a model, by its hub id or in a folder of that name, is the encoder for a language."""
+    name, _ = encoder_for(language)
+    return name in (model, PurePath(model).name)
+
+
+# --- Which metrics there are, and how a specification becomes one
 
 Given = ParamSpec("Given")
 R = TypeVar("R")
@@ -34,33 +172,33 @@ def _at(target: str, **options: Any) -> Entry:
 
 # One line per name. A new metric needs a class and a line in the table of its family.
 _LEXICAL = {
-    "bleu": _at("lexical.bleu:Bleu"),
-    "bleu1": _at("lexical.bleu:Bleu", max_ngram_order=1),
-    "bleu2": _at("lexical.bleu:Bleu", max_ngram_order=2),
-    "bleu3": _at("lexical.bleu:Bleu", max_ngram_order=3),
-    "bleu4": _at("lexical.bleu:Bleu", max_ngram_order=4),
-    "chrf": _at("lexical.chrf:ChrF"),
-    "chrf++": _at("lexical.chrf:ChrF", word_order=2),
-    "wordf": _at("lexical.chrf:ChrF", char_order=0, word_order=4),
-    "wordf1": _at("lexical.chrf:ChrF", char_order=0, word_order=4, beta=1),
-    "wordf2": _at("lexical.chrf:ChrF", char_order=0, word_order=4, beta=2),
-    "wordf3": _at("lexical.chrf:ChrF", char_order=0, word_order=4, beta=3),
-    "gleu": _at("lexical.ngrams.gleu:Gleu"),
-    "nist": _at("lexical.ngrams.nist:Nist"),
-    "ribes": _at("lexical.ngrams.ribes:Ribes"),
-    "meteor": _at("lexical.ngrams.meteor:Meteor"),
-    "qmetric": _at("lexical.ngrams.qmetric:QMetric"),
-    "qbleu1": _at("lexical.ngrams.qmetric:QMetric", base="bleu1"),
-    "qbleu2": _at("lexical.ngrams.qmetric:QMetric", base="bleu2"),
-    "qbleu3": _at("lexical.ngrams.qmetric:QMetric", base="bleu3"),
-    "qbleu4": _at("lexical.ngrams.qmetric:QMetric", base="bleu4"),
-    "qrouge": _at("lexical.ngrams.qmetric:QMetric", base="rougeL"),
-    "qnist": _at("lexical.ngrams.qmetric:QMetric", base="nist"),
-    "qmeteor": _at("lexical.ngrams.qmetric:QMetric", base="meteor"),
-    "parent": _at("lexical.ngrams.parent:Parent"),
-    "cider": _at("lexical.ngrams.cider:Cider"),
-    "cider-d": _at("lexical.ngrams.cider:Cider", clip=True, sigma=6.0),
-    "ter": _at("lexical.ter:Ter"),
+    "bleu": _at("lexical.sacrebleu:Bleu"),
+    "bleu1": _at("lexical.sacrebleu:Bleu", max_ngram_order=1),
+    "bleu2": _at("lexical.sacrebleu:Bleu", max_ngram_order=2),
+    "bleu3": _at("lexical.sacrebleu:Bleu", max_ngram_order=3),
+    "bleu4": _at("lexical.sacrebleu:Bleu", max_ngram_order=4),
+    "chrf": _at("lexical.sacrebleu:ChrF"),
+    "chrf++": _at("lexical.sacrebleu:ChrF", word_order=2),
+    "wordf": _at("lexical.sacrebleu:ChrF", char_order=0, word_order=4),
+    "wordf1": _at("lexical.sacrebleu:ChrF", char_order=0, word_order=4, beta=1),
+    "wordf2": _at("lexical.sacrebleu:ChrF", char_order=0, word_order=4, beta=2),
+    "wordf3": _at("lexical.sacrebleu:ChrF", char_order=0, word_order=4, beta=3),
+    "gleu": _at("lexical.ngrams:Gleu"),
+    "nist": _at("lexical.ngrams:Nist"),
+    "ribes": _at("lexical.ribes:Ribes"),
+    "meteor": _at("lexical.meteor:Meteor"),
+    "qmetric": _at("lexical.qmetric:QMetric"),
+    "qbleu1": _at("lexical.qmetric:QMetric", base="bleu1"),
+    "qbleu2": _at("lexical.qmetric:QMetric", base="bleu2"),
+    "qbleu3": _at("lexical.qmetric:QMetric", base="bleu3"),
+    "qbleu4": _at("lexical.qmetric:QMetric", base="bleu4"),
+    "qrouge": _at("lexical.qmetric:QMetric", base="rougeL"),
+    "qnist": _at("lexical.qmetric:QMetric", base="nist"),
+    "qmeteor": _at("lexical.qmetric:QMetric", base="meteor"),
+    "parent": _at("lexical.parent:Parent"),
+    "cider": _at("lexical.ngrams:Cider"),
+    "cider-d": _at("lexical.ngrams:Cider", clip=True, sigma=6.0),
+    "ter": _at("lexical.sacrebleu:Ter"),
     "rouge": _at("lexical.rouge:Rouge"),
     "rouge1": _at("lexical.rouge:Rouge", variant="1"),
     "rouge2": _at("lexical.rouge:Rouge", variant="2"),
@@ -68,76 +206,76 @@ _LEXICAL = {
     "rougeLsum": _at("lexical.rouge:Rouge", variant="Lsum"),
 }
 _EDITS = {
-    "wer": _at("edits.wer:Wer"),
-    "cer": _at("edits.wer:Cer"),
-    "mer": _at("edits.wer:Mer"),
-    "wil": _at("edits.wer:Wil"),
-    "wip": _at("edits.wer:Wip"),
-    "per": _at("edits.per:Per"),
-    "cder": _at("edits.cder:Cder"),
-    "iter": _at("edits.iter:Iter"),
-    "character": _at("edits.character:CharacTer"),
-    "eed": _at("edits.eed:Eed"),
+    "wer": _at("edits:Wer"),
+    "cer": _at("edits:Cer"),
+    "mer": _at("edits:Mer"),
+    "wil": _at("edits:Wil"),
+    "wip": _at("edits:Wip"),
+    "per": _at("edits:Per"),
+    "cder": _at("edits:Cder"),
+    "iter": _at("edits:Iter"),
+    "character": _at("edits:CharacTer"),
+    "eed": _at("edits:Eed"),
 }
 _EMBEDDING = {
     "bertscore": _at("embedding.bertscore:BertScore"),
-    "cosine": _at("embedding.cosine:Cosine"),
-    "moverscore": _at("embedding.moverscore:MoverScore"),
-    "greedy": _at("embedding.pooledvectors:Greedy"),
-    "embedding-average": _at("embedding.pooledvectors:EmbeddingAverage"),
-    "vector-extrema": _at("embedding.pooledvectors:VectorExtrema"),
+    "cosine": _at("embedding.sentences:Cosine"),
+    "moverscore": _at("embedding.transport:MoverScore"),
+    "greedy": _at("embedding.sentences:Greedy"),
+    "embedding-average": _at("embedding.sentences:EmbeddingAverage"),
+    "vector-extrema": _at("embedding.sentences:VectorExtrema"),
     "yisi0": _at("embedding.yisi:YiSi0"),
     "yisi1": _at("embedding.yisi:YiSi1"),
-    "wmd": _at("embedding.wmd:Wmd"),
-    "wmdo": _at("embedding.wmdo:Wmdo"),
-    "sms": _at("embedding.sms:Sms"),
-    "swms": _at("embedding.sms:Sms", words=True),
-    "sentsim": _at("embedding.sentsim:SentSim"),
-    "baryscore": _at("embedding.baryscore:BaryScore"),
-    "discoscore": _at("embedding.discoscore:DiscoScore"),
-    "supert": _at("embedding.supert:Supert"),
-    "matching": _at("embedding.matching:Matching"),
+    "wmd": _at("embedding.transport:Wmd"),
+    "wmdo": _at("embedding.transport:Wmdo"),
+    "sms": _at("embedding.transport:Sms"),
+    "swms": _at("embedding.transport:Sms", words=True),
+    "sentsim": _at("embedding.sentences:SentSim"),
+    "baryscore": _at("embedding.transport:BaryScore"),
+    "discoscore": _at("embedding.sentences:DiscoScore"),
+    "supert": _at("embedding.sentences:Supert"),
+    "matching": _at("embedding.bertscore:Matching"),
 }
 _NLI = {
-    "nli": _at("nli.menli:Nli"),
-    "nli-robust": _at("nli.menli:Nli", model="nli-robust"),
-    "summac": _at("nli.summac:SummaC"),
-    "faithful": _at("nli.faithful:Faithful"),
-    "bert-nli": _at("nli.dialogue:BertNli"),
+    "nli": _at("nli:Nli"),
+    "nli-robust": _at("nli:Nli", model="nli-robust"),
+    "summac": _at("nli:SummaC"),
+    "faithful": _at("faithful:Faithful"),
+    "bert-nli": _at("nli:BertNli"),
 }
 _UNREFERENCED = {
-    "blanc": _at("generation.blanc:Blanc"),
+    "blanc": _at("blanc:Blanc"),
     "gruen": _at("embedding.gruen:Gruen"),
 }
 _GENERATION = {
-    "bartscore": _at("generation.bartscore:BartScore"),
-    "prism": _at("generation.bartscore:BartScore", frame="skip"),
-    "perplexity": _at("generation.perplexity:Perplexity"),
-    "fluency": _at("generation.fluency:Fluency"),
+    "bartscore": _at("likelihood:BartScore"),
+    "prism": _at("likelihood:BartScore", frame="skip"),
+    "perplexity": _at("likelihood:Perplexity"),
+    "fluency": _at("likelihood:Fluency"),
 }
 _LEARNED = {
     "gauge": _at("learned.gauge:Gauge"),
     "gauge-rated": _at("learned.gauge:GaugeRated"),
-    "sescore": _at("learned.sescore:SEScore"),
+    "sescore": _at("learned.regressor:SEScore"),
     "regressor": _at("learned.regressor:Regressor"),
     "rated": _at("learned.regressor:Rated"),
     "ruse": _at("learned.regressor:Ruse"),
     "comet": _at("learned.regressor:Comet"),
     "comet-qe": _at("learned.regressor:CometQE"),
-    "blend": _at("learned.blend:Blend"),
-    "beer": _at("learned.beer:Beer"),
+    "blend": _at("learned.linear:Blend"),
+    "beer": _at("learned.linear:Beer"),
     "ruber": _at("learned.ruber:Ruber"),
-    "sentinel": _at("learned.sentinel:Sentinel"),
+    "sentinel": _at("learned.gauge:Sentinel"),
 }
 _EXTERNAL = {
     "scores": _at("stored:Stored"),
     "meteor15": _at("external.meteor15:Meteor15"),
-    "unbabel-comet": _at("external.comet:UnbabelComet"),
-    "bleurt": _at("external.bleurt:Bleurt"),
-    "spice": _at("external.spice:Spice"),
-    "summac-conv": _at("external.summac_conv:SummacConv"),
-    "external": _at("external.own:External"),
-    "judge": _at("judging.judge:Judge"),
+    "unbabel-comet": _at("external.adapter:UnbabelComet"),
+    "bleurt": _at("external.adapter:Bleurt"),
+    "spice": _at("external.adapter:Spice"),
+    "summac-conv": _at("external.adapter:SummacConv"),
+    "external": _at("external.adapter:External"),
+    "judge": _at("judging:Judge"),
 }
 
 # What the papers used. The names of their models:
@@ -153,20 +291,20 @@ _BERTSCORES = {
 _PAPERS = {
     "paper/bertscore": _at("embedding.bertscore:BertScore", model="roberta-large", layer=17),
     **_BERTSCORES,
-    "paper/nli-r": _at("nli.menli:Nli", model=_NLI_R),
-    "paper/nli-d": _at("nli.menli:Nli", model=_NLI_D),
-    "paper/nli-r-sum": _at("nli.menli:Nli", model=_NLI_R, formula="e-c", direction="backward"),
-    "paper/nli-d-sum": _at("nli.menli:Nli", model=_NLI_D, formula="e-c", direction="backward"),
-    "paper/nli-r-src": _at("nli.menli:Nli", model=_NLI_R, formula="-c", direction="forward", anchor="source"),
-    "paper/nli-d-src": _at("nli.menli:Nli", model=_NLI_D, formula="-c", direction="forward", anchor="source"),
-    "paper/xnli-r": _at("nli.menli:Nli", model=_XNLI_R, anchor="source"),
-    "paper/xnli-d": _at("nli.menli:Nli", model=_XNLI_D, anchor="source"),
-    "paper/bartscore-p": _at("generation.bartscore:BartScore", model=_BART, direction="hypothesis-given-reference"),
-    "paper/bartscore-r": _at("generation.bartscore:BartScore", model=_BART, direction="reference-given-hypothesis"),
+    "paper/nli-r": _at("nli:Nli", model=_NLI_R),
+    "paper/nli-d": _at("nli:Nli", model=_NLI_D),
+    "paper/nli-r-sum": _at("nli:Nli", model=_NLI_R, formula="e-c", direction="backward"),
+    "paper/nli-d-sum": _at("nli:Nli", model=_NLI_D, formula="e-c", direction="backward"),
+    "paper/nli-r-src": _at("nli:Nli", model=_NLI_R, formula="-c", direction="forward", anchor="source"),
+    "paper/nli-d-src": _at("nli:Nli", model=_NLI_D, formula="-c", direction="forward", anchor="source"),
+    "paper/xnli-r": _at("nli:Nli", model=_XNLI_R, anchor="source"),
+    "paper/xnli-d": _at("nli:Nli", model=_XNLI_D, anchor="source"),
+    "paper/bartscore-p": _at("likelihood:BartScore", model=_BART, direction="hypothesis-given-reference"),
+    "paper/bartscore-r": _at("likelihood:BartScore", model=_BART, direction="reference-given-hypothesis"),
     # bart-large-cnn trained further on ParaBank2, to be converted: the authors' weights are a pickle on a drive
-    "paper/bartscore-f": _at("generation.bartscore:BartScore", direction="both"),
-    "paper/sescore": _at("learned.sescore:PaperSEScore"),  # to be trained: the authors' weights are pickles
-    "paper/bartscore-fn": _at("generation.bartscore:BartScore", model=_BART, direction="hypothesis-given-source"),
+    "paper/bartscore-f": _at("likelihood:BartScore", direction="both"),
+    "paper/sescore": _at("learned.regressor:PaperSEScore"),  # to be trained: the authors' weights are pickles
+    "paper/bartscore-fn": _at("likelihood:BartScore", model=_BART, direction="hypothesis-given-source"),
 }
 
 
@@ -403,3 +541,142 @@ def metric_info(name: str) -> MetricInfo:
     except SpecError:  # an option that has no default
         declared: MetricInfo = METRICS.lookup(name)[0].info  # type: ignore[attr-defined]
         return declared
+
+
+# --- The catalogue: one flat row per metric with its summary, needs, environment and downloads
+
+_CONTROLS = ("sentinel",)
+_NO_MODEL, _EMBEDDED_MODELS = "no model", "the embedded models"
+
+
+def catalogue_row(name: str) -> dict[str, Any]:
+    """The row of a metric, a preset or a named sum, as `nlgauge list metrics --json` writes it.
+
+    `preset_of` is the specification that a name stands for; None for a metric of its own. `downloads` are the models
+    of the hub that it fetches, once, unless it is told otherwise. `lacks` are the options that must be given.
+
+    Raises:
+        SpecError: the name is unknown, or its package is broken.
+    """
+    about, options = metric_info(name), defaults(name)
+    low, high = about.range
+    return {
+        "metric": name,
+        "preset_of": _preset_of(name),
+        "what": about.summary,
+        "tasks": sorted(about.tasks),
+        "needs": sorted(about.needs),
+        "low": low if math.isfinite(low) else None,
+        "high": high if math.isfinite(high) else None,
+        "higher_is_better": about.higher_is_better,
+        "runs_embedded": not _models(name),
+        "uses_model": any(_uses_model(term) for term in _names(name)),
+        "environment": _environment(name),
+        "downloads": [model for model in _models(name) if model is not None],
+        "lacks": [option for option, value in options.items() if value is dataclasses.MISSING],
+        "options": {option: _written(value) for option, value in options.items()},
+        "paper": about.paper,
+    }
+
+
+def embedded_metrics() -> list[str]:
+    """The metrics that run as they are, without a download, a program of others or an option of the user's.
+
+    Of two names for the same metric the first is listed: `bleu`, and not `bleu4`. A control is no metric and is left
+    out.
+    """
+    found: dict[str, Metric] = {}
+    for name in METRICS.names():
+        if name in _CONTROLS:
+            continue
+        try:
+            if runs_with(name) in (_NO_MODEL, _EMBEDDED_MODELS) and metric(name) not in found.values():
+                found[name] = metric(name)
+        except SpecError:  # its package is broken, as `nlgauge list metrics` says
+            continue
+    return list(found)
+
+
+@overload
+def expanded(metrics: Sequence[str]) -> tuple[list[str], frozenset[str]]: ...
+@overload
+def expanded(metrics: MetricLike | Sequence[MetricLike]) -> tuple[list[MetricLike], frozenset[str]]: ...
+def expanded(metrics: MetricLike | Sequence[MetricLike]) -> tuple[list[Any], frozenset[str]]:
+    """Metrics with all embedded ones in the place of `embedded`.
+
+    Returns:
+        The metrics, and those of them that `embedded` alone stands for: they may be left out.
+    """
+    listed = [metrics] if isinstance(metrics, str) or not isinstance(metrics, Sequence) else list(metrics)
+    if EMBEDDED not in listed:
+        return listed, frozenset()
+    group = [name for name in embedded_metrics() if name not in listed]
+    place = listed.index(EMBEDDED)
+    return [*listed[:place], *group, *listed[place + 1 :]], frozenset(group)
+
+
+def defaults(name: str) -> Mapping[str, Any]:
+    """Option -> its value unless it is given, MISSING where it must be; empty for a named sum."""
+    if name in SUMS:
+        return {}
+    cls, preset = METRICS.lookup(name)
+    return {f.name: preset.get(f.name, f.default) for f in dataclasses.fields(cls) if f.init}
+
+
+def runs_with(name: str) -> str:
+    """Whose model a metric runs, unless it is told otherwise."""
+    row = catalogue_row(name)
+    told = [f"{model} of the hub" for model in row["downloads"]]
+    if row["environment"]:
+        told.append(f"the environment {row['environment']}")
+    told += [f"a {option} of yours" for option in row["lacks"]]
+    return ", ".join(told) or (_EMBEDDED_MODELS if row["uses_model"] else _NO_MODEL)
+
+
+def _preset_of(name: str) -> str | None:
+    if name in SUMS:
+        return SUMS[name]
+    cls, preset = METRICS.lookup(name)
+    if not preset:
+        return None
+    base: str = cls.info.name  # type: ignore[attr-defined]
+    return f"{base}:{','.join(f'{option}={quote(show(value))}' for option, value in preset.items())}"
+
+
+def _names(name: str) -> list[str]:
+    """The name, or those of the terms of a named sum."""
+    if name not in SUMS:
+        return [name]
+    parsed = parse(SUMS[name])
+    assert isinstance(parsed, Sum)  # so it is written
+    return [term.name for _, term in parsed.terms if isinstance(term, Spec)]
+
+
+def _models(name: str) -> list[str | None]:
+    """Models that do not come with the package; None for one that must be named, or that a program of others has."""
+    return list(dict.fromkeys(model for term in _names(name) for model in _models_of(term)))
+
+
+def _models_of(name: str) -> Iterator[str | None]:
+    options = defaults(name)
+    if dataclasses.MISSING in options.values() or _environment(name):
+        yield None
+    model = options.get("model")
+    if isinstance(model, str) and model != locate.NAME and model not in heads.SHIPPED:
+        yield model
+
+
+def _uses_model(name: str) -> bool:
+    return defaults(name).get("model") is not None
+
+
+def _environment(name: str) -> str | None:
+    """The environment of `nlgauge env` that a metric runs in."""
+    if name in SUMS:
+        return None
+    return getattr(METRICS.lookup(name)[0], "environment", "") or None
+
+
+def _written(value: Any) -> Any:
+    """A default as JSON has it; None also where a value must be given, as `lacks` says."""
+    return value if isinstance(value, bool | int | float | str) else None

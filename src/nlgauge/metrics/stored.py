@@ -1,22 +1,253 @@
-"""Scores that another program computed, as a metric: they can be compared, combined and correlated with ratings."""
+"""Whether scores that were made elsewhere rise or fall with quality: what is recorded, what the name says, or a guess.
+
+A guess is always said, so that an error rate that is taken the wrong way round does not go unnoticed.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+import math
+import re
+import types
+import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
-from nlgauge.core.errors import InputError, SpecError
+import numpy as np
+
+from nlgauge.core.arrays import Array
+from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.metric import BaseMetric, signature_of
-from nlgauge.core.options import checked
+from nlgauge.core.options import Entry, checked
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
+from nlgauge.core.spec import Spec, Sum, parse
 from nlgauge.core.tables import ScoreTable
-from nlgauge.metrics.external.direction import Direction, direction_of
+from nlgauge.metrics.base import Metric, MetricLike
+from nlgauge.metrics.registry import METRIC_OPTIONS, METRICS, SUMS, elsewhere, folded, metric, named, own_names
+from nlgauge.metrics.wrapped import GUARDED
+from nlgauge.models.heads import SHIPPED
 from nlgauge.runtime.runtime import Runtime
+
+GUESSED = "taken to rise with quality"
+BY_NAME = "taken to fall with quality, as the name says"
+NEGATED = "taken to rise with quality: an error rate, of which no value is above 0"
+_SYNONYMS = {"word error rate": "wer", "character error rate": "cer", "extended edit distance": "eed"}  # of ours
+# A word of a name that is no metric's, and says that less is better: val_loss, gpt2-ppl, toxicity.
+_FALLS = re.compile(
+    r"(?i)(?<![a-z])(?:ppl|perplexity|nll|loss|hter|toxicity|error[\W_]?rate|edit[\W_]?distance)(?![a-z])"
+)
+_REFERENCE = re.compile(r"-(?:ref[A-Z]?(?:\.ref[A-Z])*|src|all)$")  # as mt-metrics-eval names a metric: BLEU-refA
+
+
+class Direction(NamedTuple):
+    """Whether higher is better, and what a reader must know of it; nothing if it is recorded, or known by the name."""
+
+    higher_is_better: bool
+    told: str = ""
+
+
+def direction_of(column: str, values: Array, recorded: bool | None = None) -> Direction:
+    """The direction of a column of scores.
+
+    Args:
+        column: its name: of a metric, or a specification as typed.
+        values: the scores; error rates of which none is above 0 were negated by who made them.
+        recorded: what the file itself says; None if it says nothing.
+    """
+    if recorded is not None:
+        return Direction(recorded)
+    known = by_name(column)
+    if known is None:
+        return Direction(True, GUESSED)
+    if known:
+        return Direction(True)
+    defined = values[~np.isnan(values)]
+    is_negated = bool((defined <= 0).all() and (defined < 0).any())
+    return Direction(True, NEGATED) if is_negated else Direction(False, BY_NAME)
+
+
+def by_name(column: str) -> bool | None:
+    """Whether a metric of this name is better when it is higher; None if no metric is known by it, nor a word in it."""
+    try:
+        parsed = parse(column)
+    except SpecError:
+        parsed = Spec(column)
+    if not isinstance(parsed, Spec):
+        return True  # a weighted sum, in which error rates are negated
+    for name in (parsed.name, _REFERENCE.sub("", parsed.name)):
+        own, row = _own_names().get(folded(name)), elsewhere(name)
+        if own is not None:
+            higher: bool = METRICS.lookup(own)[0].info.higher_is_better  # type: ignore[attr-defined]
+            return higher
+        if row is not None:
+            return row.higher_is_better
+    return False if _FALLS.search(column) else None
+
+
+@cache
+def _own_names() -> dict[str, str]:
+    """Our metrics by folded name; those that take their numbers from elsewhere have no direction of their own."""
+    names = {name: name for name in METRICS.entries if name != "scores"} | _SYNONYMS
+    return {folded(name): own for name, own in names.items()}
+
+
+# --- Scores that the data hold themselves, such as those of a log or of people, as metrics
+
+PREFIX = "human."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rated(BaseMetric):
+    """A column of ratings in the data; of several ratings of a text the mean. Higher is taken to be better.
+
+    Args:
+        criterion: the column.
+    """
+
+    criterion: str
+
+    @property
+    def info(self) -> MetricInfo:
+        """Facts; the scale is not known."""
+        return MetricInfo(f"{PREFIX}{self.criterion}", needs=set(), range=(-math.inf, math.inf), copy_is_best=False)
+
+    @property
+    def spec(self) -> str:
+        """The specification that `metrics_of` takes."""
+        return f"{PREFIX}{self.criterion}"
+
+    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        """The ratings, NaN where a text has none.
+
+        Raises:
+            InputError: no text has one.
+        """
+        values = np.array([_mean(s.human.get(self.criterion)) for s in segments])
+        if len(values) and np.isnan(values).all():
+            known = dict.fromkeys(name for s in segments for name in s.human)
+            has = nearest(self.criterion, known) if known else "; there are no ratings"
+            raise InputError(f"no text has a rating {self.criterion!r}{has}")
+        return Scores(signature_of(self, runtime), ids(segments), values)
+
+
+def _mean(rating: Any) -> float:
+    """A rating, or the mean of several."""
+    if rating is None:
+        return math.nan
+    return float(np.mean(rating)) if np.size(rating) else math.nan
+
+
+def metrics_of(metrics: MetricLike | Sequence[MetricLike], encoder: str | None) -> dict[str, Metric]:
+    """Specification as typed -> metric, as `named`; `human.NAME` is a column of the data.
+
+    Raises:
+        SpecError: there is no metric, or one is unknown or named twice.
+    """
+    listed = [metrics] if isinstance(metrics, str) or not isinstance(metrics, Sequence) else list(metrics)
+    own = {s: Rated(criterion=s.removeprefix(PREFIX)) for s in listed if isinstance(s, str) and s.startswith(PREFIX)}
+    placed: list[Any] = [own.get(one, one) if isinstance(one, str) else one for one in listed]
+    return named(placed, encoder)
+
+
+# --- Which metrics may a file name? Those that run in this process on what ships: no program, module, path or hub name
+
+_MODELS = {"embedded": "encoder", **SHIPPED}  # a model that ships -> what it is for
+_OWN = "nlgauge.metrics."
+_OUTSIDE = (
+    "nlgauge.metrics.external.",
+    "nlgauge.metrics.judging:",
+    "nlgauge.metrics.stored:Stored",
+    "nlgauge.metrics.function:",
+)
+_FETCHED = frozenset({"flores101", "flores200", "spm"})  # tokenizers that sacrebleu fetches when they are first used
+_PLAIN = (bool, int, float, type(None))
+
+
+def metric_of_file(spec: str) -> Metric:
+    """The metric of a specification that came out of a file: a model, a plan, a result.
+
+    Nothing that came with data may start a program, load a module, or open a model other than one that ships; only what
+    the user types may.
+
+    Raises:
+        SpecError: the specification is wrong, or names something else.
+    """
+    check_shipped(spec)
+    return metric(spec)
+
+
+def check_shipped(spec: str) -> None:
+    """Refuse a specification out of a file that leads to anything but code and models that ship. Nothing is opened.
+
+    Raises:
+        SpecError: it does, or it is wrong.
+    """
+    parsed = parse(spec)
+    if isinstance(parsed, Sum):
+        if parsed.norm not in ("none", "minmax", "zscore"):
+            raise _refused(spec, "it reads a file of bounds")
+        for _, part in parsed.terms:
+            check_shipped(str(part))
+        return
+    if parsed.name in SUMS:
+        return check_shipped(SUMS[parsed.name])
+    if parsed.inside is not None:
+        check_shipped(str(parsed.inside))
+    if parsed.name != GUARDED:
+        _check_named(spec, parsed)
+
+
+def _check_named(spec: str, parsed: Spec) -> None:
+    """Refuse one metric by its name or its options."""
+    known = {name.lower(): name for name in METRICS.entries}
+    name = parsed.name if parsed.name in METRICS.entries else known.get(parsed.name.lower(), parsed.name)
+    entry: Entry | None = METRICS.entries.get(name)
+    if entry is None and name not in METRICS.names():
+        raise SpecError(f"unknown metric {name!r}{nearest(name, METRICS.entries)}")
+    if entry is None or name in own_names():
+        raise _refused(spec, f"{parsed.name!r} is no metric of this package")
+    if not entry.target.startswith(_OWN) or entry.target.startswith(_OUTSIDE):
+        raise _refused(spec, f"{name} runs a program or reads a file")
+    cls, preset = METRICS.lookup(name)
+    defaults = {field.name: field.default for field in dataclasses.fields(cls) if field.init}
+    values: Mapping[str, Any] = {**preset, **dict(parsed.options)}
+    hints = typing.get_type_hints(cls)
+    for option, default in defaults.items():
+        value = values.get(option, default)
+        if value is dataclasses.MISSING:
+            raise _refused(spec, f"{name} needs {option}, which is no part of this package")
+        if isinstance(value, _PLAIN) or (value == default and option not in values):
+            continue
+        if option in METRIC_OPTIONS:
+            check_shipped(str(value))
+        elif str(value) in _FETCHED:
+            raise _refused(spec, f"{option}={value} is fetched")
+        elif not (_is_choice(hints[option]) or value == default or (option == "model" and _alike(value, default))):
+            raise _refused(spec, f"{option} is {str(value)!r:.80}, which does not ship")
+
+
+def _is_choice(hint: Any) -> bool:
+    """Whether a field takes one of a few words, numbers or nothing; anything else could name a file or a model."""
+    if typing.get_origin(hint) in (typing.Union, types.UnionType):
+        return all(map(_is_choice, typing.get_args(hint)))
+    return typing.get_origin(hint) is typing.Literal or hint in _PLAIN
+
+
+def _alike(model: Any, default: Any) -> bool:
+    """Whether two models ship and are for the same: the metric looks for the first where it looks for the second."""
+    return default in _MODELS and _MODELS.get(model) == _MODELS[default]
+
+
+def _refused(spec: str, why: str) -> SpecError:
+    return SpecError(f"{spec!r:.200} stands in a file, and {why}; a file may name only metrics that run on what ships")
+
+
+# --- Scores that another program computed, as a metric: they can be compared, combined and correlated with ratings
 
 
 class _Described:

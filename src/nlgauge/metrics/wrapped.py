@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from hashlib import sha256
+from itertools import chain
+from pathlib import Path
+from typing import Any, Literal
 
-from nlgauge.core.metric import BaseMetric, Documents, Layers, spec_of, whole
-from nlgauge.core.scores import MetricInfo, Scores
-from nlgauge.core.segment import Segment
-from nlgauge.core.spec import Signature
-from nlgauge.metrics.base import Metric, corpora_of, is_pooled, notes_of, rounds, trained_on
-from nlgauge.metrics.embedding.sharing import merged
-from nlgauge.metrics.references import Policy, over_references
-from nlgauge.metrics.scoring.run import score_segments
+import numpy as np
+
+from nlgauge.core.arrays import Array, Mask
+from nlgauge.core.errors import InputError, SpecError, nearest
+from nlgauge.core.metric import BaseMetric, Documents, Layers, scores_parts, signature_of, spec_of, whole
+from nlgauge.core.result import replacing
+from nlgauge.core.scores import MetricInfo, Scores, ids
+from nlgauge.core.segment import Segment, unique
+from nlgauge.core.spec import Signature, Spec, Sum, parse, unquote, version, weight_text
+from nlgauge.metrics.base import Metric, Policy, corpora_of, is_pooled, notes_of, over_references, rounds, trained_on
+from nlgauge.metrics.guards import HABITS, OUTPUTS, VERSION, Rules, habits, is_spoilt
+from nlgauge.metrics.run import merged, score_segments
+from nlgauge.runtime.pool import Moments
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.scripts import Writing
 
@@ -163,3 +176,372 @@ class CompanionMetric(_Prepared):
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """As the metric inside."""
         return self._inside(segments, runtime)
+
+
+# --- Common scales for the terms of a sum: the values that become 0 and 1, from a pool or from a bounds file
+
+POOLED = ("minmax", "zscore")  # norms that are measured over the segments of the call
+
+
+def zero_and_width(values: Array | Moments, norm: str, name: str) -> tuple[float, float]:
+    """The value that becomes 0 over a pool, and its distance from the value that becomes 1.
+
+    Args:
+        values: the values of the pool, shape (n,), NaN where undefined; or how they lie.
+        norm: `minmax` or `zscore`.
+        name: the name of the metric, for the message.
+
+    Raises:
+        InputError: the values are all equal.
+    """
+    lie = values if isinstance(values, Moments) else Moments.of(values)
+    if not lie.low < lie.high:
+        raise InputError(
+            f"{name} is the same for all {lie.n} segments of the call, so {norm} over them is undefined; score a"
+            ' larger pool, or add [norm=none] or [norm=file("bounds.json")] to the sum (--save-norm writes such a'
+            " file)"
+        )
+    return (lie.low, lie.high - lie.low) if norm == "minmax" else (lie.mean, lie.deviation)
+
+
+def moments(metric: Metric, values: Mapping[str, Array], runtime: Runtime) -> dict[str, Moments]:
+    """How values lie that are to be scaled: those of the call, or of the pool that it is a part of.
+
+    Args:
+        metric: the metric that scales them.
+        values: of each of its terms, each of shape (n,).
+        runtime: says whether there is a pool.
+
+    Raises:
+        Unsettled: there is one, and it is not known yet how they lie in it.
+    """
+    if runtime.pool is None:
+        return {name: Moments.of(column) for name, column in values.items()}
+    own = signature_of(metric, runtime)
+    wanted = {f"scale of {name} in {own}": partial(Moments.of, column) for name, column in values.items()}
+    return dict(zip(values, runtime.pool.moments(wanted), strict=True))
+
+
+def bounds_key(term: Metric) -> str:
+    """The key of a term in a bounds file: its specification.
+
+    A nested sum is written without its pooled norm, since the file replaces it; `[norm=none]` is kept.
+    """
+    return str(_without_pooled_norm(parse(spec_of(term))))
+
+
+def _without_pooled_norm(parsed: Spec | Sum) -> Spec | Sum:
+    if isinstance(parsed, Spec):
+        return parsed
+    terms = tuple((weight, _without_pooled_norm(part)) for weight, part in parsed.terms)
+    return Sum(terms, "none" if parsed.norm == "none" else "minmax")
+
+
+def save_bounds(path: str, scores: Iterable[Scores]) -> None:
+    """Write the values that became 0 and 1 in each term of sums, for `[norm=file("PATH")]`; whole or not at all."""
+    bounds = {key: list(pair) for s in scores for key, pair in s.scale.items()}
+    with replacing(path) as file:
+        file.write(json.dumps({"bounds": bounds}, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
+
+
+def read_bounds(path: str, key: str) -> tuple[float, float]:
+    """The values that become 0 and 1 in the term with this key, from a file that `save_bounds` wrote.
+
+    Raises:
+        InputError: the file cannot be read, or lacks two rising numbers for the term.
+    """
+    content = _content(path)
+    try:
+        low, high = json.loads(content, object_pairs_hook=unique)["bounds"][key]
+        low, high = float(low), float(high)
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        raise InputError(
+            f'{path}: expected {{"bounds": {{"{key}": [low, high]}}}} with two numbers, on the metric\'s scale turned'
+            " so that higher is better"
+        ) from None
+    if not (low < high and math.isfinite(high - low)):
+        raise InputError(
+            f"{path}: bounds of {key} are {low:g} and {high:g}, expected two finite numbers, the lower first"
+        )
+    return low, high
+
+
+def bounds_identity(path: str) -> str:
+    """Digest of a file of bounds, for signatures."""
+    return "sha256:" + sha256(_content(path)).hexdigest()[:16]
+
+
+def _content(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read bounds {path}: {error.strerror}") from None
+
+
+# --- `guarded(metric)`: a metric in which outputs that guards distrust score as the worst
+
+GUARDED = "guarded"
+_SIGN = "\u25a1"
+_LETTER, _MARK = re.compile(r"\w"), re.compile(rf"[^\w\s{_SIGN}]")
+_SURE = "empty+unasked+copied+foreign+looping"  # guards of texts that are no answer; the others find faults of a part
+_NAMES = (*OUTPUTS, *HABITS)
+_TELLING = frozenset(("copied", "foreign", "unfinished", "untranslated"))  # guards that ask for languages
+
+
+@dataclass(frozen=True)
+class Guarded(WrappedMetric):
+    """A metric in which an output that a guard distrusts gets the score of an empty text, or its own if that is worse.
+
+    Where corpus numbers come from counts, such as BLEU's, the text is not emptied: signs that match nothing stand in
+    for its letters, so that its length counts and the number can only get worse. Of a perplexity, each of its pieces
+    gets the value of an empty text. All other segments keep their scores to the last bit.
+
+    Attributes:
+        metric: the metric inside.
+        guards: the guards that count, joined by "+".
+    """
+
+    guards: str = _SURE
+
+    def __post_init__(self) -> None:
+        for name in self._names:
+            if name not in _NAMES:
+                raise SpecError(f"{GUARDED}:guards names {name!r}{nearest(name, _NAMES)}")
+        if self.metric.info.name == "scores":
+            raise SpecError(f"{GUARDED}(scores): scores that are read from a file say nothing of an empty text")
+        if is_pooled(self.metric) and not scores_parts(self.metric):
+            raise SpecError(
+                f"{GUARDED}({spec_of(self.metric)}): its scores depend on all texts of the call, so that an empty text"
+                f" would move the others; of a sum, guard the terms, as in 0.5*{GUARDED}(bleu) + 0.5*{GUARDED}(chrf)"
+            )
+
+    @property
+    def info(self) -> MetricInfo:
+        """The info of the metric inside, under the name of the wrapper."""
+        return replace(self.metric.info, name=GUARDED, cached=False)
+
+    @property
+    def spec(self) -> str:
+        """The specification that rebuilds the metric."""
+        return f"{GUARDED}({spec_of(self.metric)})" + ("" if self.guards == _SURE else f":guards={self.guards}")
+
+    def facts(self, runtime: Runtime) -> Mapping[str, Any]:
+        """The signature of the metric inside, the version of the rules, and what tells languages."""
+        entries = signature_of(self.metric, runtime).entries
+        inside = "(" + "|".join(f"{key}:{value}" for key, value in entries if key != "nlgauge") + ")"
+        telling = {"py3langid": version("py3langid")} if _TELLING & {*self._names} else {}
+        return {"metric": inside, "pool": None, "rules": VERSION, **telling}
+
+    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        """The scores of the metric inside; the flag `guarded` is set where a guard distrusts the output."""
+        found = self._inside(segments, runtime)
+        rules, names = Rules(), {*self._names}
+        guarded = np.array(
+            [is_spoilt(s, names.intersection(chain(rules.flags(s), habits(s)))) for s in segments], dtype=np.bool_
+        )
+        if guarded.any():
+            recounts = self.metric.info.cached  # its statistics are made from values and parts
+            stand_in = _masked if found.stats is not None and not recounts else lambda text: ""
+            odd = [s for s, is_odd in zip(segments, guarded, strict=True) if is_odd]
+            emptied = [replace(s, hypothesis=stand_in(s.hypothesis)) for s in odd]
+            own, found = found, _worse(found, self._emptied(emptied, segments, runtime), guarded)
+            if found.stats is not None and recounts:  # of the worst value, but over the pieces that the text has
+                found = whole(self.metric).counted(replace(found, parts=own.parts))
+        return replace(found, signature=signature_of(self, runtime), flags={**found.flags, GUARDED: guarded})
+
+    @property
+    def _names(self) -> list[str]:
+        return self.guards.split("+")
+
+    def _emptied(self, emptied: Sequence[Segment], segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        """The scores of empty texts. What a metric takes from all texts, it takes from the true ones."""
+        if not is_pooled(self.metric):
+            return self._inside(emptied, runtime)
+        return whole(self.metric).scorer(segments, runtime)(emptied)
+
+
+def _masked(text: str) -> str:
+    """A text of the same length that has nothing in common with another; marks are words of their own."""
+    return _MARK.sub(f" {_SIGN} ", _LETTER.sub(_SIGN, text))
+
+
+def _worse(own: Scores, emptied: Scores, guarded: Mask) -> Scores:
+    """Scores with those of empty texts where a text is guarded, unless its own is worse still."""
+    places = np.flatnonzero(guarded)
+    sign = 1.0 if own.higher_is_better else -1.0
+    worse = ~(sign * own.values[places] <= sign * emptied.values)  # also where the own value is undefined
+    taken, chosen = places[worse], np.flatnonzero(worse)
+
+    def merged(column: Array, other: Array) -> Array:
+        column = np.array(column)
+        column[taken] = other[chosen]
+        return column
+
+    stats = None
+    if own.stats is not None and emptied.stats is not None:
+        stats = merged(own.stats, emptied.stats)
+    parts = {name: merged(column, emptied.parts[name]) for name, column in own.parts.items()}
+    return replace(own, values=merged(own.values, emptied.values), parts=parts, stats=stats)
+
+
+# --- Weighted sums of metrics; each metric is first brought to a common scale over the pool of the call
+
+
+@dataclass(frozen=True)
+class Combination(Composed):
+    """The sum of weight * scaled metric; higher is better.
+
+    A metric for which lower is better enters with its sign reversed.
+
+    Attributes:
+        terms: pairs of weight and metric.
+        norm: `minmax` or `zscore` over the segments of the call, `none`, or `file("bounds.json")` with bounds that
+            were saved by an earlier call.
+
+    References:
+        Chen and Eger (2023), "MENLI", section 5.1.3, "Combined Metrics", and section 6, "Rescaling".
+    """
+
+    terms: tuple[tuple[float, Metric], ...]
+    norm: str = "minmax"
+    info: MetricInfo = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.norm not in (*POOLED, "none") and not self.norm.startswith("file("):
+            raise SpecError(f"norm is {self.norm!r}{nearest(self.norm, (*POOLED, 'none', 'file(...)'))}")
+        for weight, term in self.terms:
+            if not (isinstance(weight, int | float | np.number) and np.isfinite(weight)):
+                raise SpecError(f"the weight of {spec_of(term)} is {weight!r}, expected a finite number")
+        specs = [spec_of(term) for _, term in self.terms]
+        for spec, count in Counter(specs).items():
+            if count > 1:
+                raise SpecError(f"metric {spec!r} stands twice in one sum; add up its weights")
+        infos = [term.info for _, term in self.terms]
+        object.__setattr__(
+            self,
+            "info",
+            MetricInfo(
+                "combination",
+                frozenset().union(*(info.needs for info in infos)),
+                range=(-np.inf, np.inf),
+                copy_is_best=all(info.copy_is_best for info in infos) and all(weight > 0 for weight, _ in self.terms),
+                parts={spec: info.higher_is_better for spec, info in zip(specs, infos, strict=True)},
+                summary="weighted sum of metrics",
+                tasks=frozenset().union(*(info.tasks for info in infos)),
+                paper="; ".join(dict.fromkeys(info.paper for info in infos if info.paper)),
+            ),
+        )
+
+    @property
+    def spec(self) -> str:
+        """The specification that rebuilds the sum."""
+        return str(Sum(tuple((weight, parse(spec_of(term))) for weight, term in self.terms), self.norm))
+
+    @property
+    def inside(self) -> tuple[BaseMetric, ...]:
+        """The terms."""
+        return tuple(whole(term) for _, term in self.terms)
+
+    @property
+    def pooled(self) -> bool:
+        """Whether a score depends on the other segments of the call."""
+        return self.norm in POOLED or super().pooled
+
+    @property
+    def rounds(self) -> int | None:
+        """How often all segments are gone through before a part can be scored: for the terms, then for the scales."""
+        of_terms = super().rounds
+        return None if of_terms is None else of_terms + (self.norm in POOLED)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The notes of the terms, and one if the weights do not add up to 1, so that values lie outside 0 to 1."""
+        of_terms = tuple(f"{spec_of(term)}: {note}" for _, term in self.terms for note in notes_of(term))
+        total = sum(weight for weight, _ in self.terms)
+        if abs(total - 1) < 1e-9 or self.norm in ("none", "zscore"):
+            return of_terms
+        ratio = "the order of segments is what their ratio makes it"
+        return (*of_terms, f"the weights add up to {total:g}, not to 1; {ratio}")
+
+    def facts(self, runtime: Runtime) -> Mapping[str, Any]:
+        """The signatures of the terms, and the digest of a bounds file."""
+        facts: dict[str, Any] = {
+            "terms": " + ".join(f"{weight_text(weight)}*({signature_of(term, runtime)})" for weight, term in self.terms)
+        }
+        if self._bounds_file is not None:
+            for _, term in self.terms:  # bounds that are missing are refused before anything is scored
+                read_bounds(self._bounds_file, bounds_key(term))
+            facts["bounds"] = bounds_identity(self._bounds_file)
+        return facts
+
+    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        """Values of the sum, shape (n,).
+
+        The parts are the values of the terms, named by their specifications. A flag is set where any term sets it.
+
+        Raises:
+            InputError: a metric is constant over the pool (a pool of one segment always is), so that `minmax` and
+                `zscore` are undefined.
+        """
+        scored = score_segments({spec_of(term): term for _, term in self.terms}, segments, runtime)
+        values = np.zeros(len(segments))
+        scale: dict[str, tuple[float, float]] = {}
+        up = [term.info.higher_is_better for _, term in self.terms]
+        turned = {spec: s.values if higher else -s.values for (spec, s), higher in zip(scored.items(), up, strict=True)}
+        lie = moments(self, turned, runtime) if self.norm in POOLED else {}
+        for (weight, term), (spec, oriented) in zip(self.terms, turned.items(), strict=True):
+            scale |= scored[spec].scale
+            if self.norm in POOLED:
+                zero, width = zero_and_width(lie[spec], self.norm, spec)
+                oriented = (oriented - zero) / width
+                scale |= {bounds_key(term): (zero, zero + width)}
+            elif self._bounds_file is not None:
+                low, high = read_bounds(self._bounds_file, bounds_key(term))
+                oriented = (oriented - low) / (high - low)
+            values = values + weight * oriented
+        flags = {
+            name: np.logical_or.reduce([s.flags[name] for s in scored.values() if name in s.flags])
+            for s in scored.values()
+            for name in s.flags
+        }
+        return Scores(
+            signature_of(self, runtime),
+            ids(segments),
+            values,
+            {spec: s.values for spec, s in scored.items()},
+            flags=flags,
+            scale=scale,
+        )
+
+    @cached_property
+    def _bounds_file(self) -> str | None:
+        if not self.norm.startswith("file("):
+            return None
+        return unquote(self.norm.removeprefix("file(").removesuffix(")"))
+
+
+def check_bounds(metrics: Iterable[Metric]) -> None:
+    """Refuse metrics whose scales cannot be saved in one bounds file; call it before anything is scored.
+
+    Raises:
+        InputError: no sum among them is scaled over the pool, or two sums scale one term in different ways.
+    """
+    norms: dict[str, str] = {}
+    for key, norm in (term for built in metrics for term in _scaled_terms(built)):
+        if norms.setdefault(key, norm) != norm:
+            raise InputError(
+                f"{key} is scaled by {norms[key]} in one sum and by {norm} in another; keep their bounds in two files,"
+                " in two runs"
+            )
+    if not norms:
+        raise InputError(
+            "no metric is a sum that is scaled over the pool (norm minmax or zscore), so there are no bounds to keep"
+        )
+
+
+def _scaled_terms(built: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(built, Combination):
+        for _, term in built.terms:
+            if built.norm in POOLED:
+                yield bounds_key(term), built.norm
+            yield from _scaled_terms(term)

@@ -18,11 +18,11 @@ from nlgauge.gating.outputs import Outputs
 from nlgauge.gating.rules import Clusters, Drops, Items, Rules, Undefined
 from nlgauge.gating.scored import Scored, score_side
 from nlgauge.metrics.base import Metric, MetricLike
-from nlgauge.metrics.looks import Looks
-from nlgauge.metrics.ratings import metrics_of
+from nlgauge.metrics.stored import metrics_of
 from nlgauge.plugin.saved import baseline_path
 from nlgauge.report.text import render
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.scoring.looks import Looks
 from nlgauge.stats.gates import FAIL, INCONCLUSIVE, PASS
 
 UPDATED = "UPDATED"

@@ -12,7 +12,7 @@ import numpy as np
 from nlgauge.core.arrays import Counts
 from nlgauge.core.scores import Scores, join
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.scoring.run import score_segments
+from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.cache import ScoreCache
 from nlgauge.testing.subject import ROUNDING, Subject
 

@@ -8,7 +8,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.metric import whole
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.base import Metric, is_pooled, rounds
-from nlgauge.metrics.scoring.run import score_segments
+from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing.segments import SEGMENTS
 from nlgauge.testing.subject import Subject

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.marks import ErrorSpan, Severity
-from nlgauge.metrics.explaining.marks import Worded, is_function
+from nlgauge.scoring.explaining import Worded, is_function
 
 _NEGATIONS = frozenset("not n't no nor never cannot without".split())  # function words that turn a text round
 _RANKS: dict[Severity, int] = {"minor": 1, "major": 2}

@@ -16,9 +16,8 @@ from nlgauge.core.options import Range, check_option
 from nlgauge.core.result import check_target, replacing
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.base import Metric
-from nlgauge.metrics.learned.beer import FEATURES, ngram_features
-from nlgauge.metrics.learned.linear import LinearModel, Term
-from nlgauge.metrics.scoring.run import score_segments
+from nlgauge.metrics.learned.linear import FEATURES, LinearModel, Term, ngram_features
+from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.correlate import correlation
 

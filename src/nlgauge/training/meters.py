@@ -14,8 +14,8 @@ import torch
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.segment import Dataset
 from nlgauge.metrics.base import MetricLike
-from nlgauge.metrics.scoring.accumulate import Accumulator, numbers_of
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.scoring.accumulate import Accumulator, numbers_of
 
 
 def as_torchmetrics(metrics: MetricLike | Sequence[MetricLike], runtime: Runtime | None = None) -> Any:

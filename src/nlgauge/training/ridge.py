@@ -10,7 +10,7 @@ import torch
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
-from nlgauge.metrics.embedding.layers import best_layer
+from nlgauge.metrics.embedding.vectors import best_layer
 from nlgauge.models.encoder import MATCH, MATCHED, Encoder, combined, load_encoder
 from nlgauge.models.heads import SUFFIX
 from nlgauge.models.locate import locate

@@ -12,7 +12,7 @@ from nlgauge.core.segment import is_blank
 from nlgauge.io.files import Faults, InputFile
 from nlgauge.io.marked import errors_of
 from nlgauge.io.rows import JsonRows
-from nlgauge.metrics.explaining.marks import Worded
+from nlgauge.scoring.explaining import Worded
 from nlgauge.training.edited import PlacedEdit, spans_of_edits
 from nlgauge.training.spans import UNKNOWN, MarkedPair
 

@@ -11,10 +11,9 @@ from safetensors import safe_open
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.marks import ErrorSpan
-from nlgauge.metrics.explaining.explain import Thresholds, marked_spans, thresholds
-from nlgauge.metrics.explaining.marks import Worded
 from nlgauge.models.spans import Judged, load_spans
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.scoring.explaining import Thresholds, Worded, marked_spans, thresholds
 from nlgauge.stats.draws import wilson
 from nlgauge.stats.spans import clean_counts, one_to_one_counts, share_of_totals, span_agreement
 from nlgauge.training.heads import write_head

@@ -12,7 +12,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
 from nlgauge.metaeval.evaluate import joined_scores
 from nlgauge.metaeval.thresholds.fit import fit_thresholds
-from nlgauge.metrics.comparing.thresholds import read_thresholds
+from nlgauge.scoring.thresholds import read_thresholds
 
 TEXTS = {"a": ["the cat sat", "it rains"], "b": ["a cat lay", "it rained"], "c": ["dogs bark", "snow falls"]}
 REFERENCES = ["the cat sat", "it rains"]

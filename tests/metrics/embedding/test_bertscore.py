@@ -1,6 +1,9 @@
+"""The grid between BERTScore and MoverScore: both ends are these metrics, and every cell can be written and scored."""
+
 import json
 import math
 from functools import cache
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -12,14 +15,90 @@ import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.metric import signature_of
 from nlgauge.core.segment import Segment
+from nlgauge.core.spec import quote
 from nlgauge.metrics.embedding import bertscore as module
-from nlgauge.metrics.embedding.bertscore import BertScore, f1
-from nlgauge.metrics.embedding.unrelated import measure_unrelated
+from nlgauge.metrics.embedding.bertscore import BertScore, Matching, f1, measure_unrelated
+from nlgauge.metrics.embedding.transport import MoverScore
+from nlgauge.metrics.run import score_segments
 from nlgauge.models.locate import locate
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric, check_options
+from nlgauge.testing.segments import SEGMENTS
 
+pytest.importorskip("torch")
 torch = pytest.importorskip("torch")
+
+
+CPU = Runtime(device="cpu")
+ROUNDING = 1e-5  # float32, in batches of other shapes
+
+
+@pytest.fixture(scope="module")
+def scored(pairs):
+    """The pairs without empty texts."""
+    return [s for s in pairs if s.hypothesis.strip() and s.references[0].strip()]
+
+
+@pytest.mark.parametrize("idf", [False, True])
+@pytest.mark.parametrize("special", ["match", "drop"])
+def test_one_end_of_the_grid_is_bertscore(scored, plain, idf, special):
+    theirs = BertScore(model=plain.folder, layer=2, idf=idf, special_tokens=special).score(scored, CPU)
+    ours = Matching(model=plain.folder, layer=2, idf="references" if idf else "none", special_tokens=special).score(
+        scored, CPU
+    )
+    weighed = ~theirs.flags["unweighted"]
+    assert ours.values[weighed] == pytest.approx(theirs.values[weighed], abs=ROUNDING, nan_ok=True)
+    assert np.isnan(ours.values[~weighed]).all()
+
+
+@pytest.mark.parametrize("ngram", [1, 2])
+def test_the_other_end_is_moverscore(scored, plain, ngram):
+    theirs = MoverScore(model=plain.folder, ngram=ngram, idf=True).score(scored, CPU)
+    metric = Matching(model=plain.folder, match=f"wmd{ngram}", pmeans=True, idf="both", drop_marks=True)
+    ours = metric.score(scored, CPU)
+    # In MoverScore special tokens weigh their idf, which is 0 like their weight here.
+    assert ours.values == pytest.approx(theirs.values, abs=ROUNDING, nan_ok=True)
+
+
+def test_every_cell_of_table_9_can_be_written_and_scored(scored, plain, tmp_path):
+    """+MNLI is another model; PMEANS, IDF-S, IDF-L, SEP and RM; F, WMD1 and WMD2."""
+    larger = tmp_path / "larger.txt"
+    larger.write_text("the cat sat\na dog lay on the rug\nrain fell\n")
+    weights = {"IDF-S": "idf=references", "IDF-L": f'idf=references,idf_file="{larger}"', "SEP": "idf=both"}
+    specs = [
+        f"matching:model={quote(str(plain.folder))},match={match},pmeans={pmeans},drop_marks={remove},{weight}"
+        for match, pmeans, remove, weight in product(
+            ("greedy", "wmd1", "wmd2"), ("false", "true"), ("false", "true"), weights.values()
+        )
+    ]
+    found = score_segments({spec: ng.metric(spec) for spec in specs}, scored[:6], CPU)
+    assert len(found) == 36
+    columns = np.array([scores.values for scores in found.values()])
+    assert np.isfinite(columns).all()
+    assert len({tuple(column.round(6)) for column in columns}) == 36  # each switch changes something
+
+
+@pytest.mark.parametrize("options", [{}, {"match": "wmd2", "pmeans": True, "drop_marks": True}], ids=str)
+def test_matching_keeps_the_contract_of_a_metric(tiny_model, options):
+    check_metric(Matching(model=str(tiny_model("bert")), **options), SEGMENTS[:10], runtime=CPU, tolerance=ROUNDING)
+
+
+def test_every_option_is_in_the_signature(tiny_model, tmp_path):
+    documents = tmp_path / "documents.txt"
+    documents.write_text("a\nb\n")
+    others = {"model": str(tiny_model("roberta")), "dtype": "bfloat16", "max_tokens": 9, "layer": 1}
+    metric = Matching(model=str(tiny_model("bert")), idf="references")
+    others["idf_file"] = str(documents)
+    assert check_options(metric, runtime=CPU, alternatives=others) == ["revision"]
+
+
+def test_what_changes_nothing_is_refused():
+    with pytest.raises(SpecError, match="matching:layer changes nothing beside pmeans=true"):
+        ng.metric("matching:layer=2,pmeans=true")
+    with pytest.raises(SpecError, match="matching:idf_file is where idf=references or idf=both takes"):
+        ng.metric("matching:idf_file=x.txt")
+
+
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "bertscore.json").read_text(encoding="utf-8"))
 TEXTS = {
     "pairs": [(hyp, (ref,)) for _, hyp, ref in GOLDEN["pairs"]],
@@ -503,7 +582,7 @@ def test_the_bundled_baseline_rescales_each_part_by_its_own_column(runtime):
 
 
 def test_a_measured_baseline_takes_unrelated_text_to_zero(runtime, tmp_path):
-    from nlgauge.metrics.embedding import baseline
+    from nlgauge.metrics.embedding import vectors as baseline
 
     texts = [ref for _, (ref,) in TEXTS["pairs"][:22]]
     rows = measure_unrelated(texts, "embedded", runtime, pairs=60, seed=3)
@@ -601,7 +680,7 @@ def test_the_contract_holds_in_bfloat16(runtime):
     check_metric(BertScore(layer=2, dtype="bfloat16"), runtime=runtime, tolerance=0.01)
 
 
-def test_every_option_is_in_the_signature(runtime, tmp_path, tiny_model):
+def test_bertscore_every_option_is_in_the_signature(runtime, tmp_path, tiny_model):
     documents, rows = tmp_path / "documents.txt", tmp_path / "baseline.csv"
     documents.write_text("a cat\na dog\n", encoding="utf-8")
     rows.write_text(GOLDEN["baseline"], encoding="utf-8")
@@ -628,3 +707,36 @@ def test_a_model_that_writes_text_is_scored_with_a_note(tiny_model):
     (note,) = BertScore(model=str(tiny_model("gpt2"))).notes
     assert "reads from left to right (model type 'gpt2')" in note
     assert BertScore().notes == BertScore(model=str(tiny_model("t5"))).notes == ()
+
+
+def test_a_measured_baseline_is_the_mean_of_unrelated_pairs():
+    texts = [
+        "The cat sleeps.",
+        "Prices rose again.",
+        "The cat sleeps.",
+        " ",
+        "long " * 32,
+    ]  # two usable: the pair is theirs, either way round
+    rows = measure_unrelated(texts, "embedded", Runtime(), pairs=40, seed=1)
+    assert sorted(rows) == list(range(7))
+    both = [Segment("a", texts[0], (texts[1],)), Segment("b", texts[1], (texts[0],))]
+    scores = BertScore(layer=4).score(both, Runtime())
+    low, high = sorted(scores.parts["precision"])
+    assert low - 1e-6 <= rows[4][0] <= high + 1e-6
+    assert rows[4][2] == pytest.approx(scores.parts["f1"].mean(), abs=1e-6)  # F is the same either way round
+
+
+def test_a_baseline_needs_two_different_sentences():
+    with pytest.raises(InputError, match="at least two different sentences of under 32 words, found 1"):
+        measure_unrelated(["one", "one", " one "], "embedded", Runtime(), pairs=5, seed=0)
+
+
+def test_a_sentence_that_the_model_cannot_read_does_not_undo_the_rest(tiny_model):
+    # one NaN would make the whole table NaN
+    texts = ["the cat sat", "a dog lay", "\U0001f642 \U0001f642"]
+    rows = measure_unrelated(texts, str(tiny_model("bert")), Runtime(), pairs=12, seed=0)
+    pair = [Segment("a", *texts[:1], (texts[1],)), Segment("b", texts[1], (texts[0],))]
+    f1 = BertScore(model=str(tiny_model("bert")), layer=2).score(pair, Runtime()).parts["f1"]
+    assert rows[2][2] == pytest.approx(f1.mean(), abs=1e-6)  # float32
+    with pytest.raises(InputError, match=r"scores none of 4 pairs of these sentences; does it read them\?"):
+        measure_unrelated(["\U0001f642", "\U0001f642 \U0001f642"], str(tiny_model("bert")), Runtime(), pairs=4, seed=0)

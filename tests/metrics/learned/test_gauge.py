@@ -1,4 +1,4 @@
-"""`gauge`: its sum by hand from its parts, fixed scales, and one score in any company."""
+"""Sentinels: one side alone, by hand, and by a head that was made for this side."""
 
 from dataclasses import replace
 
@@ -9,16 +9,62 @@ import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.metric import spec_of
 from nlgauge.core.segment import Segment
+from nlgauge.core.spec import quote
 from nlgauge.metrics.base import notes_of
-from nlgauge.metrics.learned.gauge import CHRF, COSINE, RATED, RECALL, SCALES, WEIGHTS, Gauge, GaugeRated
+from nlgauge.metrics.learned.gauge import CHRF, COSINE, RATED, RECALL, SCALES, WEIGHTS, Gauge, GaugeRated, Sentinel
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric
 from nlgauge.testing.segments import SEGMENTS
 
 torch = pytest.importorskip("torch")
+
+
 CPU = Runtime(device="cpu")
-REFERENCE = "The committee will publish its final report in March."
 ROWS = [
+    Segment("1", "a cat", ("the cat", "one cat now"), source="le chat"),
+    Segment("2", "rain", ("it rains", "rain"), source="il pleut"),
+]
+
+
+@pytest.mark.parametrize(
+    ("side", "lengths"),
+    [("source", [7, 8]), ("hypothesis", [5, 4]), ("reference", [9, 6])],  # (7 + 11) / 2 and (8 + 4) / 2 characters
+)
+def test_the_length_of_one_side(side, lengths):
+    metric = Sentinel(side=side)
+    assert metric.score(ROWS, CPU).values.tolist() == [-float(n) for n in lengths]
+    assert notes_of(metric) == (f"a control, not a metric: it reads the {side} alone",)
+
+
+def test_a_side_that_is_not_there_is_refused():
+    with pytest.raises(InputError, match="sentinel needs source; segment '1' has none"):
+        ng.metric("sentinel").score([Segment("1", "a")], CPU)
+    assert ng.metric("sentinel:side=hypothesis").score([Segment("1", "")], CPU).values.tolist() == [0.0]
+
+
+@pytest.mark.parametrize(("side", "text"), [("source", "src"), ("hypothesis", "hyp"), ("reference", "ref")])
+def test_a_head_of_one_side_sees_nothing_else(tiny_regressor, side, text):
+    pytest.importorskip("torch")
+    head = tiny_regressor(features=text)
+    metric = ng.metric(f"sentinel:side={side},model={quote(str(head))}")
+    assert str(head) not in str(ng.metric(f"sentinel:side={side}"))
+    other = {
+        "source": Segment("1", "", ("x",), source="le chat"),
+        "hypothesis": Segment("1", "a cat", ("x",), source="y"),
+        "reference": Segment("1", "z", ("the cat", "one cat now"), source="y"),
+    }[side]
+    first, again = metric.score([ROWS[0], other], CPU).values
+    assert first == pytest.approx(again, abs=1e-6)  # float32
+    assert first != pytest.approx(metric.score(ROWS, CPU).values[1], abs=1e-3)
+    wrong = "hypothesis" if side == "source" else "source"
+    with pytest.raises(InputError, match=rf"reads {text}, expected (hyp|src) alone; 'nlgauge train regressor --side"):
+        ng.metric(f"sentinel:side={wrong},model={quote(str(head))}").score(ROWS, CPU)
+
+
+# --- `gauge`: its sum by hand from its parts, fixed scales, and one score in any company
+
+REFERENCE = "The committee will publish its final report in March."
+GAUGE_ROWS = [
     Segment("copy", REFERENCE, (REFERENCE,)),
     Segment("order", "In March the committee will publish its report.", (REFERENCE,)),
     Segment("wrong", "The committee will not publish its final report in March.", (REFERENCE,)),
@@ -28,7 +74,7 @@ ROWS = [
 
 @pytest.mark.parametrize("built", [Gauge(), Gauge(task="as"), GaugeRated()], ids=str)
 def test_it_is_the_sum_of_its_parts_on_fixed_scales(built):
-    scores = built.score(ROWS, CPU)
+    scores = built.score(GAUGE_ROWS, CPU)
     weights = {**WEIGHTS[built.task], **({RATED: 1.0} if isinstance(built, GaugeRated) else {})}
     assert set(scores.parts) == {*weights, "reference"}
     below = {name: SCALES["embedded"][name] for name in weights}
@@ -45,8 +91,8 @@ def test_it_is_the_sum_of_its_parts_on_fixed_scales(built):
 
 
 def test_a_segment_scores_the_same_alone_and_in_company():
-    together = Gauge().score(ROWS, CPU).values
-    alone = [Gauge().score([row], CPU).values[0] for row in ROWS]
+    together = Gauge().score(GAUGE_ROWS, CPU).values
+    alone = [Gauge().score([row], CPU).values[0] for row in GAUGE_ROWS]
     assert together == pytest.approx(alone, abs=1e-6)  # float32 of two encoders, in batches of other shapes
     assert not Gauge().pooled
 
@@ -69,7 +115,7 @@ def test_it_keeps_the_contract(built, left_out):
 
 def test_of_several_references_the_best_sum_counts_or_the_mean():
     paraphrase = "Its last report will come out in March, the committee says."
-    rows = [Segment(str(i), row.hypothesis, (REFERENCE, paraphrase)) for i, row in enumerate(ROWS)]
+    rows = [Segment(str(i), row.hypothesis, (REFERENCE, paraphrase)) for i, row in enumerate(GAUGE_ROWS)]
     alone = [[replace(row, references=(one,)) for row in rows] for one in (REFERENCE, paraphrase)]
     each = np.array([Gauge().score(single, CPU).values for single in alone])
     best = Gauge().score(rows, CPU)
@@ -109,6 +155,6 @@ def test_what_it_cannot_score_is_refused():
 
 
 def test_an_undefined_term_leaves_it_undefined():
-    scores = Gauge().score([Segment("1", "\ufffd \ufffd", ("a cat",)), ROWS[0]], CPU)
+    scores = Gauge().score([Segment("1", "\ufffd \ufffd", ("a cat",)), GAUGE_ROWS[0]], CPU)
     assert np.isnan(scores.values[0]) == any(np.isnan(part[0]) for part in scores.parts.values())
     assert np.isfinite(scores.values[1])

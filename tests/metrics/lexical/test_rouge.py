@@ -2,6 +2,7 @@ import json
 import os
 import unicodedata
 from gzip import open as gunzip
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +14,242 @@ import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.metric import signature_of
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.lexical.rouge import Rouge
+from nlgauge.metrics.lexical import rouge as module
+from nlgauge.metrics.lexical.ngrams import Numbered
+from nlgauge.metrics.lexical.rouge import AnyWords, AsciiWords, Rouge, lcs_lengths, number, union_hits, union_matches
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric, check_options
+from nlgauge.text.tokenize import TOKENIZERS, rouge_words
+
+texts = st.lists(st.text(st.sampled_from("abz019AK \n\0-é猫\ud800\u212a"), max_size=30), max_size=8)
+
+
+def split(numbered):
+    return [numbered.tokens[a:b].tolist() for a, b in pairwise(numbered.starts)]
+
+
+def renamed(rows):
+    """The same rows with names in order of first appearance."""
+    names = {}
+    return [[names.setdefault(token, len(names)) for token in row] for row in rows]
+
+
+@pytest.mark.parametrize("tokenizer", ["rouge", "unicode"])
+def test_equal_tokens_get_equal_numbers_across_texts(tokenizer):
+    rows = split(number(["The cat, the dog", "", "dog cat! dog"], tokenizer))
+    assert renamed(rows) == [[0, 1, 0, 2], [], [2, 1, 2]]
+
+
+@given(texts, st.sampled_from(["rouge", "unicode"]))
+def test_numbers_stand_for_the_tokens_of_the_named_tokenizer(rows, tokenizer):
+    numbered = number(rows, tokenizer)
+    assert renamed(split(numbered)) == renamed([TOKENIZERS[tokenizer](row) for row in rows])
+    assert numbered.size > numbered.tokens.max(initial=-1)
+    assert len(numbered.lengths) == len(rows)
+
+
+@given(texts)
+def test_a_stemmer_merges_what_it_makes_equal_and_is_asked_once_a_word(rows):
+    asked = []
+
+    def first_letter(word):
+        asked.append(word)
+        return word[0]
+
+    merged = number(rows, "rouge", first_letter)
+    words = [rouge_words(row) for row in rows]
+    assert renamed(split(merged)) == renamed([[word[0] for word in row] for row in words])
+    assert sorted(asked) == sorted({word for row in words for word in row})
+    assert merged.size == len({word[0] for row in words for word in row})
+
+
+@pytest.mark.parametrize("characters", [1, 7, 100])
+def test_the_size_of_a_block_changes_no_number_of_equal_tokens(monkeypatch, characters):
+    rows = [" ".join(f"w{i * j % 11}" for i in range(j)) for j in range(20)]
+    whole = renamed(split(number(rows, "rouge")))
+    monkeypatch.setattr(module, "_CHARACTERS", characters)
+    assert renamed(split(number(rows, "rouge"))) == whole
+
+
+@pytest.mark.parametrize("bits", [0, 1, 4])
+@pytest.mark.parametrize("stemmed", [False, True])
+def test_full_tables_overflow_into_a_dictionary(monkeypatch, bits, stemmed):
+    monkeypatch.setattr(module, "_LEAST_BITS", bits)
+    monkeypatch.setattr(module, "_MOST_BITS", bits)
+    monkeypatch.setattr(module, "_CHARACTERS", 300)
+    rng = np.random.default_rng(0)
+    rows = [" ".join(f"word{i}" for i in rng.integers(200, size=30)) for _ in range(40)]
+    normal = (lambda word: word[:-1]) if stemmed else None
+    expected = [[normal(word) if stemmed else word for word in row.split()] for row in rows]
+    assert renamed(split(number(rows, "rouge", normal))) == renamed(expected)
+
+
+def test_words_that_agree_in_the_letters_a_machine_word_holds_are_told_apart():
+    rows = [" ".join("x" * n for n in (7, 8, 9, 15, 16, 17, 18, 40)), "x" * 16 + "y " + "x" * 8 + "y " + "x" * 16]
+    assert renamed(split(number(rows, "rouge"))) == [[0, 1, 2, 3, 4, 5, 6, 7], [8, 9, 4]]
+
+
+def test_words_come_back_from_their_numbers():
+    vocabulary = AsciiWords(100)
+    words = ["a", "b2", "x" * 8, "x" * 9, "x" * 16, "x" * 17, "0"]
+    numbers, counts = vocabulary.add([" ".join(words), "a b2"])
+    assert counts.tolist() == [7, 2]
+    assert numbers[7:].tolist() == numbers[:2].tolist()
+    order = np.sort(numbers[:7])
+    assert dict(zip(order.tolist(), vocabulary.tokens(order), strict=True)) == dict(
+        zip(numbers[:7].tolist(), words, strict=True)
+    )
+    assert vocabulary.size > numbers.max()
+
+
+def test_words_of_other_scripts_come_back_too():
+    vocabulary = AnyWords(str.split)
+    numbers, counts = vocabulary.add(["猫 犬 猫", "", "犬"])
+    assert (numbers.tolist(), counts.tolist()) == ([0, 1, 0, 1], [3, 0, 1])
+    assert vocabulary.tokens(np.array([0, 1])) == ["猫", "犬"]
+
+
+def test_tables_are_no_larger_than_the_text_can_fill():
+    assert number(["one pair"], "rouge").size < 4096
+    assert number(["a" * 10_000_000], "rouge").size <= 3 * (1 << module._MOST_BITS) + 1
+
+
+@pytest.mark.parametrize("rows", [[], [""], ["", ""], ["\0"], ["\0", "a\0b"], [" "]])
+def test_texts_without_words_keep_their_place(rows):
+    numbered = number(rows, "rouge")
+    assert renamed(split(numbered)) == renamed([rouge_words(row) for row in rows])
+    assert len(numbered.starts) == len(rows) + 1
+
+
+sentences = st.lists(st.lists(st.integers(0, 3), max_size=9), max_size=4)
+
+
+def numbered(rows, size=None):
+    tokens = np.array([token for row in rows for token in row], dtype=np.int64)
+    return Numbered(tokens, np.cumsum([0, *map(len, rows)]), size or int(tokens.max(initial=0)) + 1)
+
+
+def table(reference, hypothesis):
+    """Lengths of the longest common subsequences of all pairs of beginnings."""
+    lengths = np.zeros((len(reference) + 1, len(hypothesis) + 1), dtype=int)
+    for i, wanted in enumerate(reference, start=1):
+        for j, token in enumerate(hypothesis, start=1):
+            lengths[i, j] = lengths[i - 1, j - 1] + 1 if wanted == token else max(lengths[i - 1, j], lengths[i, j - 1])
+    return lengths
+
+
+def matched(reference, hypothesis):
+    """Places in the reference of the subsequence read off the table from its end, by the rule of `union_matches`."""
+    lengths, found = table(reference, hypothesis), set()
+    i, j = len(reference), len(hypothesis)
+    while i and j:
+        if reference[i - 1] == hypothesis[j - 1]:
+            i, j = i - 1, j - 1
+            found.add(i)
+        elif lengths[i, j - 1] > lengths[i - 1, j]:
+            j -= 1
+        else:
+            i -= 1
+    return found
+
+
+def hits(reference, hypothesis):
+    """Union over sentences, then no token more often than the hypothesis has it."""
+    union = [
+        sentence[i] for sentence in reference for i in set().union(*(matched(sentence, other) for other in hypothesis))
+    ]
+    own = [token for sentence in hypothesis for token in sentence]
+    return sum(min(union.count(token), own.count(token)) for token in set(union))
+
+
+def random_rows(seed, lengths, kinds):
+    rng = np.random.default_rng(seed)
+    return [rng.integers(kinds, size=length).tolist() for length in lengths]
+
+
+def test_the_longest_common_subsequence_may_skip_on_both_sides():
+    # 1 2 3 4 and 2 9 4 1: "2 4"
+    rows = numbered([[1, 2, 3, 4], [2, 9, 4, 1], []], 10)
+    assert lcs_lengths(rows, np.array([0, 1, 0, 2]), np.array([1, 0, 0, 0])).tolist() == [2, 2, 4, 0]
+
+
+@pytest.mark.parametrize("size", [None, module._CODE_POINTS])
+def test_lengths_are_those_of_the_table(size):
+    rows = random_rows(0, [0, 1, 5, 30, 63, 64, 65, 130, 200], 6)
+    pairs = np.array([(h, r) for h in range(len(rows)) for r in range(len(rows))])
+    expected = [table(rows[r], rows[h])[-1, -1] for h, r in pairs]
+    assert lcs_lengths(numbered(rows, size), *pairs.T).tolist() == expected
+
+
+def test_token_numbers_that_are_no_characters_are_told_apart():
+    # the surrogates of Unicode, U+D800 to U+DFFF, are no characters by themselves
+    rows = numbered([[0xD800, 0xDFFF, 0x10FFFF], [0xDFFF, 0xD800, 0x10FFFF]], module._CODE_POINTS - 1)
+    assert lcs_lengths(rows, np.array([0]), np.array([1])).tolist() == [2]
+
+
+def test_the_union_counts_each_token_of_the_reference_once():
+    # section 3.2 of Lin (2004): against w1 w2 w3 w4 w5 the sentences w1 w2 w6 w7 w8 and w1 w3 w8 w9 w5 match w1 w2 and
+    # w1 w3 w5: 4 of 5
+    rows = numbered([[1, 2, 3, 4, 5], [1, 2, 6, 7, 8], [1, 3, 8, 9, 5]])
+    assert union_hits(rows, np.array([0, 1, 3]), np.array([1]), np.array([0])).tolist() == [4]
+
+
+def test_no_token_counts_more_often_than_the_hypothesis_has_it():
+    # both sentences of the reference match the one 7 of the hypothesis; two hypothesis sentences match the one 7 of the
+    # reference
+    rows = numbered([[7, 1], [7, 2], [7], [7, 3], [7, 4]])
+    first = np.array([0, 2, 3, 5])
+    assert union_hits(rows, first, np.array([1, 1, 2]), np.array([0, 1, 1])).tolist() == [1, 1, 1]
+
+
+def test_ties_between_subsequences_are_read_from_the_end_as_rouge_score_does():
+    # of 1 2 and 2 1 either token may match: from the end, 2 and 1 differ, no cell is longer, so the reference loses its
+    # 2
+    groups, places = union_matches(numbered([[1, 2], [2, 1]]), np.array([0]), np.array([1]), np.array([2]))
+    assert (groups.tolist(), places.tolist()) == ([0], [0])
+
+
+@given(sentences, sentences, sentences)
+def test_hits_are_those_of_the_table(one, two, three):
+    texts = [one, two, three]
+    rows, first = numbered([row for text in texts for row in text], 4), np.cumsum([0, *map(len, texts)])
+    pairs = np.array([(h, r) for h in range(3) for r in range(3)])
+    assert union_hits(rows, first, *pairs.T).tolist() == [hits(texts[r], texts[h]) for h, r in pairs]
+
+
+@pytest.mark.parametrize("lengths", [(63, 64, 65), (64, 64, 64), (1, 128, 129), (0, 70, 3)])
+def test_sentences_around_the_width_of_a_machine_word_match_the_same_tokens(lengths):
+    reference, hypothesis = random_rows(1, lengths, 9), random_rows(2, [66, 10, 64, 0, 150], 9)
+    rows = numbered(reference + hypothesis, 9)
+    groups, places = union_matches(rows, np.arange(3), np.full(3, 3), np.full(3, 8))
+    for group in range(3):
+        expected = set().union(*(matched(reference[group], other) for other in hypothesis))
+        assert set((places[groups == group] - rows.starts[group]).tolist()) == expected
+    assert union_hits(rows, np.array([0, 3, 8]), np.array([1]), np.array([0])).tolist() == [hits(reference, hypothesis)]
+
+
+@given(sentences, sentences, st.integers(1, 30))
+def test_the_size_of_a_batch_changes_no_hit(one, two, cells):
+    rows, first = numbered(one + two, 4), np.cumsum([0, len(one), len(two)])
+    pairs = np.array([(0, 1), (1, 0), (0, 0), (1, 1)]).T
+    whole = union_hits(rows, first, *pairs).tolist()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_CELLS", cells)
+        assert union_hits(rows, first, *pairs).tolist() == whole
+
+
+@given(st.lists(st.integers(0, 5), max_size=40), st.lists(st.integers(0, 5), max_size=40))
+def test_of_one_sentence_a_side_the_hits_are_the_longest_common_subsequence(one, two):
+    rows = numbered([one, [], two, []], 6)
+    found = union_hits(rows, np.array([0, 2, 4]), np.array([1]), np.array([0])).tolist()
+    assert found == lcs_lengths(rows, np.array([2]), np.array([0])).tolist() == [hits([one], [two])]
+
+
+def test_no_pair_has_no_hit():
+    none = np.zeros(0, dtype=np.int64)
+    assert union_hits(numbered([]), np.array([0]), none, none).tolist() == []
+    assert lcs_lengths(numbered([]), none, none).tolist() == []
+
 
 EXACT = 1e-9  # whole numbers divided in float64 as rouge-score divides them
 VARIANTS = [*"123456789", "L", "Lsum"]
@@ -24,7 +258,7 @@ PARTS = ("precision", "recall", "f1")
 words = st.sampled_from(
     ["the", "cat", "cats", "running", "runs", "U.S.", "agreed", "x" * 17, "naïve", "don't", *"a3猫.\n\r\u2028"]
 )
-texts = st.lists(words, max_size=14).map(" ".join)
+rouge_texts = st.lists(words, max_size=14).map(" ".join)
 
 
 def scores(segments, **options):
@@ -115,7 +349,10 @@ def test_odd_texts_score_as_in_rouge_score(corpus, variant, stemmed):
     )
 
 
-@given(st.lists(st.tuples(texts, st.lists(texts, min_size=1, max_size=3)), min_size=1, max_size=4), st.booleans())
+@given(
+    st.lists(st.tuples(rouge_texts, st.lists(rouge_texts, min_size=1, max_size=3)), min_size=1, max_size=4),
+    st.booleans(),
+)
 def test_any_words_score_as_in_rouge_score(rows, stemmed):
     segments = [Segment(str(i), hypothesis, tuple(references)) for i, (hypothesis, references) in enumerate(rows)]
     for variant in ("1", "2", "L", "Lsum"):
@@ -218,7 +455,7 @@ def test_the_stemmer_leaves_other_scripts_alone():
 # Properties
 
 
-@given(texts, texts, st.sampled_from(VARIANTS), st.booleans())
+@given(rouge_texts, rouge_texts, st.sampled_from(VARIANTS), st.booleans())
 def test_precision_of_one_way_is_recall_of_the_other(hypothesis, reference, variant, stemmed):
     if variant == "Lsum":  # clips and unites by the reference's sentences: not symmetric
         hypothesis, reference = hypothesis.replace("\n", " "), reference.replace("\n", " ")
@@ -228,7 +465,7 @@ def test_precision_of_one_way_is_recall_of_the_other(hypothesis, reference, vari
     assert there == [back[1], back[0], back[2]]
 
 
-@given(texts, texts)
+@given(rouge_texts, rouge_texts)
 def test_no_subsequence_matches_more_than_the_words_do(hypothesis, reference):
     # a common subsequence is made of matched words, and so is the clipped union of several
     one_line = hypothesis.replace("\n", " "), reference.replace("\n", " ")
@@ -236,7 +473,7 @@ def test_no_subsequence_matches_more_than_the_words_do(hypothesis, reference):
     assert one(hypothesis, reference, variant="Lsum")[1] <= one(hypothesis, reference, variant="1")[1]
 
 
-@given(st.lists(st.tuples(texts, texts), min_size=1, max_size=6), st.randoms())
+@given(st.lists(st.tuples(rouge_texts, rouge_texts), min_size=1, max_size=6), st.randoms())
 @settings(max_examples=40, deadline=None)
 def test_company_order_and_repetition_change_nothing(rows, random):
     segments = [Segment(str(i), hypothesis, (reference,)) for i, (hypothesis, reference) in enumerate([*rows, *rows])]

@@ -9,8 +9,8 @@ from sacrebleu.metrics import lib_ter
 
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.lexical import shifts
+from nlgauge.metrics.lexical.sacrebleu import Ter
 from nlgauge.metrics.lexical.shifts import TooLong, edits_with_shifts
-from nlgauge.metrics.lexical.ter import Ter
 from nlgauge.runtime.runtime import Runtime
 
 

@@ -14,8 +14,8 @@ from nlgauge.core.result import STDOUT, Row, replacing
 from nlgauge.core.spec import quote
 from nlgauge.io.files import InputFile, Lines
 from nlgauge.metaeval.layers import layer_study, layers_result
-from nlgauge.metrics.embedding import baseline
-from nlgauge.metrics.embedding.unrelated import measure_unrelated
+from nlgauge.metrics.embedding import vectors
+from nlgauge.metrics.embedding.bertscore import measure_unrelated
 from nlgauge.training.recipe import Model, Revision
 
 Texts = Annotated[
@@ -65,9 +65,9 @@ def train_baseline(
         raise InputError(f"{lines.file.name} is empty, expected one sentence per line")
     rows = measure_unrelated(sentences, model, runtime, pairs=pairs, seed=run.seed, revision=revision)
     with replacing(output) as file:
-        file.write(baseline.as_text(rows))
+        file.write(vectors.as_text(rows))
     if not run.quiet and output != STDOUT:
-        echo(baseline.as_text(rows), nl=False)
+        echo(vectors.as_text(rows), nl=False)
 
 
 @options.common(without={"typed_seed", "segments", "encoder"})

@@ -17,7 +17,7 @@ from nlgauge.metaeval.intervals import IntervalMethod
 from nlgauge.metaeval.protocols.presets import Task
 from nlgauge.metaeval.rows import MEAN
 from nlgauge.metaeval.tasks import Plan, task_rows
-from nlgauge.metrics.learned.sentinel import Sentinel
+from nlgauge.metrics.learned.gauge import Sentinel
 from nlgauge.runtime.runtime import Runtime
 
 ITEM_MEAN = "sentinel:item-mean"  # the name of the control that is made of all metrics

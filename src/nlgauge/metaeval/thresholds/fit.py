@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.metaeval.align import JoinedScores
 from nlgauge.metaeval.thresholds.pairs import RatedSet, rated_sets, system_pairs
-from nlgauge.metrics.comparing.thresholds import MetricThresholds, Thresholds
 from nlgauge.metrics.registry import metric as metric_of
+from nlgauge.scoring.thresholds import MetricThresholds, Thresholds
 from nlgauge.stats.draws import check_draws
 from nlgauge.stats.selection import FORMS, Form, best_form, fit_curve, held_out, resampled_curves
 

@@ -13,7 +13,7 @@ from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.core.scores import Scores
 from nlgauge.metaeval.align import JoinedScores, some
-from nlgauge.metrics.comparing.grid import by_system
+from nlgauge.scoring.pairwise import by_system
 from nlgauge.stats.draws import Seed, generator
 from nlgauge.stats.selection import SystemPairs
 

@@ -19,7 +19,7 @@ from nlgauge.core.options import Checked, Range
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
 from nlgauge.metrics.base import check_needs
-from nlgauge.metrics.embedding.wmd import Wmd
+from nlgauge.metrics.embedding.transport import Wmd
 from nlgauge.runtime.runtime import DType, Runtime
 from nlgauge.text.scripts import Writing
 from nlgauge.text.tokenize import split_sentences

@@ -14,12 +14,11 @@ from nlgauge.core.metric import BaseMetric, Documents, signature_of
 from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
-from nlgauge.metrics.base import check_needs
-from nlgauge.metrics.embedding.idf import Table, first_references
-from nlgauge.metrics.embedding.points import kernel
-from nlgauge.metrics.embedding.points.kernel import Side
-from nlgauge.metrics.embedding.points.matched import Matched, Read, points_info
-from nlgauge.metrics.references import Policy, over_references
+from nlgauge.metrics.base import Policy, check_needs, over_references
+from nlgauge.metrics.embedding import kernel
+from nlgauge.metrics.embedding.kernel import Side
+from nlgauge.metrics.embedding.points import Matched, Read, points_info
+from nlgauge.metrics.embedding.vectors import Table, first_references
 from nlgauge.models.encoder import Encoder
 from nlgauge.runtime.pool import Counts, Incidence
 from nlgauge.runtime.runtime import Runtime

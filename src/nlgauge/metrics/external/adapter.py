@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import os
+import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,17 +14,16 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from nlgauge.core.arrays import Array
-from nlgauge.core.errors import InputError
+from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.metric import BaseMetric, signature_of
 from nlgauge.core.options import Checked
-from nlgauge.core.scores import MetricInfo, Scores, ids
+from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
-from nlgauge.metrics.base import check_needs
+from nlgauge.metrics.base import check_needs, nonfinite, over_references
 from nlgauge.metrics.external.client import Client, program
 from nlgauge.metrics.external.environments import Environment, recipe_of
-from nlgauge.metrics.references import over_references
-from nlgauge.metrics.unknown import nonfinite
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.text.scripts import Writing
 
 _ROWS, _BATCH = 256, 16  # rows of one request, and of one pass of a model
 
@@ -222,3 +223,231 @@ def _plain(text: str) -> str:
 
 def _is_blank(value: Any) -> bool:
     return is_blank(value) if isinstance(value, str) else all(map(is_blank, value))
+
+
+# --- BLEURT as the PyTorch port of its checkpoints computes it
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bleurt(Checkpoint):
+    """The rating that a BLEURT checkpoint predicts from a reference and a hypothesis.
+
+    Args:
+        model: a folder with a checkpoint, or the name of a model on the hub, such as `lucadiliello/BLEURT-20-D12`.
+        references: of several references the `mean` of the scores, or the `best`.
+        blank: the value of a blank text, for which a checkpoint has no lowest score.
+
+    References:
+        Sellam et al. (2020), "BLEURT: Learning Robust Metrics for Text Generation".
+    """
+
+    environment: ClassVar = "bleurt"
+    kind: ClassVar = "bleurt"
+    reads: ClassVar = ("hyp", "ref")
+    counts_cut: ClassVar = True
+    info: ClassVar = adapted(
+        "bleurt",
+        summary="BLEURT on PyTorch, with a checkpoint of yours; a copy need not be best: it is a model",
+        tasks=TASKS,
+        paper='Sellam et al. (2020), "BLEURT: Learning Robust Metrics for Text Generation"',
+    )
+
+
+# --- COMET as its authors' package computes it, with any checkpoint of theirs or of the user's
+
+_REFERENCE_FREE = re.compile(r"(^|[^a-z])(qe|kiwi|cometkiwi)([^a-z]|$)")
+_ALL = ("hyp", "src", "ref")
+_SEGMENTS = re.compile(r"^input_segments:\s*(\[[^\]]*\]|(?:\n?\s*-.*)+)", re.MULTILINE)  # in either form of YAML
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnbabelComet(Checkpoint):
+    """The prediction of a COMET checkpoint: with references, or of the source alone.
+
+    Args:
+        model: a checkpoint file (`FOLDER/checkpoints/model.ckpt`, with `FOLDER/hparams.yaml`), its folder, or the name
+            of a model on the hub, such as `Unbabel/wmt22-comet-da`.
+        references: of several references the `mean` of the scores, or the `best`.
+        blank: the value of a blank text, for which a checkpoint has no lowest score: 0 on the scale of the models
+            since 2022.
+        reference_free: whether it reads no references. None takes what `hparams.yaml` says of a checkpoint on disk,
+            and for a model on the hub whether its name has `qe` or `kiwi` in it.
+
+    References:
+        Rei et al. (2020), "COMET: A Neural Framework for MT Evaluation".
+    """
+
+    reference_free: bool | None = None
+    environment: ClassVar = "comet"
+    kind: ClassVar = "comet"
+    counts_cut: ClassVar = True
+    info: ClassVar = adapted(
+        "unbabel-comet",
+        needs={"references", "source"},
+        summary="COMET by its authors' package, with a checkpoint of yours; a copy need not be best: it is a model",
+        tasks={"mt"},
+        paper='Rei et al. (2020), "COMET: A Neural Framework for MT Evaluation"',
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        needs, reads = ({"source"}, ("hyp", "src")) if self._is_reference_free else (self.info.needs, _ALL)
+        object.__setattr__(self, "reads", reads)
+        object.__setattr__(self, "info", replace(self.info, needs=needs))
+
+    def identify(self, client: Client) -> dict[str, Any]:
+        """The model, and whether it reads no references."""
+        return {**super().identify(client), "reference_free": self._is_reference_free}
+
+    @property
+    def _is_reference_free(self) -> bool:
+        if self.reference_free is not None:
+            return self.reference_free
+        path = Path(self.model)
+        if not os.path.exists(path):  # also where the name is too long for one
+            return _REFERENCE_FREE.search(self.model.lower()) is not None
+        settings = (path if path.is_dir() else path.absolute().parents[1]) / "hparams.yaml"
+        text = settings.read_text(encoding="utf-8", errors="replace") if settings.is_file() else ""
+        segments = _SEGMENTS.search(text)
+        return "ref" not in segments[1] if segments else "referenceless_regression_metric" in text
+
+
+# --- SPICE as its authors' program computes it
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spice(Adapter):
+    """F1 of the objects, attributes and relations of a caption and of all of its references together.
+
+    References:
+        Anderson et al. (2016), "SPICE: Semantic Propositional Image Caption Evaluation".
+    """
+
+    environment: ClassVar = "spice"
+    kind: ClassVar = "spice"
+    reads: ClassVar = ("hyp", "refs")
+    parts: ClassVar = ("precision", "recall")
+    info: ClassVar = adapted(
+        "spice",
+        range=(0.0, 1.0),
+        summary="F1 of scenes, by its authors' program; a copy need not be best: a text without a scene has nothing",
+        tasks={"ic"},
+        paper='Anderson et al. (2016), "SPICE: Semantic Propositional Image Caption Evaluation"',
+    )
+
+    def unread(self, writing: Writing) -> str | None:
+        """That other scripts and languages are not English."""
+        return None if writing.may_be_english else "SPICE's parser reads English"
+
+    def load_options(self) -> dict[str, Any]:
+        """Nothing: the program has one form."""
+        return {}
+
+    def identify(self, client: Client) -> dict[str, Any]:
+        """Nothing beside the version of the package, which holds the program."""
+        return {}
+
+
+# --- SummaC-Conv as its authors' package computes it
+
+
+@dataclass(frozen=True, kw_only=True)
+class SummacConv(Adapter):
+    """How consistent a summary is with its document: a convolution over the entailment of pairs of sentences.
+
+    Args:
+        model: the file of the convolution, `summac_conv_vitc_sent_perc_e.bin` of the authors' repository.
+        nli: the NLI model, by a name of the package, or a folder with a model whose configuration names its labels.
+
+    References:
+        Laban et al. (2022), "SummaC: Re-Visiting NLI-based Models for Inconsistency Detection in Summarization", with
+        the authors' settings: sentences, entailment alone, bins by percentiles, the mean over sentences.
+    """
+
+    model: str
+    nli: str = "vitc"
+    environment: ClassVar = "summac"
+    kind: ClassVar = "summac-conv"
+    reads: ClassVar = ("hyp", "src")
+    info: ClassVar = adapted(
+        "summac-conv",
+        needs={"source"},
+        range=(0.0, 1.0),
+        summary="consistency with the document, by its authors' package; no reference is read",
+        tasks={"as"},
+        paper=(
+            'Laban et al. (2022), "SummaC: Re-Visiting NLI-based Models for Inconsistency Detection in Summarization"'
+        ),
+    )
+
+    def load_options(self) -> dict[str, Any]:
+        """The weights and the NLI model."""
+        return {"model": self.model, "nli": self.nli}
+
+    def identify(self, client: Client) -> dict[str, Any]:
+        """Both, without their folders, and what identifies their weights."""
+        nli = model_facts(client, self.nli, "nli", "nli_weights") if os.path.exists(self.nli) else {}
+        return {**model_facts(client, self.model), **nli}
+
+
+# --- A module of the user's, which runs under a Python of the user's
+
+_READS = {"references": "refs", "source": "src"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class External(Adapter):
+    """A metric from a function of yours in an environment of yours: `score` takes a list of rows and returns numbers.
+
+    A row is a dictionary with `hyp`, and with `refs` (a list) and `src` as `needs` names them.
+
+    Args:
+        python: the Python that runs it; None takes the one that runs nlgauge, in a process of its own.
+        module: the path of a file that ends in `.py`, or the name of a module that this Python imports. Packages that
+            change its numbers stand in its list `PACKAGES`: their versions are signed, as is its file.
+        needs: what it reads besides the hypothesis: `references`, `source`, both with a blank between, or nothing.
+        low: the lowest value, which a blank text gets.
+        high: the highest value.
+        higher_is_better: false for an error rate; a blank text then gets the highest value.
+    """
+
+    module: str
+    needs: str = "references"
+    low: float = 0.0
+    high: float = 1.0
+    higher_is_better: bool = True
+    kind: ClassVar = "module"
+    info: ClassVar = adapted(
+        "external",
+        range=(-math.inf, math.inf),
+        summary="a function of yours in an environment of yours; a copy need not be best: nothing is known of it",
+        tasks=TASKS,
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        needs = self.needs.split()
+        unknown = [need for need in needs if need not in _READS]
+        if unknown:
+            raise SpecError(f"external:needs names {unknown[0]!r}{nearest(unknown[0], _READS)}")
+        if not self.low < self.high:
+            raise SpecError(f"external:low is {self.low:g}, expected below high, which is {self.high:g}")
+        object.__setattr__(self, "reads", ("hyp", *(_READS[need] for need in _READS if need in needs)))
+        about: dict[str, Any] = {
+            "needs": {*needs},
+            "range": (self.low, self.high),
+            "higher_is_better": self.higher_is_better,
+        }
+        object.__setattr__(self, "info", replace(type(self).info, **about))
+
+    def load_options(self) -> dict[str, Any]:
+        """The module."""
+        return {"module": self.module}
+
+    def identify(self, client: Client) -> dict[str, Any]:
+        """The name of the module without its folder, its digest, and versions of the packages that it names."""
+        found = client.ask({"op": "import", "module": self.module})
+        return {"module": Path(self.module).name, "sha256": found["identity"], **found["versions"]}
+
+    def _python(self) -> Path:
+        return program(sys.executable if self.python is None else self.python)

@@ -22,7 +22,7 @@ from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import MetricInfo, Scores
 from nlgauge.core.segment import Segment, stripped
 from nlgauge.metrics.base import check_needs, scores_of_stats
-from nlgauge.metrics.lexical.sacre import is_empty
+from nlgauge.metrics.lexical.sacrebleu import is_empty
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.scripts import Writing
 

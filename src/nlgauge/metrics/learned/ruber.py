@@ -15,14 +15,12 @@ from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, said
 from nlgauge.metrics.base import Metric, check_needs
-from nlgauge.metrics.embedding.points.kernel import Side
-from nlgauge.metrics.embedding.points.matched import Read
-from nlgauge.metrics.embedding.points.worded import Worded
-from nlgauge.metrics.embedding.pooledvectors import cosine
-from nlgauge.metrics.embedding.sharing import merged, vectors_of
+from nlgauge.metrics.embedding.kernel import Side
+from nlgauge.metrics.embedding.points import Read, Worded
+from nlgauge.metrics.embedding.sentences import cosine
 from nlgauge.metrics.learned.regressor import Regressor
-from nlgauge.metrics.scales import moments, zero_and_width
-from nlgauge.metrics.scoring.run import score_segments
+from nlgauge.metrics.run import merged, score_segments, vectors_of
+from nlgauge.metrics.wrapped import moments, zero_and_width
 from nlgauge.models.encoder import Encoder
 from nlgauge.runtime.pool import Moments
 from nlgauge.runtime.runtime import DType, Runtime

@@ -1,29 +1,390 @@
-"""ROUGE: n-grams or longest common subsequences shared with the reference."""
+"""Tokens numbered: equal tokens get equal numbers, across all texts of a call."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+import numpy.typing as npt
+from rapidfuzz.distance import LCSseq
 
 from nlgauge.core.errors import SpecError
 from nlgauge.core.metric import BaseMetric, signature_of
 from nlgauge.core.options import checked
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
-from nlgauge.metrics.base import check_needs
-from nlgauge.metrics.lexical.bags import Index, bags, clipped_overlap
-from nlgauge.metrics.lexical.subsequence import lcs_lengths, union_hits
-from nlgauge.metrics.lexical.vocabulary import number
-from nlgauge.metrics.references import Policy, over_references
+from nlgauge.metrics.base import Policy, check_needs, over_references
+from nlgauge.metrics.lexical.ngrams import Index, Numbered, bags, batches, clipped_overlap, gather, ranges
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.porter import stem
 from nlgauge.text.scripts import Writing
-from nlgauge.text.tokenize import TokenizerName, split_sentences
+from nlgauge.text.tokenize import BLANK_BUT_WORDS, TOKENIZERS, TokenizerName, split_sentences
+
+Words = npt.NDArray[np.uint64]
+
+_CHARACTERS = 1 << 16  # read at once: what is made of them stays in the processor's cache
+_SEPARATOR = "\0"
+_LETTERS = b"\0" + BLANK_BUT_WORDS[1:]  # the separator stays what it is
+_WIDTH = 16  # letters of a word that fit two machine words
+_LEAST_BITS, _MOST_BITS = 10, 16  # slots of a table, as powers of two
+_CHARACTERS_A_SLOT = 64  # more slots would be wasted, since new words become rare
+# Odd multipliers that spread the two machine words over the slots: two for each table in which a word may be stored.
+_SPREAD = np.array(
+    [
+        [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F],
+        [0xD6E8FEB86659FD93, 0xA0761D6478BD642F],
+        [0xE7037ED1A0B428DB, 0x8EBC6AF09C88C6E3],
+    ],
+    dtype=np.uint64,
+)
+_KEEP = np.array(
+    [[(1 << 8 * min(max(n - skip, 0), 8)) - 1 for n in range(_WIDTH + 1)] for skip in (0, 8)], dtype=np.uint64
+)
+
+
+def number(texts: Sequence[str], tokenizer: TokenizerName, normal: Callable[[str], str] | None = None) -> Numbered:
+    """Number the tokens of texts; `normal` (a stemmer) is asked once for each distinct token."""
+    characters = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    vocabulary = AsciiWords(int(characters.sum())) if tokenizer == "rouge" else AnyWords(TOKENIZERS[tokenizer])
+    blocks, lengths = [np.zeros(0, dtype=np.int64)], [np.zeros(1, dtype=np.int64)]
+    for batch in batches(characters, _CHARACTERS):
+        numbers, counts = vocabulary.add([texts[i] for i in batch])
+        blocks.append(numbers)
+        lengths.append(counts)
+    flat, size = np.concatenate(blocks), vocabulary.size
+    if normal is not None:
+        renumbered = np.zeros(size, dtype=np.int64)
+        renumbered[flat] = 1
+        distinct = np.flatnonzero(renumbered)
+        merged: dict[str, int] = {}
+        renumbered[distinct] = [merged.setdefault(normal(token), len(merged)) for token in vocabulary.tokens(distinct)]
+        flat, size = renumbered[flat], len(merged)
+    return Numbered(flat, np.cumsum(np.concatenate(lengths)), size)
+
+
+class AnyWords:
+    """Numbers in order of first appearance, from a dictionary."""
+
+    def __init__(self, tokenize: Callable[[str], list[str]]) -> None:
+        self.tokenize = tokenize
+        self.numbers: defaultdict[str, int] = defaultdict()
+        self.numbers.default_factory = self.numbers.__len__  # a new token gets the next number
+
+    @property
+    def size(self) -> int:
+        """One more than the highest number."""
+        return len(self.numbers)
+
+    def add(self, texts: Sequence[str]) -> tuple[Index, Index]:
+        """Numbers of the tokens, end to end, and how many each text has."""
+        tokens = [self.tokenize(text) for text in texts]
+        numbers = np.array([self.numbers[token] for listed in tokens for token in listed], dtype=np.int64)
+        return numbers, np.array([len(listed) for listed in tokens], dtype=np.int64)
+
+    def tokens(self, numbers: Index) -> list[str]:
+        """The tokens that bear these numbers, which ascend."""
+        known = list(self.numbers)
+        return [known[i] for i in numbers]
+
+
+class AsciiWords:
+    """The words that `rouge_words` finds, several times as fast: no word becomes an object of Python.
+
+    A word's first 16 letters are two machine words, and these have a slot in a table: the slot is the number. Where
+    another word sits there already the next table is tried; what finds no slot, or is longer, goes to a dictionary.
+
+    Args:
+        characters: about how many will be read; it sets the size of the tables.
+    """
+
+    def __init__(self, characters: int) -> None:
+        self.bits = min(max((characters // _CHARACTERS_A_SLOT).bit_length(), _LEAST_BITS), _MOST_BITS)
+        self.slots = 1 << self.bits
+        self.tables = [np.zeros((2, self.slots), dtype=np.uint64) for _ in _SPREAD]
+        self.others = AnyWords(str.split)
+
+    @property
+    def size(self) -> int:
+        """One more than the highest number."""
+        return len(self.tables) * self.slots + self.others.size
+
+    def add(self, texts: Sequence[str]) -> tuple[Index, Index]:
+        """Numbers of the words, end to end, and how many each text has."""
+        joined = _SEPARATOR.join(texts)
+        plain = (
+            joined if joined.isascii() else joined.lower()
+        )  # the lower case of some letters beyond ASCII is within it
+        raw = plain.encode("ascii", "replace").translate(_LETTERS)
+        letters = np.frombuffer(raw, dtype=np.uint8)
+        ends = np.flatnonzero(letters == 0)
+        if len(ends) >= max(len(texts), 1):  # a text holds the separator itself
+            return self.add([text.replace(_SEPARATOR, " ") for text in texts])
+        inside = np.zeros(len(raw) + 2, dtype=np.bool_)
+        np.greater(letters, ord(" "), out=inside[1:-1])
+        edges = np.flatnonzero(inside[1:] != inside[:-1])
+        starts, lengths = edges[::2], edges[1::2] - edges[::2]
+        numbers = self._find(raw, starts, lengths)
+        cuts = np.searchsorted(starts, ends)
+        return numbers, np.diff(cuts, prepend=0, append=len(starts))[: len(texts)]
+
+    def tokens(self, numbers: Index) -> list[str]:
+        """The words that bear these numbers, which ascend."""
+        n_slots = len(self.tables) * self.slots
+        own = numbers[numbers < n_slots]
+        pairs = np.stack(self.tables)[own // self.slots, :, own % self.slots].astype("<u8")
+        words: list[str] = np.frombuffer(pairs.tobytes(), dtype=f"S{_WIDTH}").astype(str).tolist()
+        return words + self.others.tokens(numbers[len(own) :] - n_slots)
+
+    def _find(self, raw: bytes, starts: Index, lengths: Index) -> Index:
+        padded = raw + bytes(_WIDTH)
+        n_letters = np.minimum(lengths, _WIDTH)
+        pairs = (
+            np.ndarray((len(raw) + 1,), dtype=f"V{_WIDTH}", buffer=padded, strides=(1,))[starts]
+            .view("<u8")
+            .reshape(-1, 2)
+        )
+        first, second = (pairs[:, i].astype(np.uint64) & _KEEP[i][n_letters] for i in range(2))
+        numbers = np.full(len(starts), -1, dtype=np.int64)
+        rest = np.flatnonzero(lengths <= _WIDTH)
+        if len(rest) < len(starts):
+            first, second = first[rest], second[rest]
+        for place, (table, spread) in enumerate(zip(self.tables, _SPREAD, strict=True)):
+            slots = ((first * spread[0] + second * spread[1]) >> np.uint64(64 - self.bits)).astype(np.int64)
+            here = (table[0][slots] == first) & (table[1][slots] == second)
+            if not here.all():
+                new = np.flatnonzero(~here)
+                new = new[table[0][slots[new]] == 0]
+                table[0][slots[new]], table[1][slots[new]] = first[new], second[new]
+                here[new] = (table[0][slots[new]] == first[new]) & (table[1][slots[new]] == second[new])
+            numbers[rest[here]] = place * self.slots + slots[here]
+            away = ~here
+            rest, first, second = rest[away], first[away], second[away]
+        left = np.flatnonzero(numbers < 0)
+        words = [
+            raw[start : start + length].decode()
+            for start, length in zip(starts[left].tolist(), lengths[left].tolist(), strict=True)
+        ]
+        numbers[left] = len(self.tables) * self.slots + np.array(
+            [self.others.numbers[word] for word in words], dtype=np.int64
+        )
+        return numbers
+
+
+# --- Longest common subsequences: their length, and which tokens the union over sentences matches, by bit-parallel rows
+# A row of the table of lengths is held as the bits where it steps up (Hyyrö 2004): 64 cells change in one word
+# operation.
+
+_WORD = 64
+_CODE_POINTS = 0x110000
+_CELLS = 1 << 20  # rows of the sentence pairs worked on at once, 16 bytes each
+_ONE = np.uint64(1)
+_FULL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+def lcs_lengths(texts: Numbered, hypotheses: Index, references: Index) -> Index:
+    """Length of the longest common subsequence of each pair of texts, shape (p,)."""
+    rows: list[str] | list[list[int]]
+    bounds = list(zip(texts.starts.tolist(), texts.starts[1:].tolist(), strict=False))
+    if texts.size < _CODE_POINTS:  # token numbers as characters: strings are what rapidfuzz reads fastest
+        text = texts.tokens.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+        rows = [text[start:end] for start, end in bounds]
+    else:
+        numbers = texts.tokens.tolist()
+        rows = [numbers[start:end] for start, end in bounds]
+    sides = ([rows[i] for i in side.tolist()] for side in (hypotheses, references))
+    return np.fromiter(map(LCSseq.similarity, *sides), dtype=np.int64, count=len(hypotheses))
+
+
+def union_hits(sentences: Numbered, first: Index, hypotheses: Index, references: Index) -> Index:
+    """Tokens of a reference that some sentence of the hypothesis matches, none more often than the hypothesis has it.
+
+    Args:
+        sentences: the sentences of all texts.
+        first: the first sentence of each text, and how many there are, shape (t + 1,).
+        hypotheses: a text each, shape (p,).
+        references: a text each, shape (p,).
+    Returns:
+        Shape (p,).
+    References:
+        Lin (2004), "ROUGE: A Package for Automatic Evaluation of Summaries", section 3.2; the clipping is ROUGE-1.5.5's
+        and rouge-score's.
+    """
+    hits = np.zeros(len(hypotheses), dtype=np.int64)
+    texts = sentences.joined(first)
+    spoken = np.concatenate([[0], np.cumsum(sentences.lengths > 0)])[first]
+    alone = (np.diff(spoken) <= 1)[np.stack([hypotheses, references])].all(axis=0)
+    hits[alone] = lcs_lengths(
+        texts, hypotheses[alone], references[alone]
+    )  # one sentence per side: nothing to unite, nothing to clip
+    many = np.flatnonzero(~alone)
+    if not len(many):
+        return hits
+    counted = bags(texts, 1)
+    for batch in batches((texts.lengths[references] + texts.lengths[hypotheses])[many], _CELLS):
+        batch = many[batch]
+        hypothesis, reference = hypotheses[batch], references[batch]
+        spans = first[reference + 1] - first[reference]
+        pair = np.repeat(np.arange(len(batch)), spans)
+        group, places = union_matches(
+            sentences, ranges(first[reference], spans), first[hypothesis][pair], first[hypothesis + 1][pair]
+        )
+        union = gather(pair[group], sentences.tokens[places], len(batch), sentences.size)
+        pair, tokens = np.divmod(union.keys, max(sentences.size, 1))
+        clipped = np.minimum(union.counts, counted.count(hypothesis[pair], tokens))
+        hits[batch] = np.bincount(pair, weights=clipped, minlength=len(batch))
+    return hits
+
+
+def union_matches(sentences: Numbered, references: Index, first: Index, last: Index) -> tuple[Index, Index]:
+    """Which tokens of a reference sentence some sentence of the hypothesis matches.
+
+    Of the longest common subsequences of two sentences the one counts that is read off the table of lengths from its
+    end: a match where the two tokens are equal, else one token less of the hypothesis where that keeps the length and
+    one less of the reference does not, else one less of the reference.
+
+    Args:
+        sentences: all sentences.
+        references: a sentence each, shape (g,).
+        first: the first of the hypothesis' sentences, shape (g,); they are neighbours.
+        last: one beyond the last, shape (g,).
+    Returns:
+        Group and place in `sentences.tokens` of each match, each once, both of shape (q,).
+    """
+    lengths = sentences.lengths
+    long = lengths[references] > _WORD
+    matches = [
+        _long_matches(sentences, group, references[group], first[group], last[group])
+        for group in np.flatnonzero(long).tolist()
+    ]
+    short = np.flatnonzero(~long)
+    rows = sentences.starts[last] - sentences.starts[first]  # one per token of the hypothesis
+    for batch in batches(rows[short], _CELLS):
+        part = short[batch]
+        groups, places = _short_matches(sentences, references[part], first[part], last[part])
+        matches.append((part[groups], places))
+    return np.concatenate([groups for groups, _ in matches]), np.concatenate([places for _, places in matches])
+
+
+def _short_matches(sentences: Numbered, references: Index, first: Index, last: Index) -> tuple[Index, Index]:
+    """`union_matches` for reference sentences of at most 64 tokens, all pairs of sentences side by side."""
+    counts = last - first
+    group = np.repeat(np.arange(len(references)), counts)
+    pairs = (references[group], ranges(first, counts))
+    order = np.argsort(
+        -sentences.lengths[pairs[1]], kind="stable"
+    )  # longest first: pairs at work are always the first ones
+    masks = np.zeros(len(group), dtype=np.uint64)
+    masks[order] = _matches(sentences, pairs[0][order], pairs[1][order])
+    union = np.zeros(len(references), dtype=np.uint64)
+    np.bitwise_or.at(union, group, masks)
+    groups, bits = np.nonzero(
+        np.unpackbits(union.astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
+    )
+    return groups, sentences.starts[references[groups]] + bits
+
+
+def _matches(sentences: Numbered, references: Index, hypotheses: Index) -> Words:
+    """The matched tokens of each reference sentence as bits, shape (p,); pairs have the longest hypothesis first."""
+    lengths = sentences.lengths[hypotheses]
+    starts = sentences.starts[hypotheses]
+    places = _Places(sentences, np.unique(references))
+    row = np.full(len(references), _FULL)  # bit i is 0 where the length steps up at token i
+    history: list[tuple[Words, Words]] = []
+    for column in range(int(lengths[0]) if len(lengths) else 0):
+        n = int(np.searchsorted(-lengths, -column))  # pairs longer than this
+        here = places.of(references[:n], sentences.tokens[starts[:n] + column])
+        common = row[:n] & here
+        row[:n] = (row[:n] + common) | (row[:n] - common)
+        history.append((here, row[:n].copy()))
+    matched = np.zeros(len(references), dtype=np.uint64)
+    left = (
+        _ONE << (sentences.lengths[references].astype(np.uint64) & np.uint64(_WORD - 1))
+    ) - _ONE  # tokens not yet passed, as low bits
+    left[sentences.lengths[references] == _WORD] = _FULL
+    for here, steps in reversed(history):
+        n = len(here)
+        stops = _up_to_highest((here | ~steps) & left[:n])
+        top = stops ^ (stops >> _ONE)
+        equal = top & here
+        matched[:n] |= equal
+        left[:n] = np.where(equal != 0, stops >> _ONE, stops)
+    return matched
+
+
+class _Places:
+    """Where each token stands in each reference sentence, as bits."""
+
+    def __init__(self, sentences: Numbered, references: Index) -> None:
+        lengths = sentences.lengths[references]
+        owner = np.repeat(references, lengths)
+        tokens = sentences.tokens[ranges(sentences.starts[references], lengths)]
+        bits = _ONE << ranges(np.zeros_like(lengths), lengths).astype(np.uint64)
+        self.size = sentences.size
+        keys = owner * self.size + tokens
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
+        heads = np.flatnonzero(np.diff(keys, prepend=-1))
+        self.keys = keys[heads]
+        self.bits = np.bitwise_or.reduceat(bits[order], heads) if len(heads) else bits
+
+    def of(self, references: Index, tokens: Index) -> Words:
+        wanted = references * self.size + tokens
+        if not len(self.keys):
+            return np.zeros(len(wanted), dtype=np.uint64)
+        places = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
+        return np.where(self.keys[places] == wanted, self.bits[places], np.uint64(0))
+
+
+def _up_to_highest(words: Words) -> Words:
+    """All bits up to the highest one set."""
+    for shift in (1, 2, 4, 8, 16, 32):
+        words = words | (words >> np.uint64(shift))
+    return words
+
+
+def _long_matches(sentences: Numbered, group: int, reference: int, first: int, last: int) -> tuple[Index, Index]:
+    """`union_matches` of one reference sentence of any length, in Python's whole numbers."""
+    start, end = sentences.starts[reference : reference + 2].tolist()
+    places: dict[int, int] = {}
+    for i, token in enumerate(sentences.tokens[start:end].tolist()):
+        places[token] = places.get(token, 0) | 1 << i
+    union = 0
+    for sentence in range(first, last):
+        begin, stop = sentences.starts[sentence : sentence + 2].tolist()
+        union |= _match_one(places, end - start, sentences.tokens[begin:stop].tolist())
+    bits = np.frombuffer(union.to_bytes((end - start + 7) // 8, "little"), dtype=np.uint8)
+    matched = start + np.flatnonzero(np.unpackbits(bits, bitorder="little"))
+    return np.full(len(matched), group), matched
+
+
+def _match_one(places: dict[int, int], length: int, hypothesis: Sequence[int]) -> int:
+    full = left = (1 << length) - 1
+    row = full
+    history = []
+    for token in hypothesis:
+        here = places.get(token, 0)
+        common = row & here
+        row = ((row + common) | (row - common)) & full
+        history.append((here, row))
+    matched = 0
+    for here, steps in reversed(history):
+        stops = (here | ~steps) & left
+        if not stops:
+            break
+        left = (1 << stops.bit_length()) - 1
+        top = left ^ (left >> 1)
+        if top & here:
+            matched |= top
+            left >>= 1
+    return matched
+
+
+# --- ROUGE: n-grams or longest common subsequences shared with the reference
 
 _GOES_ON = re.compile(r"[.!?]\s+\w|[\u3002\uff01\uff1f]\s*\w")  # after the end of a sentence
 _LONGER_THAN = 3  # letters a word must exceed to be stemmed, after rouge-score

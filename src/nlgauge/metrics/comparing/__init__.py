@@ -1,1 +1,0 @@
-"""Which system is better: tests of systems, tables of differences, and what a difference means to people."""

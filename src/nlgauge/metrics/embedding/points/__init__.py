@@ -1,1 +1,0 @@
-"""Texts as weighted points: what metrics over token vectors share."""

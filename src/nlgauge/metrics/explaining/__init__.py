@@ -1,1 +1,0 @@
-"""Where the errors of a text are, and how bad they are."""

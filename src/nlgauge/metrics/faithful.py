@@ -1,0 +1,614 @@
+"""Which names and numbers of a sentence stand nowhere in its source? And how much of it is copied from there?"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property, lru_cache
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+
+from nlgauge.core.arrays import Array
+from nlgauge.core.metric import signature_of
+from nlgauge.core.options import Range, checked
+from nlgauge.core.scores import MetricInfo, Scores, ids
+from nlgauge.core.segment import Segment, is_blank
+from nlgauge.core.spec import Signature
+from nlgauge.metrics.base import check_needs, known, nonfinite, unknown
+from nlgauge.metrics.nli import NliMetric, Questions, unknown_in
+from nlgauge.models import base, locate
+from nlgauge.models.entailment import NliModel
+from nlgauge.models.heads import HEADS, ON_BASE, on_encoder
+from nlgauge.models.locate import SHORT
+from nlgauge.models.tokens import Ids
+from nlgauge.runtime.runtime import Runtime
+from nlgauge.text.languages import language
+from nlgauge.text.names import entities, name_words
+from nlgauge.text.numbers.find import find_numbers, is_among, values_of
+from nlgauge.text.numbers.words import Number
+from nlgauge.text.porter import stem
+from nlgauge.text.tokenize import sentence_spans, unicode_words
+
+_WORD = re.compile(r"[^\W_]+(?:[.'’][^\W_]+)*")
+_OWNER = re.compile(r"['’]s?$")
+_RUN = 3  # words
+_STEM = 4  # letters that two forms of a name share at least: Spain, Spanish
+_ENDING = 4  # letters by which a form may be longer: America, American
+_ACRONYM = 5  # letters of the longest one that is looked for among initials
+_SMALL = frozenset({"of", "the", "and", "for", "in"})  # left out of an acronym
+_TITLES = ("title", "title-m", "title-f", "no-name", "particle", "suffix", "calendar")
+_KEPT = 4096  # sentences whose names and numbers are remembered
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A name or a number of a text.
+
+    Attributes:
+        start: its first character.
+        end: the one after its last.
+        text: as written.
+        kind: what it is.
+    """
+
+    start: int
+    end: int
+    text: str
+    kind: Literal["name", "number"]
+
+
+class Grounds:
+    """The words and numbers of a source, found when they are first asked for.
+
+    A name has ground if each of its words is a word of the source in whatever case, without its possessive ending; or
+    begins like one (Spanish, Spain); or is made of initials of neighbouring words with capitals (UN). Titles and days
+    need none. A number has ground if the source has its value, in digits or in words.
+    """
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._known: dict[int, frozenset[tuple[str, ...]]] = {}  # length of runs of words -> those of the source
+
+    def lacks(self, sentence: str) -> tuple[Mention, ...]:
+        """Names and numbers of a sentence without ground, in order. Its names are looked for as in English text."""
+        return tuple(
+            mention
+            for mention, what in _mentions(sentence)
+            if not (is_among(what, self._values) if isinstance(what, Number) else all(map(self._has_word, what)))
+        )
+
+    def copied(self, sentence: str) -> float:
+        """The share of the runs of three words of a sentence that stand in the source, by stems; 0 to 1.
+
+        A sentence of one or two words is one run; one without words counts as copied.
+        """
+        words = _stems(sentence)
+        length = min(_RUN, len(words))
+        runs = [words[i : i + length] for i in range(len(words) - length + 1)] if words else []
+        return sum(run in self._runs(length) for run in runs) / len(runs) if runs else 1.0
+
+    def _runs(self, length: int) -> frozenset[tuple[str, ...]]:
+        if length not in self._known:
+            words = _stems(self._source)
+            self._known[length] = frozenset(words[i : i + length] for i in range(len(words) - length + 1))
+        return self._known[length]
+
+    def _has_word(self, word: str) -> bool:
+        if word in self._words:
+            return True
+        if len(word) > _STEM and word[: max(_STEM, len(word) - _ENDING)] in self._stems:
+            return True
+        return 2 <= len(word) <= _ACRONYM and word in self._initials
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(_folded_words(self._source))
+
+    @cached_property
+    def _stems(self) -> frozenset[str]:
+        return frozenset(word[:i] for word in self._words for i in range(_STEM, len(word) + 1))
+
+    @cached_property
+    def _initials(self) -> str:
+        """First letters of words with capitals; a blank where other words stand."""
+        words = (word for word in _WORD.findall(self._source) if word not in _SMALL)
+        return "".join(_fold(word[0]) if word[0].isupper() else " " for word in words)
+
+    @cached_property
+    def _values(self) -> frozenset[Decimal]:
+        return values_of(self._source)
+
+
+@lru_cache(maxsize=_KEPT)
+def _mentions(sentence: str) -> tuple[tuple[Mention, tuple[str, ...] | Number], ...]:
+    """Numbers of a sentence, and its names with their words, in order."""
+    found: list[tuple[Mention, tuple[str, ...] | Number]] = []
+    for number in find_numbers(sentence):
+        start, end = number.outer_start, number.outer_end
+        found.append((Mention(start, end, sentence[start:end], "number"), number))
+    taken = [(mention.start, mention.end) for mention, _ in found]
+    for name in entities(language().analyse(sentence).tokens):
+        text = sentence[name.start : name.end]
+        words = tuple(word for word in _folded_words(text, capitals=True) if not _is_title(word))
+        if words and not any(start < name.end and name.start < end for start, end in taken):
+            found.append((Mention(name.start, name.end, text, "name"), words))
+    return tuple(sorted(found, key=lambda pair: pair[0].start))
+
+
+def _folded_words(text: str, *, capitals: bool = False) -> list[str]:
+    """Words without case, marks and possessive endings; with `capitals` those alone that begin with one."""
+    words = (_OWNER.sub("", word) for word in _WORD.findall(text))
+    return [_fold(word) for word in words if word and (word[0].isupper() or not capitals)]
+
+
+def _stems(text: str) -> tuple[str, ...]:
+    return tuple(stem(word) for word in unicode_words(text))
+
+
+def _fold(word: str) -> str:
+    letters = unicodedata.normalize("NFKD", word.replace(".", "")).casefold()
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))
+
+
+def _is_title(word: str) -> bool:
+    return any(word in name_words(kind) for kind in _TITLES)
+
+
+# --- Which passages of a source may support a sentence? Windows of whole sentences, and those nearest in words
+
+Span = tuple[int, int]  # first character, and the one after the last
+
+
+def windows(sizes: Sequence[int], room: int) -> list[Span]:
+    """First sentence, and the one after the last, of the windows in which a text is read.
+
+    A window holds as many whole sentences as fit, and at least one. The next one begins with the last sentence of the
+    one before, if more than this fits into it.
+
+    Args:
+        sizes: the number of pieces of each sentence.
+        room: the largest number of pieces of a window.
+    """
+    found: list[Span] = []
+    start = 0
+    while start < len(sizes):
+        end, used = start + 1, sizes[start]
+        while end < len(sizes) and used + sizes[end] <= room:
+            used += sizes[end]
+            end += 1
+        found.append((start, end))
+        if end == len(sizes):
+            break
+        again = end - 1 > start and sizes[end - 1] + sizes[end] <= room
+        start = end - 1 if again else end
+    return found
+
+
+class Nearness:
+    """How many words, and how rare ones, each passage of a source shares with a sentence.
+
+    Args:
+        passages: their texts.
+    """
+
+    def __init__(self, passages: Sequence[str]) -> None:
+        self._words = [_passages_stems(passage) for passage in passages]
+        counts = Counter(word for words in self._words for word in words)
+        self._weights = {word: math.log(1 + len(passages) / count) for word, count in counts.items()}
+
+    def nearest(self, sentence: str, top: int) -> list[int]:
+        """Places of the passages nearest to a sentence, in the order of the source; all if none shares a word with it.
+
+        The weight of a word is log(1 + passages / passages with the word). Of passages that share as much the earlier
+        ones are taken.
+        """
+        words = _passages_stems(sentence) & self._weights.keys()
+        if len(self._words) <= top or not words:
+            return list(range(len(self._words)))
+        # Rounded, so that the order does not hang on the last bits of a logarithm.
+        shared = [round(math.fsum(self._weights[word] for word in words & own), 9) for own in self._words]
+        return sorted(sorted(range(len(shared)), key=lambda place: -shared[place])[:top])
+
+
+def _passages_stems(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in unicode_words(text))
+
+
+# --- What a source says to each sentence of a text: its support, the best evidence, and names and numbers without any
+
+SUPPORTED = 0.5  # from here on a sentence counts as supported, where nothing else is said
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A part of a text.
+
+    Attributes:
+        start: its first character.
+        end: the one after its last.
+        text: as written.
+    """
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A sentence of a text beside its source.
+
+    Attributes:
+        sentence: where it stands in the text.
+        support: as in the metric, in [0, 1].
+        contradiction: the probability that `evidence` contradicts it, and what the telling window says, by its weight.
+        evidence: the sentence of the source that supports it best; if none does, the one that says most of it, be it
+            the contrary.
+        lacking: its names and numbers that the source lacks, with their places in the text.
+    """
+
+    sentence: Quote
+    support: float
+    contradiction: float
+    evidence: Quote
+    lacking: tuple[Mention, ...]
+
+    @property
+    def reason(self) -> str:
+        """Why the sentence is not supported, in words."""
+        if self.lacking:
+            return "not in the source: " + ", ".join(mention.text for mention in self.lacking)
+        return "contradicted by the source" if self.contradiction > SUPPORTED else "not said by the source"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The sentences of a text beside its source.
+
+    Attributes:
+        value: the score of the text; 0 if one of the two texts is empty.
+        claims: its sentences, in order.
+        signature: what produced the numbers.
+    """
+
+    value: float
+    claims: tuple[Claim, ...]
+    signature: Signature
+
+    def unsupported(self, below: float = SUPPORTED) -> tuple[Claim, ...]:
+        """The sentences whose support is below a bound, the least supported first."""
+        return tuple(sorted((c for c in self.claims if c.support < below), key=lambda c: round(c.support, 5)))
+
+    def rows(self, below: float = SUPPORTED) -> list[dict[str, Any]]:
+        """One row per sentence, for tables and JSON; the reason is None from the bound on."""
+        return [
+            {
+                "start": claim.sentence.start,
+                "end": claim.sentence.end,
+                "sentence": claim.sentence.text,
+                "support": claim.support,
+                "contradiction": claim.contradiction,
+                "evidence": claim.evidence.text,
+                "lacking": [mention.text for mention in claim.lacking],
+                "reason": claim.reason if claim.support < below else None,
+            }
+            for claim in self.claims
+        ]
+
+    def lines(self, below: float = SUPPORTED) -> Iterator[str]:
+        """The evidence as text: the support and the sentence, and below it what speaks for it or is missing."""
+        for claim in self.claims:
+            yield f"{claim.support:.2f}  {claim.sentence.text}"
+            if claim.support < below:
+                yield f"      {claim.reason}"
+            yield f"      evidence: {claim.evidence.text}"
+
+    def __str__(self) -> str:
+        return "\n".join([f"{self.value:.3f}", *self.lines()])
+
+
+# --- Is every sentence of a text supported by its source? And if not, which one, and why?
+
+WIDE = "faithful"  # the head that reads windows; on another encoder the one that stands in its place
+_SHARE = 2 / 3  # of the model's room that a window may take: the rest is the claim's
+_ALIKE = 1e-5  # supports that differ by less are equal: the last digits hang on the processor
+
+
+@dataclass(frozen=True, kw_only=True)
+class Faithful(NliMetric):
+    """The support of each sentence of a text by its source, and the mean over the sentences.
+
+    The source is read twice: by single sentences, and in windows of several sentences, which `wide` reads. Of both the
+    highest probability of entailment is taken, and of the two a weighted mean. What the sentence copies from the source
+    counts besides. If a name or a number of it stands nowhere in the source, all this is multiplied by `cap`.
+
+    Args:
+        wide: the model that reads windows, any that `model` could be. None takes `faithful` or `faithful-base`, that
+            which is on the encoder of `model`, where `model` is a head that ships, and `model` otherwise.
+        context: the weight of the windows; 0 reads none.
+        window: the largest number of pieces of a window, which holds whole sentences, and at least one.
+        top: how many sentences and how many windows of the source are read for each sentence: those that share most
+            words with it, of which rare ones count more; 0 reads all.
+        copied: the weight of the share of the sentence's runs of three words that stand in the source, by their stems;
+            the models have the rest.
+        cap: the factor for a sentence with a name or a number that the source lacks; 1 leaves it as it is.
+        least: the weight of the least supported sentence in the value; the mean of all sentences has the rest.
+
+    References:
+        Laban et al. (2022), "SummaC", section 3.2.1, takes the maximum over the source and the mean over the summary,
+        both by sentences. Tang et al. (2024), "MiniCheck", sections 3 and 5, read long sources in parts of whole
+        sentences and train on documents without a supporting sentence. The rest is ours: the two readings, the choice
+        of passages, what is copied, names and numbers, and the weight of the least supported sentence.
+    """
+
+    model: str = "nli-robust"
+    wide: str | None = None
+    context: Annotated[float, Range(least=0, most=1, meaning="a weight")] = 0.3
+    window: Annotated[int, Range(least=1)] = 100
+    top: Annotated[int, Range(least=0)] = 3
+    copied: Annotated[float, Range(least=0, most=1, meaning="a weight")] = 0.3
+    cap: Annotated[float, Range(least=0, most=1, meaning="a factor")] = 0.1
+    least: Annotated[float, Range(least=0, most=1, meaning="a weight")] = 0.0
+    info: ClassVar = MetricInfo(
+        "faithful",
+        needs={"source"},
+        copy_is_best=False,
+        cached=True,
+        flags={"unknown", "nonfinite"},
+        parts={"mean": True, "least": True, "lacking": None},
+        summary="support of each sentence by the source; a copy need not be best: a model may be surer of another one",
+        tasks={"as"},
+        paper='Tang et al. (2024), "MiniCheck: Efficient Fact-Checking of LLMs on Grounding Documents"; Laban et al.'
+        ' (2022), "SummaC: Re-Visiting NLI-based Models for Inconsistency Detection in Summarization"',
+    )
+    lacking: ClassVar = {"source": "; the text that it was made from stands in the field src, or in the file of --src"}
+
+    def __post_init__(self) -> None:
+        checked(self)
+
+    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        """Values in [0, 1]; parts `mean` and `least` of the sentences' supports, and `lacking`.
+
+        `lacking` is the number of names and numbers that the source lacks. The flags are `empty`, `truncated`,
+        `unknown` and `nonfinite`. An empty side gives 0 and sets the flag `empty`. A segment with a text of which no
+        piece is known is NaN, and one for which the model computes no finite number.
+
+        Raises:
+            InputError: a segment lacks its source; the model cannot be read or is not an NLI model.
+        """
+        check_needs(self, segments)
+        model = self.loaded(runtime)
+        texts = [(segment.hypothesis, segment.source or "") for segment in segments]
+        read = _read(dict.fromkeys(text for pair in texts for text in pair), model)
+        mean, least, lacking, shares = np.zeros((4, len(segments)))
+        empty = np.array([not all(read[text].spans for text in pair) for pair in texts], dtype=np.bool_)
+        truncated = np.zeros(len(segments), dtype=np.bool_)
+        asked = np.flatnonzero(~empty).tolist()
+        found = self._judged([texts[i] for i in asked], read, model, runtime)
+        for i, claims in zip(asked, found, strict=True):
+            supports = np.array([claim.support for claim in claims])
+            mean[i], least[i] = supports.mean(), supports.min()
+            lacking[i] = sum(len(claim.lacking) for claim in claims)
+            truncated[i] = any(claim.truncated for claim in claims)
+        if asked:
+            whole = {text: np.concatenate(one.pieces) for text, one in read.items() if one.spans}
+            shares[asked] = unknown_in([texts[i] for i in asked], whole, model)
+        value = (1 - self.least) * mean + self.least * least
+        broken = nonfinite(value)
+        value, mean, least = (known(column, shares) for column in (value, mean, least))
+        parts = {"mean": mean, "least": least, "lacking": lacking}
+        flags = {"empty": empty, "truncated": truncated, "unknown": unknown(shares), "nonfinite": broken}
+        return Scores(signature_of(self, runtime), ids(segments), value, parts, flags=flags)
+
+    def facts(self, runtime: Runtime) -> Mapping[str, Any]:
+        """The values that the options resolve to, found without loading a model."""
+        wide = self._wide
+        if wide is None:
+            return {**super().facts(runtime), "window": None}
+        head = wide._found().head
+        more = {"wide": wide.model, "wide_head": None if head is None else head.identity[:SHORT]}
+        return {**super().facts(runtime), **more}
+
+    @property
+    def trained_on(self) -> tuple[str, ...]:
+        """Ids of the perturbations that the models saw in training, as far as their files say."""
+        wide = self._wide
+        more = () if wide is None else wide._found().trained_on
+        return tuple(dict.fromkeys((*super().trained_on, *more)))
+
+    @property
+    def _wide(self) -> NliMetric | None:
+        """What names the model of the windows; None if there are none."""
+        if self.context == 0:
+            return None
+        shipped = on_encoder(WIDE, base.NAME if self.model in ON_BASE else locate.NAME)
+        name = self.wide or (shipped if self.model in HEADS else self.model)
+        if name == self.model:
+            return self
+        return NliMetric(model=name, dtype=self.dtype)
+
+    def _judged(
+        self, pairs: Sequence[tuple[str, str]], read: Mapping[str, _Sentences], model: NliModel, runtime: Runtime
+    ) -> list[list[_Judged]]:
+        """The sentences of each hypothesis, judged against its source. Neither of the two is empty."""
+        sources = dict.fromkeys(source for _, source in pairs)
+        claims = list(dict.fromkeys((claim, source) for hyp, source in pairs for claim in read[hyp].texts))
+        single = {source: _Passages(source, read[source].spans) for source in sources}
+        near = _asked(claims, single, self.top, model, runtime)
+        wide = self._wide
+        around: Sequence[_Answer | None] = [None] * len(claims)
+        if wide is not None:
+            reader = wide.loaded(runtime)
+            around = _asked(claims, self._windows(sources, read, reader), self.top, reader, runtime)
+        grounds = {source: Grounds(source) for source in sources}
+        judged: dict[tuple[str, str], _Judged] = {}
+        for (claim, source), one, more in zip(claims, near, around, strict=True):
+            lacking = grounds[source].lacks(claim)
+            entailed = one.entailed if more is None else _between(one.entailed, more.entailed, self.context)
+            support = _between(entailed, grounds[source].copied(claim), self.copied)
+            cut = one.truncated or (more is not None and more.truncated)
+            judged[claim, source] = _Judged(support * (self.cap if lacking else 1.0), lacking, cut, one, more)
+        return [[judged[claim, source] for claim in read[hyp].texts] for hyp, source in pairs]
+
+    def _windows(
+        self, sources: Iterable[str], read: Mapping[str, _Sentences], reader: NliModel
+    ) -> dict[str, _Passages]:
+        """The windows of each source."""
+        room = reader.tokenizer.room
+        limit = self.window if room is None else min(self.window, int(room * _SHARE))
+        sizes = reader.tokenizer.read(sentence for source in sources for sentence in read[source].texts)
+        found = {}
+        for source in sources:
+            spans = read[source].spans
+            runs = windows([len(sizes[sentence]) for sentence in read[source].texts], limit)
+            found[source] = _Passages(source, [(spans[first][0], spans[after - 1][1]) for first, after in runs])
+        return found
+
+
+def _between(one: float, other: float, share: float) -> float:
+    return (1 - share) * one + share * other
+
+
+def evidence(hypothesis: str, source: str, runtime: Runtime | None = None, metric: Faithful | None = None) -> Evidence:
+    """The support of each sentence of a text, with the sentence of the source that supports it best.
+
+    Args:
+        hypothesis: the text.
+        source: what it was made from.
+        runtime: None is the default runtime.
+        metric: None is `Faithful()`.
+
+    Raises:
+        InputError: the model cannot be read or is not an NLI model.
+    """
+    metric, runtime = metric or Faithful(), runtime or Runtime()
+    score = metric.score([Segment("", hypothesis, source=source)], runtime)
+    model = metric.loaded(runtime)
+    read = _read([hypothesis, source], model)
+    claims: list[Claim] = []
+    if read[hypothesis].spans and read[source].spans:
+        (judged,) = metric._judged([(hypothesis, source)], read, model, runtime)
+        for (start, end), one in zip(read[hypothesis].spans, judged, strict=True):
+            best = _telling(one.near.probabilities)
+            first, after = one.near.passages[best]
+            lacking = tuple(Mention(start + m.start, start + m.end, m.text, m.kind) for m in one.lacking)
+            sentence, quote = Quote(start, end, hypothesis[start:end]), Quote(first, after, source[first:after])
+            denied = float(one.near.probabilities[best, 2])
+            if one.around is not None:  # a window shows what a pronoun stands for
+                wide = one.around.probabilities
+                denied = _between(denied, float(wide[_telling(wide), 2]), metric.context)
+            claims.append(Claim(sentence, one.support, denied, quote, lacking))
+    return Evidence(float(score.values[0]), tuple(claims), score.signature)
+
+
+def _telling(probabilities: Array) -> int:
+    """The sentence that supports a claim; if none does, the one that says most of it, be it the contrary.
+
+    Args:
+        probabilities: of entailment, neutrality and contradiction by each sentence, shape (sentences, 3).
+    """
+    entailed, neutral = probabilities[:, 0], probabilities[:, 1]
+    telling = entailed if entailed.max() >= SUPPORTED else -neutral
+    return int(np.argmax(telling >= telling.max() - _ALIKE))  # the first of those that are alike
+
+
+class _Passages:
+    """Parts of a source, and how near they are to a sentence."""
+
+    def __init__(self, source: str, spans: Sequence[Span]) -> None:
+        self.spans, self.texts = spans, [source[start:end] for start, end in spans]
+        self._nearness = Nearness(self.texts)
+
+    def near(self, claim: str, top: int) -> Sequence[int]:
+        """Places of the passages to read for a claim."""
+        return self._nearness.nearest(claim, top or len(self.spans))
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """What a model says of a claim beside some passages.
+
+    Attributes:
+        probabilities: of entailment, neutrality and contradiction by each passage, shape (passages, 3).
+        passages: where they stand in the source.
+        truncated: whether a pair was cut.
+    """
+
+    probabilities: Array
+    passages: tuple[Span, ...]
+    truncated: bool
+
+    @property
+    def entailed(self) -> float:
+        """The highest probability of entailment."""
+        return float(self.probabilities[:, 0].max())
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """A sentence of a hypothesis beside its source.
+
+    Attributes:
+        support: how far the models and the copied words support it, less what names and numbers take off.
+        lacking: names and numbers that the source lacks.
+        truncated: whether a pair was cut.
+        near: what single sentences of the source say.
+        around: what windows say; None where none were read.
+    """
+
+    support: float
+    lacking: tuple[Mention, ...]
+    truncated: bool
+    near: _Answer
+    around: _Answer | None
+
+
+def _asked(
+    claims: Sequence[tuple[str, str]], passages: Mapping[str, _Passages], top: int, model: NliModel, runtime: Runtime
+) -> list[_Answer]:
+    """What a model says of each claim (a sentence and its source) beside the nearest passages of the source."""
+    questions, asked = Questions(), []
+    for owner, (claim, source) in enumerate(claims):
+        own = passages[source]
+        near = own.near(claim, top)
+        asked.append(tuple(own.spans[place] for place in near))
+        questions.ask(owner, [(own.texts[place], claim) for place in near])
+    contents = model.tokenizer.read(text for pair in questions.pairs for text in pair)
+    probabilities, cut = questions.judged(model, contents, runtime, "faithful")
+    ends = np.cumsum([len(spans) for spans in asked])
+    rows = [slice(end - len(spans), end) for spans, end in zip(asked, ends.tolist(), strict=True)]
+    return [_Answer(probabilities[row], spans, bool(cut[row].any())) for row, spans in zip(rows, asked, strict=True)]
+
+
+@dataclass(frozen=True)
+class _Sentences:
+    """The sentences of a text of which the tokenizer keeps something.
+
+    Attributes:
+        texts: the sentences.
+        spans: where they stand.
+        pieces: what the model reads of each.
+    """
+
+    texts: tuple[str, ...]
+    spans: tuple[Span, ...]
+    pieces: tuple[Ids, ...]
+
+
+def _read(texts: Iterable[str], model: NliModel) -> dict[str, _Sentences]:
+    """The sentences of each text. A blank text has none."""
+    spans = {text: [] if is_blank(text) else sentence_spans(text) for text in texts}
+    pieces = model.tokenizer.read(text[start:end] for text, found in spans.items() for start, end in found)
+    read = {}
+    for text, found in spans.items():
+        # What the tokenizer keeps nothing of, as BERT's of U+FFFD, is no sentence.
+        kept = [(start, end) for start, end in found if len(pieces[text[start:end]])]
+        sentences = tuple(text[start:end] for start, end in kept)
+        read[text] = _Sentences(sentences, tuple(kept), tuple(pieces[sentence] for sentence in sentences))
+    return read

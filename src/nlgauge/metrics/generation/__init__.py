@@ -1,1 +1,0 @@
-"""Metrics that ask a model how likely a text is."""

@@ -1,0 +1,792 @@
+"""Does a text say one phrase again and again, without anything between?"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import pairwise
+from operator import attrgetter
+from typing import Literal, NamedTuple
+from unicodedata import is_normalized, normalize
+
+import numpy as np
+import numpy.typing as npt
+
+from nlgauge.core.arrays import Mask
+from nlgauge.core.errors import InputError
+from nlgauge.core.scores import FIRST, MEANINGS, Note, count_notes
+from nlgauge.core.segment import Segment, is_blank, printed_list
+from nlgauge.text.scripts import languages, names, told_language, writings
+from nlgauge.text.tokenize import NO_BLANKS
+
+TURNS = 3  # how often a loop says its phrase, at least
+LEAST = 9  # words of a loop, at least: a phrase of three words turns three times, one word nine times
+LEAST_LETTERS = 18  # as `LEAST`, where no blanks set words apart
+PART = 1 / 3  # the share of a text that a loop takes up, at least; less than that leaves a text that says something
+MOST = 2 / 3  # the share of a text that only says again what was just said, from which on hardly anything is left
+LONGEST = 48  # letters of a word without an end ("mmmm...", "hahaha..."), at least
+
+_GRAM = 4  # words that find their last occurrence together
+_PERIOD = 16  # letters that turn in a word without an end, at most
+_STAMMER = re.compile(r"([^\W\d_]{1,20}?)(?:\W*\1){3}")  # ha ha ha ha, noooo, 哈哈哈哈
+
+
+class Loop(NamedTuple):
+    """The longest loop of a text.
+
+    Attributes:
+        whole: the share of the text that it takes up, in [0, 1]; 0 if there is none.
+        again: the share without its first turn.
+    """
+
+    whole: float
+    again: float
+
+
+def is_loop(words: Sequence[str], spaced: bool) -> bool:
+    """Whether a third of a text or more is one phrase that turns three times or more, with nothing between.
+
+    Repeats that are apart ("more and more ... more and more") are none, nor are lists whose entries differ.
+
+    Args:
+        words: of the text, in small letters; or its letters if no blanks set words apart.
+        spaced: whether they are words.
+    """
+    return loop(words, spaced).whole >= PART
+
+
+def loop(words: Sequence[str], spaced: bool) -> Loop:
+    """The longest loop of nine words or more, or else the words without an end; arguments as of `is_loop`."""
+    if spaced and max(map(len, words), default=0) >= LONGEST:
+        endless = sum(len(word) for word in words if _is_endless(word))
+        if endless:
+            share = endless / sum(map(len, words))
+            return Loop(share, share)
+    least = LEAST if spaced else LEAST_LETTERS
+    again = least - least // TURNS  # two of three turns were said before
+    if len(words) - len(set(words)) < again or len(words) - len(set(pairwise(words))) < again:
+        return Loop(0.0, 0.0)
+    length, period = _longest(words, least)
+    return Loop(length / len(words), (length - period) / len(words))
+
+
+def turns_itself(text: str) -> bool:
+    """Whether a source or reference says a short word four times in a row, so that an output may go on with it."""
+    return _STAMMER.search(text.lower()) is not None
+
+
+def _longest(words: Sequence[str], least: int) -> tuple[int, int]:
+    """The number of words of the longest loop, and of its phrase; 0 if there is none.
+
+    In a loop of phrases of p words, every four words stand p words after they stood last. One pass over the words
+    therefore finds loops, however long the phrase is, unless it holds the same four words twice.
+    """
+    last: dict[tuple[str, ...], int] = {}
+    longest = phrase = period = run = 0
+    said = -len(words)  # where a word stands that is no number: tables of zeros are no loops
+    for start, gram in enumerate(zip(*(words[k:] for k in range(_GRAM)), strict=False)):
+        end = start + _GRAM
+        step = start - last.get(gram, start)
+        run = run + 1 if step == period else 1
+        period, last[gram] = step, start
+        said = end if gram[-1][0].isalpha() else said
+        length = period + run + _GRAM - 1
+        if period and length >= max(least, TURNS * period, longest + 1) and end - said < length:
+            longest, phrase = length, period
+    return longest, phrase
+
+
+def _is_endless(word: str) -> bool:
+    """Whether a word ends in letters that turn for 48 letters or more."""
+    if len(word) < LONGEST or not word[-_PERIOD:].isalpha():
+        return False
+    tail = word[-LONGEST:]
+    return any(tail[period:] == tail[:-period] for period in range(1, _PERIOD + 1))
+
+
+# --- How does a text end, beside its references: without a mark, or with one that is set apart?
+
+HABITS = ("unmarked", "spaced")  # ways of writing: told of a system that keeps to them, and no text is distrusted
+SHORTER = 0.9  # the share of the shortest reference's characters that a text has which is cut off, at most
+FEW = 4  # words of such a text, at least
+
+_FINAL = frozenset(".!?…。！？؟।॥։")
+_CLOSERS = " \"'”’»“)]）】」』*|"  # what may stand after a final mark
+_OPEN = frozenset(",،、，")  # marks after which a sentence goes on
+_TOKENIZED = " ."
+
+
+def habits(segment: Segment) -> Iterator[str]:
+    """The names of `HABITS` that a text shows beside its references, if it has any."""
+    references = segment.references
+    if not references:
+        return
+    text, first = segment.hypothesis.rstrip(), references[0].rstrip()
+    end, wanted = text[-2:], first[-2:]
+    if end == wanted:
+        return
+    if is_bare(text) and all(map(_is_whole, references)) and (not segment.source or _is_whole(segment.source)):
+        yield "unmarked"
+    if end[-1:] == wanted[-1:] == ".":
+        ends = [reference.rstrip()[-2:] for reference in references]
+        if all(e[-1:] == "." and (e == _TOKENIZED) != (end == _TOKENIZED) for e in ends):
+            yield "spaced"
+
+
+def is_shorter(segment: Segment) -> bool:
+    """Whether a text of a few words or more is shorter than all of its references, as one that is cut off is."""
+    least = min(map(len, segment.references), default=0)
+    return len(segment.hypothesis) <= SHORTER * least and len(segment.hypothesis.split()) >= FEW
+
+
+def is_bare(text: str) -> bool:
+    """Whether a text ends in a letter, digit or comma. Any other mark may be the end: `&quot;`, `-RRB-`, or a colon."""
+    text = text.rstrip()
+    if not text:
+        return False
+    if text[-1] == ";":
+        text = html.unescape(text)
+    last = text[-1]
+    return last.isalnum() or last in _OPEN or unicodedata.category(last)[0] == "M"  # vowel signs of Hindi, Thai
+
+
+def _is_whole(text: str) -> bool:
+    """Whether a text ends in a final mark, maybe within quotation marks or brackets."""
+    return text.rstrip(_CLOSERS)[-1:] in _FINAL
+
+
+# --- How does each system end its texts? What many of them show is told in one note, not held against each
+
+USUAL = 0.5  # the share of its texts from which on a system's way of writing is no fault of one of them
+TEXTS, SHARE = 5, 0.1  # texts that show a way of writing, at least, and the share of the system's texts, to be told
+
+_TOLD: Mapping[str, str] = {
+    "unmarked": "have no final mark where the references have one",
+    "spaced": "end in ' .' where the references end in '.', or the other way round",
+}
+
+
+@dataclass
+class _System:
+    n: int = 0
+    shown: Counter[str] = field(default_factory=Counter)  # of `HABITS`, and "unfinished"
+    first: list[str] = field(default_factory=list)  # ids of unfinished texts
+
+
+@dataclass
+class Ways:
+    """Counts how systems end their texts. What five texts show, and a tenth of a system's texts, is told."""
+
+    _systems: dict[str | None, _System] = field(default_factory=dict)
+
+    def add(self, segment: Segment, unfinished: bool) -> None:
+        """Count one text, and whether it seems to be cut off."""
+        one = self._systems.setdefault(segment.system, _System())
+        one.n += 1
+        for name in habits(segment):
+            one.shown[name] += 1
+        if unfinished:
+            one.shown["unfinished"] += 1
+            if len(one.first) < FIRST:
+                one.first.append(segment.id)
+
+    def is_usual(self, system: str | None) -> bool:
+        """Whether more than half of a system's texts lack a final mark, so that none of them is `unfinished`."""
+        one = self._systems[system]
+        return one.n >= TEXTS and one.shown["unmarked"] > USUAL * one.n
+
+    def first(self) -> list[str]:
+        """The ids of the first texts that are unfinished."""
+        return [i for system, one in self._systems.items() if not self.is_usual(system) for i in one.first][:FIRST]
+
+    def notes(self) -> Iterator[Note]:
+        """One note for each way of writing that some systems keep to."""
+        for name, told in _TOLD.items():
+            found = dict(self._open(name))
+            if not found:
+                continue
+            ends = f"{told}, and none is distrusted for it"
+            who = [
+                f"{system}: " * (system is not None) + f"{n} of {self._systems[system].n}"
+                for system, n in found.items()
+            ]
+            more = [f"and {len(who) - FIRST} systems more"] if len(who) > FIRST else []
+            brief = who[0] if len(who) == 1 else f"{len(who)} systems"
+            whole = f"input: texts ({', '.join([*who[:FIRST], *more])}) {ends}"
+            yield Note.of(whole, "input", f"texts ({brief}) {ends}")
+
+    def _open(self, name: str) -> Iterator[tuple[str | None, int]]:
+        """Systems, and how many of their texts show a way of writing and are not distrusted for it, if many do."""
+        for system, one in self._systems.items():
+            distrusted = one.shown["unfinished"] if name == "unmarked" and not self.is_usual(system) else 0
+            n = one.shown[name] - distrusted
+            if n >= max(TEXTS, SHARE * one.n):
+                yield system, n
+
+
+# --- Did a step before scoring go wrong? Marks that it leaves in texts: of subwords, of entities, of a wrong decoding
+
+FORMS = "forms"
+OBJECTS = "objects"  # in hypotheses or references alone: where both have them they may be what is asked for
+SIGN_MEANINGS: Mapping[str, str] = {
+    FORMS: "letters with separate accents (NFD) beside texts whose letters hold them (NFC), which match nowhere",
+    "subwords": "marks of subwords, such as '@@', '\u2581' or '##'; join the pieces first",
+    "tokens": "special tokens of a model, such as '</s>', '<unk>' or '<|im_end|>'",
+    "thoughts": "a <think> block of a model",
+    "entities": "entities of HTML, such as '&apos;' or '&#39;'; undo them first",
+    "undecoded": "U+FFFD, which stands for bytes that could not be decoded",
+    "misread": "UTF-8 that was read as Latin-1, such as '\u00c3\u00a9' or '\u00e2\u20ac\u2122'",
+    "unseen": "marks without width, such as U+200B or a soft hyphen, which part words for most metrics",
+    OBJECTS: "objects of JSON, as lines of a table; give the table as DATA, without --hyp and --ref",
+    "printed": "a string as Python or JSON prints it, such as b'...' or '\\u00e9'",
+}
+
+_ACCENTS = "\u0300-\u036f\u3099\u309a\u1161-\u11c2"  # that stand apart in NFD: of alphabets, kana and Hangul
+_UNSEEN = "\u00ad\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff"
+_NO_BLANKS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese and Khmer put U+200B between words
+_TURNS = "\u200e\u200f\u202a-\u202e\u2066-\u2069"  # they belong beside letters that are written from right to left
+_RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
+# What Latin-1 or Windows-1252 make of the second byte of UTF-8 and of those after it.
+_LATER = "\x80-\xbf\u0152\u0153\u0160\u0161\u0178\u017d\u017e\u0192\u02c6\u02dc\u2013\u2014\u2018-\u201a\u201c-\u201e"
+_LATER += "\u2020-\u2022\u2026\u2030\u2039\u203a\u20ac\u2122"
+# Most texts beyond ASCII have nothing of this; one class comes first, which is found fast.
+_ODD = f"\u0120\u2581\ufffd{_UNSEEN}{_ACCENTS}"
+_LEADS = "\u00c2\u00c3\u00d0\u00d1\u00e2"
+_MAY_BE_ODD = re.compile(f"[{_ODD}{_LEADS}{_LATER}](?:(?<=[{_ODD}])|(?<=[{_LEADS}{_LATER}])[{_LATER}])")
+_SIDES = ("hypothesis", "reference", "source")
+_Rule = tuple[str, str, re.Pattern[str]]  # name, what must stand in the text, and what it must look like
+_ASCII: tuple[_Rule, ...] = (
+    ("subwords", "@", re.compile(r"\S@@(?:\s|$)|(?:^|\s)@@\S|\s@[-/.,]@\s")),
+    ("subwords", " ##", re.compile(r"\w ##[^\W\d_A-Z]")),
+    (
+        "tokens",
+        "<",
+        re.compile(r"(?i)</?s>|<(?:unk|pad|bos|eos|mask|sep|cls|extra_id_\d+|0x[0-9a-f]{2}|\w+_of_turn)>|<\|\w+\|>"),
+    ),
+    ("tokens", "[", re.compile(r"\[(?:UNK|PAD|CLS|SEP|MASK|/?INST)\]")),
+    ("thoughts", "<", re.compile(r"(?i)</?think(?:ing)?>")),
+    ("entities", "&", re.compile(r"&(?:#\d{2,6}|#[xX][0-9a-fA-F]{2,5}|[a-zA-Z]{2,8}\d?);")),
+    (OBJECTS, "{", re.compile(r'(?s)^\s*\{\s*"[^"]*"\s*:.*\}\s*$')),
+    ("printed", "b", re.compile(r"(?s)^\s*b(?:'.*'|\".*\")\s*$")),
+    ("printed", "\\", re.compile(r"\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|[.!?:,]\\n|\\n\\n")),
+)
+_BEYOND: tuple[_Rule, ...] = (
+    ("subwords", "\u2581", re.compile("\u2581\\w")),
+    ("subwords", "\u0120", re.compile(r"[a-z.,!?]\u0120|(?:^|\s)\u0120\w+\s+\u0120\w")),  # Maltese has it, too
+    ("undecoded", "\ufffd", re.compile("\ufffd")),
+    ("misread", "", re.compile(f"(?<![A-Z\u00c0-\u00de])[\u00c2\u00c3][{_LATER}]|\u00e2[\u20ac\x80]")),
+    ("misread", "", re.compile(f"(?:[\u00d0\u00d1][{_LATER}]){{3}}|(?:[\u00e0-\u00ef][{_LATER}]{{2}}){{2}}")),
+    ("unseen", "", re.compile(f"[\u00ad\u2060\ufeff]|(?<![{_NO_BLANKS}])\u200b(?![{_NO_BLANKS}])")),
+    ("unseen", "", re.compile("[A-Za-z][\u200c\u200d]|[\u200c\u200d][A-Za-z]")),
+    ("unseen", "", re.compile(rf"\A(?=[^{_RIGHT_TO_LEFT}]*\Z)[^{_TURNS}]*[{_TURNS}]")),
+)
+_ALL = (*_ASCII, *_BEYOND)
+
+
+@dataclass
+class Signs:
+    """Counts segments with a text that shows such a sign, and tells each sign once."""
+
+    _counts: dict[str, int] = field(default_factory=dict)
+    _first: dict[str, list[str]] = field(default_factory=dict)
+    _sides: dict[str, dict[str, None]] = field(default_factory=dict)
+
+    def add(self, segment: Segment) -> None:
+        """Look at one segment."""
+        found: dict[str, list[str]] = {}
+        for side, texts in _sides(segment):
+            for text in texts:
+                for name in signs(text):
+                    found.setdefault(name, []).append(side)
+        if len({"hypothesis", "reference"}.intersection(found.get(OBJECTS, ()))) != 1:
+            found.pop(OBJECTS, None)
+        for side in _decomposed(segment):
+            found.setdefault(FORMS, []).append(side)
+        for name, sides in found.items():
+            self._counts[name] = self._counts.get(name, 0) + 1
+            self._sides.setdefault(name, {}).update(dict.fromkeys(sides))
+            first = self._first.setdefault(name, [])
+            if len(first) < FIRST:
+                first.append(segment.id)
+
+    def notes(self, n: int) -> Iterator[Note]:
+        """One note for each sign, of `n` segments."""
+        for name, meaning in SIGN_MEANINGS.items():
+            number = self._counts.get(name, 0)
+            if number:
+                who = ", ".join([*self._first[name], *(["..."] if number > FIRST else [])])
+                where = " and ".join(
+                    side for side in ("hypothesis", "reference", "source") if side in self._sides[name]
+                )
+                said = f"have {meaning} ({where})"
+                some = f"{number} of {n} segments"
+                yield Note.of(f"input: {some} ({who}) {said}", "input", f"{some} {said}")
+
+
+def signs(text: str) -> Iterator[str]:
+    """The names of the signs that one text shows, of `MEANINGS`; `forms` needs several texts."""
+    for name, part, looks in _ASCII if _is_plain(text) else _ALL:
+        if part in text and looks.search(text):
+            yield name
+
+
+def _is_plain(text: str) -> bool:
+    return text.isascii() or _MAY_BE_ODD.search(text) is None
+
+
+def _sides(segment: Segment) -> Iterable[tuple[str, tuple[str, ...]]]:
+    yield "hypothesis", (segment.hypothesis,)
+    yield "reference", segment.references
+    if segment.source is not None:
+        yield "source", (segment.source,)
+
+
+def _decomposed(segment: Segment) -> list[str]:
+    """The sides on which accents stand apart, if they do not on another side."""
+    texts = [(side, text) for side, each in _sides(segment) for text in each if not text.isascii()]
+    if len(texts) < 2 or all(_is_plain(text) for _, text in texts):
+        return []
+    apart = {side for side, text in texts if len(normalize("NFC", text)) < len(text)}
+    whole = {s for s, text in texts if is_normalized("NFC", text) and len(normalize("NFD", text)) > len(text)}
+    return [*apart] if whole - apart else []
+
+
+# --- Which segments have a text that should not be trusted? Each rule looks at one segment alone
+
+VERSION = 2  # stands in signatures: it changes whenever a rule flags other texts
+OUTPUTS = ("empty", "unasked", "copied", "foreign", "looping", "unfinished", "untranslated")  # guards of hypotheses
+REFERENCES = ("blank_reference", "doubled_reference", "printed_reference")
+
+# What must be there before a text is distrusted.
+# How seldom good outputs have it: recipes/studies/guards/measure.py.
+NEAR = 80  # percent of characters that a near copy shares with its source, and that no reference shares with it
+KEPT, KEPT_NEARLY = 2, 3  # plain words of the source that a copy has, and a near copy, and no reference
+RUN, PLAIN = 3, 2  # words of the source in a row that no reference has, and how many of them are plain
+LETTERS = 2  # letters of the source's script that no reference has
+SHARED = 1 / 3  # share of words that references have from which on a text is in their language
+SURE, LIKELY = 0.7, 0.05  # the least probability of a language that is told, and of one that it may be, too
+UNHEARD = 0.001  # the most probability of the pair's language in a text without references that is in another
+
+_SHORTEST = 3  # words of a text whose language is told
+_START = 500  # characters of long texts that are held against each other
+_REMEMBERED = 4096  # lists of references, and sources, whose words are remembered
+_WORD = re.compile(r"\w+")
+_UNSPACED = re.compile(f"[{NO_BLANKS}]")
+_BEYOND_LATIN = "\u0370"  # the first letter that is not Latin
+_PER_WORD = 2  # letters of such a script that count as one word
+_ADDRESS = re.compile(r"[@#/\\_\d]|\w\.\w")  # handles, tags, paths, addresses, numbers and dates
+_PAIR = re.compile(r"([a-z]{2,3})-([a-z]{2,3})")  # zh-en, as groups are called
+_RECORD = re.compile(r"\s\|\s|\w=\S|^\s*[\[{<]")  # what data looks like: a | b, a=b, {"a": 1}, <a>
+
+
+class _Words(NamedTuple):
+    """Words of a text in small letters, or its letters if no blanks set words apart."""
+
+    words: Sequence[str]
+    spaced: bool
+
+
+class Rules:
+    """Finds what is odd about one segment after the other; it remembers the words of references and sources."""
+
+    def __init__(self) -> None:
+        self._known: dict[str | tuple[str, ...], frozenset[str]] = {}
+        self._differing: dict[tuple[str, tuple[str, ...], str | None], bool | None] = {}
+
+    def flags(self, segment: Segment) -> Iterator[str]:
+        """The names of the guards that distrust the segment, of `OUTPUTS` and `REFERENCES`."""
+        references = segment.references
+        if len(references) > 1 and len(set(references)) < len(references):
+            yield "doubled_reference"
+        if segment.n_blank or any(_is_empty(reference) for reference in references):
+            yield "blank_reference"
+        if any(printed_list(reference) is not None for reference in references):
+            yield "printed_reference"
+        text = segment.hypothesis
+        asked = _is_asked(segment)
+        if _is_empty(text):
+            if asked:
+                yield "empty"
+            return
+        if not asked:
+            yield "unasked"
+        if text[:1].isspace() or text[-1:].isspace():
+            text = text.strip()
+            segment = replace(segment, hypothesis=text)
+        words, spaced = _split(text)
+        own = set(words)
+        new = own - self._of(references) if references else own
+        if segment.source is not None and text not in references:
+            if self._is_copy(segment, new):
+                yield "copied"
+            elif references and self._is_untranslated(segment, words, new):
+                yield "untranslated"
+        if len(words) >= _SHORTEST and len(new) > (1 - SHARED) * len(own) and _is_foreign(segment):
+            yield "foreign"
+        if is_loop(words, spaced) and not _loops(_rules_sides(segment)):
+            yield "looping"
+        if is_shorter(segment) and "unmarked" in habits(segment) and self._differ(segment):
+            yield "unfinished"
+
+    def _is_copy(self, segment: Segment, new: set[str]) -> bool:
+        """Whether a text is its source, or nearly that in another language, and no reference is."""
+        text, source = segment.hypothesis, (segment.source or "").strip()
+        exact = text == source
+        if not exact and not _is_near(text, source):
+            return False
+        if any(_is_near(reference, source) for reference in segment.references):
+            return False
+        if exact and _RECORD.search(source):
+            return sum(map(str.isalpha, new)) >= KEPT
+        kept = _size(_plain(text) & new & self._of(source), text)
+        if kept < (KEPT if exact else KEPT_NEARLY):
+            return False
+        differ = self._differ(segment)
+        return differ is not False if exact else bool(differ)
+
+    def _is_untranslated(self, segment: Segment, words: Sequence[str], new: set[str]) -> bool:
+        """Whether words in a row, or letters of another script, are those of the source, and no reference has them."""
+        source = segment.source or ""
+        small = source.lower()
+        # most texts have no words of the source, which need not be split then
+        kept = new & self._of(source) if sum(w in small or w in source for w in new) >= PLAIN else set()
+        if sum(map(str.isalpha, kept)) >= PLAIN and len(kept & (plain := _plain(segment.hypothesis))) >= PLAIN:
+            for start in range(len(words) - RUN + 1):
+                run = words[start : start + RUN]
+                if kept.issuperset(run) and sum(word in plain for word in run) >= PLAIN:
+                    return bool(self._differ(segment))
+        if segment.hypothesis.isascii() or source.isascii():
+            return False
+        letters = set(segment.hypothesis) & set(source) - set("".join(segment.references))
+        letters = {char for char in letters if char >= _BEYOND_LATIN and char.isalpha()}
+        found = sum(char in letters for char in segment.hypothesis) if letters else 0
+        return found >= LETTERS and bool(self._differ(segment))
+
+    def _differ(self, segment: Segment) -> bool | None:
+        """Whether source and target are in different languages, by the language pair or else by the texts.
+
+        None where neither tells: the source is a record, or a text is short or in a language that is not sure.
+        """
+        key = segment.source or "", segment.references, segment.group
+        if key not in self._differing:
+            if len(self._differing) >= _REMEMBERED:
+                self._differing.clear()
+            self._differing[key] = self._look(segment)
+        return self._differing[key]
+
+    def _look(self, segment: Segment) -> bool | None:
+        source = segment.source or ""
+        if _RECORD.search(source):
+            return None
+        pair = _pair(segment)
+        if pair is not None:
+            return pair[0] != pair[1]
+        words = self._of(segment.references)
+        if len(words & self._of(source)) > SHARED * len(words):
+            return False
+        return _are_other(source, " ".join(segment.references))
+
+    def _of(self, texts: str | tuple[str, ...]) -> frozenset[str]:
+        """The words of one text, or of several together."""
+        known = self._known.get(texts)
+        if known is None:
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            each = (texts,) if isinstance(texts, str) else texts
+            known = self._known[texts] = frozenset().union(*(_split(text).words for text in each))
+        return known
+
+
+def is_spoilt(segment: Segment, guards: Iterable[str]) -> bool:
+    """Whether one of the guards that distrust a text is reason enough to give it the worst score.
+
+    A loop is where two thirds of the text or more only say again what was just said: what else is there is an answer.
+    """
+    return any(name != "looping" or loop(*_split(segment.hypothesis)).again >= MOST for name in guards)
+
+
+def _is_near(text: str, source: str) -> bool:
+    """Whether the beginnings of two texts share four fifths of their characters."""
+    return _ratio()(text[:_START], source[:_START], score_cutoff=NEAR) > 0
+
+
+@cache
+def _ratio() -> Callable[..., float]:
+    from rapidfuzz import fuzz  # it takes a while to load, and many texts have no source
+
+    return fuzz.ratio
+
+
+def _is_empty(text: str) -> bool:
+    return not text[:1].isalnum() and is_blank(text)
+
+
+def _is_asked(segment: Segment) -> bool:
+    """Whether anything was to be said: not where there are references and a source, and all of them are blank."""
+    source, references = segment.source, segment.references
+    if source is None or not references or not _is_empty(source):
+        return True
+    return not all(map(_is_empty, references)) or bool(segment.context or segment.table)
+
+
+def _split(text: str) -> _Words:
+    if text.isascii() or 2 * len(_UNSPACED.findall(text)) < len(text):
+        return _Words(_WORD.findall(text.lower()), True)
+    return _Words([char for char in text if char.isalnum()], False)
+
+
+def _plain(text: str) -> set[str]:
+    """The words that are no names (capitals), numbers, handles or addresses; letters if no blanks set words apart."""
+    words, spaced = _split(text)
+    if not spaced:
+        return {char for char in words if char.isalpha()}
+    tokens = (token for token in text.split() if not _ADDRESS.search(token))
+    return {w for token in tokens for w in _WORD.findall(token) if w.isalpha() and not w[0].isupper()}
+
+
+def _size(words: set[str], text: str) -> int:
+    """How many words there are, in a text of words or of letters."""
+    return len(words) if _split(text).spaced else len(words) // _PER_WORD
+
+
+def _rules_sides(segment: Segment) -> Iterable[str]:
+    return (*segment.references, segment.source or "", *(turn["text"] for turn in segment.context))
+
+
+def _loops(texts: Iterable[str]) -> bool:
+    """Whether one of the texts says something again and again, so that an output may, too."""
+    return any(turns_itself(text) or is_loop(*_split(text)) for text in texts)
+
+
+def _pair(segment: Segment) -> tuple[str, str] | None:
+    """The languages of source and target, if the group names them."""
+    pair = _PAIR.fullmatch(segment.group or "")
+    return (pair[1], pair[2]) if pair is not None and names().keys() >= {*pair.groups()} else None
+
+
+def _is_foreign(segment: Segment) -> bool:
+    """Whether a text is in another language or script than its references, and than the pair says."""
+    pair, text = _pair(segment), segment.hypothesis
+    if segment.references:
+        other = _are_other(text, " ".join(segment.references))
+        # a reference may be what is in another language
+        return bool(other) and (pair is None or languages(text)[pair[1]] < LIKELY)
+    return pair is not None and not _is_short(text) and languages(text)[pair[1]] < UNHEARD
+
+
+def _is_short(text: str) -> bool:
+    """Whether a text has fewer than three words, or hardly any but names: nothing tells its language."""
+    return sum(map(str.isalpha, _split(text).words)) < _SHORTEST or _size(_plain(text), text) < PLAIN
+
+
+def _are_other(text: str, known: str) -> bool | None:
+    """Whether a text is in another script or language than a known one; None if either is not sure."""
+    if _is_short(text) or _is_short(known):
+        return None
+    if not (text.isascii() and known.isascii()):
+        # names keep their script
+        ours, theirs = writings([" ".join(sorted(_plain(one))) for one in (text, known)]).tolist()
+        if ours // 2 != theirs // 2:  # each script but Latin has two codes
+            return True
+    if _are_alike(text, known):
+        return False  # as the model would say, which takes half a second and 100 MB to load
+    own, expected = (max(languages(one).items(), key=lambda entry: entry[1]) for one in (text, known))
+    if own[1] < SURE or expected[1] < SURE:
+        return None
+    return languages(text)[expected[0]] < LIKELY and languages(known)[own[0]] < LIKELY
+
+
+def _are_alike(text: str, known: str) -> bool:
+    """Whether function words and letters say that a text is in the language of a known one; False if they do not tell.
+
+    A text with other letters beyond ASCII may be half in another language: "What about the käännytyspäätöksen?"
+    """
+    code = told_language(text)
+    return code is not None and code == told_language(known) and _beyond_ascii(text) <= _beyond_ascii(known)
+
+
+def _beyond_ascii(text: str) -> set[str]:
+    return set() if text.isascii() else {char for char in text.lower() if not char.isascii() and char.isalpha()}
+
+
+# --- How many texts of each system should not be trusted? Counted block by block, noted, or refused
+
+GuardCheck = Literal["note", "refuse", "off"]
+OVER_ALL = ("repeated", "repeated_reference", "unfinished")  # guards that look at all segments together
+GUARDS = (*OUTPUTS, "repeated", *REFERENCES, "repeated_reference")
+N_FLAGGED, GUARD = "n_flagged", "guards."
+FIELDS = N_FLAGGED, *(GUARD + name for name in GUARDS)  # of rows
+
+_SILENT = frozenset(("empty",))  # every metric says so itself
+_NOTHING = (hash(""), hash(()))  # of a text that is not there
+_APART = 0x1E3779B97F4A7C15  # odd, so that hashes of systems differ
+_INPUTS, _SHARE = 5, 0.1  # for how many inputs one text is given, at least, and for which share of them
+_SURE, _CUT = 1, 2  # bits of a text: distrusted by a guard, and by `unfinished`
+UNFINISHED = "unfinished"  # the guard that says nothing of a system that writes no final marks
+
+Key = tuple[str | None, str | None]  # group, system
+
+
+@dataclass
+class GuardCounts:
+    """Counts texts that guards distrust. It keeps 33 bytes per segment."""
+
+    n: int = 0
+    _earliest: dict[str, tuple[int, str]] = field(default_factory=dict)  # guard -> place and id of its first text
+    _first: dict[str, list[str]] = field(default_factory=dict)
+    _keys: dict[Key, int] = field(default_factory=dict)
+    _counts: list[Counter[str]] = field(default_factory=list)  # of each key
+    _places: array[int] = field(default_factory=lambda: array("q"))  # the key of each segment
+    _flagged: bytearray = field(default_factory=bytearray)  # bits of each segment
+    _texts: array[int] = field(default_factory=lambda: array("q"))  # hashes
+    _references: array[int] = field(default_factory=lambda: array("q"))
+    _inputs: array[int] = field(default_factory=lambda: array("q"))
+    _rules: Rules = field(default_factory=Rules)
+    _ways: Ways = field(default_factory=Ways)
+    _signs: Signs = field(default_factory=Signs)
+
+    def add(self, segments: Sequence[Segment]) -> None:
+        """Count more segments."""
+        self.n += len(segments)
+        # what a reference says is right, however often it is said
+        self._texts.extend(hash("" if s.hypothesis in s.references else s.hypothesis) for s in segments)
+        self._references.extend(map(hash, map(attrgetter("references"), segments)))
+        self._inputs.extend(map(hash, map(attrgetter("item", "source"), segments)))
+        flags = self._rules.flags
+        for s in segments:
+            key = s.group, s.system
+            place = self._keys.setdefault(key, len(self._keys))
+            if place == len(self._counts):
+                self._counts.append(Counter())
+            self._places.append(place)
+            found = list(flags(s))
+            cut = UNFINISHED in found
+            if cut:
+                found.remove(UNFINISHED)
+            self._ways.add(s, cut)
+            self._signs.add(s)
+            self._flagged.append(_CUT * cut | _SURE * any(name in OUTPUTS for name in found))
+            for name in found:
+                self._counts[place][name] += 1
+                self._earliest.setdefault(name, (len(self._flagged), f" {s.id!r}"))
+                first = self._first.setdefault(name, [])
+                if len(first) < FIRST:
+                    first.append(s.id)
+
+    def notes(self) -> list[str]:
+        """One note per guard that distrusts a text, per way of writing that systems keep to, and per broken step."""
+        counts = self.by_system()
+        total = {name: sum(one[GUARD + name] for one in counts.values()) for name in GUARDS if name not in _SILENT}
+        first = {**self._first, UNFINISHED: self._ways.first()}
+        noted = count_notes("input", {k: v for k, v in total.items() if v}, self.n, first=first)
+        return [*noted, *self._ways.notes(), *self._signs.notes(self.n)]
+
+    def by_system(self, by_group: bool = False) -> dict[Key, Counter[str]]:
+        """Group and system -> how many outputs any guard distrusts, and how many texts each guard does.
+
+        The names are those of fields of a result's rows. The group is None unless groups are counted apart.
+        """
+        over_all = self.over_all()
+        places = np.array(self._places, dtype=np.int64)
+        flagged = self._distrusted(over_all)
+        found: dict[Key, Counter[str]] = {}
+        for key, place in self._keys.items():
+            mine = places == place
+            found[key] = Counter({N_FLAGGED: int(flagged[mine].sum())})
+            found[key].update({GUARD + name: number for name, number in self._counts[place].items()})
+            found[key].update(
+                {GUARD + name: int(mask[mine].sum()) for name, mask in over_all.items() if mask[mine].any()}
+            )
+        return summed(found, by_group)
+
+    def over_all(self) -> dict[str, Mask]:
+        """Guard of `OVER_ALL` -> whether it distrusts each segment, shape (n,)."""
+        # copies are made one after the other, since a run in parts counts millions of segments
+        found = (
+            self._given_often(self._own_texts(), self._told_apart()),
+            self._given_often(np.array(self._references, dtype=np.int64), np.array(self._inputs, dtype=np.int64)),
+            self._cut_off(),
+        )
+        return dict(zip(OVER_ALL, found, strict=True))
+
+    def refuse(self) -> None:
+        """Refuse texts that a guard distrusts; a reference that stands twice beside one output is no reason.
+
+        Raises:
+            InputError: there is such a text; the error names the first.
+        """
+        earliest = {name: first for name, first in self._earliest.items() if name != "doubled_reference"}
+        for name, mask in self.over_all().items():
+            if mask.any():
+                earliest[name] = int(mask.argmax()) + 1, ""
+        if not earliest:
+            return
+        name = min(earliest, key=lambda name: earliest[name][0])
+        place, known_as = earliest[name]
+        system = list(self._keys)[self._places[place - 1]][1]
+        raise InputError(
+            f"{'' if system is None else f'system {system!r}, '}segment{known_as} (number {place} of {self.n}) has"
+            f" {MEANINGS[name]} (guard {name}); mend it or leave it out, let guarded(...) score it as an empty"
+            " text, or take note in place of refuse"
+        )
+
+    def _distrusted(self, over_all: Mapping[str, Mask]) -> Mask:
+        return over_all["repeated"] | over_all[UNFINISHED] | (self._bits() & _SURE > 0)
+
+    def _bits(self) -> npt.NDArray[np.uint8]:
+        return np.frombuffer(bytes(self._flagged), dtype=np.uint8)
+
+    def _cut_off(self) -> Mask:
+        """Whether each text seems to be cut off, where its system writes final marks, shape (n,)."""
+        cut: Mask = self._bits() & _CUT > 0
+        if cut.any():
+            usual = np.array([self._ways.is_usual(system) for _, system in self._keys], dtype=np.bool_)
+            cut &= ~usual[np.array(self._places, dtype=np.int64)]
+        return cut
+
+    def _told_apart(self) -> npt.NDArray[np.int64]:
+        """The right answer to each text, shape (n,): the references, since inputs may share one."""
+        inputs, references = (np.array(hashes, dtype=np.int64) for hashes in (self._inputs, self._references))
+        return np.where(references == _NOTHING[1], inputs, references)
+
+    def _own_texts(self) -> npt.NDArray[np.int64]:
+        """A hash of each output and its system, shape (n,): one text of two systems is two."""
+        texts = np.array(self._texts, dtype=np.int64)
+        numbers: dict[str | None, int] = {}
+        of_key = np.array([numbers.setdefault(system, len(numbers)) for _, system in self._keys], dtype=np.int64)
+        if len(numbers) > 1:
+            said = ~np.isin(texts, _NOTHING)
+            texts[said] += of_key[np.array(self._places, dtype=np.int64)[said]] * _APART
+        return texts
+
+    def _given_often(self, hashes: npt.NDArray[np.int64], inputs: npt.NDArray[np.int64]) -> Mask:
+        """True where the same text answers many different inputs; hashes of both, shape (n,)."""
+        ordered = np.sort(hashes)
+        if not (ordered[_INPUTS - 1 :] == ordered[: 1 - _INPUTS]).any():  # no text is there so often
+            return np.zeros(len(hashes), dtype=np.bool_)
+        known, place = _numbered(hashes)
+        each, number = _numbered(inputs)
+        pairs = np.unique(place * len(each) + number)
+        given_for = np.bincount(pairs // len(each), minlength=len(known))
+        many: Mask = (given_for >= max(_INPUTS, _SHARE * len(each))) & ~np.isin(known, _NOTHING)
+        return many[place]
+
+
+def summed(counts: Mapping[Key, Mapping[str, int]], by_group: bool) -> dict[Key, Counter[str]]:
+    """The counts of each system, with its groups together unless they are kept apart."""
+    found: dict[Key, Counter[str]] = {}
+    for (group, system), one in counts.items():
+        found.setdefault((group if by_group else None, system), Counter()).update(one)
+    return found
+
+
+def _numbered(hashes: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The distinct numbers, and the place of each number among them."""
+    known, place = np.unique(hashes, return_inverse=True)
+    return known, place.reshape(-1)

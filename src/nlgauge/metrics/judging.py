@@ -1,0 +1,641 @@
+"""Requests to an endpoint that speaks as OpenAI's chat completions: limited in time, size and number, and counted."""
+
+from __future__ import annotations
+
+import http.client
+import io
+import ipaddress
+import json
+import math
+import os
+import re
+import socket
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.metric import BaseMetric, signature_of
+from nlgauge.core.options import Checked
+from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
+from nlgauge.core.segment import Segment, is_blank, unique
+from nlgauge.metrics.base import check_needs
+from nlgauge.runtime.runtime import Runtime
+from nlgauge.stats.ratings import swap_consistency
+
+KEY = "NLGAUGE_JUDGE_KEY"  # the variable of the environment that holds the key
+_MOST = 4_000_000  # bytes of an answer
+_LONGEST_PAUSE = 60.0  # seconds
+_LEAST_KEY = 4  # characters; a shorter one is no secret, and may stand in any answer
+_AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504})
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back.
+
+    Attributes:
+        text: what the model said; None if nothing came.
+        tokens: those of the prompt and of the answer, as the endpoint counts them; 0 where it does not.
+        fault: why nothing came.
+        requests: how often it was asked.
+    """
+
+    text: str | None
+    tokens: tuple[int, int] = (0, 0)
+    fault: str = ""
+    requests: int = 1
+
+
+class _Until(io.RawIOBase):
+    """What a socket receives until a moment: a timeout of the socket would begin anew with every byte."""
+
+    def __init__(self, raw: Any, held: socket.socket, end: float) -> None:
+        self._raw, self._held, self._end = raw, held, end
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self._held.settimeout(left)
+        found: int | None = self._raw.readinto(buffer)
+        return found
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+class _Response(http.client.HTTPResponse):
+    """An answer that has come, its head too, before a moment."""
+
+    def __init__(self, sock: socket.socket, *more: Any, end: float, **named: Any) -> None:
+        super().__init__(sock, *more, **named)
+        self.fp = io.BufferedReader(_Until(self.fp.detach(), sock, end))
+
+
+class _Ending:
+    """Makes connections whose answers end at a moment, those of a proxy too."""
+
+    def __init__(self, end: float) -> None:
+        super().__init__()
+        self._end = end
+
+    def _made_by(self, kind: Any) -> Any:
+        def opened(host: str, **named: Any) -> Any:
+            connection = kind(host, **named)
+            connection.response_class = partial(_Response, end=self._end)
+            return connection
+
+        return opened
+
+
+class _Plain(_Ending, urllib.request.HTTPHandler):
+    """By HTTP."""
+
+    def do_open(self, http_class: Any, req: urllib.request.Request, **options: Any) -> Any:
+        return super().do_open(self._made_by(http_class), req, **options)
+
+
+class _Secret(_Ending, urllib.request.HTTPSHandler):
+    """By HTTPS."""
+
+    def do_open(self, http_class: Any, req: urllib.request.Request, **options: Any) -> Any:
+        return super().do_open(self._made_by(http_class), req, **options)
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Follow nothing: the key would go wherever an answer points."""
+
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+def check_url(url: str) -> None:
+    """Refuse a URL that is none, that holds a secret, or that would show the key to everybody on the way.
+
+    Raises:
+        SpecError: it is.
+    """
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname
+    except ValueError:
+        parts, host = urlsplit(""), None
+    if parts.scheme not in ("http", "https") or not host:
+        raise SpecError("judge:url is no address, expected one such as https://HOST/v1")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise SpecError(f"judge:url holds more than an address; a key stands in the environment alone, as {KEY}")
+    if parts.scheme == "http" and not _is_here(host) and _key():
+        raise SpecError(f"judge:url is http, which would show the key to all between here and {host}; expected https")
+
+
+def _is_here(host: str) -> bool:
+    """Whether a host is this machine, by its address or as `localhost`: no proxy is asked for it."""
+    try:
+        address = ipaddress.ip_address(host)
+        return (getattr(address, "ipv4_mapped", None) or address).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _key() -> str:
+    return os.environ.get(KEY, "").strip()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Endpoint:
+    """An endpoint.
+
+    Attributes:
+        url: the address before `/chat/completions`.
+        timeout: seconds in which the whole answer to a request has come.
+        attempts: how often a request is made that fails with a reason that may pass.
+        sleep: what waits between them.
+    """
+
+    url: str
+    timeout: float
+    attempts: int
+    sleep: Callable[[float], object] = time.sleep
+
+    def ask(self, model: str, prompt: str) -> Answer:
+        """The answer of a model to one prompt, without sampling.
+
+        Raises:
+            InputError: the endpoint refuses the key or the request, so that asking on is of no use.
+        """
+        check_url(self.url)
+        body = {"model": model, "messages": [{"role": "user", "content": prompt}], "temperature": 0}
+        fault = ""
+        for attempt in range(1, self.attempts + 1):
+            answer, fault, pause = self._once(json.dumps(body).encode())
+            if answer is not None:
+                return Answer(answer[0], answer[1], requests=attempt)
+            if attempt < self.attempts:
+                self.sleep(min(_LONGEST_PAUSE, 2.0 ** (attempt - 1) if pause is None else pause))
+        return Answer(None, fault=fault, requests=self.attempts)
+
+    def _once(self, body: bytes) -> tuple[tuple[str, tuple[int, int]] | None, str, float | None]:
+        """The answer and its tokens; or why there is none, and the seconds to wait that the endpoint names."""
+        headers = {"Content-Type": "application/json"}
+        key = _key()
+        if key:
+            headers["Authorization"] = f"Bearer {key}"
+        request = urllib.request.Request(f"{self.url.rstrip('/')}/chat/completions", body, headers)
+        end = time.monotonic() + self.timeout
+        # A proxy for this machine would be another one, which reads the key: there is none.
+        proxies: dict[str, str] | None = {} if _is_here(urlsplit(self.url).hostname or "") else None
+        handlers = (_NoRedirect, urllib.request.ProxyHandler(proxies), _Plain(end), _Secret(end))
+        try:
+            with urllib.request.build_opener(*handlers).open(request, timeout=self.timeout) as response:
+                content = response.read(_MOST + 1)
+        except urllib.error.HTTPError as error:
+            with error:
+                if error.code not in _AGAIN:
+                    raise InputError(
+                        f"{urlsplit(self.url).hostname} answers {error.code} to a request; check url, model and {KEY}"
+                    ) from None
+                return None, f"status {error.code}", _seconds(error.headers.get("Retry-After"))
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            return None, type(error).__name__, None  # never its message: it may repeat headers
+        if len(content) > _MOST:
+            return None, "an answer that is too large", None
+        return _content(content, key), "an answer of another form", None
+
+
+def _seconds(value: str | None) -> float | None:
+    try:
+        found = float(value or "")
+    except ValueError:
+        return None
+    return found if 0 <= found < float("inf") else None
+
+
+def _content(content: bytes, key: str) -> tuple[str, tuple[int, int]] | None:
+    """What the model said and the tokens that it took; the key is cut out, where an endpoint repeats it."""
+    try:
+        found = json.loads(content, object_pairs_hook=unique)
+        text = found["choices"][0]["message"]["content"]
+    except (ValueError, KeyError, IndexError, TypeError, RecursionError):
+        return None
+    usage = found.get("usage")
+    counts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens")] if type(usage) is dict else [0, 0]
+    first, second = (one if type(one) is int and one >= 0 else 0 for one in counts)
+    if type(text) is not str:
+        return None
+    return text.replace(key, f"[{KEY}]") if len(key) >= _LEAST_KEY else text, (first, second)
+
+
+# --- What did the judge say? Its answer read strictly: one JSON object of the form that was asked for, or nothing
+
+_WEIGHTS = {"minor": 1.0, "major": 5.0}
+_PLACES = {"A": 1.0, "B": 2.0, "tie": 0.0}
+_LONGEST = 100_000  # characters of an answer that is read
+
+
+def read_score(text: str, low: float, high: float) -> float:
+    """The number of `{"score": NUMBER}`, in [low, high]; NaN for every other answer."""
+    found = _object(text)
+    value = found.get("score") if found.keys() == {"score"} else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return math.nan
+    return float(value) if low <= value <= high else math.nan
+
+
+def read_mqm(text: str, low: float, high: float) -> float:
+    """Minus 1 for each minor and 5 for each major error of `{"errors": [...]}`, at least low; NaN for other answers."""
+    found = _object(text)
+    errors = found.get("errors") if found.keys() == {"errors"} else None
+    if type(errors) is not list:
+        return math.nan
+    severities = [error.get("severity") if type(error) is dict else None for error in errors]
+    if not all(type(one) is str and one in _WEIGHTS for one in severities):
+        return math.nan
+    return max(low, 0.0 - sum(_WEIGHTS[str(one)] for one in severities))
+
+
+def read_place(text: str) -> float:
+    """The place that won by `{"verdict": "A"}`: 1 for A, 2 for B, 0 for a tie; NaN for every other answer."""
+    found = _object(text)
+    verdict = found.get("verdict") if found.keys() == {"verdict"} else None
+    return _PLACES.get(verdict, math.nan) if type(verdict) is str else math.nan
+
+
+READERS: Mapping[str, Callable[[str, float, float], float]] = {"score": read_score, "mqm": read_mqm}
+
+
+def _object(text: str) -> dict[str, Any]:
+    """The object that a text is; empty if it is none."""
+    if len(text) > _LONGEST:
+        return {}
+    try:
+        found = json.loads(text, object_pairs_hook=unique)
+    except (ValueError, RecursionError):
+        return {}
+    return found if type(found) is dict else {}
+
+
+# --- Answers that were paid for, kept in a file of JSON lines, so that a run that was ended goes on
+
+
+def prompt_key(url: str, model: str, prompt: str) -> str:
+    """The digest by which an answer is found: of the address, the model and the whole prompt; never of a key."""
+    return sha256(json.dumps([url, model, prompt]).encode()).hexdigest()
+
+
+class Kept:
+    """Answers by the digest of their prompt.
+
+    Args:
+        path: the file, which is made with the first answer; None keeps nothing.
+
+    Raises:
+        InputError: the file cannot be read, or is another one.
+    """
+
+    def __init__(self, path: str | None) -> None:
+        self._path = path
+        self._texts: dict[str, str] = {}
+        self._broken = False
+        if path is None or not os.path.exists(path):
+            return
+        try:
+            with open(path, encoding="utf-8") as file:
+                lines = file.read().split("\n")
+        except (OSError, ValueError) as error:
+            raise InputError(f"{path}: cannot be read ({type(error).__name__})") from None
+        self._broken = bool(lines[-1])
+        for line in lines:
+            with suppress(ValueError, KeyError, TypeError, RecursionError):  # half a line of a run that was ended
+                row = json.loads(line, object_pairs_hook=unique)
+                self._texts[row["prompt_sha256"]] = str(row["raw"])
+        if not self._texts and any(line.strip() for line in lines):
+            raise InputError(f"{path}: no line of it is an answer of a judge; is it another file?")
+
+    def get(self, key: str) -> str | None:
+        """The answer; None if there is none."""
+        return self._texts.get(key)
+
+    def add(self, key: str, text: str) -> None:
+        """Keep an answer at once, so that it survives whatever comes next.
+
+        Raises:
+            InputError: the file cannot be written.
+        """
+        self._texts[key] = text
+        if self._path is None:
+            return
+        line = json.dumps({"prompt_sha256": key, "raw": text}) + "\n"
+        try:
+            with open(self._path, "a", encoding="utf-8") as file:
+                file.write(("\n" if self._broken else "") + line)  # after half a line of a run that was ended
+        except OSError as error:
+            raise InputError(f"{self._path}: cannot be written ({error.strerror})") from None
+        self._broken = False
+
+
+# --- What did the judge cost, and does it favour a place? Requests, tokens, money, and verdicts in both orders
+
+_MILLION = 1_000_000
+
+
+@dataclass
+class Spent:
+    """What was asked so far, and what it took.
+
+    Attributes:
+        requests: to the endpoint, with those that failed.
+        read: tokens of prompts, as the endpoint counts them.
+        written: tokens of answers, likewise.
+        uncounted: answers of which the endpoint counts no tokens.
+        kept: answers that were taken from the file of answers.
+        places: of each pair of texts the place that won in both orders, 1, 2 or 0 for a tie; NaN where it was not read.
+    """
+
+    requests: int = 0
+    read: int = 0
+    written: int = 0
+    uncounted: int = 0
+    kept: int = 0
+    places: list[tuple[float, float]] = field(default_factory=list)
+
+    def add(self, answer: Answer) -> None:
+        """Count what an answer took."""
+        self.requests += answer.requests
+        self.read += answer.tokens[0]
+        self.written += answer.tokens[1]
+        self.uncounted += answer.text is not None and not any(answer.tokens)
+
+    def join(self, other: Spent) -> None:
+        """Add what was spent elsewhere."""
+        for name in ("requests", "read", "written", "uncounted", "kept"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.places += other.places
+
+    def notes(self, prices: tuple[float, float] | None) -> tuple[str, ...]:
+        """The cost in words, and how verdicts depend on the place; nothing if nothing was asked.
+
+        Args:
+            prices: of a million tokens of prompts and of answers; None if they are not known.
+        """
+        if not self.requests and not self.kept:
+            return ()
+        told = (
+            f"{self.requests} requests, {self.read} tokens read and {self.written} written,"
+            f" {self.kept} answers kept before"
+        )
+        if prices is not None:
+            money = (self.read * prices[0] + self.written * prices[1]) / _MILLION
+            told += f"; they cost {money:.4g}, at {prices[0]:g} and {prices[1]:g} for a million tokens"
+        if self.uncounted:
+            told += f"; the endpoint does not count the tokens of {self.uncounted} answers"
+        return told, *self._on_places()
+
+    def _on_places(self) -> tuple[str, ...]:
+        if not self.places:
+            return ()
+        given, swapped = zip(*self.places, strict=True)
+        found = swap_consistency(given, swapped)
+        chosen = sum(place in (1, 2) for pair in self.places for place in pair)
+        told = f"{found.flips * found.n:.0f} of {found.n} verdicts flip with the order" if found.n else ""
+        if not math.isnan(found.first):
+            told += f"{', and ' if told else ''}the text shown first wins {found.first:.0%} of {chosen} choices"
+        return (told,) if told else ()
+
+
+# --- A language model behind an endpoint rates each text, or chooses between it and another one
+
+_JUDGE_PLACES: Mapping[str, tuple[str, ...]] = {
+    "score": ("source", "hypothesis", "reference", "low", "high"),
+    "mqm": ("source", "hypothesis", "reference", "low", "high"),
+    "pair": ("source", "first", "second"),
+}
+_HAVING: Mapping[str, tuple[str, ...]] = {"score": ("hypothesis",), "mqm": ("hypothesis",), "pair": ("first", "second")}
+_SCALES = {"score": (0.0, 100.0), "mqm": (-25.0, 0.0), "pair": (0.0, 1.0)}
+_WON: Mapping[float, float] = {1.0: 1.0, 2.0: 0.0, 0.0: 0.5}  # the place that won -> what the text shown first gets
+_JUDGE_MOST = 1_000_000  # characters of a prompt
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judge(Checked, BaseMetric):
+    """A language model behind an endpoint that speaks as OpenAI's rates each text, or holds it against the reference.
+
+    It is asked only where a user types it, never because a file names it. The key stands in the environment alone, as
+    `NLGAUGE_JUDGE_KEY`. An answer that is not of the form asked for gives no score and is counted, as is a request that
+    gets none.
+
+    Args:
+        url: the address before `/chat/completions`, such as `https://HOST/v1`.
+        model: the name of the model there.
+        ask: `score` for a number from low to high, `mqm` for marked errors, minus 1 for a minor and 5 for a major one,
+            or `pair` for the better one of the text and its reference, such as the text of another system, in both
+            orders: 1 if the text wins, 0 if the reference does, 0.5 for a tie, and the mean of both.
+        prompt: a file with the prompt, in which `{source}`, `{hypothesis}`, `{reference}`, `{low}` and `{high}` stand
+            for texts and numbers, and `{source}`, `{first}` and `{second}` for those of a pair; None for the one that
+            comes along.
+        low: the lowest score, which a blank text gets; a pair has none but 0.
+        high: the highest score; of `mqm` 0, and of a pair 1.
+        answers: a file to which every answer is added, and from which it is taken the next time.
+        timeout: seconds in which the whole answer to a request has come.
+        attempts: how often a request is made that fails for a reason that may pass.
+        price_in: the price of a million tokens of prompts, in any currency; with `price_out` notes tell the money.
+        price_out: the price of a million tokens of answers.
+    """
+
+    url: str
+    model: str
+    ask: Literal["score", "mqm", "pair"] = "score"
+    prompt: str | None = None
+    low: float | None = None
+    high: float | None = None
+    answers: str | None = None
+    timeout: float = 60.0
+    attempts: int = 4
+    price_in: float | None = None
+    price_out: float | None = None
+    info: ClassVar = MetricInfo(
+        "judge",
+        needs={"source"},
+        range=(0.0, 100.0),
+        copy_is_best=False,
+        flags={"empty", "unread", "unanswered"},
+        summary="a language model behind an endpoint of yours; a copy need not be best: it is what the model says",
+        tasks=TASKS,
+        paper=(
+            'Kocmi and Federmann (2023), "Large Language Models Are State-of-the-Art Evaluators of Translation Quality"'
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_url(self.url)
+        usual = _SCALES[self.ask]
+        if self.ask == "pair" and (self.low, self.high) != (None, None):
+            raise SpecError("judge:low and high are those of ask=score and ask=mqm; a pair has 0, 0.5 and 1")
+        low = usual[0] if self.low is None else float(self.low)
+        high = usual[1] if self.high is None else float(self.high)
+        if not (math.isfinite(low) and math.isfinite(high) and low < high):
+            raise SpecError(f"judge:low is {low:g}, expected below high, which is {high:g}")
+        if self.attempts < 1 or not 0 < self.timeout < math.inf:
+            raise SpecError("judge:attempts and timeout are numbers above 0")
+        prices = [price for price in (self.price_in, self.price_out) if price is not None]
+        if len(prices) == 1 or not all(0 <= price < math.inf for price in prices):
+            raise SpecError("judge:price_in and price_out are two numbers from 0, given together")
+        text = self._template
+        if not all(f"{{{name}}}" in text for name in _HAVING[self.ask]):
+            wanted = " and ".join(f"{{{name}}}" for name in _HAVING[self.ask])
+            raise SpecError(f"judge:prompt has no {wanted}, expected the place of each text that is judged")
+        reads = {"references": "{reference}", "source": "{source}"}
+        needs = {need for need, place in reads.items() if place in text}
+        info = replace(type(self).info, needs=needs, range=(low, high))
+        if self.ask == "pair":
+            parts = {"shown_first": True, "shown_second": True}
+            info = replace(info, needs=needs | {"references"}, flags=info.flags | {"flipped"}, parts=parts)
+        object.__setattr__(self, "info", info)
+
+    @cached_property
+    def _template(self) -> str:
+        if self.prompt is None:
+            return files("nlgauge.data").joinpath("prompts", f"{self.ask}.txt").read_text(encoding="utf-8")
+        try:
+            with Path(self.prompt).open(encoding="utf-8") as file:
+                text = file.read(_JUDGE_MOST + 1)
+        except (OSError, ValueError) as error:
+            raise InputError(f"judge:prompt: {self.prompt} cannot be read ({type(error).__name__})") from None
+        if len(text) > _JUDGE_MOST:
+            raise InputError(f"judge:prompt: {self.prompt} has more than {_JUDGE_MOST:,} characters")
+        return text
+
+    @property
+    def prompt_sha256(self) -> str:
+        """The digest of the prompt, as 64 hexadecimal digits; a judge card has the same."""
+        return sha256(self._template.encode("utf-8", "surrogatepass")).hexdigest()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The cost of all that was asked so far, and how verdicts on pairs depend on the order."""
+        return self._spent.notes(self._prices)
+
+    @cached_property
+    def _spent(self) -> Spent:
+        return Spent()
+
+    @property
+    def _prices(self) -> tuple[float, float] | None:
+        return None if self.price_in is None or self.price_out is None else (self.price_in, self.price_out)
+
+    def facts(self, runtime: Runtime) -> Mapping[str, Any]:
+        """The digest of the prompt and the scale; where answers are kept and what they cost changes no score."""
+        low, high = self.info.range
+        silent = dict.fromkeys(("answers", "price_in", "price_out"))
+        return {"prompt": f"sha256:{self.prompt_sha256}", "low": low, "high": high, **silent}
+
+    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        """What the model says of each text; of several references it reads the first.
+
+        A blank text, or a pair with a blank side, gets the lowest score unasked, with the flag `empty`; a pair of equal
+        texts is a tie. Flags `unread` and `unanswered` stand for an answer of another form, and for none; these texts
+        have no score, nor has a pair of which one order lacks its answer. `flipped` is a pair of which the verdict
+        depends on the order.
+
+        Raises:
+            InputError: a segment lacks what the prompt reads, or the endpoint refuses the key or the request.
+        """
+        check_needs(self, segments)
+        asking = _Asking(self)
+        n, names = len(segments), sorted(self.info.flags)
+        values, flags = np.full(n, np.nan), {name: np.zeros(n, dtype=np.bool_) for name in names}
+        parts = {name: np.full(n, np.nan) for name in self.info.parts}
+        for place, segment in enumerate(segments):
+            other = segment.references[0] if self.ask == "pair" else None
+            if is_blank(segment.hypothesis) or (other is not None and is_blank(other)):
+                values[place], flags["empty"][place] = self.info.range[0], True
+                continue
+            if segment.hypothesis == other:
+                values[place] = 0.5
+                continue
+            said = [asking.answer(prompt) for prompt in self._prompts(segment)]
+            flags["unanswered"][place] = None in said
+            read = [math.nan if text is None else self._read(text) for text in said]
+            flags["unread"][place] = any(
+                text is not None and math.isnan(one) for text, one in zip(said, read, strict=True)
+            )
+            if other is not None:
+                asking.spent.places.append((read[0], read[1]))
+                first, second = _WON.get(read[0], math.nan), 1 - _WON.get(read[1], math.nan)
+                parts["shown_first"][place], parts["shown_second"][place] = first, second
+                flags["flipped"][place] = abs(first - second) > 0
+                values[place] = (first + second) / 2
+            else:
+                values[place] = read[0]
+        self._spent.join(asking.spent)
+        notes = tuple(f"judge: {note}" for note in asking.spent.notes(self._prices))
+        return Scores(signature_of(self, runtime), ids(segments), values, parts, flags=flags, notes=notes)
+
+    def _read(self, text: str) -> float:
+        """The number of an answer; of a pair the place that won."""
+        return read_place(text) if self.ask == "pair" else READERS[self.ask](text, *self.info.range)
+
+    def _prompts(self, segment: Segment) -> list[str]:
+        """What is asked of a text: one prompt, or two that show a pair in both orders."""
+        if self.ask != "pair":
+            return [self.filled(segment)]
+        texts = (segment.hypothesis, segment.references[0])
+        return [
+            self._filled({"source": segment.source or "", "first": a, "second": b}) for a, b in (texts, texts[::-1])
+        ]
+
+    def filled(self, segment: Segment) -> str:
+        """The prompt for one text. What stands in a text is never taken for a place of the prompt."""
+        low, high = self.info.range
+        return self._filled(
+            {
+                "source": segment.source or "",
+                "hypothesis": segment.hypothesis,
+                "reference": segment.references[0] if segment.references else "",
+                "low": f"{low:g}",
+                "high": f"{high:g}",
+            }
+        )
+
+    def _filled(self, texts: Mapping[str, str]) -> str:
+        places = "|".join(_JUDGE_PLACES[self.ask])
+        return re.sub(rf"\{{({places})\}}", lambda match: texts[match[1]], self._template)
+
+
+class _Asking:
+    """The answers of one call, from the endpoint or from the file of answers, and what they take."""
+
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
+        self._kept = Kept(judge.answers)
+        self._endpoint = Endpoint(url=judge.url, timeout=judge.timeout, attempts=judge.attempts)
+        self.spent = Spent()
+
+    def answer(self, prompt: str) -> str | None:
+        """The answer to a prompt; None if the endpoint gives none."""
+        key = prompt_key(self._judge.url, self._judge.model, prompt)
+        text = self._kept.get(key)
+        if text is not None:
+            self.spent.kept += 1
+            return text
+        answer = self._endpoint.ask(self._judge.model, prompt)
+        self.spent.add(answer)
+        if answer.text is not None:
+            self._kept.add(key, answer.text)
+        return answer.text

@@ -1,1 +1,0 @@
-"""Language models as judges, behind an endpoint of the user's."""

@@ -1,1 +1,0 @@
-"""Metrics over word n-grams and aligned words."""

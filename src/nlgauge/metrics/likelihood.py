@@ -1,0 +1,350 @@
+"""The common part of the metrics of this package: the options that name a model that writes text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+
+from nlgauge.core.arrays import Array, Mask
+from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.metric import BaseMetric, signature_of
+from nlgauge.core.options import Checked, Range
+from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
+from nlgauge.core.segment import Segment
+from nlgauge.metrics.base import check_needs, known, nonfinite, over_references, unknown
+from nlgauge.metrics.languages import unread_by_model
+from nlgauge.models.filler import MaskedModel, load_infill, pseudo_likelihoods
+from nlgauge.models.generation import WHOLE, Generator, GeneratorFiles, locate_generator, worst_of
+from nlgauge.models.infill import DEFAULT, InfillFiles, locate_infill
+from nlgauge.models.tokens import token_limit
+from nlgauge.runtime.runtime import DType, Runtime
+from nlgauge.text.scripts import Writing
+
+_LEAST_TOKENS = 4  # special tokens, and a piece of each text
+FLAGS = frozenset({"unknown", "nonfinite"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class GeneratorMetric(Checked, BaseMetric):
+    """Options of a metric that asks a model that writes text.
+
+    Args:
+        model: a folder, or an id of the Hugging Face hub.
+        revision: branch, tag or commit of a hub model.
+        max_tokens: a lower limit than the model's own; longer texts are cut.
+        dtype: the precision of the model; None takes the runtime's.
+    """
+
+    model: str
+    revision: str | None = None
+    max_tokens: Annotated[int, Range(least=_LEAST_TOKENS)] | None = None
+    dtype: DType | None = None
+
+    def facts(self, runtime: Runtime) -> Mapping[str, Any]:
+        """The values that the options resolve to, found without loading the model."""
+        return {"dtype": runtime.precision(self.dtype), **self.found().files.facts()}
+
+    @property
+    def limit(self) -> int | None:
+        """The model's own limit, or the lower one that was asked for."""
+        found = self.found()
+        limits = (found.max_tokens, token_limit(found.files, self.max_tokens))
+        return min((limit for limit in limits if limit is not None), default=None)
+
+    def unread(self, writing: Writing) -> str | None:
+        """Whether the model reads another language, and what to do; None if its languages are not known."""
+        return unread_by_model(self.found().files.languages, writing)
+
+    def found(self) -> GeneratorFiles:
+        """The files of the model."""
+        return locate_generator(self.model, self.revision)
+
+    def generator(self, runtime: Runtime, **told: Any) -> Generator:
+        """The model, which a runtime holds once; `told` are further fields of a `Generator`."""
+        return Generator(self.found(), runtime, runtime.precision(self.dtype), self.max_tokens, **told)
+
+
+def judged(
+    sums: Array, counts: Array, empty: Mask, truncated: Mask, shares: Array, worst: float
+) -> tuple[Array, dict[str, Mask]]:
+    """The mean log-probability of a piece, and the flags of its text.
+
+    Args:
+        sums: the sum of the log-probabilities of the pieces of n texts, shape (n,).
+        counts: the number of pieces, shape (n,).
+        empty: whether a text has no piece, shape (n,).
+        truncated: whether it was cut, shape (n,).
+        shares: its share of unknown pieces, shape (n,).
+        worst: the value of an empty text.
+
+    Returns:
+        Shape (n,), NaN where no piece of a text is known and where the model computed no finite number; and the flags
+        `empty`, `truncated`, `unknown` and `nonfinite`.
+    """
+    means = np.divide(sums, counts, out=np.zeros(len(sums)), where=~empty)
+    flags = {
+        "empty": empty,
+        "truncated": truncated & ~empty,
+        "unknown": unknown(shares) & ~empty,
+        "nonfinite": nonfinite(sums) & ~empty,
+    }
+    return np.where(empty, worst, known(means, np.where(empty, 0.0, shares))), flags
+
+
+# --- BARTScore and PRISM: how likely a model finds the hypothesis given the reference or the source, and back
+
+_TO_HYPOTHESIS, _TO_REFERENCE = "hypothesis-given-reference", "reference-given-hypothesis"
+_FROM_SOURCE = "hypothesis-given-source"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BartScore(GeneratorMetric):
+    """Mean log-probability of the pieces of one text, given another.
+
+    Args:
+        direction: `hypothesis-given-reference` (the paper's precision), `reference-given-hypothesis` (recall), `both`
+            (their mean, the paper's F score), or `hypothesis-given-source` (faithfulness).
+        references: with several references, the `mean` of the scores, the `best`, or the `first` alone.
+        prompt: a text in which `{}` stands for what is given.
+        frame: whether pieces around the text itself and its end, such as BART's <s> or the tag of a language, `count`
+            (as in BARTScore) or not (`skip`, as in PRISM).
+        language: the code of the language of hypothesis and references, for models of many languages.
+        source_language: the code of the language of the source, likewise.
+
+    References:
+        Yuan et al. (2021), "BARTScore: Evaluating Generated Text as Text Generation", section 3, with its released
+        code: the pieces of a text's end, and before its beginning, are of the text. Thompson and Post (2020),
+        "Automatic Machine Translation Evaluation in Many Languages via Zero-Shot Paraphrasing", section 3.
+    """
+
+    direction: Literal[
+        "both", "hypothesis-given-reference", "reference-given-hypothesis", "hypothesis-given-source"
+    ] = "both"
+    references: Literal["mean", "best", "first"] = "mean"
+    prompt: str = WHOLE
+    frame: Literal["count", "skip"] = "count"
+    language: str | None = None
+    source_language: str | None = None
+    without: ClassVar = {
+        "model": "; the paper's: facebook/bart-large-cnn, and for F bart.pth, converted as the page 'generation' says"
+    }
+    info: ClassVar[MetricInfo] = MetricInfo(
+        "bartscore",
+        range=(-math.inf, 0.0),
+        copy_is_best=False,
+        cached=True,
+        flags=FLAGS,
+        parts={"hypothesis_given_reference": True, "reference_given_hypothesis": True},
+        summary="log-likelihood of one text given the other; a copy need not be best: no bound holds what a model says",
+        tasks=TASKS,
+        paper='Yuan et al. (2021), "BARTScore: Evaluating Generated Text as Text Generation"; Thompson and Post (2020),'
+        ' "Automatic Machine Translation Evaluation in Many Languages via Zero-Shot Paraphrasing"',
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.prompt.count(WHOLE) != 1:
+            raise SpecError(f"bartscore:prompt is {self.prompt!r}, expected a text with one {WHOLE}")
+        if self.direction == _FROM_SOURCE:
+            if self.references != "mean":
+                raise SpecError(
+                    f"bartscore:references={self.references} changes nothing under direction={_FROM_SOURCE}; leave it"
+                    " out"
+                )
+            object.__setattr__(self, "info", replace(type(self).info, needs={"source"}))
+        elif self.source_language is not None:
+            raise SpecError(f"bartscore:source_language goes with direction={_FROM_SOURCE}; no source is read")
+
+    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        """Values of at most 0, without a lower bound; flags `empty`, `truncated`, `unknown` and `nonfinite`.
+
+        Under `both` the parts are the two directions. An empty side gives -2 ln V for a vocabulary of V pieces, which
+        is twice what a guess among all pieces costs, and sets the flag `empty`. A segment with a text of which no piece
+        is known is NaN, and one for which the model computes no finite number.
+
+        Raises:
+            InputError: a segment lacks what is read, or the model cannot be read or writes no text.
+        """
+        check_needs(self, segments)
+        if self.direction == _FROM_SOURCE:
+            return self._score_single(segments, runtime)
+        return over_references(segments, self.references, lambda single: self._score_single(single, runtime))
+
+    def _score_single(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        against = [(s.source or "") if self.direction == _FROM_SOURCE else s.references[0] for s in segments]
+        sides = [(other, s.hypothesis) for other, s in zip(against, segments, strict=True)]
+        ways = [_TO_HYPOTHESIS, _TO_REFERENCE] if self.direction == "both" else [self.direction]
+        pairs = [pair[::-1] if way == _TO_REFERENCE else pair for way in ways for pair in sides]
+        generator = self.generator(
+            runtime,
+            template=self.prompt,
+            counts_frame=self.frame == "count",
+            language=self.language,
+            given_language=self.source_language,
+        )
+        with runtime.progress(len(set(pairs)), "bartscore") as advance:
+            found = generator.likelihoods(pairs, advance)
+        means, flags = judged(
+            found.sums, found.counts, found.blank, found.truncated, found.unknown, generator.found.worst
+        )
+        shape = len(ways), len(segments)
+        rows = means.reshape(shape)
+        parts = {way.replace("-", "_"): row for way, row in zip(ways, rows, strict=True)} if len(ways) > 1 else {}
+        every: dict[str, Mask] = {name: np.any(column.reshape(shape), axis=0) for name, column in flags.items()}
+        return Scores(signature_of(self, runtime), ids(segments), rows.mean(axis=0), parts, flags=every)
+
+
+# --- Perplexity: how surprising a causal language model finds the hypothesis, without looking at anything else
+
+
+@dataclass(frozen=True, kw_only=True)
+class Perplexity(GeneratorMetric):
+    """The exponential of minus the mean log-probability of a text's pieces, each given those to its left.
+
+    The number of a corpus is taken over all its pieces, and is not the mean over the texts.
+
+    References:
+        Jelinek et al. (1977), "Perplexity: A Measure of the Difficulty of Speech Recognition Tasks". As in the package
+        evaluate, the first piece is predicted from the model's begin token, and the end of the text is not.
+    """
+
+    info: ClassVar[MetricInfo] = MetricInfo(
+        "perplexity",
+        needs=frozenset(),
+        range=(1.0, math.inf),
+        higher_is_better=False,
+        copy_is_best=False,
+        cached=True,
+        flags=FLAGS,
+        parts={"pieces": None},
+        summary="surprise of a causal language model at the hypothesis; it reads nothing else",
+        tasks=TASKS,
+        paper='Jelinek et al. (1977), "Perplexity: A Measure of the Difficulty of Speech Recognition Tasks"',
+    )
+
+    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        """Values of at least 1, lower is better; flags `empty`, `truncated`, `unknown` and `nonfinite`.
+
+        The part `pieces` is the number of pieces of the text. An empty hypothesis gives V² for a vocabulary of V
+        pieces, counts as one piece in the number of the corpus, and sets the flag `empty`. A hypothesis of which no
+        piece is known is NaN, and one for which the model computes no finite number.
+
+        Raises:
+            InputError: the model cannot be read or is no causal language model.
+        """
+        generator = self.generator(runtime)
+        if generator.found.paired:
+            raise InputError(
+                f"perplexity: model {self.model!r} is an encoder-decoder, expected a causal language model (GPT-2,"
+                " Llama, ...); bartscore takes encoder-decoders"
+            )
+        texts = [s.hypothesis for s in segments]
+        with runtime.progress(len(set(texts)), "perplexity") as advance:
+            found = generator.likelihoods([(None, text) for text in texts], advance)
+        worst = generator.found.worst
+        means, flags = judged(found.sums, found.counts, found.blank, found.truncated, found.unknown, worst)
+        with np.errstate(over="ignore"):
+            values = known(np.exp(-means), np.zeros(len(means)))
+        pieces = {"pieces": np.where(found.blank, 1.0, found.counts)}
+        named = signature_of(self, runtime)
+        return self.counted(Scores(named, ids(segments), values, pieces, flags=flags, higher_is_better=False))
+
+    def counted(self, scores: Scores) -> Scores:
+        """The scores with (surprise, pieces) of each text, shape (n, 2), over which a corpus is taken."""
+        defined = ~np.isnan(scores.values)
+        counts = np.where(defined, scores.parts["pieces"], 0.0)
+        surprise = np.log(np.where(defined, scores.values, 1.0)) * counts
+        return replace(scores, stats=np.stack([surprise, counts], axis=1), finish=self.corpus)
+
+    @staticmethod
+    def corpus(totals: Array) -> Array:
+        """The perplexity from summed (surprise, pieces): (..., 2) to (...); NaN without a piece."""
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            return np.asarray(np.where(totals[..., 1] > 0, np.exp(totals[..., 0] / totals[..., 1]), np.nan))
+
+
+# --- Fluency without a reference: how well a masked language model can guess each piece of a text from the others
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fluency(Checked, BaseMetric):
+    """Mean log-probability of the pieces of a text, each masked in turn: its pseudo-log-likelihood per piece.
+
+    Args:
+        model: `infill` (comes with the package), the file of a head, a folder with a masked language model, or its id
+            on the Hugging Face hub.
+        revision: branch, tag or commit of a hub model.
+        dtype: the precision of the model; None takes the runtime's.
+
+    References:
+        Salazar et al. (2020), "Masked Language Model Scoring", section 2. Here the sum is divided by the number of
+        pieces, so that long texts are not worse for their length.
+    """
+
+    model: str = DEFAULT
+    revision: str | None = None
+    dtype: DType | None = None
+    info: ClassVar[MetricInfo] = MetricInfo(
+        "fluency",
+        needs=frozenset(),
+        range=(-math.inf, 0.0),
+        copy_is_best=False,
+        cached=True,
+        flags=FLAGS,
+        summary="pseudo-log-likelihood of the hypothesis under a small masked language model; it reads nothing else",
+        tasks=TASKS,
+        paper='Salazar et al. (2020), "Masked Language Model Scoring"',
+    )
+
+    def facts(self, runtime: Runtime) -> Mapping[str, Any]:
+        """The values that the options resolve to, found without loading the model."""
+        return {"dtype": runtime.precision(self.dtype), **self._found().facts()}
+
+    @property
+    def limit(self) -> int | None:
+        """That of training, else the model's own."""
+        files = self._found()
+        return token_limit(files.files, files.max_tokens())
+
+    def unread(self, writing: Writing) -> str | None:
+        """Whether the model reads another language, and what to do; None if its languages are not known."""
+        found = self._found()
+        languages = found.files.languages if found.head is None else found.head.languages
+        return unread_by_model(languages, writing)
+
+    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        """Values of at most 0, without a lower bound; flags `empty`, `truncated`, `unknown` and `nonfinite`.
+
+        An empty hypothesis gives -2 ln V for a vocabulary of V pieces, which is twice what a guess among all pieces
+        costs, and sets the flag `empty`. A hypothesis of which no piece is known is NaN, and one for which the model
+        computes no finite number.
+
+        Raises:
+            InputError: the model cannot be read, or is no masked language model.
+        """
+        check_needs(self, segments)
+        self._found()
+        model = load_infill(self.model, self.revision, runtime.precision(self.dtype), runtime)
+        assert isinstance(model, MaskedModel)
+        texts = {s.hypothesis: None for s in segments}
+        number = {text: n for n, text in enumerate(texts)}
+        with runtime.progress(len(texts), "fluency") as advance:
+            found = pseudo_likelihoods(model, list(texts), advance)
+        worst = worst_of(len(model.tokenizer.vocabulary))
+        means, flags = judged(found.sums, found.counts, found.counts == 0, found.truncated, found.unknown, worst)
+        places = [number[s.hypothesis] for s in segments]
+        each = {name: column[places] for name, column in flags.items()}
+        return Scores(signature_of(self, runtime), ids(segments), means[places], flags=each)
+
+    def _found(self) -> InfillFiles:
+        found = locate_infill(self.model, self.revision)
+        if found.phrases:
+            raise InputError(
+                f"fluency: model {self.model!r} is an encoder-decoder, expected a masked language model (BERT, RoBERTa,"
+                " ...)"
+            )
+        return found

@@ -1,1 +1,0 @@
-"""Metrics from natural language inference."""

@@ -1,1 +1,0 @@
-"""Scores of segments: by call, by source and block by block, with the totals of systems."""

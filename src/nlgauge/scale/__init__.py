@@ -1,1 +1,0 @@
-"""Scoring in parts: a plan that says which parts an input has, and engines whose workers score them one by one."""

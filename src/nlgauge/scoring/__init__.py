@@ -1,0 +1,1 @@
+"""Scoring: many metrics over many texts, with what guards them, compares systems and runs in parts."""

@@ -1,0 +1,395 @@
+"""Corpus scores of many systems, summed block by block so that memory does not grow with the data."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import numpy as np
+
+from nlgauge.core.arrays import Array
+from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.options import GoesWith, Range, Typed, checked, refuse_idle
+from nlgauge.core.scores import (
+    UNDEFINED,
+    Finish,
+    FinishParts,
+    Scores,
+    add,
+    count,
+    first_of,
+    first_of_all,
+    join,
+    mean_of_defined,
+)
+from nlgauge.core.segment import Segment
+from nlgauge.core.spec import Signature
+from nlgauge.metrics.base import Summary
+
+if TYPE_CHECKING:
+    from nlgauge.scoring.pairwise import Pairwise
+    from nlgauge.stats.significance import TestName
+
+
+Key = tuple[str | None, str | None]  # (group, system)
+
+
+@dataclass
+class Totals:
+    """The scores of each system by one metric so far.
+
+    Attributes:
+        by_group: whether the groups (language pairs, tasks) of a system are kept apart.
+        keep: whether the statistics of every segment are kept, which resampling needs.
+        counts: flag -> number of segments that have it; `undefined` counts scores that are NaN.
+        first: flag -> ids of the first segments that have it.
+        references: the numbers of references that segments have.
+        part_names: the parts that segment scores have.
+    """
+
+    by_group: bool = False
+    keep: bool = False
+    signature: Signature | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+    first: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    references: set[int] = field(default_factory=set)
+    part_names: dict[str, None] = field(default_factory=dict)
+    _cells: dict[Key, _Cell] = field(default_factory=dict)
+    _finish: Finish | None = None
+    _finish_parts: FinishParts | None = None
+    _kept: list[tuple[list[Key], list[str | None], Scores]] = field(default_factory=list)
+    _stats: array[float] = field(default_factory=lambda: array("d"))  # of everything kept, which grows without a copy
+
+    def add(self, segments: Sequence[Segment], scores: Scores) -> None:
+        """Count a block of segments and their scores."""
+        self.signature, self._finish = scores.signature, scores.finish
+        self._finish_parts = scores.finish_parts
+        keys: list[Key] = [(s.group if self.by_group else None, s.system) for s in segments]
+        stats, undefined = scores.segment_stats, np.isnan(scores.values)
+        numbers = {key: i for i, key in enumerate(dict.fromkeys(keys))}
+        places = np.array([numbers[key] for key in keys])
+        for key, number in numbers.items():
+            mine = places == number
+            cell = self._cells.setdefault(key, _Cell(np.zeros(stats.shape[1])))
+            cell.totals += stats[mine].sum(axis=0)
+            cell.n += int(mine.sum())
+            cell.n_undefined += int(undefined[mine].sum())
+        self.part_names.update(dict.fromkeys(scores.parts))
+        self.references.update(len(s.references) for s in segments)
+        self.counts = add(self.counts, count(scores.flags, scores.values))
+        self.first = first_of_all(self.first, first_of(scores.flags, scores.ids, scores.values))
+        if self.keep:
+            self._keep(keys, [s.item for s in segments], scores)
+
+    def as_json(self) -> dict[str, Any]:
+        """The totals so far without kept statistics, as JSON values that `take` reads."""
+        return {
+            "cells": [[*key, cell.totals.tolist(), cell.n, cell.n_undefined] for key, cell in self._cells.items()],
+            "counts": dict(self.counts),
+            "first": {flag: list(ids) for flag, ids in self.first.items()},
+            "references": sorted(self.references),
+            "parts": list(self.part_names),
+            "is_mean": self._finish in (None, mean_of_defined),
+        }
+
+    def take(self, counted: Mapping[str, Any], like: Scores) -> None:
+        """Add what other segments came to.
+
+        Args:
+            counted: `as_json` of their totals, whose groups are kept apart here only with `by_group`.
+            like: scores by the same metric, of any segments or none; they say how totals become a number.
+        """
+        self.signature, self._finish, self._finish_parts = like.signature, like.finish, like.finish_parts
+        for group, system, totals, n, n_undefined in counted["cells"]:
+            key = (group if self.by_group else None, system)
+            cell = self._cells.setdefault(key, _Cell(np.zeros(len(totals))))
+            cell.totals += np.array(totals, dtype=np.float64)
+            cell.n += n
+            cell.n_undefined += n_undefined
+        self.part_names.update(dict.fromkeys(counted["parts"]))
+        self.references.update(counted["references"])
+        found = add(self.counts, counted["counts"])
+        known = [name for name in (*like.flags, UNDEFINED) if name in found]  # not in the order of the parts
+        self.counts = {name: found[name] for name in dict.fromkeys([*known, *found])}
+        self.first = first_of_all(self.first, counted["first"])
+
+    def keep_rows(
+        self,
+        groups: Sequence[str | None],
+        systems: Sequence[str | None],
+        items: Sequence[str | None],
+        scores: Scores,
+    ) -> None:
+        """Keep the statistics of segments whose totals were taken."""
+        keys = [(group if self.by_group else None, system) for group, system in zip(groups, systems, strict=True)]
+        self._keep(keys, list(items), scores)
+
+    def _keep(self, keys: list[Key], items: list[str | None], scores: Scores) -> None:
+        if scores.stats is not None:
+            self._stats.frombytes(np.ascontiguousarray(scores.stats, dtype=np.float64).view(np.uint8).data)
+        known = {key: key for key in keys}  # one object for each key
+        self._kept.append(([known[key] for key in keys], items, replace(scores, stats=None)))
+
+    @property
+    def sizes(self) -> list[int]:
+        """The number of segments of each system, and of each of its groups where these are kept apart."""
+        return [cell.n for cell in self._cells.values()]
+
+    def rows(self) -> Iterator[tuple[Key, float, int, int]]:
+        """Key, corpus score, segments and undefined segments of each system, in order of appearance."""
+        for key, cell in self._cells.items():
+            assert self._finish is not None  # set with the first cell
+            yield key, float(self._finish(cell.totals)), cell.n, cell.n_undefined
+
+    def parts(self, key: Key) -> dict[str, float]:
+        """Parts of the corpus score of a system, as `parts.NAME`; empty for most metrics."""
+        if self._finish_parts is None:
+            return {}
+        return {f"parts.{name}": part for name, part in self._finish_parts(self._cells[key].totals).items()}
+
+    def kept(self) -> Mapping[str | None, tuple[list[str | None], list[str | None], Scores]]:
+        """Group -> (system of each segment, item of each segment, scores), of everything kept."""
+        keys = [key for block, _, _ in self._kept for key in block]
+        items = [item for _, block, _ in self._kept for item in block]
+        scores = join([s for _, _, s in self._kept])
+        if self._stats:
+            scores = replace(scores, stats=np.frombuffer(self._stats, dtype=np.float64).reshape(len(scores), -1))
+        if len({group for group, _ in keys}) == 1:
+            return {keys[0][0]: ([system for _, system in keys], items, scores)}
+        groups = {}
+        for group in dict.fromkeys(group for group, _ in keys):
+            mine = np.array([key[0] == group for key in keys])
+            where = np.flatnonzero(mine)
+            groups[group] = ([keys[i][1] for i in where], [items[i] for i in where], scores.take(where))
+        return groups
+
+
+@dataclass
+class _Cell:
+    totals: Array
+    n: int = 0
+    n_undefined: int = 0
+
+
+# --- Tests of systems: their names, the words that notes use for them, and how many draws they take by default
+
+Test = Literal["bootstrap", "randomization", "randomisation", "paired_bootstrap", "paired_randomisation"]
+INTERVAL_DRAWS = 1000
+SACREBLEU_SEED = 12345  # what sacrebleu takes where SACREBLEU_SEED is not set
+
+
+@dataclass(frozen=True)
+class SystemTest:
+    """A paired test of two systems.
+
+    Attributes:
+        name: its name in options and in the settings of a result file.
+        run: the function of `nlgauge.stats.significance`; rows of result files have this name.
+        words: its name in notes.
+        draws: the number of draws where none is given; sacrebleu's default.
+        fewest: the number of items below which it calls too much significant (docs/statistics/coverage.md).
+    """
+
+    name: Literal["bootstrap", "randomization"]
+    run: TestName
+    words: str
+    draws: int
+    fewest: int = 0
+
+
+_BOOTSTRAP = SystemTest("bootstrap", "paired_bootstrap", "paired bootstrap", 1000, fewest=50)
+_RANDOMIZATION = SystemTest("randomization", "paired_randomisation", "paired approximate randomisation", 10000)
+_NAMES = {
+    "bootstrap": _BOOTSTRAP,
+    "paired_bootstrap": _BOOTSTRAP,
+    "randomization": _RANDOMIZATION,
+    "randomisation": _RANDOMIZATION,
+    "paired_randomisation": _RANDOMIZATION,
+}
+
+
+def system_test(name: str) -> SystemTest:
+    """The test of a name.
+
+    Raises:
+        InputError: the name is unknown.
+    """
+    if name not in _NAMES:
+        raise InputError(f"test is {name!r}, expected bootstrap or randomization{nearest(name, _NAMES)}")
+    return _NAMES[name]
+
+
+# --- How systems are compared: the options of tests and intervals, and the columns that they add to a table of scores
+
+Intervals = Annotated[bool, Typed("Give each number its 95 % bootstrap interval.", ("--confidence",))]
+ByGroup = Annotated[bool, Typed("One row per language pair or task of a system.")]
+_COMPARED = ("low", "high", "baseline", "delta", "delta_low", "delta_high", "p")
+_TESTED = GoesWith(("test",), "says how systems are tested")
+_RESAMPLED = GoesWith(("test", "intervals"), "is about resampling")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonOptions:
+    """How systems are compared, and whether each score gets an interval.
+
+    Attributes:
+        test: the test of every system against the baseline; None for no test.
+        baseline: the system that the others are tested against; None for the first.
+        draws: the number of resamples; None for 1000 (bootstrap) or 10000 (randomization).
+        seed: the seed of the resampling; None for 0, or for sacrebleu's seed.
+        compat: `sacrebleu` computes p-values as that package does.
+        intervals: give 95 % intervals without a test, too.
+        by_group: compare separately for each language pair or task.
+        pairs: test every pair of systems and rank them, in place of a baseline; see `nlgauge.compare`.
+        adjust: how p-values are adjusted for their number: `holm`, `bh` or `none`; None for `holm` with `pairs`, else
+            `none`.
+    """
+
+    test: Annotated[
+        Test | None,
+        Typed("Test every system against the baseline.", ("--significance",), words=("bootstrap", "randomization")),
+    ] = None
+    baseline: Annotated[
+        str | None,
+        GoesWith(("test",), "is what others are tested against"),
+        Typed("The system that others are tested against.  [default: the first]", metavar="SYSTEM"),
+    ] = None
+    pairs: Annotated[bool, _TESTED, Typed("Test every pair of systems instead, and rank them, the best first.")] = False
+    adjust: Annotated[
+        Literal["none", "holm", "bh"] | None,
+        _TESTED,
+        Typed("Adjust p-values for the number of tests.  [default: holm with --pairs, else none]"),
+    ] = None
+    draws: Annotated[
+        int | None,
+        Range(least=1),
+        _RESAMPLED,
+        Typed("Resamples.  [default: 1000 for bootstrap, 10000 for randomization]", ("--draws", "-n")),
+    ] = None
+    compat: Annotated[
+        Literal["sacrebleu"] | None,
+        GoesWith(("test",), "says how p-values are computed"),
+        Typed("Its p-values, faults and all."),
+    ] = None
+    intervals: Intervals = False
+    by_group: ByGroup = False
+    seed: Annotated[
+        int | None, _RESAMPLED, Typed("Seed of the resampling.  [default: 0; 12345 under --compat sacrebleu]")
+    ] = None
+
+    def __post_init__(self) -> None:
+        checked(self, name="", error=InputError)
+        if self.test is not None:
+            object.__setattr__(self, "test", system_test(self.test).name)
+
+    @property
+    def resamples(self) -> bool:
+        """Whether there are intervals, for which segment values must be kept."""
+        return self.intervals or self.test is not None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Test, draws, seed and confidence, as a result file names them; all None where nothing is resampled."""
+        if not self.resamples:
+            return {}
+        usual = INTERVAL_DRAWS if self.test is None else system_test(self.test).draws
+        seed = SACREBLEU_SEED if self.compat == "sacrebleu" else 0
+        return {
+            "test": self.test,
+            "draws": usual if self.draws is None else self.draws,
+            "seed": seed if self.seed is None else self.seed,
+            "adjust": None if self.test is None else self.adjust or ("holm" if self.pairs else "none"),
+            "confidence": 0.95,
+        }
+
+    def check(self, summary: Summary) -> None:
+        """Refuse systems that cannot be compared.
+
+        Raises:
+            InputError: there is only one system, segments name no system, or the baseline is not among the systems.
+        """
+        self._check_together()
+        systems = [system for system in summary.systems if system is not None]
+        if self.test is not None and len(summary.systems) < 2:
+            raise InputError(f"a test compares systems, expected at least two, found {len(systems) or 'none named'}")
+        if self.test is not None and None in summary.systems:
+            raise InputError("a test compares systems, and some segments name none; give every row a 'system'")
+        if self.baseline is not None and self.baseline not in systems:
+            raise InputError(f"baseline {self.baseline!r} is not among the systems{nearest(self.baseline, systems)}")
+
+    def _check_together(self) -> None:
+        """Refuse options that change nothing beside each other."""
+        refuse_idle(self)
+        if self.pairs and (self.baseline is not None or self.compat is not None):
+            raise InputError(
+                f"pairs tests every pair of systems; leave {'compat' if self.baseline is None else 'baseline'} out"
+            )
+
+    def pairwise(self, totals: Totals) -> dict[str | None, Pairwise]:
+        """Every pair of systems by one metric, in each group.
+
+        Raises:
+            InputError: a group has only one system, or its systems have different items.
+        """
+        from nlgauge.scoring.pairwise import compare_pairs
+
+        assert self.test is not None  # checked before anything was scored
+        how: dict[str, Any] = {"draws": self.draws, "seed": self.seed or 0, "adjust": self.adjust or "holm"}
+        found: dict[str | None, Pairwise] = {}
+        for group, (systems, items, scores) in totals.kept().items():
+            if len(set(systems)) < 2:
+                raise InputError(f"group {group!r} has one system, {systems[0]!r}; a test compares at least two")
+            found[group] = compare_pairs(scores, systems, items, test=self.test, **how)
+        return found
+
+    def of(self, totals: Totals) -> dict[Key, dict[str, Any]]:
+        """Columns of the rows of one metric beside its values: intervals, differences and p-values."""
+        from nlgauge.scoring.pairwise import compare_scores, intervals  # what no plain score needs
+
+        beside: dict[Key, dict[str, Any]] = {}
+        for group, (systems, items, scores) in totals.kept().items():
+            if self.test is None:
+                for interval in intervals(scores, systems, draws=self.draws, seed=self.seed):
+                    beside[group, interval.system] = {"low": interval.low, "high": interval.high}
+                continue
+            found = compare_scores(
+                scores,
+                systems,
+                items,
+                test=self.test,
+                baseline=next(s for s in systems if s is not None) if self.baseline is None else self.baseline,
+                draws=self.draws,
+                seed=self.seed,
+                compat=self.compat,
+            )
+            for one in found:
+                beside[group, one.system] = {name: getattr(one, name) for name in _COMPARED}
+            if self.adjust is not None:
+                from nlgauge.stats.tests import adjusted
+
+                tested = [one for one in found if one.p is not None]
+                fair = adjusted(np.array([one.p for one in tested]), self.adjust)
+                for one, p in zip(tested, fair.tolist(), strict=True):
+                    beside[group, one.system]["p_adjusted"] = p
+        return beside
+
+    def notes(self, n: int) -> Iterator[str]:
+        """How intervals and p-values were computed; `n` is the smallest number of segments that a system has,
+        in a group of its own where groups are kept apart.
+        """
+        if self.resamples and self.compat is None:
+            from nlgauge.scoring.pairwise import resampling_notes
+
+            yield from resampling_notes(n, self.test, self.seed or 0)
+        if self.test is not None:
+            from nlgauge.scoring.pairwise import ADJUSTED
+
+            draws, seed = self.settings["draws"], self.settings["seed"]
+            fault = ", as {} computes it (too often significant: page 'statistics/comparison' of the documentation)"
+            yield (
+                f"p: {system_test(self.test).words} against the baseline, two-sided, {draws} draws,"
+                f" seed {seed}{fault.format(self.compat) if self.compat else ''}"
+                + (f"; {ADJUSTED[self.adjust]}" if self.adjust is not None else "")
+            )

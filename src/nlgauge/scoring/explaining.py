@@ -1,0 +1,676 @@
+"""From probabilities of words to spans: thresholds, runs of neighbours, severities, and categories that rules know."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from operator import itemgetter
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+from rapidfuzz.distance import Levenshtein
+
+from nlgauge.core.arrays import Array, Mask
+from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.marks import Alignment, ErrorSpan, Explanation, Explanations, Severity, merged
+from nlgauge.core.metric import signature_of
+from nlgauge.core.options import Range, check_option
+from nlgauge.core.scores import say, warning
+from nlgauge.core.segment import Dataset, Frame, Segment, is_blank
+from nlgauge.core.spec import Signature, version
+from nlgauge.metrics.base import MetricLike
+from nlgauge.metrics.embedding.bertscore import BertScore, piece_weights
+from nlgauge.metrics.faithful import Faithful, evidence
+from nlgauge.metrics.registry import named
+from nlgauge.models.spans import Judged, SpanModel, load_spans
+from nlgauge.runtime.runtime import Runtime
+from nlgauge.scoring.job import texts_as_dataset
+from nlgauge.text.names import name_words
+from nlgauge.text.numbers.find import find_numbers, is_among, values_of
+from nlgauge.text.numbers.words import Number
+from nlgauge.text.scripts import ENGLISH, data_lines, leaning, names, writings
+from nlgauge.text.tokenize import word_spans
+
+_CLITICS = frozenset({"'s", "'re", "'ve", "'ll", "'d", "'m"})
+_NEGATIONS = frozenset("not n't no never none nobody nothing nowhere neither nor cannot without".split())
+_LETTERS = 3  # by which a day or a month is told, also where it is cut short: Tue, Tuesday
+_DAYS = frozenset("mon tue wed thu fri sat sun jan feb mar apr may jun jul aug sep oct nov dec".split())
+_SLIP = 2  # edits that a misspelt word may be away from one of the other text
+_LEAST_SPELLED = 4  # letters of a word that may be misspelt
+_DIGITS = 4  # of a confidence; the last bits of a probability differ between processors
+
+
+@dataclass(frozen=True)
+class Worded:
+    """A text and its words.
+
+    Attributes:
+        text: the text.
+        places: start and end of each word.
+    """
+
+    text: str
+    places: tuple[tuple[int, int], ...] = field(repr=False)
+
+    @classmethod
+    def of(cls, text: str) -> Worded:
+        """The words of a text, as `nlgauge.text.word_spans` finds them; marks are words, too."""
+        return cls(text, tuple(word_spans(text)))
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The words."""
+        return tuple(self.text[start:end] for start, end in self.places)
+
+    @cached_property
+    def lower(self) -> tuple[str, ...]:
+        """The words in lower case."""
+        return tuple(word.lower() for word in self.words)
+
+    @cached_property
+    def numbers(self) -> tuple[Number, ...]:
+        """Its numbers, in digits or in words, without times of day, which are written in two ways (5 pm, 17:00)."""
+        return tuple(number for number in find_numbers(self.text) if number.kind != "time")
+
+    @cached_property
+    def days(self) -> dict[int, str]:
+        """Place among the words -> day of the week or month, by its first letters. It begins with a capital."""
+        both = enumerate(zip(self.words, self.lower, strict=True))
+        return {i: lower[:_LETTERS] for i, (word, lower) in both if word[:1].isupper() and lower in _calendar()}
+
+    @cached_property
+    def numbered(self) -> frozenset[int]:
+        """Which words, by their place among the words, are part of a number."""
+        return self.inside((number.start, number.end) for number in self.numbers)
+
+    def inside(self, spans: Iterable[tuple[int, int]]) -> frozenset[int]:
+        """Which words, by their place among the words, overlap one of some spans of characters."""
+        found: set[int] = set()
+        for low, high in spans:
+            first = bisect_right(self.places, low, key=lambda place: place[1])
+            found.update(range(first, bisect_left(self.places, high, key=lambda place: place[0])))
+        return frozenset(found)
+
+
+def unmatched(hypothesis: Worded, others: Sequence[Worded]) -> Mask:
+    """Which words of a text stand in none of the other texts, in any case, shape (words,)."""
+    known = {word for other in others for word in other.lower}
+    return np.array([word not in known for word in hypothesis.lower], dtype=np.bool_)
+
+
+def grown(probabilities: Array, threshold: float) -> Mask:
+    """Which words are marked: runs of words above half of a threshold, of which one is above the threshold itself.
+
+    Args:
+        probabilities: that a word is at fault, shape (words,).
+        threshold: in (0, 1).
+    """
+    marked = np.zeros(len(probabilities), dtype=np.bool_)
+    for first, last in _runs(probabilities > threshold / 2):
+        marked[first : last + 1] = probabilities[first : last + 1].max() > threshold
+    return marked
+
+
+def spans_of(
+    hypothesis: Worded, others: Sequence[Worded], marked: Mask, is_major: Mask, faulty: Array | None = None
+) -> list[ErrorSpan]:
+    """Runs of marked words as spans. A run is major if one of its words is.
+
+    Args:
+        hypothesis: the text.
+        others: the texts it was compared with, from which categories are told.
+        marked: which words are at fault, shape (words,).
+        is_major: which of them are part of a major error, shape (words,).
+        faulty: the probability of each that it is at fault, shape (words,); the highest of a run is its confidence.
+            None where there are no probabilities.
+    """
+    found = []
+    for first, last in _runs(marked):
+        severity: Severity = "major" if is_major[first : last + 1].any() else "minor"
+        category = category_of(hypothesis, others, first, last)
+        start, end = hypothesis.places[first][0], hypothesis.places[last][1]
+        surest = None if faulty is None else _confidence(faulty[first : last + 1].max())
+        found.append(ErrorSpan(start, end, severity, category=category, confidence=surest))
+    return found
+
+
+def gaps_of(hypothesis: Worded, others: Sequence[Worded], missing: Array, threshold: float) -> list[ErrorSpan]:
+    """Places where something is missing: those above the threshold that are higher than their neighbours.
+
+    They are major if a word of the other texts that carries content is not in the hypothesis, minor otherwise.
+
+    Args:
+        hypothesis: the text.
+        others: the texts it was compared with.
+        missing: the probability before each word and after the last one, shape (words + 1,).
+        threshold: above which something is missing.
+    """
+    known = set(hypothesis.lower)
+    lacks = all(any(not is_function(word) and word not in known for word in other.lower) for other in others)
+    severity: Severity = "major" if lacks else "minor"
+    around = np.concatenate([[-1.0], missing, [-1.0]])
+    highest = (missing > threshold) & (missing >= around[:-2]) & (missing > around[2:])
+    starts = [*(start for start, _ in hypothesis.places), len(hypothesis.text)]
+    return [
+        ErrorSpan(
+            starts[place],
+            starts[place],
+            severity,
+            category="omission",
+            missing=True,
+            confidence=_confidence(missing[place]),
+        )
+        for place in np.flatnonzero(highest)
+    ]
+
+
+def _confidence(probability: float) -> float:
+    return round(float(probability), _DIGITS)
+
+
+def is_function(word: str) -> bool:
+    """Whether a word in lower case is a function word of English or has no letter or digit."""
+    return word in _function_words() or not any(char.isalnum() for char in word)
+
+
+def category_of(hypothesis: Worded, others: Sequence[Worded], first: int, last: int) -> str | None:
+    """What kind of error a run of words is, as far as the words tell.
+
+    `punctuation`: it has no letter or digit. `repetition`: all its words stand right before it, too. `negation`,
+    `number`, `date`: one of its words is one that no other text has; a date is a day of the week or a month.
+    `spelling`: its one word is in no other text, but is one or two letters away from a word that only others have.
+    `name`: a word that is not the first begins with a capital, and no other text has it. None otherwise.
+    """
+    own, words = hypothesis.lower[first : last + 1], hypothesis.words[first : last + 1]
+    known = Counter(word for other in others for word in other.lower)
+    new = [place for place, word in enumerate(own) if word not in known]
+    if not any(char.isalnum() for word in own for char in word):
+        return "punctuation"
+    if own == hypothesis.lower[max(0, first - len(own)) : first]:
+        return "repetition"
+    if any(own[place] in _NEGATIONS for place in new):
+        return "negation"
+    if any(char.isdigit() for place in new for char in own[place]) or any(
+        first + place in hypothesis.numbered for place in new
+    ):
+        return "number"
+    if any(first + place in hypothesis.days for place in new):
+        return "date"
+    if len(own) == 1 and new and _is_misspelt(own[0], set(known) - set(hypothesis.lower)):
+        return "spelling"
+    if any(words[place][:1].isupper() and first + place for place in new):
+        return "name"
+    return None
+
+
+def _is_misspelt(word: str, meant: set[str]) -> bool:
+    most = _SLIP if len(word) > _LEAST_SPELLED + 2 else 1
+    return len(word) >= _LEAST_SPELLED and any(
+        len(other) >= _LEAST_SPELLED and Levenshtein.distance(word, other, score_cutoff=most) <= most for other in meant
+    )
+
+
+def _runs(marked: Mask) -> list[tuple[int, int]]:
+    """First and last of each run of marked words."""
+    edges = np.diff(marked.astype(np.int8), prepend=0, append=0)
+    return list(zip(np.flatnonzero(edges == 1).tolist(), (np.flatnonzero(edges == -1) - 1).tolist(), strict=True))
+
+
+@cache
+def _calendar() -> frozenset[str]:
+    return frozenset(word for word in name_words("calendar") if word[:_LETTERS] in _DAYS)
+
+
+@cache
+def _function_words() -> frozenset[str]:
+    return frozenset(" ".join(data_lines("stopwords.txt")).split()) | _CLITICS
+
+
+# --- Words that contradict the other texts by rule: another number, or another day or month
+
+
+def contradicted(hypothesis: Worded, others: Sequence[Worded]) -> Mask:
+    """Which words are part of a number, or name a day or a month, that no other text has, shape (words,).
+
+    Each of the other texts must have a number, or a day or a month, that the hypothesis has not: else it may have left
+    out what the hypothesis says.
+    """
+    marked = np.zeros(len(hypothesis.words), dtype=np.bool_)
+    marked[[*hypothesis.inside(_numbers(hypothesis, others)), *_days(hypothesis, others)]] = True
+    return marked
+
+
+def _numbers(hypothesis: Worded, others: Sequence[Worded]) -> list[tuple[int, int]]:
+    """Start and end of the numbers that contradict."""
+    if not hypothesis.numbers or not all(other.numbers for other in others):
+        return []
+    own, known = values_of(hypothesis.text), [values_of(other.text) for other in others]
+    if not all(any(not is_among(number, own) for number in other.numbers) for other in others):
+        return []
+    new = (number for number in hypothesis.numbers if not any(is_among(number, values) for values in known))
+    return [(number.start, number.end) for number in new]
+
+
+def _days(hypothesis: Worded, others: Sequence[Worded]) -> set[int]:
+    """Places of the days and months that contradict, among the words."""
+    own, known = {*hypothesis.days.values()}, [{*other.days.values()} for other in others]
+    if not all(names - own for names in known):
+        return set()
+    return {place for place, name in hypothesis.days.items() if not any(name in names for names in known)}
+
+
+# --- Errors of hypotheses by their place, against references or against sources in the same language
+
+Method = Literal["spans", "words", "evidence"]
+Against = Literal["ref", "src", "both"]
+METHODS: tuple[str, ...] = get_args(Method)
+AGAINST: tuple[str, ...] = get_args(Against)
+HEAD = "spans"
+THRESHOLD = 0.5  # where a head's file names none
+_NAMED = 3  # segments in a note
+_SHARE = Range(above=0, below=1, meaning="a probability")
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """From which probability on a word is marked, something is missing, and a text is marked at all."""
+
+    words: float
+    missing: float
+    text: float = 0.0
+
+
+@warning
+def explain(
+    hyps: str | Dataset | Frame | Sequence[str] | Mapping[str, Sequence[str]],
+    refs: str | Sequence[str] | Sequence[Sequence[str]] | None = None,
+    srcs: str | Sequence[str] | None = None,
+    *,
+    method: Method = "spans",
+    against: Against | None = None,
+    threshold: float | None = None,
+    threshold_text: float | None = None,
+    model: str = HEAD,
+    columns: Mapping[str, str] | None = None,
+    runtime: Runtime | None = None,
+) -> Explanations:
+    """Mark the words at fault in each of n hypotheses, with severities.
+
+    Of several texts to compare a hypothesis with, that one counts for each word which faults it least.
+
+    Args:
+        hyps: hypotheses as for `nlgauge.score`; a single string is one of them.
+        refs: references as for `nlgauge.score`; of a single hypothesis one string, or a list of them.
+        srcs: sources as for `nlgauge.score`, in the language of the hypotheses; of a single hypothesis one string.
+        method: `spans`, a head that reads both texts in one sequence; `words`, which marks the words that no other text
+            has and calls all of them major; `evidence`, which marks the sentences that `faithful` finds unsupported by
+            the source, and says for each sentence why, with the sentence of the source that tells most.
+        against: compare hypotheses with references (`ref`), sources (`src`) or both; None is the references of a
+            segment, or its source where it has none.
+        threshold: the least probability of a marked word in (0, 1), of method `spans`; None is what the head's file
+            names.
+        threshold_text: the least probability that a text has an error at all for any of its words to be marked, in
+            [0, 1), of method `spans`; 0 asks of no text, None is what the head's file names.
+        model: the head: `spans` or a file.
+        columns: which column of a frame holds which field, as in `nlgauge.read`.
+        runtime: device and precision; None is the default runtime.
+
+    Returns:
+        One `Explanation` per hypothesis. Its score is at most 0: minus 5 for each major error, minus 1 for each minor.
+
+    Warns:
+        ScoreWarning: texts are not English, are too long to be read whole, or are compared with their source.
+
+    Raises:
+        InputError: a segment has nothing to be compared with, a source is in another language, lengths are unequal, or
+            an option is out of range.
+        MissingExtra: torch is not installed, and the method is `spans`.
+    """
+    check_option("method", method, Method, error=InputError)
+    check_option("against", against, Against | None, error=InputError)
+    for name, value in (("threshold", threshold), ("threshold_text", threshold_text)):
+        if value is None:
+            continue
+        if method != "spans":
+            raise InputError(f"{name} is about probabilities of words, and method {method} has none; leave it out")
+        asks_nothing = name == "threshold_text" and value == 0
+        if not isinstance(value, int | float) or not (0 < value < 1 or asks_nothing):
+            raise InputError(f"{name} is {value!r}, expected a probability between 0 and 1")
+    data = _dataset(hyps, refs, srcs, columns)
+    if method == "evidence" and against not in (None, "src"):
+        raise InputError(f"against is {against!r}, expected src: method evidence looks for support in the source")
+    chosen = [_others(segment, "src" if method == "evidence" else against) for segment in data.segments]
+    notes = _of_sources(data.segments, chosen, must_agree=method != "evidence")
+    hypotheses = [Worded.of(segment.hypothesis) for segment in data.segments]
+    known: dict[str, Worded] = {}
+    claims: list[list[dict[str, Any]]] = []
+    others = [tuple(known.setdefault(text, Worded.of(text)) for text in texts) for texts in chosen]
+    if method == "words":
+        found = [
+            merged(spans_of(hyp, other, marked := unmatched(hyp, other), marked))
+            for hyp, other in zip(hypotheses, others, strict=True)
+        ]
+        signature = _signature(method, {})
+    elif method == "evidence":
+        claims, signature = _evidence(data.segments, runtime or Runtime())
+        found = [tuple(map(_unsupported, filter(itemgetter("reason"), own))) for own in claims]
+    else:
+        runtime = runtime or Runtime()
+        loaded = load_spans(model, runtime.dtype, runtime)
+        limits = thresholds(loaded, threshold, threshold_text)
+        found, more = _by_head(loaded, limits, data.segments, hypotheses, others, runtime)
+        notes += more
+        facts = {**loaded.found.facts("file"), **loaded.found.encoder.facts(head=loaded.found.identity)}
+        signature = _signature(
+            method,
+            {
+                **facts,
+                "threshold": limits.words,
+                "missing": limits.missing,
+                "text": limits.text,
+                "dtype": runtime.dtype,
+            },
+        )
+    found, more = _with_blank(data.segments, chosen, found)
+    notes += more
+    say(*notes)
+    claims = claims or [[] for _ in data.segments]
+    rows = tuple(
+        Explanation(segment.id, segment.hypothesis, texts, spans, segment.system, segment.item, tuple(own))
+        for segment, texts, spans, own in zip(data.segments, chosen, found, claims, strict=True)
+    )
+    about = {"spec": signature.spec, "signature": str(signature), "higher_is_better": True}
+    return Explanations(rows, about, tuple(notes))
+
+
+def _evidence(segments: Sequence[Segment], runtime: Runtime) -> tuple[list[list[dict[str, Any]]], Signature]:
+    """A row for each sentence of each hypothesis, and what they were made with."""
+    claims = [evidence(segment.hypothesis, str(segment.source), runtime).rows() for segment in segments]
+    return claims, _signature("evidence", {"metric": f"({signature_of(Faithful(), runtime)})"})
+
+
+def _unsupported(claim: Mapping[str, Any]) -> ErrorSpan:
+    """The mark of a sentence of `evidence`."""
+    return ErrorSpan(claim["start"], claim["end"], "major", category="unsupported")
+
+
+def thresholds(model: SpanModel, words: float | None = None, text: float | None = None) -> Thresholds:
+    """The thresholds of a head: those that its file names, or what is given for words and for whole texts."""
+    own = [_number(model, name) for name in ("threshold", "threshold_missing")]
+    of_text = 0.0 if model.found.get("threshold_text") is None else _number(model, "threshold_text")
+    return Thresholds(own[0] if words is None else float(words), own[1], of_text if text is None else float(text))
+
+
+def _number(model: SpanModel, name: str) -> float:
+    text = model.found.get(name)
+    try:
+        value = THRESHOLD if text is None else float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 < value < 1:
+        raise InputError(f"head {model.found.path}: {name} is {text!r:.40}, expected a probability between 0 and 1")
+    return value
+
+
+def least(judged: Sequence[Judged]) -> Judged:
+    """What is at fault whichever text a hypothesis is compared with: of each word, the judgement that faults it least.
+
+    Args:
+        judged: judgements of one hypothesis beside one text each.
+    """
+    if len(judged) == 1:
+        return judged[0]
+    minor, major = (np.stack([getattr(one, name) for one in judged]) for name in ("minor", "major"))  # (texts, words)
+    best = np.argmin(minor + major, axis=0)[None]
+    missing: Array = np.min([one.missing for one in judged], axis=0)
+    return Judged(
+        np.take_along_axis(minor, best, 0)[0],
+        np.take_along_axis(major, best, 0)[0],
+        missing,
+        max(one.n_read for one in judged),
+        min(one.text for one in judged),
+    )
+
+
+def marked_spans(
+    hypothesis: Worded, others: Sequence[Worded], judged: Judged, limits: Thresholds, *, by_rule: bool = True
+) -> tuple[ErrorSpan, ...]:
+    """The spans of a hypothesis from the probabilities of its words; none from them where the text has no error.
+
+    By rule numbers, days and months that contradict the other texts are major errors, whatever the head makes of them.
+    A text that says one of the others word for word has no error.
+    """
+    if _is_copy(hypothesis, others):
+        return ()
+    faulty, known = judged.minor + judged.major, contradicted(hypothesis, others) & by_rule
+    by_head = judged.text >= limits.text
+    marked = grown(faulty, limits.words) | known if by_head else known
+    words = spans_of(hypothesis, others, marked, (judged.major > judged.minor) | known, faulty)
+    if not by_head:
+        return merged(words)
+    inside = [(span.start, span.end) for span in words]
+    gaps = [
+        gap
+        for gap in gaps_of(hypothesis, others, judged.missing, limits.missing)
+        if not any(start <= gap.start <= end for start, end in inside)
+    ]
+    return merged([*words, *gaps])
+
+
+def _is_copy(hypothesis: Worded, others: Sequence[Worded]) -> bool:
+    """Whether all words of a text, in their case and order, are those of another one."""
+    return any(hypothesis.words == other.words for other in others)
+
+
+def _by_head(
+    model: SpanModel,
+    limits: Thresholds,
+    segments: Sequence[Segment],
+    hypotheses: Sequence[Worded],
+    others: Sequence[tuple[Worded, ...]],
+    runtime: Runtime,
+) -> tuple[list[tuple[ErrorSpan, ...]], list[str]]:
+    pairs = [(hyp.words, other.words) for hyp, own in zip(hypotheses, others, strict=True) for other in own]
+    with runtime.progress(len(pairs), "pairs") as advance:
+        judged = iter(model.judge(pairs, advance))
+    found, cut = [], []
+    for segment, hyp, own in zip(segments, hypotheses, others, strict=True):
+        one = least([next(judged) for _ in own])
+        found.append(marked_spans(hyp, own, one, limits))
+        if one.n_read < len(hyp.words) and not _is_copy(hyp, own):
+            cut.append(segment.id)
+    notes = _counted(cut, "longer than the head reads; words beyond its limit are not marked", len(segments))
+    codes = writings([segment.hypothesis for segment in segments])
+    foreign = [
+        segment.id
+        for segment, code in zip(segments, codes, strict=True)
+        if code or leaning(segment.hypothesis) not in (None, ENGLISH)
+    ]
+    advice = "not English, the language that the head reads; method words reads every language with blanks"
+    return found, [*notes, *_counted(foreign, advice, len(segments))]
+
+
+def _with_blank(
+    segments: Sequence[Segment], chosen: Sequence[tuple[str, ...]], found: Sequence[tuple[ErrorSpan, ...]]
+) -> tuple[list[tuple[ErrorSpan, ...]], list[str]]:
+    """The spans, with everything missing in blank hypotheses; and notes on blank texts of either side."""
+    spans, blank, beside = list(found), [], []
+    for place, (segment, others) in enumerate(zip(segments, chosen, strict=True)):
+        said = [not is_blank(other) for other in others]
+        if not all(said):
+            beside.append(segment.id)
+        if is_blank(segment.hypothesis) and all(said):
+            spans[place] = (ErrorSpan(0, 0, "major", category="omission", missing=True),)
+            blank.append(segment.id)
+    n = len(segments)
+    notes = _counted(blank, "blank: everything is missing", n)
+    return spans, [*notes, *_counted(beside, "compared with a blank text, which bears out nothing", n)]
+
+
+def _counted(ids: Sequence[str], what: str, n: int) -> list[str]:
+    if not ids:
+        return []
+    more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
+    return [f"{len(ids)} of {n} hypotheses ({', '.join(ids[:_NAMED])}{more}) are {what}"]
+
+
+def _dataset(hyps: Any, refs: Any, srcs: Any, columns: Mapping[str, str] | None) -> Dataset:
+    """The texts as a data set; a single hypothesis may come as a string, with its references and source."""
+    if not isinstance(hyps, str):
+        return texts_as_dataset(hyps, refs, srcs, columns)
+    references = None if refs is None else [[refs] if isinstance(refs, str) else list(refs)]
+    sources = None if srcs is None else [srcs] if isinstance(srcs, str) else list(srcs)
+    return texts_as_dataset([hyps], references, sources, columns)
+
+
+def _others(segment: Segment, against: Against | None) -> tuple[str, ...]:
+    """The texts that a segment is compared with."""
+    source = () if segment.source is None else (segment.source,)
+    asked = {"ref": segment.references, "src": source, "both": (*segment.references, *source)}
+    texts = (segment.references or source) if against is None else asked[against]
+    if not texts or (against == "both" and not (source and segment.references)):
+        wanted = {"ref": "a reference", "src": "a source", "both": "a reference and a source"}
+        needs = wanted.get(against or "", "a reference, or a source in the same language")
+        raise InputError(f"segment {segment.id!r} has nothing to be compared with, expected {needs}")
+    return tuple(dict.fromkeys(texts))
+
+
+def _of_sources(segments: Sequence[Segment], chosen: Sequence[tuple[str, ...]], must_agree: bool) -> list[str]:
+    """A note that texts must say what their sources say; sources in another language are refused."""
+    used = [
+        segment
+        for segment, texts in zip(segments, chosen, strict=True)
+        if segment.source in texts and segment.source not in segment.references
+    ]
+    if not used:
+        return []
+    for segment in used:
+        source = str(segment.source)
+        ours, theirs = (leaning(text) for text in (segment.hypothesis, source))
+        scripts = writings([segment.hypothesis, source])
+        if scripts[0] != scripts[1] or (ours is not None and theirs is not None and ours != theirs):
+            what = (
+                "is in another script"
+                if scripts[0] != scripts[1]
+                else f"looks like {names().get(str(theirs), theirs)}, another language"
+            )
+            raise InputError(
+                f"segment {segment.id!r}: its source {what} than its hypothesis, expected the same language; give"
+                " references, or choose against=ref (--against ref)"
+            )
+    told = f"{len(used)} of {len(segments)} hypotheses are compared with their source, which must say the same"
+    return [told] if must_agree else []
+
+
+def _signature(method: str, facts: Mapping[str, Any]) -> Signature:
+    entries = {"method": method, **facts, "nlgauge": version("nlgauge")}
+    return Signature(f"explain:method={method}", tuple((key, str(value)) for key, value in entries.items()))
+
+
+# --- BERTScore of one pair of texts, word by word: similarities, matches and weights
+
+
+def align(hyp: str, ref: str, metric: MetricLike = "bertscore", runtime: Runtime | None = None) -> Alignment:
+    """Align a hypothesis with a reference.
+
+    The pieces of a word are joined. Two words are as similar as the best pair of their pieces, and a word has the
+    weight of its pieces together. Precision, recall and F are the metric's own, computed from pieces, so they may
+    differ from what the words in the picture add up to. Special tokens can be matched but have no weight; they are
+    left out of the picture.
+
+    Args:
+        hyp: the hypothesis.
+        ref: one reference.
+        metric: a `bertscore` specification or metric.
+        runtime: device and precision; None is the default runtime.
+
+    Returns:
+        An `Alignment` of n hypothesis words and m reference words.
+
+    Raises:
+        InputError: a text is not a string, or is longer than the model reads at once, or the model computes no
+            finite vectors for it.
+        SpecError: the metric does not match tokens, or takes idf from the call (one reference is not a corpus).
+    """
+    for name, text in (("hyp", hyp), ("ref", ref)):
+        if not isinstance(text, str):
+            raise InputError(f"{name} is {type(text).__name__}, expected a string")
+    runtime = runtime or Runtime()
+    built = _matching(metric, runtime.encoder)
+    scores = built.score([Segment("align", hyp, (ref,))], runtime)
+    encoder = built.encoder(runtime)
+    if scores.flags["truncated"][0]:
+        most = f"{encoder.tokenizer.max_tokens} pieces that model {built.model!r} reads at once"
+        raise InputError(f"a text is longer than the {most}; align shorter texts, or use long=windows")
+    if scores.flags["nonfinite"][0]:
+        raise InputError(f"model {built.model!r} computes NaN or infinity for these texts; try dtype=float32")
+    tokens = encoder.tokenizer.tokens([hyp, ref], built.long)
+    table = built.table(encoder, (), runtime)
+    sides = [
+        _Side(*encoder.tokenizer.words(text), piece_weights(encoder, t.ids, table))
+        for text, t in zip((hyp, ref), tokens, strict=True)
+    ]
+    if all(side.labels for side in sides):
+        from nlgauge.models.matching import similarities
+
+        pieces = similarities(encoder.encode(tokens, built.depth(encoder)), 0, 1)
+    else:
+        pieces = np.zeros((len(tokens[0].ids), len(tokens[1].ids)))
+    parts = {name: float(column[0]) for name, column in scores.parts.items()}
+    return Alignment(
+        tuple(sides[0].labels),
+        tuple(sides[1].labels),
+        _best_pieces(pieces, sides[0].words, sides[1].words, (len(sides[0].labels), len(sides[1].labels))),
+        sides[0].shares(),
+        sides[1].shares(),
+        parts["precision"],
+        parts["recall"],
+        parts["f1"],
+        scores.signature,
+    )
+
+
+def _matching(metric: MetricLike, encoder: str | None) -> BertScore:
+    """The metric, if it matches tokens and needs no references but the one given."""
+    (built,) = named(metric, encoder).values()
+    if not isinstance(built, BertScore):
+        raise SpecError(
+            f"align shows what a token matching metric saw; {built.info.name!r} matches no tokens, use bertscore"
+        )
+    if built.idf:
+        raise SpecError(
+            "idf=true needs many references and align has one; take frequencies from a file: bertscore:idf_file=PATH"
+        )
+    return built
+
+
+class _Side:
+    """The words of a text, and the word and weight of each of its pieces."""
+
+    def __init__(self, labels: list[str], words: Sequence[int | None], weights: npt.NDArray[np.float32]) -> None:
+        self.labels, self.words, self.weights = labels, words, weights
+
+    def shares(self) -> Array:
+        """The share of each word in the mean, shape (words,); all 0 where nothing has any weight."""
+        shares = np.zeros(len(self.labels))
+        for word, weight in zip(self.words, self.weights, strict=True):
+            if word is not None:
+                shares[word] += weight
+        total = float(self.weights.sum())
+        return shares / total if total > 0 else shares
+
+
+def _best_pieces(
+    pieces: Array, rows: Sequence[int | None], columns: Sequence[int | None], shape: tuple[int, int]
+) -> Array:
+    """The best similarity among the pieces of each pair of words, shape (n, m)."""
+    best = np.full(shape, -np.inf)
+    for i, row in enumerate(rows):
+        for j, column in enumerate(columns):
+            if row is not None and column is not None:
+                best[row, column] = max(best[row, column], pieces[i, j])
+    return best

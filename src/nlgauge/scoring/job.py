@@ -1,0 +1,366 @@
+"""Score a whole source: block by block, with intervals and tests, up to the result that a command prints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.metric import signature_of
+from nlgauge.core.result import Outcome, Result
+from nlgauge.core.scores import Note, Scores, ScoreSet, count_notes, ids, say, warning
+from nlgauge.core.segment import Dataset, Frame, Segment, is_frame
+from nlgauge.core.spec import Signature
+from nlgauge.io.frames import dataset_of
+from nlgauge.metrics.base import (
+    Metric,
+    MetricLike,
+    Source,
+    Summary,
+    check_lacking,
+    cut_words,
+    described,
+    leave_out,
+    notes_of,
+    part_directions,
+)
+from nlgauge.metrics.guards import GuardCheck
+from nlgauge.metrics.languages import LanguageCheck
+from nlgauge.metrics.registry import EMBEDDED, expanded, metric, named, takes_metrics
+from nlgauge.metrics.run import score_blocks, score_segments
+from nlgauge.metrics.wrapped import save_bounds
+from nlgauge.runtime.runtime import Runtime
+from nlgauge.scoring.compare import ComparisonOptions, Totals
+from nlgauge.scoring.looks import Looking, Looks, beside
+
+if TYPE_CHECKING:
+    from nlgauge.scoring.pairwise import Pairwise
+
+
+Block = Callable[[Sequence[Segment], Mapping[str, Scores]], None]
+_SHOWN = 8  # systems or groups in a note
+
+
+@dataclass(frozen=True, repr=False)
+class SourceScores(Outcome):
+    """The scores of every system of a source.
+
+    Attributes:
+        metrics: specification -> metric.
+        signatures: specification -> signature.
+        totals: specification -> values by system, and by group where groups were asked for.
+        summary: the summary of the source.
+        comparison: how systems are compared.
+        looks: what was found in the texts, whatever the metric.
+        left: a note on the metrics that were left out; empty if none was.
+    """
+
+    metrics: Mapping[str, Metric]
+    signatures: Mapping[str, Signature]
+    totals: Mapping[str, Totals]
+    summary: Summary
+    comparison: ComparisonOptions
+    looks: Looking
+    left: Sequence[str] = ()
+
+    def __repr__(self) -> str:
+        return (
+            f"SourceScores({self.summary.n} segments of {len(self.summary.systems)} systems: {', '.join(self.metrics)})"
+        )
+
+    def result(self) -> Result:
+        """The result that `nlgauge score` prints: one row per metric, system and group."""
+        rows = (row for spec in self.metrics for row in self.rows(spec))
+        return Result(
+            "score",
+            beside(rows, self.looks.by_system(self.comparison.by_group)),
+            self.summary.inputs,
+            [
+                described(spec, m, self.signatures[spec], self.totals[spec].counts, self.totals[spec].references)
+                for spec, m in self.metrics.items()
+            ],
+            [*self.summary.notes, *self.notes()],
+            self.settings,
+        )
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """Test, draws, seed and confidence as they were: many pairs take more draws than a baseline."""
+        ran = [found.draws for groups in self.pairwise.values() for found in groups.values()]
+        return self.comparison.settings | ({"draws": max(ran)} if ran else {})
+
+    @property
+    def part_directions(self) -> dict[str, dict[str, bool | None]]:
+        """Specification -> part of the segment scores -> whether higher is better, as far as it is known."""
+        return {spec: part_directions(metric, self.totals[spec].part_names) for spec, metric in self.metrics.items()}
+
+    @cached_property
+    def pairwise(self) -> Mapping[str, Mapping[str | None, Pairwise]]:
+        """Specification -> group -> every pair of systems by that metric; empty where pairs were not asked for."""
+        return {spec: self.comparison.pairwise(self.totals[spec]) for spec in self.metrics if self.comparison.pairs}
+
+    def rows(self, spec: str) -> Iterator[dict[str, Any]]:
+        """The rows of one metric: one per system and group, then one per pair of systems if these were asked for."""
+        totals = self.totals[spec]
+        if self.comparison.pairs:
+            for group, found in self.pairwise[spec].items():
+                of_group = {"group": group} if self.comparison.by_group else {}
+                for row in found.rows(spec):
+                    parts = {} if "against" in row else totals.parts((group, str(row["system"])))
+                    yield {**row, **parts, **of_group}
+            return
+        beside = self.comparison.of(totals) if self.comparison.resamples else {}
+        for (group, system), value, n, n_undefined in totals.rows():
+            row = {"system": system, "metric": spec, "value": value, "low": None, "high": None}
+            row |= {"n": n, "n_undefined": n_undefined, **totals.parts((group, system))}
+            if self.comparison.by_group:
+                row["group"] = group
+            yield row | beside.get((group, system), {})
+
+    def count_notes(self, spec: str) -> Iterator[str]:
+        """How many segments of a metric were cut, empty or undefined."""
+        totals = self.totals[spec]
+        return count_notes(spec, totals.counts, self.summary.n, first=totals.first, cut=cut_words(self.metrics[spec]))
+
+    def notes(self) -> Iterator[str]:
+        """Notes for the reader of the scores."""
+        yield from [*self.left, *self.looks.notes()]
+        for spec, scorer in self.metrics.items():
+            yield from self.count_notes(spec)
+            for note in notes_of(scorer):
+                yield f"{spec}: {note}"
+        reading = [total for spec, total in self.totals.items() if "references" in self.metrics[spec].info.needs]
+        numbers = sorted(reading[0].references) if reading else []
+        if numbers and numbers[-1] > 1:
+            yield f"{' to '.join(map(str, dict.fromkeys((numbers[0], numbers[-1]))))} references per segment"
+        groups = [group for group in self.summary.groups if group is not None]
+        if len(groups) > 1 and not self.comparison.by_group:
+            shown = ", ".join([*groups[:_SHOWN], *(["..."] if len(groups) > _SHOWN else [])])
+            yield f"{len(groups)} groups ({shown}) are scored together; --by-group gives each its row"
+        if self.comparison.pairs:
+            each = [found for groups in self.pairwise.values() for found in groups.values()]
+            yield from dict.fromkeys(note for found in each for note in found.notes())
+            if self.comparison.by_group:
+                yield "systems are compared and ranked in each group alone, and p-values adjusted for its pairs"
+            return
+        compared = [n for totals in self.totals.values() for n in totals.sizes]
+        yield from self.comparison.notes(min(compared, default=0))
+        if self.comparison.test is None and len(set(self.summary.systems.values())) > 1:
+            counts = ", ".join(f"{system or '-'} {n}" for system, n in [*self.summary.systems.items()][:_SHOWN])
+            yield f"systems have different numbers of segments ({counts}); their scores are over different items"
+
+
+@warning
+def score_source(
+    source: Source,
+    metrics: MetricLike | Sequence[MetricLike] | Mapping[str, Metric],
+    comparison: ComparisonOptions | None = None,
+    *,
+    runtime: Runtime | None = None,
+    on_block: Block | None = None,
+    save_norm: str | None = None,
+    language: LanguageCheck = "note",
+    guards: GuardCheck = "note",
+    optional: Collection[str] = (),
+) -> SourceScores:
+    """Score all segments of a source.
+
+    Memory does not grow with the number of segments unless values are kept for resampling.
+
+    Args:
+        source: segments, as `nlgauge.io.open_data` opens them.
+        metrics: specifications or metric objects.
+        comparison: how systems are compared; None for scores alone.
+        runtime: device, precision and cache.
+        on_block: called with each block of segments and its scores.
+        save_norm: a file to write the scales of sums to.
+        language: what happens to segments in languages that a metric does not read: `note`, `strict` or `off`.
+        guards: what happens to texts that guards distrust: `note`, `refuse` or `off`.
+        optional: names in `metrics` that are left out, with a note, where segments lack what they need.
+
+    Returns:
+        Scores by system; `.result()` is what `nlgauge score` prints.
+
+    Raises:
+        InputError: segments lack what the metrics need, or systems cannot be compared.
+        SpecError: a metric is unknown.
+    """
+    comparison, runtime = comparison or ComparisonOptions(), runtime or Runtime()
+    metrics = dict(metrics) if isinstance(metrics, Mapping) else named(metrics, runtime.encoder)
+    summary = source.check()
+    metrics, left = leave_out(metrics, optional, chain.from_iterable(source.blocks()))
+    check_lacking(metrics, summary.lacking, summary.inputs)
+    comparison.check(summary)
+    looking = Looks(language, guards).over(metrics)
+    looking.ahead(source.blocks())
+    signatures = {spec: signature_of(metric, runtime) for spec, metric in metrics.items()}
+    if comparison.resamples:
+        Rehearsal(comparison, signatures).compare(source.blocks())
+    totals = {spec: Totals(comparison.by_group, keep=comparison.resamples) for spec in metrics}
+    for block, scores in score_blocks(metrics, source.blocks(), runtime, summary.n):
+        looking.add(block)
+        for spec, values in scores.items():
+            totals[spec].add(block, values)
+        if on_block is not None:
+            on_block(block, scores)
+        if save_norm is not None:  # some metric is pooled, so that this block is the only one
+            save_bounds(save_norm, scores.values())
+    signatures = {spec: totals[spec].signature or before for spec, before in signatures.items()}
+    scored = SourceScores(metrics, signatures, totals, summary, comparison, looking, left)
+    say(*looking.notes(), *(note for spec in metrics for note in scored.count_notes(spec)))
+    return scored
+
+
+class Rehearsal:
+    """Systems compared by stand-in scores: what is refused with them is refused before anything is scored.
+
+    Args:
+        comparison: how systems are compared.
+        signatures: specification -> signature.
+    """
+
+    def __init__(self, comparison: ComparisonOptions, signatures: Mapping[str, Signature]) -> None:
+        from nlgauge.scoring.pairwise import check_compat
+
+        for self._stand_in in signatures.values():
+            check_compat(self._stand_in, comparison.compat)
+        self._few = replace(comparison, draws=2, compat=None)
+        self._totals = Totals(comparison.by_group, keep=True)
+
+    def add(self, block: Sequence[Segment]) -> None:
+        """Take in a block of segments."""
+        self._totals.add(block, Scores(self._stand_in, ids(block), np.zeros(len(block))))
+
+    def compare(self, blocks: Iterable[Sequence[Segment]] = ()) -> None:
+        """Raise an InputError if systems have different items, or one has an item twice; or a group has one system."""
+        for block in blocks:
+            self.add(block)
+        self._few.pairwise(self._totals) if self._few.pairs else self._few.of(self._totals)
+
+
+# --- Scores of texts by named metrics: the public `score`
+
+
+@warning
+@takes_metrics
+def score(
+    hyps: Dataset | Frame | Sequence[str] | Mapping[str, Sequence[str]],
+    refs: Sequence[str] | Sequence[Sequence[str]] | None = None,
+    srcs: Sequence[str] | None = None,
+    metrics: MetricLike | Sequence[MetricLike] | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+    runtime: Runtime | None = None,
+    language: LanguageCheck = "note",
+    guards: GuardCheck = "note",
+) -> ScoreSet:
+    """Score hypotheses with every metric named.
+
+    Args:
+        hyps: one text per item, length N; or a mapping from system to such a list; or a `Dataset` or a frame (pandas,
+            polars, Arrow, `datasets`) with one row per segment, which brings its own references and sources.
+        refs: `[item][reference]`, or a flat list with one reference per item; length N.
+        srcs: one source per item, length N; may be left out before metrics.
+        metrics: specifications or metric objects; `embedded` names every metric that runs without a download, and
+            those of them that need what segments lack are left out with a warning.
+        columns: which column of a frame holds which field, where they have other names, as in `nlgauge.read`.
+        runtime: device, precision and cache; None is the CPU or the first GPU, float32, no cache.
+        language: segments in scripts that a metric does not read are noted (`note`), refused before anything is scored
+            (`strict`), or not looked for (`off`).
+        guards: texts that guards distrust are counted (`note`), refused before anything is scored (`refuse`), or not
+            looked for (`off`).
+
+    Returns:
+        A dictionary: specification as typed -> Scores of shape (n,). The key of a metric object is the specification
+        that rebuilds it. `to_frame()` has a row per segment and a column per metric.
+
+    Warns:
+        ScoreWarning: texts were cut, are empty, distrusted or got no score; one warning counts them by metric.
+
+    Raises:
+        InputError: lengths are unequal, a segment lacks what a metric needs, or a text is refused.
+        SpecError: a metric or option is unknown, or one specification occurs twice.
+    """
+    if metrics is None:
+        metrics, srcs = _third(srcs), None
+    looks = Looks(language, guards)
+    return score_and_look(texts_as_dataset(hyps, refs, srcs, columns), metrics, runtime, looks)[0]
+
+
+def _third(given: Any) -> MetricLike | Sequence[MetricLike]:
+    """What stands in the place of sources where no metrics are named: the metrics.
+
+    Raises:
+        InputError: it is none.
+    """
+    listed = [given] if isinstance(given, str) or not isinstance(given, Sequence) else given
+    try:
+        for one in () if listed == [EMBEDDED] else listed[:1]:
+            metric(one)
+    except SpecError as error:
+        said = "" if given is None else f"; the third argument holds none: {error}"
+        raise InputError(f'score() is given no metrics, as in metrics=["bleu", "chrf"]{said}') from None
+    found: MetricLike | Sequence[MetricLike] = given
+    return found
+
+
+def score_and_look(
+    data: Dataset, metrics: MetricLike | Sequence[MetricLike], runtime: Runtime | None, looks: Looks
+) -> tuple[ScoreSet, Looking]:
+    """The scores of `score`, and what looks found in the texts."""
+    segments = data.segments
+    systems, items = tuple(s.system for s in segments), tuple(s.item for s in segments)
+    asked, optional = expanded(metrics)
+    runtime = runtime or Runtime()
+    built, left = leave_out(named(asked, runtime.encoder), optional, segments)
+    looking = looks.seen(built, segments)
+    found = score_segments(built, segments, runtime) if segments else _nothing(built, runtime)
+    own = {spec: [*scores.flag_notes(spec, cut=cut_words(built[spec]))] for spec, scores in found.items()}
+    about_metrics, about_input = _parted(looking.notes())
+    say(*left, *about_metrics, *chain.from_iterable(own.values()), *about_input)
+    scored = ScoreSet()
+    for spec, scores in found.items():
+        scored[spec] = replace(
+            scores,
+            name=spec,
+            systems=systems,
+            items=items,
+            notes=(*left, *about_metrics, *own[spec], *scores.notes, *about_input),
+        )
+    return scored, looking
+
+
+def _nothing(metrics: Mapping[str, Metric], runtime: Runtime) -> dict[str, Scores]:
+    """The scores of no segments: no metric is asked, since some cannot be without any."""
+    return {
+        spec: Scores(signature_of(metric, runtime), (), np.empty(0), higher_is_better=metric.info.higher_is_better)
+        for spec, metric in metrics.items()
+    }
+
+
+def _parted(notes: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Notes about metrics, and notes about the input: a warning shows the first, and a score tells more than a text."""
+    of_input: list[str] = [note for note in notes if isinstance(note, Note) and note.about == "input"]
+    return [note for note in notes if note not in of_input], of_input
+
+
+def texts_as_dataset(
+    hyps: Dataset | Frame | Sequence[str] | Mapping[str, Sequence[str]],
+    refs: Sequence[str] | Sequence[Sequence[str]] | None,
+    srcs: Sequence[str] | None,
+    columns: Mapping[str, str] | None,
+) -> Dataset:
+    """The texts given to `score`, as one data set."""
+    if not isinstance(hyps, Dataset) and not is_frame(hyps):
+        if columns is not None:
+            raise InputError("columns are named for a frame; lists of texts have none")
+        return Dataset.from_texts(hyps, refs, srcs)
+    if refs is not None or srcs is not None:
+        column = ", or give one column per argument: hyps=frame[...], refs=frame[...]" if is_frame(hyps) else ""
+        raise InputError(f"a {type(hyps).__name__} holds its references and sources; leave refs and srcs out{column}")
+    return dataset_of(hyps, columns)

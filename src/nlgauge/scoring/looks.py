@@ -1,0 +1,192 @@
+"""Looks at the texts of every score, whatever the metrics: what they find is noted, counted by system, or refused.
+
+A new look is a class with the methods of `Look`, a field of `Looks` that says what becomes of what is found, and a line
+in `Looks.over`; every verb and function that scores has it then.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Protocol
+
+from nlgauge.core.errors import InputError
+from nlgauge.core.metric import whole
+from nlgauge.core.options import Typed, checked
+from nlgauge.core.result import Row
+from nlgauge.core.scores import FIRST, Note
+from nlgauge.core.segment import Segment
+from nlgauge.metrics.guards import FIELDS, GuardCheck, GuardCounts, Key
+from nlgauge.metrics.languages import LanguageCheck, Reader, UnreadScripts
+
+Language = Annotated[LanguageCheck, Typed("Note text in languages a metric does not read, or refuse it.")]
+
+
+class Look(Protocol):
+    """One thing that is looked for."""
+
+    def add(self, segments: Sequence[Segment]) -> None:
+        """Look at more segments."""
+        ...
+
+    def notes(self) -> Sequence[str]:
+        """A note on each thing found so far."""
+        ...
+
+    def refuse(self) -> None:
+        """Raise an InputError if something was found that is reason enough."""
+        ...
+
+    def by_system(self, by_group: bool = False) -> Mapping[Key, Counter[str]]:
+        """Group and system -> field of rows -> how many texts; the group is None where groups count together."""
+        ...
+
+
+class UnfitTexts:
+    """Systems whose texts are such that a metric's number says little of them, as the metric says by `unfit`."""
+
+    def __init__(self, metrics: Mapping[str, Reader]) -> None:
+        self._metrics = {spec: whole(metric) for spec, metric in metrics.items()}
+        self._reasons: dict[str, dict[str | None, str | None]] = {spec: {} for spec in metrics}
+
+    def add(self, segments: Sequence[Segment]) -> None:
+        """Look at more segments; one block of a system that is fit is enough."""
+        if not self._metrics:
+            return
+        of: dict[str | None, list[Segment]] = {}
+        for segment in segments:
+            of.setdefault(segment.system, []).append(segment)
+        for spec, reasons in self._reasons.items():
+            for system, own in of.items():
+                if reasons.get(system, "") is not None:
+                    reasons[system] = self._metrics[spec].unfit(own)
+
+    def notes(self) -> list[str]:
+        """One note per metric and reason, with the systems if they are not all."""
+        return [
+            Note.of(f"{spec}: {(said := _of(reason, reasons) + reason)}", spec, said)
+            for spec, reasons in self._reasons.items()
+            for reason in dict.fromkeys(reasons.values())
+            if reason is not None
+        ]
+
+    def refuse(self) -> None:
+        """Nothing is refused."""
+
+    def by_system(self, by_group: bool = False) -> Mapping[Key, Counter[str]]:
+        """Nothing: rows count texts."""
+        return {}
+
+
+def _of(reason: str, reasons: Mapping[str | None, str | None]) -> str:
+    """The systems with this reason, if there are others."""
+    who = [str(system) for system, own in reasons.items() if own == reason]
+    if len(who) == len(reasons):
+        return ""
+    return f"of {', '.join(who[:FIRST])}{', ...' if len(who) > FIRST else ''}: "
+
+
+class Looking:
+    """The looks at the segments of one run, in which all blocks are given to `add`.
+
+    Args:
+        looks: everything that is looked for.
+        refusing: those of the looks that refuse what they find.
+    """
+
+    def __init__(self, looks: Sequence[Look] = (), refusing: Sequence[Look] = ()) -> None:
+        self._looks, self._refusing = looks, refusing
+        self._is_done = False
+
+    def ahead(self, blocks: Iterable[Sequence[Segment]]) -> None:
+        """Look at all blocks before anything is scored, if a text may be refused; `add` looks at nothing then.
+
+        Raises:
+            InputError: a text is refused.
+        """
+        if self._refusing:
+            for block in blocks:
+                self.add(block)
+            self.refuse()
+            self._is_done = True
+
+    def add(self, segments: Sequence[Segment]) -> None:
+        """Look at more segments."""
+        for look in () if self._is_done else self._looks:
+            look.add(segments)
+
+    def refuse(self) -> None:
+        """Refuse texts where this is asked for.
+
+        Raises:
+            InputError: there is such a text.
+        """
+        for look in self._refusing:
+            look.refuse()
+
+    def notes(self) -> list[str]:
+        """Everything that was found."""
+        return [note for look in self._looks for note in look.notes()]
+
+    def by_system(self, by_group: bool = False) -> dict[Key, Counter[str]]:
+        """The numbers of `Look.by_system`, of all looks."""
+        found: dict[Key, Counter[str]] = {}
+        for look in self._looks:
+            for key, counts in look.by_system(by_group).items():
+                found.setdefault(key, Counter()).update(counts)
+        return found
+
+
+@dataclass(frozen=True)
+class Looks:
+    """The treatment of texts that a look finds.
+
+    Attributes:
+        language: texts in languages that a metric does not read: `note`, `strict` to refuse them, or `off`.
+        guards: texts that guards distrust: `note`, `refuse` or `off`.
+    """
+
+    language: Language = "note"
+    guards: Annotated[GuardCheck, Typed("Count outputs such as copies and loops, or refuse them.")] = "note"
+
+    def __post_init__(self) -> None:
+        checked(self, name="", error=InputError)
+
+    def over(self, metrics: Mapping[str, Reader], of: str = "segments") -> Looking:
+        """The looks at a run.
+
+        Args:
+            metrics: specification -> metric.
+            of: what the segments are called.
+        """
+        unfit = "off" if self.guards == "off" else "note"
+        each: list[tuple[str, Look]] = [
+            (self.language, UnreadScripts(metrics, of)),
+            (unfit, UnfitTexts(metrics)),
+            (self.guards, GuardCounts()),
+        ]
+        looks = [look for how, look in each if how != "off"]
+        return Looking(looks, [look for how, look in each if how in ("strict", "refuse")])
+
+    def seen(self, metrics: Mapping[str, Reader], segments: Sequence[Segment], of: str = "segments") -> Looking:
+        """The looks at segments that are all there is.
+
+        Raises:
+            InputError: a text is refused.
+        """
+        looking = self.over(metrics, of)
+        looking.add(segments)
+        looking.refuse()
+        return looking
+
+
+def beside(rows: Iterable[Row], counts: Mapping[Key, Mapping[str, int]]) -> list[Row]:
+    """The rows of a result, with counts of their group and system beside each value; what no text has is left out."""
+    names = [name for name in FIELDS if any(one.get(name) for one in counts.values())]
+    if not names:
+        return list(rows)
+    return [
+        row if "against" in row else {**row, **{n: counts[row.get("group"), row["system"]].get(n, 0) for n in names}}
+        for row in rows
+    ]

@@ -1,0 +1,381 @@
+"""Tables of thresholds: for each metric how often people agree with a difference; read, checked and written."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nlgauge.core.arrays import Array
+from nlgauge.core.errors import InputError
+from nlgauge.core.metric import signature_of
+from nlgauge.core.result import Result, Row, replacing
+from nlgauge.core.segment import unique
+from nlgauge.core.spec import version
+from nlgauge.metrics.base import Metric
+from nlgauge.runtime.runtime import Runtime
+from nlgauge.stats.selection import FORMS, AgreementCurve
+
+SHIPPED = "shipped"
+_KIND, _SCHEMA = "thresholds", 1
+_LEVEL = 0.95
+# Entries of a signature that differ between installations or sets of texts, not between metrics.
+_PASSING = re.compile(r"\|?\b(nlgauge|sacrebleu|torch|tokenizers|transformers|unicode|documents):[^|()]*")
+
+
+@dataclass(frozen=True)
+class MetricThresholds:
+    """How often people agree with differences of one metric.
+
+    Attributes:
+        spec: the metric as it was named.
+        signature: the signature under which the curve was fitted.
+        higher_is_better: whether higher is better.
+        references: the least and the greatest number of references per segment; None for a metric that reads none.
+        curve: the share of pairs in which people agree, by difference and number of segments.
+        resampled: the same curve of each resample, from which intervals come.
+        largest: the largest difference among the pairs.
+        n: the least and the greatest number of segments.
+        systems: the number of systems.
+        pairs: the number of pairs of systems.
+        calibration_error: the expected calibration error on systems left out.
+        error_by_chance: the calibration error that the true curve would show on so few pairs.
+        error_over_sets: the calibration error on whole sets left out; None where there is one set.
+    """
+
+    spec: str
+    signature: str
+    higher_is_better: bool
+    references: tuple[int, int] | None
+    curve: AgreementCurve
+    resampled: AgreementCurve
+    largest: float
+    n: tuple[int, int]
+    systems: int
+    pairs: int
+    calibration_error: float
+    error_by_chance: float
+    error_over_sets: float | None
+
+    def agreement(self, delta: float, n: int) -> tuple[float, float, float] | None:
+        """The share of pairs with such a difference that people order as the metric does, and its 95 % interval.
+
+        Args:
+            delta: the difference of two systems, whatever its sign.
+            n: the number of segments. More than were seen count as the greatest number seen.
+
+        Returns:
+            Share, lower and upper end, each from 0.5; None where no pair was so far apart or had so few segments.
+        """
+        if abs(delta) > self.largest or n < self.n[0]:
+            return None
+        at = abs(delta), float(min(n, self.n[1]))
+        ends = np.quantile(self.resampled.share(*at), [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2])
+        return float(self.curve.share(*at)), float(ends[0]), float(ends[1])
+
+    def summary(self) -> dict[str, Any]:
+        """One row of a table: what the curve is made of, and the differences with which so many people agree."""
+        n = float(np.clip(500, *self.n))
+        needed = {f"for_{percent}": self.curve.difference_for(percent / 100, n) for percent in (60, 70, 80, 90)}
+        return {
+            "metric": self.spec,
+            "form": self.curve.form,
+            "systems": self.systems,
+            "pairs": self.pairs,
+            "largest": self.largest,
+            **{name: value if value <= self.largest else None for name, value in needed.items()},
+            "ece": self.calibration_error,
+            "ece_by_chance": self.error_by_chance,
+        }
+
+    def as_json(self) -> dict[str, Any]:
+        """The entry of the metric in the file."""
+        return {
+            "spec": self.spec,
+            "signature": self.signature,
+            "higher_is_better": self.higher_is_better,
+            "references": None if self.references is None else list(self.references),
+            "form": self.curve.form,
+            "parameters": _digits(self.curve.parameters),
+            "knots": [float(knot) for knot in self.curve.knots],  # two may differ in the last digit
+            "draws": [_digits(row) for row in self.resampled.parameters],
+            "largest": _rounded_up(self.largest),
+            "n": list(self.n),
+            "systems": self.systems,
+            "pairs": self.pairs,
+            "ece": round(self.calibration_error, 4),
+            "ece_by_chance": round(self.error_by_chance, 4),
+            "ece_sets": None if self.error_over_sets is None else round(self.error_over_sets, 4),
+        }
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """The thresholds of several metrics, fitted on the same systems.
+
+    Attributes:
+        metrics: one entry per metric.
+        sets: what was rated: group, criterion, systems and number of items of each set.
+        inputs: the files that it was fitted on, each as `{"path", "sha256"}`.
+        name: the file that it was read from, or `shipped`.
+        sha256: the digest of that file; empty if it was not read from one.
+        about: what the sets are, in a few words; empty if nobody says.
+        notes: what was left out when it was fitted; not in the file.
+    """
+
+    metrics: tuple[MetricThresholds, ...]
+    sets: tuple[Mapping[str, Any], ...] = ()
+    inputs: tuple[Mapping[str, str], ...] = ()
+    name: str = ""
+    sha256: str = ""
+    about: str = ""
+    notes: tuple[str, ...] = ()
+
+    def of(self, signature: str, references: Collection[int] = ()) -> MetricThresholds | str:
+        """The thresholds of a metric, or the reason why there are none.
+
+        Args:
+            signature: the signature of the scores.
+            references: the numbers of references that their segments have; empty if they are not known yet.
+        """
+        wanted = identity(signature)
+        same = [one for one in self.metrics if identity(one.signature) == wanted]
+        if not same:
+            return self._reason(wanted)
+        found = same[0]
+        seen = found.references
+        if seen is not None and any(not seen[0] <= count <= seen[1] for count in references):
+            return f"fitted with {_span(*seen)} per segment, here {_span(min(references), max(references))}"
+        return found
+
+    def check(self, signatures: Mapping[str, str]) -> None:
+        """Refuse metrics none of which has thresholds.
+
+        Args:
+            signatures: specification -> signature.
+
+        Raises:
+            InputError: there are none; the error says why for the first metric.
+        """
+        reasons = {spec: found for spec, own in signatures.items() if isinstance(found := self.of(own), str)}
+        if signatures and len(reasons) == len(signatures):
+            spec, reason = next(iter(reasons.items()))
+            raise InputError(f"{self.name or 'thresholds'}: nothing is known of {spec}: {reason}")
+
+    def note(self) -> str:
+        """One line: what the shares are about."""
+        systems = sum(len(one["systems"]) for one in self.sets)
+        criteria = ", ".join(dict.fromkeys(str(one["criterion"]) for one in self.sets))
+        what = self.about or ", ".join(dict.fromkeys(str(one["group"] or "one set") for one in self.sets))
+        return (
+            f"people agree: share of pairs of systems so far apart that ratings ({criteria}, means over segments) order"
+            f" as the metric does, with 95 % interval; {self.name}: {systems} systems, {what}"
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """The object of the file."""
+        return {
+            "schema": _SCHEMA,
+            "kind": _KIND,
+            "version": version("nlgauge"),
+            "about": self.about,
+            "inputs": [dict(entry) for entry in self.inputs],
+            "sets": [dict(one) for one in self.sets],
+            "metrics": [one.as_json() for one in self.metrics],
+        }
+
+    def write(self, path: str) -> None:
+        """Write the file, completely or not at all."""
+        with replacing(path) as file:
+            file.write(json.dumps(self.as_json(), ensure_ascii=False, allow_nan=False) + "\n")
+
+    def _reason(self, wanted: str) -> str:
+        """How the signature differs from that of a metric of the same name."""
+        name = wanted.partition("|")[0]
+        for one in self.metrics:
+            known = identity(one.signature)
+            if known.partition("|")[0] == name:
+                there, here = (dict(e.partition(":")[::2] for e in s.split("|")) for s in (known, wanted))
+                option = next((key for key in {**there, **here} if there.get(key) != here.get(key)), "")
+                return f"fitted with {option} {there.get(option, 'absent')}, here {here.get(option, 'absent')}"
+        return f"it was fitted for {', '.join(one.spec for one in self.metrics)}"
+
+
+def identity(signature: str) -> str:
+    """A signature without versions of packages and digests of documents, which the meaning of a score survives."""
+    return _PASSING.sub("", signature)
+
+
+def read_thresholds(path: str) -> Thresholds:
+    """Read a file that `nlgauge meta --fit-thresholds` wrote; `shipped` names the table that comes with the package.
+
+    Raises:
+        InputError: the file cannot be read, or is none of thresholds; the error says what is wrong in it.
+    """
+    if path == SHIPPED:
+        content = files("nlgauge.data").joinpath("thresholds", "translation.json").read_bytes()
+    else:
+        try:
+            content = Path(path).read_bytes()
+        except OSError as error:
+            raise InputError(f"cannot read thresholds {path}: {error.strerror}; 'shipped' names our own") from None
+    try:
+        loaded = json.loads(content, object_pairs_hook=unique)
+    except (ValueError, RecursionError):
+        raise InputError(f"{path}: expected JSON that 'nlgauge meta --fit-thresholds FILE' wrote") from None
+    if not isinstance(loaded, dict) or loaded.get("kind") != _KIND:
+        kind = loaded.get("kind") if isinstance(loaded, dict) else type(loaded).__name__
+        raise InputError(f"{path}: expected a file of thresholds (nlgauge meta --fit-thresholds), got kind {kind!r}")
+    if loaded.get("schema") != _SCHEMA:
+        raise InputError(f"{path}: schema is {loaded.get('schema')!r}, expected {_SCHEMA}; fit it again")
+    try:
+        sets = tuple(
+            {**one, "systems": [*one["systems"]], "criterion": one["criterion"], "group": one["group"]}
+            for one in loaded["sets"]
+        )
+        own = tuple(_metric(entry) for entry in loaded["metrics"])
+        inputs = tuple({"path": str(one["path"]), "sha256": str(one["sha256"])} for one in loaded["inputs"])
+    except (ValueError, KeyError, TypeError, IndexError, OverflowError, AttributeError) as error:
+        raise InputError(f"{path}: damaged table of thresholds ({_said(error)}); fit it again") from None
+    return Thresholds(own, sets, inputs, path, sha256(content).hexdigest(), str(loaded.get("about") or ""))
+
+
+def _metric(entry: Mapping[str, Any]) -> MetricThresholds:
+    """One metric of the file; raises ValueError and the like where something is missing or impossible."""
+    spec, form = str(entry["spec"]), entry["form"]
+    if form not in FORMS:
+        raise ValueError(f"{spec}: form is {form!r}")
+    knots, row, draws = (np.asarray(entry[name], dtype=np.float64) for name in ("knots", "parameters", "draws"))
+    length = {"logistic": 1, "logistic_n": 2}.get(form, len(knots))
+    if row.shape != (length,) or draws.shape != (len(draws), length) or not len(draws) or not length:
+        raise ValueError(f"{spec}: {form} has parameters of shape {row.shape} and draws of shape {draws.shape}")
+    if form == "isotonic" and not ((np.diff(knots) > 0).all() and knots[0] == 0):
+        raise ValueError(f"{spec}: knots do not rise from 0")
+    numbers = {name: float(entry[name]) for name in ("largest", "ece", "ece_by_chance")}
+    least, most = map(int, entry["n"])
+    whole = np.concatenate([knots, row, draws.ravel(), [*numbers.values()]])
+    if not np.isfinite(whole).all() or numbers["largest"] < 0 or not 0 < least <= most:
+        raise ValueError(f"{spec}: a number is not finite or out of its range")
+    references = entry["references"]
+    curve = AgreementCurve(form, row, knots)
+    return MetricThresholds(
+        spec=spec,
+        signature=str(entry["signature"]),
+        higher_is_better=bool(entry["higher_is_better"]),
+        references=None if references is None else (int(references[0]), int(references[1])),
+        curve=curve,
+        resampled=AgreementCurve(form, draws, knots),
+        largest=numbers["largest"],
+        n=(least, most),
+        systems=int(entry["systems"]),
+        pairs=int(entry["pairs"]),
+        calibration_error=numbers["ece"],
+        error_by_chance=numbers["ece_by_chance"],
+        error_over_sets=None if entry["ece_sets"] is None else float(entry["ece_sets"]),
+    )
+
+
+def _said(error: Exception) -> str:
+    return f"no {error.args[0]!r}" if isinstance(error, KeyError) else " ".join(str(error).split())
+
+
+def _digits(numbers: Array | Sequence[float]) -> list[float]:
+    """Numbers with the five digits that matter."""
+    return [float(f"{number:.5g}") for number in numbers]
+
+
+def _rounded_up(number: float) -> float:
+    """Five digits, never below the number, so that the pair itself stays within the range."""
+    short = float(f"{number:.5g}")
+    return short if short >= number else float(f"{number + 10.0 ** (math.floor(math.log10(number)) - 4):.5g}")
+
+
+def _span(low: int, high: int) -> str:
+    count = f"{low}" if low == high else f"{low} to {high}"
+    return f"{count} reference{'' if count == '1' else 's'}"
+
+
+# --- The verdict of people to expect, beside the comparisons of systems in a result
+
+
+def thresholds_for(
+    given: str | Thresholds | None, metrics: Mapping[str, Metric], runtime: Runtime
+) -> Thresholds | None:
+    """The thresholds that were asked for, read if a file was named.
+
+    Raises:
+        InputError: the file is none of thresholds, or nothing is known of any of the metrics.
+    """
+    table = read_thresholds(given) if isinstance(given, str) else given
+    if table is not None:
+        table.check({spec: str(signature_of(metric, runtime)) for spec, metric in metrics.items()})
+    return table
+
+
+def with_agreement(
+    result: Result, thresholds: Thresholds | None, references: Mapping[str, Collection[int]] | None = None
+) -> Result:
+    """A result of kind `score` in which every difference says how often people agree with one like it.
+
+    Rows with a `delta` get `agreement`, `agreement_low` and `agreement_high` (shares from 0.5 to 1; None where no pair
+    was so far apart), and `agreement_seen`, the largest difference that was seen.
+
+    Args:
+        result: systems that were compared.
+        thresholds: the table; None leaves the result as it is.
+        references: specification -> numbers of references that its segments have.
+    """
+    if thresholds is None:
+        return result
+    found = {m["spec"]: thresholds.of(m["signature"], (references or {}).get(m["spec"], ())) for m in result.metrics}
+    known = {spec: one for spec, one in found.items() if not isinstance(one, str)}
+    counts = {(row["metric"], row.get("group"), row["system"]): row["n"] for row in result.rows if "n" in row}
+    rows, ns = [], dict[str, set[int]]()
+    for row in result.rows:
+        delta, spec = row.get("delta"), row["metric"]
+        if spec not in known or delta is None or math.isnan(delta):
+            rows.append(row)
+            continue
+        n = counts[spec, row.get("group"), row["system"]]
+        ns.setdefault(spec, set()).add(n)
+        rows.append({**row, **_fields(known[spec], delta, n)})
+    file = [{"path": thresholds.name, "sha256": thresholds.sha256}] if thresholds.name not in ("", SHIPPED) else []
+    notes = [*result.notes, *_notes(thresholds, found, ns)]
+    return replace(result, rows=rows, inputs=[*result.inputs, *file], notes=notes)
+
+
+def _fields(metric: MetricThresholds, delta: float, n: int) -> Row:
+    share, low, high = metric.agreement(delta, n) or (None, None, None)
+    return {
+        "agreement": share,
+        "agreement_low": low,
+        "agreement_high": high,
+        "agreement_seen": metric.largest,
+    }
+
+
+def _notes(
+    thresholds: Thresholds, found: Mapping[str, MetricThresholds | str], ns: Mapping[str, set[int]]
+) -> Iterator[str]:
+    if any(not isinstance(one, str) for one in found.values()):
+        yield thresholds.note()
+    for spec, one in found.items():
+        if isinstance(one, str):
+            yield f"{spec}: {thresholds.name} does not say how often people agree: {one}"
+            continue
+        few = sorted(n for n in ns.get(spec, ()) if n < one.n[0])
+        many = sorted(n for n in ns.get(spec, ()) if n > one.n[1])
+        if few:
+            yield f"{spec}: how often people agree is not known for {few[0]} segments, {one.n[0]} are the fewest seen"
+        if many:
+            yield (
+                f"{spec}: pairs were seen over at most {one.n[1]} segments; over {many[-1]} people may agree more often"
+            )

@@ -1,0 +1,347 @@
+import json
+from collections import Counter
+from itertools import chain, pairwise
+from math import exp, log, log2, sqrt
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import nlgauge as ng
+from nlgauge.core.errors import SpecError
+from nlgauge.core.metric import signature_of
+from nlgauge.core.segment import Segment
+from nlgauge.metrics.lexical import ngrams as module
+from nlgauge.metrics.lexical.ngrams import (
+    Cider,
+    Gleu,
+    Nist,
+    Numbered,
+    WordMetric,
+    bags,
+    batches,
+    clipped_overlap,
+    gather,
+    grams,
+    measured,
+    ranges,
+)
+from nlgauge.runtime.runtime import Runtime
+from nlgauge.testing import check_metric, check_options
+from nlgauge.text.scripts import Writing
+
+THAI, HAN, KANA, CYRILLIC = (Writing(name, name, name == "Cyrillic") for name in ("Thai", "Han", "Kana", "Cyrillic"))
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "words"),
+    [
+        ("13a", ("Isn't", "3.5", "too", "much", "?")),
+        ("blanks", ("Isn't", "3.5", "too", "much?")),
+        ("unicode", ("isn", "t", "3", "5", "too", "much")),
+        ("char", tuple("Isn't3.5toomuch?")),
+    ],
+)
+def test_tokenizers_split_as_they_are_named(tokenizer, words):
+    assert WordMetric(tokenizer=tokenizer).splitter()("Isn't 3.5 too much?") == words
+
+
+def test_words_are_lowered_when_they_have_been_split():
+    assert WordMetric(lowercase=True).splitter()("The Cat.") == ("the", "cat", ".")
+    assert WordMetric().splitter()("The Cat.") == ("The", "Cat", ".")
+
+
+def test_a_tokenizer_off_the_list_is_refused():
+    with pytest.raises(SpecError, match=r"^gleu:tokenizer is '13A'; did you mean '13a'"):
+        Gleu(tokenizer="13A")
+
+
+def test_scripts_without_blanks_are_named_unless_the_tokenizer_splits_them():
+    assert "take tokenizer=unicode" in WordMetric().unread(THAI)
+    assert WordMetric(tokenizer="unicode").unread(THAI) is None
+    assert WordMetric(tokenizer="zh").unread(HAN) is None
+    assert WordMetric(tokenizer="zh").unread(KANA) is None
+    assert WordMetric(tokenizer="zh").splitter()("船は七時") == tuple("船は七時")
+    assert "take tokenizer=unicode" in WordMetric(tokenizer="zh").unread(THAI)
+    assert WordMetric().unread(CYRILLIC) is None
+    assert "a-z" in WordMetric(tokenizer="rouge").unread(CYRILLIC)
+
+
+def test_each_distinct_pair_is_measured_once_and_references_are_prepared_once():
+    prepared, asked = [], []
+
+    def prepare(references):
+        prepared.append(references)
+        return len(references)
+
+    def measure(hypothesis, n_references):
+        asked.append(hypothesis)
+        return len(hypothesis), n_references
+
+    texts = [("a b", ("c", "d")), ("a", ("c", "d")), ("a b", ("c", "d")), ("a b", ("e",))]
+    segments = [Segment(str(i), *text) for i, text in enumerate(texts)]
+    rows, flags = measured(segments, 2, Runtime(), "test", lambda text: tuple(text.split()), prepare, measure)
+    np.testing.assert_array_equal(rows, [[2, 2], [1, 2], [2, 2], [2, 1]])
+    assert not flags["empty"].any()
+    assert len(prepared) == 2
+    assert len(asked) == 3
+
+
+def test_a_text_without_words_is_empty_or_untokenized():
+    texts = [("", "a"), ("?!", "a"), ("a", "..."), ("a", " "), ("a", "a")]
+    segments = [Segment(str(i), hypothesis, (reference,)) for i, (hypothesis, reference) in enumerate(texts)]
+    found = Gleu(tokenizer="unicode").score(segments, Runtime()).flags
+    assert found["empty"].tolist() == [True, False, False, True, False]
+    assert found["untokenized"].tolist() == [False, True, True, False, False]
+
+
+def test_grams_of_one_order():
+    assert grams(("a", "b", "a", "b"), 2) == {("a", "b"): 2, ("b", "a"): 1}
+    assert not grams(("a",), 2)
+
+
+texts = st.lists(st.lists(st.integers(0, 4), max_size=12), min_size=1, max_size=6)
+
+
+def numbered(rows, size=5):
+    starts = np.cumsum([0, *map(len, rows)])
+    return Numbered(np.array([token for row in rows for token in row], dtype=np.int64), starts, size)
+
+
+def bags_grams(row, n):
+    return Counter(tuple(row[i : i + n]) for i in range(len(row) - n + 1))
+
+
+def test_a_bag_counts_and_never_reaches_into_the_next_text():
+    # pairs of (1 1 1) and (1 2): 11 twice, 12 once; none of the last 1 and the first 1
+    counted = bags(numbered([[1, 1, 1], [], [1, 2]]), 2)
+    assert counted.counts.tolist() == [2, 1]
+    assert counted.starts.tolist() == [0, 1, 1, 2]
+    owners, kinds = np.divmod(counted.keys, counted.size)
+    assert owners.tolist() == [0, 2]
+    assert kinds[0] != kinds[1]
+
+
+@given(texts, st.integers(1, 9), st.sampled_from([5, 1 << 16, 1 << 31]))  # n-grams as products, or numbered anew
+def test_clipped_matches_are_those_of_two_counters(rows, n, size):
+    pairs = [(h, r) for h in range(len(rows)) for r in range(len(rows))]
+    expected = [(bags_grams(rows[h], n) & bags_grams(rows[r], n)).total() for h, r in pairs]
+    hypotheses, references = np.array(pairs).T
+    assert clipped_overlap(bags(numbered(rows, size), n), hypotheses, references).tolist() == expected
+
+
+@given(texts, st.integers(1, 3))
+def test_the_size_of_a_batch_changes_no_match(rows, n):
+    hypotheses = np.repeat(np.arange(len(rows)), len(rows))
+    references = np.tile(np.arange(len(rows)), len(rows))
+    counted = bags(numbered(rows), n)
+    whole = clipped_overlap(counted, hypotheses, references)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_ENTRIES", 1)
+        assert clipped_overlap(counted, hypotheses, references).tolist() == whole.tolist()
+
+
+def test_numbers_need_not_follow_each_other():
+    rows = [[7, 1 << 18, 7], [1 << 18, 7]]
+    overlap = clipped_overlap(bags(numbered(rows, (1 << 18) + 1), 2), np.array([0, 1]), np.array([1, 1]))
+    assert overlap.tolist() == [1, 1]  # the pair (1 << 18, 7)
+
+
+def test_no_text_and_empty_texts_have_no_grams():
+    assert bags(numbered([]), 2).count(np.zeros(0, np.int64), np.zeros(0, np.int64)).tolist() == []
+    empty = bags(numbered([[], [1]]), 2)
+    assert empty.counts.tolist() == []
+    assert clipped_overlap(empty, np.array([0, 1]), np.array([1, 0])).tolist() == [0, 0]
+    assert empty.count(np.array([0]), np.array([0])).tolist() == [0]
+
+
+def test_gathered_pairs_are_counted_in_any_order():
+    counted = gather(np.array([1, 0, 1, 1]), np.array([3, 3, 2, 3]), 3, 5)
+    assert counted.count(np.array([0, 0, 1, 1, 2]), np.array([3, 2, 3, 2, 3])).tolist() == [1, 0, 2, 1, 0]
+
+
+@given(texts, st.data())
+def test_joined_texts_are_their_neighbours_end_to_end(rows, data):
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=4)))
+    first = np.array([0, *cuts, len(rows)])
+    joined = numbered(rows).joined(first)
+    expected = [list(chain(*rows[a:b])) for a, b in pairwise(first)]
+    assert [joined.tokens[a:b].tolist() for a, b in pairwise(joined.starts)] == expected
+    assert joined.lengths.tolist() == [len(row) for row in expected]
+
+
+@given(st.lists(st.tuples(st.integers(-5, 50), st.integers(0, 6))))
+def test_ranges_lie_end_to_end(rows):
+    starts, lengths = (np.array([row[i] for row in rows], dtype=np.int64) for i in range(2))
+    assert ranges(starts, lengths).tolist() == [i for start, length in rows for i in range(start, start + length)]
+
+
+@given(st.lists(st.integers(0, 30), max_size=20), st.integers(1, 40))
+def test_batches_keep_every_place_in_order_and_near_the_budget(costs, budget):
+    found = batches(np.array(costs, dtype=np.int64), budget)
+    assert np.concatenate(found).tolist() == list(range(len(costs)))
+    assert all(sum(costs[i] for i in batch) < budget + max(costs) for batch in found if len(batch))
+
+
+def scores(segments, **options):
+    return Gleu(**options).score(segments, Runtime())
+
+
+def test_the_smaller_of_precision_and_recall():
+    # "a b c" has 3 + 2 + 1 n-grams, "a b" has 2 + 1: three are shared, of six at most
+    assert scores([Segment("1", "a b c", ("a b",))]).values[0] == pytest.approx(3 / 6)
+    assert scores([Segment("1", "a b", ("a b c",))]).values[0] == pytest.approx(3 / 6)
+
+
+def test_the_corpus_number_sums_matches_and_the_longer_sides():
+    # 3 of 6 and 1 of 1: 4 of 7, where the mean would be 3/4
+    assert scores([Segment("1", "a b c", ("a b",)), Segment("2", "a", ("a",))]).system == pytest.approx(4 / 7)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"tokenizer": "blanks"}, {"min_ngram_order": 2, "max_ngram_order": 3}], ids=str
+)
+def test_agrees_with_nltk(pairs, tokens, options):
+    peer = pytest.importorskip("nltk.translate.gleu_score")
+    orders = options.get("min_ngram_order", 1), options.get("max_ngram_order", 4)
+    hypotheses, references = tokens(Gleu(**options), pairs)
+    found = scores(pairs, **options)
+    theirs = [peer.sentence_gleu(r, h, *orders) for h, r in zip(hypotheses, references, strict=True)]
+    assert found.values == pytest.approx(theirs, abs=1e-9)  # the same quotient
+    assert found.system == pytest.approx(peer.corpus_gleu(references, hypotheses, *orders), abs=1e-9)
+
+
+@pytest.mark.parametrize("options", [{}, {"tokenizer": "unicode", "max_ngram_order": 2}], ids=str)
+def test_the_contract_holds(options):
+    check_metric(Gleu(**options))
+
+
+def test_every_option_is_signed():
+    assert check_options(Gleu()) == []
+
+
+def test_orders_that_cross_are_refused():
+    with pytest.raises(SpecError, match=r"^gleu:min_ngram_order is 5, expected at most max_ngram_order, which is 4$"):
+        Gleu(min_ngram_order=5)
+
+
+def nist_scores(segments, **options):
+    return Nist(**options).score(segments, Runtime())
+
+
+def test_rare_words_tell_more():
+    # "a" stands 2 times in 4 words, "b" once, "c" once: 1, 2 and 2 bits. Matched are "a" and "c" of two words.
+    # Of pairs "a c" is matched: after "a" comes "b" or "c", so 1 bit, of one pair. Two of four words: a penalty.
+    found = nist_scores([Segment("1", "a c", ("a b a c",))], max_ngram_order=2).values[0]
+    assert found == pytest.approx((3 / 2 + 1) * exp(log(0.5) * (log(2 / 4) / log(1.5)) ** 2))
+
+
+def test_two_thirds_of_the_length_cost_half():
+    # "a b" of "a b c": each word tells log2(3); no pair counts under order 1
+    assert nist_scores([Segment("1", "a b", ("a b c",))], max_ngram_order=1).values[0] == pytest.approx(log2(3) / 2)
+
+
+def test_values_take_information_from_the_segment_or_from_the_call():
+    segments = [Segment("1", "a b", ("a b",)), Segment("2", "a a", ("a a",))]
+    # alone "a" tells log2(2/1); in the call it stands 3 times in 4 words
+    assert nist_scores(segments, max_ngram_order=1).values == pytest.approx([1.0, 0.0])
+    assert nist_scores(segments, max_ngram_order=1, information="call").values == pytest.approx(
+        [(log2(4 / 3) + 2) / 2, log2(4 / 3)]
+    )
+
+
+def test_agrees_with_nltk_where_nltk_has_a_number(pairs, tokens):
+    peer = pytest.importorskip("nltk.translate.nist_score")
+    hypotheses, references = tokens(Nist(), pairs)
+    found = nist_scores(pairs)
+    theirs = {}
+    for i, (h, r) in enumerate(zip(hypotheses, references, strict=True)):
+        if len(h) >= 5 and all(
+            r
+        ):  # nltk divides by the number of n-grams of every order, and by the words of the reference
+            theirs[i] = peer.sentence_nist(r, h)
+    assert len(theirs) > 30
+    assert [found.values[i] for i in theirs] == pytest.approx(list(theirs.values()), abs=1e-9)  # the same sums
+    assert found.system == pytest.approx(peer.corpus_nist(references, hypotheses), abs=1e-9)
+
+
+def test_short_and_empty_texts_have_a_number(pairs):
+    found = nist_scores([Segment("1", "a b", ("a b",)), Segment("2", "", ("a b",)), Segment("3", "a", ("",))])
+    assert found.values.tolist() == [1.0, 0.0, 0.0]  # "b" follows "a" always: the pair tells nothing
+    assert nist_scores(pairs).values.min() == 0
+
+
+@pytest.mark.parametrize("options", [{}, {"information": "call", "lowercase": True}], ids=str)
+def test_nist_the_contract_holds(options):
+    check_metric(Nist(**options))
+
+
+def test_nist_every_option_is_signed():
+    assert check_options(Nist()) == []
+
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "cider.json"
+
+
+def cider_scores(*texts, **options):
+    segments = [Segment(str(i), hypothesis, references) for i, (hypothesis, *references) in enumerate(texts)]
+    return Cider(**options).score(segments, Runtime())
+
+
+def test_rare_words_weigh_more():
+    # Two items: "a" is in the references of both and weighs 0, the others log(2). Of "b c" against "b d": one of two.
+    found = cider_scores(("b c", "a b d"), ("a", "a e"), max_ngram_order=1, sigma=None)
+    assert found.values == pytest.approx([10 * log(2) ** 2 / (sqrt(2) * log(2)) ** 2, 0])
+
+
+def test_lengths_that_differ_cost():
+    # "b" against "b b b": the same direction, two words apart
+    one, other = (cider_scores(("b", "b b b"), ("c", "c"), max_ngram_order=1, sigma=s, clip=False) for s in (None, 2.0))
+    assert one.values[0] == pytest.approx(10)
+    assert other.values[0] == pytest.approx(10 * exp(-(2**2) / (2 * 2**2)))
+
+
+def test_words_count_no_more_often_than_in_the_reference():
+    # "b b b" against "b": the cosine is 1, clipped it is 1/3
+    assert cider_scores(("b b b", "b"), ("c", "c"), max_ngram_order=1, sigma=None).values[0] == pytest.approx(10 / 3)
+
+
+def test_several_references_are_averaged_and_orders_are():
+    # a copy of two words has words and pairs, but no triples: 2 of 4 orders; against "x y" it has nothing
+    assert cider_scores(("b c", "b c", "x y"), ("d", "d")).values[0] == pytest.approx(10 * 2 / 4 / 2)
+
+
+@pytest.mark.skipif(not GOLDEN.exists(), reason="the golden files are not beside the tests")
+def test_agrees_with_pycocoevalcap(pairs):
+    golden = json.loads(GOLDEN.read_text())
+    found = Cider(tokenizer="blanks").score(pairs, Runtime())
+    assert found.values == pytest.approx(golden["values"], abs=1e-9)  # the same sums in another order
+    assert found.system == pytest.approx(golden["corpus"], abs=1e-9)
+
+
+def test_a_system_is_scored_as_if_it_were_alone(pairs):
+    other = [Segment(f"other {s.id}", s.references[0], s.references, system="other") for s in pairs[:30]]
+    own = [Segment(s.id, s.hypothesis, s.references, system="own") for s in pairs]
+    together = Cider().score([*other, *own], Runtime()).values
+    assert together[30:].tolist() == Cider().score(own, Runtime()).values.tolist()
+    assert together[:30].tolist() == Cider().score(other, Runtime()).values.tolist()
+    assert "|pool:system|" in str(signature_of(Cider(), Runtime()))
+
+
+def test_one_segment_is_refused():
+    with pytest.raises(ng.InputError, match=r"^cider needs at least two segments of system 'b', found 1: from one"):
+        ng.score({"b": ["a"]}, refs=["a"], metrics="cider")
+
+
+def test_the_name_of_the_formula_is_a_preset():
+    assert ng.metric("cider-d") == ng.metric("cider")
+
+
+def test_cider_the_contract_holds():
+    check_metric(Cider())
+
+
+def test_cider_every_option_is_signed():
+    assert check_options(Cider(tokenizer="13a")) == []

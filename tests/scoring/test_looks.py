@@ -1,0 +1,113 @@
+"""What is looked for in the texts of every score: one list of looks, whichever way the texts come in."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+import nlgauge as ng
+from nlgauge.core.errors import InputError
+from nlgauge.core.segment import Segment
+from nlgauge.scoring.looks import Looking, Looks, beside
+
+BLOCKS = [[Segment("1", "a", system="s")], [Segment("2", "", system="s"), Segment("3", "b", system="t")]]
+KEY = None, "s"
+
+
+class Blank:
+    """A look at texts without letters."""
+
+    def __init__(self):
+        self.seen, self.blank = [], Counter()
+
+    def add(self, segments):
+        self.seen += [s.id for s in segments]
+        self.blank.update(s.system for s in segments if not s.hypothesis)
+
+    def notes(self):
+        return [f"{self.blank.total()} blank"]
+
+    def refuse(self):
+        if self.blank:
+            raise InputError("blank")
+
+    def by_system(self, by_group=False):
+        return {(None, system): Counter(n_flagged=self.blank[system]) for system in ("s", "t")}
+
+
+def test_every_look_is_given_every_block_and_says_its_notes():
+    one, other = Blank(), Blank()
+    looking = Looking([one, other])
+    looking.ahead(BLOCKS)  # nothing is refused, so that nothing is looked at yet
+    assert one.seen == []
+    for block in BLOCKS:
+        looking.add(block)
+    assert one.seen == other.seen == ["1", "2", "3"]
+    assert looking.notes() == ["1 blank", "1 blank"]
+    assert looking.by_system()[KEY] == {"n_flagged": 2}  # their numbers add up
+
+
+def test_where_texts_may_be_refused_all_looks_see_them_ahead_and_once():
+    one, refusing = Blank(), Blank()
+    looking = Looking([one, refusing], [refusing])
+    looking.ahead(BLOCKS[:1])
+    looking.add(BLOCKS[0])
+    assert one.seen == refusing.seen == ["1"]
+    with pytest.raises(InputError, match=r"^blank$"):
+        Looking([one, refusing], [refusing]).ahead(BLOCKS)
+
+
+def test_numbers_stand_beside_the_rows_of_their_system_if_any_text_was_found():
+    looking = Looking([Blank()])
+    rows = [{"system": "s", "value": 1.0}, {"system": "s", "against": "t", "delta": 0.5}]
+    looking.add(BLOCKS[0])
+    assert beside(rows, looking.by_system()) == rows
+    looking.add(BLOCKS[1])
+    assert beside(rows, looking.by_system()) == [{**rows[0], "n_flagged": 1}, rows[1]]
+
+
+def test_what_is_off_is_not_looked_for():
+    blank = [Segment("1", "It rains.", ("Rain falls.", ""))]
+    for chosen, found in ((Looks(), 1), (Looks(guards="off"), 0), (Looks(language="off"), 1)):
+        assert len(chosen.seen({}, blank).notes()) == found
+    with pytest.raises(InputError, match="guard blank_reference"):
+        Looks(guards="refuse").seen({}, blank)
+
+
+def test_a_comparison_says_of_languages_what_scores_say():
+    systems = {"a": ["火车晚点了", "昨天他没有"], "b": ["火车没有晚点", "昨天他"]}
+    compared = ng.compare(systems, ["火车晚点了", "他没有"], metrics="bleu", draws=10)
+    (note,) = (note for note in compared.notes if "look Chinese" in note)
+    assert note in compared.scores["bleu"].notes
+
+
+@pytest.mark.parametrize(
+    ("metric", "hyps", "refs", "note"),
+    [
+        ("bleu", ["a cat", "red"], ["a cat", "red"], "bleu: no text has 4 words, so that the corpus number is 0"),
+        ("bleu", ["今天天气很好我们去公园"], ["今天天气很好我们去公园"], None),  # the note on scripts says it
+        ("bleu2", ["a cat", "red"], ["a cat", "red"], None),
+        ("bleu", ["a cat", "a red cat sat"], ["a cat", "red"], None),
+        ("bleu:effective_order=true", ["a cat"], ["a cat"], None),
+        ("bleu:average=sentence", ["a cat"], ["a cat"], None),
+        ("guarded(bleu)", ["a cat"], ["a cat"], "guarded(bleu): no text has 4 words"),
+        ("rougeLsum", ["It rained. A ship sank."], ["A ship sank."], "rougeLsum: no text has a line break"),
+        ("rougeLsum", ["It rained."], ["A ship sank. It rained."], "rougeLsum: no text has a line break"),
+        ("rougeLsum", ["It rained. A ship sank."], ["A ship\nsank."], None),
+        ("rougeLsum", ["It rained."], ["A ship sank."], None),  # one sentence each
+        ("rougeLsum:split=sentences", ["It rained. A ship sank."], ["A ship sank."], None),
+        ("rougeL", ["It rained. A ship sank."], ["A ship sank."], None),
+    ],
+)
+def test_a_number_that_texts_cannot_change_has_a_note(metric, hyps, refs, note):
+    looking = Looks(language="off").seen({metric: ng.metric(metric)}, ng.Dataset.from_texts(hyps, refs).segments)
+    assert [one[: len(note or "")] for one in looking.notes()] == ([note] if note else [])
+
+
+def test_such_a_note_names_the_systems_unless_they_are_all():
+    looking = Looks(language="off").over({"bleu": ng.metric("bleu")})
+    for block in ({"A": ["a"], "B": ["b"]}, {"A": ["a b c d"], "B": ["b"]}):
+        looking.add(ng.Dataset.from_texts(block, ["c"]).segments)
+    (note,) = looking.notes()
+    assert note.startswith("bleu: of B: no text has 4 words")
