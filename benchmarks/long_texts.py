@@ -23,8 +23,7 @@ import nlgauge.text as words
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.registry import METRICS
 from nlgauge.perturbations.base import Turn
-from nlgauge.perturbations.perturb import make_cases
-from nlgauge.perturbations.registry import PERTURBATIONS, perturbation
+from nlgauge.perturbations.perturb import PERTURBATIONS, make_cases, perturbation
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing.texts import POOL
 

@@ -26,7 +26,7 @@ from study import experts
 
 import nlgauge as ng
 from nlgauge.core import Array
-from nlgauge.perturbations.synthesis.severity import Judge, fit, graded, mutual, severity
+from nlgauge.perturbations.severity import Judge, fit, graded, mutual, severity
 
 Pair = tuple[str, str]  # the text before an edit, and after it
 MIDDLE = -3.0  # the graded severity of an edit at the threshold

@@ -19,7 +19,7 @@ import numpy as np
 from nlgauge import Runtime, perturb
 from nlgauge.io import Labelled, read_raw
 from nlgauge.perturbations import unfit
-from nlgauge.perturbations.synthesis.severity import THRESHOLD, fit, mutual_of
+from nlgauge.perturbations.severity import THRESHOLD, fit, mutual_of
 
 MINOR = (
     "synonyms",

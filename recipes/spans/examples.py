@@ -24,8 +24,7 @@ from typing import Any
 
 from nlgauge import Runtime, perturb
 from nlgauge.core import replacing
-from nlgauge.perturbations.synthesis.draws import Draws
-from nlgauge.perturbations.synthesis.synthesize import Synthesizer
+from nlgauge.perturbations.synthesis import Draws, Synthesizer
 from nlgauge.text import word_spans
 from nlgauge.text.scripts import data_lines
 

@@ -17,7 +17,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from nlgauge.audits.overlap import digests_of, write_digests
+from nlgauge.audits.run import digests_of, write_digests
 
 TWICE, ITEMS = "segments_multiref_et-en.jsonl.gz", 800
 TALKS = ("talk.7", "talk.9")

@@ -10,7 +10,7 @@ from nlgauge.core.doors import door
 
 if TYPE_CHECKING:
     from nlgauge.audits.run import audit
-    from nlgauge.audits.suite import suite
+    from nlgauge.audits.suites import suite
     from nlgauge.choosing.choose import choose
     from nlgauge.core.errors import InputError, MissingExtra, NlgaugeError, SpecError
     from nlgauge.core.marks import Alignment
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from nlgauge.metrics.registry import list_metrics, metric
     from nlgauge.perturbations.base import Perturbed
     from nlgauge.perturbations.perturb import perturb
-    from nlgauge.perturbations.synthesis.synthesize import synthesize
+    from nlgauge.perturbations.synthesis import synthesize
     from nlgauge.runtime.runtime import Runtime
     from nlgauge.scoring.accumulate import Accumulator
     from nlgauge.scoring.explaining import align, explain

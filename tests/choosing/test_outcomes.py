@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import nlgauge as ng
-from nlgauge.audits.sides import Sides
+from nlgauge.audits.preference import Sides
 from nlgauge.choosing.outcomes import copy_evidence, error_evidence, seen_beyond
 from nlgauge.core.suite import Pair, Suite
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nlgauge.audits.sides import Sides
+from nlgauge.audits.preference import Sides
 from nlgauge.choosing.evidence import APART, COPIES, HARMLESS, OWN
 from nlgauge.choosing.measure import Measured
 from nlgauge.choosing.people import rated_pairs

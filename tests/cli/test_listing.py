@@ -10,13 +10,13 @@ import pytest
 from tests.cli.command import write
 
 import nlgauge as ng
-from nlgauge.audits.suite import KINDS
+from nlgauge.audits.suites import KINDS
 from nlgauge.cli.main import main
 from nlgauge.io.read import FORMATS, TABLES
 from nlgauge.io.suites.suites import LAYOUTS
 from nlgauge.metrics.registry import METRICS, SUMS
 from nlgauge.perturbations.checklist import select_rows
-from nlgauge.perturbations.registry import PERTURBATIONS, info
+from nlgauge.perturbations.perturb import PERTURBATIONS, info
 
 
 def lines(capsys, *arguments):

@@ -8,7 +8,7 @@ import pytest
 import typer
 from typer.models import ParameterInfo
 
-from nlgauge.audits import anchors
+from nlgauge.audits import preference
 from nlgauge.cli import audit, options, perturb, select, synth
 from nlgauge.cli.verbs import TRAIN, VERBS
 from nlgauge.core import suite
@@ -16,8 +16,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.options import GoesWith, Range, Typed, checked
 from nlgauge.core.result import Result
 from nlgauge.metaeval import select as metaeval_select
-from nlgauge.perturbations import paraphrase
-from nlgauge.perturbations.synthesis import severity
+from nlgauge.perturbations import paraphrase, severity
 from nlgauge.report import text
 from nlgauge.runtime import runtime
 from nlgauge.runtime.cache import default_path
@@ -281,7 +280,7 @@ def words(annotated):
         (audit.Rules, "design", get_args(suite.Design)),
         (audit.Rules, "ties", get_args(preferences.Ties)),
         (audit.Paraphrasing, "choose", get_args(paraphrase.How)),
-        (perturb.Making, "field", get_args(anchors.Field)),
+        (perturb.Making, "field", get_args(preference.Field)),
         (synth.Rated, "severity", get_args(severity.Kind)),
     ],
 )

@@ -13,7 +13,7 @@ from tests.cli.command import refused, run, write
 
 import nlgauge as ng
 from nlgauge.cli import synth as module
-from nlgauge.perturbations.synthesis import run as run_module
+from nlgauge.perturbations import synthesis as run_module
 
 TEXTS = [
     "The old ferry leaves the harbour at seven, and nobody waits for it.",

@@ -34,7 +34,7 @@ from typing import Any
 
 import numpy as np
 
-from nlgauge.audits.penalties import read_penalties
+from nlgauge.audits.deviation import read_penalties
 from nlgauge.cli.select import read_draws
 from nlgauge.core.errors import NlgaugeError
 from nlgauge.core.segment import Segment

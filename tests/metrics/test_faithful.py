@@ -12,7 +12,7 @@ from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Signature
 from nlgauge.metrics.faithful import Claim, Evidence, Faithful, Grounds, Mention, Nearness, Quote, evidence, windows
 from nlgauge.models.heads import find_head
-from nlgauge.perturbations.registry import PERTURBATIONS
+from nlgauge.perturbations.perturb import PERTURBATIONS
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric
 from nlgauge.testing.segments import SEGMENTS

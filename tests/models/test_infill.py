@@ -3,12 +3,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError
-from nlgauge.models import infill as infill_of_test_denoise
+from nlgauge.models import infill
 from nlgauge.models.filler import load_infill
 from nlgauge.models.heads import find_head
 from nlgauge.models.infill import Denoiser, Filler, Gap, Infill, PieceTokenizer, between, locate_infill
 from nlgauge.models.locate import locate
-from nlgauge.perturbations.synthesis import infill
+from nlgauge.perturbations import severity
 from nlgauge.runtime.runtime import Runtime
 
 pytest.importorskip("transformers")
@@ -27,7 +27,7 @@ def test_whatever_has_fill_fills_gaps():
 
 
 def test_perturbations_speak_of_the_same_gaps():
-    assert (infill.Gap, infill.Filler, infill.Infill) == (Gap, Filler, Infill)
+    assert (severity.Gap, severity.Filler, severity.Infill) == (Gap, Filler, Infill)
 
 
 # --- Which files a model for gaps is made of, found without loading it
@@ -296,4 +296,4 @@ def test_an_encoder_decoder_that_cannot_be_asked_is_refused(tiny_denoiser, tmp_p
 
 def test_it_says_whether_it_draws(tiny_denoiser):
     assert load_infill(str(tiny_denoiser("bart"))).facts()["drawn"] is False
-    assert infill_of_test_denoise.Denoiser.phrases
+    assert infill.Denoiser.phrases

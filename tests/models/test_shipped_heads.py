@@ -12,7 +12,7 @@ import pytest
 
 from nlgauge.models.entailment import LABELS, load_nli
 from nlgauge.models.heads import find_head
-from nlgauge.perturbations.registry import PERTURBATIONS
+from nlgauge.perturbations.perturb import PERTURBATIONS
 from nlgauge.runtime.runtime import Runtime
 
 pytest.importorskip("torch")

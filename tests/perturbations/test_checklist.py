@@ -9,7 +9,7 @@ import pytest
 
 from nlgauge.core.errors import SpecError
 from nlgauge.perturbations.checklist import TASKS, checklist_rows, select_rows, task_of
-from nlgauge.perturbations.registry import PERTURBATIONS, info
+from nlgauge.perturbations.perturb import PERTURBATIONS, info
 
 
 def test_the_rows_are_those_of_figure_4_and_four_of_table_5():

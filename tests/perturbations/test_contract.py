@@ -12,8 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from nlgauge.perturbations.base import Perturbed, apply_edits
-from nlgauge.perturbations.perturb import Perturbations, perturb
-from nlgauge.perturbations.registry import PERTURBATIONS, info, perturbation
+from nlgauge.perturbations.perturb import PERTURBATIONS, Perturbations, info, perturb, perturbation
 from nlgauge.testing import check_perturbation
 from nlgauge.testing.perturbation import fingerprint
 from nlgauge.testing.texts import CONTEXT, FOREIGN, ORDINARY, POOL, REFERENCES, SHORT, TEXTS

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from nlgauge.perturbations.perturb import perturb
-from nlgauge.perturbations.registry import PERTURBATIONS
+from nlgauge.perturbations.perturb import PERTURBATIONS, perturb
 
 SEEDS = range(5)  # what must hold must hold whatever is drawn
 Check = Callable[[str, str], bool]

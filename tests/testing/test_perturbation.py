@@ -10,7 +10,7 @@ import pytest
 from nlgauge.core.errors import SpecError
 from nlgauge.core.options import checked
 from nlgauge.perturbations.base import Change, Edit, Inapplicable, PerturbationInfo
-from nlgauge.perturbations.registry import perturbation
+from nlgauge.perturbations.perturb import perturbation
 from nlgauge.testing import check_perturbation
 from nlgauge.testing.perturbation import fingerprint
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import nlgauge as ng
-from nlgauge.audits.checklist import perturbed_suite, rows_to_perturb
+from nlgauge.audits.suites import perturbed_suite, rows_to_perturb
 from nlgauge.core.errors import InputError
 from nlgauge.core.marks import ErrorSpan
 from nlgauge.io.files import InputFile
@@ -84,7 +84,7 @@ def test_pairs_of_every_rule_are_read(tmp_path):
         ng.Segment("1", "x", ("On Monday 14 tall men quickly walked to Paris, but she didn't see the old house.",)),
         ng.Segment("2", "x", ("The ferry leaves at seven, and nobody waits on the old pier.", "The boat goes at 7.")),
     ]
-    from nlgauge.perturbations.registry import PERTURBATIONS
+    from nlgauge.perturbations.perturb import PERTURBATIONS
 
     names = [name for name in PERTURBATIONS.names() if "mask" not in name]  # which need a model
     suite = perturbed_suite(ng.Dataset(tuple(texts)), rows_to_perturb(names))

@@ -17,8 +17,7 @@ from dataclasses import replace
 import numpy as np
 
 import nlgauge as ng
-from nlgauge.audits.preference import preference_rows
-from nlgauge.audits.sides import Sides
+from nlgauge.audits.preference import Sides, preference_rows
 from nlgauge.core.suite import Suite
 
 PHENOMENON = "a phenomenon (mean)"

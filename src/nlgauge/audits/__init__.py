@@ -5,13 +5,10 @@ from typing import TYPE_CHECKING
 from nlgauge.core.doors import door
 
 if TYPE_CHECKING:
-    from nlgauge.audits.anchors import Anchor
-    from nlgauge.audits.checklist import perturbed_suite
-    from nlgauge.audits.menli import ATTACKS, menli_suite
-    from nlgauge.audits.penalties import read_penalties
-    from nlgauge.audits.preference import ADEQUACY, FLUENCY
+    from nlgauge.audits.deviation import read_penalties
+    from nlgauge.audits.preference import ADEQUACY, FLUENCY, Anchor, Sides, score_sides
     from nlgauge.audits.run import Audit
-    from nlgauge.audits.sides import Sides, score_sides
+    from nlgauge.audits.suites import ATTACKS, menli_suite, perturbed_suite
 else:
     __getattr__, __dir__ = door(__name__)
 

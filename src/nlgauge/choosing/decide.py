@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nlgauge.audits.sides import Sides
+from nlgauge.audits.preference import Sides
 from nlgauge.choosing.candidates import DEFAULTS
 from nlgauge.choosing.evidence import OWN, Care, Evidence, Share, share
 from nlgauge.choosing.measure import Measured

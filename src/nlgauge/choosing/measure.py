@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from nlgauge.audits.sides import Sides, pairs_for, score_sides
+from nlgauge.audits.preference import Sides, pairs_for, score_sides
 from nlgauge.choosing.costs import Cost, cost_of
 from nlgauge.choosing.evidence import OWN, Evidence
 from nlgauge.choosing.known import PublicSet, nearest, profile_of, public_evidence

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nlgauge.audits.sides import Sides
+from nlgauge.audits.preference import Sides
 from nlgauge.choosing.evidence import ASPECTS, CHANCE, COPIES, ERRORS, HARMLESS, Evidence, Share, share
 from nlgauge.core.arrays import Array
 from nlgauge.core.suite import Pair, Suite

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nlgauge.audits.sides import Sides
+from nlgauge.audits.preference import Sides
 from nlgauge.choosing.evidence import APART, ASPECTS, COPIES, ERRORS, HARMLESS, OWN
 from nlgauge.choosing.measure import Measured
 from nlgauge.choosing.people import rating_of

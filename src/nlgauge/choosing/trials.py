@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from nlgauge.audits.anchors import Field
-from nlgauge.audits.checklist import perturbed_suite, task_in
-from nlgauge.audits.menli import menli_suite
+from nlgauge.audits.preference import Field
+from nlgauge.audits.suites import menli_suite, perturbed_suite, task_in
 from nlgauge.choosing.evidence import Care
 from nlgauge.choosing.sample import Sample, item_of
 from nlgauge.core.errors import InputError, SpecError

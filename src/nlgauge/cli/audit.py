@@ -11,8 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from nlgauge.audits import run as audits
-from nlgauge.audits.penalties import read_penalties
-from nlgauge.audits.suite import suite as made_suite
+from nlgauge.audits.deviation import read_penalties
+from nlgauge.audits.suites import suite as made_suite
 from nlgauge.cli import options, specs
 from nlgauge.cli.perturb import Chosen, Making
 from nlgauge.cli.terminal import as_typed

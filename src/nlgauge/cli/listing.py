@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from nlgauge.audits.suite import KINDS as MADE
+from nlgauge.audits.suites import KINDS as MADE
 from nlgauge.cli import options
 from nlgauge.cli.terminal import echo
 from nlgauge.core.errors import InputError, SpecError, nearest
@@ -27,7 +27,7 @@ from nlgauge.metaeval.protocols.presets import PRESETS
 from nlgauge.metrics.registry import ELSEWHERE, METRICS, SUMS, catalogue_row, metric_info, runs_with
 from nlgauge.perturbations.base import PerturbationInfo
 from nlgauge.perturbations.checklist import TASKS, checklist_rows, select_rows
-from nlgauge.perturbations.registry import PERTURBATIONS, info
+from nlgauge.perturbations.perturb import PERTURBATIONS, info
 from nlgauge.report.table import Table
 from nlgauge.stats.correlate import names as statistics
 from nlgauge.stats.correlate import statistic

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, cast
 
 import typer
 
-from nlgauge.audits.checklist import applied, perturbed_suite, rows_to_perturb
+from nlgauge.audits.suites import applied, perturbed_suite, rows_to_perturb
 from nlgauge.cli import options
 from nlgauge.cli.terminal import echo
 from nlgauge.core.errors import InputError
@@ -18,7 +18,7 @@ from nlgauge.io.parallel import read_texts
 from nlgauge.io.suites.rows import write_pairs
 from nlgauge.metrics.languages import LANGUAGE_CHECKS, LanguageCheck
 from nlgauge.perturbations.checklist import TASKS, ChecklistRow
-from nlgauge.perturbations.registry import PERTURBATIONS
+from nlgauge.perturbations.perturb import PERTURBATIONS
 from nlgauge.report.table import Table
 
 Data = Annotated[

@@ -24,10 +24,8 @@ from nlgauge.io.suites.published import read_minor
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.models.entailment import locate_nli
 from nlgauge.models.infill import locate_infill
-from nlgauge.perturbations.synthesis.draws import Draws
-from nlgauge.perturbations.synthesis.run import SynthesisRun, run_synthesis
-from nlgauge.perturbations.synthesis.severity import calibrate as calibrated
-from nlgauge.perturbations.synthesis.synthesize import Synthesizer
+from nlgauge.perturbations.severity import calibrate as calibrated
+from nlgauge.perturbations.synthesis import Draws, SynthesisRun, Synthesizer, run_synthesis
 from nlgauge.report.ladder import MOST, SIGNS, ladder_text, write_ladders
 from nlgauge.report.text import render
 from nlgauge.runtime.runtime import Runtime, silent

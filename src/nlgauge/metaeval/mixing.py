@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.audits.sides import Sides, score_sides
+from nlgauge.audits.preference import Sides, score_sides
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.core.metric import signature_of

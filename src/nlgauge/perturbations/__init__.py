@@ -18,12 +18,17 @@ if TYPE_CHECKING:
     from nlgauge.perturbations.checklist import TASKS, ChecklistRow, checklist_rows, select_rows
     from nlgauge.perturbations.draft import Draft
     from nlgauge.perturbations.paraphrase import CallableParaphraser, LightParaphraser, Paraphraser, TableParaphraser
-    from nlgauge.perturbations.perturb import apply, make_cases
-    from nlgauge.perturbations.registry import PERTURBATIONS, info, perturbation
-    from nlgauge.perturbations.synthesis.infill import LexiconInfill, MaskAndPredict
-    from nlgauge.perturbations.synthesis.run import SynthesisRun, run_synthesis
-    from nlgauge.perturbations.synthesis.severity import Calibration, Severity, calibrate
-    from nlgauge.perturbations.synthesis.synthesize import Step, Syntheses, Synthesis, Synthesizer, unfit
+    from nlgauge.perturbations.perturb import PERTURBATIONS, apply, info, make_cases, perturbation
+    from nlgauge.perturbations.severity import Calibration, LexiconInfill, MaskAndPredict, Severity, calibrate
+    from nlgauge.perturbations.synthesis import (
+        Step,
+        Syntheses,
+        Synthesis,
+        SynthesisRun,
+        Synthesizer,
+        run_synthesis,
+        unfit,
+    )
 else:
     __getattr__, __dir__ = door(__name__)
 

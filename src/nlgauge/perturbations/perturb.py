@@ -1,4 +1,4 @@
-"""Perturb many texts: cases are made from plain lists, and texts that are left alone are counted with the reason."""
+"""Which perturbations there are, and how a specification becomes one."""
 
 from __future__ import annotations
 
@@ -6,14 +6,134 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from nlgauge.core.errors import InputError, NlgaugeError
+from nlgauge.core.errors import InputError, NlgaugeError, SpecError
+from nlgauge.core.options import Entry, Registry
 from nlgauge.core.scores import say, warning
 from nlgauge.core.segment import cells, is_blank, kind_of
 from nlgauge.core.segment import frame_texts as texts_of
-from nlgauge.perturbations.base import Case, Inapplicable, Perturbation, Perturbed, Turn, apply_edits, stream
-from nlgauge.perturbations.registry import perturbation
+from nlgauge.core.spec import Spec, parse
+from nlgauge.perturbations.base import (
+    Case,
+    Inapplicable,
+    Perturbation,
+    PerturbationInfo,
+    Perturbed,
+    Turn,
+    apply_edits,
+    stream,
+)
 from nlgauge.text.english.verbs import is_english
 from nlgauge.text.languages import Language, language
+
+
+def _at(target: str) -> Entry:
+    """Where a name leads: `module:Class` inside `nlgauge.perturbations`."""
+    return Entry(f"nlgauge.perturbations.{target}")
+
+
+# One line per name. A new perturbation needs a class, which declares itself in its `info`, and a line here.
+PERTURBATIONS = Registry(
+    kind="perturbation",
+    group="nlgauge.perturbations",
+    members=("info", "__call__"),
+    entries={
+        # Sai et al. (2021): fluency
+        "remove_punctuation": _at("surface:RemovePunctuation"),
+        "jumble_words": _at("surface:JumbleWords"),
+        "subject_verb_disagreement": _at("surface:SubjectVerbDisagreement"),
+        "drop_stopwords": _at("surface:DropStopwords"),
+        "typos": _at("surface:Typos"),
+        # what should change nothing
+        "synonyms": _at("words:Synonyms"),
+        "synonyms_attributes": _at("words:SynonymsAttributes"),
+        "synonyms_objects": _at("words:SynonymsObjects"),
+        "contractions": _at("surface:Contractions"),
+        "expansions": _at("surface:Expansions"),
+        "numbers_to_words": _at("names:NumbersToWords"),
+        "alternative_references": _at("clauses:AlternativeReferences"),
+        # adequacy, informativeness, data coverage
+        "drop_phrases": _at("clauses:DropPhrases"),
+        "add_extra_text": _at("clauses:AddExtraText"),
+        "negation": _at("negation:Negation"),
+        "antonyms": _at("words:Antonyms"),
+        "repeat_phrases": _at("clauses:RepeatPhrases"),
+        "change_numbers": _at("names:ChangeNumbers"),
+        "change_names": _at("names:ChangeNames"),
+        "drop_named_entities": _at("names:DropNamedEntities"),
+        "keep_only_stopwords": _at("surface:KeepOnlyStopwords"),
+        "drop_adjectives": _at("adjectives:DropAdjectives"),
+        "hyponyms": _at("words:Hyponyms"),
+        # summaries
+        "reorder_sentences": _at("surface:ReorderSentences"),
+        "repeat_sentences": _at("surface:RepeatSentences"),
+        "nouns_to_pronouns": _at("names:NounsToPronouns"),
+        # questions
+        "change_question_word": _at("questions:ChangeQuestionWord"),
+        "drop_question_word": _at("questions:DropQuestionWord"),
+        "question_to_assertion": _at("questions:QuestionToAssertion"),
+        "mask_and_predict": _at("severity:MaskAndPredict"),
+        "perturb_entities": _at("names:PerturbEntities"),
+        # dialogue
+        "negate_previous_utterance": _at("scenes:NegatePreviousUtterance"),
+        "add_nonsense": _at("clauses:AddNonsense"),
+        "repeat_own_utterance": _at("scenes:RepeatOwnUtterance"),
+        "repeat_last_speaker": _at("scenes:RepeatLastSpeaker"),
+        "sorry_repeat": _at("scenes:SorryRepeat"),
+        "generic_response": _at("scenes:GenericResponse"),
+        "random_text": _at("clauses:RandomText"),
+        # captions
+        "change_attributes": _at("scenes:ChangeAttributes"),
+        "change_gender": _at("scenes:ChangeGender"),
+        "swap_objects": _at("scenes:SwapObjects"),
+        "drop_objects": _at("scenes:DropObjects"),
+        "repeat_object": _at("scenes:RepeatObject"),
+        # Chen and Eger (2023)
+        "addition": _at("adjectives:Addition"),
+        "omission": _at("clauses:Omission"),
+        "mismatch_noun": _at("names:MismatchNoun"),
+        "mismatch_verb": _at("names:MismatchVerb"),
+        "mismatch_adj": _at("names:MismatchAdj"),
+        "number_error": _at("names:NumberError"),
+        "pronoun_error": _at("names:PronounError"),
+        "name_error": _at("names:WrongName"),
+        "number_and_negation": _at("clauses:NumberAndNegation"),
+    },
+)
+
+
+def perturbation(spec: str | Perturbation, **options: Any) -> Perturbation:
+    """The perturbation that a specification names, as in `negation:mode=add`; an object is returned as it is.
+
+    Args:
+        spec: a specification or an object.
+        options: options in Python values, beside or in place of those in the specification.
+
+    Raises:
+        SpecError: a name or option is unknown (the error gives the nearest known one), a value has the wrong type, or
+            the specification is a sum.
+    """
+    if not isinstance(spec, str):
+        PERTURBATIONS.check_object(spec, isinstance(spec, Perturbation), "the name of a perturbation", options)
+        return spec
+    parsed = parse(spec)
+    if not isinstance(parsed, Spec):
+        raise SpecError(f"{spec!r} is a sum, expected one perturbation")
+    built: Perturbation = PERTURBATIONS.build(parsed, options)
+    return built
+
+
+def info(name: str) -> PerturbationInfo:
+    """The declared facts of the perturbation with this id.
+
+    Raises:
+        SpecError: the id is unknown.
+    """
+    cls, _ = PERTURBATIONS.lookup(name)
+    declared: PerturbationInfo = cls.info  # type: ignore[attr-defined]
+    return declared
+
+
+# --- Perturb many texts: cases are made from plain lists, and texts that are left alone are counted with the reason
 
 T = TypeVar("T")
 BUG = "a bug of the perturbation"  # why a text is left alone, which should never be the reason

@@ -35,7 +35,7 @@ from nlgauge.perturbations.base import (
     stream,
 )
 from nlgauge.perturbations.perturb import Perturbations, apply, make_cases, perturb, unmet
-from nlgauge.perturbations.registry import perturbation as build
+from nlgauge.perturbations.perturb import perturbation as build
 from nlgauge.testing.form import kind
 from nlgauge.testing.options import other_values, refused
 from nlgauge.testing.texts import CONTEXT, POOL, REFERENCES, TEXTS

@@ -14,7 +14,7 @@ from nlgauge.cli import options
 from nlgauge.cli.terminal import echo
 from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.core.result import STDOUT
-from nlgauge.perturbations.registry import PERTURBATIONS
+from nlgauge.perturbations.perturb import PERTURBATIONS
 from nlgauge.training.recipe import Recipe
 
 _WITHOUT_ADAPTERS = ("frozen", "full", "ridge")  # methods

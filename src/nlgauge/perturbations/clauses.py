@@ -1,0 +1,547 @@
+"""Perturbations of phrases: some words left out, a phrase said twice."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import ClassVar, Literal
+
+from nlgauge.core.errors import SpecError
+from nlgauge.core.options import Checked, checked
+from nlgauge.perturbations.base import (
+    Case,
+    Change,
+    Edit,
+    Inapplicable,
+    Perturbation,
+    PerturbationInfo,
+    as_good,
+    attack,
+    worse,
+)
+from nlgauge.perturbations.draft import Draft
+from nlgauge.perturbations.perturb import perturbation
+from nlgauge.perturbations.surface import lacks_stop
+from nlgauge.text.doc import Doc, Span
+from nlgauge.text.english.verbs import is_english, is_loud, noun_phrases, prepositional_phrases
+from nlgauge.text.scripts import data_lines
+from nlgauge.text.tagging import is_name_like
+
+_FEWEST = 4  # words of a text from which some can be left out
+_LONGEST = 0.2  # share of the words that a span has at most
+_TRIES = 50  # runs looked at for one with whole brackets and quotes, before a single word is taken
+_QUOTES = frozenset('"“‘«`')
+_TWINS = {"(": ")", "[": "]", "{": "}", "“": "”", "«": "»"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DropPhrases(Checked):
+    """Leave out one run of words inside a sentence.
+
+    Args:
+        mode: `span` leaves out a run of words; `phrase` leaves out a noun phrase or a prepositional phrase of up to a
+            fifth of the words, if there is one.
+        length: of a run: a `fifth` of the words, as the code of the paper does, by which people's penalty was
+            recovered; or `any` number of words up to a fifth.
+    """
+
+    mode: Literal["span", "phrase"] = "span"
+    length: Literal["fifth", "any"] = "fifth"
+    info: ClassVar = worse(
+        "leave out a run of words",
+        (
+            "We stood in the rain at the door of the inn until it was opened at last.",
+            "We stood at the door of the inn until it was opened at last.",
+        ),
+        needs=(),
+    )
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """One run goes, with a comma that would be left dangling."""
+        doc = case.doc
+        n = len(doc.words)
+        if n < _FEWEST:
+            return Inapplicable("too short")
+        if self.mode == "phrase" and not is_english(doc):
+            return Inapplicable("language")
+        most = max(1, int(_LONGEST * n))
+        count = max(1, round(_LONGEST * n)) if self.length == "fifth" else rng.randint(1, most)
+        picked = _run(doc, count, rng) if self.mode == "span" else _phrase(doc, most, rng)
+        if picked is None:
+            return Inapplicable("too short" if self.mode == "span" else "no phrase")
+        draft = Draft(doc)
+        draft.delete(picked.first, picked.last, pauses=True)
+        draft.tidy()
+        return draft.finish(dropped=doc.between(picked))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Omission:
+    """Leave out a share of the words.
+
+    Args:
+        fraction: the smallest and the largest share of the words: `(0.01, 0.20)`, `0.01-0.20` or `0.1`.
+        mode: `contiguous` leaves out one run of words inside a sentence; `scattered` leaves out single words.
+
+    Raises:
+        SpecError: shares that are none, or in the wrong order.
+    """
+
+    fraction: tuple[float, float] | float | str = (0.01, 0.20)
+    mode: Literal["contiguous", "scattered"] = "contiguous"
+    info: ClassVar = attack(
+        "leave out 1 to 20 % of the words",
+        ("We waited in the rain for the last bus.", "We waited in the rain for the bus."),
+        needs=(),
+    )
+
+    def __post_init__(self) -> None:
+        """Read the share as a pair."""
+        object.__setattr__(self, "fraction", _shares(self.fraction))
+        checked(self)
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """Words go, with marks that would be left without any."""
+        doc = case.doc
+        n = len(doc.words)
+        low, high = _shares(self.fraction)
+        most = math.floor(high * n + 1e-9)  # a share such as 0.2 of 5 is no less than 1
+        if most < 1 or n < 2:
+            return Inapplicable("too short")
+        count = rng.randint(min(max(1, math.ceil(low * n - 1e-9)), most), most)
+        if self.mode == "contiguous":
+            run = _run(doc, count, rng)
+            gone = [run] if run is not None else []
+        else:
+            gone = _scattered(doc, count, rng)
+        if not gone:
+            return Inapplicable("too short")
+        draft = Draft(doc)
+        for span in gone:
+            draft.delete(span.first, span.last, pauses=self.mode == "contiguous")
+        draft.tidy()
+        return draft.finish(dropped=[doc.between(span) for span in gone])
+
+
+@dataclass(frozen=True, kw_only=True)
+class RepeatPhrases(Checked):
+    """Say one phrase of a sentence again at its end.
+
+    Args:
+        joint: what joins the repeated phrase: a `comma`, `and`, or `any` of the two at random.
+    """
+
+    joint: Literal["comma", "and", "any"] = "comma"
+    info: ClassVar = worse(
+        "repeat a phrase at the end of its sentence",
+        ("The bus stops at the mill.", "The bus stops at the mill, the bus."),
+    )
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """One insertion before the final mark of a sentence."""
+        doc = case.doc
+        phrases = _repeatable(doc)
+        if not phrases:
+            return Inapplicable("no phrase")
+        phrase = rng.choice(phrases)
+        joint = rng.choice(("comma", "and")) if self.joint == "any" else self.joint
+        text = _inside_a_sentence(doc, phrase)
+        draft = Draft(doc)
+        draft.append(doc.sentences[doc.sentence_at[phrase.first]], text, joint=", " if joint == "comma" else " and ")
+        return draft.finish(articles=False, repeated=text)
+
+
+def _run(doc: Doc, length: int, rng: random.Random) -> Span | None:
+    """A run of at most `length` words inside a sentence that has more, with brackets and quotes whole.
+
+    None if no sentence has two words.
+    """
+    words, sizes = doc.words, _sizes(doc)
+    for count in (min(length, max(sizes, default=0) - 1), 1):
+        places = [doc.sentence_at[w.first] for w in words]
+        starts = [
+            i
+            for i in range(len(words) - count + 1)
+            if 0 < count < sizes[places[i]] and places[i] == places[i + count - 1]
+        ]
+        for i in rng.sample(starts, min(len(starts), _TRIES)):
+            span = doc.span(words[i].first, words[i + count - 1].last)
+            if count == 1 or _is_balanced(doc, span):
+                return span
+    return None
+
+
+def _phrase(doc: Doc, most: int, rng: random.Random) -> Span | None:
+    """A phrase that is not all of its sentence: of at most so many words, or else one of the shortest."""
+    sizes, words = _sizes(doc), dict[Span, int]()
+    behind_prepositions = prepositional_phrases(doc)
+    covered = {i for p in behind_prepositions for i in range(p.first, p.last + 1)}
+    for phrase in [*behind_prepositions, *(p for p in noun_phrases(doc) if p.first not in covered)]:
+        count = len({*doc.word_at[phrase.first : phrase.last + 1]} - {None})
+        if count < sizes[doc.sentence_at[phrase.first]] and _is_whole(doc, phrase) and _is_balanced(doc, phrase):
+            words[phrase] = count
+    if not words:
+        return None
+    limit = max(most, min(words.values()))
+    return rng.choice([phrase for phrase, count in words.items() if count <= limit])
+
+
+def _scattered(doc: Doc, count: int, rng: random.Random) -> list[Span]:
+    """Words here and there, of no sentence all."""
+    left = _sizes(doc)
+    gone: list[Span] = []
+    for word in rng.sample(doc.words, len(doc.words)):
+        place = doc.sentence_at[word.first]
+        if len(gone) < count and left[place] > 1:
+            gone.append(word)
+            left[place] -= 1
+    return sorted(gone, key=lambda w: w.first)
+
+
+def _sizes(doc: Doc) -> list[int]:
+    """How many words each sentence has."""
+    sizes = [0] * len(doc.sentences)
+    for word in doc.words:
+        sizes[doc.sentence_at[word.first]] += 1
+    return sizes
+
+
+def _is_balanced(doc: Doc, span: Span) -> bool:
+    """Whether no bracket or quote in a span lacks its twin."""
+    marks = [t.text for t in doc.tokens[span.first : span.last + 1]]
+    paired = all(marks.count(a) == marks.count(b) for a, b in _TWINS.items())
+    return paired and marks.count('"') % 2 == 0
+
+
+def _is_whole(doc: Doc, span: Span) -> bool:
+    """Whether a span begins and ends with a word."""
+    first, last = doc.word_at[span.first], doc.word_at[span.last]
+    if first is None or last is None:
+        return False
+    return doc.words[first].first == span.first and doc.words[last].last == span.last
+
+
+def _repeatable(doc: Doc) -> Sequence[Span]:
+    """Noun phrases that can be said again.
+
+    Those of several words that do not end their sentence go first. Without any noun phrase, a subject with its verb is
+    taken (`I am`).
+    """
+    phrases = [p for p in noun_phrases(doc) if _is_whole(doc, p)]
+    last_words = {doc.sentence_at[w.first]: w.last for w in doc.words}
+    early = [p for p in phrases if p.last < last_words.get(doc.sentence_at[p.first], -1)]
+    several = [p for p in early if len({*doc.word_at[p.first : p.last + 1]} - {None}) > 1]
+    if phrases:
+        return several or early or phrases
+    pairs = zip(doc.tokens, doc.tokens[1:], strict=False)
+    return [doc.span(a.index, b.index) for a, b in pairs if a.tag == "PRP" and b.tag in ("MD", "VBP", "VBD", "VBZ")]
+
+
+def _inside_a_sentence(doc: Doc, phrase: Span) -> str:
+    """The phrase without the capital that only the head of a sentence gave it."""
+    text, first = doc.between(phrase), doc.tokens[phrase.first]
+    quoted = first.index > 0 and doc.tokens[first.index - 1].text in _QUOTES
+    keeps = is_name_like(first) or (text.isupper() and len(text) > 1)
+    return text if keeps or not (quoted or doc.starts_sentence(first.index)) else text[0].lower() + text[1:]
+
+
+def _shares(fraction: tuple[float, float] | float | str) -> tuple[float, float]:
+    try:
+        parts = (
+            fraction.split("-")
+            if isinstance(fraction, str)
+            else fraction
+            if isinstance(fraction, Sequence)
+            else [fraction]
+        )
+        shares = [float(part) for part in parts]
+    except (TypeError, ValueError):
+        shares = []
+    if not 1 <= len(shares) <= 2 or not 0 <= shares[0] <= shares[-1] < 1:
+        raise SpecError(
+            f"omission:fraction is {fraction!r}, expected one or two shares of the words below 1, as in 0.01-0.20"
+        )
+    return shares[0], shares[-1]
+
+
+# --- Short clauses found in other texts, ready to be said after a sentence
+
+_FINITE = frozenset({"VBD", "VBP", "VBZ", "MD"})
+_SUBJECTS = frozenset({"DT", "PRP", "PRP$", "NN", "NNS", "NNP", "NNPS", "JJ", "CD", "EX", "PDT"})
+_HEADS = frozenset({"NN", "NNS", "NNP", "NNPS", "PRP", "EX", "DT", "CD"})
+_PARTING = frozenset(
+    {"because", "although", "though", "while", "whereas", "when", "after", "before", "but", "unless", "since"}
+)
+_OPEN_ENDS = frozenset({"IN", "DT", "CC", "TO", "PRP$", "POS", *_FINITE})
+_BORROWED_CLAUSES_FEWEST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A clause of another text.
+
+    Attributes:
+        text: without its final mark, its first letter small unless a name begins it.
+        finite: whether it has a subject and a finite verb; else it is a phrase, as captions are.
+    """
+
+    text: str
+    finite: bool
+
+
+def clause(doc: Doc, sentence: Span, most: int) -> Clause | None:
+    """The beginning of a sentence as a clause of three to `most` words.
+
+    There is none for questions, exclamations, headlines and sentences with marks inside the clause. What follows a
+    comma, or a word such as "because" or "but", is left out where a whole clause comes before it.
+    """
+    tokens = doc.tokens[sentence.first : sentence.last + 1]
+    if tokens[-1].text[0] in "?!" or tokens[0].tag not in _SUBJECTS:
+        return None
+    last = next((t.index - 1 for t in tokens if t.index > sentence.first and _parts(doc, t.index)), sentence.last)
+    while last > sentence.first and doc.word_at[last] is None:
+        last -= 1
+    inside = doc.tokens[sentence.first : last + 1]
+    span = doc.span(sentence.first, last)
+    words = len({*doc.word_at[sentence.first : last + 1]} - {None})
+    if not _BORROWED_CLAUSES_FEWEST <= words <= most or any(doc.word_at[t.index] is None for t in inside):
+        return None
+    verb = next((i for i, t in enumerate(inside) if t.tag in _FINITE), None)
+    finite = verb is not None and 0 < verb < len(inside) - 1 and any(t.tag in _HEADS for t in inside[:verb])
+    if not finite and (verb is not None or last < sentence.last - 1 or not any(t.tag in ("NN", "NNS") for t in inside)):
+        return None
+    text = doc.between(span)
+    if sum(t.text[0].isupper() for t in inside) > max(3, len(inside) / 2) or inside[-1].tag in _OPEN_ENDS:
+        return None
+    return Clause(text if is_name_like(inside[0]) else text[0].lower() + text[1:], finite)
+
+
+def _parts(doc: Doc, index: int) -> bool:
+    return doc.tokens[index].lower in _PARTING or doc.tokens[index].text in (",", ";", "–", "—", "--")
+
+
+# --- Several perturbations on one text at once
+
+
+@dataclass(frozen=True)
+class Composed:
+    """Several perturbations whose edits are all made on the same text.
+
+    Attributes:
+        parts: the perturbations in order; each is applied to the original text.
+        info: joined from the parts; the expectation is `lower` if that of any part is.
+    """
+
+    parts: tuple[Perturbation, ...]
+    info: PerturbationInfo = field(init=False)  # of the object: its class could not declare it
+
+    def __post_init__(self) -> None:
+        infos = [part.info for part in self.parts]
+        object.__setattr__(
+            self,
+            "info",
+            PerturbationInfo(
+                "+".join(i.name for i in infos),
+                ", and ".join(i.summary for i in infos),
+                "lower" if any(i.expect == "lower" for i in infos) else "same",
+                infos[0].example,
+                frozenset[str]().union(*(i.needs for i in infos)),
+                infos[0].source,
+            ),
+        )
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """All edits; inapplicable if any part is, or if two parts touch the same words."""
+        return _together(self.parts, case, rng)
+
+
+def compose(parts: Sequence[str | Perturbation]) -> Composed:
+    """A perturbation that does what all of these do.
+
+    Args:
+        parts: two or more specifications (`negation:mode=add`) or perturbation objects.
+
+    Raises:
+        SpecError: there are fewer than two, or one is unknown.
+    """
+    if isinstance(parts, str) or len(parts) < 2:
+        raise SpecError(f"compose got {parts!r:.80}, expected a list of two or more perturbations")
+    return Composed(tuple(perturbation(part) for part in parts))
+
+
+@dataclass(frozen=True, kw_only=True)
+class NumberAndNegation(Checked):
+    """Change the numbers of a text and negate it.
+
+    Args:
+        mode: what the negation does: `flip`, `add` or `remove`.
+        skip_dates: leave years and dates as they are, as `number_error` does.
+    """
+
+    mode: Literal["flip", "add", "remove"] = "flip"
+    skip_dates: bool = True
+    info: ClassVar = attack(
+        "change the numbers and negate a clause", ("The train has 8 coaches.", "The train does not have 5 coaches.")
+    )
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """Edits of both; inapplicable where either is."""
+        from nlgauge.perturbations.names import NumberError
+        from nlgauge.perturbations.negation import Negation
+
+        return _together((NumberError(skip_dates=self.skip_dates), Negation(mode=self.mode)), case, rng)
+
+
+def _together(parts: Sequence[Perturbation], case: Case, rng: random.Random) -> Change | Inapplicable:
+    edits: list[Edit] = []
+    meta: dict[str, object] = {}
+    for part in parts:
+        change = part(case, rng)
+        if isinstance(change, Inapplicable):
+            return change
+        edits += [edit for edit in change.edits if edit not in edits]  # two parts may mend the same article
+        meta[part.info.name] = dict(change.meta)
+    edits.sort()
+    if any(a.end > b.start or (a.start == b.start and a.end == b.end) for a, b in pairwise(edits)):
+        return Inapplicable("edits overlap")
+    return Change(edits, meta)
+
+
+# --- Perturbations that bring in other texts: a clause more, nonsense, another text altogether, another reference
+
+_BORROWED_TRIES = 40  # texts of the pool looked at
+_FINAL = frozenset(".!?…。！？")
+_CLOSING = "\"'”’»)]」』"
+_UNSPACED = frozenset("。！？")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AddExtraText(Checked):
+    """Add what another text of the pool says, as a clause at the end.
+
+    Args:
+        most_words: the largest number of words in the clause.
+    """
+
+    most_words: int = 12
+    info: ClassVar = worse(
+        "add a clause of another text at the end",
+        ("The old bridge was closed.", "The old bridge was closed, and the soup was cold."),
+        needs=("english", "pool"),
+    )
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """One insertion before the final mark of the last sentence that is no question."""
+        doc, loud = case.doc, is_loud(case.text)
+        if not doc.words:
+            return Inapplicable("no word")
+        wanted = _has_verb(doc)
+        spare: tuple[Clause, str] | None = None
+        for source in _others(case, rng):
+            other = case.language.analyse(source)
+            clauses = [c for s in other.sentences if (c := clause(other, s, self.most_words)) is not None]
+            clauses = [c for c in clauses if c.text.casefold() not in case.text.casefold()]
+            fitting = [c for c in clauses if c.finite == wanted]
+            if fitting:
+                spare = rng.choice(fitting), source
+                break
+            if clauses and spare is None:
+                spare = rng.choice(clauses), source
+        if spare is None:
+            return Inapplicable("no clause in the pool")
+        found_clause, source = spare
+        added = found_clause.text.upper() if loud else found_clause.text
+        asked = [doc.tokens[s.last].text[0] in "?？" for s in doc.sentences]
+        last = max((i for i, question in enumerate(asked) if not question), default=len(asked) - 1)
+        draft = Draft(doc)
+        draft.append(doc.sentences[last], added, joint=", AND " if loud else ", and ")
+        return draft.finish(articles=False, added=added, source=source)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AddNonsense(Checked):
+    """Go on with a sentence that makes no sense here.
+
+    Args:
+        source: where the sentence comes from: our own `list`, other texts of the `pool`, or `any` of the two at random.
+    """
+
+    source: Literal["any", "list", "pool"] = "any"
+    info: ClassVar = worse(
+        "append a sentence that makes no sense",
+        ("I would love to come.", "I would love to come. Seven spoons are taller than last Tuesday."),
+    )
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """One insertion at the end."""
+        shipped = self.source == "list" or (self.source == "any" and (not case.pool or rng.random() < 0.5))
+        said = {case.text.strip(), *(t.text.strip() for t in case.context)}
+        texts = (t for t in _others(case, rng) if len(t.split()) >= _FEWEST and t.strip() not in said)
+        picked = None if shipped else next(texts, None)
+        if picked is None and self.source == "pool":
+            return Inapplicable("no other text of four words in the pool" if case.pool else "no pool")
+        text = case.text.rstrip()
+        new = (
+            picked.strip()
+            if picked is not None
+            else rng.choice([s for s in data_lines("nonsense.txt") if s not in text])
+        )
+        stop = "." if lacks_stop(text) else ""
+        edit = Edit(len(text), len(text), f"{stop}{'' if text[-1] in _UNSPACED else ' '}{new}")
+        return Change([edit], {"added": new, "from": "list" if picked is None else "pool"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomText:
+    """Put another text of the pool in the place of the text."""
+
+    info: ClassVar = worse(
+        "replace the text by another text of the pool",
+        ("A dog sleeps on a sofa.", "Two boats lie in a harbour."),
+        needs=("pool",),
+    )
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """One edit, of everything; references of the text and turns of its dialogue are no other texts."""
+        seen = {_plain(t) for t in (*case.references, *(turn.text for turn in case.context))}
+        for most in (_BORROWED_TRIES, len(case.pool)):  # nearly always one of the first is another
+            for other in _others(case, rng, most):
+                if _plain(other) not in seen:
+                    return case.replaced(other)
+        return Inapplicable("no other text in the pool")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlternativeReferences:
+    """Put another reference in the place of the text."""
+
+    info: ClassVar = as_good(
+        "replace the text by another of its references",
+        ("A dog sleeps on a sofa.", "On the couch lies a sleeping dog."),
+        needs=("references",),
+    )
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """One edit, of everything."""
+        others = [r for r in case.references if _plain(r) and _plain(r) != _plain(case.text)]
+        if not others:
+            return Inapplicable("no other reference")
+        other = rng.choice(others)
+        return case.replaced(other, reference=case.references.index(other))
+
+
+def _others(case: Case, rng: random.Random, most: int = _BORROWED_TRIES) -> Sequence[str]:
+    """Some texts of the pool that are not the text, in random order."""
+    text = _plain(case.text)
+    return [t for t in rng.sample(case.pool, min(most, len(case.pool))) if _plain(t) and _plain(t) != text]
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _has_verb(doc: Doc) -> bool:
+    return any(t.tag in ("VBD", "VBP", "VBZ", "MD") for t in doc.tokens)

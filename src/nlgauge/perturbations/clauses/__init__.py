@@ -1,1 +1,0 @@
-"""Perturbations of phrases and clauses: they are negated, dropped, repeated, or brought in from elsewhere."""

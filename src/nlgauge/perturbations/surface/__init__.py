@@ -1,1 +1,0 @@
-"""Perturbations of form: order, spelling, short forms, stop words, sentences, agreement."""

@@ -1,1 +1,0 @@
-"""Stratified error synthesis (SEScore): several errors in one text, each with its severity."""

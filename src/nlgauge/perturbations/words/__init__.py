@@ -1,1 +1,0 @@
-"""Perturbations that exchange, add or drop single words."""

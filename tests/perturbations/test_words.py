@@ -1,0 +1,508 @@
+"""Which words can be exchanged, and in which form."""
+
+import random
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nlgauge.perturbations.base import apply_edits
+from nlgauge.perturbations.perturb import Perturbations, make_cases, perturb
+from nlgauge.perturbations.words import (
+    MASS_NOUNS,
+    _common,
+    _words,
+    after_measure,
+    draw,
+    field_of,
+    form_for,
+    in_name,
+    is_counted,
+    is_grammar,
+    is_nominal,
+    modified_noun,
+    room_for_noun,
+    room_for_verb,
+    single_words,
+    stands_alone,
+    words_of,
+)
+from nlgauge.text.languages import language
+from nlgauge.text.lexicon import POSES, own_words, rank
+from nlgauge.text.tagging import tag
+
+
+def case(text):
+    [made] = make_cases([text])
+    return made
+
+
+def token(text, word):
+    made = case(text)
+    return made, next(t for t in made.doc.tokens if t.text == word)
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "expected"),
+    [
+        ("The well-known old man's dogs saw the White House.", "adj", ["old"]),
+        ("The well-known old man's dogs saw the White House.", "noun", ["man", "dogs"]),
+        ("A red/blue flag and/or a co-worker", "noun", ["flag"]),
+        ("OLD DOGS AND A SMALL HOUSE", "adj", ["OLD", "SMALL"]),
+        ("a very inspiring film about a broken chair", "adj", ["inspiring", "broken"]),
+        ("The film was boring.", "adj", ["boring"]),
+        ("He was boring a hole.", "adj", []),
+        ("He reads e.g. an iPhone manual.", "noun", ["manual"]),
+        ("ring the bell.", "noun", ["bell"]),
+        ("Дом", "noun", []),
+        ("", "noun", []),
+    ],
+)
+def test_words_that_stand_alone(text, part, expected):
+    found = [t.text for t in single_words(case(text).doc, part)]
+    assert [w for w in found if w != "Дом"] == expected
+
+
+def test_a_full_stop_ties_nothing():
+    made, dog = token("I saw a dog.", "dog")
+    assert stands_alone(made.doc, dog)
+    made, red = token("a red-hot iron", "red")
+    assert not stands_alone(made.doc, red)
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "expected"),
+    [
+        ("He saw the White car", "White", True),
+        ("White cars passed by", "White", False),
+        ("WHITE CARS PASSED", "WHITE", False),
+        ("He read the BBC news", "BBC", True),
+        ("iPhone", "iPhone", True),
+        ("It is a red Ford", "Ford", True),
+        ("Red Car For Sale", "Car", False),  # all words have capitals: they say nothing
+    ],
+)
+def test_a_capital_speaks_of_a_name_where_others_are_small(text, word, expected):
+    made, found = token(text, word)
+    assert in_name(made.doc, found) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "noun", "field"),
+    [
+        ("an old tired man", "old", "man", "person"),
+        ("the old bus stop", "old", "stop", None),
+        ("He is old.", "old", "He", "person"),
+        ("The last 4 years", "last", "years", "time"),
+        ("old!", "old", None, None),
+    ],
+)
+def test_what_an_adjective_describes(text, word, noun, field):
+    made, found = token(text, word)
+    about = modified_noun(made.doc, found)
+    assert (about.text if about else None) == noun
+    if noun != "stop":
+        assert field_of(made, about) == field
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "lemma", "part", "expected"),
+    [
+        ("two dogs", "dogs", "cat", "noun", "cats"),
+        ("two dogs", "dogs", "dog", "noun", None),
+        ("the 1-0 win", "win", "defeat", "noun", "defeat"),  # whatever the tagger takes it for
+        ("People came.", "People", "farmer", "noun", "farmers"),
+        ("the biggest", "biggest", "small", "adj", "smallest"),
+        ("the biggest", "biggest", "expensive", "adj", "most expensive"),
+        ("She painted it.", "painted", "sing", "verb", "sang"),
+        ("a very inspiring film", "inspiring", "dull", "adj", "dull"),  # a participle has no form to be kept
+    ],
+)
+def test_the_form_is_that_of_the_word(text, word, lemma, part, expected):
+    made, found = token(text, word)
+    assert form_for(made, found, lemma, part) == expected
+
+
+def test_what_can_be_counted_goes_by_the_field_of_meaning():
+    assert all(map(is_counted, ("dog", "nurse", "chair", "village", "wedding")))
+    assert not any(map(is_counted, ("water", "furniture", "courage", "xyzzy")))
+
+
+def test_words_of_grammar_are_told_by_part_of_speech():
+    assert is_grammar("other", "adj")
+    assert is_grammar("have", "verb")
+    assert is_grammar("someone", "noun")
+    assert not is_grammar("other", "verb")
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "expected"),
+    [
+        ("In general, we agree.", "general", True),
+        ("We agree, in particular for now.", "particular", True),
+        ("at the ready", "ready", True),
+        ("the rich and the poor", "poor", False),
+        ("in big cars", "big", False),
+        ("in big, red cars", "big", False),
+        ("He is ready.", "ready", False),
+    ],
+)
+def test_an_adjective_may_stand_for_a_noun(text, word, expected):
+    made, found = token(text, word)
+    assert is_nominal(made.doc, found) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("two years old", True),
+        ("185 cm long", True),
+        ("a foot long", True),
+        ("the old men", False),
+        ("some dogs old", False),
+    ],
+)
+def test_a_measure_may_stand_before_an_adjective(text, expected):
+    made, found = token(text, "long" if "long" in text else "old")
+    assert after_measure(made.doc, found) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It is a little late.", True),
+        ("There is very little time left.", True),
+        ("He had little money.", True),
+        ("He has a little red boat.", False),
+        ("Little boats sail.", False),
+        ("She likes little boats.", False),
+    ],
+)
+def test_little_may_say_how_much(text, expected):
+    made, found = token(text, "Little" if text.startswith("L") else "little")
+    assert after_measure(made.doc, found) is expected
+
+
+def test_words_of_a_text_are_small():
+    assert words_of(case("The DOG’s")) == {"the", "dog", "'s"}
+
+
+@pytest.mark.parametrize(("adjectives", "noun"), [(90, "dog"), (110, None)])
+def test_an_adjective_is_no_more_than_a_hundred_words_from_its_noun(adjectives, noun):
+    # a search to the noun for each adjective takes the square of their number
+    (case,) = make_cases(["red " * adjectives + "dog"])
+    found = modified_noun(case.doc, case.doc.tokens[0])
+    assert (found and found.text) == noun
+
+
+# --- Frequent words drawn in the form of another
+
+
+def vocabulary_token(text, word):
+    [made] = make_cases([text])
+    return made, next(t for t in made.doc.tokens if t.text == word)
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "expected"),
+    [
+        ("The dogs barked.", "dogs", "counted"),
+        ("A big dog barked.", "dog", "counted"),
+        ("his old dog", "dog", "counted"),
+        ("They drink cold water.", "water", "mass"),
+        ("Water is cold.", "Water", "mass"),
+        ("He left. Water is cold.", "Water", "mass"),
+    ],
+)
+def test_which_nouns_a_place_has_room_for(text, word, expected):
+    made, found = vocabulary_token(text, word)
+    assert room_for_noun(made.doc, found) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "expected"),
+    [
+        ("She painted the door.", "painted", "transitive"),
+        ("She painted quickly.", "painted", "intransitive"),
+        ("The door was painted.", "painted", "transitive"),
+        ("She has painted it.", "painted", "transitive"),
+        ("She has painted.", "painted", "intransitive"),
+        ("They sleep", "sleep", "intransitive"),
+    ],
+)
+def test_which_verbs_a_place_has_room_for(text, word, expected):
+    made, found = vocabulary_token(text, word)
+    assert room_for_verb(made.doc, found) == expected
+
+
+def test_words_are_hardly_ever_another_part_of_speech():
+    for part, pos in (("noun", "noun"), ("verb", "verb"), ("adj", "adj")):
+        for word in _common(part):
+            others = [rank(word, other) for other in POSES if other != pos]
+            assert all(r is None or r > rank(word, pos) for r in others)
+
+
+def test_kinds_part_the_words():
+    assert all(map(is_counted, _words("noun", "counted")))
+    assert len([word for word in MASS_NOUNS if is_counted(word)]) < 15  # "paper", "egg": both
+    verbs = set(_common("verb"))
+    assert set(_words("verb", "transitive")) | set(_words("verb", "intransitive")) == verbs
+    assert not set(_words("verb", "transitive")) & set(_words("verb", "intransitive"))
+    assert set(_words("adj", "any")) == set(_common("adj"))
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "part", "kind", "tags"),
+    [
+        ("The old dog barked.", "dog", "noun", "counted", {"NN"}),
+        ("The old dogs barked.", "dogs", "noun", "counted", {"NNS"}),
+        ("The biggest dogs barked.", "biggest", "adj", "any", {"JJS"}),
+    ],
+)
+def test_the_tagger_sees_the_tag_of_the_word_that_was_there(text, word, part, kind, tags):
+    made, found = vocabulary_token(text, word)
+    words = text.rstrip(".").split()
+    rng = random.Random(0)
+    seen = []
+    for _ in range(60):
+        form = draw(made, found, part, kind, rng)
+        seen.append(tag([*(form if w == word else w for w in words), "."])[words.index(word)])
+    assert sum(t in tags for t in seen) >= 57  # the tagger errs now and then
+
+
+def test_what_is_to_be_avoided_is_not_drawn():
+    made, found = vocabulary_token("The dog barked.", "dog")
+    words = frozenset(_words("noun", "counted"))
+    assert draw(made, found, "noun", "counted", random.Random(0), avoid=words) is None
+    one = sorted(words - {"dog"})[0]
+    assert draw(made, found, "noun", "counted", random.Random(0), avoid=words - {one}) in (one, None)
+
+
+# --- Synonyms, antonyms, kinds of a thing: one word for another in the same form
+
+NAMES = ("synonyms", "synonyms_attributes", "synonyms_objects", "antonyms", "hyponyms")
+pieces = st.sampled_from(
+    [
+        *"A an the big bigger more expensive old man dogs well-known bought quickly NEW inspiring is . ’s".split(),
+        "\n",
+        "\ud800",
+        " ",
+    ]
+)
+texts = st.lists(pieces, max_size=12).map(" ".join) | st.text(max_size=20)
+
+
+def outcome(name: str, text: str, **options: object) -> Perturbations:
+    made = perturb(name, [text], **options)
+    if made[0] is not None:
+        assert apply_edits(text, made[0].edits) == made[0].text != text
+    return made
+
+
+def only(name: str, text: str, **options: object) -> str | None:
+    made = outcome(name, text, **options)[0]
+    return made.text if made else None
+
+
+def drawn(name: str, text: str, seeds: int = 40, **options: object) -> set[str | None]:
+    return {only(name, text, seed=seed, **options) for seed in range(seeds)}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The soup was delicious.", "The soup was tasty."),
+        ("A CHEAP CAR", "An INEXPENSIVE CAR"),  # the article is in capitals by itself
+        ("Cheap cars sell.", "Inexpensive cars sell."),
+        ("The biggest dog sat there.", "The largest dog sat there."),
+        ("The room is bigger.", "The room is larger."),
+        ("We purchased a bicycle.", "We purchased a bike."),
+        ("Two bicycles leant on it.", "Two bikes leant on it."),
+        ("It was an important step.", "It was a significant step."),
+        ("They often sing.", "They frequently sing."),
+        ("He was afraid of it.", "He was scared of it."),
+    ],
+)
+def test_a_synonym_has_the_form_of_the_word(text, expected):
+    assert only("synonyms", text) == expected
+
+
+def test_an_adjective_goes_before_other_words_and_other_words_on_request():
+    text = "The big dog quickly chased the bicycle."
+    assert drawn("synonyms", text) == {"The large dog quickly chased the bicycle."}
+    assert drawn("synonyms", text, pos="adverb") == {"The big dog rapidly chased the bicycle."}
+    assert drawn("synonyms", text, pos="noun") == {
+        "The big canine quickly chased the bicycle.",
+        "The big dog quickly chased the bike.",
+    }
+    assert only("synonyms", "She bought it.", pos="verb") == "She purchased it."
+    assert only("synonyms", text, pos="adj", which="all") == "The large dog quickly chased the bicycle."
+
+
+def test_all_words_of_a_kind_on_request():
+    assert only("synonyms", "a big house and an important step", which="all") == "a large house and a significant step"
+    assert only("antonyms", "an old house and a big man", which="all") == "a new house and a small man"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "high school students",
+        "the prime minister",
+        "a well-known actor",
+        "New York",
+        "?!",
+        "xyzzy",
+        "He is ten years old.",
+    ],
+)
+def test_names_compounds_and_set_phrases_have_no_synonym(text):
+    made = outcome("synonyms", text, pos="adj")
+    assert made == [None]
+    assert made.reasons[0] in ("no synonym", "no adjective")
+
+
+def test_attributes_are_adjectives_and_objects_are_nouns():
+    text = "a large bicycle near a small wall"
+    assert drawn("synonyms_attributes", text) == {
+        "a big bicycle near a small wall",
+        "a large bicycle near a little wall",
+    }
+    assert drawn("synonyms_objects", text) == {"a large bike near a small wall"}
+    assert outcome("synonyms_attributes", "a bicycle").reasons == ["no adjective"]
+    assert outcome("synonyms_objects", "red and blue").reasons == ["no noun"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The talk was inspiring.", "The talk was uninspiring."),
+        ("It was an inspiring talk.", "It was an uninspiring talk."),
+        ("This is bigger than that.", "This is smaller than that."),
+        ("It is the cheapest one.", "It is the most expensive one."),
+        ("I buy more expensive cars.", "I buy cheaper cars."),
+        ("the most difficult task", "the easiest task"),
+        ("the old house", "the new house"),
+        ("the old man", "the young man"),
+        ("He is old.", "He is young."),
+        ("a short speech", "a long speech"),
+        ("a short woman", "a tall woman"),
+        ("He is unable to come.", "He is able to come."),
+        ("Is the water warm?", "Is the water cool?"),
+        ("I’m happy", "I’m unhappy"),
+        ("A NEW CAR", "An OLD CAR"),
+        ("Last week it rained.", "Next week it rained."),
+    ],
+)
+def test_the_opposite_of_an_adjective_goes_by_what_it_describes(text, expected):
+    assert only("antonyms", text) == expected
+
+
+def test_other_words_have_opposites_on_request():
+    assert only("antonyms", "He opened the door quickly.", pos="verb") == "He closed the door quickly."
+    assert only("antonyms", "He opened the door quickly.", pos="adverb") == "He opened the door slowly."
+    assert only("antonyms", "The brothers came.", pos="noun") == "The sisters came."
+    assert only("antonyms", "He opened the door.", pos="any") == "He closed the door."
+    assert outcome("antonyms", "He opened the door.").reasons == ["no adjective"]
+    assert outcome("antonyms", "the wooden door").reasons == ["no antonym"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "six feet tall",
+        "a three-year-old",
+        "in general",
+        "stand at the ready",
+        "He is boring a hole.",
+        "the same and the other",
+    ],
+)
+def test_measures_compounds_and_adverbials_have_no_opposite(text):
+    assert only("antonyms", text) is None
+
+
+def test_a_kind_of_a_thing_keeps_its_number_and_the_article_fits():
+    assert drawn("hyponyms", "Two dogs sleep.") == {
+        f"Two {d} sleep." for d in ("poodles", "terriers", "spaniels", "beagles")
+    }
+    assert drawn("hyponyms", "An animal came by.", relation="hyponym") == {
+        f"A {a} came by." for a in ("rabbit", "goat", "horse", "fox")
+    }
+    assert drawn("hyponyms", "A dog sleeps.", relation="sibling") == {f"A {a} sleeps." for a in ("cat", "wolf", "fox")}
+    assert drawn("hyponyms", "A dog sleeps.", relation="hypernym") == {"An animal sleeps."}
+    assert drawn("hyponyms", "Dogs sleep.", relation="hypernym") == {"Animals sleep."}
+
+
+def test_things_go_before_abstractions_and_names_and_compounds_stay():
+    assert drawn("hyponyms", "The dog showed joy at the bus stop.", relation="hypernym") == {
+        "The animal showed joy at the bus stop."
+    }
+    assert outcome("hyponyms", "Tom met Mary at the bus stop.").reasons == ["no hyponym"]
+    assert outcome("hyponyms", "Tom met Mary.").reasons == ["no noun"]
+    assert outcome("hyponyms", "They run.").reasons == ["no noun"]
+
+
+@given(
+    text=st.sampled_from(
+        ["The man saw a bird.", "A woman bought bread.", "The building was new.", "Soldiers guard the bridge."]
+    ),
+    seed=st.integers(0, 99),
+)
+@pytest.mark.parametrize("relation", ["hyponym", "sibling", "hypernym"])
+def test_a_kind_is_a_single_plain_word(relation, text, seed):
+    made = outcome("hyponyms", text, relation=relation, seed=seed)[0]
+    assert made is not None
+    assert re.fullmatch(r"[A-Za-z]+(-[a-z]+)*", made.meta["replacement"])
+    assert made.meta["relation"] == relation
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(text=texts, seed=st.integers(0, 9))
+def test_no_text_is_too_odd_and_the_tags_stay(name, text, seed):
+    made = outcome(name, text, seed=seed)
+    alone = perturb(name, ["big dogs", text, "", text], seed=seed)
+    assert alone[1] == alone[3] == made[0]
+    if made[0] is None:
+        assert made.reasons[0]
+    else:
+        words = len(made[0].meta.get("words", [made[0].meta.get("word")]))
+        assert words <= len(made[0].edits) <= 2 * words + 1  # the word, its article, the capital of a sentence
+
+
+def test_synonyms_and_kinds_are_our_own_words_alone():
+    # The lexicon has words of one sense for these, and no text says which sense is meant.
+    assert own_words("rival", "noun", "synonym") is None
+    assert "competitor" in language().related("rival", "noun", "synonym")
+    assert outcome("synonyms", "They beat their rivals.", pos="noun").reasons == ["no synonym"]
+    assert outcome("hyponyms", "The fabric tore.").reasons == ["no hyponym"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("hyponyms", "Victory is at hand."),  # not at fist
+        ("hyponyms", "They won at home."),
+        ("hyponyms", "There are signs of calm."),
+        ("hyponyms", "The city council met."),
+        ("synonyms:pos=noun", "They went by car."),
+        ("synonyms:pos=noun", "They took aim at it."),
+        ("synonyms:pos=adj", "They had to pay extra."),
+        ("synonyms:pos=verb", "Nobody likes the remaining girls."),
+        ("synonyms", 'They sang "Big Car" again.'),  # a title
+        ("synonyms", "Big Sur was closed."),
+        ("antonyms:pos=noun", "The street light broke."),
+        ("antonyms:pos=adverb", "She came as well."),
+        ("hyponyms", "They saw their parents' friends and parents."),
+    ],
+)
+def test_a_word_that_means_something_else_with_its_neighbours_stays(name, text):
+    made = perturb(name, [text])[0]
+    assert made is None or made.meta.get("word") == "friends", made
+
+
+@pytest.mark.parametrize("text", ["The smallest boat sank.", "a small number of people", "It is a little late."])
+def test_little_is_a_synonym_of_size_alone(text):
+    made = perturb("synonyms_attributes", [text])[0]
+    assert made is None or (("little" in made.text) == ("little" in text) and "least" not in made.text)
