@@ -25,7 +25,7 @@ from nlgauge.metrics.registry import METRICS
 from nlgauge.perturbations.base import Turn
 from nlgauge.perturbations.perturb import PERTURBATIONS, make_cases, perturbation
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.testing.texts import POOL
+from nlgauge.testing.metric import POOL
 
 LIMIT = 10.0  # seconds
 # Units that are repeated up to the length asked for.

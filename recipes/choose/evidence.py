@@ -18,14 +18,9 @@ import numpy as np
 from sets import Rated, rated_sets
 
 import nlgauge as ng
-from nlgauge.choosing.candidates import tried
-from nlgauge.choosing.known import profile_of
+from nlgauge.choosing.evidence import tried, unreadable
 from nlgauge.choosing.measure import measured
-from nlgauge.choosing.people import agreement, rated_pairs
-from nlgauge.choosing.reading import unreadable
-from nlgauge.choosing.sample import sampled
-from nlgauge.choosing.systems import Grid, grid_of
-from nlgauge.choosing.trials import make_trials
+from nlgauge.choosing.trials import Grid, agreement, grid_of, make_trials, profile_of, rated_pairs, sampled
 from nlgauge.core.scores import Scores
 from nlgauge.metrics.registry import metric, named
 from nlgauge.metrics.run import score_segments

@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import nlgauge as ng
-from nlgauge.choosing.people import MEAN, rating_of
-from nlgauge.choosing.sample import item_of, sampled
+from nlgauge.choosing.trials import MEAN, item_of, rating_of, sampled
 from nlgauge.core.segment import Dataset
 
 OUTPUTS, SUMMARIES = 480, 200  # of each set, at most, counted in sentences: of longer texts fewer are taken

@@ -21,8 +21,8 @@ import numpy as np
 from sets import of_families
 
 from nlgauge.choosing.evidence import APART, ASPECTS, COPIES, ERRORS, HARMLESS, PUBLIC
-from nlgauge.choosing.known import PublicSet, nearest, public_evidence, public_sets
 from nlgauge.choosing.rule import BY_TASK, weights_of
+from nlgauge.choosing.trials import PublicSet, nearest, public_evidence, public_sets
 from nlgauge.stats.coefficients import spearman
 
 LEARNT = ("wmt15", "rated")  # a head and the ratings that it has learnt from

@@ -14,8 +14,8 @@ import numpy as np
 from sets import rated_sets
 
 import nlgauge as ng
-from nlgauge.choosing.candidates import TRIED, UNREFERENCED
-from nlgauge.choosing.people import agreement, rated_pairs
+from nlgauge.choosing.evidence import TRIED, UNREFERENCED
+from nlgauge.choosing.trials import agreement, rated_pairs
 from nlgauge.core.errors import NlgaugeError
 from nlgauge.metrics.registry import metric
 from nlgauge.metrics.run import score_segments

@@ -20,7 +20,7 @@ import nlgauge as ng
 from nlgauge.core import Array
 from nlgauge.io.wmt.mtme import read_official
 from nlgauge.metaeval.evaluate import joined_scores
-from nlgauge.metaeval.frames import segment_frame
+from nlgauge.metaeval.joined import segment_frame
 from nlgauge.runtime.cache import ScoreCache
 from nlgauge.stats import inclusion_probabilities, item_sizes, powered_means, rating_features, systematic_sample
 from nlgauge.stats.draws import fair_coins

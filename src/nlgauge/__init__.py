@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from nlgauge.metaeval.evaluate import meta_evaluate
     from nlgauge.metaeval.plan import plan_ratings
     from nlgauge.metaeval.select import select_models
-    from nlgauge.metaeval.sweeps import sweep
+    from nlgauge.metaeval.sweep import sweep
     from nlgauge.metrics.base import Metric
     from nlgauge.metrics.registry import list_metrics, metric
     from nlgauge.perturbations.base import Perturbed

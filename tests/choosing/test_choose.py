@@ -260,7 +260,7 @@ def test_the_paragraph_says_how_many_outputs_were_looked_at():
 def test_time_is_that_of_the_processor(monkeypatch):
     """A machine that does other things at once is no reason against a metric."""
     clock = iter(range(0, 10**9, 1000))
-    monkeypatch.setattr("nlgauge.choosing.costs.perf_counter", lambda: next(clock))
+    monkeypatch.setattr("nlgauge.choosing.evidence.perf_counter", lambda: next(clock))
     found = choose(data(12), ["chrf", "bleu"])
     rows = [row for row in found.rows if row.get("criterion") == "standing"]
     assert all(row["seconds"] < 100 for row in rows)

@@ -1,13 +1,155 @@
-"""Trials of the user's own texts, and the task that they are made for."""
+"""Pairs of rated outputs, worked by hand."""
 
+import math
+
+import numpy as np
 import pytest
-from tests.choosing.made import data
+from tests.choosing.made import Fixed, data
 
-from nlgauge.choosing.evidence import ASPECTS
-from nlgauge.choosing.sample import sampled
-from nlgauge.choosing.trials import aspect_of, make_trials, settled_task
+import nlgauge as ng
+from nlgauge.choosing.evidence import ASPECTS, TRIED, UNREFERENCED, cost_of, tried
+from nlgauge.choosing.trials import (
+    MEAN,
+    PublicSet,
+    agreement,
+    alike,
+    apart_evidence,
+    aspect_of,
+    distance,
+    expected_seconds,
+    grid_of,
+    make_trials,
+    nearest,
+    profile_of,
+    public_evidence,
+    public_sets,
+    rated_pairs,
+    rating_of,
+    sampled,
+    settled_task,
+)
 from nlgauge.core.errors import SpecError
-from nlgauge.perturbations.checklist import checklist_rows
+from nlgauge.core.scores import Scores, ids
+from nlgauge.core.segment import Dataset, Segment
+from nlgauge.core.spec import Signature
+from nlgauge.metrics.registry import metric
+from nlgauge.perturbations.checklist import TASKS, checklist_rows
+from nlgauge.runtime.runtime import Runtime
+
+
+def outputs(n_items, systems=("a", "b")):
+    return [Segment(f"{s}{i}", "text", ("ref",), None, s, str(i)) for i in range(n_items) for s in systems]
+
+
+def test_outputs_for_one_input_are_compared_where_there_are_enough():
+    human = np.array([1.0, 2.0] * 19 + [5.0, 3.0])
+    pairs = rated_pairs(outputs(20), human)
+    assert pairs.within
+    assert len(pairs) == 20
+    assert pairs.first.tolist() == [*range(1, 39, 2), 38]  # b, but for the last item
+
+
+def test_otherwise_all_outputs_of_a_group_are():
+    human = np.array([1.0, 2.0, 2.0, np.nan])
+    segments = [*outputs(3, ("a",)), Segment("d", "text", ("ref",), None, "a", "d")]
+    pairs = rated_pairs(segments, human)
+    assert not pairs.within
+    assert [*zip(pairs.first.tolist(), pairs.second.tolist(), strict=True)] == [(1, 0), (2, 0)]  # the tie is left out
+    elsewhere = [*segments[:1], Segment("x", "text", ("ref",), None, "a", "x", "another group")]
+    assert len(rated_pairs(elsewhere, np.array([1.0, 2.0]))) == 0
+
+
+def test_a_share_counts_ties_of_scores_as_half():
+    pairs = rated_pairs(outputs(4, ("a",)), np.array([1.0, 2.0, 3.0, 4.0]))
+    # of 6 pairs: (3,2) wrong, (1,0) tied, 4 right
+    found = agreement(np.array([0.0, 0.0, 9.0, 8.0]), pairs)
+    assert (found.value, found.n) == (pytest.approx(4.5 / 6), 4)
+
+
+def test_an_undefined_score_does_not_count():
+    pairs = rated_pairs(outputs(3, ("a",)), np.array([1.0, 2.0, 3.0]))
+    assert agreement(np.array([1.0, np.nan, 2.0]), pairs).n == 2
+    assert agreement(np.full(3, np.nan), pairs) is None
+
+
+@pytest.mark.parametrize("systems", [("a",), ("a", "b", "c")])
+def test_a_perfect_metric_is_always_right_and_its_opposite_never(systems):
+    segments = outputs(12, systems)
+    human = np.random.default_rng(0).normal(size=len(segments))
+    pairs = rated_pairs(segments, human)
+    assert agreement(human, pairs).value == 1
+    assert agreement(-human, pairs).value == 0
+    blind = agreement(np.random.default_rng(1).normal(size=len(segments)), pairs)
+    assert blind.low < 0.5 < blind.high
+
+
+def test_the_mean_of_criteria_is_in_deviations():
+    rated = [{"a": 1, "b": 10}, {"a": 3, "b": 30}, {"a": 2}]
+    dataset = Dataset(tuple(Segment(str(i), "x", human=human) for i, human in enumerate(rated)))
+    low, high, middle = rating_of(dataset, MEAN)
+    assert (low, middle) == (pytest.approx(-high, rel=0.2), pytest.approx(0.0))
+    assert rating_of(dataset, "a").tolist() == [1, 3, 2]
+
+
+# --- Whole items, and what a sample says of its texts
+
+
+def sample_data(n_items, systems=("a", "b"), text="x {}"):
+    return Dataset(
+        tuple(Segment(f"{s}{i}", text.format(i), ("y",), None, s, str(i)) for i in range(n_items) for s in systems)
+    )
+
+
+def test_items_are_taken_whole():
+    found = sampled(sample_data(200), limit=100)
+    assert len(found.segments) == 100
+    assert found.n_items == 200
+    by_item = [s.item for s in found.segments]
+    assert all(by_item.count(item) == 2 for item in by_item)
+    assert found.notes == ("100 of 400 outputs are looked at: those of 50 of 200 items",)
+
+
+def test_a_small_set_is_taken_as_it_is_and_the_seed_decides_otherwise():
+    assert sampled(sample_data(10)).dataset == sample_data(10)
+    one, other = (sampled(sample_data(200), 60, seed).dataset for seed in (0, 1))
+    assert one != other
+    assert one == sampled(sample_data(200), 60, 0).dataset
+
+
+def test_of_many_systems_eight_are_compared():
+    found = sampled(sample_data(10, [f"s{i}" for i in range(20)]))
+    assert len(found.dataset.systems) == 8
+    assert found.notes[0] == "8 of 20 systems are looked at, those with most outputs"
+
+
+def test_where_some_outputs_are_rated_these_are_looked_at():
+    rated = [Segment(s.id, s.hypothesis, human={"x": 1} if s.system == "a" else {}) for s in sample_data(5)]
+    found = sampled(Dataset(tuple(rated)), criterion="x")
+    assert [s.id for s in found.segments] == [f"a{i}" for i in range(5)]
+    assert len(found.whole) == 10
+
+
+def test_of_long_texts_fewer_are_looked_at():
+    assert sampled(sample_data(300), 200).part == 1
+    long = sampled(sample_data(300, text="word " * 119 + "{}"), 200)  # 120 words and a reference of one
+    assert long.part == pytest.approx(60 / 121)
+    assert len(long.segments) == 98  # 200 * 60 / 121, in whole items of two
+    assert sampled(sample_data(300, text="word " * 1500), 200).part == 0.25
+    # a run ends: of texts of 5,000 words, or with such sources, 450 words for each usual text are read
+    assert sampled(sample_data(300, text="word " * 5000), 200).part == pytest.approx(450 / 5001)
+    articles = [Segment(s.id, s.hypothesis, s.references, "word " * 4499, s.system, s.item) for s in sample_data(300)]
+    assert sampled(Dataset(tuple(articles)), 200).part == pytest.approx(450 / 4502)
+
+
+def test_copies_and_blanks_are_no_outputs():
+    assert sampled(sample_data(3)).has_outputs
+    copies = sampled(sample_data(3, text="y"))
+    assert copies.are_copies
+    assert not copies.has_outputs
+    assert not sampled(sample_data(3, text=" ")).has_outputs
+
+
+# --- Trials of the user's own texts, and the task that they are made for
 
 
 def test_errors_are_put_into_outputs_and_compared_with_references():
@@ -53,3 +195,139 @@ def test_every_error_of_the_checklists_harms_something():
     assert aspect_of("change_numbers", "adequacy") == "facts"
     assert aspect_of("drop_phrases", "data_coverage") == "coverage"
     assert aspect_of("typos") == "fluency"
+
+
+# --- Systems side by side, halves of items, and metrics that say the same
+
+
+def segments(n, systems=("a", "b")):
+    return [Segment(f"{s}{i}", "x", (), None, s, str(i)) for s in systems for i in range(n)]
+
+
+def scores(spec, values, rows, **more):
+    return Scores(Signature("m", {}), ids(rows), np.asarray(values, dtype=float), **more)
+
+
+def test_only_items_that_all_systems_answer_are_compared():
+    rows = segments(5)
+    grid = grid_of([*rows, Segment("extra", "x", (), None, "a", "extra")], 6)
+    assert grid.systems == ("a", "b")
+    assert grid.places.tolist() == [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9]]
+    assert grid_of(segments(3), 3) is None  # too few to halve
+    assert grid_of(segments(9, ("a",)), 9) is None
+
+
+def test_a_clear_difference_stays_on_every_half_and_noise_does_not():
+    rng, rows = np.random.default_rng(0), segments(40)
+    grid = grid_of(rows, 40)
+    clear = apart_evidence("m", scores("m", [*rng.normal(5, 1, 40), *rng.normal(0, 1, 40)], rows), grid)
+    assert clear.value == 1
+    assert clear.detail["widest"] == pytest.approx(5, abs=0.6)
+    # 2.8 deviations of the mean: 2.8 * sqrt(2) / sqrt(40) = 0.63
+    assert clear.detail["detectable"] == pytest.approx(0.63, abs=0.12)
+    noise = rng.normal(0, 1, 40)
+    level = apart_evidence("m", scores("m", [*noise, *rng.permutation(noise)], rows), grid)  # means are the same
+    assert level.value < 0.5  # what one half has more, the other has less
+
+
+def test_systems_with_the_same_outputs_are_at_chance():
+    rows = segments(10)
+    found = apart_evidence("m", scores("m", [*range(10)] * 2, rows), grid_of(rows, 10))
+    assert found.value == 0.5
+    assert np.isnan(found.detail["detectable"])
+
+
+def test_metrics_are_alike_where_texts_and_systems_are_ordered_alike():
+    rng, rows = np.random.default_rng(0), segments(20, ("a", "b", "c"))
+    values = rng.normal(size=60)
+    found = alike(
+        {
+            "one": scores("one", values, rows),
+            "scaled": scores("scaled", 3 * values + 1, rows),
+            "turned": scores("turned", -values, rows, higher_is_better=False),
+            "another": scores("another", rng.normal(size=60), rows),
+            "opposed": scores("opposed", -values, rows),
+        },
+        grid_of(rows, 20),
+    )
+    assert {name: head for name, (head, _) in found.items()} == {
+        "one": "one", "scaled": "one", "turned": "one", "another": "another", "opposed": "opposed",
+    }  # fmt: skip
+    assert found["scaled"][1] == pytest.approx(1)
+
+
+# --- The shipped table, and the sets that are nearest
+
+
+def test_the_table_holds_shares_of_metrics_that_are_tried():
+    assert len(public_sets()) > 10
+    for one, figures in public_sets().items():
+        assert one.task in TASKS
+        assert {*figures} <= {*TRIED[one.task], *UNREFERENCED, "summac"}
+        assert all(0 <= f.low <= f.value <= f.high <= 1 and f.n > 20 for f in figures.values())
+
+
+def test_a_set_is_near_by_language_length_and_closeness():
+    own = PublicSet("", "mt", "en", 19.0, 50.0)
+    assert distance(own, own) == 0
+    assert distance(own, PublicSet("x", "mt", "en", 39.0, 50.0)) == 1  # twice as long
+    assert distance(own, PublicSet("x", "mt", "en", 19.0, 30.0)) == 1
+    assert distance(own, PublicSet("x", "mt", "de", 19.0, 50.0)) == 3
+    assert math.isinf(distance(own, PublicSet("x", "as", "en", 19.0, 50.0)))
+    assert math.isinf(distance(own, PublicSet("x", "mt", "en", 19.0, math.nan)))  # without references
+    assert [one.name for one in nearest(PublicSet("", "as", "en", 60.0, 40.0))] == ["summeval"]
+    assert [one.name for one in nearest(PublicSet("", "as", "en", 60.0, math.nan))] == ["qags-cnn"]
+    assert [one.task for one in nearest(own)] == ["mt"] * 3
+    assert nearest(PublicSet("", "qg", "en", 9.0, 50.0)) == []
+    left = nearest(own, leave_out=[nearest(own)[0].name])
+    assert nearest(own)[0] not in left
+
+
+def test_evidence_is_the_mean_of_the_sets_and_none_for_a_metric_of_ones_own():
+    sets = nearest(PublicSet("", "mt", "en", 19.0, 50.0))
+    found = public_evidence("chrf", sets)
+    values = [public_sets()[one]["chrf"].value for one in sets]
+    assert found.value == sum(values) / 3
+    assert found.low < found.value < found.high
+    assert public_evidence("mine", sets) is None
+    assert public_evidence("chrf", []) is None
+
+
+def test_the_profile_of_texts():
+    own = profile_of(sampled(data(6)), "mt", Runtime())
+    assert own.language == "en"
+    assert 5 < own.words < 15
+    assert 0 < own.chrf < 100
+    assert math.isnan(profile_of(sampled(data(6, references=False)), "mt", Runtime()).chrf)
+
+
+def test_metrics_that_are_tried_exist():
+    for name in {name for names in TRIED.values() for name in names} | {*UNREFERENCED}:
+        metric(name)
+
+
+# --- What metrics cost, and how long a choice will take
+
+
+def test_a_cost_is_measured():
+    cost = cost_of(ng.metric("chrf"), data(6).segments, Runtime())
+    assert 0 < cost.seconds < 60
+    assert cost.megabytes >= 0
+
+
+def test_every_metric_that_can_score_has_an_expected_time():
+    found = expected_seconds(data(4), ["chrf", "bleu", "supert"])
+    assert [*found] == ["chrf", "bleu"]
+    assert all(seconds > 0 for seconds in found.values())
+
+
+def test_what_is_tried_fits_the_data():
+    english = Segment("1", "It rains in the north and it is cold.", ("It rains.",), "The north of the land has rain.")
+    german = Segment(
+        "1", "It rains in the north and it is cold.", ("It rains.",), "Im Norden ist es kalt und es regnet."
+    )
+    assert "faithful" in tried("as", [english])
+    assert "faithful" not in tried("as", [german])
+    assert "parent" not in tried("d2t", [english])  # no table
+    assert tried("mt", [Segment("1", "It rains in the north.")]) == ["gruen"]
+    assert isinstance(Fixed(), Fixed)

@@ -10,7 +10,7 @@ from tests.cli.command import run, write
 
 import nlgauge as ng
 from nlgauge.cli.main import main
-from nlgauge.metaeval.sweeps import sweep
+from nlgauge.metaeval.sweep import sweep
 
 WORDS = ["rain", "snow", "wind", "sun", "cloud", "storm", "fog", "hail"]
 

@@ -54,7 +54,7 @@ from nlgauge.io.summeval import read_summeval_scores
 from nlgauge.io.wmt.annotations import read_da_scores, read_esa_scores, read_mqm, read_mqm_averages, read_ratings
 from nlgauge.io.wmt.mtme import read_eval_set
 from nlgauge.io.wmt.submissions import read_submission
-from nlgauge.metaeval.design import read_design
+from nlgauge.metaeval.plan import read_design
 from nlgauge.metrics.embedding.points import WordVectors
 from nlgauge.metrics.embedding.vectors import find as find_baseline
 from nlgauge.metrics.external.client import MisfitError, WorkerFailedError, read_answer

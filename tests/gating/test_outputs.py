@@ -2,11 +2,35 @@
 
 from __future__ import annotations
 
-import pytest
+import json
+import math
 
+import numpy as np
+import pytest
+from tests.gating.sides import BASE, REFS, worse
+
+import nlgauge as ng
+from nlgauge import Runtime, metric
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, Segment
-from nlgauge.gating.outputs import Outputs, clusters_of, from_texts, paired, same_texts
+from nlgauge.gating.outputs import (
+    Outputs,
+    Scored,
+    check_cards,
+    clusters_of,
+    difference,
+    differences,
+    from_texts,
+    is_baseline,
+    paired,
+    read_baseline,
+    same_texts,
+    score_side,
+    score_sides,
+    seal,
+)
+from nlgauge.io import JudgeCard, Prompts, write_card
+from nlgauge.metrics.judging import Judge
 
 
 def outputs(*rows, name="BASE", system=None):
@@ -122,3 +146,304 @@ def test_groups_are_clusters_where_there_are_several():
     assert clusters_of(["a", "a"]) is None
     assert clusters_of(["a", "b"]) is None
     assert clusters_of([None, None]) is None
+
+
+# --- A judge decides only with a card of its model and its prompt
+
+URL = "http://127.0.0.1:9/v1"  # which is never asked
+JUDGE = Judge(url=URL, model="m")
+NONE: frozenset[str] = frozenset()
+
+
+@pytest.fixture
+def card(tmp_path):
+    def made(model="m", prompt=JUDGE.prompt_sha256, **more):
+        path = str(tmp_path / f"{model}.{prompt[:4]}.json")
+        known = {"n": 40, "label_policy": "two people", "kappa": 0.61, "base_rate": 0.7, "date": "2026-11-01"}
+        write_card(path, JudgeCard(model=model, prompt_sha256=prompt, **known, **more))
+        return path
+
+    return made
+
+
+def test_a_card_of_the_judge_is_told(card):
+    (note,) = check_cards({"judge": JUDGE, "chrf": ng.metric("chrf")}, NONE, [card()])
+    assert note.startswith("judge: kappa 0.61 with people on 40 items, the commonest label has 70% (two people; 2026-")
+    assert note.endswith(".json)")
+
+
+def test_a_card_tells_how_far_the_prompt_decides(card):
+    (note,) = check_cards({"judge": JUDGE}, NONE, [card(prompts=Prompts(tried=3, n=40, dependent=10, kappa=0.547))])
+    assert note.endswith("; under 3 prompts the label of 25% of 40 items depends on the prompt, kappa 0.55 between two")
+
+
+@pytest.mark.parametrize("wrong", [{"model": "other"}, {"prompt": "0" * 64}])
+def test_a_card_of_another_model_or_prompt_does_not_do(card, wrong):
+    with pytest.raises(InputError, match="'judge' has no judge card, expected one with model 'm' and prompt_sha256 '"):
+        check_cards({"judge": JUDGE}, NONE, [card(**wrong)])
+
+
+def test_a_judge_that_is_only_reported_needs_none_and_may_have_one(card):
+    assert check_cards({"judge": JUDGE}, frozenset({"judge"}), [card()]) == []
+
+
+def test_a_card_that_is_of_no_judge_is_named(card):
+    with pytest.raises(InputError, match="a card of 'other' with another prompt or model than any judge here"):
+        check_cards({"judge": JUDGE}, NONE, [card(), card(model="other")])
+
+
+def test_a_judge_inside_another_metric_is_refused(card):
+    inner = {"guarded(judge)": ng.metric("chrf")}  # the name alone decides
+    with pytest.raises(InputError, match="a judge inside another metric has no card"):
+        check_cards({**inner, "judge": JUDGE}, NONE, [card()])
+
+
+# --- Scores of both sides: directions, rates, runs, and scores that are undefined
+
+
+def side(hyps, name="BASE"):
+    return Outputs.of(from_texts(hyps, name, REFS[: len(hyps)]), name)
+
+
+def scored(*runs):
+    """A side with these scores."""
+    return Scored(side([["a"] * len(one) for one in runs]), {"m": [np.array(one) for one in runs]}, {"m": "m"})
+
+
+def test_lower_is_better_turns_round():
+    base, new = score_sides(side(BASE), side(worse(0.5)), {"ter": metric("ter")}, Runtime())
+    found = differences("ter", metric("ter"), base, new, "fail")
+    assert (found.values <= 0).all()
+    assert found.falls
+    assert found.values == pytest.approx(found.base - found.new)
+    assert found.largest is None or found.largest > 0
+
+
+def test_a_pooled_metric_sees_both_sides_in_one_call():
+    metrics = {"cider": metric("cider"), "chrf": metric("chrf")}
+    base, new = score_sides(side(BASE), side(BASE, "NEW"), metrics, Runtime())
+    assert [*base.runs] == ["cider", "chrf"]
+    assert base.signatures == new.signatures
+    assert np.array_equal(np.concatenate(base.runs["cider"]), np.concatenate(new.runs["cider"]))
+
+
+def test_runs_are_averaged_before_items_are():
+    found = differences("m", metric("chrf"), scored([0.0, 10.0], [4.0]), scored([7.0], [1.0, 3.0]), "fail")
+    assert found.values.tolist() == [2.0, -2.0]
+    assert not found.is_rate
+
+
+def test_zeros_and_ones_are_a_rate_on_a_scale_of_one():
+    rates = scored([1.0], [0.0])
+    assert differences("m", metric("rouge1"), rates, rates, "fail").is_rate
+    assert not differences("m", metric("chrf"), rates, rates, "fail").is_rate  # of 100
+    assert not differences("m", metric("rouge1"), scored([1.0, 0.0], [0.0]), rates, "fail").is_rate
+
+
+def test_undefined_scores_are_never_dropped_silently():
+    base, new = scored([1.0], [1.0], [math.nan], [math.nan]), scored([1.0], [math.nan], [1.0], [math.nan])
+    found = differences("m", metric("rouge1"), base, new, "fail")
+    assert found.lost.tolist() == [False, True, False, False]  # what neither side has is not lost
+    assert np.isnan(found.values).tolist() == [False, True, True, True]
+    assert differences("m", metric("rouge1"), base, new, "worst").values.tolist()[:2] == [0.0, -1.0]
+    with pytest.raises(InputError, match="has no worst score"):
+        differences("m", metric("ter"), base, new, "worst")
+
+
+def test_what_an_item_has_to_lose_is_at_stake():
+    # .5 and 1 above the worst score: (.25 + 1) / 1.5; a pass has 1 to lose, and a failure cannot show a loss
+    known = [scored([0.5], [1.0]), scored([1.0], [0.0], [1.0])]
+    stakes = [differences("m", metric("rouge1"), one, one, "fail").at_stake for one in known]
+    assert stakes == pytest.approx([1.25 / 1.5, 1.0])
+    lost = differences("m", metric("rouge1"), scored([0.5], [1.0]), scored([0.5], [0.0]), "fail")
+    assert lost.at_stake == 1.0  # no less than was lost
+    falling = differences("m", metric("mer"), scored([0.2]), scored([0.2]), "fail")
+    assert falling.at_stake == pytest.approx(0.8)
+    assert differences("m", metric("ter"), scored([0.2]), scored([0.3]), "fail").at_stake is None
+
+
+def test_one_run_without_a_score_leaves_an_item_without_one():
+    found = differences("m", metric("chrf"), scored([1.0, math.nan]), scored([1.0, math.nan]), "fail")
+    assert found.base.tolist() == [1.0]
+    assert found.lost.tolist() == [True]
+
+
+def test_what_a_metric_needs_is_asked_for():
+    alone = Outputs.of(from_texts(["a"], "NEW"), "NEW")
+    with pytest.raises(InputError, match="chrf needs references"):
+        score_side(alone, {"chrf": metric("chrf")}, Runtime())
+
+
+# --- Baselines: what is written comes back, and what differs, was changed or is something else is refused
+
+
+@pytest.fixture
+def path(tmp_path):
+    ng.gate(BASE, BASE, REFS, metrics=["chrf", "ter"]).save(tmp_path / "base.json")
+    return tmp_path / "base.json"
+
+
+def judge(path, new=BASE, metrics=("chrf",), refs=REFS, **more):
+    return ng.gate(path, new, refs, metrics=list(metrics), **more)
+
+
+def changed(path, change):
+    """The file after a change of its object, sealed anew."""
+    made = json.loads(path.read_text())
+    change(made)
+    path.write_text(json.dumps({**made, "seal": seal(made)}, indent=1))
+    return path
+
+
+def test_a_baseline_judges_as_its_texts_do(path):
+    one, other = judge(path, worse(0.5)), ng.gate(BASE, worse(0.5), REFS, metrics="chrf")
+    assert one.rows == other.rows
+    assert one.items == other.items
+    assert judge(path).rows[0]["method"] == "same texts"
+
+
+def test_nothing_is_scored_that_is_kept(path):
+    def better(made):
+        made["items"][0]["scores"]["chrf"] = [100.0]
+
+    assert judge(changed(path, better)).rows[0]["base"] > judge(BASE).rows[0]["base"]
+
+
+def test_undefined_scores_come_back(tmp_path, path):
+    def gone(made):
+        made["items"][0]["scores"]["chrf"] = [None]
+
+    assert judge(changed(path, gone)).rows[0]["n_left_out"] == 1
+
+
+def test_another_signature_is_refused_with_what_differs(path):
+    def older(made):
+        made["metrics"][0]["signature"] = made["metrics"][0]["signature"].replace("beta:2", "beta:3")
+
+    changed(path, older)
+    with pytest.raises(ng.InputError, match=r"chrf was scored otherwise than now: beta was 3, is 2; .*--rescore"):
+        judge(path)
+    assert judge(path, worse(0.5), rescore=True).rows == judge(BASE, worse(0.5)).rows
+
+
+def test_a_metric_that_is_not_kept_is_refused(path):
+    with pytest.raises(ng.InputError, match="has no scores of rouge1, its metrics are chrf, ter"):
+        judge(path, metrics=["rouge1"])
+    assert judge(path, metrics=["rouge1"], rescore=True).verdict == "PASS"
+
+
+def test_other_items_and_other_references_are_refused(path):
+    with pytest.raises(ng.InputError, match=r"base.json lacks 1 of 61 items of NEW .'61'"):
+        judge(path, [*BASE, "a"], refs=[*REFS, "a"])
+    with pytest.raises(ng.InputError, match="item '1' has other references"):
+        judge(path, refs=[*REFS[1:], "a"])
+
+
+def test_items_in_common_keep_their_own_scores(path):
+    found = judge(
+        path, [*worse(0.5)[:59], "a"], refs=[*REFS[:59], "a"], ids=[*map(str, range(1, 60)), "new"], common=True
+    )
+    alone = ng.gate(BASE[:59], worse(0.5)[:59], REFS[:59], metrics="chrf")
+    assert found.rows == alone.rows
+    assert any("only 59 items that both sides have" in note for note in found.notes)
+
+
+def test_a_text_that_was_changed_is_refused(path):
+    def edited(made):
+        made["items"][4]["texts"] = ["something else"]
+
+    with pytest.raises(ng.InputError, match="a text of item '5' is not the one that was scored"):
+        judge(changed(path, edited))
+
+
+@pytest.mark.parametrize("indent", [None, 4])
+def test_a_baseline_is_json_whatever_the_order_of_its_keys(path, indent):
+    one = judge(path, worse(0.5)).rows
+    made = json.loads(path.read_text(), parse_float=lambda x: int(float(x)) if float(x).is_integer() else float(x))
+    path.write_text(json.dumps(made, indent=indent, sort_keys=True))
+    assert judge(path, worse(0.5)).rows == one
+
+
+@pytest.mark.parametrize("where", ["scores", "seal", "group"])
+def test_a_change_by_hand_is_refused(path, where):
+    made = json.loads(path.read_text())
+    if where == "scores":
+        for item in made["items"]:
+            item["scores"]["chrf"] = [item["scores"]["chrf"][0] - 20]
+    elif where == "group":
+        made["items"][3]["group"] = "a"
+    else:
+        del made["seal"]
+    path.write_text(json.dumps(made))
+    with pytest.raises(
+        ng.InputError, match=r"\((the seal differs|there is no seal)\); save the baseline again with --save"
+    ):
+        judge(path)
+
+
+def test_a_score_that_the_metric_cannot_give_is_refused(path):
+    with pytest.raises(ng.InputError, match=r"chrf of item '1' is \[-1000000.0\], expected 0 to 100"):
+        judge(changed(path, lambda made: made["items"][0]["scores"].update(chrf=[-1e6])))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda made: made["items"].clear(),
+        lambda made: made["items"][0].pop("scores"),
+        lambda made: made["items"][0]["scores"].update(chrf=["high"]),
+        lambda made: made["items"][0]["scores"].update(chrf=[10**400]),
+        lambda made: made["items"][0]["scores"].update(chrf=[1.0, 2.0]),
+        lambda made: made["items"].append(made["items"][0]),
+        lambda made: made["metrics"][0].update(signature=3),
+        lambda made: made.update(items={"a": 1}),
+    ],
+)
+def test_damaged_baselines_are_refused_in_one_line(path, change):
+    with pytest.raises(ng.InputError, match="is no baseline, expected what nlgauge gate --save writes"):
+        judge(changed(path, change))
+
+
+def test_another_schema_is_named(path):
+    with pytest.raises(ng.InputError, match="schema 9, this version of nlgauge reads schema 1"):
+        judge(changed(path, lambda made: made.update(schema=9)))
+
+
+def test_a_file_that_names_a_metric_opens_nothing(path):
+    """A metric is made of what was typed; a specification in the file is a key, and no more."""
+
+    def planted(made):
+        made["metrics"].append({**made["metrics"][0], "spec": "bertscore:model=/etc/passwd"})
+        for item in made["items"]:
+            item["scores"]["bertscore:model=/etc/passwd"] = [1.0]
+
+    assert [metric["spec"] for metric in judge(changed(path, planted)).metrics] == ["chrf"]
+
+
+def test_other_files_are_no_baselines(tmp_path, path):
+    assert is_baseline(str(path))
+    (tmp_path / "a.json").write_text('[{"hyp": "a"}]')
+    assert not is_baseline(str(tmp_path / "a.json"))
+    assert not is_baseline(str(tmp_path / "none.json"))
+    (tmp_path / "data.json").write_text('[{"hyp": "a", "meta": {"kind": "baseline"}}]')
+    assert not is_baseline(str(tmp_path / "data.json"))
+    (tmp_path / "half.json").write_text(path.read_text()[:300])
+    assert is_baseline(str(tmp_path / "half.json"))
+    with pytest.raises(ng.InputError, match="not valid JSON"):
+        read_baseline(tmp_path / "half.json")
+
+
+def test_a_baseline_is_no_new_side(path):
+    with pytest.raises(ng.InputError, match="is a baseline, expected it as BASE"):
+        ng.gate(BASE, path, REFS, metrics="chrf")
+
+
+def test_scores_that_depend_on_a_call_are_not_kept(tmp_path):
+    found = ng.gate(BASE, worse(0.5), REFS, metrics="0.5*chrf + 0.5*ter")
+    with pytest.raises(ng.InputError, match="cannot be kept in a baseline"):
+        found.save(tmp_path / "base.json")
+    assert not (tmp_path / "base.json").exists()
+
+
+def test_what_differs_between_signatures():
+    assert difference("metric:a|beta:2|x:1", "metric:a|beta:3") == "beta was 2, is 3, x was 1, is absent"

@@ -1,20 +1,175 @@
-"""From scores to the verdict of the gate: rows, reasons, and what fails whatever the mean does."""
+"""Rules: what each metric may lose, and what is refused before anything is scored."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import fields, replace
+from inspect import signature
 
 import numpy as np
 import pytest
 from scipy import stats
 
+import nlgauge as ng
 from nlgauge import metric
 from nlgauge.core.errors import InputError
-from nlgauge.gating.outputs import Outputs, from_texts
-from nlgauge.gating.rules import Rules
-from nlgauge.gating.scored import Scored
-from nlgauge.gating.verdicts import decide
-from nlgauge.stats.gates import bound_difference
+from nlgauge.core.segment import Segment
+from nlgauge.gating.outputs import Differences, Outputs, Scored, from_texts
+from nlgauge.gating.verdicts import (
+    SAME_TEXTS,
+    Rules,
+    broken,
+    decide,
+    flaky,
+    flickers,
+    level,
+    m_of_n,
+    reason,
+    rounded,
+    worst_items,
+)
+from nlgauge.plugin.runs import Run
+from nlgauge.stats.gates import Bound, bound_difference, bound_level
+
+
+def test_drops_are_for_all_or_by_metric():
+    assert Rules(allow=2).allowed("chrf") == 2
+    mixed = Rules(allow={"chrf": 1, "": 0.5}, allow_item={"chrf": 9})
+    assert (mixed.allowed("chrf"), mixed.allowed("ter")) == (1, 0.5)
+    assert (mixed.allowed_item("chrf"), mixed.allowed_item("ter")) == (9, None)
+    with pytest.raises(InputError, match="no drop is allowed or forbidden for ter"):
+        Rules(allow={"chrf": 1}).allowed("ter")
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        ({"allow": -1}, "allow is -1"),
+        ({"allow": math.nan}, "allow is nan"),
+        ({"allow": {"chfr": 1}}, "did you mean 'chrf'"),
+        ({"allow_item": -0.1}, "allow_item is -0.1"),
+        ({"alpha": 0.7}, "alpha is 0.7"),
+        ({"alpha": "0.05"}, "alpha is '0.05'"),
+        ({"allow": "1"}, "allow is '1'"),
+        ({"min_pass": "8/10"}, "min_pass is '8/10'"),
+        ({"undefined": "skip"}, "undefined"),
+        ({"clusters": "yes"}, "clusters"),
+        ({"min_pass": (9, 8)}, "min_pass is"),
+        ({"report_only": frozenset({"chrf"})}, "every metric is only reported"),
+    ],
+)
+def test_rules_out_of_range_are_refused(rules, message):
+    with pytest.raises(InputError, match=message):
+        Rules(**rules).check(["chrf"])
+
+
+@pytest.mark.parametrize("door", [ng.gate, Run.no_worse_than])
+def test_every_door_has_the_defaults_of_the_rules(door):
+    # The command line takes Rules itself; functions spell their keywords out, so that editors show them.
+    usual = {one.name: one.default for one in fields(Rules) if one.name != "report_only"}
+    spelt = {name: one.default for name, one in signature(door).parameters.items() if name in usual}
+    assert spelt == {name: usual[name] for name in spelt}
+    assert set(usual) - set(spelt) <= {"draws", "seed"}  # a test in pytest draws as usual
+
+
+def test_m_of_n():
+    assert m_of_n("8/10") == (8, 10)
+    for typed in ("8", "0/10", "11/10", "a/b"):
+        with pytest.raises(InputError, match="expected M/N"):
+            m_of_n(typed)
+
+
+# --- Sentences about a verdict: what was lost, what is allowed, and what would decide
+
+BOUND = Bound(
+    method="bootstrap-t", delta=-0.02, error=0.01, low=-0.04, high=-0.005, p_pass=0.5, p_fail=0.5, allow=0.01,
+    alpha=0.05, n=40, n_changed=20, n_clusters=None, smallest_drop=0.025, items_needed=870,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changes", "verdict", "told"),
+    [
+        ({}, "INCONCLUSIVE", "you have 40 items; an allowance of 0.01 needs about 870"),
+        ({"items_needed": 30}, "INCONCLUSIVE", "you have 40 items, and the change is too close to the allowance"),
+        ({"items_needed": None}, "INCONCLUSIVE", "how many would do is not known"),
+        ({"method": "worst-case", "n_changed": 3}, "INCONCLUSIVE", "only 3 of 40 items changed"),
+        ({"n_clusters": 4}, "INCONCLUSIVE", "4 groups are too few to pass, expected 10 or more"),
+        ({"allow": 0.0}, "INCONCLUSIVE", "so allow a drop"),
+        ({"n": 1, "items_needed": None}, "INCONCLUSIVE", "you have 1 item,"),
+        ({"high": -0.015}, "FAIL", "the mean lost 0.02, surely more than 0.015; 0.01 is allowed"),
+        ({"low": -0.009}, "PASS", "the mean lost 0.02 and lost no more than 0.009; 0.01 is allowed"),
+        ({"delta": 0.2, "low": 0.1}, "PASS", "the mean gained 0.2, surely at least 0.1"),
+        ({"method": SAME_TEXTS}, "PASS", "the texts are the same"),
+    ],
+)
+def test_each_verdict_says_why(changes, verdict, told):
+    assert told in reason(replace(BOUND, **changes), verdict)
+
+
+@pytest.mark.parametrize(("n", "shown"), [(7, 7), (42, 42), (867, 870), (9001, 9100), (123_456, 130_000)])
+def test_numbers_of_items_have_two_digits_and_are_never_too_few(n, shown):
+    assert rounded(n) == shown
+
+
+def test_flicker_asks_for_runs_or_for_items():
+    assert flickers(0.8).startswith("80 % of the variance of differences is flicker")
+    assert flickers(0.8).endswith("; more runs narrow the bounds")
+    assert "more items, rather than runs, narrow" in flickers(0.2)
+
+
+# --- The items that lost most, and those that break a limit of their own
+
+
+def found(base, new, falls=False):
+    runs = [np.array(one, dtype=float) for one in base], [np.array(one, dtype=float) for one in new]
+    before, after = (np.array([one.mean() for one in side]) for side in runs)
+    values = before - after if falls else after - before
+    return Differences(before, after, values, np.isnan(after), False, None, falls, runs)
+
+
+def side(*texts):
+    return Outputs("x", {str(i): tuple(Segment(f"{i}{k}", t, ("r",)) for k, t in enumerate(own)) for i, own in
+                         enumerate(texts)})  # fmt: skip
+
+
+def test_the_worst_come_first_with_the_texts_of_their_runs():
+    base, new = side(["a"], ["b"], ["c", "C"]), side(["d"], ["e"], ["f", "F"])
+    rows = worst_items("m", found([[1], [1], [0, 1]], [[0.5], [1], [0.2, -1]]), base, new)
+    assert [(row["seg"], row["base_hyp"], row["new_hyp"]) for row in rows] == [("2", "C", "F"), ("0", "a", "d")]
+    assert (rows[0]["delta"], rows[0]["ref"]) == (pytest.approx(-0.9), "r")
+
+
+def test_where_lower_is_better_the_highest_run_is_shown():
+    rows = worst_items("m", found([[1, 5]], [[3, 9]], falls=True), side(["a", "A"]), side(["b", "B"]))
+    assert (rows[0]["base_hyp"], rows[0]["new_hyp"]) == ("a", "B")
+
+
+def test_a_lost_score_comes_first():
+    rows = worst_items("m", found([[1], [1]], [[0.5], [math.nan]]), side(["a"], ["b"]), side(["c"], ["d"]))
+    assert [row["seg"] for row in rows] == ["1", "0"]
+
+
+def test_no_more_than_asked_for():
+    n = 9
+    rows = worst_items("m", found([[1]] * n, [[0]] * n), side(*[["a"]] * n), side(*[["b"]] * n), most=4)
+    assert len(rows) == 4
+
+
+def test_items_break_a_limit():
+    own = found([[1], [1], [1]], [[0.5], [0.2], [1]])
+    assert broken(own, ["a", "b", "c"], 0.5) == ["b"]
+    assert broken(own, ["a", "b", "c"], 0.4) == ["b", "a"]
+    assert broken(own, ["a", "b", "c"], None) == []
+
+
+def test_runs_without_a_score_do_not_pass():
+    own = found([[1]] * 2, [[0] * 8 + [math.nan] * 2, [1] * 10])
+    assert flaky(own, ["a", "b"], (8, 10), 0.05) == ["a"]
+    assert flaky(own, ["a", "b"], None, 0.05) == []
+
+
+# --- From scores to the verdict of the gate: rows, reasons, and what fails whatever the mean does
 
 METRIC = {"m": metric("rouge1")}  # from 0 to 1
 
@@ -156,3 +311,63 @@ def test_a_metric_that_is_only_reported_decides_nothing():
     found = decide(metrics, base, new, Rules(allow=0.05, report_only=frozenset({"r"})))
     assert (found.verdict, [row["verdict"] for row in found.rows]) == ("PASS", ["PASS", "FAIL"])
     assert decide(metrics, base, new, Rules(allow=0.05)).verdict == "FAIL"
+
+
+# --- The level of one system: direction, words and the worst items
+
+
+def level_side(*scores, groups=None):
+    texts = [f"text {i}" for i in range(len(scores))]
+    outputs = Outputs.of(from_texts(texts, "run", groups=groups), "run")
+    return Scored(outputs, {"m": [np.atleast_1d(np.asarray(one, dtype=float)) for one in scores]}, {"m": "m"})
+
+
+SCORES = np.random.default_rng(0).normal(0.8, 0.05, 60)
+
+
+def test_the_lower_bound_decides():
+    rouge = metric("rouge1")
+    assert level("m", rouge, level_side(*SCORES), 0.75).verdict == "PASS"
+    assert level("m", rouge, level_side(*SCORES), 0.85).verdict == "FAIL"
+    found = level("m", rouge, level_side(*SCORES), float(SCORES.mean()) - 0.002)
+    assert found.verdict == "INCONCLUSIVE"
+    assert "you have 60 items; a mean like this one needs about" in found.text
+
+
+def test_lower_is_better_asks_for_at_most():
+    ter = metric("ter")
+    found = level("m", ter, level_side(*(100 * SCORES)), 90)
+    assert found.verdict == "PASS"
+    assert found.low < found.mean < found.high
+    bad = level("m", ter, level_side(*(100 * SCORES)), 70)
+    assert "expected at most 70" in bad.text
+    assert bad.text.splitlines()[2].startswith(f"  {int(SCORES.argmax()) + 1}  ")
+
+
+def test_passes_without_a_failure_are_no_proof():
+    found = level("m", metric("rouge1"), level_side(*[1.0] * 12), 0.85)
+    # .85^n <= .05 from 19 on
+    assert (found.verdict, "needs about 19" in found.text) == ("INCONCLUSIVE", True)
+    assert level("m", metric("rouge1"), level_side(*[1.0] * 19), 0.85).verdict == "PASS"
+
+
+def test_an_item_without_a_score_fails():
+    found = level("m", metric("rouge1"), level_side(*SCORES, math.nan), 0.5)
+    assert found.verdict == "FAIL"
+    assert "1 of 61 items have no score (61)" in found.text
+    with pytest.raises(InputError, match="no item has a score"):
+        level("m", metric("rouge1"), level_side(math.nan), 0.5)
+
+
+def test_level_an_item_keeps_its_group_where_others_have_no_score():
+    groups = [i // 5 for i in range(60)]
+    scores = np.repeat(SCORES[:12], 5)
+    scores[[0, 30]] = math.nan
+    known = np.delete(np.arange(60), [0, 30])
+    plain = bound_level(scores[known], 0.8, [groups[i] for i in known], least=0.0)
+    assert level("m", metric("rouge1"), level_side(*scores, groups=groups), 0.8).high == pytest.approx(plain.high)
+
+
+def test_few_groups_never_pass():
+    found = level("m", metric("rouge1"), level_side(*SCORES, groups=[i // 20 for i in range(60)]), 0.5)
+    assert "3 groups are too few to pass" in found.text

@@ -1,7 +1,8 @@
 """Meta-evaluation from end to end, on judgements small enough to work out by hand."""
 
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
+from inspect import signature
 
 import numpy as np
 import pytest
@@ -12,9 +13,10 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.core.tables import Key, Preference, Preferences, ScoreTable
-from nlgauge.metaeval.evaluate import meta_evaluate
+from nlgauge.metaeval.evaluate import MetaOptions, meta_evaluate
+from nlgauge.metaeval.measure import check_options
 from nlgauge.metaeval.select import select_models
-from nlgauge.metaeval.sweeps import sweep
+from nlgauge.metaeval.sweep import sweep
 from nlgauge.runtime.runtime import Runtime
 
 
@@ -382,3 +384,30 @@ def test_columns_of_a_frame_are_named_for_every_verb_about_people(tmp_path):
     mixed = [sweep(d, pairs, "chrf", "ter", [0.5], **o).rows for d, o in ((frame, {"columns": columns}), (data, {}))]
     for one, other in zip(*mixed, strict=True):
         assert {k: v for k, v in one.items() if v == v} == {k: v for k, v in other.items() if v == v}
+
+
+# --- The options that the command offers are those of the library, each declared once
+
+KEYWORDS = signature(meta_evaluate).parameters
+OF_STATISTICS = [field for field in fields(MetaOptions) if field.name not in KEYWORDS]
+
+
+def test_a_keyword_has_the_same_default_typed_and_in_python():
+    ours = {field.name: field.default for field in fields(MetaOptions) if field.name in KEYWORDS}
+    theirs = {name: KEYWORDS[name].default for name in ours}
+    assert ours == {**theirs, "exclude": None}  # what is repeated is a list when it is typed, and no list otherwise
+    assert len(ours) > 15
+
+
+def test_any_other_option_is_one_that_statistics_or_tests_take():
+    assert [field.default for field in OF_STATISTICS if field.default] == []
+    check_options(["pearson"], {field.name: None for field in OF_STATISTICS})  # None leaves it to the statistic
+    with pytest.raises(InputError, match="no option 'epsilom'; did you mean 'epsilon'"):
+        check_options(["pearson"], {"epsilom": None})
+
+
+def test_what_is_left_out_is_left_to_preset_and_statistic():
+    assert MetaOptions().given() == {}
+    assert MetaOptions(stats=[], exclude=[]).given() == {}  # typed nowhere
+    options = MetaOptions(level="item", threshold=0.0, power=True, draws=7)  # 0 is a threshold
+    assert options.given() == {"level": "item", "threshold": 0.0, "power": True, "draws": 7}

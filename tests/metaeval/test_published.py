@@ -19,7 +19,7 @@ from nlgauge.core.segment import Dataset
 from nlgauge.core.tables import Key, ScoreTable
 from nlgauge.io.scores import read_scores
 from nlgauge.metaeval.evaluate import meta_evaluate
-from nlgauge.metaeval.protocols.presets import PRESETS
+from nlgauge.metaeval.tasks import PRESETS
 from nlgauge.metrics.base import over_references
 
 

@@ -13,7 +13,7 @@ from nlgauge.metrics import blanc
 from nlgauge.metrics.blanc import Blanc
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric
-from nlgauge.testing.segments import SEGMENTS
+from nlgauge.testing.metric import SEGMENTS
 
 torch = pytest.importorskip("torch")
 

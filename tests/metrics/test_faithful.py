@@ -15,7 +15,7 @@ from nlgauge.models.heads import find_head
 from nlgauge.perturbations.perturb import PERTURBATIONS
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric
-from nlgauge.testing.segments import SEGMENTS
+from nlgauge.testing.metric import SEGMENTS
 
 SOURCE = (
     "Paul Merson wrote for the BBC on May 29, 1943 . The United Nations sent 3 , 500 people to Spain's north, a"

@@ -28,7 +28,7 @@ from nlgauge.metrics.nli import (
 )
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric, check_options
-from nlgauge.testing.segments import SEGMENTS
+from nlgauge.testing.metric import SEGMENTS
 
 torch = pytest.importorskip("torch")
 

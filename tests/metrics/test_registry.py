@@ -41,8 +41,7 @@ from nlgauge.metrics.run import score_segments
 from nlgauge.models import heads, locate
 from nlgauge.perturbations.checklist import TASKS as CHECKLISTS
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.testing.segments import SEGMENTS
-from nlgauge.testing.subject import Subject
+from nlgauge.testing.metric import SEGMENTS, Subject
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from nlgauge.perturbations.base import Perturbed, apply_edits
 from nlgauge.perturbations.perturb import PERTURBATIONS, Perturbations, info, perturb, perturbation
 from nlgauge.testing import check_perturbation
+from nlgauge.testing.metric import CONTEXT, FOREIGN, ORDINARY, POOL, REFERENCES, SHORT, TEXTS
 from nlgauge.testing.perturbation import fingerprint
-from nlgauge.testing.texts import CONTEXT, FOREIGN, ORDINARY, POOL, REFERENCES, SHORT, TEXTS
 
 NAMES = list(PERTURBATIONS.entries)
 ENGLISH = [name for name in NAMES if "english" in info(name).needs]

@@ -1,10 +1,41 @@
-"""Runs: levels and comparisons, words of failures, and reruns that do not count."""
+"""Where baselines lie, and how they are written."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
+
+from nlgauge.core.errors import InputError
+from nlgauge.plugin.runs import baseline_path, write_all
+
+
+def test_they_lie_beside_the_test():
+    assert baseline_path(Path("tests/test_a.py"), "summaries") == Path("tests/__nlgauge__/summaries.json")
+
+
+@pytest.mark.parametrize("name", ["test_a[x-1]", "Zusammenfassung_ä", "сводки", "हिन्दी"])
+def test_tests_with_parameters_and_letters_of_any_script_have_names(name):
+    assert baseline_path(Path("tests/test_a.py"), name) == Path(f"tests/__nlgauge__/{name}.json")
+
+
+def test_one_name_has_one_file_however_its_letters_are_stored():
+    assert baseline_path(Path("a.py"), "a\u0308") == baseline_path(Path("a.py"), "ä")
+
+
+@pytest.mark.parametrize("name", ["../up", "a/b", "", ".hidden", "a b"])
+def test_names_lead_nowhere_else(name):
+    with pytest.raises(InputError, match="is no name of a baseline"):
+        baseline_path(Path("tests/test_a.py"), name)
+
+
+def test_folders_are_made(tmp_path):
+    write_all({str(tmp_path / "__nlgauge__" / "a.json"): "{}\n"})
+    assert (tmp_path / "__nlgauge__" / "a.json").read_text() == "{}\n"
+
+
+# --- Runs: levels and comparisons, words of failures, and reruns that do not count
 
 pytest_plugins = ["pytester"]
 
@@ -25,10 +56,12 @@ def test_it(nlgauge):
 """
 
 
+@pytest.mark.usefixtures("reruns")
 def test_levels_are_bounds_of_the_mean(inside):
     inside(PASSING).assert_outcomes(passed=1)
 
 
+@pytest.mark.usefixtures("reruns")
 def test_a_mean_above_the_number_is_not_enough(inside):
     found = inside("""
 def test_it(nlgauge):
@@ -41,6 +74,7 @@ def test_it(nlgauge):
     )
 
 
+@pytest.mark.usefixtures("reruns")
 def test_runs_groups_and_options_reach_the_gate(inside, pytester):
     body = """
 def test_it(nlgauge):
@@ -60,6 +94,7 @@ def test_it(nlgauge):
     found.stdout.fnmatch_lines(["*lost more than 2 (*"])
 
 
+@pytest.mark.usefixtures("reruns")
 def test_a_rerun_does_not_try_its_luck(inside):
     """A plugin that reruns failures asks for the fixture again; outputs that change by chance pass some day."""
     found = inside('''
@@ -78,7 +113,7 @@ def test_tries():
     found.stdout.fnmatch_lines(["*The test was judged before; reruns do not count.*"])
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def reruns(pytester):
     """A plugin that runs every failing test once more."""
     pytester.makepyfile(reruns='''
@@ -98,6 +133,7 @@ def pytest_runtest_protocol(item, nextitem):
     pytester.syspathinsert()
 
 
+@pytest.mark.usefixtures("reruns")
 def test_other_metrics_name_the_option(inside):
     body = """
 def test_it(nlgauge):

@@ -14,7 +14,7 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.io.segments import Tally
-from nlgauge.metaeval.sweeps import sweep
+from nlgauge.metaeval.sweep import sweep
 from nlgauge.report.pages import page
 from nlgauge.report.table import latex, markdown
 from nlgauge.report.text import render

@@ -1,14 +1,20 @@
 """Every metric made of others says what those say; one that keeps something back is caught."""
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
+import numpy as np
 import pytest
 
 import nlgauge as ng
 from nlgauge.core.metric import whole
+from nlgauge.core.scores import MetricInfo
+from nlgauge.core.segment import Segment
 from nlgauge.metrics.lexical.qmetric import QMetric
+from nlgauge.metrics.registry import METRICS
 from nlgauge.metrics.wrapped import CompanionMetric, ReferencePolicyMetric, WrappedMetric
-from nlgauge.testing import SEGMENTS, check_wrapper
+from nlgauge.testing import MODEL_TOLERANCE, SEGMENTS, check_metric, check_options, check_wrapper
+from nlgauge.testing.metric import POOL_TOLERANCE
 
 MANY = {  # what an inner metric has to say: documents, passes, moments, training, a way out, notes, languages, vectors
     "bertscore:idf=true",
@@ -109,3 +115,127 @@ def test_what_is_refused_inside_is_refused():
     check_wrapper(_Silent(inner), inner, lone)
     with pytest.raises(AssertionError, match="it takes what the metric inside refuses"):
         check_wrapper(_Silent(inner, "refuse"), inner, lone)
+
+
+def test_a_sound_metric_passes(overlap):
+    check_metric(overlap(), registered=False)
+    check_metric(overlap(lowercase=False), registered=False)
+
+
+def test_a_sound_metric_with_an_error_rate_a_model_or_a_pool_passes(overlap):
+    @dataclass(frozen=True, kw_only=True)
+    class Distance(overlap):
+        info: ClassVar = MetricInfo("distance", higher_is_better=False, cached=True)
+
+        def value(self, hypothesis, reference):
+            return 1 - super().value(hypothesis, reference)
+
+        def score(self, segments, runtime):
+            found = super().score(segments, runtime)
+            # the best reference is the one at the least distance, but blank texts are at the greatest
+            values = [min(self.value(s.hypothesis, r) for r in s.references) for s in segments]
+            return replace(found, values=np.array(values, dtype=float))
+
+    @dataclass(frozen=True, kw_only=True)
+    class Ranked(overlap):
+        pooled: ClassVar = True
+        info: ClassVar = MetricInfo("ranked", range=(-1.0, 1.0))
+
+        def score(self, segments, runtime):
+            found = super().score(segments, runtime)
+            return replace(found, values=found.values - found.values.mean())
+
+    check_metric(Distance(), registered=False)
+    check_metric(Ranked(), registered=False)
+
+
+def test_a_metric_that_no_entry_point_names_is_refused_unless_that_is_said(overlap):
+    with pytest.raises(Exception, match="unknown metric 'overlap'"):
+        check_metric(overlap())
+
+
+def test_own_segments_take_the_place_of_ours(overlap):
+    @dataclass(frozen=True, kw_only=True)
+    class Fails(overlap):
+        def value(self, hypothesis, reference):
+            assert "own" in hypothesis + reference or not {"own"} & {hypothesis, reference}
+            seen.append(hypothesis)
+            return super().value(hypothesis, reference)
+
+    seen = []
+    check_metric(
+        Fails(), [Segment("a", "own text", ("own words",)), Segment("b", "text", ("own text",))], registered=False
+    )
+    assert "own text" in seen
+    assert SEGMENTS[0].hypothesis not in seen
+
+
+@pytest.mark.parametrize(("strays", "tolerance"), [(1e-7, None), (1e-7, 1e-8), (1e-5, 1e-4)])
+def test_scores_may_stray_by_the_tolerance_and_no_further(overlap, strays, tolerance):
+    @dataclass(frozen=True, kw_only=True)
+    class Astray(overlap):
+        info: ClassVar = MetricInfo("astray")
+
+        def score(self, segments, runtime):
+            found = super().score(segments, runtime)
+            return replace(found, values=found.values * (1 - strays * (len(segments) % 2)))
+
+    def check():
+        check_metric(Astray(), registered=False, tolerance=tolerance)
+
+    if tolerance is not None and strays < tolerance:
+        check()
+    else:
+        with pytest.raises(
+            AssertionError, match=r"company of the other segments changes the value of segment .* \(tolerance"
+        ):
+            check()
+
+
+def test_without_a_model_no_digit_may_change_and_with_one_those_of_float32(overlap):
+    @dataclass(frozen=True, kw_only=True)
+    class Astray(overlap):
+        strays: ClassVar = 0.0
+
+        def score(self, segments, runtime):
+            found = super().score(segments, runtime)
+            return replace(found, values=found.values * (1 - self.strays * (len(segments) % 2)))
+
+    @dataclass(frozen=True, kw_only=True)
+    class Counted(Astray):
+        info: ClassVar = MetricInfo("counted")
+        strays: ClassVar = 1e-15
+
+    @dataclass(frozen=True, kw_only=True)
+    class Modelled(Astray):
+        info: ClassVar = MetricInfo("modelled", cached=True)
+        strays: ClassVar = MODEL_TOLERANCE / 2
+
+    @dataclass(frozen=True, kw_only=True)
+    class Worse(Modelled):
+        strays: ClassVar = MODEL_TOLERANCE * 4
+
+    with pytest.raises(AssertionError, match=r"tolerance 0\)$|tolerance 0\);"):
+        check_metric(Counted(), registered=False)
+    check_metric(Modelled(), registered=False)
+    with pytest.raises(AssertionError, match="tolerance 1e-06"):
+        check_metric(Worse(), registered=False)
+    assert POOL_TOLERANCE < MODEL_TOLERANCE
+
+
+def test_options_alone_can_be_checked_on_a_metric_that_is_not_best_on_a_copy(overlap):
+    assert check_options(overlap(), registered=False) == []
+
+
+def test_a_function_is_checked_and_forgotten():
+    def first(hypothesis, references):
+        return float(hypothesis.split()[:1] == references[0].split()[:1])
+
+    def above_mean(hypotheses):
+        lengths = [len(hypothesis) for hypothesis in hypotheses]
+        return [length - sum(lengths) / len(lengths) for length in lengths]
+
+    check_metric(first)
+    with pytest.raises(AssertionError, match="above_mean: the company of the other segments changes the value"):
+        check_metric(above_mean)
+    assert not {"first", "above_mean"} & {*METRICS.names()}

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from translation import BATCHES, SETS, scored
 
-from nlgauge.metaeval.thresholds.pairs import rated_sets, system_pairs
+from nlgauge.metaeval.thresholds import rated_sets, system_pairs
 from nlgauge.scoring.thresholds import read_thresholds
 from nlgauge.stats.selection import HeldOutPairs, SystemPairs, fit_curve, held_out
 

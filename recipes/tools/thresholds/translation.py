@@ -21,9 +21,9 @@ import numpy as np
 import nlgauge as ng
 from nlgauge.core.segment import Dataset
 from nlgauge.io import open_data
-from nlgauge.metaeval.align import JoinedScores
 from nlgauge.metaeval.evaluate import joined_scores, without_systems
-from nlgauge.metaeval.thresholds.fit import fit_thresholds
+from nlgauge.metaeval.joined import JoinedScores
+from nlgauge.metaeval.thresholds import fit_thresholds
 
 ABOUT = "translation into English (WMT21 to WMT23 and TED)"
 SETS = {  # file or folder, people among the systems

@@ -6,22 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nlgauge.choosing.candidates import tried
-from nlgauge.choosing.decide import Decision, decided
-from nlgauge.choosing.evidence import Care
-from nlgauge.choosing.examples import Examples, examples_of
-from nlgauge.choosing.measure import Measured, measured
-from nlgauge.choosing.people import MEAN
-from nlgauge.choosing.sample import OUTPUTS, RATED, sampled
-from nlgauge.choosing.trials import make_trials
-from nlgauge.choosing.words import Reason, command_of, methods_of, reasons_of
+from nlgauge.choosing.evidence import Care, tried
+from nlgauge.choosing.measure import Examples, Measured, examples_of, measured
+from nlgauge.choosing.rule import Decision, Reason, command_of, decided, methods_of, reasons_of
+from nlgauge.choosing.trials import MEAN, OUTPUTS, RATED, make_trials, sampled
 from nlgauge.core.errors import InputError
 from nlgauge.core.options import check_option
 from nlgauge.core.result import Outcome, Result
 from nlgauge.core.scores import say, warning
 from nlgauge.core.segment import Dataset, Frame
 from nlgauge.io.frames import dataset_of
-from nlgauge.metaeval.align import criteria_of
+from nlgauge.metaeval.joined import criteria_of
 from nlgauge.metrics.base import MetricLike
 from nlgauge.metrics.registry import named, takes_metrics
 from nlgauge.runtime.runtime import Runtime

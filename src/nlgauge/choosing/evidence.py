@@ -1,16 +1,77 @@
-"""Evidence on one metric under one criterion: a share with its interval, and where it comes from."""
+"""Which metrics are tried where none is named: a short list by task, all of which run without a download."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+import sys
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from time import perf_counter, process_time
 from typing import Any, Literal, get_args
 
 import numpy as np
 
+from nlgauge.audits.preference import Sides
 from nlgauge.core.arrays import Array
+from nlgauge.core.errors import InputError
+from nlgauge.core.scores import UNDEFINED, Scores, count
+from nlgauge.core.segment import Segment
+from nlgauge.core.suite import Pair, Suite
+from nlgauge.metrics.base import Metric, check_needs
+from nlgauge.metrics.languages import UnreadScripts
+from nlgauge.metrics.registry import metric
+from nlgauge.metrics.run import score_segments
+from nlgauge.runtime.runtime import PAIRS, Runtime, silent
 from nlgauge.stats.draws import FEWEST, dependent_trials, generator, percentiles, resample_counts, wilson
+from nlgauge.text.scripts import leaning
+
+_COMMON = ("bleu", "chrf", "meteor", "bertscore", "cosine", "gauge")
+TRIED: Mapping[str, tuple[str, ...]] = {
+    "mt": (*_COMMON, "ter", "nli-robust", "rated", "sescore"),
+    "as": (
+        *("rouge1", "rouge2", "rougeL", "chrf", "meteor", "bertscore", "bertscore:value=recall", "cosine"),
+        *("gauge:task=as", "faithful", "supert"),
+    ),
+    "d2t": (*_COMMON, "rougeL", "nli-robust", "rated", "sescore", "parent"),
+    "ic": (*_COMMON, "rougeL", "cider", "nli-robust"),
+    "qg": (*_COMMON, "rougeL", "nli-robust", "qrouge"),
+    "dg": (*_COMMON, "rougeL", "nli-robust"),
+}
+# What to keep where the evidence tells no metric from it: public figures of summaries are of 56 outputs of one set.
+DEFAULTS: Mapping[str, str] = {"as": "bertscore:value=recall"}
+UNREFERENCED = ("gruen", "faithful", "supert")  # where there are no references
+_LOOKED_AT = 20
+
+
+def tried(task: str, segments: Sequence[Segment]) -> list[str]:
+    """The metrics of the list of a task that these segments have the fields for.
+
+    A metric that compares an output with its source is left out where sources are in another language, or where the
+    task is translation.
+    """
+    names = TRIED[task] if any(s.references for s in segments) else UNREFERENCED
+    reads_source = task != "mt" and _one_language(segments)
+    found = []
+    for name in names:
+        needs = metric(name).info.needs
+        if "source" in needs and not reads_source:
+            continue
+        if all(any(getattr(s, need) for s in segments) for need in needs):
+            found.append(name)
+    return found
+
+
+def _one_language(segments: Sequence[Segment]) -> bool:
+    """Whether sources are not told to be in another language than outputs."""
+    looked = [s for s in segments if s.source][:_LOOKED_AT]
+    other = 0
+    for s in looked:
+        one, two = leaning(s.hypothesis), leaning(s.source or "")
+        other += one is not None and two is not None and one != two
+    return bool(looked) and 2 * other < len(looked)
+
+
+# --- Evidence on one metric under one criterion: a share with its interval, and where it comes from
 
 Care = Literal["meaning", "facts", "coverage", "fluency"]
 ASPECTS: tuple[Care, ...] = get_args(Care)
@@ -118,3 +179,174 @@ def interval_of(draws: Array) -> tuple[float, float]:
         return math.nan, math.nan
     low, high = percentiles(np.asarray(draws, dtype=np.float64)[:, None], LEVEL)
     return float(low[0]), float(high[0])
+
+
+# --- What does a metric cost here? Seconds and memory, measured on a few of the user's outputs
+
+_WARM, _FEW, _MEASURED = 2, 4, 24  # outputs
+_SLOW = 0.5  # seconds for the few, from which on these are enough
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The cost of a metric.
+
+    Attributes:
+        seconds: of processor time for 1,000 outputs, without loading its model; other programs do not count.
+        elapsed: the same by the clock, which counts what else the machine does, and waiting for an answer.
+        megabytes: by how much the peak memory of the process grew, models included; a model that an earlier metric
+            loaded is not counted again. NaN where the system does not say.
+    """
+
+    seconds: float
+    elapsed: float
+    megabytes: float
+
+
+def cost_of(metric: Metric, segments: Sequence[Segment], runtime: Runtime) -> Cost:
+    """The cost on the first outputs, without a cache; what models are loaded is loaded before."""
+    bare = replace(runtime, cache=None, progress=silent).sharing({PAIRS: None})  # nor what other metrics have judged
+    before = _peak()
+    score_segments({"": metric}, segments[:_WARM], bare)
+    each, elapsed = _seconds(metric, segments[_WARM:][:_FEW] or segments, bare)
+    if _FEW * elapsed < _SLOW:
+        each, elapsed = _seconds(metric, segments[:_MEASURED], bare)
+    return Cost(1000 * each, 1000 * elapsed, _peak() - before)
+
+
+def _seconds(metric: Metric, segments: Sequence[Segment], runtime: Runtime) -> tuple[float, float]:
+    """Seconds for each of some outputs: of processor time, and by the clock."""
+    start = process_time(), perf_counter()
+    score_segments({"": metric}, segments, runtime)
+    return (process_time() - start[0]) / len(segments), (perf_counter() - start[1]) / len(segments)
+
+
+def _peak() -> float:
+    """Peak memory of the process in MB; NaN on systems that do not tell."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return float("nan")
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << (20 if sys.platform == "darwin" else 10))
+
+
+# --- Can a metric read these texts? What rules a metric out, and what must be said of it
+
+MOST = 0.5  # share of outputs from which on a metric is ruled out, if it cannot read or score them, or reads a part
+TOLD = 0.05  # share of outputs from which on this is told
+_FLAGS = {
+    UNDEFINED: "have no score",
+    "truncated": "are read in part, since they are longer than its model reads",
+    "unknown": "have many pieces that its model does not know",
+}
+
+
+def unreadable(metrics: Mapping[str, Metric], segments: Sequence[Segment]) -> tuple[dict[str, str], dict[str, str]]:
+    """Metrics that cannot read the texts, before anything is scored.
+
+    Returns:
+        Metric -> why it is ruled out; and metric -> what must be said of it, where it cannot read some of the texts.
+    """
+    out: dict[str, str] = {}
+    told: dict[str, str] = {}
+    looking = UnreadScripts(metrics)
+    looking.add(segments)
+    for spec, (n, reason) in looking.unread().items():
+        if n > MOST * len(segments):
+            out[spec] = f"it cannot read {n} of {len(segments)} outputs: {reason}"
+        elif n > TOLD * len(segments):
+            told[spec] = f"it cannot read {n} of {len(segments)} outputs: {reason}"
+    for spec, scorer in metrics.items():
+        try:
+            check_needs(scorer, segments)
+        except InputError as error:
+            out[spec] = str(error)
+    return out, told
+
+
+def unusable(scores: Scores, segments: Sequence[Segment]) -> tuple[str, str]:
+    """Why scores are of no use, and what must be said of them; each empty where there is nothing to say."""
+    n, counts = len(scores), count(scores.flags, scores.values)
+    shares = {flag: counts.get(flag, 0) for flag in _FLAGS}
+    for flag, number in shares.items():
+        if number > MOST * n:
+            return f"{number} of {n} outputs {_FLAGS[flag]}", ""
+    known = scores.values[~np.isnan(scores.values)]
+    texts = {(s.hypothesis, s.references, s.source) for s in segments}
+    if len(texts) > 1 and len(known) > 1 and float(np.ptp(known)) <= 1e-12 * max(1.0, float(np.abs(known).max())):
+        return f"it gives all {len(known)} outputs the same score", ""
+    return "", "; ".join(
+        f"{number} of {n} outputs {_FLAGS[flag]}" for flag, number in shares.items() if number > TOLD * n
+    )
+
+
+# --- What trials say of a metric: which errors it sees, what it takes for an error, and near-copies
+
+_SEEDS = {name: i for i, name in enumerate((*ASPECTS, COPIES, HARMLESS))}  # so that criteria are drawn apart
+
+
+def error_evidence(suite: Suite, sides: Sides, source: str, seed: int = 0) -> list[Evidence]:
+    """For each aspect the share of errors that a metric sees, and the share of harmless changes that it lets pass.
+
+    An error is seen if the text with it scores lower than the text without. A harmless change passes beside an error in
+    the same text if it costs less than the error does; so the scale of the metric plays no part.
+    """
+    pairs = [suite.pairs[place] for place in sides.places]
+    found = []
+    for aspect in ASPECTS:
+        places = [i for i, pair in enumerate(pairs) if pair.expect == "lower" and pair.criterion == aspect]
+        outcome = _seen(sides)[places]
+        made = share(outcome, [pairs[i].origin for i in places], seed + _SEEDS[aspect]) if places else None
+        if made is not None:
+            found.append(_evidence(sides.spec, ERRORS + aspect, made, source))
+    harmless = _beside(pairs, sides.margin)
+    made = share(harmless[0], harmless[1], seed + _SEEDS[HARMLESS]) if len(harmless[0]) else None
+    if made is not None:
+        found.append(_evidence(sides.spec, HARMLESS, made, source))
+    return found
+
+
+def copy_evidence(suite: Suite, sides: Sides, seed: int = 0) -> list[Evidence]:
+    """The share of near-copies with an error that score lower than a paraphrase without one."""
+    pairs = [suite.pairs[place] for place in sides.places]
+    made = share(_seen(sides), [pair.origin for pair in pairs], seed + _SEEDS[COPIES])
+    return [] if made is None else [_evidence(sides.spec, COPIES, made, "your references")]
+
+
+def _seen(sides: Sides) -> Array:
+    """1 where the worse text scores lower, 0 where it does not, or a score is undefined; shape (n,)."""
+    return (sides.margin > 0).astype(np.float64)
+
+
+def _evidence(spec: str, criterion: str, made: Share, source: str) -> Evidence:
+    return Evidence(spec, criterion, made.value, made.low, made.high, made.n, source, made.draws)
+
+
+def _beside(pairs: Sequence[Pair], margin: Array) -> tuple[Array, list[tuple[str, str]]]:
+    """For each harmless change and each error in the same text, whether the error costs more; and the text's origin."""
+    errors: dict[str, list[int]] = {}
+    for i, pair in enumerate(pairs):
+        if pair.expect == "lower":
+            errors.setdefault(pair.better, []).append(i)
+    outcome, origins = [], []
+    for i, pair in enumerate(pairs):
+        if pair.expect != "same":
+            continue
+        for j in errors.get(pair.better, ()):
+            gap = margin[j] - margin[i]
+            outcome.append(np.nan if np.isnan(gap) else 1.0 if gap > 0 else CHANCE if gap == 0 else 0.0)
+            origins.append(pair.origin)
+    return np.array(outcome), origins
+
+
+def seen_beyond(suite: Suite, first: Sides, second: Sides) -> tuple[Array, list[tuple[str, str]]]:
+    """Of the errors that the first metric misses, whether the second sees them; and the origins of their texts."""
+    places = {place: i for i, place in enumerate(second.places)}
+    pairs = [suite.pairs[place] for place in first.places]
+    seen, others = _seen(first), _seen(second)
+    kept = [
+        (i, places[place])
+        for i, place in enumerate(first.places)
+        if pairs[i].expect == "lower" and not seen[i] and place in places
+    ]
+    return np.array([others[j] for _, j in kept]), [pairs[i].origin for i, _ in kept]

@@ -7,23 +7,49 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import zip_longest
 from typing import Any, TypeVar
 
 import numpy as np
 
 from nlgauge.audits.preference import Sides, pairs_for, score_sides
-from nlgauge.choosing.costs import Cost, cost_of
-from nlgauge.choosing.evidence import OWN, Evidence
-from nlgauge.choosing.known import PublicSet, nearest, profile_of, public_evidence
-from nlgauge.choosing.outcomes import copy_evidence, error_evidence
-from nlgauge.choosing.people import Compared, agreement, rated_pairs, rating_of
-from nlgauge.choosing.reading import unreadable, unusable
-from nlgauge.choosing.sample import Sample
-from nlgauge.choosing.systems import Grid, alike, apart_evidence, grid_of
-from nlgauge.choosing.trials import Trials
+from nlgauge.choosing.evidence import (
+    APART,
+    ASPECTS,
+    COPIES,
+    ERRORS,
+    HARMLESS,
+    OWN,
+    Cost,
+    Evidence,
+    copy_evidence,
+    cost_of,
+    error_evidence,
+    unreadable,
+    unusable,
+)
+from nlgauge.choosing.trials import (
+    Compared,
+    Grid,
+    PublicSet,
+    Sample,
+    Trials,
+    agreement,
+    alike,
+    apart_evidence,
+    grid_of,
+    nearest,
+    profile_of,
+    public_evidence,
+    rated_pairs,
+    rating_of,
+    system_scores,
+)
+from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, NlgaugeError
 from nlgauge.core.scores import Scores, count
-from nlgauge.core.suite import Suite
+from nlgauge.core.segment import Segment
+from nlgauge.core.suite import Pair, Suite
 from nlgauge.metrics.base import Metric, described, is_pooled, notes_of
 from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import PAIRS, Bar, Runtime, silent
@@ -231,3 +257,349 @@ def _together(found: Measured, seed: int, runtime: Runtime) -> None:
         if one is not None:
             found.evidence.append(one)
     found.notes += Looks(language="off").seen({}, found.sample.segments).notes()
+
+
+# --- Texts of the user's own that may show how a metric fails, by criterion, and what each metric says of them
+
+OUTPUTS = "outputs"  # an output, and the same with an error
+KINDS = (OUTPUTS, COPIES, HARMLESS, OWN, APART)  # what the two texts of a pool are
+DIGITS = 6  # of a margin in deviations: what rounding leaves no processor changes
+_RATED = 2000  # pairs of rated outputs that are looked through, those that people rate furthest apart
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Two texts, of which the first should score higher.
+
+    Attributes:
+        of: what they are, one of `KINDS`.
+        id: of the pair, or of the first of two outputs.
+        phenomenon: how they differ; None of two outputs.
+        better, worse: the texts.
+        original: the text that a change was made in, where neither of the two is it.
+        reference: what both are compared with; None if nothing, or if they are not compared with the same.
+        outputs: the two outputs, where they are two of the user's.
+        ratings: of the two, where people rated them.
+    """
+
+    of: str
+    id: str
+    phenomenon: str | None
+    better: str
+    worse: str
+    original: str | None = None
+    reference: str | None = None
+    outputs: tuple[Segment, Segment] | None = None
+    ratings: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """What a metric says of all texts of a pool.
+
+    Attributes:
+        better, worse: its scores of the two texts, shape (n,); NaN where it has none.
+        tried: the texts that it was tried on, shape (n,).
+        missed: those of them that it fails on, shape (n,).
+        far: how far it is from failing, in deviations of its scores, shape (n,); the lowest is the worst failure.
+    """
+
+    better: Array
+    worse: Array
+    tried: Mask
+    missed: Mask
+    far: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """All texts that may show one criterion, and what each metric says of them."""
+
+    criterion: str
+    texts: Sequence[Texts]
+    scored: Mapping[str, Scored]
+
+
+def pools_of(found: Measured) -> list[Pool]:
+    """The texts of every criterion that has some."""
+    pools = [*_people(found), *_errors(found), *_copies(found), *_harmless(found), *_apart(found)]
+    return [pool for pool in pools if pool.texts]
+
+
+def _errors(found: Measured) -> Iterator[Pool]:
+    if found.trials.errors is not None:
+        for aspect in ASPECTS:
+            yield _of_suite(found, found.trials.errors, 0, ERRORS + aspect, OUTPUTS, aspect)
+
+
+def _copies(found: Measured) -> Iterator[Pool]:
+    if found.trials.copies is not None:
+        yield _of_suite(found, found.trials.copies, 1, COPIES, COPIES, None)
+
+
+def _of_suite(found: Measured, suite: Suite, number: int, criterion: str, of: str, aspect: str | None) -> Pool:
+    """The pairs of one aspect in which the worse text should score lower; of every aspect for None."""
+    places = [
+        i
+        for i, pair in enumerate(suite.pairs)
+        if pair.expect == "lower" and (aspect is None or pair.criterion == aspect)
+    ]
+    pairs = [suite.pairs[i] for i in places]
+    scored = {}
+    for spec in found.left:
+        sides = found.sides[spec][number]
+        if sides is not None:
+            better, worse, tried = _spread(sides, len(suite))
+            width = _width(sides)
+            scored[spec] = _judged(better[places], worse[places], tried[places], sides.higher_is_better, width)
+    texts = [
+        # an error stands in the output, and a near-copy in the reference
+        Texts(of, p.id, p.phenomenon, p.better, p.worse, _held(p) if of == COPIES else None, _held(p))
+        for p in pairs
+    ]
+    return Pool(criterion, texts, scored)
+
+
+def _held(pair: Pair) -> str | None:
+    return pair.references[0] if pair.references else pair.source
+
+
+def _spread(sides: Sides, n: int) -> tuple[Array, Array, Mask]:
+    """The scores at the places of the pairs in a suite of n, and where there are some."""
+    better, worse, tried = np.full(n, np.nan), np.full(n, np.nan), np.zeros(n, dtype=np.bool_)
+    where = list(sides.places)
+    better[where], worse[where], tried[where] = sides.better, sides.worse, True
+    return better, worse, tried
+
+
+def _width(sides: Sides) -> float:
+    """The deviation of all scores, the unit of margins; 1 where there is none."""
+    scores = np.concatenate([sides.better, sides.worse])
+    return float(np.nanstd(scores)) or 1.0 if not np.isnan(scores).all() else 1.0
+
+
+def _judged(better: Array, worse: Array, tried: Mask, higher_is_better: bool, width: float) -> Scored:
+    """A metric fails where the better text does not score higher, or a score is undefined."""
+    far = (better - worse) * (1 if higher_is_better else -1) / width
+    return Scored(better, worse, tried, tried & ~(far > 0), far)
+
+
+def _harmless(found: Measured) -> Iterator[Pool]:
+    """A harmless change and an error in the same text, of which the error costs no more."""
+    suite = found.trials.errors
+    if suite is None:
+        return
+    errors: dict[str, list[int]] = {}
+    for i, pair in enumerate(suite.pairs):
+        if pair.expect == "lower":
+            errors.setdefault(pair.better, []).append(i)
+    both = [(i, j) for i, pair in enumerate(suite.pairs) if pair.expect == "same" for j in errors.get(pair.better, ())]
+    texts = []
+    for i, j in both:
+        same, error = suite.pairs[i], suite.pairs[j]
+        names = f"{same.phenomenon} and {error.phenomenon}"
+        texts.append(Texts(HARMLESS, error.id, names, same.worse, error.worse, same.better, _held(same)))
+    scored = {}
+    for spec in found.left:
+        sides = found.sides[spec][0]
+        if sides is not None and both:
+            _, changed, tried = _spread(sides, len(suite))
+            one, other = (np.array([pair[k] for pair in both]) for k in (0, 1))
+            known = tried[one] & tried[other] & ~np.isnan(changed[one] + changed[other])  # the others do not count
+            scored[spec] = _judged(changed[one], changed[other], known, sides.higher_is_better, _width(sides))
+    yield Pool(HARMLESS, texts, scored)
+
+
+def _people(found: Measured) -> Iterator[Pool]:
+    """Two outputs that a metric orders against the user's ratings, of those that people rate furthest apart."""
+    if found.pairs is None or not len(found.pairs) or found.criterion is None:
+        return
+    segments, human = found.sample.segments, rating_of(found.sample.dataset, found.criterion)
+    first, second = found.pairs.first, found.pairs.second
+    apart = np.round(human[first] - human[second], DIGITS)
+    kept = np.sort(np.argsort(-apart, kind="stable")[:_RATED])
+    first, second = first[kept], second[kept]
+    texts = [
+        _two(OWN, segments[i], segments[j], (float(human[i]), float(human[j])))
+        for i, j in zip(first.tolist(), second.tolist(), strict=True)
+    ]
+    scored = {}
+    for spec in found.left:
+        scores = found.scores[spec]
+        better, worse = scores.values[first], scores.values[second]
+        known = ~np.isnan(better + worse)  # the others do not count
+        width = float(np.nanstd(scores.values)) or 1.0
+        scored[spec] = _judged(better, worse, known, scores.higher_is_better, width)
+    yield Pool(OWN, texts, scored)
+
+
+def _apart(found: Measured) -> Iterator[Pool]:
+    """Outputs of two systems for one item that a metric orders against the scores of the two systems."""
+    grid = found.grid
+    if grid is None or found.sample.are_copies:
+        return
+    segments = found.sample.segments
+    n = len(grid.systems)
+    pairs = [(a, b, i) for a in range(n) for b in range(a + 1, n) for i in range(grid.places.shape[1])]
+    texts, scored = [], {}
+    for a, b, i in pairs:
+        texts.append(_two(APART, segments[grid.places[a, i]], segments[grid.places[b, i]], None))
+    one, other = (np.array([grid.places[pair[k], pair[2]] for pair in pairs], dtype=np.int64) for k in (0, 1))
+    for spec in found.left:
+        scores = found.scores[spec]
+        whole = system_scores(scores, grid)
+        ahead = np.array([np.sign(whole[a] - whole[b]) for a, b, _ in pairs])
+        gaps = scores.values[one] - scores.values[other]
+        width = float(np.nanstd(scores.values)) or 1.0
+        far = ahead * gaps / width
+        scored[spec] = Scored(scores.values[one], scores.values[other], ~np.isnan(far), far < 0, far)
+    yield Pool(APART, texts, scored)
+
+
+def _two(of: str, one: Segment, other: Segment, ratings: tuple[float, float] | None) -> Texts:
+    held = one.references[0] if one.references else one.source
+    shared = held if one.references[:1] == other.references[:1] and one.source == other.source else None
+    return Texts(of, one.id, None, one.hypothesis, other.hypothesis, None, shared, (one, other), ratings)
+
+
+# --- Where does a metric fail on these texts? For each share that is measured, texts of the user's own that show it
+
+_MOST = 5  # examples of errors that a recommended metric misses
+
+
+@dataclass(frozen=True, eq=False)
+class Example:
+    """Texts that show why a share is not 1.
+
+    Attributes:
+        name: `e1`, `e2` and so on.
+        criterion: the share.
+        texts: the two texts.
+        scores: metric -> its scores of the better and the worse text, and whether it fails.
+    """
+
+    name: str
+    criterion: str
+    texts: Texts
+    scores: Mapping[str, tuple[float, float, bool]]
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """The texts, then a flat object for each metric that was tried on them."""
+        texts = self.texts
+        ratings = texts.ratings or (None, None)
+        ids = [None, None] if texts.outputs is None else [s.id for s in texts.outputs]
+        systems = [None, None] if texts.outputs is None else [s.system for s in texts.outputs]
+        yield {
+            **{"said": "example", "example": self.name, "shows": self.criterion, "of": texts.of, "id": texts.id},
+            **{"phenomenon": texts.phenomenon, "reference": texts.reference, "original": texts.original},
+            **{"better": texts.better, "worse": texts.worse},
+            **{"id_better": ids[0], "id_worse": ids[1], "system_better": systems[0], "system_worse": systems[1]},
+            **{"rating_better": ratings[0], "rating_worse": ratings[1]},
+        }
+        for spec, (better, worse, missed) in self.scores.items():
+            yield {
+                **{"said": "scores", "example": self.name, "metric": spec},
+                **{"score_better": better, "score_worse": worse, "missed": missed},
+            }
+
+
+@dataclass
+class Examples:
+    """The examples that were chosen, in their order, and where they are found again."""
+
+    pools: Sequence[Pool]
+    chosen: list[Example] = field(default_factory=list)
+    _names: dict[tuple[int, int], str] = field(default_factory=dict)  # pool and place -> example
+
+    def add(self, pool: Pool, place: int) -> str:
+        """The name of the example of these texts, which is new or chosen already."""
+        key = self.pools.index(pool), place
+        if key not in self._names:
+            name = self._names[key] = f"e{len(self.chosen) + 1}"
+            scores = {
+                spec: (float(one.better[place]), float(one.worse[place]), bool(one.missed[place]))
+                for spec, one in pool.scored.items()
+                if one.tried[place]
+            }
+            self.chosen.append(Example(name, pool.criterion, pool.texts[place], scores))
+        return self._names[key]
+
+    def show(self, pool: Pool, spec: str, where: Callable[[Texts], bool] = lambda texts: True) -> str | None:
+        """A failure of a metric: one that is chosen already, or else the clearest; None if it has none."""
+        places = [i for i in clearest_first(pool, spec) if where(pool.texts[i])]
+        number = self.pools.index(pool)
+        known = [(int(name[1:]), name) for i in places if (name := self._names.get((number, i)))]
+        if known:
+            return min(known)[1]
+        return self.add(pool, places[0]) if places else None
+
+    def of(self, spec: str, *criteria: str) -> str | None:
+        """The first example that is chosen and shows how a metric fails under one of some criteria."""
+        for one in self.chosen:
+            if (not criteria or one.criterion in criteria) and one.scores.get(spec, (0, 0, False))[2]:
+                return one.name
+        return None
+
+    def of_phenomenon(self, spec: str, phenomenon: str) -> str | None:
+        """An error of a kind, put into an output, that a metric misses."""
+        for pool in self.pools:
+            if pool.criterion.startswith(ERRORS):
+                name = self.show(pool, spec, lambda texts: texts.phenomenon == phenomenon)
+                if name is not None:
+                    return name
+        return None
+
+    def beyond(self, first: str, second: str) -> str | None:
+        """An error that the first metric misses and the second sees, the clearest; None if there is none."""
+        seen = []
+        for number, pool in enumerate(self.pools):
+            one, other = pool.scored.get(first), pool.scored.get(second)
+            if _is_error(pool) and one is not None and other is not None:
+                for i in np.flatnonzero(one.missed & other.tried & ~other.missed).tolist():
+                    seen.append((-round(float(other.far[i]), DIGITS), number, i))
+        if not seen:
+            return None
+        _, number, place = min(seen)
+        return self.add(self.pools[number], place)
+
+
+def clearest_first(pool: Pool, spec: str) -> list[int]:
+    """Places of the texts that a metric fails on: first those that most others see, of these the worst failures.
+
+    What no metric sees may be no error: one that is put into a wrong output may mend it.
+    """
+    one = pool.scored.get(spec)
+    if one is None:
+        return []
+    others = np.sum([scored.tried & ~scored.missed for scored in pool.scored.values()], axis=0)
+    far = np.round(np.nan_to_num(one.far, nan=0.0), DIGITS)
+    return sorted(np.flatnonzero(one.missed).tolist(), key=lambda i: (-others[i], far[i], i))
+
+
+def examples_of(found: Measured, chosen: Sequence[str], ranked: Sequence[str]) -> Examples:
+    """Examples of failures: errors that the recommended metrics miss, then one of each metric under each criterion.
+
+    Metrics that fail on the same texts share an example, so that there are few.
+
+    Args:
+        found: the evidence.
+        chosen: the recommended metrics.
+        ranked: all metrics that are not ruled out, the best first.
+    """
+    made = Examples(pools_of(found))
+    for spec in chosen:
+        # one of each kind of error in turn, then near-copies, which are few in practice
+        outputs = [pool for pool in made.pools if pool.criterion.startswith(ERRORS)]
+        turns = zip_longest(*(clearest_first(pool, spec)[:_MOST] for pool in outputs))
+        clear = [(pool, i) for turn in turns for pool, i in zip(outputs, turn, strict=True) if i is not None]
+        clear += [(pool, i) for pool in made.pools if pool.criterion == COPIES for i in clearest_first(pool, spec)]
+        for pool, i in clear[:_MOST]:
+            made.add(pool, i)
+    for pool in made.pools:
+        for spec in ranked:
+            made.show(pool, spec)
+    return made
+
+
+def _is_error(pool: Pool) -> bool:
+    return pool.criterion == COPIES or pool.criterion.startswith(ERRORS)

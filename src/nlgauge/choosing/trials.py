@@ -1,20 +1,255 @@
-"""Texts with a known order, made from the user's own: outputs with an error, harmless changes, near-copies."""
+"""Does a metric order outputs as people do? The share of pairs of outputs, on the user's ratings."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+from zlib import crc32
+
+import numpy as np
 
 from nlgauge.audits.preference import Field
 from nlgauge.audits.suites import menli_suite, perturbed_suite, task_in
-from nlgauge.choosing.evidence import Care
-from nlgauge.choosing.sample import Sample, item_of
-from nlgauge.core.errors import InputError, SpecError
+from nlgauge.choosing.evidence import (
+    APART,
+    CHANCE,
+    DRAWS,
+    LEVEL,
+    PUBLIC,
+    Care,
+    Evidence,
+    Share,
+    cost_of,
+    interval_of,
+    tried,
+    unreadable,
+)
+from nlgauge.core.arrays import Array, Counts, Floats
+from nlgauge.core.errors import InputError, NlgaugeError, SpecError
+from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Dataset, Segment, is_blank
 from nlgauge.core.suite import Pair, Suite
+from nlgauge.metaeval.joined import criteria_of, ratings
+from nlgauge.metrics.base import MetricLike
+from nlgauge.metrics.registry import metric, named
+from nlgauge.metrics.run import score_segments
 from nlgauge.perturbations.base import stream
 from nlgauge.perturbations.checklist import ChecklistRow, select_rows, task_of
-from nlgauge.stats.draws import FEWEST
+from nlgauge.runtime.runtime import Runtime
+from nlgauge.stats.coefficients import spearman
+from nlgauge.stats.draws import FEWEST, generator, observed, pairs_of, resample_counts
+from nlgauge.stats.power import mean_power
+from nlgauge.stats.selection import stable_on_halves
+from nlgauge.text.scripts import leaning
+
+_FEW = 20  # pairs of outputs for one input; fewer, and outputs for different inputs are compared
+MEAN = "mean"  # of all criteria
+_SOME = 0.05  # in deviations of the ratings: a smaller difference between two inputs is none
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Which outputs are compared, and how people order them.
+
+    Attributes:
+        first, second: places of the two outputs of each pair, shape (P,); people prefer the first.
+        clusters: number of the item of each output, shape (n,).
+        within: whether both outputs of a pair are for one input.
+    """
+
+    first: Counts
+    second: Counts
+    clusters: Counts
+    within: bool
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+
+def rated_pairs(segments: Sequence[Segment], human: Array) -> Compared:
+    """The pairs of outputs that people do not rate the same.
+
+    Outputs for one input are compared, of one group only. Where there are fewer than 20 such pairs, as with one
+    system, all outputs of a group are.
+
+    Args:
+        segments: the outputs.
+        human: their ratings, higher is better, shape (n,); NaN where there is none.
+    """
+    items = _numbered([(s.group, s.item or s.id) for s in segments])
+    groups = _numbered([s.group for s in segments])
+    left, right = np.triu_indices(len(segments), 1)
+    differ = np.abs(human[left] - human[right]) > 0
+    within = differ & (items[left] == items[right])
+    is_within = int(within.sum()) >= _FEW
+    spread = float(np.nanstd(human)) if not np.isnan(human).all() else 0.0
+    across = differ & (groups[left] == groups[right]) & (np.abs(human[left] - human[right]) > _SOME * spread)
+    kept = within if is_within else across
+    left, right = left[kept], right[kept]
+    up = human[left] > human[right]
+    return Compared(np.where(up, left, right), np.where(up, right, left), items, is_within)
+
+
+def agreement(values: Array, pairs: Compared, seed: int = 0) -> Share | None:
+    """The share of the pairs that scores order as people do; a tie of scores is half a win.
+
+    Items are resampled; a pair of outputs for two inputs counts as often as both were drawn.
+
+    Args:
+        values: scores of the outputs, higher is better, shape (n,); a pair with NaN does not count.
+        pairs: the pairs.
+        seed: of the resamples.
+
+    Returns:
+        The share, where n is the number of outputs in all pairs; None if no pair counts.
+    """
+    gap = values[pairs.first] - values[pairs.second]
+    counted = ~np.isnan(gap)
+    if not counted.any():
+        return None
+    won = np.where(gap > 0, 1.0, np.where(gap == 0, CHANCE, 0.0))[counted]
+    one, other = pairs.clusters[pairs.first[counted]], pairs.clusters[pairs.second[counted]]
+    n_items = int(pairs.clusters.max()) + 1
+    times = resample_counts(generator(seed), DRAWS, n_items)
+    if pairs.within:
+        wins, sizes = (np.bincount(one, weights=w, minlength=n_items) for w in (won, np.ones(len(won))))
+        top, bottom = times @ wins, times @ sizes
+    else:
+        top, bottom = (_summed(times, one, other, w, n_items) for w in (won, np.ones(len(won))))
+    value = float(won.mean())
+    with np.errstate(invalid="ignore", divide="ignore"):
+        drawn = np.where(bottom > 0, top / bottom, value)
+    n_outputs = len(np.unique(np.concatenate([pairs.first[counted], pairs.second[counted]])))
+    return Share(value, *interval_of(drawn), n_outputs, drawn)
+
+
+def _summed(times: Floats, one: Counts, other: Counts, weights: Array, n: int) -> Array:
+    """Over pairs of items, the weight times how often both items were drawn, shape (B,)."""
+    table = np.zeros((n, n))
+    np.add.at(table, (one, other), weights)
+    return np.asarray(np.einsum("bi,bi->b", times @ table, times))
+
+
+def rating_of(dataset: Dataset, criterion: str) -> Array:
+    """The ratings of a criterion, shape (n,); `mean` is the mean of all criteria, each in deviations from its mean."""
+    if criterion != MEAN:
+        return ratings(dataset.segments, criterion)
+    columns = np.stack([ratings(dataset.segments, name) for name in criteria_of(dataset)])
+    spread = np.nanstd(columns, axis=1, keepdims=True)
+    scaled = (columns - np.nanmean(columns, axis=1, keepdims=True)) / np.where(spread > 0, spread, 1.0)
+    known = ~np.isnan(scaled)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(known, scaled, 0.0).sum(axis=0) / known.sum(axis=0))
+
+
+def _numbered(keys: Sequence[object]) -> Counts:
+    numbers: dict[object, int] = {}
+    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
+
+
+# --- Which of the user's outputs are looked at: whole items, drawn at random, so that a run takes seconds
+
+OUTPUTS, RATED = 240, 480  # outputs that are scored; those of ratings, which tell more
+_SYSTEMS = 8  # systems that are compared, at most
+_ITEMS = 30  # items that are kept even if that makes more outputs
+_WORDS = 60.0  # of an output and its references; of longer ones fewer are looked at, since they take longer
+_LEAST = 0.25  # of the outputs, however long
+_READ = 450.0  # words with the source: of longer ones fewer than that, so that a run does not take for ever
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Outputs to look at.
+
+    Attributes:
+        dataset: the outputs.
+        whole: all outputs.
+        notes: what was left out.
+    """
+
+    dataset: Dataset
+    whole: Dataset
+    notes: tuple[str, ...] = ()
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """The outputs to look at."""
+        return self.dataset.segments
+
+    @property
+    def part(self) -> float:
+        """The part of the usual number of texts that is looked at, since they are long; 1 for sentences."""
+        return part_of(self.segments)
+
+    @property
+    def n_items(self) -> int:
+        """The number of items in all of the data."""
+        return len({item_of(s) for s in self.whole})
+
+    @property
+    def has_outputs(self) -> bool:
+        """Whether some output says something that no reference says."""
+        return any(not is_blank(s.hypothesis) and s.hypothesis not in s.references for s in self.segments)
+
+    @property
+    def are_copies(self) -> bool:
+        """Whether every output is one of its references."""
+        return all(s.hypothesis in s.references for s in self.segments)
+
+
+def part_of(segments: Sequence[Segment]) -> float:
+    """The part of the usual number of texts that is looked at: 1 up to 60 words, then less.
+
+    It is 0.25 at least while no more than 1,800 words are read of each, counted with its source.
+    """
+    some = segments[:: max(1, len(segments) // 200)]
+    words = [len(" ".join((s.hypothesis, *s.references)).split()) for s in some]
+    sources = [len((s.source or "").split()) for s in some]
+    mean = sum(words) / max(len(words), 1)
+    read = mean + sum(sources) / max(len(sources), 1)
+    return min(1.0, max(_LEAST, _WORDS / max(mean, 1.0)), _READ / max(read, 1.0))
+
+
+def item_of(segment: Segment) -> tuple[str | None, str]:
+    """The key of the item of a segment."""
+    return segment.group, segment.item or segment.id
+
+
+def sampled(dataset: Dataset, limit: int = OUTPUTS, seed: int = 0, criterion: str | None = None) -> Sample:
+    """Whole items drawn at random, up to about `limit` outputs; of more than 8 systems the 8 with most outputs.
+
+    Args:
+        dataset: all outputs.
+        limit: how many are taken; of long texts fewer.
+        seed: of the draw.
+        criterion: take outputs that are rated by it alone; `mean` for any criterion. None for all.
+    """
+    rated = [s for s in dataset if criterion is None or (s.human if criterion == MEAN else criterion in s.human)]
+    segments, notes = tuple(rated), []
+    counts: dict[str | None, int] = {}
+    for s in segments:
+        counts[s.system] = counts.get(s.system, 0) + 1
+    if len(counts) > _SYSTEMS:
+        kept = set(sorted(counts, key=lambda name: -counts[name])[:_SYSTEMS])
+        segments = tuple(s for s in segments if s.system in kept)
+        notes.append(f"{_SYSTEMS} of {len(counts)} systems are looked at, those with most outputs")
+    items: dict[tuple[str | None, str], list[Segment]] = {}
+    for s in segments:
+        items.setdefault(item_of(s), []).append(s)
+    each = len(segments) / max(len(items), 1)
+    n = max(int(limit * part_of(segments) / max(each, 1.0)), int(_ITEMS * part_of(segments)))
+    if n < len(items):
+        order = generator(seed).permutation(len(items))
+        chosen = {list(items)[i] for i in np.sort(order[:n])}
+        segments = tuple(s for s in segments if item_of(s) in chosen)
+        notes.append(f"{len(segments)} of {len(dataset)} outputs are looked at: those of {n} of {len(items)} items")
+    return Sample(Dataset(segments, dataset.name, dataset.notes), dataset, tuple(notes))
+
+
+# --- Texts with a known order, made from the user's own: outputs with an error, harmless changes, near-copies
 
 _TEXTS = 80  # outputs that errors are put into
 _EACH = 60  # pairs of each aspect, and of each other kind
@@ -189,3 +424,250 @@ def _spread(suite: Suite, each: int, seed: int) -> Suite | None:
         kept |= {pair.id for pair in drawn[:each]}
     pairs_kept: Sequence[Pair] = [pair for pair in suite if pair.id in kept]
     return replace(suite, pairs=tuple(pairs_kept)) if pairs_kept else None
+
+
+# --- Does a metric tell the user's systems apart? And which metrics say the same of these texts?
+
+ALIKE = 0.95  # rank correlation from which on two metrics are one group
+_POWER = 0.8
+_FEWEST = 4  # items that can be halved
+_SYSTEMS_SYSTEMS = 3  # from which on their order is compared
+_OUTPUTS = 10  # likewise; few are ordered alike by chance
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The items that every system answers once.
+
+    Attributes:
+        systems: their names, S of them.
+        places: place of the output of each system for each item, shape (S, N).
+        n_all: the number of items in all of the data.
+    """
+
+    systems: tuple[str | None, ...]
+    places: Counts
+    n_all: int
+
+
+def grid_of(segments: Sequence[Segment], n_all: int) -> Grid | None:
+    """The systems side by side; None for one system, or fewer than 4 items that all of them answer."""
+    answers: dict[tuple[str | None, str], dict[str | None, int]] = {}
+    for place, s in enumerate(segments):
+        answers.setdefault(item_of(s), {}).setdefault(s.system, place)
+    systems = tuple(dict.fromkeys(s.system for s in segments))
+    whole = [row for row in answers.values() if len(row) == len(systems)]
+    if len(systems) < 2 or len(whole) < _FEWEST:
+        return None
+    places = np.array([[row[name] for row in whole] for name in systems], dtype=np.int64)
+    return Grid(systems, places, n_all)
+
+
+def apart_evidence(spec: str, scores: Scores, grid: Grid, seed: int = 0) -> Evidence:
+    """The share of differences between systems that have one sign on both random halves of the items.
+
+    A tie is half a win. The interval is that of resamples of the items, moved to the share. Its detail has, in units of
+    the metric: `detectable`, the smallest difference of means that all items would show with a power of 80 %;
+    `widest`, the greatest difference between two systems; `item_sd`, how much the difference varies from item to item.
+    """
+    rows = scores.segment_stats[grid.places]  # (S, N, k)
+    found = stable_on_halves(rows, scores.finish, draws=DRAWS, seed=seed)
+    source = f"{rows.shape[1]} of your items"
+    detail = _in_units(scores, grid)
+    return Evidence(spec, APART, found.value, found.low, found.high, found.n, source, found.draws, detail)
+
+
+def _in_units(scores: Scores, grid: Grid) -> dict[str, float]:
+    one, other = pairs_of(len(grid.systems))
+    values = scores.values[grid.places]
+    gaps = values[one] - values[other]  # (pairs, N)
+    with np.errstate(invalid="ignore"):
+        spread = float(np.sqrt(np.nanmean(np.nanvar(gaps, axis=1, ddof=1))))
+    whole = system_scores(scores, grid)
+    try:
+        detectable = mean_power(sd=spread, n=grid.n_all, power=_POWER).effect
+    except InputError:  # no spread
+        detectable = math.nan
+    return {"detectable": detectable, "widest": float(np.nanmax(whole) - np.nanmin(whole)), "item_sd": spread}
+
+
+def alike(scores: Mapping[str, Scores], grid: Grid | None) -> dict[str, tuple[str, float]]:
+    """Metric -> the first metric that orders these texts as it does, and their rank correlation; itself and 1 if none.
+
+    Two metrics are alike if Spearman's rho of their scores of outputs, 10 or more, is above 0.95, and, with 3 systems
+    or more, also that of their scores of systems.
+    """
+    found: dict[str, tuple[str, float]] = {}
+    for spec, own in scores.items():
+        for other in [name for name, (head, _) in found.items() if head == name]:
+            rho = _rho(
+                own.values, scores[other].values, own.higher_is_better == scores[other].higher_is_better, _OUTPUTS
+            )
+            if rho > ALIKE and (
+                grid is None or len(grid.systems) < _SYSTEMS_SYSTEMS or _ordered(own, scores[other], grid)
+            ):
+                found[spec] = other, rho
+                break
+        else:
+            found[spec] = spec, 1.0
+    return found
+
+
+def _rho(one: Array, other: Array, same_way: bool, least: int) -> float:
+    known = ~np.isnan(one) & ~np.isnan(other)
+    if known.sum() < least:
+        return math.nan
+    rho = float(spearman(one[known], other[known]))
+    return rho if same_way else -rho
+
+
+def system_scores(scores: Scores, grid: Grid) -> Array:
+    """Corpus scores of the systems, shape (S,)."""
+    return observed(scores.segment_stats[grid.places], scores.finish)
+
+
+def _ordered(one: Scores, other: Scores, grid: Grid) -> bool:
+    """Whether two metrics order the systems alike."""
+    same_way = one.higher_is_better == other.higher_is_better
+    return _rho(system_scores(one, grid), system_scores(other, grid), same_way, _SYSTEMS_SYSTEMS) > ALIKE
+
+
+# --- How did metrics agree with people elsewhere? The shipped table of public sets, and those nearest to these texts
+
+_NEAREST = 3  # sets
+_TABLE = "agreement.tsv"
+_TOGETHER = 0.58  # correlation of two metrics on resamples of a set, on the mean; recipes/choose/table.py prints it
+_Z = 1.959964  # of the normal distribution, for the ends of an interval of LEVEL
+_DOUBLE = math.log(2)  # a text twice as long is one unit away
+_CLOSE = 20.0  # points of chrF between outputs and references that are one unit
+_OTHER_LANGUAGE = 3.0  # units
+
+
+@dataclass(frozen=True)
+class PublicSet:
+    """A public set with ratings.
+
+    Attributes:
+        name: of the set.
+        task: `mt`, `as` or `d2t`.
+        language: code of the language of its outputs.
+        words: mean number of words of an output.
+        chrf: mean chrF of an output against its references; NaN without references.
+    """
+
+    name: str
+    task: str
+    language: str
+    words: float
+    chrf: float
+
+
+@dataclass(frozen=True)
+class Figure:
+    """How often a metric ordered two outputs of a set as people did: the share, its interval, and n outputs."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+
+
+@cache
+def public_sets() -> dict[PublicSet, dict[str, Figure]]:
+    """Every set of the shipped table -> metric -> its figure. `python recipes/choose/table.py DATA` made it."""
+    text = resources.files("nlgauge.data").joinpath(_TABLE).read_text(encoding="utf-8")
+    found: dict[PublicSet, dict[str, Figure]] = {}
+    for line in text.splitlines()[1:]:
+        name, task, language, words, chrf, spec, value, low, high, n = line.split("\t")
+        nearness = float(chrf) if chrf else math.nan  # one object, so that the lines of a set have one key
+        key = PublicSet(name, task, language, float(words), nearness)
+        found.setdefault(key, {})[spec] = Figure(float(value), float(low), float(high), int(n))
+    return found
+
+
+def profile_of(sample: Sample, task: str, runtime: Runtime, scores: Scores | None = None) -> PublicSet:
+    """The user's texts as a set: how long they are, in which language, and how near to their references."""
+    segments = sample.segments
+    words = float(np.mean([len(s.hypothesis.split()) for s in segments])) if segments else 0.0
+    codes = [code for s in segments[:50] if (code := leaning(s.hypothesis)) is not None]
+    language = max(set(codes), key=codes.count) if codes else ""
+    with_references = [s for s in segments if s.references]
+    chrf = math.nan
+    if with_references:
+        found = score_segments({"": metric("chrf")}, with_references, runtime)[""] if scores is None else scores
+        chrf = float(np.nanmean(found.values))
+    return PublicSet("", task, language, words, chrf)
+
+
+def distance(one: PublicSet, other: PublicSet) -> float:
+    """How far two sets are from each other: in length, closeness to references and language.
+
+    Infinite where the tasks differ, or one set has references and the other has none: other metrics can score it.
+    """
+    if one.task != other.task or math.isnan(one.chrf) != math.isnan(other.chrf):
+        return math.inf
+    apart = abs(math.log((one.words + 1) / (other.words + 1))) / _DOUBLE
+    if not math.isnan(one.chrf):
+        apart += abs(one.chrf - other.chrf) / _CLOSE
+    if one.language and (one.language == "en") != (other.language == "en"):
+        apart += _OTHER_LANGUAGE
+    return apart
+
+
+def nearest(own: PublicSet, leave_out: Sequence[str] = ()) -> list[PublicSet]:
+    """The three sets of the same task that are nearest, or fewer, the nearest first; none for a task without sets."""
+    known = [one for one in public_sets() if one.name not in leave_out and math.isfinite(distance(own, one))]
+    return sorted(known, key=lambda one: (distance(own, one), one.name))[:_NEAREST]
+
+
+def public_evidence(spec: str, sets: Sequence[PublicSet], seed: int = 0) -> Evidence | None:
+    """The mean figure of a metric over some sets; None where one of them has none of it.
+
+    Its draws are normal, with the width of the interval, and correlated as those of two metrics on one set are.
+    """
+    figures = [public_sets()[one].get(spec) for one in sets]
+    known = [figure for figure in figures if figure is not None]
+    if not known or len(known) < len(figures):
+        return None
+    value = sum(f.value for f in known) / len(known)
+    error = math.sqrt(sum(((f.high - f.low) / (2 * _Z)) ** 2 for f in known)) / len(known)
+    low, high = max(0.0, value - _Z * error), min(1.0, value + _Z * error)
+    shared, own = (generator(seed + key).normal(size=DRAWS) for key in (0, crc32(spec.encode())))
+    draws = value + error * (math.sqrt(_TOGETHER) * shared + math.sqrt(1 - _TOGETHER) * own)
+    names = ", ".join(one.name for one in sets)
+    assert LEVEL == 0.95
+    return Evidence(spec, PUBLIC, value, low, high, sum(f.n for f in known), f"public sets {names}", draws)
+
+
+# --- How long will a choice take? Every metric is timed on a few outputs
+
+
+def expected_seconds(
+    dataset: Dataset,
+    metrics: MetricLike | Sequence[MetricLike] | None = None,
+    *,
+    task: str | None = None,
+    seed: int = 0,
+    limit: int | None = None,
+    runtime: Runtime | None = None,
+) -> Mapping[str, float]:
+    """Metric -> the seconds that `choose` would take with it; the arguments are as there. A metric that fails has none.
+
+    What is in the cache already takes no time, and metrics over one model take less together than alone.
+    """
+    runtime = runtime or Runtime()
+    sample = sampled(dataset, seed=seed) if limit is None else sampled(dataset, limit, seed)
+    trials = make_trials(sample, task, seed)
+    built = named(tried(trials.task, sample.segments) if metrics is None else metrics, runtime.encoder)
+    out, _ = unreadable(built, sample.segments)
+    texts = {(pair.references, text) for suite in trials.suites for pair in suite for text in (pair.better, pair.worse)}
+    found: dict[str, float] = {}
+    for spec, scorer in built.items():
+        if spec in out:
+            continue
+        try:
+            each = cost_of(scorer, sample.segments, runtime).elapsed / 1000
+        except NlgaugeError:
+            continue
+        found[spec] = each * (len(sample.segments) + len(texts))
+    return found

@@ -8,7 +8,7 @@ import typer
 
 from nlgauge.choosing.choose import choose as recommend
 from nlgauge.choosing.evidence import ASPECTS, Care
-from nlgauge.choosing.expected import expected_seconds
+from nlgauge.choosing.trials import expected_seconds
 from nlgauge.cli import judged, options, specs
 from nlgauge.cli.terminal import as_typed, echo
 from nlgauge.metrics.registry import named

@@ -13,11 +13,9 @@ import typer
 from nlgauge.cli import options, specs
 from nlgauge.cli.terminal import as_typed, echo
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.gating.baseline import Baseline, check_name, write_baseline
 from nlgauge.gating.gate import Gate, judged, named_with, opened
-from nlgauge.gating.outputs import Outputs
-from nlgauge.gating.rules import Rules, m_of_n
-from nlgauge.gating.scored import score_side
+from nlgauge.gating.outputs import Baseline, Outputs, check_name, score_side, write_baseline
+from nlgauge.gating.verdicts import Rules, m_of_n
 from nlgauge.metrics.base import Metric
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.looks import Looks
@@ -183,7 +181,7 @@ def gate(
 
 def _cards(metrics: dict[str, Metric], only: frozenset[str], cards: list[str]) -> list[str]:
     """What the cards say of the judges; loaded only where there are cards."""
-    from nlgauge.gating.cards import check_cards
+    from nlgauge.gating.outputs import check_cards
 
     return check_cards(metrics, only, cards)
 

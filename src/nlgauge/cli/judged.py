@@ -18,7 +18,7 @@ from nlgauge.io.read import first_names, open_data
 from nlgauge.io.scores import KEYS, read_scores
 from nlgauge.io.wmt.annotations import is_esa, read_da_scores, read_esa_scores, read_mqm_averages
 from nlgauge.io.write import segment_columns
-from nlgauge.metaeval.align import JoinedScores
+from nlgauge.metaeval.joined import JoinedScores
 
 _TABLES = (".jsonl", ".ndjson", ".json", ".parquet", ".score")  # of files whose first line is no header
 Entry = dict[str, str]  # path and sha256 of a file

@@ -21,9 +21,8 @@ from nlgauge.core.result import Result, check_target
 from nlgauge.io.read import FORMATS, TABLES, about_plugin, plugin_formats
 from nlgauge.io.suites.published import PUBLISHED
 from nlgauge.io.suites.suites import LAYOUTS
-from nlgauge.metaeval.compare import ABOUT
-from nlgauge.metaeval.measure import takes
-from nlgauge.metaeval.protocols.presets import PRESETS
+from nlgauge.metaeval.measure import ABOUT, takes
+from nlgauge.metaeval.tasks import PRESETS
 from nlgauge.metrics.registry import ELSEWHERE, METRICS, SUMS, catalogue_row, metric_info, runs_with
 from nlgauge.perturbations.base import PerturbationInfo
 from nlgauge.perturbations.checklist import TASKS, checklist_rows, select_rows

@@ -18,12 +18,10 @@ from nlgauge.core.result import STDOUT
 from nlgauge.core.segment import Dataset, of_groups, take_as_reference
 from nlgauge.io.files import counted
 from nlgauge.io.wmt.mtme import check_official, read_official
-from nlgauge.metaeval.evaluate import MetaEvaluation, joined_scores, meta_evaluate, without_systems
+from nlgauge.metaeval.evaluate import MetaEvaluation, MetaOptions, joined_scores, meta_evaluate, without_systems
 from nlgauge.metaeval.matrices import criteria_rows
-from nlgauge.metaeval.options import MetaOptions
-from nlgauge.metaeval.protocols.presets import preset
-from nlgauge.metaeval.rows import disagreements
-from nlgauge.metaeval.thresholds.fit import fit_thresholds
+from nlgauge.metaeval.tasks import disagreements, preset
+from nlgauge.metaeval.thresholds import fit_thresholds
 from nlgauge.report.kinds.meta import disagreement_table, thresholds_table
 from nlgauge.report.paper import DATA
 from nlgauge.runtime.runtime import Runtime

@@ -13,8 +13,7 @@ from nlgauge.cli import judged, options
 from nlgauge.cli.terminal import as_typed
 from nlgauge.core.errors import InputError
 from nlgauge.io.files import InputFile, Lines
-from nlgauge.metaeval.evaluate import without_systems
-from nlgauge.metaeval.options import Exclude, Missing, References
+from nlgauge.metaeval.evaluate import Exclude, Missing, References, without_systems
 from nlgauge.metaeval.select import AGREEMENT, STATS, select_models
 
 _WHOLE = re.compile(r"-?[0-9]{1,18}")  # what 64 bits hold

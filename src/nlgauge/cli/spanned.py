@@ -15,10 +15,8 @@ from nlgauge.core.marks import Explanations
 from nlgauge.core.segment import Dataset, Segment, of_groups, take_as_reference
 from nlgauge.io.files import InputFile
 from nlgauge.io.marked import MarkedText, read_marked
-from nlgauge.metaeval.options import MetaOptions
-from nlgauge.metaeval.span_methods import SPAN_METHODS, SpanMethod, SpanReferences, marks_by
-from nlgauge.metaeval.span_texts import Missing
-from nlgauge.metaeval.spans import evaluate_spans
+from nlgauge.metaeval.evaluate import MetaOptions
+from nlgauge.metaeval.spans import SPAN_METHODS, Missing, SpanMethod, SpanReferences, evaluate_spans, marks_by
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.explaining import HEAD
 

@@ -14,10 +14,10 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.suite import Suite
 from nlgauge.io.files import InputFile
 from nlgauge.io.suites.suites import read_suite
-from nlgauge.metaeval.options import Level, References, Stats
+from nlgauge.metaeval.evaluate import Level, References, Stats
 from nlgauge.metaeval.pooling import pooling_study
-from nlgauge.metaeval.sweeps import WEIGHTS, parse_weights
-from nlgauge.metaeval.sweeps import sweep as run_sweep
+from nlgauge.metaeval.sweep import WEIGHTS, parse_weights
+from nlgauge.metaeval.sweep import sweep as run_sweep
 from nlgauge.metrics.registry import named
 
 Data = Annotated[

@@ -11,12 +11,19 @@ from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.result import NewRow, Outcome, Result
 from nlgauge.core.scores import say, warning
 from nlgauge.core.segment import Dataset, Frame, is_frame
-from nlgauge.gating.baseline import Baseline, is_baseline, read_baseline, write_baseline
-from nlgauge.gating.outputs import Outputs, from_texts, paired
-from nlgauge.gating.rules import Clusters, Drops, Items, Rules, Undefined
-from nlgauge.gating.scored import Scored, score_side, score_sides
-from nlgauge.gating.verdicts import Decided, decide
-from nlgauge.gating.words import flickers
+from nlgauge.gating.outputs import (
+    Baseline,
+    Outputs,
+    Scored,
+    from_texts,
+    is_baseline,
+    paired,
+    read_baseline,
+    score_side,
+    score_sides,
+    write_baseline,
+)
+from nlgauge.gating.verdicts import Clusters, Decided, Drops, Items, Rules, Undefined, decide, flickers
 from nlgauge.io.frames import dataset_of
 from nlgauge.io.read import open_data
 from nlgauge.metrics.base import Metric, MetricLike, notes_of

@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+import json
+import math
+import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from itertools import accumulate
 from typing import Any
 
+import numpy as np
+
+from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.result import null_if_nan, replacing
+from nlgauge.core.scores import Note, Scores
 from nlgauge.core.segment import Dataset, Segment, repeated
+from nlgauge.core.spec import version
+from nlgauge.io.files import InputFile
+from nlgauge.io.ratings import JudgeCard, Prompts, read_card
+from nlgauge.io.results import strict_json
+from nlgauge.metrics.base import Metric, check_needs, cut_words, documents_of, is_pooled
+from nlgauge.metrics.judging import Judge
+from nlgauge.metrics.run import score_segments
+from nlgauge.runtime.runtime import Runtime
 
 _SHOWN = 5  # ids in an error
 _SOME = "a gate compares the same items: give all of them, or judge those that both have with --common (common=True)"
@@ -235,3 +253,473 @@ def same_texts(base: Outputs, new: Outputs) -> bool:
         return (Counter(run.hypothesis for run in runs) for runs in side.items.values())
 
     return all(one == other for one, other in zip(written(base), written(new), strict=True))
+
+
+# --- Judges in a gate: none may decide without a card that says how far it agrees with people
+
+
+def check_cards(metrics: Mapping[str, Metric], report_only: frozenset[str], cards: Sequence[str]) -> list[str]:
+    """A note for each judge that decides, with what its card says.
+
+    Args:
+        metrics: specification -> metric.
+        report_only: specifications of those that do not decide.
+        cards: the files of the cards, `nlgauge.io.write_card`.
+
+    Raises:
+        InputError: a judge that decides has no card with its model and the digest of its prompt, or stands in another
+            metric, where the card cannot be held against it; a card is of no judge here, or cannot be read.
+    """
+    known = {path: read_card(path) for path in cards}
+    judges = {spec: one for spec, one in metrics.items() if isinstance(one, Judge)}
+    for spec in metrics.keys() - judges.keys() - report_only:
+        if re.search(r"\bjudge\b", spec):
+            raise InputError(f"{spec!r}: a judge inside another metric has no card; name it alone, or --report-only")
+    notes, used = [], set()
+    for spec, judge in judges.items():
+        fitting = [path for path, card in known.items() if _is_of(card, judge)]
+        used.update(fitting)
+        if spec in report_only:
+            continue
+        if not fitting:
+            raise InputError(
+                f"{spec!r} has no judge card, expected one with model {judge.model!r} and prompt_sha256"
+                f" {judge.prompt_sha256!r}; or --report-only"
+            )
+        card = known[fitting[0]]
+        notes.append(
+            f"{spec}: kappa {card.kappa:.2f} with people on {card.n} items, the commonest label has"
+            f" {card.base_rate:.0%} ({card.label_policy}; {card.date}; {fitting[0]}){_moved(card.prompts)}"
+        )
+    if spare := [path for path in known if path not in used]:
+        card = known[spare[0]]
+        raise InputError(f"{spare[0]}: a card of {card.model!r} with another prompt or model than any judge here")
+    return notes
+
+
+def _moved(prompts: Prompts | None) -> str:
+    """What is known of other prompts; nothing where none were tried."""
+    if prompts is None:
+        return ""
+    return (
+        f"; under {prompts.tried} prompts the label of {prompts.dependent / prompts.n:.0%} of {prompts.n} items depends"
+        f" on the prompt, kappa {prompts.kappa:.2f} between two"
+    )
+
+
+def _is_of(card: JudgeCard, judge: Judge) -> bool:
+    return (card.model, card.prompt_sha256) == (judge.model, judge.prompt_sha256)
+
+
+# --- What do the metrics say of both sides? Scores of every run, and one difference per item
+
+
+@dataclass(frozen=True)
+class Scored:
+    """One side with its scores.
+
+    Attributes:
+        outputs: the texts.
+        runs: specification -> the scores of the runs of each item, in the order of items.
+        signatures: specification -> what determines the scores.
+        notes: counts of texts that were cut, are empty or have no score.
+    """
+
+    outputs: Outputs
+    runs: Mapping[str, Sequence[Array]]
+    signatures: Mapping[str, str]
+    notes: tuple[str, ...] = ()
+
+    def over(self, outputs: Outputs) -> Scored:
+        """The same scores for the same items in another order."""
+        places = {item: i for i, item in enumerate(self.outputs.items)}
+        order = [places[item] for item in outputs.items]
+        runs = {spec: [scores[i] for i in order] for spec, scores in self.runs.items()}
+        return replace(self, outputs=outputs, runs=runs)
+
+
+def score_side(outputs: Outputs, metrics: Mapping[str, Metric], runtime: Runtime) -> Scored:
+    """Score all runs of one side."""
+    for built in metrics.values():
+        check_needs(built, outputs.segments, runtime)
+    return _scored(outputs, score_segments(metrics, outputs.segments, runtime), metrics)
+
+
+def score_sides(base: Outputs, new: Outputs, metrics: Mapping[str, Metric], runtime: Runtime) -> tuple[Scored, Scored]:
+    """Score both sides in one call: references are read once, and a metric that depends on all texts sees all."""
+    segments, n = [*base.segments, *new.segments], len(base.segments)
+    for built in metrics.values():
+        check_needs(built, segments, runtime)
+    alone = {spec: built for spec, built in metrics.items() if not is_pooled(built)}
+    pooled = {spec: built for spec, built in metrics.items() if is_pooled(built)}
+    found = score_segments(alone, segments, runtime) if alone else {}
+    renamed = [*_renamed("base", base.segments), *_renamed("new", new.segments)]
+    found |= score_segments(pooled, renamed, runtime) if pooled else {}
+    sides = [
+        _scored(side, {spec: found[spec].take(np.arange(*places)) for spec in metrics}, metrics)
+        for side, places in ((base, (0, n)), (new, (n, len(segments))))
+    ]
+    return sides[0], sides[1]
+
+
+def _renamed(side: str, segments: Sequence[Segment]) -> Iterator[Segment]:
+    return (replace(segment, id=f"{side}:{segment.id}") for segment in segments)
+
+
+def _scored(outputs: Outputs, found: Mapping[str, Scores], metrics: Mapping[str, Metric]) -> Scored:
+    ends = list(accumulate(map(len, outputs.items.values())))[:-1]
+    notes = [
+        note.after(f"{outputs.name}: ") if isinstance(note, Note) else note
+        for spec, scores in found.items()
+        for note in scores.flag_notes(spec, undefined=None, cut=cut_words(metrics[spec]))
+    ]
+    return Scored(
+        outputs,
+        {spec: np.split(scores.values, ends) for spec, scores in found.items()},
+        {spec: str(scores.signature) for spec, scores in found.items()},
+        tuple(notes),
+    )
+
+
+@dataclass(frozen=True)
+class Differences:
+    """One metric on both sides.
+
+    Attributes:
+        base, new: the mean score of each item, shape (n,), in the metric's own direction.
+        values: by how much the new side is better, shape (n,); NaN where either side has no score.
+        lost: items that have a score in BASE and none in NEW, shape (n,).
+        is_rate: whether all scores are 0 or 1, one run each.
+        largest: the width of the scale; None where it has no limits.
+        falls: whether lower scores are better.
+        runs: the scores of the runs of each item, of both sides.
+        at_stake: what an item loses that falls to the worst score; None where there is none.
+    """
+
+    base: Array
+    new: Array
+    values: Array
+    lost: Array
+    is_rate: bool
+    largest: float | None
+    falls: bool
+    runs: tuple[Sequence[Array], Sequence[Array]]
+    at_stake: float | None = None
+
+
+def differences(spec: str, metric: Metric, base: Scored, new: Scored, undefined: str) -> Differences:
+    """The differences of a metric, turned so that below 0 is worse.
+
+    An item of several runs has the mean of those with a score; in NEW all runs must have one.
+
+    Args:
+        spec: the metric as typed.
+        metric: the same.
+        base, new: the sides.
+        undefined: `worst` gives runs of NEW without a score the worst one.
+
+    Raises:
+        InputError: the worst score is asked for, and the metric has none.
+    """
+    low, high = metric.info.range
+    up = metric.info.higher_is_better
+    old, fresh = base.runs[spec], new.runs[spec]
+    if undefined == "worst" and any(np.isnan(one).any() for one in fresh):
+        worst = low if up else high
+        if not math.isfinite(worst):
+            raise InputError(
+                f"{spec} has no worst score, which --undefined worst (undefined='worst') gives to a text without one;"
+                " choose fail or drop"
+            )
+        fresh = [np.where(np.isnan(one), worst, one) for one in fresh]
+    before = np.array([_mean(one[~np.isnan(one)]) for one in old])
+    after = np.array([_mean(one) for one in fresh])
+    known = np.concatenate([*old, *fresh])
+    known = known[~np.isnan(known)]
+    is_binary = bool(np.isin(known, (0.0, 1.0)).all()) and not (math.isfinite(high - low) and high - low != 1)
+    one_each = max(map(len, [*old, *fresh])) == 1
+    largest = high - low if math.isfinite(high - low) else 1.0 if is_binary else None
+    values = (after - before) if up else (before - after)
+    worst = 0.0 if is_binary else low if up else high
+    return Differences(
+        before,
+        after,
+        values,
+        np.isnan(after) & ~np.isnan(before),
+        is_binary and one_each,
+        largest,
+        not up,
+        (old, fresh),
+        _at_stake(np.abs(before - worst), values) if math.isfinite(worst) else None,
+    )
+
+
+def _at_stake(room: Array, values: Array) -> float | None:
+    """The loss of an item that falls to the worst score, of which any item is as likely as another to be the one.
+
+    Items count by what they have to lose, since one that has nothing cannot show that it fell; and no less is at stake
+    than was lost.
+    """
+    known = ~np.isnan(values)
+    room = room[known]
+    return float(max((room**2).sum() / room.sum(), -values[known].min())) if room.any() else None
+
+
+def _mean(scores: Array) -> float:
+    return float(scores.mean()) if len(scores) else math.nan
+
+
+# --- A baseline that lasts: texts with their digests, scores and signatures in one JSON file, read again and checked
+
+KIND, SCHEMA = "baseline", 1
+_BASELINE_SHOWN = 3  # entries of signatures in an error
+_ROUNDING = 1e-6  # of a range: by so much a score may lie outside
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What a file of `nlgauge gate --save` holds.
+
+    Attributes:
+        outputs: the texts; what they were written for is known by its digest alone.
+        scored: the same with the scores of the metrics.
+    """
+
+    outputs: Outputs
+    scored: Scored
+
+    def scores_for(
+        self, metrics: Mapping[str, Metric], new: Scored, outputs: Outputs, runtime: Runtime, rescore: bool = False
+    ) -> Scored:
+        """The scores of the baseline by the metrics of a gate.
+
+        Args:
+            metrics: specification as typed -> metric; nothing that the file names is made or opened.
+            new: the other side, whose signatures must be those of the file.
+            outputs: the texts of the baseline, with references and sources of the other side.
+            runtime: for scoring again.
+            rescore: score the texts of the file again where it has no such scores.
+
+        Raises:
+            InputError: the file lacks a metric, has it under another signature, or has a score outside its range.
+        """
+        for spec in metrics:
+            stored = self.scored.signatures.get(spec)
+            if not rescore and stored is None:
+                known = " ".join(", ".join(self.scored.signatures).split()) or "none"
+                raise InputError(
+                    f"{self.outputs.name} has no scores of {spec}, its metrics are {known}; score its texts again with"
+                    " --rescore (rescore=True)"
+                )
+            if not rescore and stored != new.signatures[spec]:
+                raise InputError(
+                    f"{self.outputs.name}: {spec} was scored otherwise than now:"
+                    f" {difference(str(stored), new.signatures[spec])}; score its texts again with --rescore"
+                    " (rescore=True)"
+                )
+        again = {s: m for s, m in metrics.items() if self.scored.signatures.get(s) != new.signatures[s]}
+        for spec in metrics.keys() - again.keys():
+            self._check_range(spec, metrics[spec])
+        stored_runs = self.scored.over(outputs).runs
+        fresh = score_side(outputs, again, runtime) if again else Scored(outputs, {}, {})
+        return Scored(
+            outputs,
+            {spec: fresh.runs[spec] if spec in again else stored_runs[spec] for spec in metrics},
+            {spec: new.signatures[spec] for spec in metrics},
+            fresh.notes,
+        )
+
+    def _check_range(self, spec: str, metric: Metric) -> None:
+        low, high = metric.info.range
+        room = _ROUNDING * (high - low if math.isfinite(high - low) else 1.0)
+        for item, scores in zip(self.outputs.items, self.scored.runs[spec], strict=True):
+            if (scores < low - room).any() or (scores > high + room).any():
+                raise InputError(
+                    f"{self.outputs.name}: {spec} of item {item!r} is {scores.tolist()}, expected {low:g} to {high:g};"
+                    " save the baseline again with --save"
+                )
+
+
+def difference(before: str, after: str) -> str:
+    """What differs between two signatures, in words."""
+    old, new = (dict(entry.partition(":")[::2] for entry in one.split("|")) for one in (before, after))
+    keys = [key for key in {**old, **new} if old.get(key) != new.get(key)]
+    changed = [f"{key} was {old.get(key, 'absent')}, is {new.get(key, 'absent')}" for key in keys]
+    return " ".join(", ".join(changed[:_BASELINE_SHOWN]).split())  # of a file, whatever stands there
+
+
+def check_saved(metrics: Mapping[str, Metric], segments: Sequence[Segment]) -> None:
+    """Refuse metrics whose scores depend on all texts of a call, so that those of a file are of no use in another.
+
+    Raises:
+        InputError: there is such a metric.
+    """
+    for spec, built in metrics.items():
+        if is_pooled(built) and not documents_of(built, segments):
+            raise InputError(
+                f"{spec}: its scores depend on all texts of a call and cannot be kept in a baseline; give BASE as data"
+            )
+
+
+def check_name(path: str | os.PathLike[str]) -> None:
+    """Refuse a name by which the file would not be known for a baseline.
+
+    Raises:
+        InputError: it does not end in `.json`.
+    """
+    if not os.fspath(path).endswith(".json"):
+        raise InputError(
+            f"{os.fspath(path)}: expected a name that ends in .json, by which a baseline is told from data"
+        )
+
+
+def write_baseline(side: Scored, metrics: Mapping[str, Metric], path: str | os.PathLike[str]) -> None:
+    """Write the file, completely or not at all.
+
+    Raises:
+        InputError: a metric's scores cannot be kept, or the file cannot be written.
+    """
+    check_name(path)
+    check_saved(metrics, side.outputs.segments)
+    with replacing(path) as file:
+        json.dump(as_json(side, metrics), file, ensure_ascii=False, indent=1, allow_nan=False)
+        file.write("\n")
+
+
+def as_json(side: Scored, metrics: Mapping[str, Metric]) -> dict[str, Any]:
+    """The object of the file."""
+    items = []
+    for i, (item, runs) in enumerate(side.outputs.items.items()):
+        texts = [run.hypothesis for run in runs]
+        scores = {spec: [null_if_nan(float(x)) for x in side.runs[spec][i]] for spec in metrics}
+        items.append(
+            {
+                "seg": item,
+                "group": runs[0].group,
+                "inputs": side.outputs.digest(item),
+                "texts": texts,
+                "digests": [*map(text_digest, texts)],
+                "scores": scores,
+            }
+        )
+    described = [
+        {"spec": spec, "signature": side.signatures[spec], "higher_is_better": built.info.higher_is_better}
+        for spec, built in metrics.items()
+    ]
+    made = {
+        "schema": SCHEMA,
+        "kind": KIND,
+        "version": version("nlgauge"),
+        "inputs": [dict(one) for one in side.outputs.files],
+        "metrics": described,
+        "items": items,
+    }
+    return {**made, "seal": seal(made)}
+
+
+def seal(made: Mapping[str, Any]) -> str:
+    """A digest of all that a baseline says, in any order of keys and with any spaces.
+
+    It finds what was damaged or changed by hand; whoever means to deceive can seal a file anew.
+    """
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, Mapping):
+            return {key: plain(one) for key, one in value.items()}
+        if isinstance(value, list):
+            return [*map(plain, value)]
+        return int(value) if isinstance(value, float) and value.is_integer() else value  # 100.0 is 100 in JSON
+
+    told = json.dumps(plain({key: one for key, one in made.items() if key != "seal"}), sort_keys=True)
+    return sha256(told.encode()).hexdigest()
+
+
+def is_baseline(path: str) -> bool:
+    """Whether a file is one of `--save`, or was one before it was damaged."""
+    if not path.endswith(".json") or not os.path.isfile(path):
+        return False
+    content = b"".join(InputFile(path).chunks())
+    if re.search(rb'"kind"\s*:\s*"baseline"', content) is None:
+        return False
+    try:
+        made = json.loads(content)
+    except (ValueError, RecursionError):
+        return content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+    return isinstance(made, dict) and made.get("kind") == KIND
+
+
+def read_baseline(path: str | os.PathLike[str]) -> Baseline:
+    """Read a file of `nlgauge gate --save`.
+
+    Raises:
+        InputError: the file cannot be read, is no baseline, has another schema, or was changed since it was written.
+    """
+    file = InputFile(path)
+    made = strict_json(file, _no_baseline)
+    if type(made) is not dict or made.get("kind") != KIND:
+        raise _no_baseline(file.name, "its kind is another")
+    if made.get("schema") != SCHEMA:
+        raise InputError(
+            f"{file.name}: a baseline of schema {made.get('schema')!r}, this version of nlgauge reads schema {SCHEMA};"
+            " save it again with --save"
+        )
+    try:
+        known = _made(made, file)
+    except (KeyError, TypeError, AttributeError, OverflowError) as error:
+        what = f"there is no {error.args[0]!r}" if isinstance(error, KeyError) else "a field has another type"
+        raise _no_baseline(file.name, what) from None
+    if made.get("seal") != seal(made):
+        why = "the seal differs" if "seal" in made else "there is no seal"
+        raise InputError(
+            f"{file.name}: a score or another entry may not be the one that was saved ({why}); save the baseline again"
+            " with --save"
+        )
+    return known
+
+
+def _made(made: Mapping[str, Any], file: InputFile) -> Baseline:
+    signatures = {_text(one["spec"]): _text(one["signature"]) for one in made["metrics"]}
+    items: dict[str, tuple[Segment, ...]] = {}
+    runs: dict[str, list[Any]] = {spec: [] for spec in signatures}
+    inputs: dict[str, str] = {}
+    for entry in made["items"]:
+        item, group, texts = _text(entry["seg"]), entry["group"], [*map(_text, entry["texts"])]
+        if item in items or not texts or not (group is None or isinstance(group, str)):
+            raise _no_baseline(file.name, f"item {item!r} occurs twice, or has no text")
+        changed = next((t for t, d in zip(texts, entry["digests"], strict=False) if text_digest(t) != d), None)
+        if changed is not None or len(texts) != len(entry["digests"]):
+            raise InputError(
+                f"{file.name}: a text of item {item!r} is not the one that was scored (its digest differs); save the"
+                " baseline again with --save"
+            )
+        items[item] = tuple(
+            Segment(f"{item}#{k}" if k else item, text, item=item, group=group) for k, text in enumerate(texts)
+        )
+        inputs[item] = _text(entry["inputs"])
+        for spec in signatures:
+            scores = np.array([_score(x) for x in entry["scores"][spec]])
+            if len(scores) != len(texts):
+                raise _no_baseline(file.name, f"item {item!r} has {len(scores)} scores and {len(texts)} texts")
+            runs[spec].append(scores)
+    if not items:
+        raise _no_baseline(file.name, "it holds no item")
+    outputs = Outputs(file.name, items, inputs, (dict(file.entry),))
+    return Baseline(outputs, Scored(outputs, runs, signatures))
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
+
+
+def _score(value: Any) -> float:
+    if value is None:
+        return math.nan
+    if type(value) not in (int, float) or not math.isfinite(value):
+        raise TypeError
+    return float(value)
+
+
+def _no_baseline(name: str, why: str) -> InputError:
+    return InputError(f"{name} is no baseline, expected what nlgauge gate --save writes ({why})")

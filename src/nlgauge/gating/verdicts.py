@@ -1,36 +1,271 @@
-"""What does each metric say, and what follows for the gate? Rows, reasons and the items that lost most."""
+"""What must hold for a change to pass? The rules of a gate, checked before anything is scored."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
-from nlgauge.core.errors import InputError
+from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.options import Range, Typed, check_option
 from nlgauge.core.result import NewRow
-from nlgauge.gating.losses import broken, flaky, worst_items
-from nlgauge.gating.outputs import clusters_of, same_texts
-from nlgauge.gating.rules import Rules
-from nlgauge.gating.scored import Differences, Scored, differences
-from nlgauge.gating.words import SAME_TEXTS, reason
+from nlgauge.gating.outputs import Differences, Outputs, Scored, clusters_of, differences, same_texts
 from nlgauge.metrics.base import Metric
-from nlgauge.stats.gate_bounds import Studentized
+from nlgauge.stats.gate_bounds import DRAWS, Studentized
 from nlgauge.stats.gates import (
     FAIL,
+    FEW,
     INCONCLUSIVE,
     PASS,
     Bound,
     bound_difference,
     bound_fixed,
+    bound_level,
     drawn_together,
     flicker,
     needs_draws,
+    rarely_passing,
     with_holm,
 )
+
+Undefined = Literal["fail", "worst", "drop"]
+Clusters = Literal["group", "none"]
+Items = Literal["sample", "fixed"]
+Drops = float | Mapping[str, float]  # one for all metrics, or specification -> its own
+_HUNDREDTH = 0.01
+_SHARE = Annotated[float, Range(above=0, below=0.5, meaning="a share, such as 0.05")]
+_DROP = Annotated[float, Range(least=0, most=1e300, meaning="a drop in units of the metric")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """The rules of a gate; drops are in the units of each metric.
+
+    Those that are typed as they are say so here; the command line makes the others of what is typed there.
+
+    Attributes:
+        allow: the drop of the mean that is allowed; `""` in a mapping stands for metrics that it does not name. None is
+            a hundredth of the scale, and .01 where the scale has no limits.
+        alpha: the chance of a false PASS, and that of a false FAIL, at a drop equal to `allow`.
+        allow_item: the drop that no single item may exceed.
+        min_pass: (M, N): an item must pass M of N runs.
+        undefined: what becomes of scores that NEW lacks and BASE has.
+        report_only: specifications that do not decide.
+        sequential: whether one may look again after every further item.
+        clusters: `group` draws whole groups of items, `none` takes items as independent.
+        items: `sample` asks what the items say of others like them, `fixed` of these items alone.
+        draws, seed: of the bootstrap.
+    """
+
+    allow: Drops | None = None
+    alpha: Annotated[_SHARE, Typed("The chance of a false PASS, and of a false FAIL.", metavar="SHARE")] = 0.05
+    allow_item: Drops | None = None
+    min_pass: tuple[int, int] | None = None
+    undefined: Annotated[Undefined, Typed("What a score is that NEW lacks and BASE has.")] = "fail"
+    report_only: frozenset[str] = field(default_factory=frozenset)
+    sequential: Annotated[bool, Typed("Judge so that one may look again after every further item.")] = False
+    clusters: Annotated[Clusters, Typed("Take groups of items as clusters, or not.")] = "group"
+    items: Annotated[Items, Typed("A sample of what is to come, or all that is asked for.")] = "sample"
+    draws: Annotated[int, Range(least=100), Typed("Resamples.", ("--draws", "-n"), metavar="N")] = DRAWS
+    seed: int = 0
+
+    def check(self, specs: Iterable[str]) -> None:
+        """Refuse rules that do not fit the metrics, or lie out of their range.
+
+        Raises:
+            InputError: as it says.
+        """
+        known = list(specs)
+        check_option("undefined", self.undefined, Undefined, error=InputError)
+        check_option("clusters", self.clusters, Clusters, error=InputError)
+        check_option("items", self.items, Items, error=InputError)
+        if self.items == "fixed" and self.sequential:
+            raise InputError("sequential judges further items, and with items fixed there are none; choose one of both")
+        check_option("alpha", self.alpha, _SHARE, error=InputError)
+        for name, drops in (("allow", self.allow), ("allow_item", self.allow_item)):
+            for spec, drop in drops.items() if isinstance(drops, Mapping) else [("", drops)]:
+                if spec and spec not in known:
+                    raise InputError(f"{name} names {spec!r}, which is not among the metrics{nearest(spec, known)}")
+                about = f"{name} of {spec}" if spec else name
+                check_option(about, drop, _DROP | None, error=InputError)
+        if self.min_pass is not None:
+            check_option("min_pass", self.min_pass, tuple[int, int], error=InputError)
+            if not 0 < self.min_pass[0] <= self.min_pass[1]:
+                raise InputError(f"min_pass is {self.min_pass}, expected M of N runs with M from 1 to N, as (8, 10)")
+        if not [spec for spec in known if spec not in self.report_only]:
+            raise InputError("every metric is only reported, expected one or more that decide")
+
+    def allowed(self, spec: str, scale: float | None = None) -> float:
+        """The drop of the mean that is allowed by a metric.
+
+        Args:
+            spec: the metric as typed.
+            scale: the width of its scale; None where it has no limits.
+
+        Raises:
+            InputError: none is.
+        """
+        if self.allow is None:
+            return _HUNDREDTH * (1.0 if scale is None else scale)
+        drop = _of(self.allow, spec)
+        if drop is None:
+            raise InputError(f"no drop is allowed or forbidden for {spec}; name one, 0 if none may be lost")
+        return drop
+
+    def allowed_item(self, spec: str) -> float | None:
+        """The drop that no single item may exceed by a metric; None where there is no limit."""
+        return _of(self.allow_item, spec)
+
+
+def _of(drops: Drops | None, spec: str) -> float | None:
+    if isinstance(drops, Mapping):
+        drop = drops.get(spec, drops.get(""))
+        return None if drop is None else float(drop)
+    return None if drops is None else float(drops)
+
+
+def m_of_n(typed: str) -> tuple[int, int]:
+    """`8/10` as (8, 10).
+
+    Raises:
+        InputError: it is something else.
+    """
+    match = re.fullmatch(r"\s*(\d+)\s*/\s*(\d+)\s*", typed)
+    if match is None or not 0 < int(match[1]) <= int(match[2]):
+        raise InputError(f"{typed!r} is no demand on runs, expected M/N with M from 1 to N, as 8/10")
+    return int(match[1]), int(match[2])
+
+
+# --- Why is the verdict what it is? One sentence for each metric, for a reader who has no manual at hand
+
+SAME_TEXTS = "same texts"
+_MUCH = 0.5  # of the variance: from here on doubling the runs gains a quarter of it
+
+
+def reason(bound: Bound, verdict: str) -> str:
+    """The sentence about one metric."""
+    if bound.method == SAME_TEXTS:
+        return "the texts are the same"
+    allowed = f"{bound.allow:g} is allowed"
+    if bound.method == "fixed" and not bound.error:
+        return f"the mean of these items {_changed(bound.delta)}; {allowed}"
+    if verdict == "FAIL":
+        return f"the mean lost {_number(-bound.delta)}, surely more than {_number(-bound.high)}; {allowed}"
+    if verdict == "PASS":
+        if bound.low >= 0:
+            return f"the mean gained {_number(bound.delta)}, surely at least {_number(bound.low)}"
+        return f"the mean {_changed(bound.delta)} and lost no more than {_number(-bound.low)}; {allowed}"
+    lost = "" if math.isnan(bound.low) else f" and may have lost up to {_number(-min(bound.low, 0.0))}"
+    return f"the mean {_changed(bound.delta)}{lost}; {allowed}; {_way_out(bound)}"
+
+
+def _way_out(bound: Bound) -> str:
+    """What would decide."""
+    if bound.method == "fixed":
+        return "more runs of each item would tell"
+    if bound.n_clusters is not None and bound.n_clusters < FEW:
+        few = f"{bound.n_clusters} groups are too few to pass, expected {FEW} or more"
+        return f"{few}; if their items are independent, say --clusters none (clusters='none')"
+    if not bound.allow:
+        return "no number of items shows that nothing at all was lost, so allow a drop"
+    few = ""
+    if bound.method == "unseen":
+        few = f"{_items(bound.n)} may miss losses that are rare and large; "
+    elif bound.method == "worst-case" and bound.n_changed < FEW:
+        few = f"only {bound.n_changed} of {bound.n} items changed; "
+    elif bound.method == "worst-case":
+        few = f"fewer than {FEW} {'items' if bound.n_clusters is None else 'groups'} changed otherwise than the rest; "
+    needed = bound.items_needed
+    if needed is None:
+        return f"{few}you have {_items(bound.n)}, and how many would do is not known"
+    if needed <= bound.n:
+        return f"{few}you have {_items(bound.n)}, and the change is too close to the allowance to tell"
+    return f"{few}you have {_items(bound.n)}; an allowance of {bound.allow:g} needs about {rounded(needed):,}"
+
+
+def rounded(needed: int) -> int:
+    """Two digits, rounded up: no more is known of a number of items."""
+    step: int = 10 ** max(0, len(str(needed)) - 2)
+    return -(-needed // step) * step
+
+
+def _items(n: int) -> str:
+    return f"{n} item{'' if n == 1 else 's'}"
+
+
+def _changed(delta: float) -> str:
+    return "did not change" if delta == 0 else f"{'gained' if delta > 0 else 'lost'} {_number(abs(delta))}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.3g}"
+
+
+def flickers(share: float) -> str:
+    """What several runs of each item say of the choice between more runs and more items."""
+    what = f"{100 * share:.0f} % of the variance of differences is flicker between runs of an item"
+    return f"{what}; {'more runs' if share > _MUCH else 'more items, rather than runs,'} narrow the bounds"
+
+
+# --- Which items lost most? Their texts on both sides, and the items that break a limit of their own
+
+WORST = 5  # items that are shown for each metric
+
+
+def worst_items(spec: str, found: Differences, base: Outputs, new: Outputs, most: int = WORST) -> list[NewRow]:
+    """The items that lost most by a metric, the worst first; those that lost nothing are left out.
+
+    Of several runs the text is that of the worst run in NEW, and of the best run in BASE.
+    """
+    loss = np.where(found.lost, -np.inf, found.values)
+    order = [i for i in np.argsort(loss, kind="stable")[:most].tolist() if loss[i] < 0]
+    items = list(base.items)
+    return [_row(spec, items[i], i, found, base, new) for i in order]
+
+
+def _row(spec: str, item: str, i: int, found: Differences, base: Outputs, new: Outputs) -> NewRow:
+    sign = -1 if found.falls else 1
+    before, after = (sign * runs[i] for runs in found.runs)
+    best = 0 if np.isnan(before).all() else int(np.nanargmax(before))
+    worst = int(np.isnan(after).argmax()) if np.isnan(after).any() else int(after.argmin())
+    run = new.items[item][worst]
+    return {
+        "metric": spec,
+        "seg": item,
+        "group": run.group,
+        "delta": float(found.values[i]),
+        "base": float(found.base[i]),
+        "new": float(found.new[i]),
+        "base_hyp": base.items[item][best].hypothesis,
+        "new_hyp": run.hypothesis,
+        "ref": run.references[0] if run.references else None,
+    }
+
+
+def broken(found: Differences, items: Sequence[str], allow_item: float | None) -> list[str]:
+    """The items that lose more than one item may, the worst first."""
+    if allow_item is None:
+        return []
+    values = np.where(np.isnan(found.values), 0.0, found.values)
+    return [items[i] for i in np.argsort(values, kind="stable").tolist() if values[i] < -allow_item - 1e-12]
+
+
+def flaky(found: Differences, items: Sequence[str], demand: tuple[int, int] | None, alpha: float) -> list[str]:
+    """The items whose runs in NEW pass clearly more rarely than M of N; a run without a score does not pass."""
+    if demand is None:
+        return []
+    passes = [int((one == 1).sum()) for one in found.runs[1]]
+    flagged = rarely_passing(passes, [len(one) for one in found.runs[1]], demand[0] / demand[1], alpha=alpha)
+    return [item for item, is_flagged in zip(items, flagged, strict=True) if is_flagged]
+
+
+# --- What does each metric say, and what follows for the gate? Rows, reasons and the items that lost most
 
 _SHOWN = 5  # ids in a sentence
 _NONE = "none"
@@ -74,7 +309,7 @@ def decide(metrics: Mapping[str, Metric], base: Scored, new: Scored, rules: Rule
         failed = _failures(spec, one, names, rules)
         verdict = FAIL if failed else bounds[spec].verdict
         told = "; ".join([*failed, reason(bounds[spec], bounds[spec].verdict)])
-        rows.append(_row(spec, spec in deciding, verdict, told, bounds[spec], one))
+        rows.append(_verdicts_row(spec, spec in deciding, verdict, told, bounds[spec], one))
         items += worst_items(spec, one, base.outputs, new.outputs)
         if spec in deciding:
             reasons[spec] = verdict
@@ -118,7 +353,7 @@ def _bound(
         raise InputError(f"{spec}: no item has scores in BASE and in NEW, expected at least one")
     if rules.items == "fixed":
         return bound_fixed(
-            found.values[known], *(_of(side, known) for side in found.runs), allow=allow, alpha=rules.alpha
+            found.values[known], *(_verdicts_of(side, known) for side in found.runs), allow=allow, alpha=rules.alpha
         )
     try:
         return bound_difference(
@@ -137,7 +372,7 @@ def _bound(
         raise InputError(f"{spec}: {error}") from None
 
 
-def _of(side: Sequence[Array], known: npt.NDArray[np.bool_]) -> list[Array]:
+def _verdicts_of(side: Sequence[Array], known: npt.NDArray[np.bool_]) -> list[Array]:
     """The runs of the items with scores on both sides, without runs that have none."""
     return [runs[~np.isnan(runs)] for runs, is_known in zip(side, known, strict=True) if is_known]
 
@@ -191,7 +426,7 @@ def _named(ids: Sequence[str]) -> str:
     return ", ".join(ids[:_SHOWN]) + (f" and {len(ids) - _SHOWN} more" if len(ids) > _SHOWN else "")
 
 
-def _row(spec: str, decides: bool, verdict: str, told: str, bound: Bound, found: Differences) -> NewRow:
+def _verdicts_row(spec: str, decides: bool, verdict: str, told: str, bound: Bound, found: Differences) -> NewRow:
     known = ~np.isnan(found.values)
     return {
         "metric": spec,
@@ -233,3 +468,96 @@ def _left_out(spec: str, found: Differences, rules: Rules) -> list[str]:
     if rest:
         told.append(f"{spec}: {rest} of {n} items have no score in BASE; they are left out")
     return told
+
+
+# --- Is the mean score of one system surely above a number? For tests that ask for a level instead of a comparison
+
+_CUT = 200  # characters of a text
+
+
+@dataclass(frozen=True)
+class Level:
+    """The verdict on the mean of one metric.
+
+    Attributes:
+        verdict: PASS, FAIL or INCONCLUSIVE.
+        mean, low, high: the mean in the metric's own direction, and its one-sided bounds.
+        n: items with a score.
+        text: why, and the items with the worst scores.
+    """
+
+    verdict: str
+    mean: float
+    low: float
+    high: float
+    n: int
+    text: str
+
+
+def level(spec: str, metric: Metric, side: Scored, value: float, *, alpha: float = 0.05) -> Level:
+    """Judge whether the mean of a metric is surely at least `value`, or at most where lower is better.
+
+    Args:
+        spec: the metric as typed.
+        metric: the same.
+        side: its scores; a text without one is a FAIL.
+        value: the number, in the metric's own direction and scale.
+        alpha: the chance of a false PASS, and of a false FAIL, where the mean is equal to `value`.
+
+    Raises:
+        InputError: no item has a score.
+    """
+    runs, up = side.runs[spec], metric.info.higher_is_better
+    items = list(side.outputs.items)
+    means = np.array([one.mean() for one in runs])
+    known = ~np.isnan(means)
+    if not known.any():
+        raise InputError(f"{spec}: no item has a score, expected at least one")
+    groups = clusters_of(side.outputs.groups)
+    clusters = None if groups is None else [g for g, is_known in zip(groups, known, strict=True) if is_known]
+    low_end, high_end = metric.info.range
+    is_rate = bool(np.isin(np.concatenate([*runs])[~np.isnan(np.concatenate([*runs]))], (0.0, 1.0)).all())
+    is_rate = is_rate and max(map(len, runs)) == 1 and (low_end, high_end) != (0.0, 100.0)
+    sign = 1 if up else -1
+    bound = bound_level(
+        sign * means[known],
+        sign * value,
+        clusters,
+        alpha=alpha,
+        is_rate=is_rate and up,
+        least=low_end if up else -high_end,
+    )
+    ends = (sign * bound.low, sign * bound.high)[::sign]
+    lost = [item for item, is_known in zip(items, known, strict=True) if not is_known]
+    verdict = FAIL if lost else bound.verdict
+    told = _told(spec, bound, sign, value, verdict, lost)
+    worst = [] if verdict == "PASS" else _worst(spec, side, items, sign * means)
+    return Level(verdict, sign * bound.delta, ends[0], ends[1], bound.n, "\n".join([told, *worst]))
+
+
+def _told(spec: str, bound: Bound, sign: int, value: float, verdict: str, lost: Sequence[str]) -> str:
+    limit = "at least" if sign > 0 else "at most"
+    low, high = (sign * bound.low, sign * bound.high)[::sign]
+    ends = ", ".join("" if np.isnan(end) else f"{end:.4g}" for end in (low, high))
+    head = f"{verdict}: mean {spec} {sign * bound.delta:.4g} [{ends}], expected {limit} {value:g}"
+    if lost:
+        return f"{head}; {len(lost)} of {len(lost) + bound.n} items have no score ({', '.join(lost[:WORST])})"
+    if verdict != INCONCLUSIVE:
+        return head
+    if bound.n_clusters is not None and bound.n_clusters < FEW:
+        return f"{head}; {bound.n_clusters} groups are too few to pass, expected {FEW} or more"
+    if bound.method == "worst-case" and np.isnan(bound.low):
+        return f"{head}; fewer than {FEW} scores differ from the others, and {spec} has no worst score to reckon with"
+    if bound.items_needed is None:
+        return f"{head}; you have {bound.n} items, and the mean is too close to {value:g}, or on its wrong side"
+    return f"{head}; you have {bound.n} items; a mean like this one needs about {rounded(bound.items_needed):,}"
+
+
+def _worst(spec: str, side: Scored, items: Sequence[str], means: Array) -> list[str]:
+    order = np.argsort(np.where(np.isnan(means), -np.inf, means), kind="stable")[:WORST].tolist()
+    lines = [f"Items with the worst {spec}:"]
+    for i in order:
+        text = " ".join(side.outputs.items[items[i]][0].hypothesis.split())
+        shown = "no score" if np.isnan(means[i]) else f"{side.runs[spec][i].mean():.4g}"
+        lines.append(f"  {items[i]}  {shown}  {text[:_CUT]}")
+    return lines

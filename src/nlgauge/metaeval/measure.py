@@ -3,21 +3,38 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.metaeval.frames import Frame, Places, check_items, needed
+from nlgauge.core.options import check_option
+from nlgauge.metaeval.joined import Frame, Places, check_items, needed
 from nlgauge.stats.coefficients import chance_preference
 from nlgauge.stats.correlate import OF_SOME, Correlation, Kind, Options, check_averaging, correlations, statistic
+from nlgauge.stats.draws import SHARE_NAMES, Averaging, Seed, generator
 from nlgauge.stats.entries import Entries, Ratio, by_group, codes
+from nlgauge.stats.intervals import bootstrap_correlations, fisher_ends, pearson_ends, widened_ends
+from nlgauge.stats.power import simulated_power
 from nlgauge.stats.preferences import darr_pairs, within_items
-from nlgauge.stats.swaps import NAMED
+from nlgauge.stats.resampling import (
+    Resampled,
+    acc_eq_test,
+    compare_resampled,
+    item_swap_test,
+    mean_resampled,
+    permutation_test,
+    resample_grid,
+    resample_items,
+    soft_accuracy_test,
+)
+from nlgauge.stats.swaps import NAMED, GeneraliseTo
+from nlgauge.stats.tests import Alternative, Compat, MetricComparison, mcnemar_test, williams_test
 
 _OF_ALL = ("undefined", "common", "compat")  # options that every statistic takes
 _OF_DRAWS = ("draws", "seed")  # of intervals and tests too
@@ -270,3 +287,610 @@ def _preferences(frame: Frame, how: Measure, chosen: Options) -> list[Correlatio
         tied = np.stack([np.bincount(of, weights=row) for row in tied]) / np.bincount(of)
     guesses = chance_preference(tied.mean(axis=1), chosen.get("ties") or "loss").tolist()
     return [dataclasses.replace(one, chance=guess) for one, guess in zip(found, guesses, strict=True)]
+
+
+# --- How far may a number be from its value on other items or other systems? An interval for every cell of the table
+
+IntervalKind = Literal["auto", "fisher", "bootstrap", "none"]
+_FISHER = ("pearson", "spearman", "kendall_b", "kendall_c")
+_LEAST = 2  # to draw from
+_PERFECT = 1 - 1e-12  # a larger coefficient is 1, but for rounding
+_FEW, _TIED, _SKEWED = 100, 0.1, 1.0  # items, share of pairs, skewness: beyond, levels are off; see coverage.md
+_FEW_SYSTEMS, _FAR = 20, 5.0  # systems, excess kurtosis; the same
+_WITHOUT = ("soft", "difference_pairs")  # kinds of statistics without an interval
+
+
+@dataclass(frozen=True)
+class IntervalMethod:
+    """How intervals are computed.
+
+    Attributes:
+        kind: `auto`, `fisher`, `bootstrap` or `none`.
+        draws: the number of bootstrap resamples.
+        seed: the seed of the bootstrap.
+    """
+
+    kind: IntervalKind = "auto"
+    draws: int = 1000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_option("intervals", self.kind, IntervalKind, error=InputError)
+
+    def of_draws(self, over: str) -> str:
+        """The bootstrap in words."""
+        return f"percentile bootstrap over {over}, {self.draws} draws, seed {self.seed}"
+
+
+def with_intervals(
+    frame: Frame, found: Sequence[Correlation], how: Measure, method: IntervalMethod
+) -> tuple[list[Correlation], str]:
+    """The values of one group with their 95 % intervals, and the method of the intervals ("" where there are none).
+
+    `auto` is Fisher's formula where entries are independent (systems, or segments of different items), widened by the
+    jackknife for Pearson's r. Elsewhere it is a bootstrap over items.
+    """
+    one = found[0]
+    if method.kind == "none" or one.compat is not None or how.kind in _WITHOUT or _is_held_out(how):
+        return list(found), ""
+    if how.kind == "differences":
+        if method.kind == "fisher":
+            return list(found), ""
+        return _bootstrap(*as_pearson(frame, how), found, method)
+    if how.kind == "preferences":
+        return _of_pairs(frame, found, how, method)
+    if _is_fisher(frame, how, method):
+        entries = "systems" if how.level == "system" else "segments"
+        perfect = any(abs(c.value) > _PERFECT for c in found)
+        but = "; at 1 and -1 it has no width, which says nothing of others" if perfect else ""
+        if method.kind == "auto" and how.stat == "pearson":
+            widened = widened_ends(how.turned(frame).x, frame.z)
+            return (
+                _with_ends(found, list(zip(*widened, strict=True))),
+                f"Fisher's formula for {entries} that are independent, widened by the jackknife where values are"
+                f" skewed{but}",
+            )
+        ends = [fisher_ends(c.stat, c.value, c.n_used) for c in found]
+        if method.kind == "auto" or not repeats(frame):
+            return _with_ends(found, ends), f"Fisher's formula for {entries} that are independent{but}"
+        return (
+            _with_ends(found, ends),
+            f"Fisher's formula, which takes outputs for one item as independent and comes out too narrow{but}",
+        )
+    if method.kind == "fisher":
+        return list(found), ""
+    if how.kind == "calibrated" and method.kind == "auto":
+        return _at_thresholds(frame, found, how, method)
+    return _bootstrap(frame, how, found, method)
+
+
+def cautions(frame: Frame, how: Measure, made: str) -> list[str]:
+    """Cautions on the intervals of a group, where simulated ones hold the value in less than 93 %.
+
+    Args:
+        frame: the segments or systems.
+        how: the statistic.
+        made: how the intervals were made, as `with_intervals` says it.
+    """
+    stat, far = how.stat, any(map(_has_outliers, (*frame.x, frame.z)))
+    outliers = f"[low, high] of {how.stat}: a few values lie far from the rest, for which it may be much too narrow"
+    if made.startswith("Fisher's formula"):
+        tied = stat.startswith("kendall") and max(map(_share_tied, (*frame.x, frame.z)), default=0.0) > _TIED
+        if stat == "pearson" and far:
+            return [outliers]
+        return [f"[low, high] of {stat}: many values are tied, where the formula holds the value in 79 to 92 %"] * tied
+    if how.level == "system" and "bootstrap" in made and len(frame.z) < _FEW_SYSTEMS:
+        return [f"[low, high] of {stat}: from {len(frame.z)} systems too narrow; from 8 they hold the value in 89 %"]
+    if how.level == "system" or "bootstrap" not in made:
+        return []
+    n = len(set(frame.ids if frame.items is None or how.averaging == "sys" else frame.items))
+    if n < _FEW:
+        return [f"[low, high] of {stat}: from {n} items too narrow; from 20 they hold the value in 91 % in place of 95"]
+    if stat in ("pearson", "pdp") and how.averaging == "none" and is_skewed(frame):
+        return [f"[low, high] of {stat}: ratings and scores are skewed, for which they are too narrow"]
+    return [outliers] if far and stat in ("pearson", "pdp") and how.averaging == "none" else []
+
+
+def is_skewed(frame: Frame) -> bool:
+    """Whether the judgements and the scores of a metric are skewed, so that a few of them decide Pearson's r."""
+
+    def far(values: Array) -> bool:
+        return abs(standard_moment(values, 3)) > _SKEWED
+
+    return far(frame.z) and any(map(far, frame.x))
+
+
+def _has_outliers(values: Array) -> bool:
+    """Whether a few values decide the variance: an excess kurtosis that normal values do not reach by chance."""
+    return standard_moment(values, 4) - 3 > _FAR
+
+
+def standard_moment(values: Array, power: int) -> float:
+    """The central moment of the known values over their standard deviation to the same power; NaN of a constant.
+
+    scipy.stats has it as `skew` and `kurtosis`, and takes half a second to load.
+    """
+    known = values[~np.isnan(values)]
+    if not len(known):
+        return np.nan
+    spread = known - known.mean()
+    variance = float(np.mean(spread**2))
+    if variance <= (np.finfo(np.float64).eps * known.mean()) ** 2:
+        return np.nan
+    return float(np.mean(spread**power) / variance ** (power / 2))
+
+
+def _share_tied(values: Array) -> float:
+    """The share of pairs of values that are equal."""
+    _, counts = np.unique(values[~np.isnan(values)], return_counts=True)
+    n = int(counts.sum())
+    return float((counts * (counts - 1)).sum() / (n * (n - 1))) if n > 1 else 0.0
+
+
+def ends_of_mean(frames: Sequence[Frame], how: Measure, method: IntervalMethod) -> Array | None:
+    """The interval of the plain mean over groups, from resampled entries: shape (M, 2), or None where there is none."""
+    if (
+        method.kind not in ("auto", "bootstrap")
+        or how.averaging != "none"
+        or how.kind not in ("correlation", "pairs")
+        or any(map(repeats, frames))
+    ):
+        return None
+    if how.options.get("compat") or sum(len(frame.z) for frame in frames) < _LEAST:
+        return None
+    drawn = bootstrap_correlations(
+        how.stat,
+        np.concatenate([frame.x for frame in frames], axis=1),
+        np.concatenate([frame.z for frame in frames]),
+        [g for g, frame in enumerate(frames) for _ in frame.z],
+        draws=method.draws,
+        seed=method.seed,
+        **{**_options(how), "averaging": "sys", "level": "segment"},
+    )
+    return np.array([(one.low, one.high) for one in drawn])
+
+
+def repeats(frame: Frame) -> bool:
+    """Whether any item has several outputs."""
+    return frame.items is not None and len(set(frame.items)) < len(frame.items)
+
+
+def _is_held_out(how: Measure) -> bool:
+    """Whether tie thresholds come from other items, anew in every fold."""
+    return bool(how.options.get("folds", statistic(how.stat).folds))
+
+
+def _is_fisher(frame: Frame, how: Measure, method: IntervalMethod) -> bool:
+    if how.stat not in _FISHER or how.averaging != "none" or method.kind not in ("auto", "fisher"):
+        return False
+    return method.kind == "fisher" or how.level == "system" or not repeats(frame)
+
+
+def _options(how: Measure) -> Any:
+    """The options of the statistic, as the bootstrap takes them."""
+    own = {key: value for key, value in how.of_stat.items() if key != "seed"}  # that of folds; a bootstrap has its own
+    return {**own, "averaging": how.averaging, "higher_is_better": list(how.up)}
+
+
+def _with_ends(found: Sequence[Correlation], ends: Sequence[tuple[Any, Any]]) -> list[Correlation]:
+    return [
+        dataclasses.replace(c, low=float(low), high=float(high)) for c, (low, high) in zip(found, ends, strict=True)
+    ]
+
+
+def _bootstrap(
+    frame: Frame, how: Measure, found: Sequence[Correlation], method: IntervalMethod
+) -> tuple[list[Correlation], str]:
+    if how.stat == "pearson" and how.averaging == "none" and how.level != "system" and frame.is_grid:
+        scores, human = how.turned(frame).grid()
+        ends = pearson_ends(human, np.where(np.isnan(human), 0.0, scores), draws=method.draws, seed=method.seed)
+        return _with_ends(found, list(zip(*ends, strict=True))), method.of_draws("items")
+    options = _options(how)
+    if how.options.get("undefined") is not None:
+        options["undefined"] = how.options["undefined"]
+    groups = frame.systems if how.averaging == "sys" else frame.items
+    over, resample = "segments" if groups is None or how.averaging == "sys" else "items", "items"
+    if how.level == "system":
+        groups, options["level"] = None, "system"
+        over = resample = "systems"
+    if len(set(frame.ids if groups is None or how.averaging == "sys" else groups)) < _LEAST:
+        return list(found), ""
+    drawn = bootstrap_correlations(
+        how.stat, frame.x, frame.z, groups, resample=resample, draws=method.draws, seed=method.seed, **options
+    )
+    lost = max(d.n_undefined_draws for d in drawn)
+    left_out = f" (undefined on up to {lost} draws, which are left out)" if lost else ""
+    return _with_ends(found, [(d.low, d.high) for d in drawn]), method.of_draws(over) + left_out
+
+
+def _at_thresholds(
+    frame: Frame, found: Sequence[Correlation], how: Measure, method: IntervalMethod
+) -> tuple[list[Correlation], str]:
+    """Intervals at the tie thresholds of the data: `auto` keeps them, since calibrating in every draw takes long."""
+    thresholds = [one.epsilon or 0.0 for one in found]
+    plain = dataclasses.replace(
+        how, stat=how.stat.removesuffix("_calibrated"), options={**how.options, "epsilon": thresholds}
+    )
+    ended, said = _bootstrap(frame, plain, found, method)
+    return ended, said and f"{said}, at the thresholds of all data"
+
+
+def _of_pairs(
+    frame: Frame, found: Sequence[Correlation], how: Measure, method: IntervalMethod
+) -> tuple[list[Correlation], str]:
+    """Intervals for pairs: pairs of one item belong together, so items are drawn with all their pairs.
+
+    Where every pair comes from a different item, the interval of the share is kept.
+    """
+    better, worse = pairs_of_frame(frame, how.options.get("threshold"))
+    groups = [str(i) for i in better.tolist()] if frame.items is None else [frame.items[i] for i in better]
+    n_groups = len(set(groups))
+    if not math.isnan(found[0].low) and n_groups == len(groups):
+        return list(found), f"{SHARE_NAMES[how.options.get('interval') or 'wilson']} interval"
+    if n_groups < _LEAST or method.kind == "fisher":
+        return _with_ends(found, [(math.nan, math.nan)] * len(found)), ""
+    x, options = frame.x, _options(how)
+    drawn = bootstrap_correlations(
+        how.stat, x[:, better], x[:, worse], groups, draws=method.draws, seed=method.seed, **options
+    )
+    return _with_ends(found, [(d.low, d.high) for d in drawn]), method.of_draws("items")
+
+
+# --- Which metric is better? Each pair of metrics is tested on the judgements of a group, or on the mean over groups
+
+POPULATIONS: Mapping[str, GeneraliseTo] = {"perm_both": "both", "perm_inputs": "inputs", "perm_systems": "systems"}
+ABOUT = {
+    "auto": (
+        "perm_systems at level system; below it perm_both, item_swap for accuracies with ties and Kendall-like"
+        " statistics, mcnemar for preference_accuracy"
+    ),
+    "williams": "Williams' test of two Pearson correlations, segments (or systems) taken as independent",
+    "perm_both": "every score trades places on its own; new items for these systems",
+    "perm_inputs": "whole items trade places; new items for these systems",
+    "perm_systems": "whole systems trade places; new systems on these items",
+    "item_swap": (
+        "values of whole items trade places; any statistic that is averaged over items or pools their pairs; new items"
+        " for these systems"
+    ),
+    "bootstrap": "items drawn with replacement; new items for these systems",
+    "mcnemar": "exact test on the pairs that one metric alone gets right",
+}
+TESTS = tuple(ABOUT)
+_OF_WHOLE_ITEMS = ("perm_inputs", "bootstrap")  # tests that keep the differences within an item
+
+
+@dataclass(frozen=True)
+class MetricTest:
+    """The test to run between metrics.
+
+    Attributes:
+        test: one of `TESTS`.
+        alternative: `greater` or `two-sided`.
+        draws: the number of permutations.
+        seed: the seed of the permutations.
+        compat: `mt-metrics-eval`, `nlpstats` or None.
+        advance: called with the number of pairs of metrics that were tested.
+    """
+
+    test: str
+    alternative: Alternative = "greater"
+    draws: int = 1000
+    seed: int = 0
+    compat: Compat | None = None
+    advance: Callable[[int], None] = field(default=lambda pairs: None, compare=False)
+
+
+@dataclass(frozen=True)
+class _Comparison:
+    """The input of a test: a frame in which higher scores are better, and the values of the metrics on it."""
+
+    frame: Frame
+    found: Sequence[Correlation]
+    how: Measure
+    asked: MetricTest
+
+
+def check_test(name: str) -> None:
+    """Refuse an unknown test; the error gives the nearest known name."""
+    if name not in TESTS:
+        raise InputError(f"unknown test {name!r}{nearest(name, TESTS)}")
+
+
+def usual_test(stat: str, level: str, averaging: str, epsilon: bool = False) -> str | None:
+    """The test that `auto` stands for; None where a statistic has no test, or none with an epsilon.
+
+    For example, at system level whole systems are swapped, because the claim is about systems not seen yet. Below
+    system level every score is swapped on its own; for an accuracy with ties, whole items are.
+    """
+    kind = statistic(stat).kind
+    if kind == "differences":
+        return "perm_inputs"
+    if kind == "difference_pairs":
+        return None
+    if stat == "preference_accuracy" and averaging == "none":
+        return "mcnemar"
+    if level == "system" or kind == "soft":
+        return "perm_systems"
+    if averaging == "item" and (kind in ("calibrated", "preferences") or stat in ("acc_eq", "tau_eq")):
+        return "item_swap"
+    if pooled_over_items(stat, averaging):
+        return "item_swap"
+    return None if kind == "calibrated" or epsilon else "perm_both"
+
+
+def compare(frame: Frame, found: Sequence[Correlation], how: Measure, asked: MetricTest) -> MetricComparison:
+    """Test all pairs of metrics in one group.
+
+    Args:
+        frame: systems at level `system` (but segments for soft pairwise accuracy), otherwise segments.
+        found: the values of the metrics on the frame.
+        how: statistic, level, averaging, directions and options.
+        asked: the test to run. It must not be `auto`, which `usual_test` resolves.
+
+    Raises:
+        InputError: the test does not go with the statistic or level.
+    """
+    if how.kind == "difference_pairs" or (how.kind == "differences" and asked.test not in _OF_WHOLE_ITEMS):
+        whole = f"; choose {' or '.join(_OF_WHOLE_ITEMS)}" if how.kind == "differences" else ""
+        raise InputError(f"{asked.test} does not go with {how.stat}{whole}")
+    frame, how = as_pearson(how.turned(frame), how)
+    frame, found = as_averaged(frame, found, how)
+    compared = _MAKE[asked.test](_Comparison(frame, found, how, asked))
+    if asked.test not in POPULATIONS:
+        asked.advance(len(found) * (len(found) - 1) // 2)
+    return compared
+
+
+def power_of(
+    frame: Frame,
+    found: Sequence[Correlation],
+    pair: tuple[int, int],
+    how: Measure,
+    asked: MetricTest,
+    alpha: float = 0.05,
+) -> float:
+    """Power for one pair of metrics: the share of resamples of the systems on which the test would find a difference.
+
+    There are 200 resamples, each with as many systems as the data have, drawn with replacement. On each of them the
+    test takes at most 199 permutations.
+    """
+    turned = how.turned(frame)
+    few = dataclasses.replace(asked, draws=min(asked.draws, 199))
+    two = dataclasses.replace(how, level="system", up=(True, True))
+
+    def p_value(first: Array, second: Array, z: Array) -> float:
+        drawn = dataclasses.replace(frame, x=np.stack([first, second]), z=z)
+        return float(compare(drawn, [found[i] for i in pair], two, few).p[0, 1])
+
+    rated = ~np.isnan(frame.z)
+    first, second = (turned.x[i, rated] for i in pair)
+    return simulated_power(p_value, first, second, frame.z[rated], seed=asked.seed, alpha=alpha).value
+
+
+def compare_means(
+    frames: Sequence[Frame], how: Measure, asked: MetricTest, found: Sequence[Sequence[Correlation]] = ()
+) -> MetricComparison | None:
+    """Test all pairs of metrics on the plain mean over groups; None where there is no such test.
+
+    Items are drawn, or swapped, inside their group. So is every score of `perm_both`: each group is one row of a grid,
+    each metric is brought to one scale inside each row, and the mean is taken over rows.
+
+    Args:
+        frames: segments or systems of each group.
+        how, asked: as in `compare`.
+        found: the values of the metrics in each group; `item_swap` and `bootstrap` need them where the statistic has
+            one value per item.
+    """
+    if asked.test == "bootstrap":
+        parts = _comparisons(frames, found, how, asked)
+        rng = generator(asked.seed)
+        whole = mean_resampled([_resampled(part, rng) for part in parts])
+        return compare_resampled(whole, alternative=asked.alternative)
+    if asked.test == "item_swap":
+        items = [_by_item(part) for part in _comparisons(frames, found, how, asked)]
+        return item_swap_test(
+            np.concatenate([values for values, _ in items], axis=1),
+            weights=None if items[0][1] is None else np.concatenate([w for _, w in items if w is not None], axis=1),
+            groups=np.repeat(np.arange(len(items)), [values.shape[1] for values, _ in items]),
+            alternative=asked.alternative,
+            draws=asked.draws,
+            seed=asked.seed,
+        )
+    is_plain = how.averaging == "none" and how.kind in ("correlation", "pairs")
+    if not is_plain or asked.test not in ("perm_both", "perm_systems"):
+        return None
+    width = max(len(frame.z) for frame in frames)
+    human = np.full((len(frames), width), np.nan)
+    scores = np.zeros((len(how.up), *human.shape))
+    for g, frame in enumerate(frames):
+        n, x = len(frame.z), how.turned(frame).x
+        spread = x.std(axis=1, keepdims=True)
+        human[g, :n] = frame.z
+        scores[:, g, :n] = (x - x.mean(axis=1, keepdims=True)) / np.where(spread > 0, spread, 1.0)
+    return permutation_test(
+        human,
+        scores,
+        generalise_to="both",
+        averaging="sys",
+        statistic=coefficient_of(how),
+        alternative=asked.alternative,
+        draws=asked.draws,
+        seed=asked.seed,
+        advance=asked.advance,
+    )
+
+
+def _williams(c: _Comparison) -> MetricComparison:
+    if c.how.stat != "pearson" or c.how.averaging != "none":
+        raise InputError(
+            f"williams compares two values of Pearson's r over one vector, got {c.how.stat} with averaging"
+            f" {c.how.averaging}; choose perm_both"
+        )
+    return williams_test(c.frame.z, c.frame.x, alternative=c.asked.alternative, compat=c.asked.compat)
+
+
+def _permutation(c: _Comparison) -> MetricComparison:
+    if c.how.kind == "soft":
+        return _soft(c)
+    averaging = _averaging(c)
+    _check_scale(c)
+    human, scores = _grid(c)
+    return permutation_test(
+        human,
+        scores,
+        generalise_to=POPULATIONS[c.asked.test],
+        level="system" if c.how.level == "system" else "segment",
+        averaging=averaging,
+        statistic=coefficient_of(c.how),
+        alternative=c.asked.alternative,
+        draws=c.asked.draws,
+        seed=c.asked.seed,
+        compat=c.asked.compat,
+        advance=c.asked.advance,
+    )
+
+
+def _soft(c: _Comparison) -> MetricComparison:
+    if c.asked.test not in ("perm_inputs", "perm_systems"):
+        raise InputError(f"{c.how.stat} has perm_inputs and perm_systems, got {c.asked.test}")
+    scores, human = c.frame.grid()
+    return soft_accuracy_test(
+        human,
+        np.where(np.isnan(human), 0.0, scores),
+        generalise_to=POPULATIONS[c.asked.test],
+        alternative=c.asked.alternative,
+        draws=c.asked.draws,
+        seed=c.asked.seed,
+    )
+
+
+def _compare_bootstrap(c: _Comparison) -> MetricComparison:
+    if c.how.kind == "soft":
+        return _soft(c)
+    return compare_resampled(_resampled(c, c.asked.seed), alternative=c.asked.alternative)
+
+
+def _resampled(c: _Comparison, seed: Seed) -> Resampled:
+    """The statistic on items drawn with replacement: from its values by item, or from the scores."""
+    by_item = c.how.kind in ("preferences", "calibrated") or (has_epsilon(c.how) and c.how.averaging == "item")
+    if by_item or pooled_over_items(c.how.stat, c.how.averaging):
+        return resample_items(*_by_item(c), draws=c.asked.draws, seed=seed)
+    averaging = _averaging(c)
+    _check_scale(c)
+    human, scores = _grid(c)
+    if c.how.level == "system":
+        raise InputError("bootstrap draws items and works below level 'system'; choose perm_systems")
+    return resample_grid(
+        human, scores, averaging=averaging, statistic=coefficient_of(c.how), draws=c.asked.draws, seed=seed
+    )
+
+
+def _by_item(c: _Comparison) -> tuple[Array, Array | None]:
+    """The value of every metric on every item, and what it counts where the pairs of all items are pooled."""
+    if pooled_over_items(c.how.stat, c.how.averaging):
+        return item_ratios(c.frame, c.how)
+    if c.how.averaging != "item":
+        raise InputError(
+            f"{c.asked.test} needs a value for each item, got averaging {c.how.averaging!r}; choose level='item'"
+        )
+    return np.array([list(one.groups.values()) for one in c.found], dtype=np.float64), None
+
+
+def _comparisons(
+    frames: Sequence[Frame], found: Sequence[Sequence[Correlation]], how: Measure, asked: MetricTest
+) -> list[_Comparison]:
+    """The input of a test in each group."""
+    parts = []
+    for frame, values in zip(frames, found or [()] * len(frames), strict=True):
+        turned, as_measured = as_pearson(how.turned(frame), how)
+        parts.append(_Comparison(*as_averaged(turned, values, as_measured), as_measured, asked))
+    return parts
+
+
+def _item_swap(c: _Comparison) -> MetricComparison:
+    """Swap the values of items, with the averaging that was used; under `compat`, swap the outcomes of system pairs."""
+    values, weights = _by_item(c)
+    alternative, draws, seed = c.asked.alternative, c.asked.draws, c.asked.seed
+    if c.asked.compat == "mt-metrics-eval":
+        human, scores = _cells(c.frame, "perm_both", "item")
+        near = np.array([one.epsilon or 0.0 for one in c.found])
+        return acc_eq_test(human, scores, near, alternative=alternative, draws=draws, seed=seed, compat=c.asked.compat)
+    return item_swap_test(values, weights=weights, alternative=alternative, draws=draws, seed=seed)
+
+
+def _mcnemar(c: _Comparison) -> MetricComparison:
+    if c.how.stat != "preference_accuracy":
+        raise InputError(f"mcnemar compares two preference accuracies, got {c.how.stat}")
+    better, worse = pairs_of_frame(c.frame, c.how.options.get("threshold"))
+    ties = c.how.options.get("ties") or "loss"
+    test = mcnemar_test(c.frame.x[:, better], c.frame.x[:, worse], ties=ties, alternative=c.asked.alternative)
+    values = np.array([one.value for one in c.found])  # under `exclude` of the pairs that the metric itself orders
+    return dataclasses.replace(test, values=values, deltas=values[:, None] - values)
+
+
+_MAKE: Mapping[str, Callable[[_Comparison], MetricComparison]] = {
+    "williams": _williams,
+    "perm_both": _permutation,
+    "perm_inputs": _permutation,
+    "perm_systems": _permutation,
+    "item_swap": _item_swap,
+    "bootstrap": _compare_bootstrap,
+    "mcnemar": _mcnemar,
+}
+
+
+def _averaging(c: _Comparison) -> Averaging:
+    """The averaging, for statistics whose scores can be swapped."""
+    averaging = c.how.averaging
+    if averaging in ("none", "item", "sys") and c.how.kind not in ("preferences", "calibrated"):
+        return averaging  # type: ignore[return-value]  # one of the three
+    raise InputError(
+        f"{c.asked.test} does not go with {c.how.stat} and averaging {averaging}"
+        + ("; choose item_swap" if averaging == "item" or pooled_over_items(c.how.stat, averaging) else "")
+    )
+
+
+def _check_scale(c: _Comparison) -> None:
+    """Refuse a tie threshold in the units of each metric where the test brings all metrics to one scale."""
+    if has_epsilon(c.how):
+        raise InputError(
+            f"{c.asked.test} brings metrics to one scale, on which the epsilon of {c.how.stat} would be another one;"
+            " choose item_swap with level='item', or leave epsilon out"
+        )
+
+
+def _grid(c: _Comparison) -> tuple[Array, Array]:
+    """Judgements and scores as a grid of systems by items, or as one row where systems and items are not known."""
+    if c.how.level != "system":
+        return _cells(c.frame, c.asked.test, c.how.averaging)
+    if c.asked.test != "perm_systems":
+        raise InputError(
+            f"{c.asked.test} draws or swaps segments, and at level 'system' there is one number per system; choose"
+            " perm_systems"
+        )
+    return c.frame.z, c.frame.x
+
+
+def _cells(frame: Frame, test: str, averaging: str) -> tuple[Array, Array]:
+    """Judgements and scores of segments; where no system is named, the outputs of each item in their order."""
+    if frame.systems is not None and frame.items is not None:
+        scores, human = frame.grid()
+    elif averaging == "item" and frame.items is not None:
+        if test == "perm_systems":
+            raise InputError("perm_systems swaps systems, and not every segment names its own; choose perm_both")
+        scores, human = dataclasses.replace(frame, systems=_places(frame.items)).grid()
+    elif averaging == "none" and (test == "perm_both" or (test == "bootstrap" and not repeats(frame))):
+        scores, human = frame.x[:, None, :], frame.z[None, :]
+    else:
+        raise InputError(f"{test} needs the system and the item of every segment; choose perm_both")
+    return human, np.where(np.isnan(human), 0.0, scores)  # what is not judged is not read
+
+
+def _places(items: Sequence[str]) -> tuple[str, ...]:
+    """First, second, ... output of each item: these are the rows for outputs whose systems are not known."""
+    counts: dict[str, int] = {}
+    places = []
+    for item in items:
+        counts[item] = counts.get(item, -1) + 1
+        places.append(str(counts[item]))
+    return tuple(places)

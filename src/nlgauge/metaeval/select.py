@@ -18,11 +18,10 @@ from nlgauge.core.scores import warning
 from nlgauge.core.segment import Dataset, Frame
 from nlgauge.core.tables import ScoreTable
 from nlgauge.io.frames import dataset_of
-from nlgauge.metaeval.align import JoinedScores
 from nlgauge.metaeval.evaluate import Evaluation, joined_scores
-from nlgauge.metaeval.frames import Frame as Compared
-from nlgauge.metaeval.frames import segment_frame, system_frame
-from nlgauge.metaeval.rows import MEAN
+from nlgauge.metaeval.joined import Frame as Compared
+from nlgauge.metaeval.joined import JoinedScores, segment_frame, system_frame
+from nlgauge.metaeval.tasks import MEAN
 from nlgauge.metrics.base import MetricLike
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.correlate import SELECTION, correlation

@@ -1,38 +1,427 @@
-"""One task on joined data: the numbers of every metric by group and over groups, and the tests between metrics."""
+"""The rows of a meta-evaluation: a number of one group, a number of all groups, or a test of two metrics."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping, Sequence
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import resources
+from itertools import pairwise, product
 from typing import Any, Literal
 
 import numpy as np
 
+from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.options import checked
 from nlgauge.core.result import NewRow, Row
-from nlgauge.metaeval.align import JoinedScores
-from nlgauge.metaeval.compare import MetricTest, compare, compare_means, power_of, usual_test
-from nlgauge.metaeval.frames import Aggregate, Frame, SystemScores, check_level, segment_frame, system_frame
-from nlgauge.metaeval.intervals import IntervalMethod, cautions, ends_of_mean, is_skewed, repeats, with_intervals
-from nlgauge.metaeval.measure import Measure, as_averaged, averaging_of, has_epsilon, measure, takes
-from nlgauge.metaeval.protocols.presets import Task
-from nlgauge.metaeval.rows import (
-    MEAN,
-    POOLED,
-    group_numbers,
-    mean_numbers,
-    mean_of_known,
-    pooled_numbers,
-    rows_of_test,
-    standings,
+from nlgauge.metaeval.joined import (
+    Aggregate,
+    Frame,
+    JoinedScores,
+    SystemScores,
+    check_level,
+    segment_frame,
+    system_frame,
+)
+from nlgauge.metaeval.measure import (
+    IntervalMethod,
+    Measure,
+    MetricTest,
+    as_averaged,
+    averaging_of,
+    cautions,
+    compare,
+    compare_means,
+    ends_of_mean,
+    has_epsilon,
+    is_skewed,
+    measure,
+    power_of,
+    repeats,
+    takes,
+    usual_test,
+    with_intervals,
 )
 from nlgauge.runtime.runtime import silent
 from nlgauge.stats.correlate import Correlation
 from nlgauge.stats.power import critical_correlation
-from nlgauge.stats.tests import Adjustment, MetricComparison, Rule
+from nlgauge.stats.tests import Adjustment, MetricComparison, Rule, adjusted, not_outperformed, rank_clusters
+
+MEAN = "mean"  # the group of a mean over groups, and the criterion of a mean over criteria
+POOLED = "pooled"  # the group of a share of the pairs of all groups
+
+
+def group_numbers(one: Correlation) -> NewRow:
+    """The fields for one group."""
+    return {
+        "value": one.value,
+        "low": one.low,
+        "high": one.high,
+        "n_used": one.n_used,
+        "n_undefined": one.n_undefined,
+        "ties": one.ties,
+        "n_ties": one.n_ties,
+        "n_pairs": one.n_pairs,
+        "epsilon": one.epsilon,
+        "chance": one.chance,
+    }
+
+
+def mean_numbers(parts: Sequence[Correlation]) -> NewRow:
+    """The fields for the plain mean over groups; `n_used` counts groups."""
+    n_defined = sum(not math.isnan(one.value) for one in parts)
+    return {
+        "value": mean_of_known([one.value for one in parts]),
+        "low": math.nan,
+        "high": math.nan,
+        "n_used": n_defined,
+        "n_undefined": len(parts) - n_defined,
+        "ties": parts[0].ties if parts else None,
+        "n_ties": None,
+        "n_pairs": None,
+        "epsilon": None,
+        "chance": mean_of_known([one.chance for one in parts]),
+    }
+
+
+def pooled_numbers(parts: Sequence[Correlation]) -> NewRow:
+    """The fields for one share over the pairs of all groups; pairs never cross groups."""
+    pairs = [one.n_pairs or 0 for one in parts]
+    n_pairs = sum(pairs)
+
+    def pooled(shares: Iterable[float]) -> float:
+        return sum(share * n for share, n in zip(shares, pairs, strict=True) if n) / n_pairs if n_pairs else math.nan
+
+    return {
+        **mean_numbers(parts),
+        "value": pooled(one.value for one in parts),
+        "n_pairs": n_pairs,
+        "n_ties": sum(one.n_ties or 0 for one in parts),
+        "chance": pooled(one.chance for one in parts),
+    }
+
+
+def disagreements(held: JoinedScores, most: int) -> list[NewRow]:
+    """The segments that a metric and people rank most differently, for each criterion and metric.
+
+    Ranks are among all rated segments of the data, 1 is the best, and equal values share their mean rank.
+
+    Args:
+        held: joined data with scores of segments.
+        most: the number of segments for each criterion and metric.
+
+    References:
+        Zhang et al. (2020), "BERTScore", table 7, which shows such segments of two metrics.
+    """
+    from scipy.stats import rankdata
+
+    rows: list[NewRow] = []
+    for criterion, ratings in held.human.items():
+        for metric, scores in held.scores.items():
+            known = np.flatnonzero(~np.isnan(ratings) & ~np.isnan(scores.values))
+            up = scores.values[known] * (1 if scores.higher_is_better else -1)
+            people, ranks = rankdata(-ratings[known]), rankdata(-up)
+            far = np.argsort(-np.abs(ranks - people), kind="stable")[:most]
+            for i in far.tolist():
+                segment = held.segments[int(known[i])]
+                rows.append(
+                    {
+                        "id": segment.id,
+                        "criterion": criterion,
+                        "metric": metric,
+                        "rank": float(ranks[i]),
+                        "human_rank": float(people[i]),
+                        "n": len(known),
+                        "hyp": segment.hypothesis,
+                        "ref": segment.references[0] if segment.references else "",
+                    }
+                )
+    return rows
+
+
+def mean_of_known(values: Sequence[float]) -> float:
+    """The mean of the values that are defined; NaN where none is."""
+    defined = [value for value in values if not math.isnan(value)]
+    return float(np.mean(defined)) if defined else math.nan
+
+
+def standings(
+    test: MetricComparison | None, n: int, adjust: Adjustment, alpha: float, rule: Rule = "all"
+) -> list[NewRow]:
+    """The rank of each of n metrics, and whether no other beats it; empty without a test that says which is better."""
+    if test is None or test.alternative != "greater":
+        return [{} for _ in range(n)]
+    p = adjusted(test.p, adjust)
+    ranks, best = rank_clusters(test.values, p, alpha=alpha, rule=rule), not_outperformed(p, alpha=alpha)
+    return [{"rank": int(ranks[m]) or None, "not_outperformed": bool(best[m])} for m in range(n)]
+
+
+def rows_of_test(
+    bases: Sequence[Row],
+    values: Sequence[float],
+    test: MetricComparison,
+    adjust: Adjustment,
+    power: Callable[[int, int, float], NewRow],
+    baseline: int | None = None,
+) -> Iterator[NewRow]:
+    """One row for each metric and each other metric that it is compared with.
+
+    Args:
+        bases: the fields that all rows of a metric share, one entry per metric.
+        values: the statistic of each metric.
+        test: the comparison of every metric with every other.
+        adjust: the method that adjusts the p-values.
+        power: returns the field for the power of one test, from the two metrics and the adjusted p.
+        baseline: the only metric that others are compared with; None compares every two.
+    """
+    made = ~np.eye(len(test.p), dtype=np.bool_)
+    if baseline is not None:
+        made[:, np.arange(len(made)) != baseline] = False
+    p = _adjusted(np.where(made, test.p, np.nan), adjust, test.alternative == "two-sided" and baseline is None)
+    for i, j in np.argwhere(made).tolist():
+        pair = {"value": values[i], "against": bases[j]["metric"], **_difference(test, i, j)}
+        yield {**bases[i], **pair, **power(i, j, float(p[i, j])), **_p(test, p, i, j, adjust)}
+
+
+def _adjusted(p: Array, adjust: Adjustment, twice: bool) -> Array:
+    """Adjusted p-values, shape (M, M); a two-sided test that stands there `twice` is one test."""
+    if not twice:
+        return adjusted(p, adjust)
+    upper = adjusted(np.where(np.triu(np.ones(p.shape, dtype=np.bool_), 1), p, np.nan), adjust)
+    return np.where(np.isnan(upper), upper.T, upper)
+
+
+def _difference(test: MetricComparison, i: int, j: int) -> NewRow:
+    delta: NewRow = {"delta": float(test.deltas[i, j])}
+    if test.delta_low is not None and test.delta_high is not None:
+        delta |= {"delta_low": float(test.delta_low[i, j]), "delta_high": float(test.delta_high[i, j])}
+    return delta
+
+
+def _p(test: MetricComparison, p: Array, i: int, j: int, adjust: Adjustment) -> NewRow:
+    return {
+        "p": float(test.p[i, j]),
+        "p_adjusted": float(p[i, j]) if adjust != "none" else None,
+        "test": test.test,
+        "alternative": test.alternative,
+        "generalise_to": test.generalise_to,
+        "draws": test.draws,
+    }
+
+
+# --- Protocols by name: what a paper or a shared task means when it reports "the correlation"
+
+
+@dataclass(frozen=True)
+class Task:
+    """One table of numbers: a statistic at a level.
+
+    Attributes:
+        stat: the name of the statistic.
+        level: `segment`, `item` (also called `summary`) or `system`.
+        averaging: how values are averaged; None is the usual way at the level.
+        test: the test that `auto` stands for; None is the usual one of the statistic.
+    """
+
+    stat: str
+    level: str
+    averaging: str | None = None
+    test: str | None = None
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A protocol.
+
+    Attributes:
+        tasks: what the protocol reports.
+        about: level, averaging, ties, systems and references in a sentence or two.
+        origin: the paper or shared task that the protocol comes from.
+        references: how several references are used, as in `meta_evaluate`; None leaves this to each metric.
+        criterion: what is rated. None is the only criterion in the data; `all` is every criterion.
+        test: the test that belongs to the protocol; None where there is none.
+        options: the options of the statistics.
+        system_scores, aggregate: as in `meta_evaluate`, for level `system`.
+        official: the folder of a test set is read as the organisers ran the task: its systems, its standard reference
+            and human scores, and the scores of its metrics beside those scored here.
+        humans: whether outputs that people wrote then count as systems.
+        weights: the weight of each task in the official average; 0 for a task that is not in it. Empty where there is
+            no such average. Correlations are brought to 0 to 1 before they are averaged.
+        ranks: where a new rank begins, as in `meta_evaluate`.
+        differs: where the official procedure is another one; "" if it is known and the same, but for the tests.
+    """
+
+    tasks: tuple[Task, ...]
+    about: str
+    origin: str
+    references: str | None = None
+    criterion: str | None = None
+    test: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    system_scores: Literal["rated", "all"] = "rated"
+    aggregate: Literal["corpus", "mean"] = "corpus"
+    official: bool = False
+    humans: bool = True
+    weights: tuple[float, ...] = ()
+    ranks: Literal["all", "any", "wmt"] = "all"
+    differs: str = ""
+
+
+def _read() -> dict[str, Preset]:
+    """The protocols of the data file, in its order."""
+    table = tomllib.loads(resources.files("nlgauge.data").joinpath("protocols.toml").read_text(encoding="utf-8"))
+    return {
+        name: Preset(
+            **{
+                **row,
+                "tasks": tuple(Task(**task) for task in row["tasks"]),
+                "weights": tuple(row.get("weights", ())),
+            }
+        )
+        for name, row in table.items()
+    }
+
+
+PRESETS: dict[str, Preset] = _read()
+
+
+def preset(name: str) -> Preset:
+    """Return the protocol with this name.
+
+    Raises:
+        InputError: the name is unknown; the error gives the nearest known name.
+    """
+    if name not in PRESETS:
+        raise InputError(f"unknown preset {name!r}{nearest(name, PRESETS)}")
+    return PRESETS[name]
+
+
+# --- The summary of a shared task: the weighted average, and ranks within noise
+
+AVERAGE = "weighted_mean"  # the statistic of the official average
+_OF_TASKS = ("rank", "not_outperformed", "task", "weight")
+_OF_STATISTICS = ("ties", "n_ties", "n_pairs", "epsilon", "chance")
+# from 0 to 1 as they are
+_SHARES = ("pairwise_accuracy", "soft_pairwise_accuracy", "acc_eq", "acc_eq_calibrated")
+# Measured on he-en of WMT23, 16 metrics; the level of the pair test on simulated data: docs/statistics/significance.md
+_TESTS_DIFFER = (
+    "values of official tables are those of mt-metrics-eval, but for soft pairwise accuracy (up to 0.0014 apart on"
+    " he-en of WMT23: there p-values are drawn, and ties depend on the order of systems). Ranks differ: the official"
+    " test of acc_eq swaps pairs of systems, which finds a difference in 20 % of cases without one; here whole items"
+    " are swapped"
+)
+
+
+def as_official(
+    rows: Sequence[NewRow], controls: Sequence[NewRow], tasks: Sequence[Task], protocol: Preset, alpha: float
+) -> tuple[list[NewRow], list[str]]:
+    """The rows of the official average, and notes; where all tasks were done, values are given the number of theirs.
+
+    Controls are numbered, too, and take no part in averages.
+    """
+    notes = list(noise_notes(rows, tasks, alpha))
+    if tuple(tasks) != protocol.tasks:
+        return [], notes
+    number_tasks([*rows, *controls], protocol)
+    averages = list(average_rows(rows, protocol)) if protocol.weights else []
+    return averages, [*notes, *([average_note(protocol)] if averages else []), procedure_note(protocol)]
+
+
+def average_rows(rows: Sequence[Row], protocol: Preset) -> Iterator[NewRow]:
+    """The weighted mean over the tasks of a protocol: one row per metric and group, and one over all; the best first.
+
+    Correlations count as (r + 1) / 2. A value over several groups is the mean over groups; accuracy on pairs of systems
+    is that of the pooled pairs.
+    """
+    weighted = [(task, w) for task, w in zip(protocol.tasks, protocol.weights, strict=True) if w]
+    total = sum(weight for _, weight in weighted)
+    own = {
+        (row["metric"], row["criterion"], row["group"], row["level"], row["stat"]): row
+        for row in rows
+        if row.get("against") is None
+    }
+    averages: list[NewRow] = []
+    # The rows of a mean over criteria have no pooled pairs of systems: each criterion has an average of its own.
+    for metric, criterion, group in dict.fromkeys(key[:3] for key in own if key[2] != POOLED and key[1] != MEAN):
+        mean, first = 0.0, own[metric, criterion, group, weighted[0][0].level, weighted[0][0].stat]
+        for task, weight in weighted:
+            at = POOLED if group == MEAN and task.stat == "pairwise_accuracy" else group
+            value = float(own[metric, criterion, at, task.level, task.stat]["value"])
+            mean += weight / total * (value if task.stat in _SHARES else (value + 1) / 2)
+        averages.append(
+            {
+                **{
+                    name: None if name in _OF_STATISTICS else cell
+                    for name, cell in first.items()
+                    if name not in _OF_TASKS
+                },
+                "level": "tasks",
+                "stat": AVERAGE,
+                "value": mean,
+                "low": math.nan,
+                "high": math.nan,
+                "n_used": len(weighted),
+                "n_undefined": 0,
+                "raw": mean,
+            }
+        )
+    yield from sorted(averages, key=lambda row: (math.isnan(row["value"]), -row["value"]))  # the undefined last
+
+
+def number_tasks(rows: Sequence[NewRow], protocol: Preset) -> None:
+    """Give every value its task in an official table, counted from 1, and the weight of the task in the average."""
+    weights = protocol.weights or (0.0,) * len(protocol.tasks)
+    at = {
+        (task.stat, task.level): (number, weight)
+        for number, (task, weight) in enumerate(zip(protocol.tasks, weights, strict=True), start=1)
+    }
+    for row in rows:
+        if row.get("against") is None:
+            row["task"], row["weight"] = at[row["stat"], row["level"]]
+
+
+def procedure_note(protocol: Preset) -> str:
+    """Where the official procedure differs from ours, and by how much."""
+    return "; ".join(filter(None, [protocol.differs, _TESTS_DIFFER]))
+
+
+def average_note(protocol: Preset) -> str:
+    """How the official average is made."""
+    parts = [
+        f"{weight:g} {task.stat} ({task.level})"
+        for task, weight in zip(protocol.tasks, protocol.weights, strict=True)
+        if weight
+    ]
+    return f"{AVERAGE}: the mean of {', '.join(parts)}; correlations as (r + 1) / 2"
+
+
+def noise_notes(rows: Sequence[Row], tasks: Sequence[Task], alpha: float) -> Iterator[str]:
+    """How many neighbours in the ranking of each task and criterion a test does not tell apart."""
+    criteria = dict.fromkeys(row["criterion"] for row in rows)
+    for task, criterion in product(tasks, criteria):
+        at = (criterion, task.level, task.stat, MEAN)
+        mine = [row for row in rows if (row["criterion"], row["level"], row["stat"], row["group"]) == at]
+        values = {row["metric"]: row["value"] for row in mine if row.get("against") is None}
+        p = {
+            (row["metric"], row["against"]): row["p"] if row["p_adjusted"] is None else row["p_adjusted"]
+            for row in mine
+            if row.get("against") is not None
+        }
+        order = sorted((m for m, value in values.items() if not math.isnan(value)), key=lambda m: -values[m])
+        tested = [p[pair] for pair in pairwise(order) if pair in p]
+        near = sum(not value < alpha for value in tested)
+        if tested:
+            of = f" for {criterion}" if len(criteria) > 1 else ""
+            yield (
+                f"{task.stat} at level {task.level}{of}: of {len(tested)} neighbours in the ranking, {near} are within"
+                f" noise (p >= {alpha:g})"
+            )
+
+
+# --- One task on joined data: the numbers of every metric by group and over groups, and the tests between metrics
 
 _LEAST_SYSTEMS = 3  # two points always lie on a line
 _FEW_SYSTEMS, _FEW_ITEMS = 10, 50

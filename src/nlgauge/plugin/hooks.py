@@ -78,7 +78,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if hasattr(session.config, "workeroutput"):
         return
     if left["updates"] and not left["faults"]:
-        from nlgauge.plugin.saved import write_all
+        from nlgauge.plugin.runs import write_all
 
         write_all({path: text for path, (_, text) in left["updates"].items()})
     if left["faults"]:

@@ -1,8 +1,10 @@
-"""The outputs of a system in a test: at least so good, and no worse than they were."""
+"""Baselines beside a test: where they lie, and how they are written."""
 
 from __future__ import annotations
 
 import json
+import os
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,19 +13,45 @@ from typing import Any
 import pytest
 
 from nlgauge.core.errors import InputError
-from nlgauge.gating.baseline import as_json, check_saved, read_baseline
+from nlgauge.core.result import replacing
 from nlgauge.gating.gate import judged, named_with, opened
-from nlgauge.gating.level import level
-from nlgauge.gating.outputs import Outputs
-from nlgauge.gating.rules import Clusters, Drops, Items, Rules, Undefined
-from nlgauge.gating.scored import Scored, score_side
+from nlgauge.gating.outputs import Outputs, Scored, as_json, check_saved, read_baseline, score_side
+from nlgauge.gating.verdicts import Clusters, Drops, Items, Rules, Undefined, level
 from nlgauge.metrics.base import Metric, MetricLike
 from nlgauge.metrics.stored import metrics_of
-from nlgauge.plugin.saved import baseline_path
 from nlgauge.report.text import render
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.looks import Looks
 from nlgauge.stats.gates import FAIL, INCONCLUSIVE, PASS
+
+FOLDER = "__nlgauge__"
+_KINDS = "LMN"  # letters of any script with their marks, and digits
+
+
+def baseline_path(test: Path, name: str) -> Path:
+    """The file of a baseline: `__nlgauge__/NAME.json` beside the test file.
+
+    Raises:
+        InputError: the name could lead elsewhere.
+    """
+    name = unicodedata.normalize("NFC", name)  # as some file systems would otherwise do it for one machine alone
+    is_good = [unicodedata.category(one)[0] in _KINDS or one in "_-.[]" for one in name]
+    if not name or not all(is_good) or name[0] in "-.[]":
+        raise InputError(
+            f"{name!r} is no name of a baseline, expected letters, digits, _, -, brackets and dots, as 'summaries'"
+        )
+    return test.parent / FOLDER / f"{name}.json"
+
+
+def write_all(texts: Mapping[str, str]) -> None:
+    """Write baselines, each completely or not at all; path -> content."""
+    for path, text in texts.items():
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with replacing(path) as file:
+            file.write(text)
+
+
+# --- The outputs of a system in a test: at least so good, and no worse than they were
 
 UPDATED = "UPDATED"
 

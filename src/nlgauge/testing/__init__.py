@@ -5,11 +5,8 @@ from typing import TYPE_CHECKING
 from nlgauge.core.doors import door
 
 if TYPE_CHECKING:
-    from nlgauge.testing.metric import MODEL_TOLERANCE, check_metric, check_options
+    from nlgauge.testing.metric import MODEL_TOLERANCE, SEGMENTS, TEXTS, check_metric, check_options, check_wrapper
     from nlgauge.testing.perturbation import check_perturbation
-    from nlgauge.testing.segments import SEGMENTS
-    from nlgauge.testing.texts import TEXTS
-    from nlgauge.testing.wrapper import check_wrapper
 else:
     __getattr__, __dir__ = door(__name__)
 

@@ -36,9 +36,7 @@ from nlgauge.perturbations.base import (
 )
 from nlgauge.perturbations.perturb import Perturbations, apply, make_cases, perturb, unmet
 from nlgauge.perturbations.perturb import perturbation as build
-from nlgauge.testing.form import kind
-from nlgauge.testing.options import other_values, refused
-from nlgauge.testing.texts import CONTEXT, POOL, REFERENCES, TEXTS
+from nlgauge.testing.metric import CONTEXT, POOL, REFERENCES, TEXTS, kind, other_values, refused
 
 _SEEDS = (0, 1, 2)
 _EXAMPLE_SEEDS = 200
@@ -76,7 +74,7 @@ def check_perturbation(
 
     Args:
         template: an object, not a specification.
-        texts: the texts to perturb; None takes `nlgauge.testing.texts.TEXTS`. Each text also gets previous turns, a
+        texts: the texts to perturb; None takes `nlgauge.testing.metric.TEXTS`. Each text also gets previous turns, a
             pool and references.
         alternatives: option -> another valid value, for options whose type does not tell one (text, say).
         registered: False leaves out what needs the name to be known: specifications and other processes.

@@ -23,7 +23,7 @@ from nlgauge.metrics.run import score_segments
 from nlgauge.models.locate import locate
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric, check_options
-from nlgauge.testing.segments import SEGMENTS
+from nlgauge.testing.metric import SEGMENTS
 
 pytest.importorskip("torch")
 torch = pytest.importorskip("torch")

@@ -13,7 +13,7 @@ from nlgauge.metrics.embedding import gruen
 from nlgauge.metrics.embedding.gruen import Gruen, longest_common_substring, signs_of_redundancy
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric
-from nlgauge.testing.segments import SEGMENTS
+from nlgauge.testing.metric import SEGMENTS
 
 OLD = "The old ferry left the harbour at seven."
 

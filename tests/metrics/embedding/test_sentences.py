@@ -23,7 +23,7 @@ from nlgauge.metrics.embedding.transport import Wmd
 from nlgauge.models.encoder import load_encoder
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric, check_options
-from nlgauge.testing.segments import SEGMENTS
+from nlgauge.testing.metric import SEGMENTS
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("torch")

@@ -15,7 +15,7 @@ from nlgauge.models.locate import locate
 from nlgauge.models.tokens import TextTokenizer
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric, check_options
-from nlgauge.testing.segments import SEGMENTS
+from nlgauge.testing.metric import SEGMENTS
 
 pytest.importorskip("torch")
 

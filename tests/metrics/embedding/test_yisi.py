@@ -10,7 +10,7 @@ from nlgauge.core.segment import Segment
 from nlgauge.metrics.embedding.yisi import YiSi0, YiSi1, weighted_f
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric, check_options
-from nlgauge.testing.segments import SEGMENTS
+from nlgauge.testing.metric import SEGMENTS
 
 pytest.importorskip("torch")
 CPU = Runtime(device="cpu")

@@ -14,7 +14,7 @@ from nlgauge.metrics.base import notes_of
 from nlgauge.metrics.learned.gauge import CHRF, COSINE, RATED, RECALL, SCALES, WEIGHTS, Gauge, GaugeRated, Sentinel
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric
-from nlgauge.testing.segments import SEGMENTS
+from nlgauge.testing.metric import SEGMENTS
 
 torch = pytest.importorskip("torch")
 

@@ -14,7 +14,7 @@ from nlgauge.metrics.learned import ruber
 from nlgauge.metrics.learned.ruber import Ruber
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric
-from nlgauge.testing.segments import SEGMENTS
+from nlgauge.testing.metric import SEGMENTS
 
 pytest.importorskip("torch")
 

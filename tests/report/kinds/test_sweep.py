@@ -3,8 +3,8 @@
 import pytest
 
 from nlgauge.core.result import Result
-from nlgauge.metaeval.gains import curves, mark_best, with_gains
 from nlgauge.metaeval.pooling import left_out, rank, winning
+from nlgauge.metaeval.sweep import curves, mark_best, with_gains
 from nlgauge.report.kinds.sweep import best_lines, sweep_tables
 
 NAN = float("nan")

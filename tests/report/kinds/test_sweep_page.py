@@ -12,8 +12,7 @@ import pytest
 
 from nlgauge.core.result import Result
 from nlgauge.io.results import read_result
-from nlgauge.metaeval.gains import curves, mark_best, with_gains
-from nlgauge.metaeval.sweep_rows import left_out, rank, winning
+from nlgauge.metaeval.sweep import curves, left_out, mark_best, rank, winning, with_gains
 from nlgauge.report.kinds.sweep_page import gains, sweep_html, trade_offs
 from nlgauge.report.pages import page, write_html
 

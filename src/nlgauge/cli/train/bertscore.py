@@ -13,7 +13,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.result import STDOUT, Row, replacing
 from nlgauge.core.spec import quote
 from nlgauge.io.files import InputFile, Lines
-from nlgauge.metaeval.layers import layer_study, layers_result
+from nlgauge.metaeval.pooling import layer_study, layers_result
 from nlgauge.metrics.embedding import vectors
 from nlgauge.metrics.embedding.bertscore import measure_unrelated
 from nlgauge.training.recipe import Model, Revision

@@ -15,8 +15,8 @@ from nlgauge.cli.train import options as shared
 from nlgauge.core.errors import InputError
 from nlgauge.io.files import InputFile
 from nlgauge.io.read import read
-from nlgauge.metaeval.align import chosen_criteria
-from nlgauge.metaeval.align import judged as rated_only
+from nlgauge.metaeval.joined import chosen_criteria
+from nlgauge.metaeval.joined import judged as rated_only
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.training.recipe import RATES, Loss, RegressorRecipe, Schedule
 
