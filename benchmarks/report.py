@@ -23,8 +23,7 @@ import numpy as np
 
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.tables import Key, ScoreTable
-from nlgauge.report.bundle.page import bundle_html
-from nlgauge.report.bundle.segments import segments_of
+from nlgauge.report.bundle import bundle_html, segments_of
 
 DRIVER = Path(__file__).parent.parent / "tests" / "report" / "bundle" / "chromium.py"
 PAINT = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN"

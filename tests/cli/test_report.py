@@ -15,7 +15,7 @@ from nlgauge.core.marks import Alignment
 from nlgauge.core.result import Result
 from nlgauge.core.spec import Signature
 from nlgauge.io.scores import write_beside
-from nlgauge.report.bundle.page import bundle_html
+from nlgauge.report.bundle import bundle_html
 
 METRIC = {"spec": "m", "signature": "metric:m", "higher_is_better": True, "flags": {}}
 

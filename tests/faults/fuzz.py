@@ -64,7 +64,7 @@ from nlgauge.metrics.registry import metric
 from nlgauge.metrics.wrapped import read_bounds
 from nlgauge.models.heads import find_head
 from nlgauge.models.locate import SHA256
-from nlgauge.report.bundle.page import bundle_html
+from nlgauge.report.bundle import bundle_html
 from nlgauge.scoring.job import ComparisonOptions
 from nlgauge.scoring.thresholds import read_thresholds
 from nlgauge.scoring.workers import progress_of, total

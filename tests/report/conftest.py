@@ -15,8 +15,7 @@ from nlgauge.core.spec import Signature
 from nlgauge.core.suite import ScoredPair
 from nlgauge.core.tables import Key, ScoreTable
 from nlgauge.metaeval.sweep import curves, mark_best, with_gains
-from nlgauge.report.bundle.page import bundle_html
-from nlgauge.report.bundle.segments import segments_of
+from nlgauge.report.bundle import bundle_html, segments_of
 from nlgauge.report.ladder import ladders_html
 from nlgauge.report.pages import page
 

@@ -16,7 +16,7 @@ import nlgauge as ng
 from nlgauge.io.segments import Tally
 from nlgauge.metaeval.sweep import sweep
 from nlgauge.report.pages import page
-from nlgauge.report.table import latex, markdown
+from nlgauge.report.tables import latex, markdown
 from nlgauge.report.text import render
 from nlgauge.scoring.job import ComparisonOptions, score_source
 

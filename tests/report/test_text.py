@@ -1,17 +1,97 @@
-"""Results in every form: what stands before and behind the tables, and what a narrow terminal changes."""
-
-from __future__ import annotations
+"""The box beside a score: what other results say of the metric, and what is not known."""
 
 import json
 from dataclasses import replace
+from xml.etree import ElementTree
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
-from nlgauge.core.scores import count_notes
-from nlgauge.report.paper import FORMS
-from nlgauge.report.text import check_form, render
+from nlgauge.core.scores import Scores, count_notes
+from nlgauge.core.spec import Signature
+from nlgauge.core.suite import Pair, Suite
+from nlgauge.metrics.learned.regressor import from_ratings
+from nlgauge.report.bundle import bundle_html
+from nlgauge.report.tables import FORMS
+from nlgauge.report.text import (
+    check_form,
+    doubts_of,
+    marked,
+    pieces,
+    render,
+    result_html,
+    scores_html,
+    shared,
+    suite_html,
+    trust_of,
+)
+
+
+def test_agreement_is_the_mean_over_groups_with_where_it_was_found(made):
+    trust = trust_of(made()["score"], {"r": made()["meta"]})["chrf"]
+    (fact,) = trust.agreement
+    assert fact.text == "kendall_b 0.500 [0.250, 0.750] with adequacy, level item, n 12"
+    assert (fact.where, fact.link) == ("on these texts", "r")  # the same digest of the input
+    assert not trust.audited
+
+
+def test_the_failure_that_is_worst_for_certain_comes_first(made):
+    # jumble deviates by 0.7 at least, negation errs on 1 - 0.6, typos on 1 - 0.8; typos of the checklist by 0 at least
+    trust = trust_of(made()["score"], {"p": made()["preference"], "c": made()["checklist"]})["chrf"]
+    assert [fact.text for fact in trust.faults] == [
+        "jumble: drops by 0.10 and people by 0.90, too little (n 9)",
+        "negation: right on 2 of 8 pairs, 0.25 (0.10 to 0.60)",
+        "typos: right on 4 of 8 pairs, 0.50 (0.20 to 0.80)",
+    ]
+    assert [fact.where for fact in trust.faults] == ["on these texts", *["on other texts: other.jsonl"] * 2]
+
+
+def test_texts_are_counted_with_what_happened_to_them(made):
+    assert trust_of(made()["score"], {})["chrf"].texts == "7 scored: 2 empty, 0 truncated, 1 undefined"
+
+
+def test_what_another_signature_got_says_so(made):
+    other = made()["meta"]
+    other = Result("meta", other.rows, other.inputs, [{**other.metrics[0], "signature": "metric:chrf|nlgauge:2"}])
+    (fact,) = trust_of(made()["score"], {"r": other})["chrf"].agreement
+    assert fact.where == "on these texts, by another signature"
+
+
+@pytest.mark.parametrize(("kinds", "said"), [(["score"], 2), (["score", "meta"], 1), (["score", "checklist"], 1)])
+def test_what_is_not_known_is_said(made, kinds, said):
+    whole = bundle_html({f"{kind}.json": made()[kind] for kind in kinds})
+    assert whole.count("Not known: ") == said
+
+
+def test_an_agreement_whose_interval_holds_chance_says_so(made):
+    meta = made()["meta"]
+    rows = [{**row, "low": -0.1} for row in meta.rows]
+    (fact,) = trust_of(made()["score"], {"r": Result("meta", rows, meta.inputs, meta.metrics)})["chrf"].agreement
+    assert fact.text == "kendall_b 0.500 [-0.100, 0.750] with adequacy, level item, n 12; may be chance"
+
+
+def test_doubts_are_read_from_the_notes_that_are_written():
+    german = ["Der Hund schläft auf dem Sofa.", "Die Katze ist nicht im Garten.", "Wir haben das Buch gelesen."] * 4
+    scored = ng.compare({"a": german, "b": german[::-1]}, german, metrics=["qbleu1", "chrf"]).result()
+    assert doubts_of(scored) == {
+        "qbleu1": "24 of 24 segments look German, and its question words and stop words are English"
+    }
+    (cut,) = count_notes("nli", {"truncated": 4}, 40, "pairs", first={"truncated": ["1 (2)", "3"]})
+    learnt = f"set: mine: {from_ratings('mine.jsonl')}"
+    metrics = [{"spec": spec, "signature": "", "higher_is_better": True} for spec in ("nli", "mine")]
+    made = Result("meta", [], metrics=metrics, notes=[cut, learnt])
+    assert doubts_of(made) == {
+        "nli": "4 of 40 pairs are longer than its model reads",
+        "mine": "it was trained on human ratings, perhaps on these",
+    }
+
+
+# --- Results in every form: what stands before and behind the tables, and what a narrow terminal changes
 
 NAN = float("nan")
 
@@ -245,3 +325,96 @@ def test_latex_holds_what_a_paper_prints_and_the_option_the_rest():
     assert "rank 1 " not in brief
     assert brief.count(r"\begin{tabular}") == 1
     assert render(pairs, "latex").count(r"\begin{tabular}") == 2
+
+
+# --- Differences of texts: what is new is marked, and the pieces make up the newer text
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "shown"),
+    [
+        ("It rains.", "It rains.", "It rains."),
+        ("He came in May.", "She came in May.", "[She] came in May."),
+        ("It was red.", "It was not red.", "It was [not ]red."),
+        ("A big house.", "A house.", "A[] house."),
+        ("A cat sat on the old mat.", "A big dog sat on the mat.", "A [big dog] sat on the []mat."),
+    ],
+)
+def test_marks(before, after, shown):
+    assert marked(before, after) == shown
+
+
+def test_what_is_alike_far_from_a_difference_changes_nothing():
+    far = "and so it goes, " * 100
+    for before, after in (("A big house.", "A house."), ("He came.", "She came."), ("It is red.", "It is red.")):
+        near = pieces(f"x {before} x", f"x {after} x")
+        assert [p for p, new in pieces(far + f"x {before} x" + far, far + f"x {after} x" + far) if new] == [
+            p for p, new in near if new
+        ]
+        assert marked(far + before + far, far + after + far) == far + marked(before, after) + far
+    # 3,000 words, one of which differs: without the ends 0.01 s
+    assert pieces("word " * 3000 + "old", "word " * 3000 + "new") == [("word " * 3000, False), ("new", True)]
+
+
+def test_how_much_is_shared():
+    assert shared("It rains in May.", "It rains in June.") == 10 / 14  # It, rains, in and . of fourteen letters
+    assert shared("", " ") == 1
+    assert shared("It rains.", "") == 0
+
+
+@given(st.text(), st.text())
+def test_pieces_make_up_the_newer_text(before, after):
+    assert "".join(text for text, _ in pieces(before, after)) == after
+
+
+@given(st.text())
+def test_a_text_does_not_differ_from_itself(text):
+    assert not any(new for _, new in pieces(text, text))
+
+
+# --- What a notebook shows: the numbers of the result, and nothing of the user's taken for markup
+
+EVIL = "<script>&"
+SIGNATURE = Signature("toy", (("metric", "toy"), ("path", EVIL)))
+
+
+def cells(html):
+    """Every cell of every table; the whole must be well-formed."""
+    root = ElementTree.fromstring(f"<div>{html.replace('<br>', '<br/>')}</div>")
+    assert not root.findall(".//script")
+    return ["".join(cell.itertext()) for cell in root.iter() if cell.tag in ("td", "th")]
+
+
+def test_scores_are_a_line_per_system():
+    scores = Scores(SIGNATURE, ("1", "2", "3"), np.array([0.5, 1.0, 0.25]), systems=(EVIL, EVIL, "b"))
+    assert cells(scores_html(scores)) == ["system", "toy", "n", EVIL, "0.7500", "2", "b", "0.2500", "1"]
+    assert "&lt;script&gt;" in scores_html(scores)
+
+
+def test_scores_without_systems_are_one_line_with_counts_of_flags_below():
+    flags = {"empty": np.array([True, False])}
+    html = scores_html(Scores(SIGNATURE, ("1", "2"), np.array([np.nan, 50.0]), flags=flags))
+    assert cells(html) == ["system", "toy", "n", "-", "50.00", "2"]
+    assert "toy: 1 of 2 segments (1) have an empty side; they get the worst value<br>toy: 1 of 2 segments (1)" in html
+
+
+def test_a_result_has_its_tables_signatures_and_notes():
+    row = {"system": EVIL, "metric": "bleu", "value": 31.25, "low": 30.0, "high": 32.5, "n": 7, "n_undefined": 0}
+    metric = {"spec": "bleu", "signature": "metric:bleu", "higher_is_better": True}
+    html = result_html(Result("score", [row], (), [metric], ["a <note>"]))
+    assert cells(html)[:2] == ["system", "bleu"]
+    assert EVIL in cells(html)
+    assert "bleu = metric:bleu<br>note: a &lt;note&gt;" in html
+
+
+@pytest.mark.parametrize("kind", ["align", "synth"])
+def test_rows_without_tables_of_their_own_are_shown_as_they_are(kind):
+    html = result_html(Result(kind, [{"word": EVIL, "weight": 1 / 3, "match": None}] * 21))
+    assert cells(html)[:6] == ["word", "weight", "match", EVIL, "0.3333", ""]
+    assert "the first 20 of 21 rows" in html
+
+
+def test_a_suite_shows_the_first_pair_of_each_phenomenon():
+    pairs = [Pair(id=str(i), phenomenon=p, better=f"b{i}", worse=EVIL) for i, p in enumerate(["x", "y", "x"])]
+    header = ["phenomenon", "better, of the first pair", "worse", "pairs"]
+    assert cells(suite_html(Suite(tuple(pairs)))) == [*header, "x", "b0", EVIL, "2", "y", "b1", EVIL, "1"]

@@ -13,9 +13,7 @@ from nlgauge.cli import options
 from nlgauge.cli.terminal import as_typed, echo
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import STDOUT, replacing
-from nlgauge.report.alignment.page import alignment_html
-from nlgauge.report.alignment.svg import alignment_svg
-from nlgauge.report.alignment.text import alignment_text
+from nlgauge.report.kinds.align import alignment_html, alignment_svg, alignment_text
 from nlgauge.scoring.explaining import align as measure
 
 _NARROWEST = 24  # columns the text needs; a narrower terminal folds the lines itself

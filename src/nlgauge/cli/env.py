@@ -11,7 +11,7 @@ from nlgauge.cli.options import Quiet, refuse_idle
 from nlgauge.cli.terminal import echo
 from nlgauge.core.errors import InputError
 from nlgauge.metrics.external.environments import FOLDER_BY, Environment, default_folder, recipes
-from nlgauge.report.table import Table
+from nlgauge.report.tables import Table
 
 Name = Annotated[
     str | None, typer.Argument(metavar="[NAME]", autocompletion=lambda: list(recipes()), help="Which environment.")

@@ -18,7 +18,7 @@ from nlgauge.core.segment import Dataset
 from nlgauge.io.parallel import open_parallel
 from nlgauge.io.read import open_data
 from nlgauge.io.segments import Source
-from nlgauge.report.explanation.lines import explained_text, totals, unpainted
+from nlgauge.report.kinds.explain import explained_text, totals, unpainted
 from nlgauge.scoring.explaining import AGAINST, HEAD, METHODS, Against, Method
 from nlgauge.scoring.explaining import explain as measure
 

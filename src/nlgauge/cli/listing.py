@@ -27,7 +27,7 @@ from nlgauge.metrics.registry import ELSEWHERE, METRICS, SUMS, catalogue_row, me
 from nlgauge.perturbations.base import PerturbationInfo
 from nlgauge.perturbations.checklist import TASKS, checklist_rows, select_rows
 from nlgauge.perturbations.perturb import PERTURBATIONS, info
-from nlgauge.report.table import Table
+from nlgauge.report.tables import Table
 from nlgauge.stats.correlate import names as statistics
 from nlgauge.stats.correlate import statistic
 

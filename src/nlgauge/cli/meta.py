@@ -23,7 +23,7 @@ from nlgauge.metaeval.matrices import criteria_rows
 from nlgauge.metaeval.tasks import disagreements, preset
 from nlgauge.metaeval.thresholds import fit_thresholds
 from nlgauge.report.kinds.meta import disagreement_table, thresholds_table
-from nlgauge.report.paper import DATA
+from nlgauge.report.tables import DATA
 from nlgauge.runtime.runtime import Runtime
 
 Pairs = Annotated[

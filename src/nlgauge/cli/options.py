@@ -25,7 +25,7 @@ from nlgauge.core.options import OneOf, Range, Typed, check_option
 from nlgauge.core.options import refuse_idle as refuse_idle_options
 from nlgauge.core.result import STDOUT, Result, check_target
 from nlgauge.io.files import STDIN, limited, parse_limits
-from nlgauge.report.paper import CELLS, DATA, FORMS, WIDE
+from nlgauge.report.tables import CELLS, DATA, FORMS, WIDE
 from nlgauge.report.text import check_form, doubt_line, render
 from nlgauge.runtime.cache import ScoreCache, default_path
 from nlgauge.runtime.runtime import DTYPES, ENCODERS, Runtime, encoder_of, has_gpu, silent

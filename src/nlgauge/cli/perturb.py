@@ -19,7 +19,7 @@ from nlgauge.io.suites.rows import write_pairs
 from nlgauge.metrics.languages import LANGUAGE_CHECKS, LanguageCheck
 from nlgauge.perturbations.checklist import TASKS, ChecklistRow
 from nlgauge.perturbations.perturb import PERTURBATIONS
-from nlgauge.report.table import Table
+from nlgauge.report.tables import Table
 
 Data = Annotated[
     str,

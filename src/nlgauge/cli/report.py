@@ -18,10 +18,9 @@ from nlgauge.io.files import InputFile
 from nlgauge.io.read import read
 from nlgauge.io.results import read_result
 from nlgauge.io.scores import SUFFIX, read_scored_pairs, read_scores
-from nlgauge.report.bundle.page import bundle_html
-from nlgauge.report.bundle.segments import Segments as Rows
-from nlgauge.report.bundle.segments import segments_of
-from nlgauge.report.html import write_page
+from nlgauge.report.bundle import Segments as Rows
+from nlgauge.report.bundle import bundle_html, segments_of
+from nlgauge.report.pages import write_page
 from nlgauge.runtime.runtime import Runtime
 
 _ROWS = (".tsv", ".csv", ".jsonl", ".jsonl.gz", ".tsv.gz", ".csv.gz", ".parquet")

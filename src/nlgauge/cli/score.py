@@ -26,7 +26,7 @@ from nlgauge.metrics.registry import expanded, named
 from nlgauge.metrics.wrapped import check_bounds
 from nlgauge.report.kinds.score import best_first, system_name
 from nlgauge.report.kinds.score import score_only as numbers_alone
-from nlgauge.report.rows import measured
+from nlgauge.report.tables import measured
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring import job
 from nlgauge.scoring.compare import ComparisonOptions

@@ -65,13 +65,13 @@ def homes(package: str) -> dict[str, str]:
 _MAKERS = {
     "frame": "nlgauge.io.frames:to_frame",
     "arrow": "nlgauge.io.frames:to_arrow",
-    "file": "nlgauge.report.write:write_result",
+    "file": "nlgauge.report.pages:write_result",
     "text": "nlgauge.report.text:printed",
-    "svg": "nlgauge.report.alignment.svg:alignment_svg",
-    "page": "nlgauge.report.alignment.page:alignment_html",
-    "result": "nlgauge.report.notebook:result_html",
-    "scores": "nlgauge.report.notebook:scores_html",
-    "suite": "nlgauge.report.notebook:suite_html",
+    "svg": "nlgauge.report.kinds.align:alignment_svg",
+    "page": "nlgauge.report.kinds.align:alignment_html",
+    "result": "nlgauge.report.text:result_html",
+    "scores": "nlgauge.report.text:scores_html",
+    "suite": "nlgauge.report.text:suite_html",
 }
 
 

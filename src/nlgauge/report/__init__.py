@@ -5,13 +5,11 @@ from typing import TYPE_CHECKING
 from nlgauge.core.doors import door
 
 if TYPE_CHECKING:
-    from nlgauge.report.alignment.page import alignment_html
-    from nlgauge.report.alignment.svg import alignment_svg
-    from nlgauge.report.alignment.text import alignment_text
-    from nlgauge.report.bundle.page import bundle_html
+    from nlgauge.report.bundle import bundle_html
+    from nlgauge.report.kinds.align import alignment_html, alignment_svg, alignment_text
     from nlgauge.report.ladder import ladder_text, ladders_html
     from nlgauge.report.pages import page, write_html
-    from nlgauge.report.table import Table
+    from nlgauge.report.tables import Table
     from nlgauge.report.text import render
 else:
     __getattr__, __dir__ = door(__name__)

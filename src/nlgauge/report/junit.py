@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape, quoteattr
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result, replacing
 from nlgauge.report.labels import visible
-from nlgauge.report.rows import Row
+from nlgauge.report.tables import Row
 
 
 def junit(result: Result) -> str:

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from nlgauge.report.html import render, write_page
 from nlgauge.report.labels import clean, columns, write_behind
-from nlgauge.report.paths import bare
-from nlgauge.report.rows import Row
+from nlgauge.report.pages import bare, render_template, write_page
+from nlgauge.report.tables import Row
 
 Mark = Literal["", "new", "gone", "moved"]
 _SIGNS: dict[Mark, tuple[str, str]] = {"": ("", ""), "new": ("{+", "+}"), "gone": ("[-", "-]"), "moved": ("{~", "~}")}
@@ -77,7 +76,7 @@ def ladders_html(rows: Sequence[Row], signature: str, notes: Sequence[str] = (),
         }
         for row in rows[:MOST]
     ]
-    return render(
+    return render_template(
         "ladder.html",
         ladders=shown,
         total=len(rows) if total is None else total,

@@ -1,19 +1,158 @@
-"""Results as pages: one self-contained HTML file for each kind of result."""
+"""Pages that stand alone: one file, nothing fetched, every text escaped."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
 from importlib import import_module
-from typing import Any
+from pathlib import PurePath, PurePosixPath, PureWindowsPath
+from typing import TYPE_CHECKING, Any
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.result import Result
-from nlgauge.report.html import render_result, write_page
-from nlgauge.report.kinds.kind import kind_of
-from nlgauge.report.paper import Worst
-from nlgauge.report.paths import without_folders
-from nlgauge.report.text import parts_of
+from nlgauge.core.result import Result, replacing
+from nlgauge.core.spec import version
+from nlgauge.report.labels import visible
+from nlgauge.report.tables import Worst, kind_of
+from nlgauge.report.text import parts_of, render
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+
+_LAID_OUT = "\n\t"  # white space that a page may hold
+_JOINTS = re.compile(r"(?<=[_=,:/|])(?=\w)")
+
+
+def render_template(template: str, **values: Any) -> str:
+    """A page from a template of this package; templates extend `page.html`, which holds the style.
+
+    Values are escaped wherever they stand, except those wrapped in `markupsafe.Markup`, which must be pictures of our
+    own making.
+    """
+    return _environment().get_template(template).render(version=version("nlgauge"), **values)
+
+
+def render_result(template: str, result: Result, **values: Any) -> str:
+    """A page from a template that extends `result.html`, which shows files, signatures, notes and command."""
+    about = {name: getattr(result, name) for name in ("inputs", "metrics", "notes", "command")}
+    return render_template(template, **about, **values)
+
+
+def breakable(name: object) -> Markup:
+    """A long name that a narrow column may break after its signs, never inside a word."""
+    from markupsafe import Markup, escape
+
+    return Markup("<wbr>").join(map(escape, _JOINTS.split(visible(str(name), _LAID_OUT))))
+
+
+def write_page(html: str, path: str | os.PathLike[str]) -> None:
+    """Write a page, whole or not at all.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    with replacing(path) as file:
+        file.write(html)
+
+
+def _seen(value: Any) -> Any:
+    """A value of a template: pictures and what is escaped already as they are, texts without hidden characters."""
+    return visible(value, _LAID_OUT) if type(value) is str else value
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("nlgauge.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        finalize=_seen,
+    )
+    environment.filters["breakable"] = breakable
+    return environment
+
+
+# --- How a page names files: without their folders, for a page is passed on to others
+
+_IN, _END = r"""[^\s"',;:|\[\]()]""", r"""[^\s"',;:|\[\]().]"""
+# An absolute path, or one from the home folder, where a text begins or after a blank, a quote, a bracket or a sign.
+_PATH = re.compile(rf"""(?<![^\s"'(\[=,:|])(?:~?/|[A-Za-z]:\\){_IN}*[/\\]{_IN}*{_END}""")
+
+_CALLED = ("system", "baseline", "group", "item", "criterion", "phenomenon")  # of rows: what data call something
+
+
+def without_folders(result: Result) -> Result:
+    """The result with every absolute path cut to the name of its file; names that look like paths stay whole.
+
+    Files with equal names keep the folders that tell them apart. Inputs show no folder at all where that is possible.
+    """
+    inputs = [entry["path"] for entry in result.inputs]
+    texts = [*_texts(result.rows), *_texts(result.metrics), *result.notes, result.command or ""]
+    names = names_of([*inputs, *(path for text in texts for path in _PATH.findall(text))])
+
+    called = {str(row[key]) for row in result.rows for key in _CALLED if row.get(key) is not None} - {*inputs}
+    called = {name for name in called if "/" in name or "\\" in name}
+
+    def cut(found: re.Match[str]) -> str:
+        path = found.group()
+        return path if path not in inputs and any(path in name for name in called) else names[path]
+
+    def shown(value: Any) -> Any:
+        return _PATH.sub(cut, value) if isinstance(value, str) else value
+
+    def each(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        return [{key: shown(value) for key, value in row.items()} for row in rows]
+
+    return replace(
+        result,
+        inputs=[{**entry, "path": names[entry["path"]]} for entry in result.inputs],
+        rows=each(result.rows),
+        metrics=each(result.metrics),
+        notes=[shown(note) for note in result.notes],
+        command=shown(result.command),
+    )
+
+
+def bare(text: str) -> str:
+    """A text with every absolute path in it cut to the name of its file, or more where names are equal."""
+    names = names_of(_PATH.findall(text))
+    return _PATH.sub(lambda found: names[found.group()], text)
+
+
+def _texts(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(value for row in rows for value in row.values() if isinstance(value, str)))
+
+
+def names_of(paths: Sequence[str]) -> dict[str, str]:
+    """path -> its shortest end that no other path has."""
+    parts = {path: _split(path).parts for path in paths}
+    names = {}
+    for path, own in parts.items():
+        for n in range(1, len(own) + 1):
+            ends = Counter(other[-n:] for other in parts.values())
+            if ends[own[-n:]] == 1 or n == len(own):
+                names[path] = "/".join(own[-n:]) if n < len(own) else path
+                break
+        else:
+            names[path] = path
+    return names
+
+
+def _split(path: str) -> PurePath:
+    return PureWindowsPath(path) if "\\" in path else PurePosixPath(path)
+
+
+# --- Results as pages: one self-contained HTML file for each kind of result
 
 
 def page(result: Result, worst: Worst | None = None, **known: Any) -> str:
@@ -44,3 +183,25 @@ def write_html(result: Result, path: str | os.PathLike[str], worst: Worst | None
         InputError: the file cannot be written.
     """
     write_page(page(result, worst), path)
+
+
+# --- A result in a file, in any form but JSON, which it writes itself
+
+
+def write_result(result: Result, path: str | os.PathLike[str], form: str) -> None:
+    """Write a result, completely or not at all.
+
+    Args:
+        result: the result.
+        path: the file.
+        form: `html`, or one of the forms of `render`.
+
+    Raises:
+        InputError: the form is unknown, this kind of result does not have it, or the file cannot be written.
+    """
+    if form == "html":
+        write_html(result, path)
+        return
+    text = render(result, form)
+    with replacing(path) as file:
+        file.write(text + "\n")

@@ -1,21 +1,237 @@
-"""Results in words and tables: text for a terminal, Markdown and LaTeX for papers; TSV, CSV and JSON for programs."""
+"""How far can a metric be trusted? What its notes and other results say of it."""
 
 from __future__ import annotations
 
+import difflib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.result import Result
-from nlgauge.core.scores import Note, in_brief
-from nlgauge.report.flat import csv, first_rows, tsv
-from nlgauge.report.kinds.kind import kind_of
-from nlgauge.report.paper import DATA, FORMS, WIDE, Paper, Part, Worst
-from nlgauge.report.table import markdown
-from nlgauge.report.trust import doubts_of, is_doubt
+from nlgauge.core.scores import MEANINGS, TRAINED, Note, Scores, in_brief
+from nlgauge.core.suite import Suite
+from nlgauge.report.tables import (
+    DATA,
+    FORMS,
+    MEAN,
+    MEAN_PREFIX,
+    WIDE,
+    Paper,
+    Part,
+    Row,
+    Table,
+    Worst,
+    absent,
+    between,
+    by_keys,
+    csv,
+    first_rows,
+    is_of_people,
+    kind_of,
+    markdown,
+    measured,
+    number,
+    tsv,
+    with_interval,
+)
 
-_MOST = 3  # notes in brief
+_MOST = 3  # failures that are named
+CHANCE = 0.5  # of a preference between two texts
+_MUCH = 0.1  # share of texts that a metric cannot read from which on its number says nothing
+_SOME = r"((?:the sources of )?(\d+) of (\d+) [a-z ]+?) (?:\(.*\) )?"  # 577 of 600 segments (1, 2, ...)
+_FOREIGN = re.compile(f"{_SOME}look ([^:]+): ([^;]+)")
+_CUT = re.compile(f"{_SOME}have {MEANINGS['truncated']}")
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One thing that is known of a metric.
+
+    Attributes:
+        about: the criterion of people, or the error.
+        short: the number, or the error in a word.
+        text: what is known, with its number.
+        clear: whether chance does not explain it, and nothing makes it doubtful.
+        where: on which texts it was found.
+        link: the part of the page that says more.
+        doubt: why it may say nothing, see `doubts_of`; mostly empty.
+    """
+
+    about: str
+    short: str
+    text: str
+    clear: bool
+    where: str
+    link: str
+    doubt: str = ""
+
+
+@dataclass(frozen=True)
+class Trust:
+    """The evidence on a metric.
+
+    Attributes:
+        agreement: correlations with people.
+        faults: what it failed worst in audits.
+        audited: whether an audit is about it.
+        texts: how many texts it scored, and how many of them were cut, empty or undefined.
+        doubt: why its scores say nothing, see `doubts_of`; mostly empty.
+    """
+
+    agreement: tuple[Fact, ...]
+    faults: tuple[Fact, ...]
+    audited: bool
+    texts: str
+    doubt: str = ""
+
+
+def doubts_of(result: Result) -> dict[str, str]:
+    """Metric -> why its numbers in a result say nothing; without those of which nothing is known.
+
+    A tenth of the texts, or more, are in a language that it does not read, or too long for its model; or its agreement
+    with people is asked for, and it was trained on ratings. The notes of a result say so, whichever verb made it.
+    """
+    found: dict[str, list[str]] = {}
+    for note in result.notes:
+        for spec, doubt in _doubts(result, note):
+            found.setdefault(spec, []).append(doubt)
+    return {m["spec"]: "; ".join(dict.fromkeys(found[m["spec"]])) for m in result.metrics if m["spec"] in found}
+
+
+def is_doubt(result: Result, note: str) -> bool:
+    """Whether a note of a result says that numbers in it say nothing."""
+    return any(True for _ in _doubts(result, note))
+
+
+def _doubts(result: Result, note: str) -> Iterator[tuple[str, str]]:
+    """Specification and doubt of each metric that a note is about."""
+    for spec in (metric["spec"] for metric in result.metrics):
+        said = _behind(f"{spec}: ", note)
+        if (found := _FOREIGN.match(said)) and int(found[2]) >= _MUCH * int(found[3]):
+            yield spec, f"{found[1]} look {found[4]}, and {found[5]}"
+        elif (found := _CUT.match(said)) and int(found[2]) >= _MUCH * int(found[3]):
+            yield spec, f"{found[1]} are longer than its model reads"
+        elif result.kind == "meta" and TRAINED in said:
+            yield spec, f"it was {TRAINED}, perhaps on these"
+
+
+def _behind(name: str, note: str) -> str:
+    """What a note says of a metric; the name of a set may stand before that of the metric."""
+    before, found, said = note.partition(name)
+    return said if found and (not before or before.endswith(": ")) else ""
+
+
+def trust_of(scored: Result, others: Mapping[str, Result]) -> dict[str, Trust]:
+    """The evidence that some results hold on the metrics of another.
+
+    Args:
+        scored: a result of kind `score`.
+        others: anchor of its part of the page -> result, for all results of the page.
+    """
+    doubts = doubts_of(scored)
+    return {m["spec"]: _trust(m, scored, others, doubts.get(m["spec"], "")) for m in scored.metrics}
+
+
+def _trust(metric: Mapping[str, Any], scored: Result, others: Mapping[str, Result], doubt: str) -> Trust:
+    agreement: list[Fact] = []
+    faults: list[tuple[float, Fact]] = []
+    audited = False
+    for link, other in others.items():
+        own = next((m for m in other.metrics if m["signature"] == metric["signature"]), None)
+        own = own or next((m for m in other.metrics if m["spec"] == metric["spec"]), None)
+        if own is None or other.kind not in ("meta", "audit"):
+            continue
+        rows = [row for row in measured(other.rows) if row["metric"] == own["spec"]]
+        where = _where(scored, other) + ("" if own["signature"] == metric["signature"] else ", by another signature")
+        if other.kind == "meta":
+            why = doubts_of(other).get(own["spec"], "")
+            agreement += [
+                Fact(about, short, f"{text}; {why}" if why else text, clear and not why, where, link, why)
+                for about, short, text, clear in _agreements(rows)
+            ]
+        else:
+            known = (row.get("accuracy", row.get("deviation")) for row in rows)
+            audited = audited or not all(map(absent, known))
+            faults += [
+                (size, Fact(name, name, text, clear, where, link)) for size, name, text, clear in faults_of(rows)
+            ]
+    worst = sorted(faults, key=lambda fault: -fault[0])[:_MOST]
+    return Trust(tuple(agreement), tuple(fact for _, fact in worst), audited, _texts(metric, scored), doubt)
+
+
+def _where(scored: Result, other: Result) -> str:
+    """Whether two results are about the same texts."""
+    if {entry["sha256"] for entry in scored.inputs} & {entry["sha256"] for entry in other.inputs}:
+        return "on these texts"
+    names = ", ".join(entry["path"] for entry in other.inputs)
+    return f"on other texts: {names}" if names else "on other texts"
+
+
+def _agreements(rows: Sequence[Row]) -> list[tuple[str, str, str, bool]]:
+    """The criterion, the number, the whole and whether it is beyond chance, for each criterion, level and statistic.
+
+    The number is the mean of groups.
+    """
+    said = []
+    for (criterion, level, stat), own in by_keys(
+        (row for row in rows if not is_of_people(row)), "criterion", "level", "stat"
+    ).items():
+        mean = next((row for row in own if row["group"] == MEAN), None)
+        if mean is None or criterion == MEAN:
+            continue
+        groups = [row for row in own if row["group"] != MEAN]
+        n = f"n {groups[0]['n_used']}" if len(groups) == 1 else f"mean of {len(groups)} groups"
+        value = with_interval(mean, number(mean["value"]), 3)
+        chance = mean.get("chance")
+        known = not absent(mean["low"]) and not absent(chance)
+        by_luck = known and mean["low"] <= chance <= mean["high"]
+        text = f"{stat} {value} with {criterion}, level {level}, {n}{'; may be chance' if by_luck else ''}"
+        short = f"{stat} {with_interval(mean, number(mean['value'], 2), 2)}"
+        said.append((criterion, short, text, known and mean["low"] > chance))
+    return said
+
+
+def faults_of(rows: Sequence[Row]) -> list[tuple[float, str, str, bool]]:
+    """How bad at least, from 0 to 1; the error, what happened, and whether the metric misses it clearly.
+
+    Faults are wrong preferences, and drops that are not people's. The end of the interval counts that is kinder to the
+    metric, so that failures on few texts do not come first. An error is missed clearly if the metric is wrong in more
+    than half of the pairs, or drops less than people do, beyond chance.
+    """
+    found = []
+    for row in rows:
+        if "phenomenon" in row:
+            if not row["phenomenon"].startswith(MEAN_PREFIX) and not absent(row["accuracy"]) and row["accuracy"] < 1:
+                about = f"right on {row['wins']} of {row['n']} pairs, {number(row['accuracy'], 2)}"
+                interval = between(row["low"], row["high"], 2)
+                where = "" if row["group"] is None else f", {row['group']}"
+                most = row["accuracy"] if absent(row["high"]) else row["high"]
+                text = f"{row['phenomenon']}{where}: {about}{f' ({interval})' if interval else ''}"
+                found.append((1 - most, row["phenomenon"], text, not absent(row["high"]) and row["high"] < CHANCE))
+        elif not absent(row["deviation"]):
+            kind = "too little" if row["deviation"] < 0 else "too much"
+            drops = f"drops by {number(row['drop'], 2)} and people by {number(row['penalty'], 2)}"
+            ends = [row["deviation"]] if absent(row["low"]) else [row["low"], row["high"]]
+            least = min(map(abs, ends)) if min(ends) * max(ends) > 0 else 0.0
+            missed = row["expect"] == "lower" and least > 0 and row["deviation"] < 0
+            found.append((least, row["template"], f"{row['template']}: {drops}, {kind} (n {row['n']})", missed))
+    return found
+
+
+def _texts(metric: Mapping[str, Any], scored: Result) -> str:
+    """How many texts, and how many of them the metric flagged; a text with a flag is scored all the same."""
+    rows = [row for row in measured(scored.rows) if row["metric"] == metric["spec"]]
+    flags = {**metric.get("flags", {})}
+    undefined = flags.pop("undefined", sum(row["n_undefined"] for row in rows))
+    counts = {"empty": flags.pop("empty", 0), "truncated": flags.pop("truncated", 0), "undefined": undefined, **flags}
+    return f"{sum(row['n'] for row in rows)} scored: " + ", ".join(f"{n} {name}" for name, n in counts.items())
+
+
+# --- Results in words and tables: text for a terminal, Markdown and LaTeX for papers; TSV, CSV and JSON for programs
 
 
 def check_form(form: str) -> None:
@@ -144,3 +360,109 @@ def _listed(names: Sequence[str]) -> str:
 def directed(metric: Mapping[str, Any]) -> str:
     """A metric as typed, with its direction where that is not the usual one."""
     return str(metric["spec"]) + ("" if metric["higher_is_better"] else " (lower is better)")
+
+
+# --- Where two texts differ: the newer one in pieces, for a mark around what is new
+
+_BESIDE = 50  # pieces that are alike on either side of what differs
+_PIECES = re.compile(r"\s+|\w+|[^\w\s]")
+
+
+def marked(before: str, after: str, opening: str = "[", closing: str = "]") -> str:
+    """`after` with marks around what is not in `before`, and `[]` where something of `before` is gone."""
+    return "".join(f"{opening}{part}{closing}" if new else part for part, new in pieces(before, after))
+
+
+def shared(before: str, after: str) -> float:
+    """The share of the longer text that both have, in [0, 1]; white space does not count."""
+    both = sum(len("".join(text.split())) for text, new in pieces(before, after) if not new)
+    longer = max(len("".join(text.split())) for text in (before, after))
+    return both / longer if longer else 1.0
+
+
+def pieces(before: str, after: str) -> list[tuple[str, bool]]:
+    """`after`, cut into pieces that it shares with `before` and pieces that are new.
+
+    An empty new piece marks a place where something is gone. New pieces with nothing but a space between them are one.
+    """
+    old, new = _PIECES.findall(before), _PIECES.findall(after)
+    # Long texts often differ in one place, and matching is quadratic: what is alike far from it is not looked at.
+    same = _alike(old, new)
+    head = max(0, same - _BESIDE)
+    tail = max(0, _alike(old[same:][::-1], new[same:][::-1]) - _BESIDE)
+    looked_at = old[head : len(old) - tail], new[head : len(new) - tail]
+    out: list[tuple[str, bool]] = []
+    for op, _, _, start, end in difflib.SequenceMatcher(None, *looked_at, autojunk=False).get_opcodes():
+        piece = "".join(looked_at[1][start:end])
+        if op == "equal" or len(out) < 2 or not out[-2][1] or not out[-1][0].isspace():
+            out.append((piece, op != "equal"))
+        else:
+            out[-2:] = [(out[-2][0] + out[-1][0] + piece, True)]
+    if head:  # both ends of what was looked at are alike
+        out[0] = "".join(new[:head]) + out[0][0], False
+    if tail:
+        out[-1] = out[-1][0] + "".join(new[len(new) - tail :]), False
+    return out
+
+
+def _alike(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many pieces two texts begin with alike."""
+    least = min(len(one), len(other))
+    return next((i for i in range(least) if one[i] != other[i]), least)
+
+
+# --- Scores, results and suites as a notebook shows them: small tables in HTML, every text escaped
+
+
+def scores_html(scores: Scores) -> str:
+    """The corpus-level scores, one line per system where systems are known, and the signature."""
+    numbers = scores.by_system() if any(name is not None for name in scores.systems) else {None: scores.system}
+    counts = {name: sum(system == name for system in scores.systems) for name in numbers}
+    digits = 2 if max(map(abs, numbers.values()), default=0.0) > 1.5 else 4
+    body = [
+        ("-" if name is None else name, number(value, digits), str(counts[name] or len(scores)))
+        for name, value in numbers.items()
+    ]
+    notes = [str(scores.signature), *(scores.notes or scores.flag_notes())]
+    return _table(Table("", ("system", scores.name or scores.signature.spec, "n"), tuple(body))) + _lines(notes)
+
+
+def result_html(result: Result) -> str:
+    """The tables of a result, its signatures and its notes."""
+    parts = (part for part in parts_of(result) if part)
+    shown = "".join(_table(part) if isinstance(part, Table) else _lines(part.split("\n")) for part in parts)
+    signatures = [f"{directed(metric)} = {metric['signature']}" for metric in result.metrics]
+    return shown + _lines([*signatures, *(f"note: {note}" for note in result.notes)])
+
+
+def suite_html(suite: Suite) -> str:
+    """How many pairs there are of each phenomenon, and the first pair of each."""
+    first = {pair.phenomenon: pair for pair in reversed(suite.pairs)}
+    counts = dict.fromkeys(suite.phenomena, 0)
+    for pair in suite:
+        counts[pair.phenomenon] += 1
+    body = [(name, first[name].better, first[name].worse, str(n)) for name, n in counts.items()]
+    header = ("phenomenon", "better, of the first pair", "worse", "pairs")
+    return _table(Table(f"{suite.name} ({suite.design})", header, tuple(body), left=3)) + _lines(suite.notes)
+
+
+def _table(table: Table) -> str:
+    """A table in HTML; marked cells in bold."""
+
+    def line(cells: Sequence[str], tag: str, i: int | None = None) -> str:
+        shown = (
+            f'<{tag} style="text-align:{"left" if j < table.left else "right"}">'
+            + (f"<b>{escape(cell)}</b>" if (i, j) in table.marked else escape(cell))
+            + f"</{tag}>"
+            for j, cell in enumerate(cells)
+        )
+        return f"<tr>{''.join(shown)}</tr>"
+
+    title = f"<p><b>{escape(table.title)}</b></p>" if table.title else ""
+    body = "".join(line(cells, "td", i) for i, cells in enumerate(table.body))
+    whole = f"{title}<table><thead>{line(table.header, 'th')}</thead><tbody>{body}</tbody></table>"
+    return whole + _lines(table.signs("bold:"))
+
+
+def _lines(lines: Sequence[str]) -> str:
+    return f"<p><small>{'<br>'.join(map(escape, lines))}</small></p>" if lines else ""

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from nlgauge.core.result import Result
-from nlgauge.report.kinds.meta_page import meta_html
+from nlgauge.report.kinds.meta import meta_html
 from nlgauge.report.kinds.official import official_tables
 from nlgauge.report.text import render
 

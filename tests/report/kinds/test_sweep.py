@@ -1,11 +1,21 @@
 """Sweeps for the terminal: one column per weight, the best marked, and what to mix in words."""
 
+import base64
+import csv
+import io
+import json
+import math
+import re
+import xml.etree.ElementTree as ET
+
 import pytest
 
 from nlgauge.core.result import Result
+from nlgauge.io.results import read_result
 from nlgauge.metaeval.pooling import left_out, rank, winning
 from nlgauge.metaeval.sweep import curves, mark_best, with_gains
-from nlgauge.report.kinds.sweep import best_lines, sweep_tables
+from nlgauge.report.kinds.sweep import best_lines, gains, sweep_html, sweep_tables, trade_offs
+from nlgauge.report.pages import page, write_html
 
 NAN = float("nan")
 
@@ -138,3 +148,178 @@ def test_a_study_has_a_grid_a_set_winners_and_choices():
     ]
     assert best_lines(result) == []
     assert "0.500*" in sweep_tables(result)[0].text()
+
+
+# --- The page of a sweep: every picture, every number, nobody's markup
+
+METRIC = {"spec": "a", "signature": "metric:a|nlgauge:0", "higher_is_better": True}
+
+
+def sweep_page_point(weight, correlation, accuracy, **about):
+    return {
+        "metric": "a",
+        "with": "b",
+        "partner": "nli",
+        "weight": weight,
+        "spec": f"{weight}",
+        "dataset": "d",
+        "suite": "s",
+        "stat": "pearson",
+        "criterion": "q",
+        "level": "segment",
+        "averaging": "none",
+        "group": "mean",
+        "phenomenon": "mean-all",
+        "correlation": correlation,
+        "low": correlation - 0.1,
+        "high": correlation + 0.1,
+        "accuracy": accuracy,
+        "accuracy_low": accuracy - 0.1,
+        "accuracy_high": accuracy + 0.1,
+        **about,
+    }
+
+
+def sweep_page_result_of(*points):
+    rows = list(points)
+    with_gains(rows)
+    mark_best(rows)
+    return Result("sweep", [*rows, *curves(rows)], [{"path": "f", "sha256": "0" * 64}], [METRIC], ["a note"])
+
+
+def sweep_of(**about):
+    return [
+        sweep_page_point(0.0, 0.5, 0.4, **about),
+        sweep_page_point(0.5, 0.6, 0.5, **about),
+        sweep_page_point(1.0, 0.3, 0.6, **about),
+    ]
+
+
+def pictures(page):
+    return [ET.fromstring(found) for found in re.findall(r"<svg xmlns.*?</svg>", page, re.DOTALL)]
+
+
+def test_a_page_shows_the_trade_off_the_gains_and_the_numbers():
+    page = sweep_html(sweep_page_result_of(*sweep_of()))
+    assert len(pictures(page)) == 2
+    assert "0.5 (best)" in page
+    assert "+20.0 %" in page  # of .5 to .6
+    assert "0.600" in page
+    assert "a note" in page
+    assert "://" not in re.sub(r'xmlns="[^"]*"', "", page)  # nothing is fetched
+
+
+def test_several_sets_have_a_picture_each_beside_that_of_their_means():
+    points = [*sweep_of(), *sweep_of(dataset="e"), *sweep_of(dataset="mean", suite="mean")]
+    page = sweep_html(sweep_page_result_of(*points))
+    assert len(pictures(page)) == 4  # the means, two sets, the gains
+    assert "e and s" in page
+
+
+def test_each_pair_has_a_panel_of_its_own_with_the_others_behind_it():
+    rows = [*sweep_rows(), *sweep_rows(**{"with": "c"})]
+    first, second = trade_offs(rows, {("a", "b"): 0.5}, "pearson")
+    assert first["caption"] == "a with b; best weight 0.5"
+    assert second["caption"] == "a with c"
+    for panel in (first, second):
+        assert panel["picture"].count("<polyline") == 2  # its own curve and the other
+        assert panel["picture"].count('stroke="currentColor" stroke-width="1.5" stroke-opacity') == 1
+
+
+def test_the_best_weight_of_all_phenomena_is_ringed_in_every_panel():
+    points = [*sweep_of(), *sweep_of(phenomenon="mean-adequacy")]
+    page = sweep_html(sweep_page_result_of(*points))
+    assert page.count("<h2>Robustness against agreement") == 2
+    assert page.count('r="9"') == 2
+
+
+def test_axes_end_where_the_scale_ends():
+    flat = [sweep_page_point(weight, 0.9, 1.0) for weight in (0.0, 0.5, 1.0)]
+    (panel,) = trade_offs(flat, {}, "pearson")
+    shown = [float(t.text) for t in ET.fromstring(panel["picture"]).iter() if re.fullmatch(r"[\d.]+", t.text or "")]
+    assert max(shown) <= 1.0
+
+
+def sweep_rows(**about):
+    return [row for row in sweep_page_result_of(*sweep_of(**about)).rows if row["metric"] != "mean"]
+
+
+def test_gains_are_drawn_with_their_bands_where_there_is_an_interval():
+    many = sweep_page_result_of(*sweep_of(), *sweep_of(dataset="e", suite="t"))
+    mean = [row for row in many.rows if row["metric"] == "mean"]
+    panel = gains(mean, "pearson")
+    assert "pearson (mean of 2)" in [name for _, name in panel["legend"]]
+    assert "<polygon" in panel["picture"]
+    one = [row for row in sweep_page_result_of(*sweep_of()).rows if row["metric"] == "mean"]
+    assert all("no interval" in name for _, name in gains(one, "pearson")["legend"])
+
+
+def test_names_are_shown_and_never_obeyed():
+    name = '<script>alert("x")</script>\ud800'
+    page = sweep_html(sweep_page_result_of(*sweep_of(metric=name, dataset=name)))
+    assert "<script" not in page
+    assert len(pictures(page)) == 2
+
+
+def test_a_page_is_written_whole(tmp_path):
+    write_html(sweep_page_result_of(*sweep_of(metric="\ud800")), tmp_path / "p.html")
+    assert (tmp_path / "p.html").read_text(encoding="utf-8").rstrip().endswith("</html>")
+
+
+@pytest.fixture
+def study():
+    rows = [
+        {
+            "table": "values",
+            "metric": "nli",
+            "setup": "ref",
+            "kind": kind,
+            "set": where,
+            "stat": "pearson",
+            "criterion": "q",
+            "level": "segment",
+            "formula": formula,
+            "direction": direction,
+            "spec": "nli",
+            "value": value + (direction == "both"),
+            "n": 3,
+        }
+        for kind, where in (("correlation", "d"), ("correlation", "f"), ("accuracy", "s"))
+        for formula, value in (("e", 0.5), ("-c", 0.25))
+        for direction in ("forward", "both")
+    ]
+    rank(rows)
+    return Result("sweep", [*rows, *winning(rows), *left_out(rows)], [], [METRIC], [])
+
+
+def test_a_study_shows_winners_choices_and_every_set(study):
+    page = sweep_html(study)
+    assert page.count('class="map"') == 2 + 3
+    assert "Chosen without the set" in page
+    assert "1.500" in page
+
+
+def test_a_sweep_from_its_file_has_the_page_that_it_had(study, tmp_path):
+    lone = sweep_of(dataset="e")
+    lone[1] |= {"correlation": math.nan, "low": math.nan, "high": math.nan}
+    for result in (study, sweep_page_result_of(*sweep_of()), sweep_page_result_of(*sweep_of(), *lone)):
+        result.write(tmp_path / "sweep.json")
+        assert page(read_result(tmp_path / "sweep.json")) == page(result)
+
+
+def test_the_figures_of_a_sweep_and_of_a_study_can_be_drawn_anew(study):
+    def charts(html):
+        found = re.findall(r'\.vl\.json" href="data:application/json;base64,([^"]+)"', html)
+        return [json.loads(base64.b64decode(one)) for one in found]
+
+    def rows_of(chart):
+        return list(csv.DictReader(io.StringIO(chart["data"]["values"])))
+
+    trade, gain = charts(sweep_html(sweep_page_result_of(*sweep_of())))
+    assert {"pair", "weight", "accuracy", "correlation"} <= set(rows_of(trade)[0])
+    gains_of = [(row["measure"], float(row["weight"]), float(row["gain"])) for row in rows_of(gain)]
+    assert gains_of[1] == ("correlation", 0.5, 0.2)  # of .5 to .6
+    assert gains_of[4] == ("accuracy, all phenomena", 0.5, 0.25)  # of .4 to .5
+    wins, values = charts(sweep_html(study))[0], charts(sweep_html(study))[-1]
+    assert {"direction", "formula", "wins"} == set(rows_of(wins)[0])
+    assert values["encoding"]["row"]["field"] == "contest"

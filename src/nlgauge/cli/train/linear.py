@@ -15,7 +15,7 @@ from nlgauge.core.result import STDOUT
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.registry import named as metrics_named
 from nlgauge.metrics.registry import on_encoder
-from nlgauge.report.table import Table
+from nlgauge.report.tables import Table
 from nlgauge.training.linear import Fitted, Within
 from nlgauge.training.linear import train_beer as fit_beer
 from nlgauge.training.linear import train_blend as fit_blend

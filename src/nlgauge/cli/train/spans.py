@@ -12,7 +12,7 @@ from nlgauge.cli.terminal import echo
 from nlgauge.cli.train import options as shared
 from nlgauge.core.errors import InputError
 from nlgauge.io.files import InputFile
-from nlgauge.report.rows import number
+from nlgauge.report.tables import number
 from nlgauge.training.recipe import Schedule, SpanRecipe
 
 if TYPE_CHECKING:

@@ -1,11 +1,135 @@
-"""Explanations: marked texts in a terminal, a table on paper, and a page of their own."""
+"""Explanations in lines of text: each hypothesis with its marks, readable without colours."""
 
 from __future__ import annotations
 
-from nlgauge.report.explanation.lines import LEGEND, explained_text, marked, totals
-from nlgauge.report.kinds.kind import Kind
-from nlgauge.report.paper import Paper, Part
-from nlgauge.report.table import Table
+import math
+import textwrap
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from nlgauge.core.result import Result
+from nlgauge.report.labels import clean, columns, visible
+from nlgauge.report.pages import render_result
+from nlgauge.report.tables import Kind, Paper, Part, Table
+
+BRACKETS = {"major": ("[", "]"), "minor": ("{", "}")}
+MISSING = {"major": "[+]", "minor": "{+}"}
+LEGEND = "[major error]  {minor error}  [+] {+} something is missing here"
+Paint = Callable[[str, str], str]
+
+
+def unpainted(text: str, severity: str) -> str:
+    """The text as it is; the `paint` of those who have no colours."""
+    return text
+
+
+def marked(row: Mapping[str, Any], paint: Paint = unpainted) -> str:
+    """The hypothesis with brackets around what is at fault.
+
+    Args:
+        row: a row of a result of kind `explain`.
+        paint: what colours a mark: takes its text and its severity.
+    """
+    text, parts, at = str(row["hyp"]), [], 0
+    for span in sorted(of_hypothesis(row["spans"]), key=lambda span: (span["start"], span["end"])):
+        start, end, severity = max(at, span["start"]), max(at, span["end"]), span["severity"]
+        parts.append(clean_text(text[at:start]))
+        if span["missing"]:
+            parts.append(paint(MISSING[severity], severity) + " ")
+        elif start < end:
+            opened, closed = BRACKETS[severity]
+            parts.append(paint(f"{opened}{clean_text(text[start:end])}{closed}", severity))
+        at = max(at, end)
+    return "".join([*parts, clean_text(text[at:])]).rstrip()
+
+
+def of_hypothesis(spans: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The spans that lie in the hypothesis."""
+    return [span for span in spans if span["side"] == "hyp"]
+
+
+def clean_text(text: str) -> str:
+    """A part of a text that does not control a terminal; blanks stay."""
+    return clean(text) if columns(text.strip()) else visible(text)
+
+
+def described(row: Mapping[str, Any], span: Mapping[str, Any]) -> str:
+    """A span in one line: severity, place, text and category."""
+    shown = "something is missing" if span["missing"] else f'"{clean_text(row["hyp"][span["start"] : span["end"]])}"'
+    category = f"  {clean(span['category'])}" if span["category"] and not span["missing"] else ""
+    return f"{span['severity']}  {span['start']}-{span['end']}  {shown}{category}"
+
+
+def said_of(claim: Mapping[str, Any]) -> list[str]:
+    """The support of a sentence, why it has too little of that, and the sentence of the source that tells most."""
+    reason = f"  {clean(claim['reason'])}" if claim["reason"] else ""
+    place = f"{claim['start']}-{claim['end']}"
+    return [f"  {claim['support']:.2f}  {place}{reason}", f"        source: {clean_text(claim['evidence'])}"]
+
+
+def explained_text(result: Result, width: int = 100, paint: Paint = unpainted) -> str:
+    """All rows of a result of kind `explain`: score, marked text and a line for each span; the legend comes last.
+
+    Args:
+        result: the result.
+        width: of the terminal, in columns.
+        paint: what colours a mark.
+    """
+    blocks = []
+    for row in result.rows:
+        named = f"{clean(str(row['id']))}  " if len(result.rows) > 1 else ""
+        lines = textwrap.wrap(marked(row), max(24, width)) if paint is unpainted else [marked(row, paint)]
+        spans = [f"  {described(row, span)}" for span in of_hypothesis(row["spans"])]
+        if row.get("claims"):
+            spans = [line for claim in row["claims"] for line in said_of(claim)]
+        blocks.append("\n".join([f"{named}score {row['score']:g}", *(lines or [""]), *spans]))
+    legend = [LEGEND] if any(row["spans"] for row in result.rows) else []
+    return "\n\n".join([*blocks, *legend])
+
+
+def totals(rows: Sequence[Mapping[str, Any]]) -> str:
+    """How many texts there are, and how many have errors of each severity."""
+    counts = {
+        severity: sum(span["severity"] == severity for row in rows for span in row["spans"]) for severity in BRACKETS
+    }
+    clean_ones = sum(not row["spans"] for row in rows)
+    mean = sum(row["score"] for row in rows) / len(rows) if rows else math.nan
+    return (
+        f"{len(rows)} texts: {clean_ones} without a mark, {counts['major']} major and {counts['minor']} minor errors,"
+        f" mean score {mean:.2f}"
+    )
+
+
+# --- Explanations as a page: each hypothesis with its errors underlined, beside the texts that it was compared with
+
+Piece = dict[str, Any]
+
+
+def pieces(row: Mapping[str, Any]) -> list[Piece]:
+    """The hypothesis in pieces: text, severity (None where nothing is at fault), category, and whether it is a gap."""
+    text, found, at = str(row["hyp"]), [], 0
+
+    def piece(shown: str, span: Mapping[str, Any] | None) -> Piece:
+        about = span or {"severity": None, "category": None, "missing": False}
+        return {"text": shown, **{name: about[name] for name in ("severity", "category", "missing")}}
+
+    for span in sorted(of_hypothesis(row["spans"]), key=lambda span: (span["start"], span["end"])):
+        start, end = max(at, span["start"]), max(at, span["end"])
+        if start > at:
+            found.append(piece(text[at:start], None))
+        if start < end or span["missing"]:
+            found.append(piece(text[start:end], span))
+        at = max(at, end)
+    return [*found, piece(text[at:], None)] if at < len(text) else found
+
+
+def result_html(result: Result) -> str:
+    """A result of kind `explain` as one self-contained HTML file."""
+    rows = [{**row, "pieces": pieces(row)} for row in result.rows]
+    return render_result("explain.html", result, rows=rows, totals=totals(result.rows))
+
+
+# --- Explanations: marked texts in a terminal, a table on paper, and a page of their own
 
 
 def explain_parts(paper: Paper) -> list[Part]:
@@ -18,4 +142,4 @@ def explain_parts(paper: Paper) -> list[Part]:
     return [*([table] if rows else []), totals(rows)]
 
 
-KIND = Kind(parts=explain_parts, page="nlgauge.report.explanation.page:result_html")
+KIND = Kind(parts=explain_parts, page="nlgauge.report.kinds.explain:result_html")

@@ -6,13 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nlgauge.core.result import Result
-from nlgauge.report.difference import marked, pieces, shared
-from nlgauge.report.html import render_result
-from nlgauge.report.kinds.kind import Kind
 from nlgauge.report.labels import ELLIPSIS
-from nlgauge.report.paper import Paper, Part
-from nlgauge.report.rows import FALLS, LOWER_IS_BETTER, Row, absent, by_keys, number
-from nlgauge.report.table import Table
+from nlgauge.report.pages import render_result
+from nlgauge.report.tables import FALLS, LOWER_IS_BETTER, Kind, Paper, Part, Row, Table, absent, by_keys, number
+from nlgauge.report.text import marked, pieces, shared
 
 HEADS = {
     "PASS": "the change may ship",

@@ -7,11 +7,12 @@ from itertools import pairwise
 from typing import Any
 
 from nlgauge.core.result import Result
-from nlgauge.report.rows import (
+from nlgauge.report.tables import (
     MEAN,
     POOLED,
     SIGNIFICANT,
     Row,
+    Table,
     absent,
     by_keys,
     compared,
@@ -22,7 +23,6 @@ from nlgauge.report.rows import (
     rank_rule,
     values_of,
 )
-from nlgauge.report.table import Table
 
 AVERAGE = "weighted_mean"
 # Short names of statistics and levels, for heads of columns; others are short enough.

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from nlgauge.core.result import Result
-from nlgauge.report.html import render_result
-from nlgauge.report.kinds.kind import Kind
-from nlgauge.report.rows import Row, absent, between, number, with_interval
-from nlgauge.report.strips import axis_of, strip
-from nlgauge.report.table import Table
+from nlgauge.report.drawing import axis_of, strip
+from nlgauge.report.pages import render_result
+from nlgauge.report.tables import Kind, Row, Table, absent, between, number, with_interval
 
 _NEXT = 10  # items that are shown
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nlgauge.core.result import Result
-from nlgauge.report.kinds.kind import Kind
-from nlgauge.report.rows import FALLS, LOWER_IS_BETTER, MEAN, Row, number, values_of
-from nlgauge.report.table import Table
+from nlgauge.report.tables import FALLS, LOWER_IS_BETTER, MEAN, Kind, Row, Table, number, values_of
 
 _LOSS = "diff"  # the one statistic of a choice that is better when it is lower
 
@@ -44,5 +42,5 @@ def _selection(group: str | None, rows: Sequence[Row], digits: int) -> Table:
 
 KIND = Kind(
     parts=lambda paper: selection_tables(paper.result, paper.places),
-    page="nlgauge.report.kinds.meta_page:selection_html",
+    page="nlgauge.report.kinds.meta:selection_html",
 )

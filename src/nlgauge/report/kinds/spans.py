@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from nlgauge.core.result import Result
-from nlgauge.report.figure import Figure
-from nlgauge.report.html import render_result
-from nlgauge.report.kinds.kind import Kind
-from nlgauge.report.plots import Curve, axes_of, curves_plot, swatch
-from nlgauge.report.rows import (
+from nlgauge.report.drawing import Curve, Figure, axes_of, curves_plot, swatch
+from nlgauge.report.pages import render_result
+from nlgauge.report.tables import (
     SIGNIFICANT,
+    Kind,
     Row,
+    Table,
     by_keys,
     compared,
     measured,
@@ -21,7 +21,6 @@ from nlgauge.report.rows import (
     values_of,
     with_interval,
 )
-from nlgauge.report.table import Table
 
 _HEADING = "Marked errors against people"
 _HEADS = {

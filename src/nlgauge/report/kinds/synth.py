@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from nlgauge.core.result import Result
-from nlgauge.report.flat import first_rows
-from nlgauge.report.kinds.kind import Kind
-from nlgauge.report.paper import Paper, Part
-from nlgauge.report.rows import absent
-from nlgauge.report.table import Table
+from nlgauge.report.tables import Kind, Paper, Part, Table, absent, first_rows
 
 
 def synth_head(result: Result) -> str:

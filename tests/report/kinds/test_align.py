@@ -1,4 +1,6 @@
 import re
+import unicodedata
+from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import numpy as np
@@ -6,12 +8,69 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nlgauge import InputError
 from nlgauge.core.marks import Alignment
 from nlgauge.core.spec import Signature
-from nlgauge.report import alignment_svg
-from nlgauge.report.alignment.svg import HYPOTHESIS, REFERENCE, bar_shares, similarity_scale
-from nlgauge.report.colours import luminance
-from nlgauge.report.labels import clean
+from nlgauge.report import alignment_html, alignment_svg, alignment_text
+from nlgauge.report.drawing import luminance
+from nlgauge.report.kinds.align import HYPOTHESIS, REFERENCE, bar_shares, similarity_scale
+from nlgauge.report.labels import clean, columns
+
+
+def aligned(hypothesis, reference, similarities=None, weights=None):
+    """An alignment of given words; similarities from a fixed stream unless given."""
+    n, m = len(hypothesis), len(reference)
+    if similarities is None:
+        similarities = np.random.default_rng(0).uniform(-0.2, 1, (n, m))
+    similarities = np.asarray(similarities, dtype=float).reshape(n, m)
+    own, other = weights or (np.full(n, 1 / max(n, 1)), np.full(m, 1 / max(m, 1)))
+    precision = float(own @ similarities.max(axis=1)) if n and m else 0.0
+    recall = float(other @ similarities.max(axis=0)) if n and m else 0.0
+    f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    signature = Signature(
+        "bertscore", (("metric", "bertscore"), ("model", "<hub>/&name"), ("layer", "4"), ("nlgauge", "0.1.0"))
+    )
+    return Alignment(tuple(hypothesis), tuple(reference), similarities, own, other, precision, recall, f1, signature)
+
+
+@pytest.fixture
+def make():
+    return aligned
+
+
+@pytest.fixture
+def weather():
+    """Four words against five: it-the, is-is, freezing-cold and today-today choose each other, weather chooses it."""
+    similarities = [
+        [0.60, 0.35, 0.42, 0.20, 0.25],
+        [0.41, 0.30, 0.93, 0.22, 0.28],
+        [0.18, 0.34, 0.24, 0.79, 0.31],
+        [0.22, 0.29, 0.26, 0.33, 0.95],
+    ]
+    weights = (np.array([0.1, 0.1, 0.5, 0.3]), np.array([0.05, 0.35, 0.05, 0.35, 0.2]))
+    return aligned(["it", "is", "freezing", "today"], ["the", "weather", "is", "cold", "today"], similarities, weights)
+
+
+ODD = [
+    "<script>alert(1)</script>",
+    "a&b",
+    "\"q'",
+    "x\x00\x1b[31m",
+    "\ud800",
+    "\n",
+    "",
+    "今日は",
+    "👨\u200d👩\u200d👧",
+    "שלום!",
+    "e\u0301",
+    "w" * 200,
+]
+
+
+@pytest.fixture
+def odd():
+    return aligned(ODD, ODD[::-1])
+
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -205,3 +264,136 @@ def test_the_scale_is_the_range_of_the_data_in_twentieths(values, scale):
 def test_weights_of_nothing_have_no_bars():
     assert bar_shares(np.zeros(3)).tolist() == [0, 0, 0]
     assert bar_shares(np.zeros(0)).shape == (0,)
+
+
+def test_it_shows_matches_weights_matrix_scores_and_signature(weather):
+    text = alignment_text(weather, width=70)
+    lines = text.splitlines()
+    assert lines[0].startswith("precision 0.833  recall 0.66")
+    assert lines[2].split() == ["hypothesis", "reference", "similarity", "weight"]
+    assert lines[5].split()[:3] == ["freezing", "cold", ".79"]
+    assert lines[5].split()[-1] == ".500"
+    row = next(line for line in lines if line.startswith("freezing") and "◆" in line)
+    assert row.split() == ["freezing", ".18", ".34", ".24", ".79◆", ".31"]
+    # four row maxima and five column maxima share four cells; only "weather" has a match that does not choose it back
+    assert (text.count("◆"), text.count("◂"), text.count("▴")) == (
+        4 + 1,
+        0 + 1,
+        1 + 1,
+    )  # one more of each in the line that explains them
+    assert text.replace("\n", "").endswith(str(weather.signature))
+
+
+@pytest.mark.parametrize("width", [24, 30, 40, 57, 80, 200])
+@pytest.mark.parametrize(("n", "m"), [(0, 0), (0, 3), (3, 0), (1, 1), (4, 5), (40, 40)])
+def test_no_line_is_wider_than_asked(make, n, m, width):
+    text = alignment_text(make([f"hypothesis{i}" for i in range(n)], [f"今日{j}" * 3 for j in range(m)]), width)
+    assert max(map(columns, text.splitlines())) <= width
+    assert all(f"hypothesis{i}"[:3] in text for i in range(n if m else 0))
+
+
+@pytest.mark.parametrize("width", [24, 80, 300])
+def test_odd_words_stay_in_their_lines(odd, width):
+    text = alignment_text(odd, width)
+    assert max(map(columns, text.splitlines())) <= width
+    assert not any(unicodedata.category(char) in ("Cc", "Cs") for char in text.replace("\n", ""))
+    if width == 300:
+        assert all(clean(word)[:20] in text for word in odd.hypothesis)
+
+
+def test_a_right_to_left_word_does_not_turn_its_line_round(make):
+    assert "\u2068שלום\u2069" in alignment_text(make(["שלום"], ["peace"]))
+
+
+def test_the_matrix_is_left_out_where_it_does_not_fit(make):
+    wide = make(["word"] * 40, ["word"] * 40)
+    assert "down" not in alignment_text(wide, 80)
+    assert "Hypothesis down, reference across" in alignment_text(wide, 300)
+    assert len(alignment_text(wide, 80).splitlines()) >= 80  # every word of both sides has its line
+
+
+def test_bars_are_proportional_to_similarity(make):
+    text = alignment_text(make(["a", "b", "c"], ["d"], [[1.0], [0.5], [-0.3]]), 80)
+    bars = [line.count("█") for line in text.splitlines()[3:6]]
+    assert bars == [24, 12, 0]
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "reference", "sentence"),
+    [
+        ([], ["cold"], "The hypothesis is empty"),
+        (["cold"], [], "The reference is empty"),
+        ([], [], "Both texts are empty"),
+    ],
+)
+def test_an_empty_side_is_named(make, hypothesis, reference, sentence):
+    assert sentence in alignment_text(make(hypothesis, reference))
+
+
+def test_a_terminal_too_narrow_is_refused(weather):
+    with pytest.raises(InputError, match="at least 24"):
+        alignment_text(weather, 23)
+
+
+class Page(HTMLParser):
+    """The tags of a page, the texts of its table cells, and all that would be fetched."""
+
+    def __init__(self, source):
+        super().__init__()
+        self.tags, self.cells, self.fetched, self.open = [], [], [], []
+        self.feed(source)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.fetched += [
+            value
+            for name, value in attributes
+            if name in ("src", "href", "xlink:href", "srcset", "data") or name.startswith("on")
+        ]
+        if tag == "td":
+            self.cells.append("")
+        self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        while self.open and self.open.pop() != tag:
+            pass
+
+    def handle_data(self, data):
+        if "td" in self.open:
+            self.cells[-1] += data
+
+
+def test_it_is_one_file_with_the_picture_and_nothing_fetched(weather):
+    source = alignment_html(weather)
+    page = Page(source)
+    assert alignment_svg(weather) in source
+    assert page.fetched == []
+    assert not {"script", "link", "img", "iframe", "object"} & set(page.tags)
+    assert not re.search(r"url\(|@import", source)
+    assert set(re.findall(r"https?://[^\"'\s<]+", source)) == {
+        "http://www.w3.org/2000/svg"
+    }  # the name of a vocabulary, not fetched
+
+
+def test_its_tables_hold_every_word_with_its_match(weather):
+    cells = Page(alignment_html(weather)).cells
+    rows = [cells[k : k + 5] for k in range(0, len(cells), 5)]
+    assert [row[0] for row in rows] == [*weather.hypothesis, *weather.reference]
+    assert rows[2] == ["freezing", "cold", ".79", "", ".500"]
+    assert rows[5] == ["weather", "it", ".35", "", ".350"]
+
+
+def test_odd_words_are_escaped(odd):
+    source = alignment_html(odd)
+    source.encode("utf-8")
+    page = Page(source)
+    assert "<script" not in source
+    assert "<hub>" not in source
+    assert page.cells[::5] == [clean(word) for word in (*odd.hypothesis, *odd.reference)]
+
+
+@pytest.mark.parametrize(("hypothesis", "reference"), [([], ["cold"]), (["cold"], []), ([], [])])
+def test_an_empty_side_makes_a_page_without_tables(make, hypothesis, reference):
+    source = alignment_html(make(hypothesis, reference))
+    assert "empty: there is nothing to match." in source
+    assert "<table>" not in source

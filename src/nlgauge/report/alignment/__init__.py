@@ -1,1 +1,0 @@
-"""How an alignment is shown: a picture, a page, and lines for a terminal."""

@@ -1,0 +1,738 @@
+"""Colours that show how much, or which way and how far, in steps that look equal; and ink that can be read on them."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from nlgauge.core.arrays import Counts
+from nlgauge.core.result import harmless, null_if_nan
+from nlgauge.core.segment import Segment
+from nlgauge.report.labels import clean, ems, shorten
+from nlgauge.report.tables import UNDEFINED, absent, between, number
+
+_LIGHTNESS = (0.985, 0.28)  # OKLCH, least to most; from 0.6 of the way on white can be read
+_CHROMA = (0.004, 0.06)
+_HUE = math.radians(255)
+_MIDDLE, _END, _VIVID = 0.985, 0.27, 0.09  # lightness at 0 and at either end, chroma at the ends
+_BELOW, _ABOVE = math.radians(255), math.radians(60)
+
+
+@lru_cache(1024)
+def shade(share: float) -> str:
+    """The colour of a share in [0, 1] as "#rrggbb": 0 is almost white, 1 is dark.
+
+    Equal differences look equal, in grey too.
+
+    References:
+        Ottosson (2020), "A perceptual color space for image processing", for OKLab.
+    """
+    share = min(1.0, max(0.0, share))
+    lightness, chroma = (low + (high - low) * share for low, high in (_LIGHTNESS, _CHROMA))
+    return from_oklch(lightness, chroma, _HUE)
+
+
+@lru_cache(2048)
+def signed(value: float) -> str:
+    """The colour of a number in [-1, 1] as "#rrggbb": white at 0, blue below, brown above.
+
+    What lies beyond has the colour of the end.
+    """
+    share = min(1.0, abs(value))
+    return from_oklch(_MIDDLE + (_END - _MIDDLE) * share, _VIVID * share, _BELOW if value < 0 else _ABOVE)
+
+
+def from_oklch(lightness: float, chroma: float, hue: float) -> str:
+    """A colour of OKLCH as "#rrggbb", clipped to what screens show.
+
+    Lightness is in [0, 1], chroma from 0 on, hue in radians.
+    """
+    return "#" + "".join(
+        f"{_encode(channel):02x}" for channel in _linear_rgb(lightness, chroma * math.cos(hue), chroma * math.sin(hue))
+    )
+
+
+@lru_cache(1024)
+def ink(background: str) -> str:
+    """Black or white, whichever stands out more from the background.
+
+    The contrast is then at least 4.5, as WCAG 2 asks of text.
+    """
+    return max(("#000000", "#ffffff"), key=lambda colour: contrast(colour, background))
+
+
+def contrast(one: str, other: str) -> float:
+    """Contrast ratio of two "#rrggbb" colours as WCAG 2 defines it, in [1, 21]."""
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of "#rrggbb", in [0, 1]."""
+    red, green, blue = (_decode(int(colour[i : i + 2], 16)) for i in (1, 3, 5))
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _linear_rgb(lightness: float, a: float, b: float) -> tuple[float, float, float]:
+    long = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3
+    medium = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3
+    short = (lightness - 0.0894841775 * a - 1.2914855480 * b) ** 3
+    return (
+        4.0767416621 * long - 3.3077115913 * medium + 0.2309699292 * short,
+        -1.2684380046 * long + 2.6097574011 * medium - 0.3413193965 * short,
+        -0.0041960863 * long - 0.7034186147 * medium + 1.7076147010 * short,
+    )
+
+
+def _encode(linear: float) -> int:
+    linear = min(1.0, max(0.0, linear))
+    return round(255 * (12.92 * linear if linear <= 0.0031308 else 1.055 * linear ** (1 / 2.4) - 0.055))
+
+
+def _decode(channel: int) -> float:
+    share = channel / 255
+    return share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4
+
+
+# --- Curves as SVG: axes that end at round numbers, lines with marks, bands of intervals, labels that stay apart
+# What is written is drawn in the colour of the text around the picture, so that it can be read on light and on dark.
+
+WIDTH, HEIGHT, EDGE, TOP = 300, 210, 10, 24  # pixels of the plot, the margin, the room above
+_COLOURS = ("#3b76e8", "#c2600c", "#0a8f62", "#8b5cf6")  # all stand out from white and from dark
+_FAMILY = "Helvetica Neue, Arial, Liberation Sans, Noto Sans, DejaVu Sans, sans-serif"
+SIZE, SMALL = 12, 10  # of letters, in pixels
+_LONGEST = 26.0  # ems of a label; the whole text shows where the mouse rests
+_PLACES = ((8, -8), (8, 14), (-8, -8), (-8, 14), (0, -13), (0, 21), (13, 4), (-13, 4))  # of a label beside its point
+_LEAST = 1e-9  # of their size, by which numbers differ that are drawn apart; last bits of floats do not
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A line through points.
+
+    Attributes:
+        name: what it is called in a legend.
+        points: (x, y) in order; a point that is NaN is left out.
+        labels: the text beside each point; empty for none.
+        titles: the text that the mouse shows at each point; empty for none.
+        band: (low, high) of y at each point; empty for none.
+        ends: mark the first point with a star and the last with a cross.
+        bold: the point to emphasise, or None.
+    """
+
+    name: str
+    points: Sequence[tuple[float, float]]
+    labels: Sequence[str] = ()
+    titles: Sequence[str] = ()
+    band: Sequence[tuple[float, float]] = ()
+    ends: bool = False
+    bold: int | None = None
+
+
+@dataclass(frozen=True)
+class Axes:
+    """A pair of axes.
+
+    Attributes:
+        x_name, y_name: what they measure.
+        across, up: round numbers in order; the first and the last are the ends.
+        percent: y is a share, shown in per cent, with a line at 0.
+    """
+
+    x_name: str
+    y_name: str
+    across: Sequence[float]
+    up: Sequence[float]
+    percent: bool = False
+
+
+def axes_of(
+    curves: Sequence[Curve],
+    x_name: str,
+    y_name: str,
+    *,
+    x_within: tuple[float, float] = (-math.inf, math.inf),
+    y_within: tuple[float, float] = (-math.inf, math.inf),
+    percent: bool = False,
+) -> Axes:
+    """Axes that hold some curves with their bands, and nothing beyond the ends of each measure."""
+    drawn = [(x, y, k, c) for c in curves for k, (x, y) in enumerate(c.points) if _drawn(x, y)]
+    xs = [x for x, *_ in drawn] + ([0.0, 1.0] if percent else [])
+    ys = [y for _, y, *_ in drawn] + ([0.0] if percent else [])
+    ys += [end for *_, k, c in drawn if c.band for end in c.band[k] if end == end]
+    return Axes(x_name, y_name, ticks(xs, 6, x_within), ticks(ys, 6, y_within), percent)
+
+
+def ticks(values: Sequence[float], most: int = 7, within: tuple[float, float] = (-math.inf, math.inf)) -> list[float]:
+    """Round numbers from below the smallest value to above the greatest, at most about `most` of them.
+
+    They are 0 and 1 where there are no values, and never outside `within`.
+    """
+    if not values:
+        return [0.0, 1.0]
+    low, high = min(values), max(values)
+    if not high - low > _LEAST * max(abs(low), abs(high)):
+        low, high = low - (abs(low) or 1.0) * 0.05, high + (abs(high) or 1.0) * 0.05
+        low, high = max(low, within[0]), min(high, within[1])
+    rough = (high - low) / (most - 1)
+    size = 10.0 ** math.floor(math.log10(rough))
+    step = next(m * size for m in (1, 2, 2.5, 5, 10) if m * size >= rough * 0.999)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    found = [float(f"{step * i:.12g}") for i in range(first, last + 1)]
+    return [tick for tick in found if within[0] <= tick <= within[1]]
+
+
+def colour_of(k: int) -> str:
+    """The colour of curve k; after the last colour they repeat."""
+    return _COLOURS[k % len(_COLOURS)]
+
+
+def curves_plot(label: str, curves: Sequence[Curve], axes: Axes, behind: Sequence[Curve] = ()) -> str:
+    """Curves over a pair of axes as SVG.
+
+    Args:
+        label: what the picture shows, for those who do not see it.
+        curves: in the order of their colours; where two are equal, the earlier shows as an edge around the later.
+        axes: that the picture has; several pictures may share them.
+        behind: curves of other pictures, drawn faintly for comparison.
+    """
+    frame = Frame.of(axes)
+    parts = list(grid(frame))
+    parts += [_path(_places(frame, c), "currentColor", 1.5, ' stroke-opacity="0.22"') for c in behind]
+    parts += [_band(frame, k, c) for k, c in enumerate(curves) if c.band]
+    parts += [p for k, c in enumerate(curves) for p in _curve(frame, k, c, 2 + 3 * (len(curves) - 1 - k))]
+    parts += _labels(frame, curves)
+    return picture(*frame.size, label, parts)
+
+
+def swatch(k: int) -> str:
+    """A piece of curve k, for a legend."""
+    return (
+        f'<svg width="22" height="10" aria-hidden="true"><line x1="1" x2="21" y1="5" y2="5" stroke="{colour_of(k)}"'
+        ' stroke-width="3"/></svg>'
+    )
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Where numbers stand in a picture: a pair of axes, and the left and upper edge of the plot in pixels."""
+
+    axes: Axes
+    left: float
+    top: float
+
+    @classmethod
+    def of(cls, axes: Axes) -> Frame:
+        """The frame with room for the numbers of an axis at its left."""
+        return cls(axes, EDGE + 20 + room_of([_shown(axes, y) for y in axes.up]), TOP)
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height of the picture."""
+        return self.left + WIDTH + EDGE + 12, self.top + HEIGHT + 44
+
+    def x(self, value: float) -> float:
+        """Where a number of the lower axis stands."""
+        low, high = self.axes.across[0], self.axes.across[-1]
+        return self.left + WIDTH * (value - low) / (high - low)
+
+    def y(self, value: float) -> float:
+        """Where a number of the axis at the left stands."""
+        low, high = self.axes.up[0], self.axes.up[-1]
+        return self.top + HEIGHT * (high - value) / (high - low)
+
+    def holds(self, box: tuple[float, float, float, float]) -> bool:
+        """Whether a label lies in the picture, and on no number of an axis."""
+        right, bottom = self.left + WIDTH + EDGE, self.top + HEIGHT
+        return self.left <= box[0] and box[2] <= right and box[1] >= 1 and box[3] <= bottom
+
+
+def _drawn(x: float, y: float) -> bool:
+    return math.isfinite(x) and math.isfinite(y)
+
+
+def _shown(axes: Axes, y: float) -> str:
+    return f"{100 * y:g} %" if axes.percent else f"{y:g}"
+
+
+def grid(frame: Frame) -> Iterator[str]:
+    """Lines at the round numbers of both axes, the numbers, and what the axes measure."""
+    axes, left, top = frame.axes, frame.left, frame.top
+    across = [(frame.x(x), top, frame.x(x), top + HEIGHT) for x in axes.across]
+    up = {y: (left, frame.y(y), left + WIDTH, frame.y(y)) for y in axes.up}
+    strong = [up.pop(0.0)] if axes.percent and 0.0 in up else []
+    yield lines([*across, *up.values()]) + lines(strong, strong=True)
+    for x in axes.across:
+        yield text(frame.x(x), top + HEIGHT + 16, f"{x:g}", anchor="middle", quiet=True)
+    for y in axes.up:
+        yield text(left - 6, frame.y(y) + 4, _shown(axes, y), anchor="end", quiet=True)
+    yield text(left + WIDTH / 2, top + HEIGHT + 36, axes.x_name, anchor="middle")
+    yield text(EDGE + 4, top + HEIGHT / 2, axes.y_name, anchor="middle", turn=-90)
+
+
+def _places(frame: Frame, curve: Curve) -> list[tuple[float, float]]:
+    return [(frame.x(x), frame.y(y)) for x, y in curve.points if _drawn(x, y)]
+
+
+def _path(points: Sequence[tuple[float, float]], colour: str, width: float, more: str = "") -> str:
+    at = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    return f'<polyline points="{at}" fill="none" stroke="{colour}" stroke-width="{width:g}"{more}/>'
+
+
+def _band(frame: Frame, k: int, curve: Curve) -> str:
+    inside = [(x, low, high) for (x, _), (low, high) in zip(curve.points, curve.band, strict=True) if _drawn(low, high)]
+    at = [(frame.x(x), frame.y(low)) for x, low, _ in inside] + [
+        (frame.x(x), frame.y(high)) for x, _, high in reversed(inside)
+    ]
+    return (
+        f'<polygon points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in at)}" fill="{colour_of(k)}" fill-opacity="0.15"/>'
+        if at
+        else ""
+    )
+
+
+def _curve(frame: Frame, k: int, curve: Curve, width: float) -> list[str]:
+    from markupsafe import escape
+
+    at = [(i, frame.x(x), frame.y(y)) for i, (x, y) in enumerate(curve.points) if _drawn(x, y)]
+    parts = [_path([(x, y) for _, x, y in at], colour_of(k), width)]
+    for i, x, y in at:
+        title = f"<title>{escape(clean(curve.titles[i]))}</title>" if curve.titles else ""
+        parts.append(f"<g>{title}{_mark(i, x, y, k, curve)}</g>")
+    return parts
+
+
+def _labels(frame: Frame, curves: Sequence[Curve]) -> list[str]:
+    """Labels that cover neither each other nor a mark: those of emphasised points and ends first, then what fits."""
+    wanted, taken = [], []
+    for curve in curves:
+        for i, (x, y) in enumerate(curve.points):
+            if not _drawn(x, y):
+                continue
+            at, last = (frame.x(x), frame.y(y)), len(curve.points) - 1
+            reach = 9.0 if i == curve.bold else 6.0 if curve.ends and i in (0, last) else 3.0
+            taken.append((at[0] - reach, at[1] - reach, at[0] + reach, at[1] + reach))
+            if curve.labels and curve.labels[i]:
+                importance = 0 if i == curve.bold else 1 if i in (0, last) else 2
+                wanted.append((importance, at, curve.labels[i], i == curve.bold))
+    parts: list[str] = []
+    for _, (x, y), label, bold in sorted(wanted, key=lambda w: w[0]):
+        wide = room_of([label], SMALL)
+        for right, down in _PLACES:
+            start = x + right - (wide if right < 0 else 0 if right else wide / 2)
+            box = (start, y + down - SMALL, start + wide, y + down)
+            if frame.holds(box) and not _covers(box, taken):
+                taken.append(box)
+                parts.append(text(start, y + down, label, size=SMALL, quiet=not bold, bold=bold))
+                break
+    return parts
+
+
+def _covers(box: tuple[float, ...], others: Iterable[tuple[float, ...]]) -> bool:
+    return any(
+        box[0] < right and left < box[2] and box[1] < bottom and top < box[3] for left, top, right, bottom in others
+    )
+
+
+def _mark(i: int, x: float, y: float, k: int, curve: Curve) -> str:
+    ring = (
+        f'<circle cx="{x:.1f}" cy="{y:.1f}" r="9" fill="none" stroke="currentColor" stroke-width="1.5"/>'
+        if i == curve.bold
+        else ""
+    )
+    if curve.ends and i == len(curve.points) - 1:
+        return (
+            f'{ring}<path d="M{x - 5:.1f} {y - 5:.1f}l10 10m0 -10l-10 10" stroke="{colour_of(k)}" stroke-width="2.5"/>'
+        )
+    if curve.ends and i == 0:
+        corners = (
+            (x + r * math.sin(math.pi * j / 5), y - r * math.cos(math.pi * j / 5))
+            for j in range(10)
+            for r in [7 if j % 2 == 0 else 3]
+        )
+        return f'{ring}<polygon points="{" ".join(f"{cx:.1f},{cy:.1f}" for cx, cy in corners)}" fill="{colour_of(k)}"/>'
+    return f'{ring}<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour_of(k)}"/>'
+
+
+def text(
+    x: float,
+    y: float,
+    label: str,
+    *,
+    anchor: str = "start",
+    turn: int = 0,
+    quiet: bool = False,
+    bold: bool = False,
+    size: int = SIZE,
+) -> str:
+    """A text at a position: made safe for XML, escaped, and cut where it is too long; its title then holds it all."""
+    from markupsafe import escape
+
+    whole = clean(label)
+    shown = shorten(whole, _LONGEST, ems)
+    turned = f' transform="rotate({turn} {x:.1f} {y:.1f})"' if turn else ""
+    look = (' font-weight="600"' if bold else "") + (' fill-opacity="0.75"' if quiet else "")
+    title = f"<title>{escape(whole)}</title>" if shown != whole else ""
+    place = "" if anchor == "start" else f' text-anchor="{anchor}"'
+    scale = "" if size == SIZE else f' font-size="{size}"'
+    return f'<text x="{x:.1f}" y="{y:.1f}"{place}{scale}{look}{turned}>{title}{escape(shown)}</text>'
+
+
+def room_of(labels: Sequence[str], size: int = SIZE) -> float:
+    """The width in pixels of the widest of some labels; 0 for none."""
+    return max((size * ems(shorten(clean(label), _LONGEST, ems)) for label in labels), default=0.0)
+
+
+def lines(ends: Iterable[tuple[float, float, float, float]], *, strong: bool = False) -> str:
+    """Lines of a grid, each as x and y of one end and of the other."""
+    drawn = "".join(f'<line x1="{a:.1f}" y1="{b:.1f}" x2="{c:.1f}" y2="{d:.1f}"/>' for a, b, c, d in ends)
+    return drawn and f'<g stroke="currentColor" stroke-opacity="{0.5 if strong else 0.16}">{drawn}</g>'
+
+
+def picture(width: float, height: float, label: str, parts: Sequence[str]) -> str:
+    """A picture as SVG: its size in pixels, what it shows for those who do not see it, and its parts."""
+    from markupsafe import escape
+
+    w, h = math.ceil(width), math.ceil(height)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" viewBox="0 0 {w} {h}" role="img" '
+        f'aria-label="{escape(clean(label))}" font-family="{_FAMILY}" font-size="{SIZE}" fill="currentColor">'
+        f"{''.join(parts)}</svg>"
+    )
+
+
+# --- A figure: its picture or shaded table, and the numbers in it, to be taken away as CSV and as Vega-Lite
+
+_SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"  # the name of the format; nothing is fetched
+
+
+def with_intervals(y: str, value: str = "value", by: str = "", mark: str = "bar") -> dict[str, Any]:
+    """How Vega-Lite draws values with their intervals from the fields `low` and `high`.
+
+    Args:
+        y: the field that names the lines.
+        value: the field of the values.
+        by: the field that tells apart what stands in one line; none if empty.
+        mark: `bar` or `point`.
+    """
+    apart = {"field": by, "type": "nominal", "sort": None}
+    lines = {"y": {"field": y, "type": "nominal", "sort": None}, **({"yOffset": apart, "color": apart} if by else {})}
+    ends = {"x": {"field": "low", "type": "quantitative", "title": value}, "x2": {"field": "high"}}
+    layers = [
+        {"mark": mark, "encoding": {"x": {"field": value, "type": "quantitative"}}},
+        {"mark": "rule", "encoding": {**ends, "color": {"value": "black"}}},
+    ]
+    return {"encoding": lines, "layer": layers}
+
+
+def banded(x: str, by: str, value: str = "value", low: str = "low", high: str = "high") -> dict[str, Any]:
+    """How Vega-Lite draws curves with bands; `by` is the field that tells curves apart, other names are fields too."""
+    ends = {"y": {"field": low, "type": "quantitative", "title": value}, "y2": {"field": high}}
+    scale = {"zero": False}
+    layers = [
+        {"mark": {"type": "area", "opacity": 0.15}, "encoding": ends},
+        {
+            "mark": {"type": "line", "point": True},
+            "encoding": {"y": {"field": value, "type": "quantitative", "scale": scale}},
+        },
+    ]
+    across = {"field": x, "type": "quantitative", "scale": scale}
+    return {"encoding": {"x": across, "color": {"field": by, "type": "nominal", "sort": None}}, "layer": layers}
+
+
+def shaded(x: str, y: str, value: str, row: str = "", *, scale: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """How Vega-Lite draws a shaded table of values, or one for each value of `row`; `scale` is that of the colours."""
+    colour = {"field": value, "type": "quantitative", **({"scale": scale} if scale else {})}
+    sides = {axis: {"field": name, "type": "nominal", "sort": None} for axis, name in (("x", x), ("y", y))}
+    rows = {"row": {"field": row, "type": "nominal", "sort": None}} if row else {}
+    return {"mark": "rect", "encoding": {**sides, **rows, "color": colour}}
+
+
+DIVERGING: Mapping[str, Any] = {"scheme": "blueorange", "domain": [-1, 1]}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of a page.
+
+    Attributes:
+        title: what it shows.
+        numbers: what is drawn, as rows with the same fields.
+        chart: how Vega-Lite draws the numbers: `mark` or `layer`, and `encoding`.
+        picture: markup of our own making; empty for a shaded table.
+        map: `columns` and `blocks` of a shaded table; empty for a picture.
+        note: how it is to be read.
+    """
+
+    title: str
+    numbers: Sequence[Mapping[str, Any]]
+    chart: Mapping[str, Any]
+    picture: Any = ""
+    map: Mapping[str, Any] = field(default_factory=dict)
+    note: str = ""
+
+    @property
+    def csv(self) -> str:
+        """The numbers as CSV; `'` stands before cells that a spreadsheet would take for formulas."""
+        rows = [list(self.numbers[0]) if self.numbers else [], *(list(row.values()) for row in self.numbers)]
+        return _csv(rows, harmless)
+
+    @property
+    def vega(self) -> str:
+        """The figure as Vega-Lite. Its numbers are CSV inside, in six digits: half as long as objects."""
+        names = list(self.numbers[0]) if self.numbers else []
+        rows = [names, *([_rounded(value) for value in row.values()] for row in self.numbers)]
+        # nothing is guessed from the look of a name: a system called 1 stays a name
+        numeric = {name for row in self.numbers for name, value in row.items() if isinstance(value, (int, float))}
+        kinds = {name: "number" if name in numeric else "string" for name in names}
+        data = {"values": _csv(rows, str), "format": {"type": "csv", "parse": kinds}}
+        return _json({"$schema": _SCHEMA, "title": self.title, **self.chart, "data": data}) + "\n"
+
+    @property
+    def links(self) -> list[tuple[str, str, str]]:
+        """The label, file name and content as a URL of each form of the figure."""
+        name = re.sub(r"[^a-z0-9]+", "-", self.title.lower()).strip("-")[:60] or "figure"
+        return [
+            ("CSV", f"{name}.csv", data_url("text/csv", self.csv)),
+            ("Vega-Lite", f"{name}.vl.json", data_url("application/json", self.vega)),
+        ]
+
+
+def _rounded(value: Any) -> Any:
+    known = null_if_nan(value)
+    return float(f"{known:.6g}") if isinstance(known, float) else known
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def data_url(kind: str, text: str) -> str:
+    """A text as a URL that holds it."""
+    return f"data:{kind};base64,{base64.b64encode(text.encode('utf-8', 'backslashreplace')).decode('ascii')}"
+
+
+def _csv(rows: Sequence[Sequence[Any]], safe: Callable[[str], str]) -> str:
+    """Rows as CSV; NaN is an empty cell, and `safe` is what becomes of a text."""
+    file = io.StringIO()
+    csv.writer(file, lineterminator="\n").writerows([_cell(value, safe) for value in row] for row in rows)
+    return file.getvalue()
+
+
+def _cell(value: Any, safe: Callable[[str], str]) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    return safe(repr(value) if isinstance(value, float) else str(value))
+
+
+# --- Buckets of segments: by the length of the reference or the source, and by group
+
+_MOST, _BUCKETS_LEAST = 5, 6  # buckets of a length, and different texts in each
+_MOST_GROUPS = 12
+_LONG = 15  # characters per word from which a text is counted in characters: it has no blanks between words
+
+
+@dataclass(frozen=True)
+class Buckets:
+    """Segments in buckets.
+
+    Attributes:
+        name: what tells the buckets apart.
+        labels: what each of them is called, in order.
+        places: the bucket of each segment, shape (n,); -1 for none.
+    """
+
+    name: str
+    labels: Sequence[str]
+    places: Counts
+
+
+def buckets_of(texts: Sequence[Segment | None], groups: Sequence[str | None]) -> list[Buckets]:
+    """The ways to put segments into at least two buckets.
+
+    Args:
+        texts: each segment, as far as its texts are known.
+        groups: the group of each segment.
+    """
+    references = [s.references[0] if s is not None and s.references else None for s in texts]
+    sources = [None if s is None else s.source for s in texts]
+    side, chosen = ("reference", references) if any(map(bool, references)) else ("source", sources)
+    names = sorted({group for group in groups if group is not None})
+    place_of = {name: place for place, name in enumerate(names)}  # there may be as many groups as segments
+    places = np.array([-1 if group is None else place_of[group] for group in groups], dtype=np.int64)
+    found = [_lengths(side, chosen), Buckets("group", names if len(names) <= _MOST_GROUPS else [], places)]
+    return [one for one in found if len(one.labels) > 1]
+
+
+def _lengths(side: str, texts: Sequence[str | None]) -> Buckets:
+    """Buckets of about as many texts each, or fewer where a bucket would hold few."""
+    known = {text for text in texts if text}
+    characters = sum(map(len, known)) > _LONG * sum(map(_words, known))
+    measure = len if characters else _words
+    n = min(_MOST, len(known) // _BUCKETS_LEAST)
+    ends = np.quantile([measure(text) for text in known], np.arange(1, n) / n) if n > 1 else np.zeros(0)
+    cuts = np.unique(np.floor(ends)).astype(np.int64)  # the longest text of each bucket but the last
+    lengths = np.array([-1 if not text else measure(text) for text in texts])
+    places = np.where(lengths < 0, -1, np.searchsorted(cuts, lengths))
+    used = np.unique(places[places >= 0])
+    unit = "characters" if characters else "words"
+    labels = [
+        _label(0 if k == 0 else int(cuts[k - 1]) + 1, int(cuts[k]) if k < len(cuts) else None, unit) for k in used
+    ]
+    return Buckets(f"length of the {side}", labels, np.where(places < 0, -1, np.searchsorted(used, places)))
+
+
+def _words(text: str) -> int:
+    return len(text.split())
+
+
+def _label(start: int, end: int | None, unit: str) -> str:
+    if end is None:
+        return f"{start} {unit} or more"
+    return f"up to {end} {unit}" if not start else f"{start} to {end} {unit}" if end > start else f"{start} {unit}"
+
+
+# --- Numbers in shaded cells: what stands in each, its colour, and the ramp that explains the colours
+
+_STEPS = 11
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a table.
+
+    Attributes:
+        text: what stands in it.
+        colour: behind it; none where there is no number.
+        title: what the mouse shows.
+        note: what stands below in small letters.
+        strong: in bold.
+    """
+
+    text: str
+    colour: str = ""
+    title: str = ""
+    note: str = ""
+    strong: bool = False
+
+    @property
+    def ink(self) -> str:
+        """The colour of the text."""
+        return ink(self.colour)
+
+
+def amount(
+    value: float | None, low: float = 0.0, high: float = 1.0, *, digits: int = 2, text: str = "", title: str = ""
+) -> Cell:
+    """A number as a shade from light (`low` and less) to dark (`high` and more); more is darker on every page."""
+    if value is None or absent(value):
+        return Cell(UNDEFINED)
+    share = (value - low) / (high - low) if high > low else 0.0
+    return Cell(text or number(value, digits), shade(min(1.0, max(0.0, share))), title)
+
+
+def ramp(colour: Callable[[float], str], low: float, high: float) -> list[str]:
+    """Colours from one end of a scale to the other, for a legend."""
+    return [colour(low + (high - low) * k / (_STEPS - 1)) for k in range(_STEPS)]
+
+
+# --- Values on a common axis: one strip per row of a table, as wide as its column on any screen
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The axis that all strips of a column share.
+
+    Attributes:
+        ticks: round numbers in order, at least two; the first and the last are the ends.
+        base: where a dashed line stands, such as the value of the baseline or of chance; None for no line.
+    """
+
+    ticks: Sequence[float]
+    base: float | None = None
+
+    @property
+    def first(self) -> str:
+        """The number at the left end."""
+        return f"{self.ticks[0]:g}"
+
+    @property
+    def last(self) -> str:
+        """The number at the right end."""
+        return f"{self.ticks[-1]:g}"
+
+    def at(self, value: float) -> str:
+        """Where a value stands, in per cent of the width."""
+        low, high = self.ticks[0], self.ticks[-1]
+        return f"{100 * (value - low) / (high - low):.1f}%"
+
+
+def axis_of(values: Iterable[float | None], base: float | None = None) -> Axis:
+    """The axis that holds all numbers among some values, and the base; from 0 to 1 where there are none."""
+    known = [value for value in (*values, base) if value is not None and math.isfinite(value)]
+    return Axis(ticks(known, most=5), None if absent(base) else base)
+
+
+def strip(row: Mapping[str, Any], axis: Axis, digits: int = 3) -> Any:
+    """The value of a row as a dot, over its interval as a line where it has one.
+
+    Args:
+        row: with `value`, `low` and `high`.
+        axis: that of the column.
+        digits: of the numbers for those who do not see the picture.
+
+    Returns:
+        Markup; it holds numbers alone, so that nothing needs escaping. Empty where there is no value.
+    """
+    from markupsafe import Markup
+
+    if absent(row["value"]):
+        return ""
+    shown, between_ends = "", ""
+    if not absent(row.get("low")):
+        shown = f'<line x1="{axis.at(row["low"])}" x2="{axis.at(row["high"])}" y1="50%" y2="50%"/>'
+        between_ends = f", {between(row['low'], row['high'], digits)}"
+    dot = f'<circle cx="{axis.at(row["value"])}" cy="50%" r="4"/>'
+    return Markup(_svg(f"{number(row['value'], digits)}{between_ends}", [*_upright(axis), shown, dot]))
+
+
+def bar(value: float, low: float | None, high: float | None, axis: Axis, *, seen: bool = False) -> Any:
+    """A value as a bar from the left end, with its interval as a line.
+
+    Args:
+        value: the length of the bar.
+        low, high: the ends of the interval, or None.
+        axis: that of the column.
+        seen: draw the outline alone, for a value that is no blind test.
+
+    Returns:
+        Markup; it holds numbers alone, so that nothing needs escaping.
+    """
+    from markupsafe import Markup
+
+    kind = ' class="seen"' if seen else ""
+    parts = [f'<rect{kind} x="0" y="20%" width="{axis.at(value)}" height="60%"/>', *_upright(axis)]
+    if not absent(low) and low is not None and high is not None:
+        parts.append(f'<line x1="{axis.at(low)}" x2="{axis.at(high)}" y1="50%" y2="50%"/>')
+    return Markup(_svg(number(value), parts))
+
+
+def _upright(axis: Axis) -> list[str]:
+    lines = [("tick", value) for value in axis.ticks] + ([("base", axis.base)] if axis.base is not None else [])
+    return [
+        f'<line class="{kind}" x1="{axis.at(value)}" x2="{axis.at(value)}" y1="0" y2="100%"/>' for kind, value in lines
+    ]
+
+
+def _svg(label: str, parts: Sequence[str]) -> str:
+    return f'<svg role="img" aria-label="{label}">{"".join(parts)}</svg>'

@@ -1,1 +1,0 @@
-"""Marked texts, in lines and as a page."""
