@@ -40,10 +40,11 @@ demo: .venv-demo/.installed
 check: lint test
 
 lint: .venv-test/.installed
-	@echo "== ruff, then mypy: minutes when it is cold, seconds later =="
+	@echo "== ruff, mypy, import-linter: minutes when it is cold, seconds later =="
 	.venv-test/bin/ruff check $(CODE)
 	.venv-test/bin/ruff format --check $(CODE)
 	.venv-test/bin/mypy
+	.venv-test/bin/lint-imports --no-cache
 
 test: .venv-test/.installed
 	@echo "== Tests =="

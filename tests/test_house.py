@@ -210,6 +210,11 @@ def test_no_pattern_repeats_a_group_possessively():
     assert not found, found
 
 
+def test_every_module_is_held_by_a_test_file_of_its_name():
+    modules = [path.relative_to(SOURCE) for path in MODULES if not path.stem.startswith("__")]
+    assert not {m.as_posix() for m in modules if not (TESTS / m.parent / f"test_{m.name}").exists()}
+
+
 def public_definitions(tree: ast.Module) -> Iterator[ast.Module | ast.ClassDef | ast.FunctionDef]:
     yield tree
     for node in tree.body:

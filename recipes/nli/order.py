@@ -27,10 +27,8 @@ from nlgauge.models import find_head
 from nlgauge.models.entailment import PairTokenizer
 from nlgauge.models.locate import locate
 from nlgauge.training import Checkpoint, NliRecipe, Schedule, read_pairs
-from nlgauge.training.classifier import batch_inputs, head_network, pad_of
-from nlgauge.training.data import LabelledPair, encode_pairs
-from nlgauge.training.heads import begin_from, head_metadata, save_head
-from nlgauge.training.loop import fit_network
+from nlgauge.training.heads import batch_inputs, begin_from, head_metadata, head_network, pad_of, save_head
+from nlgauge.training.loop import LabelledPair, encode_pairs, fit_network
 
 SHARPNESS = 2.0
 

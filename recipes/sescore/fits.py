@@ -29,7 +29,7 @@ from nlgauge.training.linear import ridge
 Mask = NDArray[np.bool_]
 Pairs = Sequence[tuple[str, str]]  # of hypothesis and reference
 VECTORS, MATCH = 3, 4  # the layers of the heads on the embedded encoder
-FREE = 10.0  # as in nlgauge/training/ridge.py: the penalty on `match` is a hundredth of that on vectors
+FREE = 10.0  # as in nlgauge/training/regressor.py: the penalty on `match` is a hundredth of that on vectors
 STRENGTH, UNTRAINED = 3.0, 0.5  # of the head sescore
 F = MATCHED.index("F")
 BATCH = 2048  # pairs whose features are held in double precision

@@ -30,7 +30,7 @@ from nlgauge import Runtime, read_suite
 from nlgauge.models.spans import Judged, load_spans
 from nlgauge.scoring.explaining import Thresholds, Worded, marked_spans, spans_of, thresholds, unmatched
 from nlgauge.stats.spans import character_counts, left_clean, one_to_one_counts, span_agreement, span_f1
-from nlgauge.training.span_thresholds import threshold_of_texts, write_thresholds
+from nlgauge.training.spans import threshold_of_texts, write_thresholds
 
 Row = dict[str, Any]
 MOST_MARKED = 0.1  # of paraphrases: the upper end of a one-sided 95 % interval, from those that fix the threshold

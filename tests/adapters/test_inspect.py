@@ -10,7 +10,7 @@ import pytest
 import nlgauge as ng
 from nlgauge.adapters import inspect as adapter
 from nlgauge.adapters.inspect import as_inspect
-from nlgauge.adapters.rows import RowScorer
+from nlgauge.adapters.mlflow import RowScorer
 from nlgauge.core.errors import SpecError
 
 REFS = ["it is raining", "rain falls"]

@@ -1,17 +1,138 @@
-"""MLflow's scorer: where the texts of a row are, what is stored of a score, and MLflow itself where it is installed."""
+"""Rows scored one by one: the numbers of one call, reasons where there is none, and any number of threads."""
 
 from __future__ import annotations
 
+import math
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import nlgauge as ng
-from nlgauge.adapters.mlflow import _Row, as_mlflow
-from nlgauge.adapters.rows import RowScorer
+from nlgauge.adapters.mlflow import RowScorer, _Row, as_mlflow
+from nlgauge.core.metric import signature_of
+from nlgauge.core.scores import MetricInfo, Scores
+from nlgauge.metrics.base import BaseMetric
 
-REFS = ["it is raining", "it rains"]
+HYPS = ["it rains", "a cat sat", "", "the dog " * 9]
+REFS = [["it is raining", "rain falls"], ["the cat sat"], ["a dog"], ["the dog"]]
+
+
+@pytest.fixture(scope="module")
+def scorer():
+    return RowScorer(["chrf", "bleu", "ter", "rougeL"])
+
+
+def test_rows_have_the_scores_of_one_call(scorer):
+    whole = ng.score(HYPS, REFS, metrics=["chrf", "bleu", "ter", "rougeL"])
+    for i, (hyp, refs) in enumerate(zip(HYPS, REFS, strict=True)):
+        row = scorer.score(hyp, refs)
+        assert {spec: one.value for spec, one in row.items()} == {spec: s.values[i] for spec, s in whole.items()}
+        for spec, one in row.items():
+            assert one.signature == str(whole[spec].signature)
+            assert one.parts == {name: part[i] for name, part in whole[spec].parts.items()}
+            assert one.higher_is_better is whole[spec].higher_is_better
+            assert set(one.flags) == {name for name, mask in whole[spec].flags.items() if mask[i]}
+
+
+def test_a_row_says_in_words_what_is_odd_about_it(scorer):
+    empty = scorer.score("", ["a dog"])["chrf"]
+    assert (empty.value, empty.flags, empty.lacking) == (0.0, ("empty",), "")
+    assert empty.notes == ("chrf: an empty side; it gets the worst value",)
+    assert scorer.score(HYPS[3], ["the dog"])["ter"].notes == ("a hypothesis that says the same words again and again",)
+    assert scorer.score("a cat", ["a dog"])["chrf"].notes == ()
+
+
+def test_what_a_metric_lacks_is_its_reason_and_the_others_score():
+    scorer = RowScorer(["chrf", "gruen"], where={"references": "column expected"})
+    chrf, gruen = scorer.score("It rains today.").values()
+    assert chrf.value is None
+    assert chrf.lacking == "chrf needs references, and the row has none; expected it in column expected"
+    assert (type(gruen.value), gruen.lacking) == (float, "")
+    assert chrf.signature == RowScorer("chrf").score("a", ["a"])["chrf"].signature
+    assert {one.lacking for one in scorer.without_text("no answer").values()} == {"no answer"}
+
+
+@dataclass(frozen=True)
+class Broken(BaseMetric):
+    """A metric without a number for some texts, which loads a model."""
+
+    info = MetricInfo("broken", needs=frozenset(), range=(-math.inf, math.inf))
+
+    def score(self, segments, runtime):
+        load = runtime.once("model of broken", lambda: LOADS.append(1) or BUSY)
+        with load:
+            values = [{"nan": math.nan, "inf": math.inf}.get(s.hypothesis, float(len(s.hypothesis))) for s in segments]
+        return Scores(signature_of(self, runtime), tuple(s.id for s in segments), np.array(values))
+
+
+class Busy:
+    """Raises if two threads are in it at once, as a model might that keeps something between two steps."""
+
+    def __init__(self):
+        self.inside = threading.Lock()
+
+    def __enter__(self):
+        assert self.inside.acquire(blocking=False), "two rows are scored at once"
+        threading.Event().wait(0.001)  # lets other threads run
+
+    def __exit__(self, *_):
+        self.inside.release()
+
+
+LOADS: list[int] = []
+BUSY = Busy()
+
+
+@pytest.mark.parametrize("text", ["nan", "inf"])
+def test_a_number_that_is_none_is_no_score(text):
+    (one,) = RowScorer(Broken()).score(text).values()
+    assert one.value is None
+    assert one.lacking == f"the score by broken is {'undefined' if text == 'nan' else 'inf'}"
+
+
+def test_many_threads_load_a_model_once_and_never_score_at_once():
+    LOADS.clear()
+    scorer = RowScorer(Broken())
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda n: scorer.score("x" * n)["broken"].value, range(64)))
+    assert found == list(range(64))
+    assert LOADS == [1]
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("bertscore:idf=true", "^bertscore:idf=true takes frequencies or a scale from all texts of a call, and here"),
+        ("0.5*chrf+0.5*bleu", r"^0\.5\*chrf\+0\.5\*bleu takes frequencies or a scale"),
+        ("parent", "^parent needs table, which a row does not hold"),
+        ("chrff", "^unknown metric 'chrff'"),
+        ([], "^no metric is named"),
+    ],
+)
+def test_metrics_that_cannot_score_a_row_are_refused_at_once(spec, said):
+    with pytest.raises(ng.SpecError, match=said):
+        RowScorer(spec)
+
+
+CHRF = RowScorer("chrf")
+
+
+@given(st.text(max_size=20), st.lists(st.text(max_size=20), max_size=2))
+def test_any_text_has_a_score_or_a_reason(text, references):
+    (one,) = CHRF.score(text, references).values()
+    assert (one.value is None) == bool(one.lacking) == (not references)
+    assert one.value is None or 0 <= one.value <= 100
+
+
+# --- MLflow's scorer: where the texts of a row are, what is stored of a score, and MLflow itself where it is installed
+
+MLFLOW_REFS = ["it is raining", "it rains"]
 
 
 @pytest.fixture(scope="module")
@@ -25,9 +146,9 @@ def value(chrf, inputs=None, outputs=None, expectations=None, columns=None):
     return one.lacking if one.value is None else one.value
 
 
-EXPECTED = {"expected_response": REFS[0]}
-ONE = ng.score(["it rains"], REFS[:1], metrics="chrf")["chrf"].values[0]
-BOTH = ng.score(["it rains"], [REFS], metrics="chrf")["chrf"].values[0]
+EXPECTED = {"expected_response": MLFLOW_REFS[0]}
+ONE = ng.score(["it rains"], MLFLOW_REFS[:1], metrics="chrf")["chrf"].values[0]
+BOTH = ng.score(["it rains"], [MLFLOW_REFS], metrics="chrf")["chrf"].values[0]
 
 
 @pytest.mark.parametrize(
@@ -49,13 +170,13 @@ def test_the_text_is_found_where_applications_put_it(chrf, outputs):
 
 @pytest.mark.parametrize("name", ["expected_response", "expected_output", "reference", "references", "ground_truth"])
 def test_references_are_found_under_usual_names_one_or_several(chrf, name):
-    assert value(chrf, outputs="it rains", expectations={name: REFS[0], "other": "x"}) == ONE
-    assert value(chrf, outputs="it rains", expectations={name: REFS}) == BOTH != ONE
+    assert value(chrf, outputs="it rains", expectations={name: MLFLOW_REFS[0], "other": "x"}) == ONE
+    assert value(chrf, outputs="it rains", expectations={name: MLFLOW_REFS}) == BOTH != ONE
 
 
 def test_columns_say_where_texts_are_elsewhere(chrf):
     columns = {"hyp": "outputs.text.body", "ref": "inputs.gold.text"}
-    row = {"outputs": {"text": {"body": "it rains"}, "more": "x", "again": "y"}, "inputs": {"gold.text": REFS}}
+    row = {"outputs": {"text": {"body": "it rains"}, "more": "x", "again": "y"}, "inputs": {"gold.text": MLFLOW_REFS}}
     assert value(chrf, **row, columns=columns) == BOTH  # a key with a dot in it is found as it is
     assert value(chrf, **row, columns={**columns, "hyp": "outputs.lost.body"}) == (
         "outputs.lost.body is NoneType, expected a text"
@@ -149,7 +270,7 @@ def test_a_scorer_gives_feedback_with_its_source_and_signature(mlflow):
     scorer = as_mlflow("chrf:word_order=2")
     assert isinstance(scorer, mlflow.genai.scorers.Scorer)
     found = scorer(outputs="it rains", expectations=EXPECTED)
-    whole = ng.score(["it rains"], REFS[:1], metrics="chrf:word_order=2")["chrf:word_order=2"]
+    whole = ng.score(["it rains"], MLFLOW_REFS[:1], metrics="chrf:word_order=2")["chrf:word_order=2"]
     assert (scorer.name, found.name, found.value) == ("chrf_word_order_2",) * 2 + (whole.values[0],)
     assert (found.source.source_type, found.source.source_id) == ("CODE", "nlgauge:chrf:word_order=2")
     assert found.metadata == {
@@ -180,7 +301,7 @@ def test_several_metrics_are_several_feedbacks_of_which_each_may_lack_its_score(
 
 def test_threads_give_the_numbers_of_one_call(mlflow):
     texts = [f"it rains {'a' * i}" for i in range(32)]
-    scorer, whole = as_mlflow("chrf"), ng.score(texts, REFS[:1] * 32, metrics="chrf")["chrf"]
+    scorer, whole = as_mlflow("chrf"), ng.score(texts, MLFLOW_REFS[:1] * 32, metrics="chrf")["chrf"]
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda text: scorer.run(outputs=text, expectations=EXPECTED).value, texts))
     assert found == whole.values.tolist()
@@ -198,7 +319,7 @@ def test_an_evaluation_of_mlflow_averages_what_has_a_score(mlflow, monkeypatch, 
         for i, text in enumerate(texts)
     ]
     found = mlflow.genai.evaluate(data=data, scorers=[as_mlflow(["chrf:word_order=2", "bleu"])])
-    whole = ng.score(texts[:3], REFS[:1] * 3, metrics=["chrf:word_order=2", "bleu"])
+    whole = ng.score(texts[:3], MLFLOW_REFS[:1] * 3, metrics=["chrf:word_order=2", "bleu"])
     assert found.metrics["chrf_word_order_2/mean"] == pytest.approx(whole["chrf:word_order=2"].values.mean())
     assert found.metrics["bleu/mean"] == pytest.approx(whole["bleu"].values.mean())
     stored = {

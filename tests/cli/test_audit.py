@@ -1,7 +1,8 @@
-"""`nlgauge audit`: suites are made and read; bad input is one line and leaves nothing behind."""
+"""`nlgauge perturb`: pairs of before and after; bad input is one line and leaves nothing behind."""
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import os
@@ -15,11 +16,200 @@ import nlgauge as ng
 from nlgauge.cli.main import main
 
 TEXTS = [
+    "The old farmer sold 12 horses in the village.",
+    "Maria does not like the cold winter.",
+    "It is raining, and the road is wet.",
+    "今天下雨。",
+]
+
+
+@pytest.fixture
+def data(tmp_path):
+    rows = [
+        {"id": f"s{i}", "src": "Quelle", "refs": [text], "hyp": "a hypothesis stands here"}
+        for i, text in enumerate(TEXTS)
+    ]
+    return write(tmp_path / "data.jsonl", rows)
+
+
+def made(data, *arguments, name="pairs.jsonl"):
+    path = data.with_name(name)
+    assert run("perturb", data, "-o", path, "-q", *arguments) == 0
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_a_pair_for_each_text_that_was_changed(data):
+    rows = made(data, "-p", "change_numbers", "-p", "negation")
+    assert [row["id"] for row in rows] == ["s0/change_numbers", "s0/negation", "s1/negation", "s2/negation"]
+    first = rows[0]
+    assert (first["better"], first["refs"], first["src"], first["expect"]) == (TEXTS[0], [TEXTS[0]], "Quelle", "lower")
+    assert "task" not in first
+    (theirs,) = ng.perturb("change_numbers", TEXTS[:1], ids=["s0"])
+    assert first["worse"] == theirs.text
+    assert first["meta"]["edits"] == [list(edit) for edit in theirs.edits]
+
+
+def test_a_task_makes_all_rows_of_its_checklist(data):
+    rows = made(data, "--task", "mt")
+    assert {row["task"] for row in rows} == {"mt"}
+    assert {row["criterion"] for row in rows} == {"fluency", "adequacy", "invariance"}
+    assert {row["criterion"] for row in made(data, "--task", "mt", "--criterion", "fluency")} == {"fluency"}
+
+
+def test_a_perturbation_under_two_criteria_is_made_for_both(data):
+    data.write_text('{"id": "q", "hyp": "Where did the old ship leave the harbour?"}\n', encoding="utf-8")
+    rows = made(data, "--task", "qg", "-p", "drop_stopwords")
+    worse = {row["criterion"]: row["worse"] for row in rows}
+    assert worse == {"fluency": "Old ship leave harbour?", "answerability": "Where old ship leave harbour?"}
+
+
+def test_a_perturbation_beyond_the_checklist_is_made_all_the_same(data):
+    row, *_ = made(data, "--task", "mt", "-p", "swap_objects")
+    assert (row["task"], row["criterion"]) == ("mt", "other")
+
+
+def test_options_of_a_perturbation(data):
+    assert [row["id"] for row in made(data, "-p", "negation:mode=remove")] == ["s1/negation:mode=remove"]
+
+
+def test_hypotheses_are_perturbed_when_asked(data):
+    assert {row["better"] for row in made(data, "-p", "typos", "--field", "hyp")} == {"a hypothesis stands here"}
+
+
+def test_a_limit_leaves_so_many_texts(data):
+    # one of the four texts is no English; two are drawn, so that a text is left whichever they are
+    assert 1 <= len({row["better"] for row in made(data, "-p", "typos", "-p", "jumble_words", "--limit", 2)}) <= 2
+
+
+def test_what_was_changed_and_what_left_alone_is_told(data, capsys):
+    assert run("perturb", data, "-o", data.with_name("p.jsonl"), "-p", "negation", "-p", "change_numbers") == 0
+    lines = [line.split("  ") for line in capsys.readouterr().out.splitlines()]
+    shown = [[cell.strip() for cell in line if cell.strip()] for line in lines]
+    assert ["negation", "-", "3", "1", "language 1"] in shown
+    assert ["change_numbers", "-", "1", "3", "no number 2, language 1"] in shown
+    assert run("perturb", data, "-o", data.with_name("p.jsonl"), "-p", "negation", "-q") == 0
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("name", ["p.tsv", "p.jsonl.gz", "p.tsv.gz"])
+def test_other_forms_hold_the_same_pairs(data, name):
+    path = data.with_name(name)
+    assert run("perturb", data, "-p", "negation", "-o", path, "-q") == 0
+    texts = [(pair.id, pair.better, pair.worse) for pair in ng.read_suite(path)]
+    assert texts == [(row["id"], row["better"], row["worse"]) for row in made(data, "-p", "negation")]
+    assert path.read_bytes()[:2] == gzip.compress(b"")[:2] if name.endswith("gz") else True
+
+
+@pytest.mark.slow
+def test_a_second_run_writes_the_same_bytes(data):
+    written = []
+    for k in (1, 2):
+        path = data.with_name(f"{k}.jsonl.gz")
+        command = [sys.executable, "-m", "nlgauge", "perturb", str(data), "--task", "mt", "-o", str(path)]
+        out = subprocess.run(
+            command, env={**os.environ, "PYTHONHASHSEED": str(k)}, capture_output=True, check=True
+        ).stdout
+        written.append((out, path.read_bytes()))
+    assert written[0] == written[1]
+
+
+def test_the_seed_decides_what_is_drawn(data):
+    one, same, other = (
+        [row["worse"] for row in made(data, "-p", "jumble_words", "--seed", seed)] for seed in (1, 1, 2)
+    )
+    assert one == same != other
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        ([], "nothing to do: name perturbations (-p negation) or a task (--task mt)"),
+        (["-p", "negatoin"], "unknown perturbation 'negatoin'; did you mean 'negation'"),
+        (["-p", "negation:mod=add"], "negation has no option 'mod'; did you mean 'mode'"),
+        (["-p", "negation", "-p", "negation"], "perturbation 'negation' is named twice"),
+        (["-p", "negation", "--task", "mt", "-p", "negation"], "perturbation 'negation' is named twice"),
+        (["--task", "mtt"], "unknown task 'mtt'; did you mean 'mt'"),
+        (["--task", "mt", "--criterion", "fluncy"], "did you mean 'fluency'"),
+        (["-p", "negation", "--criterion", "fluency"], "--criterion needs --task"),
+        (["-p", "alternative_references"], "nothing applied: alternative_references: no other reference (4)"),
+        (["-p", "negation", "--field", "src"], "field is 'src'"),
+        (["-p", "negation", "--language", "klingon"], "unknown language backend"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line_and_leaves_nothing(data, capsys, arguments, part):
+    assert part in refused(capsys, "perturb", data, "-o", data.with_name("p.jsonl"), *arguments)
+    assert sorted(path.name for path in data.parent.iterdir()) == ["data.jsonl"]
+
+
+def test_an_output_that_cannot_be_is_refused(data, capsys):
+    assert "pairs are written as .jsonl or .tsv" in refused(
+        capsys, "perturb", data, "-p", "negation", "-o", data.with_name("p.txt")
+    )
+    assert "there is no folder" in refused(
+        capsys, "perturb", data, "-p", "negation", "-o", data.parent / "no" / "p.jsonl"
+    )
+    assert "would be written over" in refused(capsys, "perturb", data, "-p", "negation", "-o", data)
+    assert "Missing option '--output'" in refused(capsys, "perturb", data, "-p", "negation")
+
+
+def test_a_text_that_tsv_cannot_hold_leaves_nothing(tmp_path, capsys):
+    path = tmp_path / "data.jsonl"
+    path.write_text(json.dumps({"hyp": "It is raining.\nThe road is wet."}) + "\n", encoding="utf-8")
+    assert "holds a tab or a line break, which TSV cannot; write .jsonl" in refused(
+        capsys, "perturb", path, "-p", "jumble_words", "-o", tmp_path / "p.tsv"
+    )
+    assert [p.name for p in tmp_path.iterdir()] == ["data.jsonl"]
+
+
+def test_bad_files_are_one_line(tmp_path, capsys):
+    empty, latin = tmp_path / "empty.jsonl", tmp_path / "latin.jsonl"
+    empty.write_bytes(b"")
+    latin.write_bytes('{"hyp": "caf\xe9"}\n'.encode("latin-1"))
+    assert "no such file" in refused(
+        capsys, "perturb", tmp_path / "no.jsonl", "-p", "negation", "-o", tmp_path / "p.jsonl"
+    )
+    assert "is empty" in refused(capsys, "perturb", empty, "-p", "negation", "-o", tmp_path / "p.jsonl")
+    assert "latin.jsonl:1: not UTF-8" in refused(capsys, "perturb", latin, "-p", "negation", "-o", tmp_path / "p.jsonl")
+    assert not (tmp_path / "p.jsonl").exists()
+
+
+def test_pairs_of_hypotheses_are_a_suite_that_a_metric_can_fail(tmp_path, capsys):
+    rows = [
+        {"id": "a", "refs": ["The ferry leaves at seven."], "hyp": "The boat goes at seven."},
+        {"id": "b", "refs": ["The road was closed."], "hyp": "They shut the road."},
+    ]
+    data = tmp_path / "data.jsonl"
+    write(data, rows)
+    made(data, "-p", "negation", "-p", "typos", "--field", "hyp")
+    pairs = tmp_path / "pairs.jsonl"
+    assert main(["audit", "--suite", str(pairs), "-m", "rouge1", "--json", str(tmp_path / "a.json"), "-q"]) == 0
+    rows = json.loads((tmp_path / "a.json").read_text())["rows"]
+    assert any(row["accuracy"] < 1 for row in rows)
+    capsys.readouterr()
+    made(data, "-p", "negation")  # of the only reference
+    assert main(["audit", "--suite", str(pairs), "-m", "rouge1"]) == 2
+    assert "perturb --field hyp" in capsys.readouterr().err
+
+
+def test_pairs_on_standard_output_stand_there_alone(tmp_path, capsys):
+    path = tmp_path / "data.jsonl"
+    path.write_text('{"id": "1", "hyp": "It is cold.", "ref": "It is very cold today."}\n')
+    assert main(["perturb", str(path), "-p", "negation", "-o", "-"]) == 0
+    out, err = capsys.readouterr()
+    assert [json.loads(line)["better"] for line in out.splitlines()] == ["It is very cold today."]
+    assert "negation" in err
+
+
+# --- `nlgauge audit`: suites are made and read; bad input is one line and leaves nothing behind
+
+AUDIT_TEXTS = [
     ("The old farmer sold 12 horses in the village.", "A farmer sold 12 of his horses."),
     ("Maria does not like the cold winter.", "Mary dislikes winter."),
     ("It is raining, and the road is wet.", "It rains."),
 ]
-ROWS = [{"id": f"s{i}", "lp": "mt", "src": "Quelle", "refs": [ref], "hyp": hyp} for i, (ref, hyp) in enumerate(TEXTS)]
+ROWS = [
+    {"id": f"s{i}", "lp": "mt", "src": "Quelle", "refs": [ref], "hyp": hyp} for i, (ref, hyp) in enumerate(AUDIT_TEXTS)
+]
 PAIRS = [
     {
         "id": "a",
@@ -55,7 +245,7 @@ CHECKLIST = [
 
 
 @pytest.fixture
-def data(tmp_path):
+def audit_data(tmp_path):
     return write(tmp_path / "data.jsonl", ROWS)
 
 
@@ -70,13 +260,13 @@ def result_of(path, *arguments):
     return json.loads(out.read_text(encoding="utf-8"))
 
 
-def test_a_checklist_is_made_from_data(data):
-    result = result_of(data, data, "-m", "chrf", "-m", "bleu")
+def test_a_checklist_is_made_from_data(audit_data):
+    result = result_of(audit_data, audit_data, "-m", "chrf", "-m", "bleu")
     assert (result["schema"], result["kind"], result["version"]) == (1, "audit", ng.__version__)
-    assert [entry["path"] for entry in result["inputs"]] == [str(data)]
+    assert [entry["path"] for entry in result["inputs"]] == [str(audit_data)]
     assert [m["spec"] for m in result["metrics"]] == ["chrf", "bleu"]
     assert all(row.keys() >= set(CHECKLIST) for row in result["rows"])
-    expected = ng.audit(ng.suite("checklist", ng.read(data)), metrics=["chrf", "bleu"]).result().as_json()["rows"]
+    expected = ng.audit(ng.suite("checklist", ng.read(audit_data)), metrics=["chrf", "bleu"]).result().as_json()["rows"]
     assert result["rows"] == json.loads(json.dumps(expected))
 
 
@@ -126,22 +316,28 @@ def test_a_suite_is_read_from_standard_input(pairs, monkeypatch):
     assert [entry["sha256"] for entry in piped["inputs"]] == [entry["sha256"] for entry in named["inputs"]]
 
 
-def test_menli_is_made_from_data_with_paraphrases_of_a_file(data, tmp_path):
-    table = write(tmp_path / "para.jsonl", [{"text": TEXTS[2][0], "paraphrase": "Rain falls, so the street is wet."}])
-    result = result_of(data, data, "--suite", "menli", "--paraphrases", table, "-p", "negation", "-m", "chrf")
+def test_menli_is_made_from_data_with_paraphrases_of_a_file(audit_data, tmp_path):
+    table = write(
+        tmp_path / "para.jsonl", [{"text": AUDIT_TEXTS[2][0], "paraphrase": "Rain falls, so the street is wet."}]
+    )
+    result = result_of(
+        audit_data, audit_data, "--suite", "menli", "--paraphrases", table, "-p", "negation", "-m", "chrf"
+    )
     assert [(row["phenomenon"], row["n"]) for row in result["rows"]] == [
         ("negation", 1),
         ("mean-adequacy", 1),
         ("mean-all", 1),
     ]
-    assert [entry["path"] for entry in result["inputs"]] == [str(data), str(table)]
+    assert [entry["path"] for entry in result["inputs"]] == [str(audit_data), str(table)]
 
 
-def test_what_perturb_writes_audit_reads(data, tmp_path):
+def test_what_perturb_writes_audit_reads(audit_data, tmp_path):
     made = tmp_path / "made.jsonl"
-    assert run("perturb", data, "--task", "mt", "-o", made, "-q") == 0
-    read = result_of(data, "--suite", made, "--design", "checklist", "-m", "chrf")["rows"]
-    whole = {(row["criterion"], row["template"]): row for row in result_of(data, data, "-m", "chrf")["rows"]}
+    assert run("perturb", audit_data, "--task", "mt", "-o", made, "-q") == 0
+    read = result_of(audit_data, "--suite", made, "--design", "checklist", "-m", "chrf")["rows"]
+    whole = {
+        (row["criterion"], row["template"]): row for row in result_of(audit_data, audit_data, "-m", "chrf")["rows"]
+    }
     assert read
     for row in read:  # what never applied is not written
         assert {**whole[row["criterion"], row["template"]], "n_not_applicable": 0} == row
@@ -156,23 +352,25 @@ def test_pairs_of_ids_are_joined_with_data(tmp_path, capsys):
     assert "expected two outputs for one item" in refused(capsys, "audit", outputs, "--suite", other, "-m", "chrf")
 
 
-def test_data_beside_a_suite_of_texts_are_noted(data, pairs):
+def test_data_beside_a_suite_of_texts_are_noted(audit_data, pairs):
     assert (
         f"{pairs} holds texts of its own; the segments beside it are not used"
-        in result_of(data, data, "--suite", pairs, "-m", "chrf")["notes"]
+        in result_of(audit_data, audit_data, "--suite", pairs, "-m", "chrf")["notes"]
     )
 
 
-def test_penalties_of_a_file_make_a_checklist_of_a_suite(data, tmp_path):
+def test_penalties_of_a_file_make_a_checklist_of_a_suite(audit_data, tmp_path):
     penalties = write(tmp_path / "p.tsv", ["template\tpenalty", "negation\t0.25"])
-    (row,) = result_of(data, data, "-p", "negation", "--penalties", penalties, "-m", "chrf")["rows"]
+    (row,) = result_of(audit_data, audit_data, "-p", "negation", "--penalties", penalties, "-m", "chrf")["rows"]
     assert (row["penalty"], row["certainty"]) == (0.25, "user")
     assert row["deviation"] == pytest.approx(row["drop"] - 0.25, abs=1e-12)
 
 
-def test_penalties_that_miss_templates_are_noted(data, tmp_path):
+def test_penalties_that_miss_templates_are_noted(audit_data, tmp_path):
     penalties = write(tmp_path / "p.tsv", ["template\tpenalty", "negation\t0.25", "antonyms\t0.5"])
-    notes = result_of(data, data, "-p", "negation", "-p", "typos", "--penalties", penalties, "-m", "chrf")["notes"]
+    notes = result_of(audit_data, audit_data, "-p", "negation", "-p", "typos", "--penalties", penalties, "-m", "chrf")[
+        "notes"
+    ]
     assert any(note.startswith("no penalty for typos") for note in notes)
     assert any(note.startswith("penalties given for antonyms are not used") for note in notes)
 
@@ -187,20 +385,20 @@ def test_penalties_that_miss_templates_are_noted(data, tmp_path):
         ("json", "{"),
     ],
 )
-def test_forms(data, capsys, form, part):
-    assert run("audit", data, "-m", "chrf", "-f", form) == 0
+def test_forms(audit_data, capsys, form, part):
+    assert run("audit", audit_data, "-m", "chrf", "-f", form) == 0
     out = capsys.readouterr().out
     assert part in out
     if form == "json":
         assert json.loads(out)["kind"] == "audit"
 
 
-def test_the_table_has_signatures_and_notes_unless_quiet(data, capsys):
-    assert run("audit", data, "-m", "chrf", "-p", "negation", "-v") == 0
+def test_the_table_has_signatures_and_notes_unless_quiet(audit_data, capsys):
+    assert run("audit", audit_data, "-m", "chrf", "-p", "negation", "-v") == 0
     out = capsys.readouterr().out
     assert "chrf = metric:chrf|" in out
     assert "note: scale of chrf: self" in out
-    assert run("audit", data, "-m", "chrf", "-p", "negation", "-q") == 0
+    assert run("audit", audit_data, "-m", "chrf", "-p", "negation", "-q") == 0
     quiet = capsys.readouterr().out
     assert "metric:chrf" not in quiet
     assert "note:" not in quiet
@@ -227,10 +425,13 @@ def test_segments_are_pairs_with_scores_and_outcomes(pairs, tmp_path):
 
 
 @pytest.mark.parametrize("suite", [False, True])
-def test_the_page_is_written(data, pairs, tmp_path, suite):
+def test_the_page_is_written(audit_data, pairs, tmp_path, suite):
     pytest.importorskip("jinja2")
     assert (
-        run("audit", *(["--suite", pairs] if suite else [data]), "-m", "chrf", "--html", tmp_path / "r.html", "-q") == 0
+        run(
+            "audit", *(["--suite", pairs] if suite else [audit_data]), "-m", "chrf", "--html", tmp_path / "r.html", "-q"
+        )
+        == 0
     )
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert ("<svg" if suite else '<table class="map">') in page
@@ -238,12 +439,14 @@ def test_the_page_is_written(data, pairs, tmp_path, suite):
     assert ("margin " if suite else "drop ") in page.partition("Worst cases")[2]
 
 
-def test_another_process_with_other_hashes_writes_the_same_bytes(data, tmp_path, capsys):
+def test_another_process_with_other_hashes_writes_the_same_bytes(audit_data, tmp_path, capsys):
     pytest.importorskip("jinja2")
     files = [{"--json": tmp_path / f"{k}.json", "--html": tmp_path / f"{k}.html"} for k in (1, 2)]
     for one in files:
         one["--segments"] = one["--json"].with_suffix(".tsv")
-    here, there = (["audit", data, "-m", "chrf", "--seed", 3, *(x for pair in f.items() for x in pair)] for f in files)
+    here, there = (
+        ["audit", audit_data, "-m", "chrf", "--seed", 3, *(x for pair in f.items() for x in pair)] for f in files
+    )
     assert main([str(word) for word in here]) == 0
     environment = {**os.environ, "PYTHONHASHSEED": "4242"}
     command = [sys.executable, "-m", "nlgauge", *map(str, there)]
@@ -253,14 +456,17 @@ def test_another_process_with_other_hashes_writes_the_same_bytes(data, tmp_path,
         assert one.read_bytes() == other.read_bytes()
 
 
-def test_the_seed_decides_what_is_drawn(data):
-    drops = [[row["drop"] for row in result_of(data, data, "-m", "chrf", "--seed", seed)["rows"]] for seed in (1, 1, 2)]
+def test_audit_the_seed_decides_what_is_drawn(audit_data):
+    drops = [
+        [row["drop"] for row in result_of(audit_data, audit_data, "-m", "chrf", "--seed", seed)["rows"]]
+        for seed in (1, 1, 2)
+    ]
     assert drops[0] == drops[1] != drops[2]
 
 
-def test_the_cache_makes_no_difference(data, tmp_path):
-    cold, warm = (result_of(data, data, "-m", "chrf", "--cache", tmp_path / "c") for _ in range(2))
-    assert cold == warm == result_of(data, data, "-m", "chrf", "--no-cache")
+def test_the_cache_makes_no_difference(audit_data, tmp_path):
+    cold, warm = (result_of(audit_data, audit_data, "-m", "chrf", "--cache", tmp_path / "c") for _ in range(2))
+    assert cold == warm == result_of(audit_data, audit_data, "-m", "chrf", "--no-cache")
 
 
 def test_dialogue_without_context_is_counted(tmp_path, capsys):
@@ -318,10 +524,10 @@ def test_data_without_references_are_held_against_themselves(tmp_path):
         (["-m", "chrf", "--segments", "r.doc"], "expected .tsv, .csv, .jsonl"),
     ],
 )
-def test_what_cannot_be_done_is_one_line(data, capsys, monkeypatch, arguments, part):
-    monkeypatch.chdir(data.parent)
-    assert part in refused(capsys, "audit", data, *arguments)
-    assert sorted(path.name for path in data.parent.iterdir()) == ["data.jsonl"]
+def test_what_cannot_be_done_is_one_line(audit_data, capsys, monkeypatch, arguments, part):
+    monkeypatch.chdir(audit_data.parent)
+    assert part in refused(capsys, "audit", audit_data, *arguments)
+    assert sorted(path.name for path in audit_data.parent.iterdir()) == ["data.jsonl"]
 
 
 @pytest.mark.parametrize(
@@ -383,8 +589,8 @@ def test_text_that_is_not_utf8_is_refused_with_its_line(tmp_path, capsys):
         ),
     ],
 )
-def test_bad_penalties_are_one_line(data, tmp_path, capsys, lines, part):
-    assert part in refused(capsys, "audit", data, "--penalties", write(tmp_path / "p.tsv", lines), "-m", "chrf")
+def test_bad_penalties_are_one_line(audit_data, tmp_path, capsys, lines, part):
+    assert part in refused(capsys, "audit", audit_data, "--penalties", write(tmp_path / "p.tsv", lines), "-m", "chrf")
 
 
 @pytest.mark.parametrize(
@@ -395,14 +601,14 @@ def test_a_suite_of_a_file_takes_no_options_of_making_one(pairs, capsys, option,
     assert f"{option} says how a suite is made from data; {pairs} is a suite already" in err
 
 
-def test_options_that_do_not_go_together_are_one_line(data, pairs, tmp_path, capsys):
+def test_options_that_do_not_go_together_are_one_line(audit_data, pairs, tmp_path, capsys):
     penalties = write(tmp_path / "p.tsv", ["template\tpenalty", "negation\t0.9"])
     paraphrases = write(tmp_path / "q.jsonl", [{"text": "a", "paraphrase": "b"}])
     assert "paraphrases go with suite 'menli'" in refused(
-        capsys, "audit", data, "-m", "chrf", "--paraphrases", paraphrases
+        capsys, "audit", audit_data, "-m", "chrf", "--paraphrases", paraphrases
     )
     assert "they go with a checklist" in refused(
-        capsys, "audit", data, "-m", "chrf", "--suite", "menli", "--penalties", penalties
+        capsys, "audit", audit_data, "-m", "chrf", "--suite", "menli", "--penalties", penalties
     )
     assert "names no task; a checklist needs both" in refused(
         capsys, "audit", "--suite", pairs, "-m", "chrf", "--penalties", penalties
@@ -410,16 +616,16 @@ def test_options_that_do_not_go_together_are_one_line(data, pairs, tmp_path, cap
     assert "nothing to audit on" in refused(capsys, "audit", "-m", "chrf")
 
 
-def test_an_output_is_never_written_over_an_input(data, pairs, capsys):
-    before = data.read_bytes()
-    assert "would be written over the input" in refused(capsys, "audit", data, "-m", "chrf", "--json", data)
+def test_an_output_is_never_written_over_an_input(audit_data, pairs, capsys):
+    before = audit_data.read_bytes()
+    assert "would be written over the input" in refused(capsys, "audit", audit_data, "-m", "chrf", "--json", audit_data)
     assert "would be written over the input" in refused(
         capsys, "audit", "--suite", pairs, "-m", "chrf", "--segments", pairs
     )
-    assert data.read_bytes() == before
+    assert audit_data.read_bytes() == before
 
 
-def test_paraphrases_come_from_two_translation_models(data, tmp_path, tiny_model, monkeypatch):
+def test_paraphrases_come_from_two_translation_models(audit_data, tmp_path, tiny_model, monkeypatch):
     from nlgauge.models.generation import Backtranslator
 
     def paraphrase(
@@ -432,11 +638,11 @@ def test_paraphrases_come_from_two_translation_models(data, tmp_path, tiny_model
     model, told = tiny_model("bart"), []
     monkeypatch.setattr(Backtranslator, "paraphrase", paraphrase)
     asked = ("--suite", "menli", "-p", "typos", "-m", "chrf", "--no-cache", "--segments", tmp_path / "pairs.tsv")
-    result = result_of(tmp_path / "r.json", data, *asked, "--back-translation", f"{model},{model}")
+    result = result_of(tmp_path / "r.json", audit_data, *asked, "--back-translation", f"{model},{model}")
     assert {row["phenomenon"]: row["n"] for row in result["rows"]} == {"typos": 3, "mean-fluency": 3, "mean-all": 3}
     # One model of many languages serves both ways.
     spoken = ("--back-translation", model, "--back-translation-languages", "eng_Latn, deu_Latn")
-    assert result_of(tmp_path / "r.json", data, *asked, *spoken)["rows"] == result["rows"]
+    assert result_of(tmp_path / "r.json", audit_data, *asked, *spoken)["rows"] == result["rows"]
     assert told == [None, ("eng_Latn", "deu_Latn")]
 
 
@@ -449,8 +655,8 @@ def test_paraphrases_come_from_two_translation_models(data, tmp_path, tiny_model
         (["--back-translation-languages", "en,de"], "about --back-translation, which is not given"),
     ],
 )
-def test_bad_translation_models_are_refused(data, capsys, value, told):
-    assert told in refused(capsys, "audit", data, "--suite", "menli", *value, "-m", "chrf")
+def test_bad_translation_models_are_refused(audit_data, capsys, value, told):
+    assert told in refused(capsys, "audit", audit_data, "--suite", "menli", *value, "-m", "chrf")
 
 
 def test_options_that_make_a_suite_are_refused_beside_a_suite(pairs, capsys):
@@ -464,10 +670,15 @@ def test_options_that_make_a_suite_are_refused_beside_a_suite(pairs, capsys):
     )
 
 
-def test_strict_is_called_scripts_where_language_names_what_analyses_texts(data, pairs, tmp_path, capsys):
-    write(data, [*ROWS, {"id": "zh", "lp": "mt", "src": "s", "refs": ["火车晚点了两个小时。"], "hyp": "火车晚点了"}])
+def test_strict_is_called_scripts_where_language_names_what_analyses_texts(audit_data, pairs, tmp_path, capsys):
+    write(
+        audit_data, [*ROWS, {"id": "zh", "lp": "mt", "src": "s", "refs": ["火车晚点了两个小时。"], "hyp": "火车晚点了"}]
+    )
     target = tmp_path / "out.json"
-    for verb in (["audit", data, "--task", "mt", "-m", "bleu", "--json"], ["perturb", data, "-p", "typos", "-o"]):
+    for verb in (
+        ["audit", audit_data, "--task", "mt", "-m", "bleu", "--json"],
+        ["perturb", audit_data, "-p", "typos", "-o"],
+    ):
         assert main([*map(str, verb), str(target), "--scripts", "strict"]) == 2
         assert "perturbations: 1 of 4 texts (zh) look Chinese (Han)" in capsys.readouterr().err
         assert not target.exists()
@@ -512,14 +723,14 @@ def test_bump_is_compared_with_its_articles(tmp_path):
     assert result["statistics"][0]["statistic"] == "consistency"
 
 
-def test_what_a_published_suite_lacks_is_one_line(tmp_path, data, pairs, capsys):
+def test_what_a_published_suite_lacks_is_one_line(tmp_path, audit_data, pairs, capsys):
     assert (
         "--suite demetr names a published suite, expected its file or folder as DATA (nlgauge audit DATA --suite demetr"
         " ...); it is at https://github.com/marzenakrp/demetr"
     ) in refused(capsys, "audit", "--suite", "demetr", "-m", "chrf")
     assert "no file of demetr in this folder" in refused(capsys, "audit", tmp_path, "--suite", "demetr", "-m", "chrf")
     assert "no field 'mt_sent', 'pert_sent'; fields found" in refused(
-        capsys, "audit", data, "--suite", "demetr", "-m", "chrf"
+        capsys, "audit", audit_data, "--suite", "demetr", "-m", "chrf"
     )
     assert "--task says how a suite is made from data; aces is a suite already" in refused(
         capsys, "audit", pairs, "--suite", "aces", "--task", "mt", "-m", "chrf"

@@ -1,11 +1,96 @@
-"""`env` makes, lists, checks and removes environments."""
+"""`doctor` tells what is installed."""
 
-from __future__ import annotations
+import re
+import sqlite3
+import tomllib
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from nlgauge.cli.main import main
+from nlgauge.core.spec import version
 from nlgauge.metrics.external.environments import Environment, recipes
+from nlgauge.runtime.cache import ScoreCache
+
+
+def test_doctor_names_versions_device_and_cache(tmp_path, capsys):
+    assert main(["doctor", "--cache", str(tmp_path)]) == 0
+    out = capsys.readouterr().out
+    for word in ("nlgauge", "sacrebleu", "embedded", "base", "device", "cache"):
+        assert word in out
+    assert "nothing kept yet" in out
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ("", "embedded for metrics that name no model\n"),
+        ("base", "base for metrics that name no model, as NLGAUGE_ENCODER says\n"),
+        ("large", "NLGAUGE_ENCODER is 'large'; known: base, embedded; other models are named by a metric"),
+    ],
+)
+def test_doctor_says_which_encoder_is_taken(tmp_path, capsys, monkeypatch, named, said):
+    monkeypatch.setenv("NLGAUGE_ENCODER", named)
+    assert main(["doctor", "--cache", str(tmp_path)]) == 0
+    assert f"\nencoder      {said}" in capsys.readouterr().out
+
+
+def test_a_cache_that_holds_something_is_counted(tmp_path, capsys):
+    ScoreCache(tmp_path / "scores.sqlite").put("signature", ["value"], [b"key"], np.array([[1.0]]))
+    assert main(["doctor", "--cache", str(tmp_path)]) == 0
+    assert "1 scores, " in capsys.readouterr().out
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Without the digest of the embedded weights, and without torch."""
+    monkeypatch.setattr("nlgauge.models.locate.check", lambda path: None)
+    monkeypatch.setattr("nlgauge.cli.env._device", lambda: "none")
+
+
+@pytest.mark.usefixtures("quick")
+def test_damaged_and_old_scores_are_counted_and_pruned(tmp_path, capsys):
+    def told(*more):
+        assert main(["doctor", "--cache", str(tmp_path), *more]) == 0
+        return capsys.readouterr().out.splitlines()[-1]
+
+    cache = ScoreCache(tmp_path / "scores.sqlite")
+    cache.put(f"metric:m|nlgauge:{version('nlgauge')}", ["value"], [b"a", b"b"], np.ones((2, 1)))
+    cache.close()
+    assert told().endswith(": 2 scores, 0.0 MB; all are whole")
+    cache.put("metric:m|nlgauge:0.0.1", ["value"], [b"a"], np.ones((1, 1)))
+    cache.close()
+    with sqlite3.connect(cache.path) as connection:
+        connection.execute("UPDATE scores SET row = zeroblob(8) WHERE key = ? AND signature = 1", (b"b",))
+    connection.close()
+    assert told().endswith(": 3 scores, 0.0 MB; 1 damaged and 1 of other versions: --prune deletes them")
+    assert told("--prune").endswith(": 3 scores, 0.0 MB; 1 damaged and 1 of other versions: deleted, 0.0 MB are left")
+    assert told().endswith(": 1 scores, 0.0 MB; all are whole")
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_file_that_is_no_cache_is_told_and_never_deleted(tmp_path, capsys):
+    path = tmp_path / "scores.sqlite"
+    path.write_bytes(b"somebody's letters" * 100)
+    assert main(["doctor", "--cache", str(tmp_path), "--prune"]) == 0
+    assert "cannot be used (file is not a database)" in capsys.readouterr().out
+    assert path.read_bytes() == b"somebody's letters" * 100
+
+
+def test_every_extra_is_shown_with_what_it_brings(tmp_path, capsys):
+    project = Path(__file__).parents[2] / "pyproject.toml"
+    if not project.is_file():
+        pytest.skip("no checkout")
+    extras = tomllib.loads(project.read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    assert main(["doctor", "--cache", str(tmp_path)]) == 0
+    lines = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
+    for extra in extras.keys() - {"all", "dev"}:
+        packages = {re.split(r"[<>=\[]", package)[0] for package in extras[extra]} - {"nlgauge"}
+        assert [package for package in packages if package not in lines[extra]] == []
+
+
+# --- `env` makes, lists, checks and removes environments
 
 
 @pytest.fixture

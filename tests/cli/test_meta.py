@@ -1,7 +1,7 @@
-"""`nlgauge meta`: the numbers are the library's; bad input is one line and leaves nothing behind."""
+"""What the verbs about human judgements read."""
 
-from __future__ import annotations
-
+import hashlib
+import io
 import json
 import subprocess
 import sys
@@ -13,16 +13,79 @@ from tests.cli.command import refused, run, write
 
 import nlgauge as ng
 from nlgauge.cli.main import main
+from nlgauge.cli.meta import Scored, merge, read_data, read_preferences
+from nlgauge.core.errors import InputError
 from nlgauge.io import read_result
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "data.jsonl").write_text('{"id": "1", "hyp": "a"}\n{"id": "2", "hyp": "b"}\n')
+    (tmp_path / "ratings.tsv").write_text("id\tfluency\n1\t3\n2\t5\n")
+    (tmp_path / "scores.tsv").write_text("id\tmine\n1\t0.5\n2\t0.25\n")
+    (tmp_path / "more.tsv").write_text("id\tmine\n1\t0.5\n2\t0.25\n")
+    (tmp_path / "pairs.jsonl").write_text('{"better_id": "1", "worse_id": "2"}\n')
+    return tmp_path
+
+
+def test_ratings_of_a_table_of_their_own_are_joined(folder):
+    dataset, inputs = read_data(str(folder / "data.jsonl"), str(folder / "ratings.tsv"))
+    assert [segment.human for segment in dataset] == [{"fluency": 3.0}, {"fluency": 5.0}]
+    assert [entry["path"].rpartition("/")[2] for entry in inputs] == ["data.jsonl", "ratings.tsv"]
+
+
+def test_columns_name_those_of_either_file(folder):
+    (folder / "data.csv").write_text("seg,system,out\n1,A,a\n2,A,b\n")
+    (folder / "campaign.csv").write_text("item,system,who,q\n1,A,ann,1\n1,A,bob,2\n2,A,ann,5\n")
+    paths = str(folder / "data.csv"), str(folder / "campaign.csv")
+    dataset, _ = read_data(*paths, ["seg=item,rater=who,hyp=out"])
+    assert [segment.human for segment in dataset] == [{"q": [1.0, 2.0]}, {"q": [5.0]}]
+    (folder / "data.csv").write_text("item,system,hyp\n1,A,a\n2,A,b\n")  # both files call it so
+    assert [segment.human for segment in read_data(*paths, ["seg=item,rater=who"])[0]] == [
+        {"q": [1.0, 2.0]},
+        {"q": [5.0]},
+    ]
+
+
+@pytest.mark.parametrize(
+    "content", [b"id\tfluency\n1\t3\n2\t5\n", b'{"id": "1", "fluency": 3}\n{"id": "2", "fluency": 5}\n']
+)
+def test_ratings_may_come_from_standard_input(folder, monkeypatch, content):
+    """The header is looked at first, and the digest is that of what came."""
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+    dataset, inputs = read_data(str(folder / "data.jsonl"), "-")
+    assert [segment.human for segment in dataset] == [{"fluency": 3.0}, {"fluency": 5.0}]
+    assert inputs[1] == {"path": "-", "sha256": hashlib.sha256(content).hexdigest()}
+
+
+def test_columns_of_score_files_are_metrics(folder):
+    tables, inputs = Scored(scores=[str(folder / "scores.tsv")]).read()
+    assert list(tables) == ["mine"]
+    assert len(inputs) == 1
+    assert Scored().read() == ({}, [])
+
+
+def test_a_metric_in_two_files_is_refused(folder):
+    with pytest.raises(InputError, match=r"column 'mine' is in .* as well; rename one"):
+        Scored(scores=[str(folder / "scores.tsv"), str(folder / "more.tsv")]).read()
+    assert merge([]) == {}
+
+
+def test_better_and_worse_pairs_are_read(folder):
+    pairs, entry = read_preferences(str(folder / "pairs.jsonl"))
+    assert entry["path"].endswith("pairs.jsonl")
+    assert len(pairs) == 1
+
+
+# --- `nlgauge meta --plan`: a plan is a file that is written, rated and extended
 
 TEXTS = {
     "one": ["the cat sat on the mat", "it rains", "a red house", "dogs bark"],
     "two": ["a cat sat there", "it is raining", "a red house", "the dogs bark"],
     "three": ["a dog", "it rains a lot now", "red", "bark"],
-    "four": ["cat mat", "rain", "the house is red", "dogs are barking"],
 }
-REFERENCES = [["the cat sat on a mat", "a cat is on the mat"], ["it is raining"], ["the red house"], ["dogs bark"]]
-RATINGS = {"one": [5, 4, 4, 5], "two": [4, 5, 4, 4], "three": [1, 2, 2, 1], "four": [2, 1, 3, 4]}
+REFERENCES = ["the cat sat on a mat", "it is raining", "the red house", "dogs bark"]
+RATINGS = {"one": [5, 4, 4, 5], "two": [4, 5, 4, 4], "three": [1, 2, 2, 1]}
 
 
 def rows():
@@ -31,10 +94,9 @@ def rows():
             "id": f"{system}-{i}",
             "system": system,
             "seg": str(i),
-            "lp": "x-en",
-            "refs": REFERENCES[i],
+            "refs": [REFERENCES[i]],
             "hyp": text,
-            "human": {"adequacy": RATINGS[system][i], "fluency": (i * 7 + len(text)) % 5},
+            "human": {"adequacy": RATINGS[system][i], "fluency": 3},
         }
         for system, texts in TEXTS.items()
         for i, text in enumerate(texts)
@@ -46,25 +108,252 @@ def data(tmp_path):
     return write(tmp_path / "data.jsonl", rows())
 
 
+def planned(tmp_path, *arguments):
+    return run("meta", tmp_path / "data.jsonl", "-m", "chrf", "--plan", tmp_path / "plan.tsv", *arguments)
+
+
+def test_a_plan_is_written_rated_and_extended(tmp_path, capsys):
+    bare = [{**row, "human": {}} for row in rows()]
+    write(tmp_path / "data.jsonl", bare)
+    assert planned(tmp_path, "--budget", "50%") == 0
+    assert "to rate next" in capsys.readouterr().out
+    header, *first = (tmp_path / "plan.tsv").read_text().splitlines()
+    assert header.split("\t") == ["seg", "order", "probability", "round", "before"]
+    assert [line.split("\t")[1] for line in first] == ["1", "2"]
+    items = {line.split("\t")[0] for line in first}
+    write(tmp_path / "data.jsonl", [row if row["seg"] in items else {**row, "human": {}} for row in rows()])
+    html, result = tmp_path / "page.html", tmp_path / "result.json"
+    more = ["-c", "adequacy", "--json", str(result), "--html", str(html), "-q"]
+    assert planned(tmp_path, *more, "--budget", "3") == 0
+    found = json.loads(result.read_text())
+    assert found["kind"] == "plan"
+    assert [row["system"] for row in found["rows"] if row.get("rank") == 3] == ["three"]
+    assert (tmp_path / "plan.tsv").read_text().splitlines()[3].split("\t")[3] == "2"  # the round of the third item
+    assert "Plan of ratings" in html.read_text()
+    before = (tmp_path / "plan.tsv").read_bytes()
+    assert planned(tmp_path, "-c", "adequacy", "-q") == 0  # without a budget the file is only read
+    assert (tmp_path / "plan.tsv").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--budget", "5"], "--budget is about a plan of ratings: name its --plan FILE"),
+        (["--plan", "-", "--budget", "5"], "--plan keeps a plan for later runs, expected the name of a file"),
+        (["--plan", "p.tsv", "--plan-method", "random"], "none are chosen without --budget"),
+        (
+            ["--plan", "p.tsv", "--budget", "many", "-c", "adequacy"],
+            "the budget is many, expected 1 to 4, the number of items, or a share of them, as 25%",
+        ),
+        (
+            ["--plan", "p.tsv", "--stat", "kendall_b"],
+            "--stat is about the agreement of metrics, and --plan ranks systems",
+        ),
+        (["--plan", "p.tsv", "--test", "auto"], "--test is about the agreement"),
+        (["--plan", "p.txt", "--budget", "2"], "cannot tell what to write"),
+        (["--plan", "data.jsonl", "--budget", "2"], "would be written over the input"),
+        (["--plan", "p.tsv", "--budget", "2", "-c", "adequacy", "-c", "fluency"], "2 criteria are named, expected one"),
+    ],
+)
+def test_refusals_of_plans(data, tmp_path, monkeypatch, capsys, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    assert run("meta", "data.jsonl", "-m", "chrf", *arguments) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "p.tsv").exists()
+
+
+# --- `nlgauge meta --spans`: marked errors against those of people, from files and made on the spot
+
+SPANNED_TEXTS = {
+    "A": ["The hat sat down.", "It rains.", "A red house."],
+    "B": ["The cat sat.", "It pours now.", "A house."],
+}
+SPANNED_REFERENCES = ["The cat sat down.", "It rains.", "A red house."]
+ERRORS = {("A", 0): [(4, 7)], ("B", 1): [(3, 8)], ("B", 2): []}
+
+
+def spanned_rows():
+    return [
+        {
+            "id": f"{system}-{i}",
+            "system": system,
+            "seg": str(i),
+            "refs": [SPANNED_REFERENCES[i], SPANNED_TEXTS["A"][i]],
+            "hyp": text,
+            "errors": [
+                {"start": a, "end": b, "severity": "Major", "category": "Accuracy"}
+                for a, b in ERRORS.get((system, i), [])
+            ],
+        }
+        for system, texts in SPANNED_TEXTS.items()
+        for i, text in enumerate(texts)
+    ]
+
+
+@pytest.fixture
+def spanned_data(tmp_path):
+    return write(tmp_path / "data.jsonl", spanned_rows())
+
+
+def agreement(path, stat="one_to_one_f1"):
+    found = json.loads(path.read_text())
+    assert found["kind"] == "spans"
+    return {row["metric"]: row for row in found["rows"] if row["stat"] == stat and row["against"] is None}
+
+
+def test_methods_and_files_side_by_side_in_every_form(spanned_data, tmp_path, capsys):
+    marks = tmp_path / "marks.jsonl"
+    assert run("explain", spanned_data, "--method", "words", "-q", "-o", marks) == 0
+    capsys.readouterr()
+    paths = {form: tmp_path / f"out.{form}" for form in ("json", "html")}
+    typed = [x for form, path in paths.items() for x in (f"--{form}", path)]
+    methods = ["--spans", "words", "--spans", f"theirs={marks}", "--spans", "everything"]
+    table = tmp_path / "segments.tsv"
+    assert run("meta", spanned_data, *methods, *typed, "--segments", table, "-n", "50") == 0
+    told = capsys.readouterr().out
+    assert "errors against those that people marked: 6 texts, 4 of them without an error" in told
+    assert "note: 6 texts of 3 items; people marked 2 errors, and none in 4 texts" in told
+    found = agreement(paths["json"])
+    assert list(found) == ["words", "theirs", "everything"]
+    assert found["words"]["value"] == found["theirs"]["value"]  # the same marks, by a file and at once
+    inputs = [entry["path"] for entry in json.loads(paths["json"].read_text())["inputs"]]
+    assert inputs == [str(spanned_data), str(marks)]
+    assert "Marked errors against people" in paths["html"].read_text()
+    header, *lines = table.read_text().splitlines()
+    assert header.split("\t") == ["id", "system", "seg", "rater", *(f"{m}.segment_f1" for m in found)]
+    assert len(lines) == 6
+    assert run("report", paths["json"], "-o", tmp_path / "report.html") == 0
+    assert "Marked errors against people" in (tmp_path / "report.html").read_text()
+
+
+def test_the_first_reference_alone(spanned_data, tmp_path):
+    own, first = (tmp_path / f"{name}.json" for name in ("own", "first"))
+    assert run("meta", spanned_data, "--spans", "words", "--json", own, "-q") == 0
+    assert run("meta", spanned_data, "--spans", "words", "--json", first, "-q", "--references", "first") == 0
+    assert agreement(own)["words"]["recall"] == 0.5  # "hat" stands in the second reference
+    assert agreement(first)["words"]["recall"] == 1
+
+
+def test_marks_of_people_beside_texts_and_systems_left_out(spanned_data, tmp_path, capsys):
+    bare = write(tmp_path / "bare.jsonl", [{k: v for k, v in row.items() if k != "errors"} for row in spanned_rows()])
+    ratings = tmp_path / "xx.seg.rating"
+    cells = [
+        (r["system"], json.dumps({"errors": [dict(e, severity="major") for e in r["errors"]]})) for r in spanned_rows()
+    ]
+    ratings.write_text("".join(f"{system}\t{cell}\n" for system, cell in cells))
+    numbered = [
+        {**row, "seg": str(int(row["seg"]) + 1)} for row in spanned_rows()
+    ]  # a rating stands at its place, from 1
+    write(tmp_path / "bare.jsonl", [{k: v for k, v in row.items() if k != "errors"} for row in numbered])
+    out = tmp_path / "out.json"
+    words = ["--judgements", ratings, "--spans", "words", "--spans", "everything", "--exclude", "B", "--json", out]
+    assert run("meta", bare, *words) == 0
+    assert "1 of 2 systems (left out: B)" in capsys.readouterr().out
+    assert {name: row["n"] for name, row in agreement(out).items()} == {"words": 3, "everything": 3}
+
+
+def test_a_reference_among_the_systems_of_mqm(tmp_path, capsys):
+    names = "system doc doc_id seg_id rater source target category severity".split()
+    path = tmp_path / "mqm.tsv"
+    lines = [
+        ("A", "d", "1", "1", "r", "Die Katze", "The <v>hat</v>", "Accuracy", "Major"),
+        ("ref", "d", "1", "1", "r", "Die Katze", "The cat", "No-error", "No-error"),
+        ("A", "d", "2", "2", "r", "Regen", "Rain", "No-error", "No-error"),
+        ("ref", "d", "2", "2", "r", "Regen", "Rain", "No-error", "No-error"),
+    ]
+    path.write_text("".join("\t".join(cells) + "\n" for cells in (names, *lines)))
+    out = tmp_path / "out.json"
+    assert run("meta", path, "--spans", "words", "--reference-system", "ref", "--json", out, "-q") == 0
+    assert (agreement(out)["words"]["value"], agreement(out)["words"]["n"]) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--spans", "wrods"], "--spans 'wrods'; did you mean 'words'?; expected spans, words, everything, or NAME=FI"),
+        (["--spans", "mine="], "--spans 'mine='"),
+        (["--spans", "words", "--spans", "words"], "--spans names 'words' twice"),
+        (["--spans", "mine=absent.jsonl"], "absent.jsonl"),
+        (["--spans", "words", "-m", "chrf"], "--metric is about scores of metrics, and --spans compares marked errors"),
+        (["--spans", "words", "--stat", "pearson"], "--stat is about scores of metrics"),
+        (["--spans", "words", "-c", "mqm"], "--criterion is about scores of metrics"),
+        (["--spans", "everything", "--references", "first"], "--references is about texts that methods read"),
+        (["--spans", "words", "--missing", "worst"], "missing is 'worst'; known: drop, refuse"),
+        (["--spans", "words", "--lp", "de-en"], "no segment is of language pair or task 'de-en'"),
+        (["--spans", "words", "--json", "data.jsonl"], "would be written over the input"),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_a_line(spanned_data, tmp_path, monkeypatch, capsys, words, message):
+    monkeypatch.chdir(tmp_path)
+    assert run("meta", "data.jsonl", *words) == 2
+    told = capsys.readouterr().err
+    assert message in told
+    assert told.count("\n") == 1
+
+
+def test_a_folder_has_no_marks_of_people(tmp_path, capsys):
+    assert run("meta", tmp_path, "--spans", "words") == 2
+    assert "name the file with the marks of people: --judgements FILE" in capsys.readouterr().err
+
+
+def test_marks_of_other_texts_are_refused(spanned_data, tmp_path, capsys):
+    other = write(tmp_path / "other.jsonl", [{**row, "hyp": row["hyp"] + "!", "spans": []} for row in spanned_rows()])
+    assert run("meta", spanned_data, "--spans", f"m={other}") == 2
+    assert "m marks another text than people at segment 'A-0'" in capsys.readouterr().err
+
+
+# --- `nlgauge meta`: the numbers are the library's; bad input is one line and leaves nothing behind
+
+META_TEXTS = {
+    "one": ["the cat sat on the mat", "it rains", "a red house", "dogs bark"],
+    "two": ["a cat sat there", "it is raining", "a red house", "the dogs bark"],
+    "three": ["a dog", "it rains a lot now", "red", "bark"],
+    "four": ["cat mat", "rain", "the house is red", "dogs are barking"],
+}
+META_REFERENCES = [["the cat sat on a mat", "a cat is on the mat"], ["it is raining"], ["the red house"], ["dogs bark"]]
+META_RATINGS = {"one": [5, 4, 4, 5], "two": [4, 5, 4, 4], "three": [1, 2, 2, 1], "four": [2, 1, 3, 4]}
+
+
+def meta_rows():
+    return [
+        {
+            "id": f"{system}-{i}",
+            "system": system,
+            "seg": str(i),
+            "lp": "x-en",
+            "refs": META_REFERENCES[i],
+            "hyp": text,
+            "human": {"adequacy": META_RATINGS[system][i], "fluency": (i * 7 + len(text)) % 5},
+        }
+        for system, texts in META_TEXTS.items()
+        for i, text in enumerate(texts)
+    ]
+
+
+@pytest.fixture
+def meta_data(tmp_path):
+    return write(tmp_path / "data.jsonl", meta_rows())
+
+
 def result_of(path, *arguments):
     out = Path(path).with_name("result.json")
     assert run("meta", path, *arguments, "--json", out, "-q") == 0
     return json.loads(out.read_text())
 
 
-def test_rows_are_the_numbers_of_the_library(data):
+def test_rows_are_the_numbers_of_the_library(meta_data):
     result = result_of(
-        data, "-m", "chrf", "-m", "rouge1", "--criterion", "adequacy", "--level", "segment", "--stat", "pearson"
+        meta_data, "-m", "chrf", "-m", "rouge1", "--criterion", "adequacy", "--level", "segment", "--stat", "pearson"
     )
     assert (result["schema"], result["kind"], result["version"]) == (1, "meta", ng.__version__)
-    expected = ng.meta_evaluate(ng.read(data), ["chrf", "rouge1"], "adequacy")
+    expected = ng.meta_evaluate(ng.read(meta_data), ["chrf", "rouge1"], "adequacy")
     assert [row["value"] for row in result["rows"]] == [row["value"] for row in expected.rows]
-    assert result["inputs"][0]["path"] == str(data)
+    assert result["inputs"][0]["path"] == str(meta_data)
     assert [m["spec"] for m in result["metrics"]] == ["chrf", "rouge1"]
 
 
-def test_a_row_has_the_fields_of_the_result_file(data):
-    result = result_of(data, "-m", "chrf", "-m", "bleu", "-c", "adequacy", "--test", "auto", "--draws", 50)
+def test_a_row_has_the_fields_of_the_result_file(meta_data):
+    result = result_of(meta_data, "-m", "chrf", "-m", "bleu", "-c", "adequacy", "--test", "auto", "--draws", 50)
     value = next(row for row in result["rows"] if "against" not in row)
     assert {
         "metric",
@@ -85,67 +374,71 @@ def test_a_row_has_the_fields_of_the_result_file(data):
 
 
 @pytest.mark.parametrize("level", ["segment", "item", "summary", "system"])
-def test_every_level_is_computed(data, level):
-    result = result_of(data, "-m", "chrf", "-c", "adequacy", "--level", level)
+def test_every_level_is_computed(meta_data, level):
+    result = result_of(meta_data, "-m", "chrf", "-c", "adequacy", "--level", level)
     assert {row["level"] for row in result["rows"]} == {level}
     assert all(row["value"] is not None for row in result["rows"])
 
 
-def test_scores_of_others_need_no_metric(data, tmp_path):
-    lines = [f"{r['id']}\t{r['human']['adequacy']}\t{-r['human']['adequacy']}" for r in rows()]
+def test_scores_of_others_need_no_metric(meta_data, tmp_path):
+    lines = [f"{r['id']}\t{r['human']['adequacy']}\t{-r['human']['adequacy']}" for r in meta_rows()]
     scores = write(tmp_path / "theirs.tsv", ["id\tcomet\terrors", *lines])
-    result = result_of(data, "--scores", scores, "-c", "adequacy", "--lower-is-better", "errors")
+    result = result_of(meta_data, "--scores", scores, "-c", "adequacy", "--lower-is-better", "errors")
     assert [(row["metric"], row["value"], row["raw"]) for row in result["rows"] if row["group"] == "mean"] == [
         ("comet", 1, 1),
         ("errors", 1, -1),
     ]
-    assert [entry["path"] for entry in result["inputs"]] == [str(data), str(scores)]
+    assert [entry["path"] for entry in result["inputs"]] == [str(meta_data), str(scores)]
 
 
-def test_scores_of_a_file_are_a_metric(data, tmp_path):
-    scores = write(tmp_path / "theirs.tsv", ["id\tcomet", *(f"{r['id']}\t{r['human']['adequacy']}" for r in rows())])
-    result = result_of(data, "-m", f'scores:file="{scores}",column=comet', "-c", "adequacy")
+def test_scores_of_a_file_are_a_metric(meta_data, tmp_path):
+    scores = write(
+        tmp_path / "theirs.tsv", ["id\tcomet", *(f"{r['id']}\t{r['human']['adequacy']}" for r in meta_rows())]
+    )
+    result = result_of(meta_data, "-m", f'scores:file="{scores}",column=comet', "-c", "adequacy")
     assert result["rows"][0]["value"] == 1
     assert "sha256:" in result["metrics"][0]["signature"]
 
 
-def test_from_saved_scores_no_model_is_loaded(data, tmp_path):
-    scores = write(tmp_path / "s.tsv", ["id\tm", *(f"{r['id']}\t{i}" for i, r in enumerate(rows()))])
+def test_from_saved_scores_no_model_is_loaded(meta_data, tmp_path):
+    scores = write(tmp_path / "s.tsv", ["id\tm", *(f"{r['id']}\t{i}" for i, r in enumerate(meta_rows()))])
     code = (
-        f"import sys; from nlgauge.cli.main import main\nassert main(['meta', {str(data)!r}, '--scores',"
+        f"import sys; from nlgauge.cli.main import main\nassert main(['meta', {str(meta_data)!r}, '--scores',"
         f" {str(scores)!r}, '-c', 'adequacy', '--level', 'item', '--test', 'auto', '-q']) == 0\nassert not {{'torch',"
         " 'transformers', 'pandas', 'matplotlib'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
 
 
-def test_ratings_of_a_table_are_joined(data, tmp_path):
-    bare = write(tmp_path / "bare.jsonl", [{k: v for k, v in row.items() if k != "human"} for row in rows()])
-    table = write(tmp_path / "ratings.tsv", ["id\tadequacy", *(f"{r['id']}\t{r['human']['adequacy']}" for r in rows())])
+def test_ratings_of_a_table_are_joined(meta_data, tmp_path):
+    bare = write(tmp_path / "bare.jsonl", [{k: v for k, v in row.items() if k != "human"} for row in meta_rows()])
+    table = write(
+        tmp_path / "ratings.tsv", ["id\tadequacy", *(f"{r['id']}\t{r['human']['adequacy']}" for r in meta_rows())]
+    )
     joined = result_of(bare, "--judgements", table, "-m", "chrf")
-    assert joined["rows"] == result_of(data, "-m", "chrf", "-c", "adequacy")["rows"]
+    assert joined["rows"] == result_of(meta_data, "-m", "chrf", "-c", "adequacy")["rows"]
 
 
-def test_pairs_take_the_place_of_ratings(data, tmp_path):
+def test_pairs_take_the_place_of_ratings(meta_data, tmp_path):
     pairs = write(
         tmp_path / "pairs.jsonl",
         [{"better_id": "one-0", "worse_id": "three-0"}, {"better_id": "four-0", "worse_id": "one-0"}],
     )
-    result = result_of(data, "--pairs", pairs, "-m", "chrf", "--stat", "preference_accuracy")
+    result = result_of(meta_data, "--pairs", pairs, "-m", "chrf", "--stat", "preference_accuracy")
     assert result["rows"][0]["value"] == 0.5
     assert result["rows"][0]["criterion"] == "preference"
 
 
-def test_the_table_says_what_it_shows(data, capsys):
-    assert run("meta", data, "-m", "chrf", "-c", "adequacy", "--level", "item", "--stat", "kendall_b", "-v") == 0
+def test_the_table_says_what_it_shows(meta_data, capsys):
+    assert run("meta", meta_data, "-m", "chrf", "-c", "adequacy", "--level", "item", "--stat", "kendall_b", "-v") == 0
     out = capsys.readouterr().out
     assert out.startswith("kendall_b with adequacy: level item, averaging item, x-en\n")
     assert "chrf = metric:chrf|" in out
     assert "note: [low, high] of kendall_b" in out
 
 
-def test_quiet_leaves_the_table_alone(data, capsys):
-    assert run("meta", data, "-m", "chrf", "-c", "adequacy", "-q") == 0
+def test_quiet_leaves_the_table_alone(meta_data, capsys):
+    assert run("meta", meta_data, "-m", "chrf", "-c", "adequacy", "-q") == 0
     out = capsys.readouterr().out
     assert "note:" not in out
     assert "metric:chrf" not in out
@@ -160,16 +453,16 @@ def test_quiet_leaves_the_table_alone(data, capsys):
         ("json", '"kind": "meta"'),
     ],
 )
-def test_forms(data, capsys, form, part):
-    assert run("meta", data, "-m", "chrf", "-c", "adequacy", "-f", form) == 0
+def test_forms(meta_data, capsys, form, part):
+    assert run("meta", meta_data, "-m", "chrf", "-c", "adequacy", "-f", form) == 0
     assert part in capsys.readouterr().out
 
 
-def test_tests_print_ranks_and_a_triangle(data, capsys):
+def test_tests_print_ranks_and_a_triangle(meta_data, capsys):
     assert (
         run(
             "meta",
-            data,
+            meta_data,
             "-m",
             "chrf",
             "-m",
@@ -192,15 +485,15 @@ def test_tests_print_ranks_and_a_triangle(data, capsys):
     assert "p of row better than column: pearson with adequacy, level item, perm_both" in out
 
 
-def test_criteria_are_held_against_each_other(data, tmp_path, capsys):
-    assert run("meta", data, "-m", "chrf", "-c", "all", "--criteria", "--json", tmp_path / "r.json") == 0
+def test_criteria_are_held_against_each_other(meta_data, tmp_path, capsys):
+    assert run("meta", meta_data, "-m", "chrf", "-c", "all", "--criteria", "--json", tmp_path / "r.json") == 0
     assert "pearson of criteria with each other: level segment" in capsys.readouterr().out
     found = [row for row in json.loads((tmp_path / "r.json").read_text())["rows"] if row["metric"] == "human.adequacy"]
     assert [row["criterion"] for row in found] == ["fluency"]
 
 
-def test_segments_bear_scores_and_ratings(data, tmp_path):
-    assert run("meta", data, "-m", "rouge1", "-c", "adequacy", "--segments", tmp_path / "s.tsv", "-q") == 0
+def test_segments_bear_scores_and_ratings(meta_data, tmp_path):
+    assert run("meta", meta_data, "-m", "rouge1", "-c", "adequacy", "--segments", tmp_path / "s.tsv", "-q") == 0
     header, first, *_ = (line.split("\t") for line in (tmp_path / "s.tsv").read_text().splitlines())
     assert header[:4] == ["id", "seg", "system", "rouge1"]
     assert header[-1] == "human.adequacy"
@@ -209,12 +502,12 @@ def test_segments_bear_scores_and_ratings(data, tmp_path):
     assert float(first[-1]) == 5
 
 
-def test_the_page_holds_the_numbers(data, tmp_path):
+def test_the_page_holds_the_numbers(meta_data, tmp_path):
     pytest.importorskip("jinja2")
     assert (
         run(
             "meta",
-            data,
+            meta_data,
             "-m",
             "chrf",
             "-m",
@@ -234,18 +527,18 @@ def test_the_page_holds_the_numbers(data, tmp_path):
     assert "pearson with adequacy" in (tmp_path / "r.html").read_text()
 
 
-def test_a_protocol_is_one_word(data):
-    result = result_of(data, "-m", "chrf", "--preset", "summeval-sys")
+def test_a_protocol_is_one_word(meta_data):
+    result = result_of(meta_data, "-m", "chrf", "--preset", "summeval-sys")
     assert {(row["stat"], row["level"]) for row in result["rows"]} == {("kendall_b", "system")}
     assert {row["criterion"] for row in result["rows"]} == {"adequacy", "fluency", "mean"}
     assert "references_folded:mean" in result["metrics"][0]["signature"]
 
 
-def test_the_seed_decides_what_is_drawn(data):
+def test_the_seed_decides_what_is_drawn(meta_data):
     one, same, other = (
         [
             row["low"]
-            for row in result_of(data, "-m", "chrf", "-c", "adequacy", "--level", "item", "--seed", seed)["rows"]
+            for row in result_of(meta_data, "-m", "chrf", "-c", "adequacy", "--level", "item", "--seed", seed)["rows"]
         ]
         for seed in (1, 1, 2)
     )
@@ -273,62 +566,66 @@ def test_the_seed_decides_what_is_drawn(data):
         (["-m", "chrf", "-c", "adequacy", "--epsilon", "1"], ["pearson take no epsilon"]),
     ],
 )
-def test_what_cannot_be_done_is_one_line_with_the_nearest(data, capsys, arguments, parts):
-    err = refused(capsys, "meta", data, *arguments)
+def test_what_cannot_be_done_is_one_line_with_the_nearest(meta_data, capsys, arguments, parts):
+    err = refused(capsys, "meta", meta_data, *arguments)
     for part in parts:
         assert part in err
 
 
-def test_ids_that_disagree_are_counted_and_named(data, tmp_path, capsys):
-    scores = write(tmp_path / "s.tsv", ["id\tm", *(f"{r['id']}\t1.5" for r in rows()[:10]), "other\t3"])
-    err = refused(capsys, "meta", data, "--scores", scores, "-c", "adequacy")
+def test_ids_that_disagree_are_counted_and_named(meta_data, tmp_path, capsys):
+    scores = write(tmp_path / "s.tsv", ["id\tm", *(f"{r['id']}\t1.5" for r in meta_rows()[:10]), "other\t3"])
+    err = refused(capsys, "meta", meta_data, "--scores", scores, "-c", "adequacy")
     assert "m has no score for 6 of 16 segments (three-2, three-3, four-0 and 3 more)" in err
     assert "missing='drop'" in err
 
 
-def test_segments_without_a_score_are_dropped_when_that_is_said(data, tmp_path, capsys):
-    scores = write(tmp_path / "s.tsv", ["id\tm", *(f"{r['id']}\t{i}" for i, r in enumerate(rows()[:14])), "other\t3"])
-    assert run("meta", data, "--scores", scores, "-c", "adequacy", "--missing", "drop") == 0
+def test_segments_without_a_score_are_dropped_when_that_is_said(meta_data, tmp_path, capsys):
+    scores = write(
+        tmp_path / "s.tsv", ["id\tm", *(f"{r['id']}\t{i}" for i, r in enumerate(meta_rows()[:14])), "other\t3"]
+    )
+    assert run("meta", meta_data, "--scores", scores, "-c", "adequacy", "--missing", "drop") == 0
     out = capsys.readouterr().out
     assert "2 of 16 segments are dropped for all metrics" in out
     assert "1 of 15 rows are about no judged segment: other" in out
 
 
-def test_a_score_that_is_nan_is_refused_by_id(data, tmp_path, capsys):
+def test_a_score_that_is_nan_is_refused_by_id(meta_data, tmp_path, capsys):
     scores = write(
-        tmp_path / "s.tsv", ["id\tm", *(f"{r['id']}\t{'nan' if i == 3 else i}" for i, r in enumerate(rows()))]
+        tmp_path / "s.tsv", ["id\tm", *(f"{r['id']}\t{'nan' if i == 3 else i}" for i, r in enumerate(meta_rows()))]
     )
     assert "m has no score for 1 of 16 segments (one-3)" in refused(
-        capsys, "meta", data, "--scores", scores, "-c", "adequacy"
+        capsys, "meta", meta_data, "--scores", scores, "-c", "adequacy"
     )
 
 
 def test_one_rated_system_an_item_is_refused(tmp_path, capsys):
-    alone = write(tmp_path / "one.jsonl", rows()[:4])
+    alone = write(tmp_path / "one.jsonl", meta_rows()[:4])
     assert "every item of group 'x-en' has one rated output" in refused(
         capsys, "meta", alone, "-m", "chrf", "-c", "adequacy", "--level", "item"
     )
 
 
 def test_ratings_that_all_tie_are_refused(tmp_path, capsys):
-    tied = write(tmp_path / "tied.jsonl", [{**row, "human": {"adequacy": 3}} for row in rows()])
+    tied = write(tmp_path / "tied.jsonl", [{**row, "human": {"adequacy": 3}} for row in meta_rows()])
     assert "'adequacy' is 3 for all that is compared" in refused(capsys, "meta", tied, "-m", "chrf")
 
 
 def test_data_without_ratings_are_refused(tmp_path, capsys):
-    bare = write(tmp_path / "bare.jsonl", [{k: v for k, v in row.items() if k != "human"} for row in rows()])
+    bare = write(tmp_path / "bare.jsonl", [{k: v for k, v in row.items() if k != "human"} for row in meta_rows()])
     assert "has a human rating" in refused(capsys, "meta", bare, "-m", "chrf")
 
 
-def test_outputs_are_tried_before_anything_is_scored_and_nothing_is_left_on_an_error(data, tmp_path, capsys):
+def test_outputs_are_tried_before_anything_is_scored_and_nothing_is_left_on_an_error(meta_data, tmp_path, capsys):
     assert "there is no folder" in refused(
-        capsys, "meta", data, "-m", "chrf", "-c", "adequacy", "--json", tmp_path / "no" / "r.json"
+        capsys, "meta", meta_data, "-m", "chrf", "-c", "adequacy", "--json", tmp_path / "no" / "r.json"
     )
-    assert "would be written over" in refused(capsys, "meta", data, "-m", "chrf", "-c", "adequacy", "--json", data)
+    assert "would be written over" in refused(
+        capsys, "meta", meta_data, "-m", "chrf", "-c", "adequacy", "--json", meta_data
+    )
     refused(
         capsys,
         "meta",
-        data,
+        meta_data,
         "-m",
         "chrf",
         "-c",
@@ -342,14 +639,16 @@ def test_outputs_are_tried_before_anything_is_scored_and_nothing_is_left_on_an_e
     assert not list(tmp_path.glob("s.tsv*"))
 
 
-def test_two_files_with_one_column_are_refused(data, tmp_path, capsys):
-    one, two = (write(tmp_path / name, ["id\tm", *(f"{r['id']}\t1" for r in rows())]) for name in ("a.tsv", "b.tsv"))
-    assert "column 'm' is in" in refused(capsys, "meta", data, "--scores", one, "--scores", two, "-c", "adequacy")
+def test_two_files_with_one_column_are_refused(meta_data, tmp_path, capsys):
+    one, two = (
+        write(tmp_path / name, ["id\tm", *(f"{r['id']}\t1" for r in meta_rows())]) for name in ("a.tsv", "b.tsv")
+    )
+    assert "column 'm' is in" in refused(capsys, "meta", meta_data, "--scores", one, "--scores", two, "-c", "adequacy")
 
 
-def test_numbers_in_the_table_have_the_digits_asked_for(data, capsys):
-    assert run("meta", data, "-m", "chrf", "-c", "adequacy", "-w", 5, "--intervals", "none", "-q") == 0
-    value = ng.meta_evaluate(ng.read(data), "chrf", "adequacy").value("chrf")
+def test_numbers_in_the_table_have_the_digits_asked_for(meta_data, capsys):
+    assert run("meta", meta_data, "-m", "chrf", "-c", "adequacy", "-w", 5, "--intervals", "none", "-q") == 0
+    value = ng.meta_evaluate(ng.read(meta_data), "chrf", "adequacy").value("chrf")
     assert f"{value:.5f}" in capsys.readouterr().out
     assert np.isfinite(value)
 
@@ -363,11 +662,11 @@ def values(tmp_path, *arguments):
 
 
 @pytest.mark.parametrize("name", ["rows.tsv", "rows.jsonl", "rows.tsv.gz", "rows.parquet"])
-def test_segments_come_back_with_their_sign_and_signature(data, tmp_path, name):
+def test_segments_come_back_with_their_sign_and_signature(meta_data, tmp_path, name):
     if name.endswith(".parquet"):
         pytest.importorskip("pyarrow")
     theirs = tmp_path / name
-    assert run("score", data, "-m", "ter", "-m", "chrf", "--segments", theirs, "-q") == 0
+    assert run("score", meta_data, "-m", "ter", "-m", "chrf", "--segments", theirs, "-q") == 0
     scored, fresh = values(tmp_path, "-m", "ter", "-m", "chrf")
     read, result = values(tmp_path, "--scores", theirs)
     assert read == scored
@@ -379,9 +678,9 @@ def test_segments_come_back_with_their_sign_and_signature(data, tmp_path, name):
     assert values(tmp_path, "-m", column)[0][column] == scored["ter"]
 
 
-def test_a_file_that_says_nothing_is_read_by_the_names_of_its_columns(data, tmp_path):
+def test_a_file_that_says_nothing_is_read_by_the_names_of_its_columns(meta_data, tmp_path):
     theirs = tmp_path / "theirs.tsv"
-    assert run("score", data, "-m", "ter", "-m", "chrf:word_order=1", "--segments", theirs, "-q") == 0
+    assert run("score", meta_data, "-m", "ter", "-m", "chrf:word_order=1", "--segments", theirs, "-q") == 0
     (tmp_path / "theirs.tsv.meta.json").unlink()
     text = theirs.read_text().replace("chrf:word_order=1", "mine")
     theirs.write_text(text)
@@ -399,16 +698,18 @@ def test_a_file_that_says_nothing_is_read_by_the_names_of_its_columns(data, tmp_
     assert f"{column}: taken to rise with quality; higher_is_better=false if it falls" in notes
 
 
-def test_a_column_cannot_rise_and_fall(data, tmp_path, capsys):
+def test_a_column_cannot_rise_and_fall(meta_data, tmp_path, capsys):
     theirs = tmp_path / "theirs.tsv"
-    assert run("score", data, "-m", "ter", "--segments", theirs, "-q") == 0
+    assert run("score", meta_data, "-m", "ter", "--segments", theirs, "-q") == 0
     both = ("--higher-is-better", "ter", "--lower-is-better", "ter")
-    assert run("meta", data, "-c", "adequacy", "--scores", theirs, *both) == 2
+    assert run("meta", meta_data, "-c", "adequacy", "--scores", theirs, *both) == 2
     assert "'ter' is named in lower_is_better and in higher_is_better" in capsys.readouterr().err
 
 
-def test_an_unknown_protocol_is_refused_with_the_nearest(data, capsys):
-    assert "unknown preset 'wmt32'; did you mean " in refused(capsys, "meta", data, "-m", "chrf", "--preset", "wmt32")
+def test_an_unknown_protocol_is_refused_with_the_nearest(meta_data, capsys):
+    assert "unknown preset 'wmt32'; did you mean " in refused(
+        capsys, "meta", meta_data, "-m", "chrf", "--preset", "wmt32"
+    )
 
 
 def test_the_folder_of_a_task_is_read_as_its_organisers_ran_it(tmp_path, capsys):
@@ -458,17 +759,17 @@ def test_the_folder_of_a_task_is_read_as_its_organisers_ran_it(tmp_path, capsys)
     assert "no language pair 'de-fr'; did you mean 'de-en'?" in capsys.readouterr().err
 
 
-def test_a_baseline_gets_a_table_of_its_own(data, capsys):
-    assert run("meta", data, "-m", "chrf", "-m", "bleu", "-m", "wer", "-c", "adequacy", "--baseline", "chrf") == 0
+def test_a_baseline_gets_a_table_of_its_own(meta_data, capsys):
+    assert run("meta", meta_data, "-m", "chrf", "-m", "bleu", "-m", "wer", "-c", "adequacy", "--baseline", "chrf") == 0
     printed = capsys.readouterr().out
     assert "better than chrf, adjusted: pearson with adequacy" in printed
     assert "delta" in printed
     assert "rank" not in printed
 
 
-def test_the_protocol_of_wmt_tests_kendall_by_source(data):
+def test_the_protocol_of_wmt_tests_kendall_by_source(meta_data):
     options = ("--preset", "wmt-da-rr", "--threshold", "1", "--draws", "20")
-    result = result_of(data, "-m", "chrf", "-m", "bleu", "-c", "adequacy", *options)
+    result = result_of(meta_data, "-m", "chrf", "-m", "bleu", "-c", "adequacy", *options)
     tests = [row for row in result["rows"] if row.get("against")]
     assert {row["test"] for row in tests} == {"bootstrap"}
     assert all(row["delta_low"] <= row["delta"] <= row["delta_high"] for row in tests)
@@ -516,12 +817,12 @@ def test_raw_mqm_is_compared_with_a_person_among_its_systems(tmp_path):
     ],
 )
 def test_published_ratings_are_joined_as_they_are(tmp_path, name, lines):
-    bare = [{key: value for key, value in row.items() if key != "human"} for row in rows()]
+    bare = [{key: value for key, value in row.items() if key != "human"} for row in meta_rows()]
     texts = write(tmp_path / "texts.jsonl", bare)
     head, line = lines
-    rated = [line.format(s=s, i=i, v=v) for s, values in RATINGS.items() for i, v in enumerate(values)]
+    rated = [line.format(s=s, i=i, v=v) for s, values in META_RATINGS.items() for i, v in enumerate(values)]
     if name.startswith("newstest"):
-        rated = [line.format(s=s, i=i + 1, v=v) for s, values in RATINGS.items() for i, v in enumerate(values)]
+        rated = [line.format(s=s, i=i + 1, v=v) for s, values in META_RATINGS.items() for i, v in enumerate(values)]
         texts = write(tmp_path / "texts.jsonl", [{**row, "seg": str(int(row["seg"]) + 1)} for row in bare])
     path = write(tmp_path / name, [head, *rated])
     result = result_of(texts, "-m", "chrf", "--judgements", path)
@@ -529,17 +830,17 @@ def test_published_ratings_are_joined_as_they_are(tmp_path, name, lines):
 
 
 def test_ratings_of_systems_are_joined_for_the_level_of_systems(tmp_path):
-    bare = [{key: value for key, value in row.items() if key != "human"} for row in rows()]
+    bare = [{key: value for key, value in row.items() if key != "human"} for row in meta_rows()]
     texts = write(tmp_path / "texts.jsonl", bare)
     table = tmp_path / "rated.tsv"
-    table.write_text("system\tscore\n" + "".join(f"{s}\t{sum(v)}\n" for s, v in RATINGS.items()), encoding="utf-8")
+    table.write_text("system\tscore\n" + "".join(f"{s}\t{sum(v)}\n" for s, v in META_RATINGS.items()), encoding="utf-8")
     result = result_of(texts, "-m", "chrf", "--judgements", table, "--level", "system")
     assert {row["n_used"] for row in result["rows"] if row["group"] == "x-en"} == {4}
     assert any("bears the rating of its system" in note for note in result["notes"])
 
 
-def test_segments_on_which_a_metric_and_people_disagree_are_shown(data, tmp_path, capsys):
-    asked = ("meta", data, "-m", "chrf", "-m", "bleu", "-c", "adequacy")
+def test_segments_on_which_a_metric_and_people_disagree_are_shown(meta_data, tmp_path, capsys):
+    asked = ("meta", meta_data, "-m", "chrf", "-m", "bleu", "-c", "adequacy")
     assert run(*asked, "--disagree", "2", "--json", tmp_path / "r.json") == 0
     found = json.loads((tmp_path / "r.json").read_text())["disagreements"]
     assert [row["metric"] for row in found] == ["chrf", "chrf", "bleu", "bleu"]
@@ -550,7 +851,7 @@ def test_segments_on_which_a_metric_and_people_disagree_are_shown(data, tmp_path
     capsys.readouterr()
     assert run(*asked, "--disagree", "2", "-f", "tsv") == 0
     assert "disagree most" not in capsys.readouterr().out  # rows alone, for programs
-    assert run("meta", data, "-m", "chrf", "-m", "bleu", "-c", "adequacy", "--disagree", "2") == 0
+    assert run("meta", meta_data, "-m", "chrf", "-m", "bleu", "-c", "adequacy", "--disagree", "2") == 0
     printed = capsys.readouterr().out
     table = printed[printed.index("where metrics and people disagree most, ranks among 16 segments") :]
     assert table.count("chrf") == table.count("bleu") == 2

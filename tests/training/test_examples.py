@@ -1,31 +1,39 @@
 """What is learnt from: read line by line, one example per reference, in batches that keep references together."""
 
 import json
+from itertools import pairwise
 
 import numpy as np
 import pytest
-
-pytest.importorskip("torch")
-
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
 from nlgauge.io.files import InputFile
+from nlgauge.models.infill import PieceTokenizer
 from nlgauge.models.locate import locate
 from nlgauge.models.tokens import TextTokenizer
+from nlgauge.perturbations.base import apply_edits
+from nlgauge.scoring.explaining import Worded
 from nlgauge.training.examples import (
     Example,
+    PlacedEdit,
     Texts,
+    encode_texts,
     grouped_batches,
+    masked,
     rated_examples,
+    read_texts,
     read_triples,
     related_examples,
     renumbered,
+    spans_of_edits,
     with_copies,
     with_unrelated,
 )
+
+pytest.importorskip("torch")
 
 
 def file_of(tmp_path, *rows):
@@ -217,3 +225,169 @@ def test_negatives_are_drawn_with_the_seed_and_are_not_repeated():
 def test_dialogues_of_which_nothing_is_learnt_are_refused(segment, n, message):
     with pytest.raises(InputError, match=message):
         related_examples([segment], n)
+
+
+# --- Spans of edits: by hand, and what must hold of any edits
+
+TEXT = "The cat sat on the mat."
+
+
+def marked(text, *edits):
+    made, spans = spans_of_edits(text, [PlacedEdit(*edit) for edit in edits])
+    return made, [("+" if s.missing else made[s.start : s.end], s.start, s.severity) for s in spans]
+
+
+@pytest.mark.parametrize(
+    ("edit", "made", "spans"),
+    [
+        ((4, 7, "dog"), "The dog sat on the mat.", [("dog", 4, "major")]),
+        ((12, 14, "in"), "The cat sat in the mat.", [("in", 12, "minor")]),  # a function word for another
+        ((12, 14, "in", "major"), "The cat sat in the mat.", [("in", 12, "major")]),
+        ((8, 11, "did not sit"), "The cat did not sit on the mat.", [("did not sit", 8, "major")]),
+        ((8, 11, "not sat"), "The cat not sat on the mat.", [("not", 8, "major")]),  # a negation turns it round
+        ((8, 14, "lay on"), "The cat lay on the mat.", [("lay", 8, "major")]),  # "on" was there before
+        ((8, 15, ""), "The cat the mat.", [("+", 8, "major")]),
+        ((11, 23, "."), "The cat sat.", [("+", 11, "major")]),  # the mark stays, what stood before it is gone
+        ((0, 0, "Well, "), "Well, The cat sat on the mat.", [("Well,", 0, "major")]),
+        ((3, 4, "  "), "The  cat sat on the mat.", []),  # blanks are no words
+        ((8, 11, "sat"), TEXT, []),
+        ((18, 23, ""), "The cat sat on the", [("+", 18, "major")]),
+    ],
+)
+def test_one_edit_by_hand(edit, made, spans):
+    assert marked(TEXT, edit) == (made, spans)
+
+
+def test_edits_one_after_another_have_their_places_in_what_came_before():
+    made, spans = marked(TEXT, (4, 8, ""), (4, 7, "stood", "minor"), (0, 3, "A", "minor"))
+    # "cat" is gone before "stood", which moves to the left when "The" becomes "A"
+    assert made == "A stood on the mat."
+    assert spans == [("A stood", 0, "minor"), ("+", 2, "major")]
+
+
+def test_neighbours_of_two_severities_are_two_spans():
+    assert marked(TEXT, (4, 7, "dog", "major"), (8, 11, "sit", "minor"))[1] == [
+        ("dog", 4, "major"),
+        ("sit", 8, "minor"),
+    ]
+
+
+def test_what_is_put_where_text_is_gone_keeps_the_worse_of_both():
+    made, spans = marked(TEXT, (8, 12, "", "minor"), (8, 11, "", "major"))
+    assert (made, spans) == ("The cat the mat.", [("+", 8, "major")])
+
+
+def test_an_edit_beyond_the_text_is_refused():
+    with pytest.raises(InputError, match="an edit from 20 to 30 of a text of 23 characters"):
+        marked(TEXT, (20, 30, "x"))
+
+
+WORDS = st.text("ab .", max_size=12)
+
+
+@given(st.text("abc d.", max_size=30), st.lists(st.tuples(st.integers(0, 30), st.integers(0, 6), WORDS), max_size=4))
+def test_any_edits(text, drawn):
+    """The text is that of the edits; spans lie in it, in order and apart; unchanged text has none."""
+    at, edits = 0, []
+    for start, size, new in sorted(drawn):
+        if start >= at and start + size <= len(text):
+            edits.append((start, start + size, new))
+            at = start + size + 1
+    made, spans = spans_of_edits(text, [PlacedEdit(*edit) for edit in reversed(edits)])
+    assert made == apply_edits(text, edits)
+    places = Worded.of(made).places
+    starts, ends = {start for start, _ in places}, {end for _, end in places}
+    for span in spans:
+        assert span.start in starts | {len(made)} if span.missing else span.start in starts and span.end in ends
+    runs = [span for span in spans if not span.missing]
+    assert all(one.end <= two.start for one, two in pairwise(runs))
+    if not edits:
+        assert not spans
+
+
+# --- What is masked, and what the texts say of their words
+
+TEXTS = ["the cat sat on the mat, today", "A xyz dog lay on a rug", "the Cat fell on the Cat", "cat"]
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tiny_model):
+    return PieceTokenizer(locate(str(tiny_model("bert"))), 12)
+
+
+@pytest.fixture(scope="module")
+def texts(tokenizer):
+    return encode_texts(TEXTS, tokenizer)
+
+
+def pieces(tokenizer, ids):
+    return [tokenizer.vocabulary[i] for i in ids]
+
+
+def test_words_of_one_piece_are_what_can_be_masked(tokenizer, texts):
+    assert (len(texts.ids), texts.n_left_out, texts.n_cut) == (3, 1, 0)  # "cat" alone says nothing of itself
+    assert pieces(tokenizer, texts.ids[1]) == ["[CLS]", "a", "x", "##y", "##z", "dog", "lay", "on", "a", "rug", "[SEP]"]
+    assert pieces(tokenizer, texts.ids[1][texts.words[1]]) == ["a", "dog", "lay", "on", "a", "rug"]
+    assert "," in pieces(tokenizer, texts.ids[0][texts.words[0]])
+
+
+def test_what_is_too_long_is_cut_and_counted(tokenizer):
+    found = encode_texts(["the cat sat on the mat " * 3], tokenizer)
+    assert (found.lengths.tolist(), found.n_cut) == ([12], 1)
+    assert found.words[0].tolist() == list(range(1, 11))
+
+
+def test_capitals_inside_a_sentence_make_names(tokenizer):
+    found = encode_texts(["the Cat sat on the MAT", "the Cat fell not", "Dog rain fell, Dog sat"], tokenizer)
+    named = {
+        word: tuple(found.capital[:, tokenizer.vocabulary.index(word)].tolist())
+        for word in ("cat", "mat", "dog", "sat")
+    }
+    # "Dog" stands at the beginning and behind a comma: that says nothing
+    assert named == {"cat": (True, False), "mat": (True, True), "dog": (False, False), "sat": (False, False)}
+
+
+def test_pieces_are_counted_as_words(tokenizer, texts):
+    counts = texts.counts(len(tokenizer.vocabulary))
+    assert counts[tokenizer.vocabulary.index("the")] == 4
+    assert counts[tokenizer.vocabulary.index("##y")] == 0
+
+
+@pytest.mark.parametrize(("share", "expected"), [(0.001, [1, 1, 1]), (0.5, [4, 3, 3]), (1.0, [8, 6, 6])])
+def test_a_share_of_the_words_is_masked_and_at_least_one(tokenizer, texts, share, expected):
+    rows, places = masked(texts, [0, 1, 2], share, 0.0, tokenizer.mask, 9, np.random.default_rng(0))
+    assert [len(place) for place in places] == expected
+    for i, (row, place) in enumerate(zip(rows, places, strict=True)):
+        assert (row[place] == tokenizer.mask).all()
+        others = np.setdiff1d(np.arange(len(row)), place)
+        assert (row[others] == texts.ids[i][others]).all()
+        assert set(place) <= set(texts.words[i])
+    assert tokenizer.mask not in np.concatenate(texts.ids)  # the texts stay as they were
+
+
+def test_of_what_is_shown_half_is_another_piece(tokenizer, texts):
+    size, other, same, n = len(tokenizer.vocabulary), 0, 0, 0
+    for seed in range(300):
+        rows, places = masked(texts, [0], 1.0, 0.4, tokenizer.mask, size, np.random.default_rng(seed))
+        shown = rows[0][places[0]]
+        own = texts.ids[0][places[0]]
+        n += len(shown)
+        same += int((shown == own).sum())
+        other += int(((shown != own) & (shown != tokenizer.mask)).sum())
+    # 2400 words: 0.2 each, three standard deviations are 0.025; a piece drawn at random may be the word itself or the
+    # mask (2 of about 90)
+    assert same / n == pytest.approx(0.2, abs=0.03)
+    assert other / n == pytest.approx(0.2, abs=0.03)
+
+
+def test_lines_are_texts_and_blank_ones_are_none(tmp_path):
+    (tmp_path / "a.txt").write_text("one two\n\n  \nthree\n")
+    assert read_texts([InputFile(str(tmp_path / "a.txt"))]) == ["one two", "three"]
+    (tmp_path / "b.txt").write_text("\n\n")
+    with pytest.raises(InputError, match=r"b\.txt holds no text, expected one sentence per line"):
+        read_texts([InputFile(str(tmp_path / "b.txt"))])
+
+
+def test_texts_without_words_are_refused(tokenizer):
+    with pytest.raises(InputError, match="no text has 3 words that the model knows, of 2"):
+        encode_texts(["?", "cat"], tokenizer)

@@ -1,17 +1,130 @@
-"""The loop: the schedule by hand, a known minimum found, and a run that is killed and taken up again."""
+"""Labelled pairs: what is read and refused, and batches in which hardly anything is padding."""
 
+import copy
+import gzip
+import json
+import math
+import pickle
+import sys
 from contextlib import suppress
 
 import numpy as np
 import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+import nlgauge as ng
+from nlgauge.core.errors import InputError
+from nlgauge.io.files import InputFile
+from nlgauge.models.entailment import PairTokenizer
+from nlgauge.models.locate import locate
+from nlgauge.scoring.accumulate import numbers_of
+from nlgauge.training.examples import Example
+from nlgauge.training.loop import (
+    LABELS,
+    BestWeights,
+    Checkpoint,
+    Cores,
+    Dev,
+    LabelledPair,
+    alone,
+    as_torchmetrics,
+    cores,
+    encode_pairs,
+    fit,
+    held_out,
+    read_pairs,
+    shuffled_batches,
+)
+from nlgauge.training.recipe import Schedule
 
 pytest.importorskip("torch")
 
-import torch
 
-from nlgauge.core.errors import InputError
-from nlgauge.training.loop import Checkpoint, alone, fit
-from nlgauge.training.recipe import Schedule
+def read(tmp_path, *lines):
+    path = tmp_path / "p.jsonl"
+    path.write_text("\n".join(lines) + "\n")
+    return read_pairs(InputFile(str(path)))
+
+
+def row(label="neutral", **fields):
+    return json.dumps({"premise": "A cat sat.", "hypothesis": "A dog sat.", "label": label} | fields)
+
+
+def test_labels_are_read_in_any_case_and_other_fields_ignored(tmp_path):
+    found = read(tmp_path, row("Neutral"), row("CONTRADICTION", source="x"), row(" entailment "))
+    assert [pair.label for pair in found] == [1, 2, 0]
+    assert found[0] == LabelledPair("A cat sat.", "A dog sat.", LABELS.index("neutral"))
+
+
+def test_packed_lines_are_read_as_they_are(tmp_path):
+    path = tmp_path / "p.jsonl.gz"
+    path.write_bytes(gzip.compress(f"{row()}\n\n{row('entailment')}\n".encode()))
+    assert [pair.label for pair in read_pairs(InputFile(str(path)))] == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (row("maybe"), r"p\.jsonl:2: label is 'maybe', expected entailment, neutral or contradiction"),
+        (row(2), r"p\.jsonl:2: label is int"),
+        (json.dumps({"premise": "a", "label": "neutral"}), r"p\.jsonl:2: no hypothesis"),
+        (row(premise=None), r"p\.jsonl:2: premise is NoneType"),
+        ('["a", "b"]', r"p\.jsonl:2: no premise"),
+        ("{", r"p\.jsonl:2: not valid JSON"),
+    ],
+)
+def test_what_is_no_labelled_pair_is_refused_with_its_line(tmp_path, line, message):
+    with pytest.raises(InputError, match=message):
+        read(tmp_path, row(), line)
+
+
+def test_a_file_without_pairs_is_refused(tmp_path):
+    with pytest.raises(InputError, match="holds no pairs"):
+        read(tmp_path, "")
+
+
+def test_a_pair_is_read_as_the_models_are_trained_to(tiny_model):
+    files = locate(str(tiny_model("bert")))
+    found = encode_pairs(
+        [LabelledPair("the cat sat", "a cat", 0), LabelledPair("the cat " * 20, "a dog", 2)], PairTokenizer(files, 16)
+    )
+    words = json.loads((files.folder / "tokenizer.json").read_text())["model"]["vocab"]
+    assert found.ids[0].tolist() == [words[w] for w in "[CLS] the cat sat [SEP] a cat [SEP]".split()]
+    assert found.types[0].tolist() == [0, 0, 0, 0, 0, 1, 1, 1]
+    assert found.lengths.tolist() == [8, 16]
+    assert found.ids[1].tolist()[-3:] == [words[w] for w in "a dog [SEP]".split()]  # the longer side was cut
+    assert found.n_cut == 1
+    assert found.labels.tolist() == [0, 2]
+
+
+@given(st.lists(st.integers(3, 60), min_size=1, max_size=300), st.integers(1, 40), st.integers(0, 3), st.integers(0, 2))
+def test_a_pass_takes_each_pair_once(lengths, size, seed, epoch):
+    batches = shuffled_batches(np.array(lengths), size, seed, epoch)
+    assert sorted(np.concatenate(batches).tolist()) == list(range(len(lengths)))
+    assert max(map(len, batches)) <= size
+    assert len(batches) == -(-len(lengths) // size)
+
+
+def test_little_goes_into_padding():
+    lengths = np.random.default_rng(0).integers(8, 80, 20_000)
+    batches = shuffled_batches(lengths, 32, 0, 0)
+    padded = sum(len(b) * lengths[b].max() for b in batches)
+    assert padded / lengths.sum() < 1.05  # in a random order the longest of 32 is almost twice as long as their mean
+
+
+def test_the_order_is_made_by_seed_and_pass():
+    lengths = np.arange(500) % 37
+    first = shuffled_batches(lengths, 16, 1, 0)
+    assert all(np.array_equal(a, b) for a, b in zip(first, shuffled_batches(lengths, 16, 1, 0), strict=True))
+    for seed, epoch in ((1, 1), (2, 0)):
+        assert not all(
+            np.array_equal(a, b) for a, b in zip(first, shuffled_batches(lengths, 16, seed, epoch), strict=True)
+        )
+
+
+# --- The loop: the schedule by hand, a known minimum found, and a run that is killed and taken up again
 
 LENGTHS = np.full(40, 7)
 SCHEDULE = Schedule(epochs=3, batch_size=8, learning_rate=0.1, warmup=0.2, weight_decay=0.0, seed=5)  # 15 steps
@@ -130,4 +243,311 @@ def test_a_constant_rate_does_not_fall():
     assert [Schedule(learning_rate=2.0, warmup=0.5).rate(step, 4) for step in (2, 3)] == [
         pytest.approx(4 / 3),
         pytest.approx(2 / 3),
+    ]
+
+
+# --- Development sets: the mean over a segment's references, groups apart, and a share held back without leaks
+
+
+def example(score, owner, ref="r"):
+    return Example({"hyp": f"h{owner}", "ref": ref}, score, owner)
+
+
+def test_a_segment_counts_once_with_the_mean_of_its_references():
+    dev = Dev("d", [example(1.0, 0), example(1.0, 0), example(2.0, 1), example(3.0, 2)])
+    owners = np.array([0, 0, 1, 2])
+    # means 2, 3, 1 against 1, 2, 3: one pair of three agrees, (1 - 2) / 3
+    assert dev.measure(np.array([1.0, 3.0, 3.0, 1.0]), owners) == pytest.approx(-1 / 3)
+
+
+def test_agreement_is_the_mean_of_the_groups_that_tell():
+    examples = [example(1.0, 0), example(2.0, 1), example(1.0, 2), example(2.0, 3), example(5.0, 4)]
+    dev = Dev("d", examples, "pearson", lambda owner: owner // 2)
+    # the first group agrees, the second does not, the third holds one segment and says nothing
+    assert dev.measure(np.array([1.0, 2.0, 2.0, 1.0, 0.0]), np.arange(5)) == pytest.approx(0.0)
+    assert dev.measure(np.array([1.0, 2.0, 1.0, 3.0, 0.0]), np.arange(5)) == pytest.approx(1.0)
+    assert np.isnan(Dev("d", examples, "pearson", lambda owner: owner).measure(np.arange(5.0), np.arange(5)))
+
+
+def test_a_set_of_one_score_is_refused():
+    with pytest.raises(
+        InputError,
+        match=r"d: a development set of 2 examples of one score .*--held-out 0 \(in Python held_out=0\) keeps",
+    ):
+        Dev("d", [example(1.0, 0), example(1.0, 1)])
+
+
+def test_no_reference_stands_on_both_sides():
+    examples = [example(-float(i % 4), i, f"r{i // 4}") for i in range(80)]
+    learnt, dev = held_out(examples, 0.1, 0)
+    assert len(dev.examples) == 8  # two of twenty references
+    assert not {e.texts["ref"] for e in learnt} & {e.texts["ref"] for e in dev.examples}
+    assert sorted(e.owner for e in [*learnt, *dev.examples]) == list(range(80))
+    assert held_out(examples, 0.1, 0)[0] == learnt
+    assert held_out(examples, 0.1, 1)[0] != learnt
+    assert len(held_out(examples, 0.001, 0)[1].examples) == 4  # never less than one reference
+
+
+def test_one_reference_alone_cannot_be_held_back():
+    with pytest.raises(InputError, match="give --dev, or --held-out 0"):
+        held_out([example(0.0, 0), example(1.0, 1)], 0.1, 0)
+
+
+@pytest.mark.parametrize("stat", ["soft_pairwise_accuracy", "pairwise_accuracy", "rr_kendall"])
+def test_statistics_of_systems_or_preferences_choose_no_weights(stat):
+    with pytest.raises(InputError, match=f"{stat} is no agreement of segments"):
+        Dev("d", [example(0.0, 0), example(1.0, 1)], stat)
+    with pytest.raises(InputError, match="did you mean 'kendall_b'"):
+        Dev("d", [example(0.0, 0), example(1.0, 1)], "kendal_b")
+
+
+def test_pairs_are_those_of_one_source_and_of_a_threshold():
+    # sources 0 1, 2 3: the first pair is ordered as rated, the second is not, and no other two are compared
+    examples = [example(0.0, 0), example(-5.0, 1), example(-1.0, 2), example(-2.0, 3)]
+    scores, owners = np.array([4.0, 3.0, 1.0, 2.0]), np.arange(4)
+
+    def measured(threshold):
+        return Dev("d", examples, "wmt_kendall_like", items=lambda owner: owner // 2, threshold=threshold).measure(
+            scores, owners
+        )
+
+    assert measured(0.0) == 0.0
+    assert measured(3.0) == 1.0
+    with pytest.raises(InputError, match=r"no two outputs for one input are rated 25 apart.*--threshold"):
+        measured(None)
+    with pytest.raises(InputError, match=r"rated differently.*give several rated outputs for an input"):
+        Dev("d", examples, "wmt_kendall_like", items=lambda owner: owner, threshold=0.0)
+    with pytest.raises(InputError, match="does not say which"):
+        Dev("d", examples, "wmt_kendall_like", threshold=0.0)
+    with pytest.raises(InputError, match="kendall_b has no threshold"):
+        Dev("d", examples, threshold=0.0)
+
+
+def test_of_hypotheses_alone_equal_ones_stay_together():
+    # as for a sentinel of the hypothesis, which has no reference to tell examples apart by
+    examples = [Example({"hyp": f"h{i // 2}"}, float(i), i) for i in range(20)]
+    learnt, dev = held_out(examples, 0.2, 0)
+    assert len(dev.examples) == 4
+    assert not {e.texts["hyp"] for e in learnt} & {e.texts["hyp"] for e in dev.examples}
+    with pytest.raises(InputError, match="the examples have one hypothesis"):
+        held_out(examples[:2], 0.2, 0)
+
+
+def test_what_chooses_beside_the_examples_is_told():
+    examples = [example(0.0, 0), example(-5.0, 1), example(-1.0, 2), example(-2.0, 3)]
+    assert Dev("d", examples).chooses_by == ()
+
+    def chosen(threshold=0.0, groups=lambda owner: "de-en", items=lambda owner: owner // 2):
+        return Dev("d", examples, "wmt_kendall_like", groups, items, threshold).chooses_by
+
+    others = [chosen(3.0), chosen(groups=lambda owner: str(owner // 2)), chosen(items=lambda owner: 0)]
+    assert len({chosen(), *others}) == 4
+    assert Dev("d", examples, groups=lambda owner: owner // 2).chooses_by
+
+
+# --- Metrics for loops of torchmetrics: the numbers of one call, however texts come and wherever they were collected
+
+HYPS = ["it rains", "a cat\r\nsat \u2028 \ud800", "the dog"]
+REFS = [["it is raining"], ["the cat sat", "a cat"], ["a dog"]]
+
+
+@pytest.fixture
+def whole():
+    pytest.importorskip("torchmetrics")
+    return numbers_of(ng.score(HYPS, REFS, metrics=["chrf", "bleu"]))
+
+
+def test_batches_give_the_numbers_of_one_call(whole):
+    meter = as_torchmetrics(["chrf", "bleu"])
+    meter.update(HYPS[:1], REFS[:1])
+    meter.update(HYPS[1:], REFS[1:])
+    assert meter.compute() == whole
+    meter.reset()
+    meter.update(HYPS, REFS)
+    assert meter.compute() == whole
+
+
+def test_a_call_scores_the_batch_and_keeps_its_texts(whole):
+    meter = as_torchmetrics(["chrf", "bleu"])
+    first = meter(HYPS[:1], REFS[:1])
+    assert first == numbers_of(ng.score(HYPS[:1], REFS[:1], metrics=["chrf", "bleu"]))
+    meter(HYPS[1:], REFS[1:])
+    assert meter.compute() == whole
+
+
+def test_texts_of_several_processes_are_scored_together(whole):
+    meters = [as_torchmetrics(["chrf", "bleu"]) for _ in range(2)]
+    meters[0].update(HYPS[:1], REFS[:1])
+    meters[1].update(HYPS[1:], REFS[1:])
+    # what torchmetrics makes of the states of all processes
+    meters[0].texts = torch.cat([part for meter in meters for part in meter.texts])
+    assert meters[0].compute() == whole
+
+
+def test_it_goes_to_other_processes_and_is_copied_with_its_texts(whole):
+    meter = as_torchmetrics(["chrf", "bleu"], ng.Runtime())
+    meter.update(HYPS, REFS)
+    assert pickle.loads(pickle.dumps(meter)).compute() == copy.deepcopy(meter).compute() == whole
+    assert pickle.loads(pickle.dumps(meter["chrf"])).compute() == whole["chrf"]
+
+
+def test_torchmetrics_computes_with_one_number(whole):
+    from torchmetrics import MetricCollection
+    from torchmetrics.wrappers import MinMaxMetric
+
+    several, one = as_torchmetrics(["bleu", "chrf"]), as_torchmetrics("chrf")
+    for found in (one + 2 * one, several["chrf"] * 3, 3 * as_torchmetrics(["chrf"])):
+        found.update(HYPS, REFS)
+        assert found.compute().item() == 3 * whole["chrf"]
+    assert MinMaxMetric(several["chrf"])(HYPS, REFS)["max"].item() == whole["chrf"]
+    assert MetricCollection([as_torchmetrics("bleu"), one])(HYPS, REFS) == whole
+    with pytest.raises(ng.InputError, match=r"has 'bleu', 'chrf' and more, expected one; write meter\['bleu'"):
+        (several * 2)(HYPS, REFS)
+    with pytest.raises(ng.InputError, match="no number 'chfr'; did you mean 'chrf'"):
+        several["chfr"](HYPS, REFS)
+
+
+def test_copies_have_texts_of_their_own(whole):
+    meter = as_torchmetrics("chrf")
+    other = meter.clone()
+    meter.update(HYPS[:1], REFS[:1], ["a source"])
+    assert other.texts == []
+    assert meter.to("cpu").compute().keys() == {"chrf"}
+
+
+def test_without_torchmetrics_it_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torchmetrics", None)
+    with pytest.raises(ng.InputError, match=r"torchmetrics is not installed; run: pip install torchmetrics$"):
+        as_torchmetrics("wer")  # of which there was none before
+
+
+def test_an_unknown_metric_is_refused_at_once(whole):
+    with pytest.raises(ng.SpecError, match="unknown metric"):
+        as_torchmetrics("blue")
+
+
+def test_an_empty_source_is_a_source(whole):
+    meter = as_torchmetrics(["chrf", "bleu"])
+    meter.update(HYPS, REFS, ["", "x", *[""] * (len(HYPS) - 2)])
+    assert meter.compute() == whole
+
+
+# --- Parts side by side: the values and gradients of one pass, in the order of the parts
+
+CPU = torch.device("cpu")
+
+
+@pytest.fixture
+def two_threads():
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    yield
+    torch.set_num_threads(before)
+
+
+def passed(run):
+    torch.manual_seed(0)
+    layer, unused = torch.nn.Linear(4, 3), torch.nn.Linear(2, 2)
+    blocks = [torch.randn(n, 4) for n in (1, 5, 2)]
+    parameters = [*layer.parameters(), *unused.parameters()]
+    out = run.together([lambda block=block: torch.tanh(layer(block)) for block in blocks], parameters)
+    (out * torch.arange(24.0).view(8, 3)).sum().backward()
+    return out.detach(), layer.weight.grad, layer.bias.grad, unused.weight.grad
+
+
+def test_threads_say_and_learn_what_one_pass_does(two_threads):
+    with cores(CPU) as several:
+        found = passed(several)
+        assert torch.get_num_threads() == 1
+    assert torch.get_num_threads() == 2
+    expected = passed(Cores(None))
+    assert torch.allclose(found[0], expected[0], rtol=1e-6)  # float32 on one core or two
+    for one, other in zip(found[1:3], expected[1:3], strict=True):
+        assert torch.allclose(one, other, rtol=1e-5)  # float32: three sums instead of one
+    assert found[3] is expected[3] is None  # what no part uses has no gradient
+
+
+def test_twice_the_same_to_the_last_bit(two_threads):
+    with cores(CPU) as several:
+        first, second = passed(several), passed(several)
+    assert all(torch.equal(a, b) for a, b in zip(first[:3], second[:3], strict=True))
+
+
+def test_what_fails_in_a_thread_fails_here(two_threads):
+    def fail():
+        raise ValueError("in a part")
+
+    with cores(CPU) as several, pytest.raises(ValueError, match="in a part"):
+        several.together([fail, fail], [])
+    assert torch.get_num_threads() == 2
+
+
+def test_without_gradients_none_are_made(two_threads):
+    layer = torch.nn.Linear(2, 2).requires_grad_(False)
+    with cores(CPU) as several:
+        out = several.together([lambda: layer(torch.ones(1, 2))] * 2, list(layer.parameters()))
+    assert not out.requires_grad
+
+
+# --- The best weights are kept, the curve is written, and both survive a checkpoint
+
+
+def watched(values, every=2, steps=5):
+    weights = {"w": torch.nn.Parameter(torch.zeros(1))}
+    told = iter(values)
+    return weights, BestWeights(weights, lambda: next(told), every, steps)
+
+
+def go(weights, best, first, last):
+    for step in range(first, last + 1):
+        weights["w"].data.fill_(step)
+        best.after(step, step / 8)
+
+
+@pytest.mark.parametrize(
+    ("values", "best", "kept"),
+    [
+        ([0.1, 0.3, 0.2], (4, 0.3), 4),
+        ([0.3, 0.3, 0.1], (2, 0.3), 2),  # the first of equals
+        ([math.nan, -0.2, math.nan], (4, -0.2), 4),
+        ([math.nan, math.nan, math.nan], None, 5),  # nothing was defined: the last weights stay
+    ],
+)
+def test_the_best_weights_are_put_in_place(values, best, kept):
+    weights, watch = watched(values)
+    go(weights, watch, 1, 5)
+    assert list(watch.evaluated) == [2, 4, 5]  # every second, and the last
+    assert watch.best == best
+    watch.settle()
+    assert weights["w"].item() == kept
+
+
+def test_without_an_evaluation_the_last_weights_stay(tmp_path):
+    weights = {"w": torch.nn.Parameter(torch.zeros(1))}
+    watch = BestWeights(weights, None, 2, 3)
+    go(weights, watch, 1, 3)
+    watch.settle()
+    assert (weights["w"].item(), watch.best) == (3, None)
+    watch.write(str(tmp_path / "c.tsv"))
+    assert (tmp_path / "c.tsv").read_text() == "step\tloss\tdev\n1\t0.125\t\n2\t0.25\t\n3\t0.375\t\n"
+
+
+def test_what_is_remembered_goes_through_a_checkpoint(tmp_path):
+    weights, whole = watched([0.3, math.nan, 0.1])
+    go(weights, whole, 1, 5)
+    weights, before = watched([0.3])
+    go(weights, before, 1, 3)
+    weights, after = watched([math.nan, 0.1])
+    after.restore(before.state())
+    go(weights, after, 4, 5)
+    assert (after.losses, str(after.evaluated), after.best) == (whole.losses, str(whole.evaluated), whole.best)
+    after.settle()
+    assert weights["w"].item() == 2
+    after.write(str(tmp_path / "c.tsv"))
+    assert (tmp_path / "c.tsv").read_text().splitlines()[1:] == [
+        "1\t0.125\t",
+        "2\t0.25\t0.3",
+        "3\t0.375\t",
+        "4\t0.5\t",
+        "5\t0.625\t0.1",
     ]

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from functools import cache
 from typing import Any
 
-from nlgauge.adapters.rows import RowScore, RowScorer
+from nlgauge.adapters.mlflow import RowScore, RowScorer
 from nlgauge.core.errors import MissingExtra
 from nlgauge.metrics.stored import check_shipped
 from nlgauge.runtime.runtime import Runtime

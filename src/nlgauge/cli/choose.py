@@ -9,8 +9,9 @@ import typer
 from nlgauge.choosing.choose import choose as recommend
 from nlgauge.choosing.evidence import ASPECTS, Care
 from nlgauge.choosing.trials import expected_seconds
-from nlgauge.cli import judged, options, specs
-from nlgauge.cli.terminal import as_typed, echo
+from nlgauge.cli import meta, options
+from nlgauge.cli import options as specs
+from nlgauge.cli.main import as_typed, echo
 from nlgauge.metrics.registry import named
 from nlgauge.perturbations.checklist import TASKS
 
@@ -44,8 +45,8 @@ def choose(
     metric: Metrics = None,
     task: Task = None,
     care: CareFor = None,
-    criterion: judged.Criterion = None,
-    judgements: judged.Judgements = None,
+    criterion: meta.Criterion = None,
+    judgements: meta.Judgements = None,
     limit: Limit = None,
     dry_run: DryRun = False,
     shown: options.Shown,
@@ -57,7 +58,7 @@ def choose(
     files.check([data, *([] if judgements is None else [judgements])])
     if metric:
         named(metric, run.default_encoder)  # a misspelt metric is refused before anything is read
-    dataset, inputs = judged.read_data(data, judgements, columns)
+    dataset, inputs = meta.read_data(data, judgements, columns)
     how: dict[str, Any] = {"task": task, "seed": run.seed, "limit": limit, "runtime": run.runtime()}
     if dry_run:
         _tell(expected_seconds(dataset, metric, **how))

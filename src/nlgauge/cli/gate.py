@@ -10,8 +10,9 @@ from typing import Annotated
 
 import typer
 
-from nlgauge.cli import options, specs
-from nlgauge.cli.terminal import as_typed, echo
+from nlgauge.cli import options
+from nlgauge.cli import options as specs
+from nlgauge.cli.main import as_typed, echo
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.gating.gate import Gate, judged, named_with, opened
 from nlgauge.gating.outputs import Baseline, Outputs, check_name, score_side, write_baseline

@@ -14,7 +14,7 @@ import typer
 
 from nlgauge.audits.suites import KINDS as MADE
 from nlgauge.cli import options
-from nlgauge.cli.terminal import echo
+from nlgauge.cli.main import echo
 from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.metric import show
 from nlgauge.core.result import Result, check_target

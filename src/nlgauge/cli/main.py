@@ -1,25 +1,492 @@
-"""The command: which verbs there are, and what an error looks like."""
+"""The verbs: which there are, how each reads its command line, and how its help looks; the one typed is imported."""
 
 from __future__ import annotations
 
 import errno
+import gc
 import io
+import os
+import re
+import shlex
 import signal
 import sys
 import warnings
-from collections.abc import Sequence
-from contextlib import suppress
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from importlib import import_module
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
-from nlgauge.cli.terminal import check_read, echo, not_read, typed
-from nlgauge.cli.verbs import VERBS, group_of, left_of
-from nlgauge.core.errors import NlgaugeError
+from nlgauge.core.errors import InputError, NlgaugeError
 from nlgauge.core.scores import ScoreWarning
 from nlgauge.report.labels import visible
+
+if TYPE_CHECKING:
+    from nlgauge.core.result import Result
+
+
+_SPREAD = ("--hyp", "--ref")  # further files may follow their value, as with sacrebleu; further metrics that of -m
+_KINDS = {"<int>": "N", "<int range>": "N", "<float>": "NUMBER", "<float range>": "NUMBER", "<str>": "TEXT"}
+
+
+class _Converted:
+    """A command or a group whose options are `processed`."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """All options and arguments, `--help` among them."""
+        params: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for param in params:
+            if "process_value" not in vars(param):
+                param.process_value = partial(processed, param, param.process_value)
+        return params
+
+
+class Command(_Converted, TyperCommand):
+    """A verb: several files may follow one option; its help ends in its page and an example, two lines of `epilog`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the command line; see `spread`. `--json` at its end prints."""
+        from nlgauge.core.result import STDOUT  # a sixth of the start of `nlgauge --help`, which reads no verb
+
+        args = [*args, STDOUT] if args[-1:] == ["--json"] else args
+        goes_on: dict[str, Callable[[str], bool]] = {}
+        for param in self.params:
+            if getattr(param, "multiple", False):
+                further = _is_file if {*_SPREAD} & {*param.opts} else _is_metric if "--metric" in param.opts else None
+                goes_on |= {} if further is None else dict.fromkeys(param.opts, further)
+        return super().parse_args(ctx, spread(args, goes_on))
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """The usage line: arguments as they are declared."""
+        arguments = [param for param in self.params if param.param_type_name == "argument"]
+        return [self.options_metavar or "", *(str(param.metavar or param.name) for param in arguments)]
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Arguments and options, each with what stands for its value, under the headings of the verb."""
+        heads: Mapping[str, str] = getattr(self.callback, "sections", {})
+        parts: dict[str, list[tuple[str, str]]] = {"Arguments": [], **{head: [] for head in heads.values()}}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None:
+                is_option = param.param_type_name == "option"
+                name = _named(record[0]) if is_option else str(param.metavar or param.name)
+                head = heads.get(param.name, "Options") if is_option else "Arguments"
+                parts.setdefault(head, []).append((name, record[1]))
+        for head, records in parts.items():
+            if records:
+                with formatter.section(head):
+                    formatter.write_dl(records)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """The page of the documentation, and the example in one line that can be copied."""
+        for head, line in zip(("Page of the documentation", "Example"), (self.epilog or "").split("\n"), strict=False):
+            if line:
+                with formatter.section(head):
+                    formatter.write(f"{'':{formatter.current_indent}}{line}\n")
+
+
+def processed(param: Any, convert: Callable[[Any, Any], Any], context: Any, value: Any) -> Any:
+    """The value of an option or argument; what has its type already is not converted.
+
+    Typer converts by pydantic, also what was not typed and is None; to load it took a quarter of a first command.
+
+    Args:
+        param: the option, as typer made it.
+        convert: typer's conversion: of a context and a value.
+        context: of the command line.
+        value: what was typed, texts, or the default.
+    """
+    kind = getattr(getattr(param, "type_descriptor", None), "annotation", None)  # an older typer has no pydantic
+    if kind == list[str] and isinstance(value, list | tuple) and value and all(type(one) is str for one in value):
+        value = list(value)
+    elif kind is not None and value is None and not param.required:
+        value = () if param.multiple or param.nargs == -1 else None
+    elif not (kind in (str, bool, int, float) and type(value) is kind):
+        return convert(context, value)
+    return value if param.callback is None else param.callback(context, param, value)
+
+
+def _is_file(word: str) -> bool:
+    return word == "-" or os.path.exists(word)
+
+
+def _is_metric(word: str) -> bool:
+    from nlgauge.cli.options import names_metric  # of a verb that has metrics, and loads them
+
+    return not _is_file(word) and names_metric(word)
+
+
+def spread(words: Sequence[str], options: Mapping[str, Callable[[str], bool]]) -> list[str]:
+    """`-i a.txt b.txt` as `-i a.txt -i b.txt`, where `b.txt` is a file.
+
+    Args:
+        words: the command line.
+        options: an option -> which further words are values of it.
+    """
+    read: list[str] = []
+    option, takes_value = "", False
+    for place, word in enumerate(words):
+        if word == "--":
+            return [*read, *words[place:]]
+        if takes_value:
+            takes_value = False
+        elif word in options:
+            option, takes_value = word, True
+        elif word.startswith("-") and word != "-":
+            option = ""
+        elif option and options[option](word):
+            read.append(option)
+        read.append(word)
+    return read
+
+
+def _named(record: str) -> str:
+    """`--draws N` in place of `--draws <int range>`."""
+    for kind, name in _KINDS.items():
+        if record.endswith(f" {kind}"):
+            return record.removesuffix(kind) + name
+    return record
+
+
+_AS_WIDE_AS_THE_TERMINAL = 10_000
+# Their scores outlive an interruption.
+_CACHED = {"score", "audit", "choose", "gate", "meta", "select", "sweep", "train layers", "train blend"}
+# They go on where they were.
+_RESUMED = {"synth", "train infill", "train sescore", "train regressor", "train ruber", "train nli", "train spans"}
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A verb of the command.
+
+    Attributes:
+        home: `module:function`; the function, or a `typer.Typer` of verbs.
+        summary: the first line of its docstring, or the help of the group.
+        example: a command that its help ends in; files are those of `examples/`.
+        page: the page that explains it, by its name in `docs/`, which is not part of an installed nlgauge.
+    """
+
+    home: str
+    summary: str
+    example: str = ""
+    page: str = "cli"
+
+    def load(self) -> Any:
+        """Import it."""
+        module, _, name = self.home.partition(":")
+        found = getattr(import_module(module), name)
+        if not gc.isenabled():  # as `__main__` leaves it
+            gc.freeze()  # what was imported stays
+            gc.enable()
+        return found
+
+
+VERBS: Mapping[str, Verb] = {
+    "score": Verb(
+        "nlgauge.cli.score:score",
+        "Score systems with any metrics, and test them against each other.",
+        "nlgauge score examples/weather.jsonl -m bleu -m chrf --significance randomization",
+    ),
+    "status": Verb(
+        "nlgauge.cli.scale:status",
+        "Say how far runs in parts are, or add up those that are done.",
+        "nlgauge status scored",
+        "scale",
+    ),
+    "align": Verb(
+        "nlgauge.cli.explain:align",
+        "Show token similarities, matches and weights of a hypothesis and a reference.",
+        'nlgauge align --hyp "The rain stops at noon." --ref "It stops raining by midday."',
+        "align",
+    ),
+    "explain": Verb(
+        "nlgauge.cli.explain:explain",
+        "Mark the words at fault in texts, with severities, against references or sources.",
+        'nlgauge explain --hyp "The cat sat on the hat." --ref "The cat sat on the mat."',
+        "explain",
+    ),
+    "perturb": Verb(
+        "nlgauge.cli.audit:perturb",
+        "Perturb texts, and write pairs of before and after.",
+        "nlgauge perturb examples/weather.jsonl -p negation -p typos -o pairs.jsonl",
+        "perturb",
+    ),
+    "audit": Verb(
+        "nlgauge.cli.audit:audit",
+        "Find out what a metric cannot see.",
+        "nlgauge audit examples/weather.jsonl --task d2t -m chrf -m bertscore",
+        "audit",
+    ),
+    "choose": Verb(
+        "nlgauge.cli.choose:choose",
+        "Recommend one or two metrics for these texts, with the reasons.",
+        "nlgauge choose examples/weather.jsonl --task d2t",
+        "choose",
+    ),
+    "meta": Verb(
+        "nlgauge.cli.meta:meta",
+        "Compare metrics with human judgements.",
+        "nlgauge meta examples/weather.jsonl --judgements examples/weather_ratings.tsv -m chrf -c adequacy",
+        "meta",
+    ),
+    "select": Verb(
+        "nlgauge.cli.select:select",
+        "Hits@1, MRR and Diff: how good is the best model by a metric, in the eyes of people?",
+        "nlgauge select examples/weather.jsonl --judgements examples/weather_ratings.tsv -m chrf -c adequacy",
+        "select",
+    ),
+    "sweep": Verb(
+        "nlgauge.cli.select:sweep",
+        "Mix metrics: robustness against agreement with people, as the weight goes from 0 to 1.",
+        "nlgauge sweep rated.jsonl --suite pairs.jsonl -m chrf --with nli -c adequacy",
+        "sweep",
+    ),
+    "synth": Verb(
+        "nlgauge.cli.synth:synth",
+        "Put errors into texts, edit by edit, and rate each; a stopped run continues.",
+        "nlgauge synth examples/sentences.txt -o triples.jsonl --show",
+        "synth",
+    ),
+    "gate": Verb(
+        "nlgauge.cli.gate:gate",
+        "Judge whether new outputs may replace old ones: PASS, FAIL or INCONCLUSIVE.",
+        "nlgauge gate old.jsonl new.jsonl -m chrf --allow 1",
+        "gate",
+    ),
+    "report": Verb(
+        "nlgauge.cli.report:report",
+        "Show results of any verb as one page, with what is known of each metric beside its scores.",
+        "nlgauge report score.json meta.json audit.json -o report.html",
+        "report",
+    ),
+    "list": Verb(
+        "nlgauge.cli.listing:list_known",
+        "List metrics, perturbations, statistics with tests and protocols, formats, or suites.",
+        "nlgauge list metrics bertscore",
+    ),
+    "env": Verb(
+        "nlgauge.cli.env:env",
+        "Make an environment for a metric whose packages cannot be installed beside nlgauge's.",
+        "nlgauge env comet",
+        "env",
+    ),
+    "doctor": Verb(
+        "nlgauge.cli.env:doctor",
+        "Say what is installed, which device would be used, and whether the embedded files are whole.",
+        "nlgauge doctor",
+    ),
+    "train": Verb(
+        "nlgauge.cli.train:app",
+        "Make what a metric needs from data.",
+    ),
+}
+TRAIN: Mapping[str, Verb] = {
+    "infill": Verb(
+        "nlgauge.cli.train:train_infill",
+        "Train a filler of gaps on raw sentences, for infill=FILE; a stopped run continues.",
+        "nlgauge train infill sentences.txt -o infill.safetensors",
+        "train_infill",
+    ),
+    "sescore": Verb(
+        "nlgauge.cli.train_scores:train_sescore",
+        "Train SEScore on synthetic errors, for sescore:model=...; a stopped run continues.",
+        "nlgauge train sescore triples.jsonl -o sescore.safetensors",
+        "train_sescore",
+    ),
+    "regressor": Verb(
+        "nlgauge.cli.train_scores:train_regressor",
+        "Train a metric on people's ratings, for regressor:model=...; a stopped run continues.",
+        "nlgauge train regressor rated.jsonl -c adequacy -o metric.safetensors",
+        "train_sescore",
+    ),
+    "blend": Verb(
+        "nlgauge.cli.train_scores:train_blend",
+        "Fit ratings by a weighted sum of metrics, for blend:model=FILE; scores of models are kept in the cache.",
+        "nlgauge train blend rated.jsonl -m chrf -m bertscore -c adequacy -o blend.json",
+        "train_linear",
+    ),
+    "beer": Verb(
+        "nlgauge.cli.train_scores:train_beer",
+        "Learn to rank hypotheses by their n-grams from ratings, for beer:model=FILE.",
+        "nlgauge train beer rated.jsonl -c adequacy -o beer.json",
+        "train_linear",
+    ),
+    "ruber": Verb(
+        "nlgauge.cli.train_scores:train_ruber",
+        "Train a scorer of replies on dialogues, for ruber:model=...; a stopped run continues.",
+        "nlgauge train ruber dialogues.jsonl -o related.safetensors",
+        "metrics/dialogue",
+    ),
+    "baseline": Verb(
+        "nlgauge.cli.train:train_baseline",
+        "Measure what unrelated sentences score at every layer, for bertscore:rescale=true,baseline=FILE.",
+        "nlgauge train baseline sentences.txt -o baseline.csv",
+        "metrics/bertscore",
+    ),
+    "layers": Verb(
+        "nlgauge.cli.train:train_layers",
+        "Find the layer whose BERTScore agrees best with people, for bertscore:model=...,layer=N.",
+        "nlgauge train layers rated.jsonl -c adequacy",
+        "layers",
+    ),
+    "nli": Verb(
+        "nlgauge.cli.train:train_nli",
+        "Train an NLI model on labelled pairs, for nli:model=...; a stopped run continues.",
+        "nlgauge train nli pairs.jsonl -o nli.safetensors",
+        "train_nli",
+    ),
+    "spans": Verb(
+        "nlgauge.cli.train:train_spans",
+        "Train a head that marks the words at fault, for explain --model FILE; a stopped run continues.",
+        "nlgauge train spans pairs.jsonl triples.jsonl -o spans.safetensors",
+        "train_spans",
+    ),
+}
+
+
+def left_of(arguments: Sequence[str]) -> str:
+    """Hint after Ctrl-C: what was kept and how to resume."""
+    words = [word for word in arguments if not word.startswith("-")]
+    verb = " ".join(words[: 2 if words[:1] == ["train"] else 1])
+    if verb in _RESUMED or any(word.partition("=")[0] == "--engine" for word in arguments):
+        return "the same command goes on where this one stopped"
+    if verb in _CACHED and "--no-cache" not in arguments:
+        return "scores of models made so far are in the cache, and the same command goes on from there"
+    return "nothing was written"
+
+
+def group_of(verbs: Mapping[str, Verb], **about: Any) -> typer.Typer:
+    """A group of verbs that imports the one that is typed, and none to list them."""
+    settings: dict[str, Any] = {"no_args_is_help": True, "rich_markup_mode": None, "add_completion": False, **about}
+
+    class Group(_Converted, TyperGroup):
+        """Verbs by name; each is a stand-in with a summary until it is called."""
+
+        def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+            """Read the command line. Who asks for help beside completion of the shell gets it, and nothing else."""
+            completes = any(word.endswith("-completion") for word in args)
+            return super().parse_args(ctx, ["--help"] if completes and {*ctx.help_option_names} & {*args} else args)
+
+        def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+            """The verb that is typed, imported."""
+            name, stand_in, rest = super().resolve_command(ctx, args)
+            verb = None if name is None else verbs[name]
+            return name, stand_in if verb is None else _command(name, verb, verb.load()), rest
+
+    app = typer.Typer(
+        cls=Group,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": _AS_WIDE_AS_THE_TERMINAL},
+        **settings,
+    )
+    for name, verb in verbs.items():
+        app.command(name, help=verb.summary)(_stand_in)
+    app.callback()(_stand_in)  # a group, even of one verb
+    return app
+
+
+def _stand_in() -> None:
+    pass
+
+
+@cache  # a process may run many commands
+def _command(name: str, verb: Verb, loaded: Any) -> Any:
+    """Typer's object for a verb: a command of a function, a group of a group."""
+    if isinstance(loaded, typer.Typer):
+        return typer.main.get_command(loaded)
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    alone.command(name, cls=Command, epilog=f"{verb.page}\n{verb.example}")(loaded)
+    return typer.main.get_command(alone)
+
+
+# --- The command line as it was typed, and text for the terminal
+
+_NOT_OF_RESULTS = (
+    "--quiet",
+    "-q",
+    "--verbose",
+    "-v",
+    "--no-cache",
+)  # where a result is kept and what is said beside it
+_OUTPUTS = (
+    *("--json", "--html", "--segments", "--svg", "--save-norm", "--fit-thresholds", "--output", "-o"),
+    *("--junit", "--markdown", "--save"),
+)
+_WITH_A_PLACE = (*_OUTPUTS, "--cache")
+_BYTES = re.compile("[\udc80-\udcff]")  # bytes that are no letters, as Python keeps them
+_arguments: ContextVar[Sequence[str]] = ContextVar("arguments of the command", default=())
+
+
+@contextmanager
+def typed(arguments: Sequence[str]) -> Iterator[None]:
+    """Keep the arguments of the command that runs inside."""
+    token = _arguments.set(arguments)
+    try:
+        yield
+    finally:
+        _arguments.reset(token)
+
+
+def check_read(arguments: Sequence[str]) -> None:
+    """Refuse arguments whose letters Python has not read, because it was told not to read UTF-8.
+
+    A name of a file that is no UTF-8 is taken where Python reads UTF-8: it opens the file, and is no text.
+
+    Raises:
+        InputError: one has letters beyond those of the encoding. Texts and names of columns would be others.
+    """
+    unread = next((word for word in arguments if _BYTES.search(word)), None)
+    if sys.getfilesystemencoding() != "utf-8" and unread is not None:
+        raise not_read(os.fsencode(unread).decode("utf-8", "replace"))
+
+
+def not_read(word: str) -> InputError:
+    """The error about an argument or a name of a file with letters that Python does not take."""
+    encoding = sys.getfilesystemencoding()
+    return InputError(
+        f"Python takes arguments and names of files as {encoding} here, which {word!r} is not; unset PYTHONUTF8, or set"
+        " it to 1"
+    )
+
+
+def as_typed(result: Result) -> Result:
+    """The result with the command that made it, without the places of files that it wrote.
+
+    So the same command gives the same bytes wherever they are kept.
+    """
+    return replace(result, command=shlex.join(["nlgauge", *_of_results(_arguments.get())]))
+
+
+def _of_results(arguments: Sequence[str]) -> Iterator[str]:
+    words = iter(arguments)
+    for word in words:
+        if word in _WITH_A_PLACE:
+            next(words, None)
+        elif word not in _NOT_OF_RESULTS and not word.startswith(tuple(f"{name}=" for name in _WITH_A_PLACE)):
+            yield word
+
+
+def echo(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Print a text to standard output, or to standard error.
+
+    Args:
+        text: lines, with names and texts of the user in them.
+        err: print to standard error.
+        nl: end the line.
+    """
+    stream = sys.stderr if err else sys.stdout
+    if stream is not None and stream.isatty():
+        text = visible(text, "\n\t")
+    typer.echo(text, err=err, nl=nl)
+
+
+# --- The command: which verbs there are, and what an error looks like
 
 INPUT, INTERRUPTED = 2, 130
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -59,7 +526,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         or SIGHUP. A bug raises.
     """
     try:
-        command = _command(app)
+        command = _main_command(app)
         words = sys.argv[1:] if arguments is None else list(arguments)
         check_read(words)
         with warnings.catch_warnings(), typed(words):
@@ -102,7 +569,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 @cache  # a process may run many commands
-def _command(group: typer.Typer) -> Any:
+def _main_command(group: typer.Typer) -> Any:
     return typer.main.get_command(group)
 
 

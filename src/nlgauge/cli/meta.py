@@ -1,30 +1,458 @@
-"""`nlgauge meta`: metrics compared with human judgements."""
+"""Options of the verbs about human judgements: texts with ratings, scores made elsewhere, and their join."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Annotated, Any, cast
 
 import typer
 
-from nlgauge.cli import judged, options
-from nlgauge.cli.planned import SHARED, Planned
-from nlgauge.cli.spanned import Spanned
-from nlgauge.cli.terminal import as_typed, echo
-from nlgauge.core.errors import InputError
+from nlgauge.cli import options
+from nlgauge.cli import options as specs
+from nlgauge.cli.main import as_typed, echo
+from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.marks import Explanations
 from nlgauge.core.result import STDOUT
-from nlgauge.core.segment import Dataset, of_groups, take_as_reference
-from nlgauge.io.files import counted
+from nlgauge.core.segment import Dataset, Segment, of_groups, take_as_reference
+from nlgauge.core.tables import Preferences, ScoreTable, judged
+from nlgauge.io.files import STDIN, InputFile, Lines, by_content, counted, unpacked_name
+from nlgauge.io.marked import MarkedText, read_marked
+from nlgauge.io.ratings import read_pairs, read_relative_ranks
+from nlgauge.io.read import first_names, open_data
+from nlgauge.io.scores import KEYS, read_scores
+from nlgauge.io.wmt.annotations import is_esa, read_da_scores, read_esa_scores, read_mqm_averages
 from nlgauge.io.wmt.mtme import check_official, read_official
+from nlgauge.io.write import is_cells, kind_of, segment_columns, writing
 from nlgauge.metaeval.evaluate import MetaEvaluation, MetaOptions, joined_scores, meta_evaluate, without_systems
+from nlgauge.metaeval.joined import JoinedScores
 from nlgauge.metaeval.matrices import criteria_rows
+from nlgauge.metaeval.plan import plan_ratings
+from nlgauge.metaeval.spans import SPAN_METHODS, Missing, SpanMethod, SpanReferences, evaluate_spans, marks_by
 from nlgauge.metaeval.tasks import disagreements, preset
 from nlgauge.metaeval.thresholds import fit_thresholds
 from nlgauge.report.kinds.meta import disagreement_table, thresholds_table
 from nlgauge.report.tables import DATA
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.scoring.explaining import HEAD
+from nlgauge.stats.sampling import METHODS
+
+_TABLES = (".jsonl", ".ndjson", ".json", ".parquet", ".score")  # of files whose first line is no header
+Entry = dict[str, str]  # path and sha256 of a file
+Data = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA", help="Texts with ratings: JSON lines, TSV, CSV, Parquet, or the folder of a test set."
+    ),
+]
+Criteria = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--criterion", "-c", metavar="NAME", help="What was rated; 'all' criteria, or each text's 'mean' of them."
+    ),
+]
+Criterion = Annotated[str | None, typer.Option("--criterion", "-c", metavar="NAME", help="What was rated.")]
+Judgements = Annotated[
+    str | None,
+    typer.Option(
+        "--judgements",
+        metavar="FILE",
+        help="Ratings in a table of their own, joined to DATA: scores, DA-seglevel.csv, averages of MQM.",
+    ),
+]
+ReferenceSystem = Annotated[
+    str | None,
+    typer.Option(
+        "--reference-system", metavar="SYSTEM", help="Its texts are the references of all others, as in raw MQM files."
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Metrics that are scored here, and scores made elsewhere."""
+
+    metric: Annotated[
+        list[str] | None,
+        specs.option("--metric", "-m", help="Metrics to score: chrf, bleu, bertscore ..."),
+    ] = None
+    scores: Annotated[
+        list[str] | None,
+        typer.Option("--scores", metavar="FILE", help="Scores made elsewhere; every column of numbers is a metric."),
+    ] = None
+    lower: Annotated[
+        list[str] | None,
+        typer.Option("--lower-is-better", metavar="NAME", help="A column of --scores that falls with quality."),
+    ] = None
+    higher: Annotated[
+        list[str] | None,
+        typer.Option("--higher-is-better", metavar="NAME", help="A column of --scores that rises with quality."),
+    ] = None
+
+    def read(self) -> tuple[dict[str, ScoreTable], list[Entry]]:
+        """Column -> its table, and the files read."""
+        tables = [read_table(path) for path in self.scores or []]
+        return merge(tables), [entry for _, entry in tables]
+
+
+def read_data(
+    path: str, judgements: str | None = None, columns: Sequence[str] | None = None
+) -> tuple[Dataset, list[Any]]:
+    """All segments of an input, with ratings of a table of their own joined to them; and the files read."""
+    named = options.columns_of(columns)
+    of_table = {} if judgements is None or named is None else _of_table(named, judgements)
+    if named is not None and of_table:  # DATA may have the same names
+        there = first_names(path)
+        named = {field: name for field, name in named.items() if field not in of_table or name in there} or None
+    source = open_data(path, columns=named)
+    try:
+        segments = tuple(segment for block in source.blocks() for segment in block)
+        summary = source.check()
+    finally:
+        source.close()
+    dataset, inputs = Dataset(segments, path, summary.notes), list(summary.inputs)
+    if judgements is None:
+        return dataset, inputs
+    names = {name: field for field, name in of_table.items()}
+    table, entry = read_ratings(judgements, names), dict(InputFile(judgements).entry)
+    return judged(dataset, table), [*inputs, entry]
+
+
+def _of_table(named: Mapping[str, str], judgements: str) -> dict[str, str]:
+    """The pairs of `--columns` that are about a table of ratings: its keys, under names that it has."""
+    there = first_names(judgements)
+    return {field: name for field, name in named.items() if field in KEYS and name in there}
+
+
+def read_ratings(path: str, names: Mapping[str, str] | None = None) -> ScoreTable:
+    """Ratings in a table of their own: any table of scores, `DA-seglevel.csv`, or published averages of MQM.
+
+    Args:
+        path: the file.
+        names: the columns of a table of scores that have other names, as for `read_scores`.
+    """
+    plain = unpacked_name(path).lower()
+    is_table = by_content(InputFile(path)) != "tsv" if path == STDIN else plain.endswith(_TABLES)
+    if not is_table:
+        header = next(Lines(InputFile(path)).filled(), (0, ""))[1].split()
+        if [name.upper() for name in header] == ["LP", "DATA", "SYSTEM", "SID", "HUMAN"]:
+            return read_da_scores(path)
+        if set(header) == {"system", "mqm_avg_score", "seg_id"}:
+            return read_mqm_averages(path)
+        if is_esa(" ".join(header)):
+            return read_esa_scores(path)
+    return read_scores(path, names=names)
+
+
+def read_table(path: str) -> tuple[ScoreTable, Entry]:
+    """A table of scores or ratings, and the file it is from."""
+    return read_scores(path), dict(InputFile(path).entry)
+
+
+def read_preferences(path: str) -> tuple[Preferences, Entry]:
+    """Better/worse pairs, and the file they are from."""
+    plain = unpacked_name(path)
+    read = read_relative_ranks if plain.endswith(".csv") else read_pairs
+    return read(path), dict(InputFile(path).entry)
+
+
+def merge(tables: Sequence[tuple[ScoreTable, Entry]]) -> dict[str, ScoreTable]:
+    """Column -> its table; a name in two files is refused."""
+    columns: dict[str, ScoreTable] = {}
+    for table, entry in tables:
+        for name in table.columns:
+            if name in columns:
+                raise InputError(f"{entry['path']}: column {name!r} is in {columns[name].name} as well; rename one")
+            columns[name] = table
+    return columns
+
+
+def joined_columns(joined: JoinedScores) -> Mapping[str, Any]:
+    """One row per segment: its scores by every metric, and its ratings as `human.CRITERION`."""
+    ratings = {f"human.{name}": values for name, values in joined.human.items()}
+    return {**segment_columns(joined.segments, joined.scores), **ratings}
+
+
+# --- `nlgauge meta --plan`: which items to rate next, and the ranking of systems by the ratings so far
+
+SHARED = ("references", "missing", "language", "exclude")  # what a plan takes of the options about agreement
+_KEPT = (*SHARED, "preset")
+
+
+@dataclass(frozen=True)
+class Planned:
+    """Which items to rate next, instead of how metrics agree with people."""
+
+    plan: Annotated[
+        str | None,
+        typer.Option(
+            "--plan", metavar="FILE", help="Instead: choose items to rate next, and rank systems by the ratings so far."
+        ),
+    ] = None
+    budget: Annotated[
+        str | None,
+        typer.Option("--budget", metavar="N|N%", help="Items that the plan in FILE should hold, rated ones included."),
+    ] = None
+    plan_method: Annotated[
+        str | None,
+        options.choice(
+            "--plan-method", among=METHODS, help="Which items are more probable than others.  [default: informative]"
+        ),
+    ] = None
+
+    def check(self, typed: Mapping[str, object], *about: object) -> None:
+        """Refuse options that change nothing: those about agreement with a plan, those about plans without one.
+
+        Args:
+            typed: option -> its value.
+            about: groups of options about the agreement of metrics with people.
+        """
+        own = {"budget": self.budget, "plan_method": self.plan_method}
+        if self.plan is None:
+            options.refuse_idle(own, "is about a plan of ratings: name its --plan FILE")
+            return
+        if self.plan == STDOUT:
+            raise InputError("--plan keeps a plan for later runs, expected the name of a file")
+        others: dict[str, bool] = {}
+        for group in about:
+            others |= options.changed(group, *(name for name in options.flags_of(group) if name not in _KEPT))
+        options.refuse_idle({**typed, **others}, "is about the agreement of metrics, and --plan ranks systems")
+        if self.budget is None:
+            options.refuse_idle(own, "is about the choice of items, and none are chosen without --budget")
+        kind_of(self.plan)
+
+    def run(
+        self,
+        dataset: Dataset,
+        metrics: Sequence[str],
+        criterion: list[str] | None,
+        given: Mapping[str, Any],
+        inputs: Sequence[Mapping[str, str]],
+        shown: options.Shown,
+        files: options.Files,
+        how: options.Common,
+    ) -> int:
+        """Plan, write the plan where it is new, and show it.
+
+        Args:
+            dataset, metrics: as for `plan_ratings`.
+            criterion: what was rated, of which there may be one.
+            given: further arguments of `plan_ratings`.
+            inputs: the files that were read.
+            shown, files, how: as for every verb.
+        """
+        if criterion and len(criterion) > 1:
+            raise InputError(f"{len(criterion)} criteria are named, expected one; --plan ranks systems by one")
+        path = self.plan or ""
+        old = path if os.path.exists(path) else None
+        made = plan_ratings(
+            dataset,
+            metrics,
+            criterion[0] if criterion else None,
+            plan=old,
+            budget=self.budget,
+            seed=how.seed,
+            **{**given, "method": self.plan_method or METHODS[0]},
+        )
+        entries = [] if old is None else [dict(InputFile(old).entry)]  # as it was read
+        result = as_typed(made.result([*inputs, *entries]))
+        if self.budget is not None:
+            whole = ("order", "round") if is_cells(path) else ()
+            with writing(path) as write:
+                write({k: [f"{v:g}" for v in column] if k in whole else column for k, column in made.columns().items()})
+        files.write_segments(lambda: joined_columns(made.held), shown.spreadsheet)
+        files.write(result)
+        if not files.printed:
+            shown.show(result, how.quiet)
+        return 0
+
+
+# --- `nlgauge meta --spans`: marked errors compared with those that people marked
+
+_SHARED = ("references", "missing", "exclude", "draws", "adjust")  # of the options about agreement
+_IDLE = "is about scores of metrics, and --spans compares marked errors"
+_EVERYTHING = "everything"
+_HEAD = ".safetensors"
+
+
+@dataclass(frozen=True)
+class Spanned:
+    """Marked errors against those of people, instead of scores against ratings."""
+
+    spans: Annotated[
+        list[str] | None,
+        options.choice(
+            "--spans",
+            among=SPAN_METHODS,
+            metavar="METHOD|NAME=FILE",
+            help=(
+                "Instead: compare errors by their place with those of people in DATA or --judgements. Methods spans,"
+                " words, everything (baseline); a file of marks; a head.  Repeat for several."
+            ),
+        ),
+    ] = None
+
+    def check(self, typed: Mapping[str, object], how: MetaOptions, *groups: object) -> None:
+        """Refuse options that change nothing beside --spans.
+
+        Args:
+            typed: option -> its value.
+            how: options about agreement, some of which are about marks, too.
+            groups: groups of options, all of which are about scores.
+        """
+        others = options.changed(how, *(name for name in options.flags_of(how) if name not in _SHARED))
+        for group in groups:
+            others |= options.changed(group, *options.flags_of(group))
+        options.refuse_idle({**typed, **others}, _IDLE)
+
+    def run(
+        self,
+        data: str,
+        judgements: str | None,
+        columns: list[str] | None,
+        lps: list[str] | None,
+        reference_system: str | None,
+        how: MetaOptions,
+        shown: options.Shown,
+        files: options.Files,
+        run: options.Common,
+    ) -> int:
+        """Read the marks of people and of methods, compare them, and show the result.
+
+        Args:
+            data, judgements: the texts; and where people's marks are, if not there.
+            columns, lps, reference_system: of the texts.
+            how, shown, files, run: as for the verb.
+        """
+        asked = _asked(self.spans or [])
+        given = [path for path in asked.values() if path is not None]
+        files.check([data, *([] if judgements is None else [judgements]), *given])
+        people = _of_groups(_people(data, judgements), lps)
+        texts = Texts(data, people, columns, lps, reference_system)
+        heard = [name for name, path in asked.items() if path is None or path.endswith(_HEAD)]
+        if not [name for name in heard if name != _EVERYTHING]:
+            idle = {"references": how.references, "reference_system": reference_system, "columns": columns}
+            options.refuse_idle(idle, "is about texts that methods read, and only files of marks are compared")
+        runtime = run.runtime(cached=False)
+        stored = {name: read_marked(path) for name, path in asked.items() if path is not None and name not in heard}
+        marks: dict[str, list[MarkedText] | Explanations] = {  # files first: what they lack costs no model's time
+            name: stored[name] if name in stored else texts.marked(name, path, how, runtime)
+            for name, path in asked.items()
+        }
+        read = [data] if judgements is None else [judgements]
+        entries = [*(dict(InputFile(path).entry) for path in read), *texts.entries]
+        entries += [dict(InputFile(path).entry) for path in given]
+        rated = {text.system for text in people if text.system is not None}
+        left_out = [*(how.exclude or []), *sorted(rated & {reference_system})]
+        found = evaluate_spans(
+            people,
+            marks,
+            exclude=left_out,
+            missing=cast(Missing, how.missing),  # checked there
+            adjust=how.adjust,
+            draws=how.draws or 1000,
+            seed=run.seed,
+        )
+        result = as_typed(found.result(_once(entries)))
+        files.write_segments(found.columns, shown.spreadsheet)
+        files.write(result)
+        if not files.printed:
+            shown.show(result, run.quiet)
+        return 0
+
+
+@dataclass(frozen=True)
+class Texts:
+    """The texts that methods read, which are read when the first one asks for them.
+
+    Attributes:
+        data: the file or folder.
+        people: the texts in which people marked errors; no other is read.
+        columns, lps, reference_system: as typed.
+        entries: the files that were read.
+    """
+
+    data: str
+    people: Sequence[MarkedText]
+    columns: list[str] | None
+    lps: list[str] | None
+    reference_system: str | None
+    entries: list[dict[str, Any]] = field(default_factory=list)
+
+    @cached_property
+    def dataset(self) -> Dataset:
+        """The texts of the file with their references."""
+        dataset, entries = read_data(self.data, columns=self.columns)
+        self.entries.extend(entries)
+        dataset = of_groups(dataset, self.lps) if self.lps else dataset
+        if self.reference_system is not None:
+            dataset = take_as_reference(dataset, self.reference_system)
+        wanted = {text.id for text in self.people} | {(text.system, text.item) for text in self.people}
+        kept = (one for one in dataset if one.id in wanted or (one.system, one.item) in wanted)
+        return Dataset(tuple(kept), dataset.name)
+
+    def marked(self, name: str, head: str | None, how: MetaOptions, runtime: Runtime) -> Explanations:
+        """What a method marks in them."""
+        if name == _EVERYTHING and head is None and all(text.hypothesis is not None for text in self.people):
+            return marks_by("everything", _dataset(self.people))
+        kept = tuple(one for one in self.dataset if one.system not in (how.exclude or []))
+        return marks_by(
+            cast(SpanMethod, "spans" if head is not None else name),
+            Dataset(kept, self.dataset.name),
+            references=cast(SpanReferences, how.references or "own"),  # checked there
+            model=head or HEAD,
+            runtime=runtime,
+        )
+
+
+def _asked(typed: Sequence[str]) -> dict[str, str | None]:
+    """Method -> its file; None for a method that is run on the spot."""
+    found: dict[str, str | None] = {}
+    for word in typed:
+        name, sign, path = word.partition("=")
+        if not name or (sign and not path) or (not sign and name not in SPAN_METHODS):
+            raise InputError(
+                f"--spans {word!r:.80}{nearest(word, SPAN_METHODS)}; expected {', '.join(SPAN_METHODS)}, or NAME=FILE"
+            )
+        if name in found:
+            raise InputError(f"--spans names {name!r} twice, expected a name of its own for each")
+        found[name] = path if sign else None
+    return found
+
+
+def _people(data: str, judgements: str | None) -> list[MarkedText]:
+    if judgements is None and os.path.isdir(data):
+        raise InputError(f"{data} is a folder of texts; name the file with the marks of people: --judgements FILE")
+    return read_marked(judgements or data)
+
+
+def _of_groups(people: list[MarkedText], lps: list[str] | None) -> list[MarkedText]:
+    """The texts of some language pairs; those of a file that names none are all of one."""
+    known = dict.fromkeys(text.group for text in people if text.group is not None)
+    for name in lps or ():
+        if known and name not in known:
+            raise InputError(f"no marked text is of language pair or task {name!r}{nearest(name, known)}")
+    return [text for text in people if not lps or text.group is None or text.group in lps]
+
+
+def _dataset(people: Sequence[MarkedText]) -> Dataset:
+    """The marked texts themselves, each once however many people marked it."""
+    once = {text.key: text for text in people}
+    return Dataset(
+        tuple(
+            Segment("\t".join(key), text.hypothesis or "", system=text.system, item=text.item)
+            for key, text in once.items()
+        )
+    )
+
+
+def _once(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    return list({entry["path"]: entry for entry in entries}.values())
+
+
+# --- `nlgauge meta`: metrics compared with human judgements
 
 Pairs = Annotated[
     str | None,
@@ -90,7 +518,7 @@ class Fitted:
         """Fit, write the file, and say what it holds; empty where no file was asked for."""
         if self.fit_thresholds is None:
             return ""
-        read = [judged.read_data(path) for path in self.more_data or []]
+        read = [read_data(path) for path in self.more_data or []]
         held = [outcome.held]
         for dataset, _ in read:
             rated = without_systems(dataset, [name for name in how.exclude or [] if name in dataset.systems])
@@ -106,14 +534,14 @@ class Fitted:
 @options.common()
 def meta(
     *,
-    data: judged.Data,
+    data: Data,
     columns: options.Columns = None,
     lp: options.LanguagePairs = None,
-    scored: judged.Scored,
-    criterion: judged.Criteria = None,
-    judgements: judged.Judgements = None,
+    scored: Scored,
+    criterion: Criteria = None,
+    judgements: Judgements = None,
     pairs: Pairs = None,
-    reference_system: judged.ReferenceSystem = None,
+    reference_system: ReferenceSystem = None,
     how: MetaOptions,
     criteria: Agreement = False,
     disagree: Disagree = None,
@@ -154,7 +582,7 @@ def meta(
         given |= {"runtime": runtime, **{name: value for name, value in how.given().items() if name in SHARED}}
         return planned.run(dataset, scored.metric or [], criterion, given, inputs, shown, files, run)
     typed = how.given() if run.typed_seed is None else {**how.given(), "seed": run.typed_seed}
-    preferences, ranked = judged.read_preferences(pairs) if pairs is not None else (None, None)
+    preferences, ranked = read_preferences(pairs) if pairs is not None else (None, None)
     outcome = meta_evaluate(
         dataset,
         scored.metric or [],
@@ -169,7 +597,7 @@ def meta(
         result = replace(result, rows=[*result.rows, *_agreement(outcome)])
     if disagree is not None:
         result = replace(result, disagreements=disagreements(outcome.held, disagree))
-    files.write_segments(lambda: judged.joined_columns(outcome.held), shown.spreadsheet)
+    files.write_segments(lambda: joined_columns(outcome.held), shown.spreadsheet)
     files.write(result)
     curves = fitted.table(outcome, result.inputs, scored.metric or [], criterion or None, how, runtime)
     if not files.printed:
@@ -191,7 +619,7 @@ def _checked(folder: str, path: str, lps: list[str] | None) -> int:
     return _REFUSED if faults else 0
 
 
-def _stored(scored: judged.Scored, official: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, Any]:
+def _stored(scored: Scored, official: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, Any]:
     """Scores made elsewhere and their directions, as arguments; official scores rise with quality."""
     own = [name for name in official if name not in tables]
     return {
@@ -208,12 +636,12 @@ def _read(
     columns: list[str] | None,
     lps: list[str] | None,
     reference_system: str | None,
-) -> tuple[Dataset, list[judged.Entry], Mapping[str, Any]]:
+) -> tuple[Dataset, list[Entry], Mapping[str, Any]]:
     """Texts with ratings, the files read, and the official scores where the protocol takes them from a folder."""
     chosen = None if protocol is None else preset(protocol)
     scores: Mapping[str, Any] = {}
     if chosen is None or not chosen.official or not os.path.isdir(data) or judgements is not None:
-        dataset, entries = judged.read_data(data, judgements, columns)
+        dataset, entries = read_data(data, judgements, columns)
         dataset = of_groups(dataset, lps) if lps else dataset
     else:
         run = read_official(data, chosen.humans, lps)

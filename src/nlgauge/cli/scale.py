@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nlgauge.cli import options
-from nlgauge.cli.terminal import as_typed, echo
+from nlgauge.cli.main import as_typed, echo
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
 from nlgauge.metrics.base import Metric, part_directions

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nlgauge.cli import options, specs
+from nlgauge.cli import options
+from nlgauge.cli import options as specs
+from nlgauge.cli.main import as_typed, echo
+from nlgauge.cli.options import complete
 from nlgauge.cli.scale import InParts
-from nlgauge.cli.specs import complete
-from nlgauge.cli.terminal import as_typed, echo
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.result import STDOUT, Result
 from nlgauge.io import read

@@ -11,8 +11,8 @@ from typing import Annotated, Any
 import typer
 
 from nlgauge.cli import options
-from nlgauge.cli.progress import bar
-from nlgauge.cli.terminal import as_typed, echo
+from nlgauge.cli.main import as_typed, echo
+from nlgauge.cli.options import bar
 from nlgauge.core.errors import InputError
 from nlgauge.core.metric import BaseMetric
 from nlgauge.core.result import STDOUT, Result

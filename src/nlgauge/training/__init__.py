@@ -5,22 +5,22 @@ from typing import TYPE_CHECKING
 from nlgauge.core.doors import door
 
 if TYPE_CHECKING:
-    from nlgauge.training.data import LabelledPair, read_pairs
-    from nlgauge.training.dev import Dev
     from nlgauge.training.examples import Example, rated_examples, read_triples
-    from nlgauge.training.heads import write_head
+    from nlgauge.training.heads import Accuracy, Matched, accuracy, match_tokens, train_nli, write_head
     from nlgauge.training.infill import train_infill
     from nlgauge.training.linear import Fitted, train_beer, train_blend
-    from nlgauge.training.loop import Checkpoint, Watch
-    from nlgauge.training.matching import Matched, match_tokens
-    from nlgauge.training.meters import as_torchmetrics
-    from nlgauge.training.nli import Accuracy, accuracy, train_nli
+    from nlgauge.training.loop import Checkpoint, Dev, LabelledPair, Watch, as_torchmetrics, read_pairs
     from nlgauge.training.recipe import InfillRecipe, NliRecipe, Recipe, RegressorRecipe, Schedule, SpanRecipe
-    from nlgauge.training.regressor import Trained, train_regressor
-    from nlgauge.training.ridge import RidgeTrained, train_ridge
-    from nlgauge.training.span_examples import SpanExample, read_span_examples
-    from nlgauge.training.span_thresholds import SpanScore, fix_thresholds, score_spans
-    from nlgauge.training.spans import MarkedPair, train_spans
+    from nlgauge.training.regressor import RidgeTrained, Trained, train_regressor, train_ridge
+    from nlgauge.training.spans import (
+        MarkedPair,
+        SpanExample,
+        SpanScore,
+        fix_thresholds,
+        read_span_examples,
+        score_spans,
+        train_spans,
+    )
 else:
     __getattr__, __dir__ = door(__name__)
 

@@ -27,10 +27,9 @@ from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.runtime import Runtime, by_length
 from nlgauge.training.adapters import adapter_tensors, add_adapters
-from nlgauge.training.classifier import arithmetic, encoder_below, narrow_frozen, pad_of, padded
-from nlgauge.training.heads import head_metadata, write_head
+from nlgauge.training.examples import EncodedTexts, encode_texts, masked, read_texts
+from nlgauge.training.heads import arithmetic, encoder_below, head_metadata, narrow_frozen, pad_of, padded, write_head
 from nlgauge.training.loop import Checkpoint, alone, fit_network
-from nlgauge.training.masking import EncodedTexts, encode_texts, masked, read_texts
 from nlgauge.training.recipe import InfillRecipe, check_precision, run_line
 
 KIND = "infill"

@@ -214,7 +214,7 @@ class RegressorRecipe(Recipe):
     Attributes:
         method: `frozen` trains only the feed-forward network, on vectors that are computed once; `lora` also trains
             adapters on all linear layers; `full` trains everything; `ridge` fits a weighted sum of features in place of
-            a network, see `nlgauge.training.ridge`.
+            a network, see `nlgauge.training.regressor`.
         layers: the layers whose mean vectors are read, side by side; empty is the last layer; `mix` is all layers
             under learnt weights.
         features: `4h` or `2h`, with method ridge also `match`, `4h+match`, ..., with method lora also `both`, which has
@@ -329,7 +329,7 @@ class RegressorRecipe(Recipe):
 
     @property
     def is_crossed(self) -> bool:
-        """Whether both texts are read in one sequence, as `nlgauge.training.crossed` does."""
+        """Whether both texts are read in one sequence, as `nlgauge.training.regressor` does."""
         return self.features == BOTH
 
     @property

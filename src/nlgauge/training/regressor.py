@@ -1,4 +1,4 @@
-"""Your own regressor: trained on synthesised errors, or on people's ratings."""
+"""A regressor that reads hypothesis and reference in one sequence, while it learns; see `nlgauge.models.regressor`."""
 
 from __future__ import annotations
 
@@ -7,31 +7,647 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from hashlib import sha256
+from itertools import pairwise
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import torch
 
+from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
-from nlgauge.models.encoder import load_encoder, torch_device
+from nlgauge.metrics.embedding.vectors import best_layer
+from nlgauge.models.encoder import BOTH, MATCH, MATCHED, Encoder, combined, cut_layers, load_encoder, torch_device
 from nlgauge.models.entailment import PairTokenizer
-from nlgauge.models.locate import ModelFiles, locate
-from nlgauge.models.matching import mean_vectors
-from nlgauge.models.regressor import MIX
-from nlgauge.models.tokens import TextTokenizer
-from nlgauge.runtime.runtime import Runtime
-from nlgauge.training.adapters import add_adapters
-from nlgauge.training.classifier import FEATURES, encoder_below, narrow_frozen, pad_of
-from nlgauge.training.crossed import CrossedLearner, PairTexts, crossed_network, inherited
-from nlgauge.training.dev import Dev, held_out
+from nlgauge.models.heads import HEADS, HERE, SUFFIX, Head, find_head
+from nlgauge.models.hub import HubNetwork
+from nlgauge.models.locate import ModelFiles, is_disentangled, locate
+from nlgauge.models.matching import encoder_means, mean_vectors, read_pairs
+from nlgauge.models.packing import PackedBert
+from nlgauge.models.regressor import KIND, MIX, WEIGHTS, RegressorFiles, text_vectors
+from nlgauge.models.tokens import Ids, TextTokenizer
+from nlgauge.runtime.runtime import Advance, Runtime
+from nlgauge.stats.correlate import correlation
+from nlgauge.training.adapters import adapter_tensors, add_adapters, begin_adapters
 from nlgauge.training.examples import Encoded, Example, Texts, grouped_batches
-from nlgauge.training.heads import check_output
-from nlgauge.training.learner import Learner
-from nlgauge.training.loop import Checkpoint, alone, fit_network, learning
-from nlgauge.training.network import RegressorNetwork
-from nlgauge.training.parallel import Cores, cores
-from nlgauge.training.recipe import RegressorRecipe, beginning, check_precision, recipe_facts, trainable
-from nlgauge.training.regressor_files import save_regressor, whole_encoder
-from nlgauge.training.watch import BestWeights
+from nlgauge.training.heads import (
+    FEATURES,
+    HeadNetwork,
+    arithmetic,
+    check_output,
+    encoder_below,
+    head_metadata,
+    head_network,
+    narrow_frozen,
+    new_folder,
+    pad_of,
+    padded,
+    save_encoder,
+    with_dropout,
+    write_head,
+)
+from nlgauge.training.linear import ridge
+from nlgauge.training.loop import BestWeights, Checkpoint, Cores, Dev, alone, cores, fit_network, held_out, learning
+from nlgauge.training.recipe import Loss, Recipe, RegressorRecipe, beginning, check_precision, recipe_facts, trainable
+
+_PAIRS = 256  # encoded together in evaluation
+
+
+class PairTexts:
+    """Distinct pairs (reference, hypothesis) of many examples, each with its pieces and their types.
+
+    `nlgauge.training.examples.Texts` is the same for texts that are read alone.
+    """
+
+    def __init__(self, tokenizer: PairTokenizer) -> None:
+        self.tokenizer = tokenizer
+        self._numbers: dict[tuple[str, str], int] = {}
+        self.ids: list[Ids] = []
+        self.types: list[Ids] = []
+        self.n_cut = 0
+
+    @property
+    def summary(self) -> str:
+        """How many pairs there are, how long they are, and how many were cut."""
+        tokens = np.mean([len(ids) for ids in self.ids])
+        return f"{len(self.ids)} distinct pairs, {tokens:.1f} tokens each, {self.n_cut} cut"
+
+    def encode(self, examples: Sequence[Example]) -> Encoded:
+        """The examples with their pairs as numbers; `places` has one entry, `both`. Groups share a reference."""
+        pairs = [(example.texts["ref"].strip(), example.texts["hyp"].strip()) for example in examples]
+        new = [pair for pair in dict.fromkeys(pairs) if pair not in self._numbers]
+        read = self.tokenizer.pairs(new, self.tokenizer.read(text for pair in new for text in pair))
+        for place, pair in enumerate(new):
+            ids, types = read.ids(place)
+            self._numbers[pair] = len(self.ids)
+            self.ids.append(ids)
+            self.types.append(types)
+        self.n_cut += int(read.truncated.sum())
+        place_of = np.array([self._numbers[pair] for pair in pairs], dtype=np.int64)
+        _, groups = np.unique([ref for ref, _ in pairs], return_inverse=True)
+        return Encoded(
+            {BOTH: place_of},
+            np.array([example.score for example in examples]),
+            np.array([example.owner for example in examples], dtype=np.int64),
+            groups.reshape(-1),
+            np.array([len(self.ids[place]) for place in place_of], dtype=np.int64),
+        )
+
+
+class CrossedLearner:
+    """A network and its examples; `nlgauge.training.regressor.Learner` is the same for texts that are read alone.
+
+    Args:
+        network: with one output, on its device.
+        texts: all pairs of all sets.
+        loss: the loss to minimise.
+        mean: the mean of the scores; the network learns target = (score - mean) / sd.
+        sd: the standard deviation of the scores.
+        pad: the id that pads a batch.
+        dtype: bfloat16 or float32.
+        cores: the threads that compute the parts of a batch; None is the calling thread, see `Learner`.
+    """
+
+    def __init__(
+        self,
+        network: HeadNetwork,
+        texts: PairTexts,
+        loss: Loss,
+        mean: float,
+        sd: float,
+        pad: int,
+        dtype: str,
+        cores: Cores | None = None,
+    ) -> None:
+        self.network, self.texts = network, texts
+        self.loss_of, self.mean, self.sd, self.pad, self.dtype = loss, mean, sd, pad, dtype
+        self.device = network.classifier.weight.device
+        self._cores = cores or Cores(None)
+        self._learnt = [p for p in network.parameters() if p.requires_grad]
+
+    def loss(self, batch: Encoded) -> torch.Tensor:
+        """The mean loss of a batch, whose distinct pairs are read once."""
+        wanted, rows = np.unique(batch.places[BOTH], return_inverse=True)
+        scores = self._outputs(wanted)[torch.from_numpy(rows.reshape(-1)).to(self.device)]
+        targets = torch.from_numpy((batch.scores - self.mean) / self.sd).to(scores)
+        return self.loss_of.of(scores, targets, torch.from_numpy(batch.groups).to(self.device), 1 / self.sd)
+
+    def predict(self, examples: Encoded) -> npt.NDArray[np.float64]:
+        """Scores of examples in their own units, shape (n,), without dropout."""
+        wanted, rows = np.unique(examples.places[BOTH], return_inverse=True)
+        training = self.network.training
+        self.network.eval()
+        with torch.inference_mode():
+            parts = [self._outputs(wanted[i : i + _PAIRS]) for i in range(0, len(wanted), _PAIRS)]
+        self.network.train(training)
+        outputs: npt.NDArray[np.float64] = torch.cat(parts).double().cpu().numpy()
+        return outputs[rows.reshape(-1)] * self.sd + self.mean
+
+    def _outputs(self, wanted: Ids) -> torch.Tensor:
+        """In units of the targets, float32, shape (n,)."""
+        lengths = np.array([len(self.texts.ids[i]) for i in wanted], dtype=np.int64)
+        learnt = self._learnt if torch.is_grad_enabled() else []  # threads of their own keep no graph for a prediction
+        return self._cores.of_sequences(lambda where: self._read(wanted[where]), lengths, learnt, self.device)
+
+    def _read(self, wanted: Ids) -> torch.Tensor:
+        ids, types = [self.texts.ids[i] for i in wanted], [self.texts.types[i] for i in wanted]
+        with arithmetic(self.device, self.dtype):
+            outputs: torch.Tensor = self.network(**padded(ids, types, self.pad, self.device))
+        return outputs[:, 0]
+
+
+def crossed_network(recipe: RegressorRecipe, files: ModelFiles, first: float, runtime: Runtime) -> HeadNetwork:
+    """The network on its device, ready to learn.
+
+    Args:
+        recipe: how it is trained, and which head it begins from.
+        files: of the encoder.
+        first: what the last bias begins at, unless an earlier regressor brings one.
+        runtime: device and precision.
+
+    Raises:
+        InputError: the encoder is neither BERT nor MPNet; or the head to begin from is of another kind, on another
+            encoder, or learnt scores in other units.
+    """
+    network = head_network(
+        files,
+        recipe.rank,
+        recipe.alpha,
+        recipe.encoder_dropout,
+        recipe.schedule.seed,
+        runtime.dtype == "bfloat16",
+        outputs=1,
+    )
+    with torch.no_grad():
+        network.classifier.bias.fill_(first)
+    if recipe.init is not None:
+        _begin(network, recipe.init, files, recipe.standardise)
+    return network.to(torch_device(torch, runtime.device)).train()
+
+
+def inherited(init: str, about: Mapping[str, str]) -> dict[str, str]:
+    """The metadata of a head that began from another: what that one was shown, the new one has been shown, too.
+
+    Args:
+        init: the head that it began from.
+        about: what its maker says.
+    """
+    head = _head(init)
+    keys = {"trained_on_phenomena": ","}
+    if head.get("criterion") is not None:  # ratings that people gave, of which every result has a note
+        keys |= {"criterion": ", ", "data": "; "}
+    found = {}
+    for key, separator in keys.items():
+        parts = [part for text in (about.get(key), head.get(key)) for part in (text or "").split(separator)]
+        found[key] = separator.join(dict.fromkeys(part.strip() for part in parts if part.strip()))
+    return {**about, **found, "init": str(beginning(init))}
+
+
+def _begin(network: HeadNetwork, init: str, files: ModelFiles, standardise: bool) -> None:
+    head = _head(init)
+    if head.get("kind") == KIND:
+        _begin_layer(network, head, standardise)
+    begin_adapters(network.encoder, head, files)
+
+
+def _head(init: str) -> Head:
+    try:
+        return find_head(init, "nli")
+    except InputError:
+        if HEADS.get(init) == "nli":
+            raise
+        return find_head(init, KIND)
+
+
+def _begin_layer(network: HeadNetwork, head: Head, standardise: bool) -> None:
+    """Take the last layer of an earlier regressor, which goes on in the units of its outputs."""
+    found = RegressorFiles(head)
+    if found.features != (BOTH,):
+        raise InputError(
+            f"head {head.path} has features {','.join(found.features)}, expected {BOTH}; begin from a head with these,"
+            " or from an NLI head"
+        )
+    was = (found.number("target_mean", 0.0), found.number("target_sd", 1.0)) != (0.0, 1.0)
+    if was != standardise:
+        raise InputError(
+            f"head {head.path} learnt {'standardised scores' if was else 'scores as they are'}; begin from it with"
+            f" standardise {'on' if was else 'off'}"
+        )
+    own, _ = head.tensors()
+    with torch.no_grad():
+        for name, parameter in network.classifier.named_parameters():
+            tensor = own.get(f"classifier.{name}")
+            if tensor is None or tensor.shape != parameter.shape:
+                what = "nothing" if tensor is None else f"shape {tuple(tensor.shape)}"
+                raise InputError(
+                    f"head {head.path} has {what} for classifier.{name}, expected shape {tuple(parameter.shape)}"
+                )
+            parameter.copy_(tensor)
+
+
+# --- The regressor while it learns: an encoder, means of its layers, and a feed-forward network on them
+
+
+class RegressorNetwork(torch.nn.Module):
+    """See `nlgauge.models.regressor`, whose numbers these are.
+
+    Args:
+        encoder: of transformers; None where the means are known beforehand.
+        layers: whose means are read.
+        mixed: whether they are mixed under learnt weights, as COMET does, instead of standing side by side.
+        features: see `nlgauge.models.encoder`.
+        size: of a token's vector.
+        widths: of the hidden layers.
+        dropout: behind each of them.
+    """
+
+    def __init__(
+        self,
+        encoder: Any,
+        layers: Sequence[int],
+        mixed: bool,
+        features: Sequence[str],
+        size: int,
+        widths: Sequence[int],
+        dropout: float,
+    ) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.layers, self.features, self.dropout = tuple(layers), tuple(features), dropout
+        self.mix = Mix(len(layers)) if mixed else None
+        sizes = [size * (1 if mixed else len(layers)) * len(features), *widths]
+        self.hidden = torch.nn.ModuleList(torch.nn.Linear(i, o) for i, o in pairwise(sizes))
+        self.out = torch.nn.Linear(sizes[-1], 1)
+
+    def means(self, **inputs: torch.Tensor) -> torch.Tensor:
+        """Mean vectors of n texts, special tokens included, float32, shape (n, layers, d).
+
+        Texts that are read alone have no types, as when the regressor is used: XLM and GPT-2 add a word for type 0.
+        """
+        inputs.pop("token_type_ids", None)
+        if len(self.layers) == 1:
+            states = [self.encoder(**inputs)[0]]
+        else:
+            layers_of = self.encoder(**inputs, output_hidden_states=True).hidden_states
+            states = [layers_of[layer] for layer in self.layers]
+        mask = inputs["attention_mask"]
+        shares = (mask / mask.sum(1, keepdim=True))[:, None]  # (n, 1, T)
+        with torch.autocast(mask.device.type, enabled=False):
+            return torch.cat([shares @ layer.float() for layer in states], dim=1)
+
+    def forward(self, means: torch.Tensor, rows: Mapping[str, torch.Tensor]) -> torch.Tensor:
+        """Scores in units of the targets, float32, shape (n,).
+
+        Args:
+            means: of the distinct texts, shape (texts, layers, d).
+            rows: `hyp`, `ref`, `src` -> the row of `means` where that text of each segment is, shape (n,).
+        """
+        mix = None if self.mix is None else (torch.softmax(self.mix.weights, dim=0), self.mix.scale)
+        vectors = text_vectors(means, mix)
+        states = combined(self.features, {name: vectors[row] for name, row in rows.items()})
+        for layer in self.hidden:
+            states = torch.nn.functional.dropout(torch.tanh(layer(states)), self.dropout, self.training)
+        scores: torch.Tensor = self.out(states)[:, 0]
+        return scores
+
+    def own_tensors(self) -> dict[str, torch.Tensor]:
+        """The weights on top of the encoder, by their names in a head file."""
+        return {
+            name: tensor.detach().float().cpu().contiguous()
+            for name, tensor in self.state_dict().items()
+            if not name.startswith("encoder.")
+        }
+
+
+class Mix(torch.nn.Module):
+    """Learnt weights of layers, in equal parts at first."""
+
+    def __init__(self, n_layers: int) -> None:
+        super().__init__()
+        self.weights = torch.nn.Parameter(torch.zeros(n_layers))
+        self.scale = torch.nn.Parameter(torch.ones(1))
+
+
+# --- A regressor at work on its examples: the loss of a batch, and the scores of a set
+
+_TEXTS = 256  # encoded together in evaluation
+_ROWS = 1024
+
+
+class Learner:
+    """A network and its examples.
+
+    Args:
+        network: the network, on its device.
+        texts: all texts of all sets.
+        means: the mean vectors of all texts where the encoder is frozen, shape (texts, layers, d); None where it
+            learns.
+        loss: the loss to minimise.
+        mean: the mean of the scores; the network learns target = (score - mean) / sd.
+        sd: the standard deviation of the scores.
+        pad: the id that pads a batch.
+        dtype: bfloat16 or float32.
+        cores: the threads that compute the parts of a batch. None is the calling thread; an encoder with dropout needs
+            it, since only there are random numbers drawn in order.
+    """
+
+    def __init__(
+        self,
+        network: RegressorNetwork,
+        texts: Texts,
+        means: torch.Tensor | None,
+        loss: Loss,
+        mean: float,
+        sd: float,
+        pad: int,
+        dtype: str,
+        cores: Cores | None = None,
+    ) -> None:
+        self.network, self.texts, self.known = network, texts, means
+        self.loss_of, self.mean, self.sd, self.pad, self.dtype = loss, mean, sd, pad, dtype
+        self.device = network.out.weight.device
+        self._cores = cores or Cores(None)
+        self._learnt = [] if network.encoder is None else [p for p in network.encoder.parameters() if p.requires_grad]
+        self._lengths = np.array([len(ids) for ids in texts.ids], dtype=np.int64)
+
+    def loss(self, batch: Encoded) -> torch.Tensor:
+        """The mean loss of a batch, whose distinct texts are encoded once."""
+        wanted, rows = self._rows(batch.places)
+        scores = self.network(self._means(wanted), rows)
+        targets = torch.from_numpy((batch.scores - self.mean) / self.sd).to(scores)
+        return self.loss_of.of(scores, targets, torch.from_numpy(batch.groups).to(self.device), 1 / self.sd)
+
+    def predict(self, examples: Encoded) -> npt.NDArray[np.float64]:
+        """Scores of examples in their own units, shape (n,), without dropout."""
+        wanted, rows = self._rows(examples.places)
+        training = self.network.training
+        self.network.eval()
+        with torch.inference_mode():
+            means = torch.cat([self._means(wanted[i : i + _TEXTS]) for i in range(0, len(wanted), _TEXTS)])
+            parts = [
+                self.network(means, {name: row[i : i + _ROWS] for name, row in rows.items()})
+                for i in range(0, len(examples), _ROWS)
+            ]
+        self.network.train(training)
+        scores: npt.NDArray[np.float64] = torch.cat(parts).double().cpu().numpy()
+        return scores * self.sd + self.mean
+
+    def _rows(self, places: Mapping[str, Ids]) -> tuple[Ids, dict[str, torch.Tensor]]:
+        """The distinct texts of some examples, and the row of each text among these."""
+        wanted, rows = np.unique(np.concatenate(list(places.values())), return_inverse=True)
+        each = np.split(rows.reshape(-1), len(places))
+        return wanted, {name: torch.from_numpy(row).to(self.device) for name, row in zip(places, each, strict=True)}
+
+    def _means(self, wanted: Ids) -> torch.Tensor:
+        if self.known is not None:
+            return self.known[torch.from_numpy(wanted).to(self.known.device)]
+        return self._cores.of_sequences(
+            lambda where: self._encode(wanted[where]), self._lengths[wanted], self._learnt, self.device
+        )
+
+    def _encode(self, wanted: Ids) -> torch.Tensor:
+        with arithmetic(self.device, self.dtype):
+            means: torch.Tensor = self.network.means(
+                **padded([self.texts.ids[i] for i in wanted], None, self.pad, self.device)
+            )
+        return means
+
+
+# --- A trained regressor as files: a head beside its encoder, or a folder with both
+
+CONFIG = "regressor.json"
+_SAME = 1e-3  # of a vector's length: float32 rounds to less
+
+
+def whole_encoder(files: ModelFiles, dropout: float, layers: Sequence[int]) -> Any:
+    """An encoder of any family to be written as a folder, without what stands above the highest of some layers.
+
+    Raises:
+        InputError: an encoder-decoder; or, of a family that is not BERT's, the last layer is left out, or a lower one
+            is another in training than in use.
+    """
+    layer = max(layers)
+    from transformers import AutoModel
+
+    files.check()
+    is_bert = PackedBert.reads(files.config)
+    if files.config.get("is_encoder_decoder"):
+        raise InputError(
+            f"model {files.name!r} is an encoder-decoder, expected an encoder; use method frozen, or name another"
+        )
+    if layer != files.depth and not is_bert:
+        raise InputError(
+            f"layer is {layer}: of {files.name!r}, which is not of BERT's family, only the last layer ({files.depth})"
+            " can be trained"
+        )
+    unpooled = {"add_pooling_layer": False} if is_bert and not is_disentangled(files.config) else {}
+    encoder = with_dropout(AutoModel, files, dropout, **unpooled)
+    if layer != files.depth:
+        encoder.encoder.layer = encoder.encoder.layer[:layer]
+        encoder.config.num_hidden_layers = layer
+    if not is_bert and len(layers) > 1:
+        _check_layers(files, encoder, layers)
+    return encoder
+
+
+def _check_layers(files: ModelFiles, encoder: Any, layers: Sequence[int]) -> None:
+    """Refuse a family whose last norm stands behind a cut model, too, so that its lower layers are not learnt as such.
+
+    Raises:
+        InputError: for such a family (GPT-2, Llama), as some pieces show.
+    """
+    probe = np.arange(min(4, int(files.config.get("vocab_size", 4))), dtype=np.int64)
+    training = encoder.training
+    with torch.inference_mode():
+        ids = torch.from_numpy(probe)[None]
+        out = encoder.eval()(input_ids=ids, attention_mask=torch.ones_like(ids), output_hidden_states=True)
+        with cut_layers(HubNetwork(files, torch.float32, torch.device("cpu")), layers) as forward:
+            used = forward([probe])
+    encoder.train(training)
+    for layer, found in zip(layers, used, strict=True):
+        if (found - out.hidden_states[layer][0]).norm() > _SAME * found.norm():
+            raise InputError(
+                f"layer is {layer}: of {files.name!r}, which norms what its last layer gives, only this one"
+                f" ({files.depth}) can be trained; use method frozen, or leave the others out"
+            )
+
+
+def save_regressor(
+    path: str,
+    network: RegressorNetwork | HeadNetwork,
+    files: ModelFiles,
+    recipe: Recipe,
+    dtype: str,
+    about: Mapping[str, str],
+) -> None:
+    """Write a head (`.safetensors`) or a folder, whole or not at all.
+
+    Args:
+        path: where to.
+        network: what was trained.
+        files: of the encoder it began from.
+        recipe: how the user named that encoder.
+        dtype: the precision in which it was trained.
+        about: joins the metadata, and wins over what the recipe says.
+    """
+    metadata = {**head_metadata(KIND, recipe, files, dtype), **about}
+    if path.endswith(".safetensors"):
+        adapters = {} if network.encoder is None else adapter_tensors(network.encoder)
+        write_head(path, adapters | network.own_tensors(), metadata)
+        return
+    metadata.pop("encoder_revision", None)
+    with new_folder(path) as folder:
+        save_encoder(folder, network.encoder, files)
+        metadata |= {
+            "encoder": HERE,
+            "encoder_sha256": locate(str(folder)).weights_digest,
+            "encoder_from": recipe.model,
+        }
+        write_head(folder / WEIGHTS, network.own_tensors(), metadata)
+        (folder / CONFIG).write_text(json.dumps(metadata, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+
+
+# --- A regressor by ridge regression: features of a frozen encoder, and weights from one system of equations
+
+# How much larger features of matching are made, of which there are few: the penalty on their weights is a hundredth of
+# that on the weights of vectors, of which there are many.
+_FREE = 10.0
+
+
+@dataclass(frozen=True)
+class RidgeTrained:
+    """How a regression went.
+
+    Attributes:
+        n: the number of examples.
+        strength: the penalty, for one example and standardised features.
+        agreement: Pearson's r of scores and predictions, each from a fit to all other examples.
+    """
+
+    n: int
+    strength: float
+    agreement: float
+
+
+def train_ridge(
+    examples: Sequence[Example],
+    output: str,
+    recipe: RegressorRecipe,
+    runtime: Runtime,
+    *,
+    strength: float | None = None,
+    untrained: float = 0.0,
+    about: Mapping[str, str] | None = None,
+    tell: Callable[[str], None] = lambda line: None,
+) -> RidgeTrained:
+    """Fit scores by a weighted sum of features, and write the head; whole or not at all.
+
+    Args:
+        examples: see `nlgauge.training.examples`.
+        output: a `.safetensors` file.
+        recipe: encoder, layers and features; of its other fields none counts.
+        runtime: where the encoder runs, in which precision, and progress.
+        strength: the penalty; None takes the best of a fixed list by the squared error on examples that are left out,
+            one at a time.
+        untrained: how much of BERTScore's F, which learns nothing, is added to the prediction, each over its standard
+            deviation in the training data. It keeps a head that learns from errors made on purpose near what holds for
+            outputs of systems.
+        about: more metadata; all values are strings.
+        tell: called with lines about the progress.
+
+    Raises:
+        InputError: examples, options or the output are not usable; also what `locate` raises.
+
+    References:
+        Hastie, Tibshirani and Friedman (2009), "The Elements of Statistical Learning", section 3.4.1; the features of
+        vectors: Shimanaka et al. (2018), "RUSE".
+    """
+    check_output(output, recipe.method)
+    if not output.endswith(SUFFIX):
+        raise InputError(f"{output}: the encoder stays as it is and is not written again; name a head, {SUFFIX}")
+    files = locate(recipe.model, recipe.revision)
+    matched = MATCH in recipe.blocks
+    if untrained and not matched:
+        raise InputError(f"untrained is {untrained:g}, and features are {','.join(recipe.blocks)}; F is one of 'match'")
+    layer = best_layer(recipe.model, files.depth) if recipe.match_layer is None else recipe.match_layer
+    if matched and layer > files.depth:
+        raise InputError(
+            f"the layer that is matched is {layer}, but model {recipe.model!r} has layers 0 to {files.depth}"
+        )
+    layers = () if recipe.blocks == (MATCH,) else recipe.chosen_layers(files.depth)
+    tokenizer = TextTokenizer(files, recipe.max_tokens, space=False)
+    texts = Texts(tokenizer)
+    train = texts.encode(examples)
+    tell(f"{len(train)} examples, {texts.summary}, in {runtime.dtype}")
+    if len(train) < 3 or train.scores.min() == train.scores.max():
+        raise InputError(f"{len(train)} examples with equal scores or too few, expected three that differ, or more")
+    network = load_encoder(recipe.model, recipe.revision, runtime.dtype, runtime).network
+    encoder = Encoder(files, tokenizer, network, runtime.token_budget)
+    with runtime.progress(len(texts.ids), "encoding") as advance:
+        features = _features(train, texts, recipe, layers, layer, encoder, advance)
+    mean, sd = features.mean(axis=0), features.std(axis=0)
+    scale = np.where(sd > 0, 1 / np.where(sd > 0, sd, 1), 0.0)
+    if matched:
+        scale[-len(MATCHED) :] *= _FREE  # the block stands last
+    weights, strength, predicted = ridge((features - mean) * scale, train.scores, strength)
+    weights = weights * scale
+    if untrained:
+        weights = _with_f(weights, untrained, features, train.scores)
+    tensors = {
+        "out.weight": torch.from_numpy(weights[None]).float(),
+        "out.bias": torch.tensor([train.scores.mean() - mean @ weights], dtype=torch.float32),
+    }
+    metadata = {
+        "method": recipe.method,
+        "features": ",".join(recipe.blocks),
+        "layers": ",".join(map(str, layers)),
+        "pooling": "mean of all tokens",
+        "widths": "",
+        "strength": f"{strength:g}",
+        **({"untrained": f"{untrained:g}"} if untrained else {}),
+        "low": f"{train.scores.min():g}",
+        "high": f"{train.scores.max():g}",
+        **({"match_layer": str(layer)} if matched else {}),
+        **(about or {}),
+    }
+    write_head(output, tensors, {**head_metadata(KIND, recipe, files, runtime.dtype), **metadata})
+    return RidgeTrained(len(train), strength, correlation("pearson", predicted, train.scores).value)
+
+
+def _with_f(weights: Array, share: float, features: Array, scores: Array) -> Array:
+    """Weights of a prediction to which a share of F is added, on the scale of the scores again."""
+    place = len(weights) - len(MATCHED) + MATCHED.index("F")
+    mixed = weights.copy()
+    mixed[place] += share * (features @ weights).std() / features[:, place].std()
+    predicted = features @ mixed
+    slope: float = np.cov(predicted, scores, bias=True)[0, 1] / predicted.var()
+    return np.asarray(slope * mixed)
+
+
+def _features(
+    train: Encoded,
+    texts: Texts,
+    recipe: RegressorRecipe,
+    layers: Sequence[int],
+    layer: int,
+    encoder: Encoder,
+    advance: Advance,
+) -> Array:
+    """The features of all examples, float64, shape (n, k)."""
+    rows = train.places
+    if MATCH in recipe.blocks:
+        outer = len(encoder.tokenizer.prefix) + len(encoder.tokenizer.suffix)
+        bare = np.array([len(ids) <= outer for ids in texts.ids], dtype=np.bool_)
+        pairs = rows["hyp"], rows["ref"]
+        means, matched = read_pairs(encoder, texts.ids, layers, layer, pairs, bare, advance)
+    else:
+        means, matched = encoder_means(encoder, texts.ids, layers, advance=advance), None
+    vectors = means.flatten(1).cpu().double()
+    found = combined(recipe.blocks, {name: vectors[torch.from_numpy(row)] for name, row in rows.items()}, matched)
+    return np.asarray(found.numpy())
+
+
+# --- Your own regressor: trained on synthesised errors, or on people's ratings
 
 
 @dataclass(frozen=True)

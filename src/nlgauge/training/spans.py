@@ -1,9 +1,9 @@
-"""Training a head that marks the words at fault in a text, from texts whose errors are known by place."""
+"""Texts with errors at known places, to train and to measure a head that marks words: read from JSON lines."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from inspect import signature
@@ -11,22 +11,367 @@ from typing import Any
 
 import numpy as np
 import torch
+from safetensors import safe_open
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.marks import ErrorSpan, Severity
 from nlgauge.core.result import check_target, claimed
+from nlgauge.core.segment import is_blank
+from nlgauge.io.files import Faults, InputFile
+from nlgauge.io.marked import errors_of
+from nlgauge.io.rows import JsonRows
 from nlgauge.models.encoder import FEATURES, Words, torch_device
 from nlgauge.models.entailment import PairTokenizer
 from nlgauge.models.heads import find_head
 from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.networks import ALIGNED, POOLED, aligned, pooled_units
-from nlgauge.models.spans import KIND, OUTPUTS, WordPairs, read_words
+from nlgauge.models.spans import KIND, OUTPUTS, Judged, WordPairs, load_spans, read_words
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.scoring.explaining import Thresholds, Worded, marked_spans, thresholds
+from nlgauge.stats.draws import wilson
+from nlgauge.stats.spans import clean_counts, one_to_one_counts, share_of_totals, span_agreement
 from nlgauge.training.adapters import adapter_tensors, add_adapters, begin_adapters
-from nlgauge.training.classifier import arithmetic, encoder_below, narrow_frozen, pad_of, padded
-from nlgauge.training.heads import head_metadata, write_head
+from nlgauge.training.examples import PlacedEdit, spans_of_edits
+from nlgauge.training.heads import arithmetic, encoder_below, head_metadata, narrow_frozen, pad_of, padded, write_head
 from nlgauge.training.loop import Checkpoint, fit_network
 from nlgauge.training.recipe import Recipe, beginning, check_precision, run_line, trainable
+
+_SHAPE = (
+    "expected hyp with ref and spans (as of nlgauge explain -o), better and worse (as of nlgauge perturb), or hyp with"
+    " refs and steps (as of nlgauge synth)"
+)
+_FLUENCY = "fluency"  # errors of this criterion of a checklist are minor, and those of these perturbations
+_MINOR = frozenset({"typos", "subject_verb_disagreement", "repeat_phrases"})
+_MAJOR = -5.0  # the severity of a step from which on it is major
+_LABELS: Mapping[Severity, int] = {"minor": 1, "major": 2}
+
+
+@dataclass(frozen=True)
+class SpanExample:
+    """A text with known errors, beside a text without.
+
+    Attributes:
+        text: the text.
+        other: what it is compared with.
+        spans: the errors in the text, and the places where something is missing; None where only `faulty` is known.
+        faulty: whether the text has an error at all; None where the spans say so, or nobody knows.
+        gaps: whether the spans tell what is missing, too.
+    """
+
+    text: str
+    other: str
+    spans: tuple[ErrorSpan, ...] | None
+    faulty: bool | None = None
+    gaps: bool = True
+
+    def labelled(self) -> MarkedPair:
+        """The labels of its words, as a network learns them."""
+        worded = Worded.of(self.text)
+        n = len(worded.places)
+        labels = [UNKNOWN if self.spans is None else 0] * n
+        missing = [0 if self.gaps and self.spans is not None else UNKNOWN] * (n + 1)
+        for span in self.spans or ():
+            if span.missing:
+                missing[next((i for i, (start, _) in enumerate(worded.places) if start >= span.start), -1)] = 1
+                continue
+            for i, (start, end) in enumerate(worded.places):
+                if span.start < end and start < span.end:
+                    labels[i] = max(labels[i], _LABELS[span.severity])
+        return MarkedPair(worded.words, Worded.of(self.other).words, tuple(labels), tuple(missing), self.faulty)
+
+
+def read_span_examples(file: InputFile) -> list[SpanExample]:
+    """The examples of a JSON lines file, plain or gzip. A row has one of three forms, and an example per reference.
+
+    - Marked texts: `hyp`, `ref` or `refs` (or `against`, as `nlgauge explain -o` writes it), and `spans` or `errors`.
+      `faulty` may say whether the text has an error, and `gaps` be false where nobody looked for what is missing. A
+      row whose errors are null teaches only what `faulty` says, and is left out without it: nobody looked for any.
+    - Pairs of `nlgauge perturb -o FILE.jsonl`: the errors are at the edits. They are minor if they are of the criterion
+      fluency, typos, wrong agreement or repetitions, and else as their words tell; there are none where the change
+      should cost nothing. The text before the change beside another reference is an example without errors, once.
+    - Triples of `nlgauge synth`: the errors are at the steps; -5 is major.
+
+    Raises:
+        InputError: a row has another form, a text is blank, edits do not lead to the text, or there is no example; file
+            and line are named.
+    """
+    rows, faults = JsonRows(file), Faults(file.name)
+    rows.refuse = faults.add
+    examples: list[SpanExample] = []
+    clean: set[tuple[str, str]] = set()  # texts before a change, each of which stands in many pairs
+    for number, row in rows:
+        where = rows.at(number)
+        with faults.row(where):
+            examples += _examples(row, where, clean)
+    faults.check()
+    if not examples:
+        raise InputError(f"{file.name} holds no examples; {_SHAPE}")
+    return examples
+
+
+def _examples(row: Any, where: str, clean: set[tuple[str, str]]) -> Iterator[SpanExample]:
+    if not isinstance(row, Mapping):
+        raise InputError(f"{where}: {type(row).__name__}; {_SHAPE}")
+    if "better" in row and "worse" in row:
+        yield from _of_pair(row, where, clean)
+    elif "steps" in row:
+        yield from _of_triple(row, where)
+    elif "spans" in row or "errors" in row:
+        yield from _of_marks(row, where)
+    else:
+        raise InputError(f"{where}: fields are {', '.join(map(str, row))[:80]}; {_SHAPE}")
+
+
+def _of_marks(row: Mapping[str, Any], where: str) -> Iterator[SpanExample]:
+    errors = row["spans"] if "spans" in row else row["errors"]
+    faulty, gaps = _flag(row, "faulty", None, where), _flag(row, "gaps", True, where)
+    if errors is None and faulty is None:
+        return
+    text, spans = _text(row, "hyp", where), None
+    if errors is not None:
+        spans = tuple(span for span in errors_of(errors, where, len(text)) if span.side == "hyp")
+        if spans and faulty is False:
+            raise InputError(f"{where}: faulty is false, but spans has {len(spans)} errors; expected one or the other")
+    for other in _others(row, where):
+        yield SpanExample(text, other, spans, faulty, gaps is not False)
+
+
+def _flag(row: Mapping[str, Any], name: str, default: bool | None, where: str) -> bool | None:
+    value = row.get(name)
+    if value is not None and not isinstance(value, bool):
+        raise InputError(f"{where}: {name} is {value!r:.40}, expected true, false or null")
+    return default if value is None else value
+
+
+def _of_pair(row: Mapping[str, Any], where: str, clean: set[tuple[str, str]]) -> Iterator[SpanExample]:
+    before, after = _text(row, "better", where), _text(row, "worse", where)
+    meta = row.get("meta")
+    edits = meta.get("edits") if isinstance(meta, Mapping) else None
+    is_minor = row.get("criterion") == _FLUENCY or str(row.get("phenomenon")).partition(":")[0] in _MINOR
+    severity: Severity | None = "minor" if is_minor else None
+    # All have their places in the first text: from the last one on, none moves the place of another.
+    placed = [PlacedEdit(*_cells(edit, where), severity) for edit in reversed(_list(edits, "meta.edits", where))]
+    spans = () if row.get("expect") == "same" else _led(before, placed, after, where)
+    for other in _others(row, where):
+        yield SpanExample(after, other, spans)
+        if other != before and (before, other) not in clean:
+            clean.add((before, other))
+            yield SpanExample(before, other, ())
+
+
+def _of_triple(row: Mapping[str, Any], where: str) -> Iterator[SpanExample]:
+    text, others = _text(row, "hyp", where), _others(row, where)
+    placed = []
+    for step in _list(row["steps"], "steps", where):
+        if not isinstance(step, Mapping):
+            raise InputError(f"{where}: a step is {step!r:.40}, expected an object with start, end, new and severity")
+        severity = step.get("severity")
+        if not isinstance(severity, int | float):
+            raise InputError(f"{where}: severity of a step is {severity!r:.40}, expected a number")
+        cells = [step.get(name) for name in ("start", "end", "new")]
+        placed.append(PlacedEdit(*_cells(cells, where), "major" if severity <= _MAJOR else "minor"))
+    original = _text(row, "original", where) if "original" in row else others[0]
+    spans = _led(original, placed, text, where)
+    for other in others:
+        yield SpanExample(text, other, spans)
+
+
+def _led(before: str, edits: Sequence[PlacedEdit], after: str, where: str) -> tuple[ErrorSpan, ...]:
+    """The errors of a text that some edits lead to."""
+    try:
+        made, spans = spans_of_edits(before, edits)
+    except InputError as fault:
+        raise InputError(f"{where}: {fault}") from None
+    if made != after:
+        raise InputError(f"{where}: its edits lead to {made!r:.60}, and not to {after!r:.60}; was --legacy-join used?")
+    return spans
+
+
+def _others(row: Mapping[str, Any], where: str) -> list[str]:
+    for name in ("ref", "refs", "against"):
+        value = row.get(name)
+        if value is not None:
+            texts = [value] if isinstance(value, str) else value
+            if not isinstance(texts, list) or not texts or any(not isinstance(t, str) or is_blank(t) for t in texts):
+                raise InputError(f"{where}: {name} is {value!r:.40}, expected a text, or a list of texts")
+            return list(dict.fromkeys(texts))
+    raise InputError(f"{where}: there is no ref to compare the text with; {_SHAPE}")
+
+
+def _text(row: Mapping[str, Any], name: str, where: str) -> str:
+    value = row.get(name)
+    if not isinstance(value, str) or is_blank(value):
+        raise InputError(f"{where}: {name} is {value!r:.40}, expected a text that is not blank")
+    return value
+
+
+def _list(value: Any, name: str, where: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise InputError(
+            f"{where}: {name} is {value!r:.40}, expected a list of edits, as JSON lines of nlgauge have it"
+        )
+    return value
+
+
+def _cells(value: Any, where: str) -> tuple[int, int, str]:
+    if isinstance(value, list) and len(value) == 3:
+        start, end, new = value
+        if type(start) is type(end) is int and isinstance(new, str):
+            return start, end, new
+    raise InputError(f"{where}: an edit is {value!r:.60}, expected start, end and new text")
+
+
+# --- From which probability on a head marks: fixed on texts with known errors, and how well it then agrees with them
+
+_WORDS = np.round(np.arange(0.06, 0.95, 0.03), 2)
+_MISSING = np.round(np.arange(0.3, 0.96, 0.05), 2)
+_NEVER = 0.999  # above what a head says of a gap: nothing is missing
+_MOST = 0.01  # of texts without errors in which something may be called missing
+_BOTH_SIDES = 0.9  # an interval that leaves out .05 above
+_STEPS = 1000  # thresholds of texts are thousandths
+_DIGITS = 6  # of an F; the last bits of a probability differ between processors, and no threshold may hang on them
+
+
+@dataclass(frozen=True)
+class SpanScore:
+    """How well a head's marks agree with known errors.
+
+    Attributes:
+        name: of the texts.
+        n: how many there are.
+        f1, precision, recall: one to one, as `nlgauge.stats.one_to_one_counts` counts.
+        left_clean: of the texts without errors, the share without a mark; NaN where there are none.
+    """
+
+    name: str
+    n: int
+    f1: float
+    precision: float
+    recall: float
+    left_clean: float
+
+
+class _Held:
+    """Examples with what a head says of their words."""
+
+    def __init__(self, head: str, examples: Sequence[SpanExample], runtime: Runtime) -> None:
+        examples = [one for one in examples if one.spans is not None]
+        if not examples:
+            raise InputError("no example has known places of errors, expected one or more")
+        self.model = load_spans(head, runtime.dtype, runtime)
+        self.pairs = [(Worded.of(one.text), Worded.of(one.other)) for one in examples]
+        self.judged: list[Judged] = self.model.judge([(a.words, b.words) for a, b in self.pairs])
+        self.known = [one.spans or () for one in examples]
+
+    def marks(self, limits: Thresholds) -> list[tuple[ErrorSpan, ...]]:
+        return [
+            marked_spans(text, [other], judged, limits)
+            for (text, other), judged in zip(self.pairs, self.judged, strict=True)
+        ]
+
+    def score(self, name: str, limits: Thresholds) -> SpanScore:
+        marks = self.marks(limits)
+        found = span_agreement(one_to_one_counts(_places(self.known), _places(marks)))
+        clean = float(share_of_totals(clean_counts(self.known, marks).sum(axis=0)))
+        return SpanScore(name, len(marks), found.f1, float(found.precision), float(found.recall), clean)
+
+
+def fix_thresholds(
+    head: str | os.PathLike[str],
+    examples: Sequence[SpanExample],
+    runtime: Runtime,
+    *,
+    most_marked: float | None = None,
+) -> Thresholds:
+    """Choose the thresholds of a head on texts with known errors, and write them into its file.
+
+    That of words has the highest one-to-one F, in the mean with its neighbours on a grid. That of what is missing is
+    the lowest at which at most 1 % of the texts without errors lack something; it is .5 where there are no such texts.
+
+    Args:
+        head: the file.
+        examples: texts that the head did not learn from.
+        runtime: device and precision.
+        most_marked: the largest share of texts without errors that may get a mark, in (0, 1). It fixes the threshold of
+            whole texts: the lowest at which, with 95 % confidence, no larger share of such texts passes for faulty. If
+            None, words of all texts are marked.
+
+    Raises:
+        InputError: there are no examples, too few without errors for `most_marked`, or the file is no such head or
+            cannot be written.
+    """
+    if not examples:
+        raise InputError("no examples to fix thresholds on, expected one or more")
+    path = os.fspath(head)
+    held = _Held(path, examples, runtime)
+    right = [one.text for one, known in zip(held.judged, held.known, strict=True) if not known]
+    text = 0.0 if most_marked is None else threshold_of_texts(right, most_marked)
+    scores = np.array([held.score("", Thresholds(float(t), _NEVER, text)).f1 for t in _WORDS])
+    around = np.convolve(np.pad(scores, 1, mode="edge"), np.ones(3) / 3, mode="valid").round(_DIGITS)
+    words = float(_WORDS[len(around) - 1 - int(np.argmax(around[::-1]))])  # of equal ones the highest marks least
+    clean = [one.missing.max() for one, known in zip(held.judged, held.known, strict=True) if not known]
+    shares = [float(np.mean(np.array(clean) > t)) for t in _MISSING] if clean else []
+    missing = next((float(t) for t, share in zip(_MISSING, shares, strict=False) if share <= _MOST), _NEVER)
+    limits = Thresholds(words, missing if clean else 0.5, text)
+    write_thresholds(path, limits)
+    return limits
+
+
+def threshold_of_texts(right: Sequence[float], most_marked: float) -> float:
+    """The lowest threshold of whole texts at which, with 95 % confidence, few enough right texts pass for faulty.
+
+    Args:
+        right: of texts without errors, the probability of an error.
+        most_marked: the largest share of them that may pass, in (0, 1).
+
+    Raises:
+        InputError: the share is out of range, or so few texts cannot show it.
+    """
+    if not 0 < most_marked < 1:
+        raise InputError(f"most_marked is {most_marked!r}, expected a share between 0 and 1")
+    n = len(right)
+    allowed = [k for k in range(n) if wilson(k, n, _BOTH_SIDES)[1] <= most_marked]
+    if not allowed:
+        raise InputError(
+            f"{n} texts without errors cannot show that at most {most_marked:g} of such texts get a mark; give more"
+        )
+    text = float(np.ceil(np.sort(right)[::-1][allowed[-1]] * _STEPS + 1) / _STEPS)
+    return min(text, 1 - 1 / _STEPS)
+
+
+def write_thresholds(head: str | os.PathLike[str], limits: Thresholds) -> None:
+    """Write thresholds into the file of a head, in place of those that it has."""
+    path = os.fspath(head)
+    with safe_open(path, framework="pt") as file:
+        about = file.metadata() or {}
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # no mapping
+    about = {name: value for name, value in about.items() if name != "threshold_text"}
+    fixed = {"threshold": limits.words, "threshold_missing": limits.missing}
+    fixed |= {"threshold_text": limits.text} if limits.text else {}
+    write_head(path, tensors, {**about, **{name: f"{value:g}" for name, value in fixed.items()}})
+
+
+def score_spans(
+    head: str | os.PathLike[str], examples: Sequence[SpanExample], runtime: Runtime, name: str = ""
+) -> SpanScore:
+    """How well the marks of a head agree with known errors, at its own thresholds.
+
+    Args:
+        head: the file.
+        examples: texts with known errors.
+        runtime: device and precision.
+        name: what the examples are called.
+    """
+    held = _Held(os.fspath(head), examples, runtime)
+    return held.score(name, thresholds(held.model))
+
+
+def _places(spans: Sequence[Sequence[ErrorSpan]]) -> list[list[tuple[int, int]]]:
+    return [[(span.start, span.end) for span in own if not span.missing] for own in spans]
+
+
+# --- Training a head that marks the words at fault in a text, from texts whose errors are known by place
 
 _HIDDEN = 64  # units between the vectors and the four outputs
 _TEXT = 0.5  # weight of whole texts in the loss

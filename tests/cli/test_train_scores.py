@@ -3,15 +3,17 @@
 import json
 from importlib.util import find_spec
 
+import numpy as np
 import pytest
+from tests.cli.command import refused, run, write
+
+import nlgauge as ng
+from nlgauge.cli.main import main
+from nlgauge.core.spec import quote
 
 if find_spec("peft") is None:  # to import it takes seconds, in every worker
     pytest.skip("peft is not installed", allow_module_level=True)
 
-from tests.cli.command import refused, run, write
-
-import nlgauge as ng
-from nlgauge.core.spec import quote
 
 REFERENCES = [
     "the cat sat on the mat",
@@ -314,3 +316,131 @@ def test_what_makes_no_sense_for_both_texts_in_one_sequence_is_refused(rated, tm
     out = tmp_path / "both.safetensors"
     words = ["train", "regressor", rated, "-c", "adequacy", "-o", out, "--features", "both", *words]
     assert message in refused(capsys, *words)
+
+
+# --- `nlgauge train blend` and `train beer`: from rated texts to a metric, and what cannot begin told in a line
+
+REFERENCE = "the cat sat on the mat while rain fell"
+
+
+@pytest.fixture
+def linear_rated(tmp_path):
+    path = tmp_path / "rated.jsonl"
+    words = REFERENCE.split()
+    rows = [
+        {"id": f"{i}.{k}", "seg": f"{i}", "hyp": " ".join(words[k + i % 2 :]), "refs": [REFERENCE], "human": {"da": -k}}
+        for i in range(4)
+        for k in range(4)
+    ]
+    return write(path, rows)
+
+
+@pytest.fixture
+def no_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path / "cache"))
+
+
+@pytest.mark.usefixtures("no_cache")
+def test_ratings_become_a_blend(linear_rated, tmp_path, capsys):
+    out = tmp_path / "blend.json"
+    assert run("train", "blend", linear_rated, "-m", "chrf,ter", "-o", out, "-c", "da", "--data", "made up") == 0
+    told = capsys.readouterr().out
+    assert told.startswith("metric  weight")
+    assert "16 segments; strength " in told
+    assert json.loads(out.read_text())["data"] == "made up"
+    assert run("meta", linear_rated, "-m", f'blend:model="{out}"', "-c", "da", "--no-cache") == 0
+    assert "trained on human ratings (made up); agreement with ratings of the same texts" in capsys.readouterr().out
+    assert run("train", "blend", linear_rated, "-m", "chrf", "-o", out, "-q") == 0
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.usefixtures("no_cache")
+def test_ratings_become_a_ranker_of_several_files(linear_rated, tmp_path, capsys):
+    out, again = tmp_path / "beer.json", tmp_path / "again.jsonl"
+    again.write_text(linear_rated.read_text())  # the same names of inputs, which stay apart
+    assert run("train", "beer", linear_rated, again, "-o", out) == 0
+    assert capsys.readouterr().out == "48 pairs; 100.0 % of them in the right order\n"
+    (scores,) = ng.score([REFERENCE, "the dog"], [REFERENCE] * 2, metrics=[f'beer:model="{out}"']).values()
+    assert scores.values[0] > scores.values[1]
+
+
+@pytest.mark.usefixtures("no_cache")
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("train blend rated.jsonl -m chrff -o x.json", "unknown metric 'chrff'"),
+        ("train blend rated.jsonl -m chrf -o x.json -c fluency", "is rated for 'fluency'"),
+        ("train blend rated.jsonl -m chrf -o rated.jsonl", "would be written over the input"),
+        ("train blend rated.jsonl -m comet -o x.json", "comet needs the option 'model'"),
+        ("train beer rated.jsonl -o no/x.json", "no/x.json"),
+        ("train beer rated.jsonl -o x.json --within pair", "--within"),
+    ],
+)
+def test_what_cannot_begin_is_told_in_a_line(linear_rated, words, message, monkeypatch, capsys):
+    monkeypatch.chdir(linear_rated.parent)
+    assert run(*words.split()) == 2
+    told = capsys.readouterr().err
+    assert message in told
+    assert told.count("\n") == 1
+    assert not (linear_rated.parent / "x.json").exists()
+
+
+@pytest.mark.usefixtures("no_cache")
+def test_files_rated_for_different_criteria_are_all_named(linear_rated, tmp_path):
+    out, other = tmp_path / "beer.json", tmp_path / "other.jsonl"
+    other.write_text(linear_rated.read_text().replace('"da"', '"fluency"'))
+    assert run("train", "beer", linear_rated, other, "-o", out, "-q") == 0
+    assert json.loads(out.read_text())["criterion"] == "da, fluency"
+
+
+# --- `nlgauge train ruber`: from dialogues to a scorer that tells replies from replies to other queries
+
+DIALOGUES = [
+    ("is it heavy rain", "rain fell today"),
+    ("where is the cat", "the cat sat on the mat"),
+    ("where is the dog", "a dog lay on the rug"),
+    ("good morning", "good morning today"),
+    ("is it snow", "heavy snow fell"),
+    ("not today", "not good"),
+]
+HOW = "--widths 16 --epochs 60 --batch-size 6 --learning-rate 0.01 --held-out 0 --dropout 0 --dtype float32 --quiet"
+
+
+@pytest.fixture
+def dialogues(tmp_path):
+    path = tmp_path / "dialogues.jsonl"
+    rows = [
+        {"hyp": reply, "src": query, "context": [{"speaker": "A", "text": "a"}, {"speaker": "B", "text": query}]}
+        for query, reply in DIALOGUES
+    ]
+    return write(path, rows)
+
+
+@pytest.mark.parametrize("anchor", [[], ["--anchor", "source"]])
+def test_dialogues_become_a_scorer_of_replies(dialogues, tiny_model, tmp_path, anchor):
+    out, encoder = tmp_path / "related.safetensors", str(tiny_model("bert"))
+    words = ["train", "ruber", dialogues, "-o", out, "--model", encoder, "--negatives", "3", *HOW.split(), *anchor]
+    assert main([str(word) for word in words]) == 0
+    metric = ng.metric("ruber", model=str(out), encoder=encoder, norm="none", anchor="source", dtype="float32")
+    segments = [
+        ng.Segment(f"{i} {j}", reply, (DIALOGUES[i][1],), source=query)
+        for i, (query, _) in enumerate(DIALOGUES)
+        for j, (_, reply) in enumerate(DIALOGUES)
+    ]
+    related = metric.score(segments, ng.Runtime(device="cpu")).parts["unreferenced"].reshape(6, 6)
+    assert (related.argmax(axis=1) == np.arange(6)).mean() > 0.5  # by chance 1 in 6
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--anchor", "source", "--turns", "2"], "--turns is about contexts, and --anchor source reads none"),
+        (["--anchor", "reply"], "--anchor is 'reply', expected context or source"),
+        (["--method", "none"], "--method is 'none'; known: frozen, full, lora"),
+    ],
+)
+def test_ruber_what_cannot_begin_is_told_in_a_line(dialogues, tmp_path, capsys, words, message):
+    out = tmp_path / "related.safetensors"
+    assert main(["train", "ruber", str(dialogues), "-o", str(out), *words]) == 2
+    assert message in capsys.readouterr().err
+    assert not out.exists()

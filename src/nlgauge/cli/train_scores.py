@@ -9,20 +9,30 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nlgauge.cli import judged, options
-from nlgauge.cli.terminal import echo
-from nlgauge.cli.train import options as shared
+from nlgauge.cli import meta, options
+from nlgauge.cli import options as specs
+from nlgauge.cli import train as shared
+from nlgauge.cli.main import echo
 from nlgauge.core.errors import InputError
+from nlgauge.core.result import STDOUT
+from nlgauge.core.segment import Segment
 from nlgauge.io.files import InputFile
 from nlgauge.io.read import read
 from nlgauge.metaeval.joined import chosen_criteria
 from nlgauge.metaeval.joined import judged as rated_only
+from nlgauge.metrics.registry import named as metrics_named
+from nlgauge.metrics.registry import on_encoder
+from nlgauge.report.tables import Table
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.training.linear import Fitted, Within
+from nlgauge.training.linear import train_beer as fit_beer
+from nlgauge.training.linear import train_blend as fit_blend
 from nlgauge.training.recipe import RATES, Loss, RegressorRecipe, Schedule
 
 if TYPE_CHECKING:
-    from nlgauge.training.dev import Dev
     from nlgauge.training.examples import Example
+    from nlgauge.training.loop import Dev
+
 
 _WORST = -25.0  # what five severe errors come to, and what MQM gives text that is no translation
 _FEW = 50  # segments: by chance alone, tau-b of 50 reaches 0.19 in one of twenty sets
@@ -47,7 +57,7 @@ Severities = Annotated[str, typer.Option("--severities", help="How the scores we
 
 
 @dataclass(frozen=True)
-class Learnt:
+class LearntScores:
     """Options: the layers that are read, the loss, and the rate: what a recipe has in another form."""
 
     layer: Annotated[
@@ -176,7 +186,7 @@ class Setup:
 
     output: str
     recipe: RegressorRecipe
-    learnt: Learnt
+    learnt: LearntScores
     schedule: Schedule
     kept: Kept
     named: shared.Named
@@ -203,8 +213,8 @@ class Setup:
         """The texts of --dev; None where there are none."""
         if self.dev is None:
             return None
-        from nlgauge.training.dev import Dev
         from nlgauge.training.examples import rated_examples
+        from nlgauge.training.loop import Dev
 
         try:
             segments, ratings, rated_for = read_rated(self.dev, criterion, self.columns)
@@ -252,7 +262,7 @@ class Setup:
 
     def _fit(self, examples: list[Example], recipe: RegressorRecipe, runtime: Runtime, about: dict[str, str]) -> None:
         """Fit by ridge regression, and say how well."""
-        from nlgauge.training.ridge import train_ridge
+        from nlgauge.training.regressor import train_ridge
 
         tell = shared.teller(self.run.quiet)
         found = train_ridge(
@@ -289,11 +299,11 @@ def train_sescore(
     output: shared.Output,
     preset: Preset = None,
     how: RegressorRecipe,
-    learnt: Learnt,
+    learnt: LearntScores,
     added: Added,
     schedule: Schedule,
     dev: DevFile = None,
-    criterion: judged.Criterion = None,
+    criterion: meta.Criterion = None,
     kept: Kept,
     named: shared.Named,
     severities: Severities = "",
@@ -339,10 +349,10 @@ def train_regressor(
     rated: Rated,
     columns: options.Columns = None,
     output: shared.Output,
-    criterion: judged.Criterion = None,
+    criterion: meta.Criterion = None,
     sides: shared.Sides,
     how: RegressorRecipe,
-    learnt: Learnt,
+    learnt: LearntScores,
     schedule: Schedule,
     dev: DevFile = None,
     kept: Kept,
@@ -380,3 +390,155 @@ def read_rated(path: str, criterion: str | None, columns: list[str] | None) -> t
         raise InputError(f"{path} has {len(criteria)} criteria ({', '.join(criteria)}), expected the name of one")
     segments, human, _ = rated_only(dataset, criteria)
     return segments, human[criteria[0]], criteria[0]
+
+
+# --- `nlgauge train blend` and `nlgauge train beer`: linear models of ratings, from scores of metrics or from n-grams
+
+Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where the model goes: a JSON file.")]
+Metrics = Annotated[list[str], specs.option("--metric", "-m", help="A metric whose scores are blended; several.")]
+RidgePenalty = Annotated[
+    float | None,
+    typer.Option(
+        "--strength", min=1e-9, help="Penalty on the weights.  [default: the best on segments left out one at a time]"
+    ),
+]
+Penalty = Annotated[float, typer.Option("--strength", min=1e-9, help="Penalty on the weights.")]
+MostPairs = Annotated[int, typer.Option("--pairs", min=1, help="Most pairs; of more, as many are drawn.")]
+Between = Annotated[
+    Within,
+    options.choice("--within", among="item group", help="Pairs of hypotheses for one input, or any two of a group."),
+]
+_UNNAMED = frozenset({"name", "phenomena"})
+_NO_MODELS = frozenset({"device", "dtype", "cache", "no_cache", "encoder"})
+
+
+@options.common(without=_UNNAMED | {"typed_seed"})
+def train_blend(
+    *,
+    rated: Rated,
+    columns: options.Columns = None,
+    metric: Metrics,
+    output: Output,
+    criterion: meta.Criterion = None,
+    strength: RidgePenalty = None,
+    named: shared.Named,
+    run: options.Common,
+) -> None:
+    """Fit ratings by a weighted sum of metrics, for blend:model=FILE; scores of models are kept in the cache."""
+    options.check_outputs({"--output": output}, rated)
+    metrics = metrics_named([on_encoder(spec, run.default_encoder) for spec in metric])  # the file says their models
+    segments, ratings, about = _read(rated, criterion, columns, named)
+    fitted = fit_blend(segments, ratings, metrics, output, run.runtime(), strength=strength, about=about)
+    if run.quiet or output == STDOUT:
+        return
+    rows = tuple((term.name, f"{term.weight:.4f}") for term in fitted.model.terms)
+    echo(Table("", ("metric", "weight"), rows, left=1).text())
+    left_out = f"; {fitted.n_left_out} without a score left out" if fitted.n_left_out else ""
+    found = f"pearson {fitted.agreement:.4f} with segments left out one at a time"
+    echo(f"{fitted.n} segments{left_out}; strength {fitted.strength:g}; {found}")
+
+
+@options.common(without=_UNNAMED | _NO_MODELS)
+def train_beer(
+    *,
+    rated: Rated,
+    columns: options.Columns = None,
+    output: Output,
+    criterion: meta.Criterion = None,
+    within: Between = "item",
+    pairs: MostPairs = 100_000,
+    strength: Penalty = 1e-3,
+    named: shared.Named,
+    run: options.Common,
+) -> None:
+    """Learn to rank hypotheses by their n-grams from ratings, for beer:model=FILE."""
+    options.check_outputs({"--output": output}, rated)
+    segments, ratings, about = _read(rated, criterion, columns, named)
+    how: dict[str, Any] = {"within": within, "most_pairs": pairs, "strength": strength, "about": about}
+    fitted: Fitted = fit_beer(segments, ratings, output, run.runtime(cached=False), **how)
+    if not run.quiet and output != STDOUT:
+        echo(f"{fitted.n} pairs; {100 * fitted.agreement:.1f} % of them in the right order")
+
+
+def _read(
+    paths: list[str], criterion: str | None, columns: list[str] | None, named: shared.Named
+) -> tuple[list[Segment], list[float], dict[str, str]]:
+    """Rated segments of several files, their ratings, and what the model's file says of them.
+
+    Inputs of different files stay apart, whatever they are called.
+    """
+    segments: list[Segment] = []
+    ratings: list[float] = []
+    criteria: list[str] = []
+    for number, path in enumerate(paths):
+        found, values, of_file = read_rated(path, criterion, columns)
+        segments += [replace(s, item=f"{number} {s.item or s.id}") if number else s for s in found]
+        ratings += values.tolist()
+        criteria.append(of_file)
+    rated_for = ", ".join(dict.fromkeys(criteria))
+    return segments, ratings, {"criterion": rated_for, "data": named.data, "recipe": named.recipe}
+
+
+# --- `nlgauge train ruber`: how well a reply goes with its query, learnt from dialogues and replies to other queries
+
+Dialogues = Annotated[list[str], typer.Argument(metavar="DATA...", help="Dialogues; see 'nlgauge list formats'.")]
+
+
+@dataclass(frozen=True)
+class Queries:
+    """Options: replies to learn from, and wrong ones."""
+
+    anchor: Annotated[
+        str, options.choice("--anchor", among="context source", help="The query: the last turns of context, or src.")
+    ] = "context"
+    turns: Annotated[int, typer.Option("--turns", min=1, help="How many of the last turns are the query.")] = 1
+    negatives: Annotated[int, typer.Option("--negatives", min=1, help="Replies to other queries for each reply.")] = 1
+
+    def check(self) -> None:
+        """Refuse options that change nothing beside others."""
+        if self.anchor not in ("context", "source"):
+            raise InputError(f"--anchor is {self.anchor!r}, expected context or source")
+        if self.anchor == "source":
+            options.refuse_idle(options.changed(self, "turns"), "is about contexts, and --anchor source reads none")
+
+
+@dataclass(frozen=True)
+class Learnt(LearntScores):
+    """As for ratings, with the loss of the paper beside the squared error."""
+
+    loss: Annotated[
+        str,
+        options.choice(
+            "--loss", among="mse pairwise mse+pairwise", help="pairwise: a query's own reply before other replies."
+        ),
+    ] = "mse+pairwise"
+    margin: Annotated[
+        float | None, typer.Option("--margin", help="Margin of the pairwise loss; the paper has 0.5.")
+    ] = None
+
+
+@options.common(without=shared.NO_METRICS | BY_METHOD | {"phenomena"}, defaults={**DEFAULTS, "method": "frozen"})
+def train_ruber(
+    *,
+    dialogues: Dialogues,
+    columns: options.Columns = None,
+    output: shared.Output,
+    queries: Queries,
+    how: RegressorRecipe,
+    learnt: Learnt,
+    schedule: Schedule,
+    kept: Kept,
+    named: shared.Named,
+    run: shared.Run,
+) -> None:
+    """Train a scorer of replies on dialogues, for ruber:model=...; a stopped run continues."""
+    queries.check()
+    recipe = replace(how, reference=False, source=True)
+    setup = Setup(output, recipe, learnt, schedule, kept, named, run, columns=columns)
+    runtime, recipe = setup.prepared(dialogues)
+    from nlgauge.training.examples import related_examples
+
+    segments = [s for path in dialogues for s in read(path, columns=options.columns_of(columns))]
+    turns = None if queries.anchor == "source" else queries.turns
+    examples = related_examples(segments, turns, queries.negatives, run.seed)
+    setup.train(examples, recipe, runtime, {"negatives": str(queries.negatives), "low": "0", "high": "1"}, None)

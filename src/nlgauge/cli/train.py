@@ -1,0 +1,443 @@
+"""Options that all kinds of training share beside their recipes: the output, the metadata of a head, the runtime."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from nlgauge.cli import meta, options
+from nlgauge.cli.main import TRAIN, VERBS, as_typed, echo, group_of
+from nlgauge.core.errors import InputError, MissingExtra
+from nlgauge.core.result import STDOUT, Row, replacing
+from nlgauge.core.spec import quote
+from nlgauge.io.files import InputFile, Lines
+from nlgauge.metaeval.pooling import layer_study, layers_result
+from nlgauge.metrics.embedding import vectors
+from nlgauge.metrics.embedding.bertscore import measure_unrelated
+from nlgauge.perturbations.perturb import PERTURBATIONS
+from nlgauge.report.tables import number
+from nlgauge.training.recipe import InfillRecipe, Model, NliRecipe, Recipe, Revision, Schedule, SpanRecipe
+
+if TYPE_CHECKING:
+    from nlgauge.training.heads import Accuracy
+    from nlgauge.training.spans import SpanScore
+
+
+_WITHOUT_ADAPTERS = ("frozen", "full", "ridge")  # methods
+Side = Literal["source", "hypothesis", "reference"]
+NO_METRICS = frozenset({"cache", "no_cache", "encoder"})  # training names its encoder itself
+Output = Annotated[
+    str,
+    typer.Option(
+        "--output", "-o", metavar="PATH", help="FILE.safetensors: a head; else a folder with the encoder in it."
+    ),
+]
+
+
+def check_adapters(recipe: Recipe, method: str) -> None:
+    """Refuse options of adapters where there are none."""
+    if method in _WITHOUT_ADAPTERS:
+        idle = options.changed(recipe, "rank", "alpha")
+        options.refuse_idle(idle, f"is about adapters, and --method {method} trains none")
+
+
+@dataclass(frozen=True)
+class Named:
+    """The metadata of a head."""
+
+    name: Annotated[str, typer.Option("--name", help="Name of the head, for its metadata.")] = ""
+    recipe: Annotated[str, typer.Option("--recipe", help="Where its recipe is, for its metadata.")] = ""
+    data: Annotated[str, typer.Option("--data", help="What it learns from, for its metadata.")] = ""
+    phenomena: Annotated[
+        str,
+        typer.Option(
+            "--phenomena", metavar="IDS", help="Perturbations that it is shown, for its metadata: ids with commas."
+        ),
+    ] = ""
+
+    def about(self) -> dict[str, str]:
+        """As metadata; an unknown perturbation is refused with the nearest known."""
+        return {
+            "name": self.name,
+            "recipe": self.recipe,
+            "data": self.data,
+            "trained_on_phenomena": self.checked_phenomena(),
+        }
+
+    def checked_phenomena(self) -> str:
+        """Ids of perturbations as metadata have them; an unknown one is refused."""
+        names = listed(self.phenomena)
+        for name in names:
+            PERTURBATIONS.lookup(name)
+        return ",".join(names)
+
+
+@dataclass(frozen=True)
+class Run(options.Common):
+    """As for other verbs, with a precision that suits training on this device."""
+
+    # bfloat16 takes ten times as long as float32 on a processor that does not multiply it.
+    dtype: Annotated[
+        str,
+        options.choice(
+            "--dtype", among="auto bfloat16 float32", help="Precision of training; auto: as nlgauge doctor says."
+        ),
+    ] = "auto"
+
+
+def listed(names: str) -> list[str]:
+    """Names between commas."""
+    return [name.strip() for name in names.split(",") if name.strip()]
+
+
+@contextmanager
+def training_installed() -> Iterator[None]:
+    """Imports of what only training needs.
+
+    Raises:
+        MissingExtra: something that the extra `train` installs is missing.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise MissingExtra(f"training (no {error.name})", "train") from None
+
+
+def file_of(output: str) -> str | None:
+    """The output where it is a file; None for a folder that is there, which takes files of its own.
+
+    Raises:
+        InputError: it is standard output, which takes no model.
+    """
+    if output == STDOUT:
+        raise InputError("--output - is standard output, expected a file or a folder for the model")
+    return None if os.path.isdir(output) else output
+
+
+def teller(quiet: bool, err: bool = True) -> Callable[[str], None]:
+    """A function that reports the progress of training on stderr, or on standard output."""
+    return (lambda line: None) if quiet else (lambda line: echo(line, err=err))
+
+
+@dataclass(frozen=True)
+class Sides:
+    """The fields that are read beside the hypothesis."""
+
+    source: Annotated[bool, typer.Option("--source", help="Read the source, too.")] = False
+    no_reference: Annotated[bool, typer.Option("--no-reference", help="Do not read references.")] = False
+    side: Annotated[
+        Side | None,
+        options.choice(
+            "--side", among="source hypothesis reference", help="Read this side alone, for sentinel:model=."
+        ),
+    ] = None
+
+    def arguments(self) -> dict[str, Any]:
+        """Which texts are read, as a recipe names them."""
+        if self.side is None:
+            return {"reference": not self.no_reference, "source": self.source}
+        options.refuse_idle(
+            options.changed(self, "source", "no_reference"), "is about comparisons, and --side has none"
+        )
+        return {"reference": self.side == "reference", "source": self.side == "source", "side": self.side}
+
+
+# --- `nlgauge train`: what is learnt from data, from the simplest on
+
+app = group_of(TRAIN, help=VERBS["train"].summary)
+
+
+# --- `nlgauge train baseline` and `nlgauge train layers`: what BERTScore needs of an encoder
+
+Texts = Annotated[
+    str, typer.Argument(metavar="TEXTS", help="Raw sentences, one per line, plain or .gz; - for standard input.")
+]
+BertscoreOutput = Annotated[
+    str, typer.Option("--output", "-o", metavar="FILE", help="Where the baseline goes: rows LAYER,P,R,F.")
+]
+Pairs = Annotated[int, typer.Option("--pairs", min=1, help="Random pairs of sentences.")]
+Data = Annotated[
+    str, typer.Argument(metavar="DATA", help="Texts with references and ratings; see 'nlgauge list formats'.")
+]
+Models = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--model",
+        "--encoder",
+        metavar="MODEL",
+        help="embedded, base, a folder, or a hub id; repeat it for curves of several in one.",
+    ),
+]
+RevisionOfOne = Annotated[str | None, typer.Option("--revision", help="Revision of a hub model; of one alone.")]
+Level = Annotated[str, typer.Option("--level", metavar="LEVEL", help="segment, item or system.")]
+Stat = Annotated[str, typer.Option("--stat", metavar="STAT", help="What is measured; see 'nlgauge list statistics'.")]
+Idf = Annotated[bool, typer.Option("--idf", help="Weigh pieces by idf.")]
+
+
+@options.common(without=NO_METRICS)
+def train_baseline(
+    *,
+    texts: Texts,
+    output: BertscoreOutput,
+    model: Model = "embedded",
+    revision: Revision = None,
+    pairs: Pairs = 10_000,
+    run: options.Common,
+) -> None:
+    """Measure what unrelated sentences score at every layer, for bertscore:rescale=true,baseline=FILE."""
+    options.check_outputs({"--output": output}, [texts])
+    runtime = run.runtime(cached=False)
+    lines = Lines(InputFile(texts))
+    try:
+        sentences = [text for _, text in lines]
+    finally:
+        lines.file.close()
+    if not sentences:
+        raise InputError(f"{lines.file.name} is empty, expected one sentence per line")
+    rows = measure_unrelated(sentences, model, runtime, pairs=pairs, seed=run.seed, revision=revision)
+    with replacing(output) as file:
+        file.write(vectors.as_text(rows))
+    if not run.quiet and output != STDOUT:
+        echo(vectors.as_text(rows), nl=False)
+
+
+@options.common(without={"typed_seed", "segments", "encoder"})
+def train_layers(
+    *,
+    data: Data,
+    columns: options.Columns = None,
+    model: Models = None,
+    revision: RevisionOfOne = None,
+    criterion: meta.Criterion = None,
+    level: Level = "segment",
+    stat: Stat = "pearson",
+    idf: Idf = False,
+    shown: options.Shown,
+    files: options.Files,
+    run: options.Common,
+) -> None:
+    """Find the layer whose BERTScore agrees best with people, for bertscore:model=...,layer=N."""
+    shown.check(files)
+    files.check([data])
+    models = list(dict.fromkeys(model or ["embedded"]))
+    if revision is not None and len(models) > 1:
+        raise InputError("--revision is of one model, and several are named; study them one by one")
+    dataset, inputs = meta.read_data(data, columns=columns)
+    runtime = run.runtime()
+    tell = teller(quiet=files.printed or shown.form != "text", err=False)
+
+    def advance(layer: int, row: Row) -> None:
+        if not layer:
+            tell(f"layer  {stat}")
+        tell(f"{layer:5d}  {_with_interval(row, shown.width)}")
+
+    studies, of_data = [], (criterion, level, stat)
+    for name in models:
+        if len(models) > 1:
+            tell(name)
+        studies.append(
+            layer_study(dataset, name, *of_data, revision=revision, idf=idf, runtime=runtime, advance=advance)
+        )
+    result = as_typed(layers_result(studies, inputs))
+    files.write(result)
+    if shown.form != "text" and not files.printed:
+        shown.show(result, run.quiet)
+    for study in studies:
+        named = "" if study.model == "embedded" else f"model={quote(study.model)},"
+        tell(f"best: bertscore:{named}layer={study.best}")
+
+
+def _with_interval(row: Row, width: int | None) -> str:
+    """The value of a layer, with its interval where there is one."""
+    value, low, high = (f"{row[name]:.{4 if width is None else width}f}" for name in ("value", "low", "high"))
+    return value if "nan" in (low, high) else f"{value} [{low}, {high}]"
+
+
+# --- `nlgauge train infill`: a masked language model on an encoder, from raw sentences
+
+InfillTexts = Annotated[
+    list[str], typer.Argument(metavar="TEXTS...", help="Raw sentences, one per line, plain or .gz.")
+]
+HeadOutput = Annotated[
+    str, typer.Option("--output", "-o", metavar="FILE", help="Where the head goes: a name in .safetensors.")
+]
+Dev = Annotated[
+    list[str] | None, typer.Option("--dev", metavar="FILE", help="Texts whose words are guessed after each pass.")
+]
+
+
+@options.common(without=NO_METRICS | {"phenomena"})
+def train_infill(
+    *,
+    texts: InfillTexts,
+    output: HeadOutput,
+    how: InfillRecipe,
+    schedule: Schedule,
+    dev: Dev = None,
+    named: Named,
+    run: Run,
+) -> None:
+    """Train a filler of gaps on raw sentences, for infill=FILE; a stopped run continues."""
+    options.check_outputs({"--output": file_of(output)}, [*texts, *(dev or ())])
+    runtime = run.runtime(cached=False)
+    with training_installed():
+        from nlgauge.training import infill
+    recipe = replace(how, schedule=replace(schedule, seed=run.seed))
+    about = {"name": named.name, "recipe": named.recipe, "data": named.data}
+    train, held_out = ([InputFile(path) for path in paths or ()] for paths in (texts, dev))
+    guesses = infill.train_infill(train, output, recipe, runtime, dev=held_out, about=about, tell=teller(run.quiet))
+    if guesses:
+        echo("    n  top-1  top-5   loss")
+    for row in guesses:
+        echo(f"{row.n:5d}  {row.top1:.3f}  {row.top5:.3f}  {row.loss:5.3f}  {row.name}")
+
+
+# --- `nlgauge train nli`: an NLI model from labelled pairs
+
+NliPairs = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="PAIRS...", help="JSON lines: premise, hypothesis, label; named twice, a file counts twice."
+    ),
+]
+NliOutput = Annotated[
+    str,
+    typer.Option("--output", "-o", metavar="PATH", help="FILE.safetensors: a head; else a folder for transformers."),
+]
+_WIDTHS = (8, 7, 6, 7, 6)
+
+
+@dataclass(frozen=True)
+class Sets:
+    """Options: the data that training is measured on."""
+
+    dev: Annotated[
+        list[str] | None, typer.Option("--dev", metavar="FILE", help="Pairs to evaluate on after each pass.")
+    ] = None
+    test: Annotated[
+        list[str] | None, typer.Option("--test", metavar="FILE", help="Pairs to evaluate on at the end.")
+    ] = None
+
+
+@options.common(without=NO_METRICS)
+def train_nli(
+    *,
+    pairs: NliPairs,
+    output: NliOutput,
+    how: NliRecipe,
+    schedule: Schedule,
+    sets: Sets,
+    named: Named,
+    run: Run,
+) -> None:
+    """Train an NLI model on labelled pairs, for nli:model=...; a stopped run continues."""
+    options.check_outputs({"--output": file_of(output)}, [*pairs, *(sets.dev or ()), *(sets.test or ())])
+    check_adapters(how, how.method)
+    runtime = run.runtime(cached=False)
+    with training_installed():
+        from nlgauge.training import heads
+    recipe = replace(how, schedule=replace(schedule, seed=run.seed))
+    train, dev, test = ([InputFile(path) for path in paths or ()] for paths in (pairs, sets.dev, sets.test))
+    accuracies = heads.train_nli(
+        train, output, recipe, runtime, dev=dev, test=test, about=named.about(), tell=teller(run.quiet)
+    )
+    if accuracies:
+        echo("    n  accuracy  two-way  entail  neutral  contra")
+    for accuracy in accuracies:
+        echo(_line(accuracy))
+
+
+def _line(accuracy: Accuracy) -> str:
+    shares = (accuracy.accuracy, accuracy.two_way, *accuracy.recall)
+    cells = "  ".join(f"{x:{width}.3f}" for x, width in zip(shares, _WIDTHS, strict=True))
+    return f"{accuracy.n:5d}  {cells}  {accuracy.name}"
+
+
+# --- `nlgauge train spans`: a head that marks the words at fault, from texts whose errors are known by their place
+
+Examples = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="EXAMPLES...",
+        help="JSON lines: texts with spans, pairs of nlgauge perturb, triples of nlgauge synth; named twice, a file"
+        " counts twice.",
+    ),
+]
+_HEADER = "    n  one to one  precision  recall  left clean"
+
+
+@dataclass(frozen=True)
+class SpansSets:
+    """Options: the data that thresholds are fixed on, and that the head is measured on."""
+
+    dev: Annotated[
+        list[str] | None,
+        typer.Option("--dev", metavar="FILE", help="Examples to fix the thresholds on.  [default: 0.5 for all]"),
+    ] = None
+    most_marked: Annotated[
+        float | None,
+        typer.Option(
+            "--most-marked",
+            metavar="SHARE",
+            help="Largest share of texts without errors that may get a mark; fixed on --dev.  [default: any]",
+        ),
+    ] = None
+    test: Annotated[
+        list[str] | None, typer.Option("--test", metavar="FILE", help="Examples to evaluate on at the end.")
+    ] = None
+
+
+@options.common(without=NO_METRICS)
+def train_spans(
+    *,
+    examples: Examples,
+    output: HeadOutput,
+    how: SpanRecipe,
+    schedule: Schedule,
+    sets: SpansSets,
+    named: Named,
+    run: Run,
+) -> None:
+    """Train a head that marks the words at fault, for explain --model FILE; a stopped run continues."""
+    options.check_outputs({"--output": file_of(output)}, [*examples, *(sets.dev or ()), *(sets.test or ())])
+    if sets.most_marked is not None and not sets.dev:
+        raise InputError("--most-marked is fixed on texts without errors; name some by --dev FILE")
+    if sets.most_marked is not None and not 0 < sets.most_marked < 1:
+        raise InputError(f"--most-marked is {sets.most_marked:g}, expected a share between 0 and 1")
+    runtime, about = run.runtime(cached=False), named.about()
+    with training_installed():
+        from nlgauge.training import spans
+        from nlgauge.training import spans as span_examples
+        from nlgauge.training import spans as span_thresholds
+    recipe = replace(how, schedule=replace(schedule, seed=run.seed))
+    train, dev, test = (
+        [(path, span_examples.read_span_examples(InputFile(path))) for path in paths or ()]
+        for paths in (examples, sets.dev, sets.test)
+    )
+    tell = teller(run.quiet)
+    pairs = [one.labelled() for _, own in train for one in own]
+    clean = sum(pair.has_error() == 0 for pair in pairs)
+    tell(f"{len(pairs)} examples, {clean / len(pairs):.2f} of them without an error")
+    spans.train_spans(pairs, output, recipe, runtime, about=about, dropout=recipe.dropout, init=recipe.init, tell=tell)
+    if dev:
+        known = [one for _, own in dev for one in own]
+        limits = span_thresholds.fix_thresholds(output, known, runtime, most_marked=sets.most_marked)
+        texts = f", {limits.text:g} for whole texts" if limits.text else ""
+        tell(f"thresholds {limits.words:g} for words, {limits.missing:g} for what is missing{texts}")
+    else:
+        tell("no --dev: thresholds are 0.5; explain --mark-from sets another")
+    if dev or test:
+        echo(_HEADER)
+    for path, own in (*dev, *test):
+        echo(_spans_line(span_thresholds.score_spans(output, own, runtime, path)))
+
+
+def _spans_line(score: SpanScore) -> str:
+    cells = zip((score.f1, score.precision, score.recall, score.left_clean), (10, 9, 6, 10), strict=True)
+    shown = "  ".join(f"{number(value, 3, missing='-'):>{width}}" for value, width in cells)
+    return f"{score.n:5d}  {shown}  {score.name}"

@@ -1,1 +1,0 @@
-"""`nlgauge train`: one module per kind of training, and what they share."""
