@@ -10,13 +10,14 @@ from typing import IO, Any
 from nlgauge.core.errors import InputError, MissingExtra, nearest
 from nlgauge.core.segment import Dataset, Frame, Segment, column, column_names, is_frame
 from nlgauge.io.fields import RATER, Fields, Raters, columns_read, with_references
-from nlgauge.io.files import RATIO_FROM, InputFile, refuse
+from nlgauge.io.files import RATIO_FROM, InputFile
+from nlgauge.io.rows import Rows
 
 _BATCH = 2048
 _AT_ONCE = 1 << 25  # characters of rows that are made at once
 
 
-class ParquetRows:
+class ParquetRows(Rows):
     """The rows of a Parquet file, as (row number from 1, field -> value). Each iteration reads the file again.
 
     Columns have the names of the JSON fields. `human` is a struct, a map, or several columns `human.NAME`.
@@ -27,20 +28,15 @@ class ParquetRows:
             keep the names of the file.
         span: the numbers of the rows to read, from 0; None for all.
 
-    Attributes:
-        ignored: columns that are not read.
-
     Raises:
         MissingExtra: pyarrow is not installed.
         InputError: the file is not Parquet, is damaged, or has no column `hyp`.
     """
 
     def __init__(self, file: InputFile, columns: Mapping[str, str] | None = None, span: range | None = None) -> None:
-        self.file = file
+        super().__init__(file)
         self._columns = columns
         self._span = span
-        self.ignored: list[str] = []
-        self.refuse: Callable[[str, str], object] = refuse  # a row of Parquet is bad only by its fields
         import_pyarrow()
 
     def __iter__(self) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -87,10 +83,6 @@ class ParquetRows:
     def at(self, number: int) -> str:
         """The place of a row, for an error message."""
         return f"{self.file.name}: row {number}"
-
-    def notes(self) -> list[str]:
-        """Nothing is dropped."""
-        return []
 
 
 class _Unpacked:

@@ -19,7 +19,7 @@ from nlgauge.io.fields import guessed, is_known
 from nlgauge.io.files import STDIN, InputFile, Lines, unpacked_name
 from nlgauge.io.read import by_name, open_data, read
 from nlgauge.io.rows import first_fields
-from nlgauge.io.segments import BLOCK, BLOCK_CHARACTERS, OPTIONAL, Summary, in_blocks
+from nlgauge.io.segments import OPTIONAL, Source, Summary
 from nlgauge.io.wmt.submissions import Role, SgmTexts, is_sgm, read_sgm
 
 _MOST_COMPARED, _SHOWN = 200_000, 60  # lines of files of unequal length; characters of a line in an error
@@ -160,8 +160,8 @@ class _Groups:
         return [f"{self.file.name}: {self.count} groups of references, parted by blank lines"]
 
 
-class ParallelSource:
-    """A `Source` over text files of equal length, or over a part of them that has some lines `before` it."""
+class ParallelSource(Source):
+    """The segments in text files of equal length, or over a part of them that has some lines `before` it."""
 
     def __init__(
         self,
@@ -176,22 +176,7 @@ class ParallelSource:
         self._hypotheses, self._source = list(hypotheses), source
         self._references: list[Texts | _Groups] = list(references)
         self._files = [*hypotheses, *references, *([] if source is None else [source])]
-        self._summary: Summary | None = None
-
-    def check(self) -> Summary:
-        """Read everything once and count the lines of every file; see `Source.check`.
-
-        Raises:
-            InputError: a file is empty, or two files differ in length. The error names both and both counts.
-        """
-        if self._summary is None:
-            self._summary = self._check()
-        return self._summary
-
-    def blocks(self, size: int = BLOCK, characters: int = BLOCK_CHARACTERS) -> Iterator[list[Segment]]:
-        """The segments item by item, after a check. A block holds complete items. See `Source.blocks`."""
-        self.check()
-        return in_blocks(self._segments(), size, characters, together=len(self.systems))
+        self._together = len(self.systems)
 
     def close(self) -> None:
         """Delete the temporary copy of standard input, if there is one."""

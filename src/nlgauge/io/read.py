@@ -15,8 +15,8 @@ from nlgauge.core.errors import InputError, NlgaugeError, nearest
 from nlgauge.core.options import broken_plugin, find_plugin, load_plugin, plugin_names
 from nlgauge.core.segment import Dataset, Frame, is_frame
 from nlgauge.io.fields import RATER
-from nlgauge.io.files import InputFile, Limits, by_content, current, entries, limited, refuse, unpacked_name
-from nlgauge.io.rows import Records, columns_in, first_fields
+from nlgauge.io.files import InputFile, Limits, by_content, current, entries, limited, unpacked_name
+from nlgauge.io.rows import Records, Rows, columns_in, first_fields
 from nlgauge.io.segments import HeldSource, TableSource
 
 GROUP = "nlgauge.formats"
@@ -286,24 +286,19 @@ def named(target: str) -> Callable[..., Any]:
     return found
 
 
-class PluginRows:
+class PluginRows(Rows):
     """The rows that a reader of an installed package makes of a file.
 
     Args:
         file: the file.
         name: the name of the format.
 
-    Attributes:
-        ignored: nothing; unknown fields are noted with the rows.
-
     Raises:
         SpecError: the reader cannot be loaded, fails, or gives something else than (line number, fields).
     """
 
     def __init__(self, file: InputFile, name: str) -> None:
-        self.file = file
-        self.ignored: list[str] = []
-        self.refuse: Callable[[str, str], object] = refuse
+        super().__init__(file)
         self._point, self._read = _reader(name)
 
     def __iter__(self) -> Iterator[tuple[int, Any]]:
@@ -319,14 +314,6 @@ class PluginRows:
         except Exception as error:  # their reader may meet anything
             reason = f"{type(error).__name__}: {error!s:.160}".splitlines()[0]
             raise broken_plugin(self._point, "format", f"cannot read {self.file.name} ({reason})") from None
-
-    def at(self, number: int) -> str:
-        """The place of a row, for an error message."""
-        return f"{self.file.name}:{number}"
-
-    def notes(self) -> list[str]:
-        """Nothing is dropped that is known here."""
-        return []
 
 
 # --- The segments of a file, a folder or a frame, in any format

@@ -77,12 +77,43 @@ def columns_in(head: str) -> list[str]:
     return names if "hyp" in names else first_fields(head)
 
 
-# --- JSON: one object per line, one array of objects, or a table as one object; no object may hold a key twice
+# --- Rows of a file, in whatever format
 
 BOM = b"\xef\xbb\xbf"
 
 
-class JsonRows:
+class Rows:
+    """The rows of a file, as (number, field -> value). Each iteration reads the file again.
+
+    Attributes:
+        file: the file.
+        lines: its lines, of which the number is one.
+        ignored: columns that are not read; of JSON the rows themselves say it.
+        refuse: what is done with a bad row, told its place and the reason.
+    """
+
+    def __init__(self, file: InputFile) -> None:
+        self.file = file
+        self.lines = Lines(file)
+        self.ignored: list[str] = []
+        self.refuse: Callable[[str, str], object] = refuse
+
+    def __iter__(self) -> Iterator[tuple[int, Any]]:
+        raise NotImplementedError
+
+    def at(self, number: int) -> str:
+        """The place of a row, for an error message."""
+        return self.lines.at(number)
+
+    def notes(self) -> list[str]:
+        """Notes on dropped or skipped input, known after a complete pass."""
+        return self.lines.notes()
+
+
+# --- JSON: one object per line, one array of objects, or a table as one object; no object may hold a key twice
+
+
+class JsonRows(Rows):
     """The values of a JSON file, as (number, value). Each iteration reads the file again.
 
     In JSON lines the number is that of the line, and lines that hold only white space are skipped and counted in
@@ -94,12 +125,7 @@ class JsonRows:
             raises.
     """
 
-    def __init__(self, file: InputFile) -> None:
-        self.file = file
-        self.lines = Lines(file)
-        self.ignored: list[str] = []  # which fields are not read, the rows themselves say
-        self.refuse: Callable[[str, str], object] = refuse  # what is done with a bad row: its place, and the reason
-        self._array = False
+    _array = False
 
     def __iter__(self) -> Iterator[tuple[int, Any]]:
         head = self.file.head()
@@ -188,10 +214,6 @@ class JsonRows:
     def at(self, number: int) -> str:
         """The place of a row, for an error message."""
         return f"{self.file.name}, entry {number}" if self._array else self.lines.at(number)
-
-    def notes(self) -> list[str]:
-        """Notes on dropped or skipped input, known after a complete pass."""
-        return self.lines.notes()
 
 
 _ROWS = ("data", "rows", "values", "records", "examples", "instances")  # what a list of rows is called
@@ -483,7 +505,7 @@ PAWS = Layout(
 LAYOUTS = (PLAIN, COMET, RATED_OUTPUTS, PAWS)
 
 
-class DelimitedRows:
+class DelimitedRows(Rows):
     """The rows of a table, as (line number, field -> value). Each iteration reads the file again.
 
     Cells between commas may stand in double quotes, and then contain commas, line breaks, and quotes that are written
@@ -497,20 +519,16 @@ class DelimitedRows:
             an unknown column.
         delimiter: a comma or a tab.
 
-    Attributes:
-        ignored: columns that are not read.
-
     Raises:
         InputError: the header has no known layout or a column twice, a row has another number of cells, a quote is
             never closed, or a cell cannot be read as its column requires. Also what `Lines` raises.
     """
 
     def __init__(self, file: InputFile, columns: Mapping[str, str] | None = None, delimiter: str = ",") -> None:
-        self.file = file
-        self.ignored: list[str] = []
-        self.refuse: Callable[[str, str], object] = refuse
+        super().__init__(file)
         self._between_tabs = delimiter == "\t"
         self._records = Records(file, delimiter, keeps_blank=self._between_tabs)
+        self.lines = self._records.lines
         self._columns = dict(columns or {})
         self._guess: dict[str, str] = {}
         self._marks = 0
@@ -531,7 +549,7 @@ class DelimitedRows:
         for number_, (place, cells) in enumerate(records, start=1):
             if len(cells) != len(header):
                 if self._between_tabs and cells == [""]:
-                    self._records.lines.blank += 1
+                    self.lines.blank += 1
                     continue
                 advice = "; a text must hold no tab and no line break" if self._between_tabs else ""
                 width = f"{counted(len(cells), 'cell')}, expected {len(header)} as in the header"
@@ -563,13 +581,9 @@ class DelimitedRows:
                 row["seg"] = row.get("src")
             yield place, row
 
-    def at(self, number: int) -> str:
-        """The place of a row, for an error message."""
-        return self._records.lines.at(number)
-
     def notes(self) -> list[str]:
         """Notes on dropped or skipped input, known after a complete pass."""
-        notes = [*self._records.notes(), *note_of_guess(self.file.name, self._guess)]
+        notes = [*super().notes(), *note_of_guess(self.file.name, self._guess)]
         if self._marks:
             notes.append(f"{self.file.name}: <v> marks taken out of {counted(self._marks, 'hypothesis', 'hypotheses')}")
         return notes

@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.io.fields import FieldError, Fields, Raters
 from nlgauge.io.files import Faults, InputFile, refuse
+from nlgauge.io.rows import Rows
 
 BLOCK = 65_536
 BLOCK_CHARACTERS = 1 << 25  # long documents end a block early, so that memory does not depend on how long texts are
@@ -45,8 +45,11 @@ class Summary:
     notes: tuple[str, ...]
 
 
-class Source(Protocol):
+class Source:
     """Segments in files, read in passes that hold one block at a time."""
+
+    _summary: Summary | None = None
+    _together = 1  # so many segments stay in one block
 
     def check(self) -> Summary:
         """Read everything once and say what was found. A second call reads nothing.
@@ -54,7 +57,9 @@ class Source(Protocol):
         Raises:
             InputError: there is an error in the input. The message names the file and line of the first one.
         """
-        ...
+        if self._summary is None:
+            self._summary = self._check()
+        return self._summary
 
     def blocks(self, size: int = BLOCK, characters: int = BLOCK_CHARACTERS) -> Iterator[list[Segment]]:
         """The segments in order, in lists of at most `size` segments and about `characters` of text.
@@ -62,11 +67,24 @@ class Source(Protocol):
         An input that has not been checked is checked first, so that nothing is scored before everything is known to be
         correct.
         """
-        ...
+        self.check()
+        return in_blocks(self._segments(), size, characters, self._together)
 
     def close(self) -> None:
         """Delete temporary copies. After this the source cannot be read."""
-        ...
+        raise NotImplementedError
+
+    def _check(self) -> Summary:
+        raise NotImplementedError
+
+    def _segments(self) -> Iterator[Segment]:
+        raise NotImplementedError
+
+    def _tally(self) -> Tally:
+        tally = Tally()
+        for segment in self._segments():
+            tally.add(segment)
+        return tally
 
 
 @dataclass
@@ -144,26 +162,8 @@ def in_blocks(segments: Iterable[Segment], size: int, characters: int, together:
         yield block
 
 
-class Rows(Protocol):
-    """The rows of a format: each row's place (a line or row number) and its fields, without `ignored` columns."""
-
-    file: InputFile
-    ignored: list[str]
-    refuse: Callable[[str, str], object]  # what is done with a bad row, told its place and the reason
-
-    def __iter__(self) -> Iterator[tuple[int, Any]]: ...
-
-    def at(self, number: int) -> str:
-        """The place of a row, for an error message."""
-        ...
-
-    def notes(self) -> list[str]:
-        """Notes on dropped or skipped input, known after a complete pass."""
-        ...
-
-
-class TableSource:
-    """A `Source` over the rows of one file.
+class TableSource(Source):
+    """The segments in the rows of one file.
 
     Args:
         rows: the rows of a file in any format.
@@ -173,30 +173,25 @@ class TableSource:
     def __init__(self, rows: Rows, columns: Mapping[str, str] | None = None) -> None:
         self.rows = rows
         self._columns = columns
-        self._summary: Summary | None = None
-
-    def check(self) -> Summary:
-        """Read everything once; see `Source.check`."""
-        if self._summary is None:
-            for _ in self.checked():
-                pass
-        assert self._summary is not None  # set at the end of the pass
-        return self._summary
-
-    def blocks(self, size: int = BLOCK, characters: int = BLOCK_CHARACTERS) -> Iterator[list[Segment]]:
-        """The segments in order, after a check; see `Source.blocks`."""
-        self.check()
-        return in_blocks((segment for _, segment in self._segments(Fields(self._columns))), size, characters)
 
     def close(self) -> None:
         """Delete the temporary copy of standard input, if there is one."""
         self.rows.file.close()
 
+    def _check(self) -> Summary:
+        for _ in self.checked():
+            pass
+        assert self._summary is not None  # set at the end of the pass
+        return self._summary
+
+    def _segments(self) -> Iterator[Segment]:
+        return (segment for _, segment in self._placed(Fields(self._columns)))
+
     def checked(self) -> Iterator[Segment]:
         """The segments of one pass. It ends with an error if anything was wrong; otherwise it keeps the summary."""
         fields, tally, faults = Fields(self._columns), Tally(), Faults(self.rows.file.name)
         self.rows.refuse = faults.add
-        for _, segment in self._segments(fields):
+        for _, segment in self._placed(fields):
             tally.add(segment)
             yield segment
         self.rows.refuse = refuse
@@ -218,7 +213,7 @@ class TableSource:
         """
         fields, raters, faults = Fields(self._columns), Raters(), Faults(self.rows.file.name)
         self.rows.refuse = faults.add
-        for place, segment in self._segments(fields):
+        for place, segment in self._placed(fields):
             with faults.row(self.rows.at(place)):
                 raters.add(self.rows.at(place), segment, fields.rater)
         self.rows.refuse = refuse
@@ -229,7 +224,7 @@ class TableSource:
         notes = (*self.rows.notes(), *fields.notes(name, self.rows.ignored), *raters.notes(name))
         return HeldSource(Dataset(segments, name, notes), [self.rows.file])
 
-    def _segments(self, fields: Fields) -> Iterator[tuple[int, Segment]]:
+    def _placed(self, fields: Fields) -> Iterator[tuple[int, Segment]]:
         for number, (place, row) in enumerate(self.rows, start=1):
             try:
                 segments = fields.segments(row, number)
@@ -244,7 +239,7 @@ class TableSource:
         first: dict[str, int] = {}
         faults = Faults(self.rows.file.name)
         fields, had = Fields(self._columns), 0
-        for place, segment in self._segments(fields):
+        for place, segment in self._placed(fields):
             made = " (made from system and seg, or from the row number)" if fields.made > had else ""
             had = fields.made
             if hash(segment.id) not in repeated:
@@ -260,8 +255,8 @@ class TableSource:
         faults.check()
 
 
-class HeldSource:
-    """A `Source` over a dataset in memory.
+class HeldSource(Source):
+    """The segments of a dataset in memory.
 
     Args:
         data: the segments. Their notes say what was left out.
@@ -276,21 +271,12 @@ class HeldSource:
             raise InputError(f"{data.name} is empty: no segment in it, expected at least one")
         self.data = data
         self._files = list(files)
-        self._summary: Summary | None = None
 
-    def check(self) -> Summary:
-        """Count the segments; see `Source.check`."""
-        if self._summary is None:
-            tally = Tally()
-            for segment in self.data:
-                tally.add(segment)
-            inputs: list[Mapping[str, str]] = [file.entry for file in self._files]
-            self._summary = tally.summary(inputs, self.data.notes)
-        return self._summary
+    def _check(self) -> Summary:
+        return self._tally().summary([file.entry for file in self._files], self.data.notes)
 
-    def blocks(self, size: int = BLOCK, characters: int = BLOCK_CHARACTERS) -> Iterator[list[Segment]]:
-        """The segments in order; see `Source.blocks`."""
-        return in_blocks(self.data, size, characters)
+    def _segments(self) -> Iterator[Segment]:
+        return iter(self.data)
 
     def close(self) -> None:
         """Delete temporary copies of what cannot be read twice."""
@@ -298,8 +284,8 @@ class HeldSource:
             file.close()
 
 
-class JoinedSource:
-    """A `Source` over several others, one for each system. Segments of one item are those of one `item`, or else `id`.
+class JoinedSource(Source):
+    """The segments of several sources, one for each system. Segments of one item are those of one `item`, or else `id`.
 
     Args:
         named: each source with the name that its system has where its segments name none.
@@ -310,33 +296,19 @@ class JoinedSource:
 
     def __init__(self, named: Sequence[tuple[str, Source]]) -> None:
         self._named = list(named)
-        self._summary: Summary | None = None
 
-    def check(self) -> Summary:
-        """Read everything once; see `Source.check`."""
-        if self._summary is None:
-            seen: dict[str, str] = {}
-            parts = []
-            for name, source in self._named:
-                parts.append(part := source.check())
-                for system in part.systems:
-                    own = name if system is None else system
-                    if own in seen:
-                        raise InputError(
-                            f"system {own!r} is in two data files, {seen[own]!r} and {name!r}, expected one"
-                        )
-                    seen[own] = name
-            tally = Tally()
-            for segment in self._segments():
-                tally.add(segment)
-            inputs = [entry for part in parts for entry in part.inputs]
-            self._summary = tally.summary(inputs, [note for part in parts for note in part.notes])
-        return self._summary
-
-    def blocks(self, size: int = BLOCK, characters: int = BLOCK_CHARACTERS) -> Iterator[list[Segment]]:
-        """The segments, file by file; see `Source.blocks`."""
-        self.check()
-        return in_blocks(self._segments(), size, characters)
+    def _check(self) -> Summary:
+        seen: dict[str, str] = {}
+        parts = []
+        for name, source in self._named:
+            parts.append(part := source.check())
+            for system in part.systems:
+                own = name if system is None else system
+                if own in seen:
+                    raise InputError(f"system {own!r} is in two data files, {seen[own]!r} and {name!r}, expected one")
+                seen[own] = name
+        inputs = [entry for part in parts for entry in part.inputs]
+        return self._tally().summary(inputs, [note for part in parts for note in part.notes])
 
     def close(self) -> None:
         """Close all."""
@@ -358,8 +330,8 @@ class JoinedSource:
 _Item = tuple[str | None, str | None]  # group, item
 
 
-class SelectedSource:
-    """A `Source` over some of the segments of another.
+class SelectedSource(Source):
+    """Some of the segments of another source.
 
     Args:
         source: all segments.
@@ -373,36 +345,24 @@ class SelectedSource:
 
     def __init__(self, source: Source, exclude: Collection[str] = (), common: bool = False) -> None:
         self.source, self.exclude, self.common = source, frozenset(exclude), common
-        self._summary: Summary | None = None
         self._keeps: Callable[[Segment], bool] = lambda segment: segment.system not in self.exclude
 
-    def check(self) -> Summary:
-        """Read everything, choose, and count what is left; see `Source.check`."""
-        if self._summary is None:
-            whole = self.source.check()
-            systems = [system for system in whole.systems if system is not None]
-            for name in self.exclude:
-                if name not in systems:
-                    raise InputError(f"exclude names {name!r}, which is not among the systems{nearest(name, systems)}")
-            notes = [*whole.notes]
-            if self.exclude:
-                notes.append(f"systems left out: {', '.join(s for s in systems if s in self.exclude)}")
-            if self.common:
-                notes.append(self._choose_items())
-            tally = Tally()
-            for segment in self._segments():
-                tally.add(segment)
-            if not tally.n:
-                raise InputError(
-                    "no segment is left: " + ("no item is common to all systems" if self.common else "all are left out")
-                )
-            self._summary = tally.summary(whole.inputs, notes)
-        return self._summary
-
-    def blocks(self, size: int = BLOCK, characters: int = BLOCK_CHARACTERS) -> Iterator[list[Segment]]:
-        """The chosen segments in order; see `Source.blocks`."""
-        self.check()
-        return in_blocks(self._segments(), size, characters)
+    def _check(self) -> Summary:
+        whole = self.source.check()
+        systems = [system for system in whole.systems if system is not None]
+        for name in self.exclude:
+            if name not in systems:
+                raise InputError(f"exclude names {name!r}, which is not among the systems{nearest(name, systems)}")
+        notes = [*whole.notes]
+        if self.exclude:
+            notes.append(f"systems left out: {', '.join(s for s in systems if s in self.exclude)}")
+        if self.common:
+            notes.append(self._choose_items())
+        tally = self._tally()
+        if not tally.n:
+            why = "no item is common to all systems" if self.common else "all are left out"
+            raise InputError(f"no segment is left: {why}")
+        return tally.summary(whole.inputs, notes)
 
     def close(self) -> None:
         """Close the source."""

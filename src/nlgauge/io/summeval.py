@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset
 from nlgauge.core.tables import Key, ScoreTable
-from nlgauge.io.files import InputFile, counted, refuse
+from nlgauge.io.files import InputFile, counted
 from nlgauge.io.rows import JsonRows
 from nlgauge.io.segments import TableSource
 
@@ -21,31 +21,24 @@ _KNOWN = ("id", "model_id", "decoded", "text", "references", "reference", "filep
 _SCORES = "metric_scores_"
 
 
-class SummEvalRows:
+class SummEvalRows(JsonRows):
     """The rows of `model_annotations.aligned.jsonl`, as (line number, field -> value). Each iteration reads it again.
 
     The item is the document, and the system is `model_id`. There is a source only if the annotations were paired with
     the articles (`text`). For example, `coherence` is the list of the experts' ratings, and `turker.coherence` is the
     list of the crowd's. Within one segment, position i of every list is the same person.
 
-    Attributes:
-        ignored: fields that are not read.
-
     Raises:
         InputError: a line lacks the id, system or summary, or its annotations have another shape.
     """
 
     def __init__(self, file: InputFile) -> None:
-        self.file = file
-        self.ignored: list[str] = []
-        self._rows = JsonRows(file)
-        self.refuse: Callable[[str, str], object] = refuse
+        super().__init__(file)
         self._without: dict[str, int] = {}
 
     def __iter__(self) -> Iterator[tuple[int, dict[str, Any]]]:
         self.ignored, self._without = [], {}
-        self._rows.refuse = self.refuse
-        for place, row in self._rows:
+        for place, row in super().__iter__():
             if type(row) is not dict:
                 raise InputError(
                     f"{self.at(place)}: not an object, expected one with the fields 'id', 'model_id' and 'decoded'"
@@ -77,17 +70,13 @@ class SummEvalRows:
                 },
             )
 
-    def at(self, number: int) -> str:
-        """The place of a row, for an error message."""
-        return self._rows.at(number)
-
     def notes(self) -> list[str]:
         """Notes on dropped or skipped input, known after a complete pass."""
         told = [
             f"{self.file.name}: {counted(n, 'summary has', 'summaries have')} no {name}"
             for name, n in self._without.items()
         ]
-        return [*self._rows.notes(), *told]
+        return [*super().notes(), *told]
 
     def _ratings(self, annotations: Any, where: str) -> dict[str, list[float]]:
         if type(annotations) is not list or not all(type(one) is dict for one in annotations):
