@@ -14,9 +14,9 @@ import msgspec
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import RepeatedKey, check_keys, unique
 from nlgauge.core.suite import Pair, Suite
-from nlgauge.io.files import Faults, InputFile, Lines, found_in
+from nlgauge.io.files import InputFile, Lines, found_in
 from nlgauge.io.rows import joined
-from nlgauge.io.suites.rows import Cells, FrameRows, NamedRows, SuiteRows, checkpoint_pairs, pair_of, phenomenon_of
+from nlgauge.io.suites.rows import Cells, SuiteRows, checkpoint_pairs, pair_of, phenomenon_of
 
 Maker = Callable[[Cells, int, str], Pair | str]  # row, its number, name of the file -> pair, or why there is none
 
@@ -494,7 +494,7 @@ def read_published(name: str, path: Any, columns: Mapping[str, str] | None = Non
         assert entry.make is not None
         is_path = isinstance(path, str | os.PathLike)
         files = files_of(name, path) if is_path else []
-        rows: list[Any] = [SuiteRows(InputFile(f), quoted=entry.quoted) for f in files] or [FrameRows(path)]
+        rows = [SuiteRows(InputFile(f), quoted=entry.quoted) for f in files] or [SuiteRows(path)]
         placed, more, n_rows = [], [], 0
         for part in rows:
             own, n = _read(name, part, columns, more)
@@ -514,17 +514,15 @@ def with_origin(pair: Pair) -> Pair:
     return replace(pair, cluster=pair.cluster or pair.source)
 
 
-def _read(name: str, rows: Any, columns: Mapping[str, str] | None, notes: list[str]) -> tuple[list[Placed], int]:
+def _read(name: str, rows: SuiteRows, columns: Mapping[str, str] | None, notes: list[str]) -> tuple[list[Placed], int]:
     """The pairs of one file, and how many rows it has."""
     entry = PUBLISHED[name]
     first = next(iter(rows), None)
     if first is None:
         raise InputError(f"{rows.name} is empty: no pair in it")
-    faults = Faults(rows.name)
-    if isinstance(rows, SuiteRows):
-        rows.refuse = faults.add
-    renamed = NamedRows(rows, columns) if columns else rows
-    fields = next(iter(renamed))[1].keys()
+    rows.refuse = rows.faults.add
+    rows.rename(columns or {})
+    fields = next(iter(rows))[1].keys()
     is_ours = {"better", "worse"} <= fields
     if not is_ours and not entry.fields <= fields:
         lacking = ", ".join(map(repr, sorted(entry.fields - fields)))
@@ -534,9 +532,9 @@ def _read(name: str, rows: Any, columns: Mapping[str, str] | None, notes: list[s
         )
     make = _ours if is_ours else entry.make
     assert make is not None
-    placed, left, n = pairs_made(renamed, make, faults)
-    faults.check()
-    notes += [*rows.notes(), *left]
+    placed, n = pairs_made(rows, make)
+    rows.faults.check()
+    notes += rows.notes()
     return placed, n
 
 
@@ -545,19 +543,20 @@ def _ours(row: Cells, number: int, name: str) -> Pair | str:
     return replace(pair, cluster=pair.cluster or row.text("origin_id"))
 
 
-def pairs_made(rows: Any, make: Maker, faults: Faults) -> tuple[list[Placed], list[str], int]:
-    """The pairs that `make` makes of rows, notes on rows that make none, by the reason, and the number of rows."""
+def pairs_made(rows: SuiteRows, make: Maker) -> tuple[list[Placed], int]:
+    """The pairs that `make` makes of rows, and the number of rows; those that make none are told, by the reason."""
     placed: list[Placed] = []
     left: dict[str, int] = {}
     number = 0
     for number, (place, row) in enumerate(rows, start=1):
-        with faults.row(place):
+        with rows.faults.row(place):
             made = make(row, number, rows.name)
             if isinstance(made, str):
                 left[made] = left.get(made, 0) + 1
             else:
                 placed.append((place, made))
-    return placed, [f"{rows.name}: {n} rows left out, {why}" for why, n in left.items()], number
+    rows.told += [f"{rows.name}: {n} rows left out, {why}" for why, n in left.items()]
+    return placed, number
 
 
 def _repeated(placed: Sequence[Placed]) -> list[str]:

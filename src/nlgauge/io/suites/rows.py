@@ -16,9 +16,9 @@ from nlgauge.core.options import check_option
 from nlgauge.core.result import STDOUT, replacing
 from nlgauge.core.segment import Frame, column_names
 from nlgauge.core.suite import Expect, Pair, Setup, Suite
-from nlgauge.io.files import InputFile, Lines, entries, refuse, unpacked_name
+from nlgauge.io.files import Faults, InputFile, Lines, entries, refuse, unpacked_name
 from nlgauge.io.frames import rows_of
-from nlgauge.io.rows import JsonRows, Records
+from nlgauge.io.rows import BOM, JsonRows, Records
 
 PHENOMENA: Mapping[str, str] = {  # names that published suites use -> ids of our perturbations
     "add": "addition", "drop": "omission", "name": "name_error", "neg": "negation", "num": "number_error",
@@ -92,120 +92,54 @@ class Cells(dict[str, Any]):
         return tuple({"speaker": str(t["speaker"]), "text": str(t["text"])} for t in given)
 
 
-class FrameRows:
-    """The rows of a frame as (place in words, `Cells`).
-
-    Attributes:
-        name: what errors call the frame.
-        columns: the names of its columns.
-    """
-
-    def __init__(self, frame: Frame) -> None:
-        self.name = type(frame).__name__
-        self.columns: list[str] | None = column_names(frame)
-        self._frame = frame
-
-    def __iter__(self) -> Iterator[tuple[str, Cells]]:
-        for place, row in rows_of(self._frame):
-            yield place, Cells(row, place)
-
-    def notes(self) -> list[str]:
-        """Nothing is dropped."""
-        return []
-
-
 class SuiteRows:
-    """The rows of a file as (place in words, `Cells`). Each iteration reads the file again.
-
-    Attributes:
-        name: the name of the file.
-        columns: the header of a TSV or CSV file, or the fields of the first row of JSON. Known once iteration has
-            begun. A name that stands twice in a header is numbered the second time: `source`, `source.2`.
+    """The rows of a file or frame as (place in words, `Cells`). Each iteration reads them again.
 
     Args:
-        file: the file.
+        given: the file or frame.
         quoted: whether cells between tabs may be quoted, as data frames write them.
+
+    Attributes:
+        name: the name of the file, or the kind of frame.
+        refuse: what is done with a row that is none: its place, and the reason.
+        faults: the bad rows that readers of pairs count.
+        told: what readers of pairs have to say of the rows.
 
     Raises:
         InputError: the file is not JSON, a row has another number of cells, or a quote is never closed. Also what
             `Lines` raises.
     """
 
-    def __init__(self, file: InputFile, *, quoted: bool = False) -> None:
-        self.file = file
-        self.name = file.name
-        self._quoted = quoted
-        self.columns: list[str] | None = None
-        self.refuse: Callable[[str, str], object] = refuse  # what is done with a bad row: its place, and the reason
-        self._told: list[str] = []
+    def __init__(self, given: InputFile | Frame, *, quoted: bool = False) -> None:
+        self._given, self._quoted = given, quoted
+        self._is_file = isinstance(given, InputFile)
+        self.name: str = given.name if self._is_file else type(given).__name__
+        self._names: list[str] | None = None if self._is_file else column_names(given)
+        self._fields: dict[str, str] = {}  # name in the rows -> field of a pair
+        self.refuse: Callable[[str, str], object] = refuse
+        self.faults, self.told = Faults(self.name), list[str]()
+        self._skipped: list[str] = []
 
-    def __iter__(self) -> Iterator[tuple[str, Cells]]:
-        plain = unpacked_name(self.file.path).lower()
-        head = self.file.head(64).removeprefix(b"\xef\xbb\xbf").lstrip()
-        if head[:1] in (b"[", b"{") or plain.endswith((".jsonl", ".ndjson", ".json")):
-            yield from self._objects()
-        else:
-            yield from self._table("," if plain.endswith(".csv") else "\t")
-
-    def notes(self) -> list[str]:
-        """Notes on dropped or skipped input, known after a complete pass."""
-        return self._told
-
-    def _objects(self) -> Iterator[tuple[str, Cells]]:
-        rows = JsonRows(self.file)
-        rows.refuse = self.refuse
-        for number, row in rows:
-            place = rows.at(number)
-            if type(row) is not dict:
-                self.refuse(place, "not an object, expected one with the fields of a pair")
-                continue
-            if self.columns is None:
-                self.columns = list(row)
-            yield place, Cells(row, place)
-        self._told = rows.notes()
-
-    def _table(self, delimiter: str) -> Iterator[tuple[str, Cells]]:
-        records = Records(self.file, delimiter, quoted=self._quoted)
-        header: list[str] | None = None
-        for number, cells in records:
-            place = records.lines.at(number)
-            if header is None:
-                header = self.columns = _distinct([cell.strip() for cell in cells])
-                continue
-            if len(cells) != len(header):
-                self.refuse(place, f"{len(cells)} cells, expected {len(header)} as in the header")
-                continue
-            yield place, Cells({k: v for k, v in zip(header, cells, strict=True) if k}, place)
-        self._told = records.notes()
-
-
-def _distinct(names: list[str]) -> list[str]:
-    """The names of a header, each later one of a kind with its number."""
-    return [f"{name}.{n}" if (n := names[: i + 1].count(name)) > 1 and name else name for i, name in enumerate(names)]
-
-
-class NamedRows:
-    """The rows of a file or frame some of whose fields have other names.
-
-    Args:
-        rows: the rows.
-        columns: field of a pair -> its name in the rows.
-    """
-
-    def __init__(self, rows: FrameRows | SuiteRows, columns: Mapping[str, str]) -> None:
-        self.name, self._rows = rows.name, rows
+    def rename(self, columns: Mapping[str, str]) -> None:
+        """Read fields of a pair under other names from now on: field -> its name in the rows."""
         self._fields = {name: field for field, name in columns.items()}
         if len(self._fields) < len(columns):
-            raise InputError(f"columns names one field of {rows.name} twice: {dict(columns)}")
+            raise InputError(f"columns names one field of {self.name} twice: {dict(columns)}")
 
     @property
     def columns(self) -> list[str] | None:
-        """The fields, by our names."""
-        return None if self._rows.columns is None else [self._fields.get(name, name) for name in self._rows.columns]
+        """The header of a table, or the fields of the first row of JSON, by our names; of a file once it is read.
+
+        A name that stands twice in a header is numbered the second time: `source`, `source.2`.
+        """
+        return None if self._names is None else [self._fields.get(name, name) for name in self._names]
 
     def __iter__(self) -> Iterator[tuple[str, Cells]]:
+        if not self._fields:
+            yield from self._rows()
+            return
         taken = set(self._fields.values())
-        for i, (place, row) in enumerate(self._rows):
+        for i, (place, row) in enumerate(self._rows()):
             absent = [name for name in self._fields if name not in row]
             if absent and not i:
                 found = ", ".join(map(repr, row))
@@ -214,8 +148,49 @@ class NamedRows:
             yield place, Cells({self._fields.get(name, name): cell for name, cell in kept.items()}, place)
 
     def notes(self) -> list[str]:
-        """Notes on dropped or skipped input."""
-        return self._rows.notes()
+        """Notes on dropped or skipped input, known after a complete pass, and what was told of the rows."""
+        return [*self._skipped, *self.told]
+
+    def _rows(self) -> Iterator[tuple[str, Cells]]:
+        if not self._is_file:
+            return ((place, Cells(row, place)) for place, row in rows_of(self._given))
+        plain = unpacked_name(self._given.path).lower()
+        head = self._given.head(64).removeprefix(BOM).lstrip()
+        if head[:1] in (b"[", b"{") or plain.endswith((".jsonl", ".ndjson", ".json")):
+            return self._objects()
+        return self._table("," if plain.endswith(".csv") else "\t")
+
+    def _objects(self) -> Iterator[tuple[str, Cells]]:
+        rows = JsonRows(self._given)
+        rows.refuse = self.refuse
+        for number, row in rows:
+            place = rows.at(number)
+            if type(row) is not dict:
+                self.refuse(place, "not an object, expected one with the fields of a pair")
+                continue
+            if self._names is None:
+                self._names = list(row)
+            yield place, Cells(row, place)
+        self._skipped = rows.notes()
+
+    def _table(self, delimiter: str) -> Iterator[tuple[str, Cells]]:
+        records = Records(self._given, delimiter, quoted=self._quoted)
+        header: list[str] | None = None
+        for number, cells in records:
+            place = records.lines.at(number)
+            if header is None:
+                header = self._names = _distinct([cell.strip() for cell in cells])
+                continue
+            if len(cells) != len(header):
+                self.refuse(place, f"{len(cells)} cells, expected {len(header)} as in the header")
+                continue
+            yield place, Cells({k: v for k, v in zip(header, cells, strict=True) if k}, place)
+        self._skipped = records.notes()
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """The names of a header, each later one of a kind with its number."""
+    return [f"{name}.{n}" if (n := names[: i + 1].count(name)) > 1 and name else name for i, name in enumerate(names)]
 
 
 def phenomenon_of(name: str) -> str:

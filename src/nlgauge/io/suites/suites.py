@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
+from dataclasses import replace
 
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.segment import Dataset, Frame, Segment, is_frame
 from nlgauge.core.suite import Pair, Suite
-from nlgauge.io.files import Faults, InputFile
+from nlgauge.io.files import InputFile
 from nlgauge.io.suites.published import PUBLISHED, Maker, pairs_made, read_published, with_origin
-from nlgauge.io.suites.rows import Cells, FrameRows, NamedRows, SuiteRows, layout_of, pair_of, phenomenon_of
+from nlgauge.io.suites.rows import Cells, SuiteRows, layout_of, pair_of, phenomenon_of
 
 LAYOUTS: Mapping[str, str] = {
     "pairs": (
@@ -55,8 +53,8 @@ def read_suite(
     if layout is not None and layout in PUBLISHED:
         return read_published(layout, path, columns)[0]
     is_path = isinstance(path, str | os.PathLike)
-    rows: Any = FrameRows(path) if not is_path and is_frame(path) else SuiteRows(InputFile(path))
-    rows = NamedRows(rows, columns) if columns else rows
+    rows = SuiteRows(path if not is_path and is_frame(path) else InputFile(path))
+    rows.rename(columns or {})
     first = next(iter(rows), None)
     if first is None:
         raise InputError(f"{rows.name} is empty: no pair in it")
@@ -64,17 +62,15 @@ def read_suite(
     if layout is None and chosen == "pairs" and segments is not None:
         known = {s.id for s in segments}  # ids may be named as texts are
         chosen = "id-pairs" if all(first[1].text(side) in known for side in ("better", "worse")) else chosen
-    notes: list[str] = []
     if segments is not None and chosen != "id-pairs":
-        notes.append(f"{rows.name} holds texts of its own; the segments beside it are not used")
-    context = _Context(rows.name, notes, segments)
-    if isinstance(rows, SuiteRows):
-        rows.refuse = context.faults.add
-    pairs = list(_READERS[chosen](rows, context))
-    context.faults.check()
+        rows.told.append(f"{rows.name} holds texts of its own; the segments beside it are not used")
+    if not columns:
+        rows.refuse = rows.faults.add
+    pairs = list(_READERS[chosen](rows, segments))
+    rows.faults.check()
     if not pairs:
-        raise InputError(f"{rows.name}: no pair in it, read as {chosen}" + (f"; {notes[0]}" if notes else ""))
-    return Suite(tuple(pairs), rows.name, notes=(*rows.notes(), *notes))
+        raise InputError(f"{rows.name}: no pair in it, read as {chosen}" + (f"; {rows.told[0]}" if rows.told else ""))
+    return Suite(tuple(pairs), rows.name, notes=tuple(rows.notes()))
 
 
 def suite_of(suite: Suite | Frame, columns: Mapping[str, str] | None = None) -> Suite:
@@ -95,26 +91,13 @@ def suite_of(suite: Suite | Frame, columns: Mapping[str, str] | None = None) -> 
     return suite
 
 
-@dataclass(frozen=True)
-class _Context:
-    name: str
-    notes: list[str]
-    segments: Dataset | None
-
-    @cached_property
-    def faults(self) -> Faults:
-        """The bad rows."""
-        return Faults(self.name)
+_Reader = Callable[[SuiteRows, Dataset | None], Iterator[Pair]]
 
 
-_Rows = Any  # iterable of (place in words, Cells), with `at` and `notes`
-_Reader = Callable[[_Rows, _Context], Iterator[Pair]]
-
-
-def _pairs(rows: _Rows, context: _Context) -> Iterator[Pair]:
+def _pairs(rows: SuiteRows, segments: Dataset | None) -> Iterator[Pair]:
     seen: dict[str, str] = {}
     for number, (place, row) in enumerate(rows, start=1):
-        with context.faults.row(place):
+        with rows.faults.row(place):
             pair = pair_of(row, str(number))
             first = seen.setdefault(pair.id, place)
             if first != place:
@@ -122,19 +105,19 @@ def _pairs(rows: _Rows, context: _Context) -> Iterator[Pair]:
             yield pair
 
 
-def _id_pairs(rows: _Rows, context: _Context) -> Iterator[Pair]:
-    if context.segments is None:
+def _id_pairs(rows: SuiteRows, segments: Dataset | None) -> Iterator[Pair]:
+    if segments is None:
         raise InputError(
-            f"{context.name} names segments by id; give the file with the segments, too (audit SEGMENTS --suite"
-            f" {context.name})"
+            f"{rows.name} names segments by id; give the file with the segments, too (audit SEGMENTS --suite"
+            f" {rows.name})"
         )
-    table = {s.id: s for s in context.segments}
+    table = {s.id: s for s in segments}
     for number, (place, row) in enumerate(rows, start=1):
         sides: list[Segment] = []
         for side in ("better", "worse"):
             wanted = row.text(f"{side}_id") or row.needed(side)
             if wanted not in table:
-                where = context.segments.name or "the segments"
+                where = segments.name or "the segments"
                 raise InputError(
                     f"{place}: {side} is segment {wanted!r}, which is not in {where}{nearest(wanted, table)}"
                 )
@@ -158,16 +141,16 @@ def _id_pairs(rows: _Rows, context: _Context) -> Iterator[Pair]:
         )
 
 
-def _adversarial(rows: _Rows, context: _Context) -> Iterator[Pair]:
+def _adversarial(rows: SuiteRows, segments: Dataset | None) -> Iterator[Pair]:
     names = {"para": "cand_para", "ref": "cand_adv_ref", "src": "cand_adv_src", "source": "src", "group": "lp"}
     return _both_setups(rows, names, lambda row: row.text("error") or row.text("phenomenon"), "phenomenon")
 
 
-def _menli(rows: _Rows, context: _Context) -> Iterator[Pair]:
+def _menli(rows: SuiteRows, segments: Dataset | None) -> Iterator[Pair]:
     fixed = rows.columns is not None and "hyp_adv_based_fixed" in rows.columns
     tail = "_fixed" if fixed else ""
     if fixed:
-        context.notes.append(f"{context.name}: the repaired columns hyp_para_fixed and hyp_adv_based_fixed are used")
+        rows.told.append(f"{rows.name}: the repaired columns hyp_para_fixed and hyp_adv_based_fixed are used")
     names = {
         "para": f"hyp_para{tail}",
         "ref": f"hyp_adv_based{tail}",
@@ -179,7 +162,7 @@ def _menli(rows: _Rows, context: _Context) -> Iterator[Pair]:
 
 
 def _both_setups(
-    rows: _Rows, names: Mapping[str, str], error: Callable[[Cells], str | None], kind: str
+    rows: SuiteRows, names: Mapping[str, str], error: Callable[[Cells], str | None], kind: str
 ) -> Iterator[Pair]:
     """The pairs of MENLI, for metrics with references and for metrics with a source.
 
@@ -216,7 +199,7 @@ def _both_setups(
             )
 
 
-def _paws(rows: _Rows, context: _Context) -> Iterator[Pair]:
+def _paws(rows: SuiteRows, segments: Dataset | None) -> Iterator[Pair]:
     """Make pairs from PAWS: a paraphrase and a non-paraphrase of the same sentence."""
     sides: dict[str, tuple[list[tuple[str, str]], list[tuple[str, str]]]] = {}
     alone = 0
@@ -234,13 +217,13 @@ def _paws(rows: _Rows, context: _Context) -> Iterator[Pair]:
                     id=f"{better_id}>{worse_id}", phenomenon="paws", better=better, worse=worse, references=(sentence,)
                 )
     if alone:
-        context.notes.append(
-            f"{context.name}: {alone} sentences have only paraphrases or only others, which makes no pair; read them as"
+        rows.told.append(
+            f"{rows.name}: {alone} sentences have only paraphrases or only others, which makes no pair; read them as"
             " segments for 'meta --stat auc', or as paraphrases for 'audit --suite menli --paraphrases'"
         )
 
 
-def _rank19(rows: _Rows, context: _Context) -> Iterator[Pair]:
+def _rank19(rows: SuiteRows, segments: Dataset | None) -> Iterator[Pair]:
     held: dict[str, dict[str, Cells]] = {}
     for number, (place, row) in enumerate(rows, start=1):
         if "correct_sent" in row:
@@ -264,9 +247,7 @@ def _rank19(rows: _Rows, context: _Context) -> Iterator[Pair]:
             raise InputError(f"{place}: a second {system} sentence for seg {row['seg']!r}; the first is {first.place}")
     for item, two in held.items():
         if len(two) < 2:
-            context.notes.append(
-                f"{context.name}: {item} has no {'incorrect' if 'correct' in two else 'correct'} sentence"
-            )
+            rows.told.append(f"{rows.name}: {item} has no {'incorrect' if 'correct' in two else 'correct'} sentence")
             continue
         better, worse = two["correct"], two["incorrect"]
         yield Pair(
@@ -284,10 +265,8 @@ def _rank19(rows: _Rows, context: _Context) -> Iterator[Pair]:
 def _made_by(make: Maker) -> _Reader:
     """The reader of a published suite whose layout was recognised."""
 
-    def read(rows: _Rows, context: _Context) -> Iterator[Pair]:
-        placed, left, _ = pairs_made(rows, make, context.faults)
-        context.notes.extend(left)
-        return (with_origin(pair) for _, pair in placed)
+    def read(rows: SuiteRows, segments: Dataset | None) -> Iterator[Pair]:
+        return (with_origin(pair) for _, pair in pairs_made(rows, make)[0])
 
     return read
 
