@@ -24,12 +24,16 @@ from nlgauge.io.logs.rows import (
     check_named,
     document,
     entries,
+    fields,
     identity,
     inner,
+    item_in,
+    listed,
     message,
     score,
     text,
     texts,
+    verdict,
 )
 from nlgauge.io.segments import HeldSource
 
@@ -39,6 +43,8 @@ _KNOWN = frozenset(
 _QUESTIONS = ("question", "query", "input", "source", "src", "document", "article", "text")
 _FILTER = "filter:"
 _NO_MATCH = "[invalid]"  # stands where a filter by pattern found nothing
+_TOGETHER = "scores are of all responses to an item together, and stand beside each of them"
+_CORPUS = "{!r} is a number of the whole corpus, of which rows hold only a part: left out"
 _NAME = re.compile(r"samples_(.+)_[0-9T:.-]+\.jsonl?(?:\.gz)?")
 
 
@@ -62,17 +68,15 @@ def open_lmeval(file: InputFile, columns: Mapping[str, str] | None = None) -> He
     found: dict[str, list[tuple[str, dict[str, Any]]]] = {}
     seen: Counter[Item] = Counter()
     for where, row in rows:
-        item = identity(row.get("doc_id"))
-        if item is None:
-            raise InputError(f"{where}: field 'doc_id' is missing, expected a number")
+        item = item_in(row, "doc_id", where, "a number")
         seen[item] += 1
         found.setdefault(text(row.get("filter")) or f"{seen[item]}", []).append((where, row))
     chosen = _filter(found, want.get("hyp"), file.name)
     named = _NAME.fullmatch(PurePath(file.path).name)
     of_filter = found.get(chosen, [])
     is_there = any(_source(row, want.get("src")) is not None for _, row in of_filter)
-    fields = chain(("prompt",), (name for _, row in of_filter for name in _doc(row)))
-    check_named(want, "src", is_there, fields, file.name)
+    there = chain(("prompt",), (name for _, row in of_filter for name in fields(row, "doc")))
+    check_named(want, "src", is_there, there, file.name)
     for where, row in of_filter:
         scores = log.scores(_scores(row, log))
         said = _said(row, want.get("hyp") == "resps", where)
@@ -80,20 +84,16 @@ def open_lmeval(file: InputFile, columns: Mapping[str, str] | None = None) -> He
             said = ["" if one == _NO_MATCH else one for one in said]
             log.count(f"documents have answers in which the filter found nothing ({_NO_MATCH}); these are empty")
         references = _references(row, log)
-        answers: list[str | None] = [*said] or [None]
-        for one in answers:
-            log.add(
-                Sample(
-                    item=row["doc_id"],
-                    hypothesis=one,
-                    references=references,
-                    source=_source(row, want.get("src")),
-                    group=named[1] if named else None,
-                    scores=scores,
-                )
-            )
+        sample = Sample(
+            item=row["doc_id"],
+            references=references,
+            source=_source(row, want.get("src")),
+            group=named[1] if named else None,
+            scores=scores,
+        )
+        log.add_all(sample, said)
         if len(said) > 1:
-            log.note("scores are of all responses to an item together, and stand beside each of them")
+            log.note(_TOGETHER)
     return log.source(rows.notes())
 
 
@@ -127,7 +127,7 @@ def _said(row: Mapping[str, Any], raw: bool, where: str) -> list[str]:
     value = row.get("resps") if raw else row.get("filtered_resps", row.get("resps"))
     if type(value) is str:  # lmms-eval
         return [value]
-    flat = value if type(value) is list else []
+    flat = listed(value)
     if flat and type(flat[0]) is list:
         flat = flat[0]
     arguments = row.get("arguments")
@@ -135,12 +135,6 @@ def _said(row: Mapping[str, Any], raw: bool, where: str) -> list[str]:
     if several or (len(flat) == 2 and flat[1] in ("True", "False", True, False)):
         raise InputError(f"{where}: responses are likelihoods of choices, expected texts; this task has no hypothesis")
     return [one for one in flat if type(one) is str]
-
-
-def _doc(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The row of the data set."""
-    doc = row.get("doc")
-    return doc if type(doc) is dict else {}
 
 
 def _references(row: Mapping[str, Any], log: Log) -> tuple[str, ...]:
@@ -151,7 +145,7 @@ def _references(row: Mapping[str, Any], log: Log) -> tuple[str, ...]:
     if target is None or type(target) is not str:
         return () if target is None else (str(target),)
     answers = printed_list(target)
-    if answers is None or target in _doc(row).values():  # a text that looks like a list
+    if answers is None or target in fields(row, "doc").values():  # a text that looks like a list
         return (target,)
     log.count("targets are lists of answers stored as texts, of which each answer is a reference")
     return tuple(dict.fromkeys(answers))
@@ -164,22 +158,21 @@ def _source(row: Mapping[str, Any], want: str | None) -> str | None:
             first = arguments[0] if arguments else None
             return text(first[0]) if type(first) is list and first else None
         return text(inner(arguments, "gen_args_0", "arg_0"))
-    doc = _doc(row)
+    doc = fields(row, "doc")
     if want is not None:
         return text(inner(doc, *want.removeprefix("doc.").split(".")))
     return next((found for field in _QUESTIONS if (found := text(inner(doc, field))) is not None), None)
 
 
 def _scores(row: Mapping[str, Any], log: Log) -> list[tuple[str, float]]:
-    listed = row.get("metrics")
-    names = [one for one in listed if type(one) is str] if type(listed) is list else [n for n in row if n not in _KNOWN]
-    names = list(dict.fromkeys(names))
+    named = row.get("metrics")
+    names = texts(named) if type(named) is list else [name for name in row if name not in _KNOWN]
     found = []
-    for metric in names:
+    for metric in dict.fromkeys(names):
         value = row.get(metric)
         if type(value) is list:
-            log.note(f"{metric!r} is a number of the whole corpus, of which rows hold only a part: left out")
-        elif listed is not None or not math.isnan(score(value)):
+            log.note(_CORPUS.format(metric))
+        elif named is not None or not math.isnan(score(value)):
             found.append((metric, score(value)))
     return found
 
@@ -223,21 +216,17 @@ def open_lighteval(file: InputFile, columns: Mapping[str, str] | None = None) ->
             raise InputError(
                 f"{where}: responses are likelihoods of choices, expected texts; this task has no hypothesis"
             )
-        scores = log.scores(_lighteval_scores(metrics, log))
-        for one in said or (None,):
-            log.add(
-                Sample(
-                    item=identity(doc.get("id")) or where.rpartition(" ")[2],
-                    hypothesis=one,
-                    references=tuple(_golds(doc)),
-                    source=text(doc.get("query")),
-                    system=system,
-                    group=text(doc.get("task_name")) or (named[1] if named else None),
-                    scores=scores,
-                )
-            )
+        sample = Sample(
+            item=identity(doc.get("id")) or where.rpartition(" ")[2],
+            references=tuple(_golds(doc)),
+            source=text(doc.get("query")),
+            system=system,
+            group=text(doc.get("task_name")) or (named[1] if named else None),
+            scores=log.scores(_lighteval_scores(metrics, log)),
+        )
+        log.add_all(sample, said)
         if len(said) > 1:
-            log.note("scores are of all responses to an item together, and stand beside each of them")
+            log.note(_TOGETHER)
     return log.source()
 
 
@@ -258,16 +247,16 @@ def _parts(row: Mapping[str, Any], where: str) -> tuple[Mapping[str, Any], Mappi
 
 def _golds(doc: Mapping[str, Any]) -> Iterator[str]:
     """The choices that are correct; an index outside of them, such as the -1 of documents without labels, is none."""
-    choices, index = doc.get("choices"), doc.get("gold_index")
+    choices, index = listed(doc, "choices"), doc.get("gold_index")
     for place in index if type(index) is list else [index]:
-        if type(place) is int and type(choices) is list and 0 <= place < len(choices):
+        if type(place) is int and 0 <= place < len(choices):
             yield from texts(choices[place])
 
 
 def _lighteval_scores(metrics: Any, log: Log) -> Iterator[tuple[str, float]]:
-    for metric, value in metrics.items() if type(metrics) is dict else ():
+    for metric, value in fields(metrics).items():
         if type(value) in (dict, list):
-            log.note(f"{metric!r} is a number of the whole corpus, of which rows hold only a part: left out")
+            log.note(_CORPUS.format(metric))
         else:
             yield metric, score(value)
 
@@ -350,15 +339,15 @@ def _answer(row: Mapping[str, Any]) -> str | None:
     """The first completion; None where the request failed."""
     if inner(row, "result", "success") is False:
         return None
-    completions = inner(row, "result", "completions")
-    return text(inner(completions[0], "text")) if type(completions) is list and completions else None
+    completions = listed(row, "result", "completions")
+    return text(inner(completions[0], "text")) if completions else None
 
 
 def _helm_references(value: Any) -> Iterator[str]:
     """The texts that are marked as correct."""
-    for one in value if type(value) is list else []:
-        tags, said = inner(one, "tags"), _text(inner(one, "output"))
-        if type(tags) is list and "correct" in tags and said is not None:
+    for one in listed(value):
+        said = _text(inner(one, "output"))
+        if "correct" in listed(one, "tags") and said is not None:
             yield said
 
 
@@ -376,8 +365,7 @@ def _helm_scores(file: InputFile) -> dict[_Key, list[tuple[str, float]]]:
     for where, row in entries(document(file), file.name, ""):
         key = _key(row.get("instance_id"), row.get("perturbation"), row, where)
         own = found.setdefault(key, [])
-        stats = row.get("stats")
-        for one in stats if type(stats) is list else []:
+        for one in listed(row, "stats"):
             metric = text(inner(one, "name", "name"))
             other = text(inner(one, "name", "perturbation", "name"))  # a worst case over perturbations has its own
             if metric is not None and not metric.startswith(_BOOKS) and other in (None, key[1]):
@@ -400,9 +388,7 @@ def open_every(file: InputFile) -> HeldSource:
     """
     rows, log = LogLines(file), Log(file)
     for where, row in rows:
-        item = identity(row.get("sample_id"))
-        if item is None:
-            raise InputError(f"{where}: field 'sample_id' is missing, expected a string")
+        item = item_in(row, "sample_id", where, "a string")
         version = text(row.get("schema_version"))
         if version is None or not version.startswith(_MAJOR):
             log.note(f"schema version {version!r}, read as {_MAJOR}3")
@@ -410,28 +396,21 @@ def open_every(file: InputFile) -> HeldSource:
         passed = inner(row, "evaluation", "is_correct")
         scores = {"score": math.nan if failed else score(inner(row, "evaluation", "score"))}
         if passed is not None:
-            scores["pass"] = math.nan if failed or type(passed) is not bool else float(passed)
-        said = _every_said(row)
-        for one in said or (None,):
-            log.add(
-                Sample(
-                    item=item,
-                    hypothesis=one,
-                    references=texts(inner(row, "input", "reference")),
-                    source=text(inner(row, "input", "raw")),
-                    system=text(row.get("model_id")),
-                    group=text(row.get("evaluation_name")),
-                    scores=scores,
-                )
-            )
+            scores["pass"] = math.nan if failed else verdict(passed)
+        sample = Sample(
+            item=item,
+            references=texts(inner(row, "input", "reference")),
+            source=text(inner(row, "input", "raw")),
+            system=text(row.get("model_id")),
+            group=text(row.get("evaluation_name")),
+            scores=scores,
+        )
+        log.add_all(sample, _every_said(row))
     return log.source(rows.notes())
 
 
 def _every_said(row: Mapping[str, Any]) -> tuple[str, ...]:
     """The answers of a line, or the last message of the model where it holds a conversation."""
     answers = texts(inner(row, "output", "raw"))
-    messages = row.get("messages")
-    if answers or type(messages) is not list:
-        return answers
-    last = [message(inner(one, "content")) for one in messages if inner(one, "role") == "assistant"]
-    return tuple(one for one in last[-1:] if one is not None)
+    said = [message(inner(one, "content")) for one in listed(row, "messages") if inner(one, "role") == "assistant"]
+    return answers or tuple(one for one in said[-1:] if one is not None)

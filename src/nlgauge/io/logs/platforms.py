@@ -22,9 +22,11 @@ from nlgauge.io.logs.rows import (
     check_named,
     document,
     entries,
-    identity,
+    fields,
     inner,
+    item_in,
     item_of,
+    listed,
     message,
     name_of,
     parsed,
@@ -46,9 +48,7 @@ def open_batch(file: InputFile) -> HeldSource:
     """
     rows, log = LogLines(file), Log(file)
     for where, row in rows:
-        item = identity(row.get("custom_id"))
-        if item is None:
-            raise InputError(f"{where}: field 'custom_id' is missing, expected the id of a request")
+        item = item_in(row, "custom_id", where, "the id of a request")
         body = inner(row, "response", "body")
         failed = row.get("error") is not None or inner(row, "response", "status_code") != _DONE
         answer = None if failed else answer_of(body)
@@ -60,15 +60,11 @@ def open_batch(file: InputFile) -> HeldSource:
 
 def answer_of(body: Any) -> str | None:
     """The text of a chat completion, or of a response."""
-    choices, output = inner(body, "choices"), inner(body, "output")
-    if type(choices) is list and choices:
+    choices = listed(body, "choices")
+    if choices:
         return message(inner(choices[0], "message", "content"))
-    messages = (
-        [inner(one, "content") for one in output or [] if inner(one, "type") == "message"]
-        if (type(output) is list)
-        else []
-    )
-    found = [said for one in messages if (said := message(one)) is not None]
+    messages = [message(inner(one, "content")) for one in listed(body, "output") if inner(one, "type") == "message"]
+    found = [said for said in messages if said is not None]
     return "\n".join(found) if found else None
 
 
@@ -109,9 +105,7 @@ def open_evals(file: InputFile, columns: Mapping[str, str] | None = None) -> Hel
         elif (kind := text(row.get("type"))) is None:
             log.count("lines are no events and are left out")
         else:
-            item, number = identity(row.get("sample_id")), row.get("event_id")
-            if item is None:
-                raise InputError(f"{where}: field 'sample_id' is missing, expected the name of a sample")
+            item, number = item_in(row, "sample_id", where, "the name of a sample"), row.get("event_id")
             own = samples.setdefault((name_of(row.get("run_id")), item), [])
             own.append((number if type(number) is int else len(own), kind, row.get("data")))
     if ends < max(1, len(specs)):
@@ -135,13 +129,13 @@ def _sample(item: Item, events: Sequence[_Event], spec: Any, want: Mapping[str, 
     if any(kind == "error" for _, kind, _ in events):
         scores = dict.fromkeys(scores, math.nan)
         log.count("samples had an error, their scores undefined")
-    completions, prompts = inner(spec, "completion_fns"), (inner(data, "prompt") for data in (*sampled, *matched))
+    completions, prompts = listed(spec, "completion_fns"), (inner(data, "prompt") for data in (*sampled, *matched))
     return Sample(
         item=item,
         hypothesis=(found[-1] if want.get("hyp") == "last" else found[0]) if found else None,
         references=next((golds for data in matched if (golds := _names(inner(data, "expected")))), ()),
         source=next((told for prompt in prompts if (told := _asked(prompt, want)) is not None), None),
-        system=text(completions[0]) if type(completions) is list and completions else None,
+        system=text(completions[0]) if completions else None,
         group=text(inner(spec, "eval_name")),
         scores=scores,
     )
@@ -178,12 +172,17 @@ def _scores(matched: Sequence[Any], measured: Sequence[Any], log: Log) -> Iterat
         unread = inner(data, "choice") == _UNREAD
         if unread:
             log.count("answers of a judge could not be read, for which evals stores the lowest score")
-        for metric, value in data.items() if type(data) is dict else ():
+        for metric, value in fields(data).items():
             if value is None or type(value) in (bool, int, float):
                 found.setdefault(metric, []).append(math.nan if unread else score(value))
     for metric, values in found.items():
-        known = [value for value in values if not math.isnan(value)]
-        yield metric, math.fsum(known) / len(known) if known else math.nan
+        yield metric, _mean(values)
+
+
+def _mean(values: Sequence[float]) -> float:
+    """The mean of the scores that are defined; NaN if none is."""
+    known = [value for value in values if not math.isnan(value)]
+    return math.fsum(known) / len(known) if known else math.nan
 
 
 # --- Tables of MLflow's evaluations: `eval_results_table.json`, columns and rows
@@ -280,7 +279,7 @@ def open_traces(file: InputFile, columns: Mapping[str, str] | None = None) -> He
             kinds.setdefault(name, set()).add(kind)
     names = [name for *_, expected, _ in found for name in expected]
     check_named(want, "ref", want.get("ref") in names, names, file.name)
-    sourced, fields = False, dict[str, None]()
+    sourced, there = False, dict[str, None]()
     for where, info, root, expected, feedback in found:
         given, said = (
             _stored(file, inner(root, "attributes", key)) for key in ("mlflow.spanInputs", "mlflow.spanOutputs")
@@ -301,8 +300,8 @@ def open_traces(file: InputFile, columns: Mapping[str, str] | None = None) -> He
                 scores=_mlflow_traces_scores(feedback, kinds, log),
             )
         )
-        fields.update(dict.fromkeys(given if type(given) is dict else ()))
-    check_named(want, "src", sourced, fields, file.name)
+        there |= dict.fromkeys(fields(given))
+    check_named(want, "src", sourced, there, file.name)
     return log.source(notes)
 
 
@@ -321,10 +320,10 @@ def _parts(file: InputFile, where: str, row: dict[str, Any]) -> tuple[str, dict[
     """What is known of a trace, and its root span if it has any. A row of `mlflow.search_traces` holds it as a text."""
     if type(row.get("trace")) is str:
         row = parsed(row["trace"], file, where)
-    info, spans = inner(row, "info"), inner(row, "data", "spans")
+    info = inner(row, "info")
     if type(info) is not dict:
         raise InputError(f"{where}: field 'info' is missing, expected a trace of MLflow")
-    whole = [one for one in spans if type(one) is dict] if type(spans) is list else []
+    whole = [one for one in listed(row, "data", "spans") if type(one) is dict]
     return where, info, next((one for one in whole if not one.get("parent_span_id", one.get("parent_id"))), None)
 
 
@@ -340,8 +339,7 @@ def _stored(file: InputFile, value: Any) -> Any:
 
 def _judged(info: dict[str, Any], root: dict[str, Any] | None, log: Log) -> tuple[Any, ...]:
     """What is known, the root span, expectations by name, and the feedback that counts."""
-    listed = info.get("assessments")
-    every = [one for one in listed if type(one) is dict] if type(listed) is list else []
+    every = [one for one in listed(info, "assessments") if type(one) is dict]
     replaced = {text(one.get("overrides")) for one in every} - {None}
     expected, feedback = dict[str, list[str]](), list[_Feedback]()
     for one in every:
@@ -392,8 +390,7 @@ def _mlflow_traces_scores(feedback: Sequence[_Feedback], kinds: Mapping[str, set
         found.setdefault(f"{name}.{kind}" if len(kinds[name]) > 1 else name, []).append(value)
     if any(len(values) > 1 for values in found.values()):
         log.count("traces have the same feedback several times; its mean is taken")
-    known = {name: [one for one in values if not math.isnan(one)] for name, values in found.items()}
-    return {name: math.fsum(values) / len(values) if values else math.nan for name, values in known.items()}
+    return {name: _mean(values) for name, values in found.items()}
 
 
 def _item(given: Any, info: Mapping[str, Any]) -> str:
@@ -404,7 +401,7 @@ def _item(given: Any, info: Mapping[str, Any]) -> str:
     if type(only) is str:
         return item_of(only)
     told = json.dumps(given, ensure_ascii=False, sort_keys=True)
-    return item_of(told, shown=" ".join(value for _, value in _texts(given)))
+    return item_of(told, shown=" ".join(_texts(given).values()))
 
 
 def _hypothesis(said: Any, want: str | None, where: str) -> str:
@@ -429,27 +426,20 @@ def _source(given: Any, want: str | None) -> str | None:
 
 def _last(value: Any, role: str) -> str | None:
     """What somebody said last in the `messages` of an object."""
-    messages = inner(value, "messages")
-    said = [
-        message(inner(one, "content"))
-        for one in (messages if type(messages) is list else ())
-        if inner(one, "role") in (role, None)
-    ]
+    said = [message(inner(one, "content")) for one in listed(value, "messages") if inner(one, "role") in (role, None)]
     return next((one for one in reversed(said) if one is not None), None)
 
 
 def _only(value: Any, usual: Sequence[str]) -> str | None:
     """The field of an object with a usual name, or its only one that is a text."""
-    found = dict(_texts(value))
-    return next(
-        (found[name] for name in usual if name in found), next(iter(found.values())) if len(found) == 1 else None
-    )
+    found = _texts(value)
+    only = next(iter(found.values())) if len(found) == 1 else None
+    return next((found[name] for name in usual if name in found), only)
 
 
-def _texts(value: Any) -> Iterator[tuple[str, str]]:
-    for key, one in value.items() if type(value) is dict else ():
-        if type(one) is str:
-            yield key, one
+def _texts(value: Any) -> dict[str, str]:
+    """The fields of an object that are texts."""
+    return {name: one for name, one in fields(value).items() if type(one) is str}
 
 
 def _shape(value: Any) -> str:

@@ -43,7 +43,7 @@ class Sample:
     """
 
     item: Item
-    hypothesis: str | None
+    hypothesis: str | None = None
     references: tuple[str, ...] = ()
     source: str | None = None
     system: str | None = None
@@ -66,6 +66,11 @@ class Log:
         self._again = self._silent = 0
         self._notes: list[str] = []
         self._counts: Counter[str] = Counter()
+
+    def add_all(self, sample: Sample, answers: Sequence[str]) -> None:
+        """Keep the answers to one item, of which the log has one set of scores."""
+        for answer in answers or (None,):
+            self.add(replace(sample, hypothesis=answer))
 
     def add(self, sample: Sample) -> None:
         """Keep a sample. One without an answer is counted; of two with the same repeat the last is kept."""
@@ -284,6 +289,30 @@ def inner(value: Any, *path: str) -> Any:
     return value
 
 
+def listed(value: Any, *path: str) -> list[Any]:
+    """The list that lies at a path of fields; an empty one where there is none."""
+    found = inner(value, *path)
+    return found if type(found) is list else []
+
+
+def fields(value: Any, *path: str) -> dict[str, Any]:
+    """The object that lies at a path of fields; an empty one where there is none."""
+    found = inner(value, *path)
+    return found if type(found) is dict else {}
+
+
+def item_in(row: Mapping[str, Any], name: str, where: str, expected: str) -> Item:
+    """The field of a row that names its item.
+
+    Raises:
+        InputError: it is missing, or neither a name nor a number.
+    """
+    found = identity(row.get(name))
+    if found is None:
+        raise InputError(f"{where}: field {name!r} is missing, expected {expected}")
+    return found
+
+
 def text(value: Any) -> str | None:
     """A string as it is; None for everything else."""
     return value if type(value) is str else None
@@ -291,11 +320,10 @@ def text(value: Any) -> str | None:
 
 def texts(value: Any) -> tuple[str, ...]:
     """A string, or the strings of a list."""
-    listed = value if type(value) is list else [value]
-    return tuple(one for one in listed if type(one) is str)
+    return tuple(one for one in (value if type(value) is list else [value]) if type(one) is str)
 
 
-def identity(value: Any) -> str | int | None:
+def identity(value: Any) -> Item | None:
     """A name or number as it is, so that 1 and "1" stay two; None for everything else."""
     return value if type(value) is int and abs(value) < 1 << 63 else text(value)
 
@@ -315,6 +343,11 @@ def score(value: Any) -> float:
     except OverflowError:
         return math.nan
     return number if math.isfinite(number) else math.nan
+
+
+def verdict(value: Any) -> float:
+    """True as 1 and false as 0; NaN for everything else."""
+    return float(value) if type(value) is bool else math.nan
 
 
 def message(content: Any) -> str | None:

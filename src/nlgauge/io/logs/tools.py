@@ -21,15 +21,19 @@ from nlgauge.io.logs.rows import (
     check_named,
     document,
     entries,
+    fields,
     identity,
     inner,
+    item_in,
     item_of,
+    listed,
     message,
     parsed,
     score,
     text,
     text_of_bytes,
     texts,
+    verdict,
 )
 from nlgauge.io.rows import first_fields
 from nlgauge.io.segments import HeldSource
@@ -57,8 +61,8 @@ def open_deepeval(file: InputFile, columns: Mapping[str, str] | None = None) -> 
     whole = document(file)
     run = inner(whole, "testRunData") or whole
     log = Log(file)
-    talks = inner(run, "conversationalTestCases")
-    if type(talks) is list and talks:
+    talks = listed(run, "conversationalTestCases")
+    if talks:
         log.count("conversational cases are left out", len(talks))
     for _, case in entries(inner(run, "testCases"), file.name, "testCases"):
         log.add(
@@ -74,8 +78,7 @@ def open_deepeval(file: InputFile, columns: Mapping[str, str] | None = None) -> 
 
 
 def _scores(case: Mapping[str, Any], log: Log) -> Iterator[tuple[str, float]]:
-    metrics = case.get("metricsData")
-    for one in metrics if type(metrics) is list else []:
+    for one in listed(case, "metricsData"):
         metric = text(inner(one, "name"))
         if metric is None:
             continue
@@ -83,8 +86,7 @@ def _scores(case: Mapping[str, Any], log: Log) -> Iterator[tuple[str, float]]:
             log.note(f"{metric!r} is marked flaky: deepeval does not let it decide")
         failed = inner(one, "error") is not None
         yield metric, math.nan if failed else score(inner(one, "score"))
-        passed = inner(one, "success")
-        yield f"{metric}.pass", math.nan if failed or type(passed) is not bool else float(passed)
+        yield f"{metric}.pass", math.nan if failed else verdict(inner(one, "success"))
     success = case.get("success")
     if type(success) is bool:
         yield "pass", float(success)
@@ -97,6 +99,7 @@ _STRIPPED = "[output stripped]"
 _VERSIONS = (2, 3)
 _WITH_REFERENCE = frozenset({"equals", "similar", "rouge-n", "bleu"})
 _VARIABLE = re.compile(r"\{\{\s*([\w.]+)\s*\}\}")
+_GRADED = ("gradingResult", "componentResults")
 _OWN = ("score", "pass")
 # variables that hold a reference, where no assertion does
 _EXPECTED = ("expected", "expected_output", "reference", "ground_truth", "target", "gold")
@@ -162,10 +165,7 @@ def _prompt(row: Mapping[str, Any]) -> str | None:
 
 
 def _variables(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    found = row.get("vars")
-    if type(found) is not dict:
-        found = inner(row, "testCase", "vars")
-    return found if type(found) is dict else {}
+    return fields(row, "vars") if type(row.get("vars")) is dict else fields(row, "testCase", "vars")
 
 
 def _variable(row: Mapping[str, Any], name: str) -> Any:
@@ -253,10 +253,8 @@ def _output(row: Mapping[str, Any], where: str, want: str | None) -> str | None:
 
 
 def _assertions(row: Mapping[str, Any]) -> Iterator[Any]:
-    components = inner(row, "gradingResult", "componentResults")
-    listed = inner(row, "testCase", "assert")
-    yield from listed if type(listed) is list else []
-    yield from (inner(one, "assertion") for one in (components if type(components) is list else []))
+    yield from listed(row, "testCase", "assert")
+    yield from (inner(one, "assertion") for one in listed(row, *_GRADED))
 
 
 def _asserted(row: Mapping[str, Any]) -> tuple[str, ...]:
@@ -274,8 +272,7 @@ def _asserted(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _failed(row: Mapping[str, Any]) -> bool:
     """Whether there was an error, of the model or of what grades it, so that a score says nothing."""
-    components = inner(row, "gradingResult", "componentResults")
-    graders = [inner(one, "metadata", "graderError") for one in (components if type(components) is list else [])]
+    graders = [inner(one, "metadata", "graderError") for one in listed(row, *_GRADED)]
     # promptfoo puts the reason of a failed assertion into `error` too; then `failureReason` is 1
     errored = bool(row.get("error")) and row.get("failureReason") != 1
     return row.get("failureReason") == _ERROR or errored or any(graders)
@@ -284,10 +281,8 @@ def _failed(row: Mapping[str, Any]) -> bool:
 def _promptfoo_scores(row: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
     failed = _failed(row)
     yield "score", math.nan if failed else score(row.get("score"))
-    success = row.get("success")
-    yield "pass", math.nan if failed or type(success) is not bool else float(success)
-    named = row.get("namedScores")
-    for name, value in (named if type(named) is dict else {}).items():
+    yield "pass", math.nan if failed else verdict(row.get("success"))
+    for name, value in fields(row, "namedScores").items():
         yield (f"named.{name}" if name in _OWN else name), math.nan if failed else score(value)
 
 
@@ -316,8 +311,8 @@ def open_inspect(file: InputFile) -> HeldSource:
         whole = document(file)
         if type(whole) is not dict:
             raise InputError(f"{file.name}: not an object, expected a log of inspect_ai")
-        listed = entries(whole.get("samples"), file.name, "samples")
-        return _read(file, whole, (_with_texts(sample) for _, sample in listed))
+        samples = entries(whole.get("samples"), file.name, "samples")
+        return _read(file, whole, (_with_texts(sample) for _, sample in samples))
     archive = Archive(file)
     try:
         names = archive.names
@@ -391,8 +386,8 @@ class _Pieces:
             member = f"{self._folder}/{start}.json"
             where = self._archive.at(member)
             self._read = {start: parsed(text_of_bytes(self._archive.read(member), where), self._archive.file, where)}
-        listed, place = self._read[start], int(name) - start
-        return listed[place] if type(listed) is list and place < len(listed) else None
+        texts_in_piece, place = listed(self._read[start]), int(name) - start
+        return texts_in_piece[place] if place < len(texts_in_piece) else None
 
 
 def _read(file: InputFile, head: Mapping[str, Any], samples: Iterator[_Sample]) -> HeldSource:
@@ -425,9 +420,7 @@ def _sample(
     log: Log,
     where: str,
 ) -> Sample:
-    item, epoch = identity(sample.get("id")), sample.get("epoch", 1)
-    if item is None:
-        raise InputError(f"{where}: field 'id' is missing, expected a string or a number")
+    item, epoch = item_in(sample, "id", where, "a string or a number"), sample.get("epoch", 1)
     if type(epoch) is not int:
         raise InputError(f"{where}: field 'epoch' is {epoch!r:.40}, expected a whole number")
 
@@ -462,8 +455,7 @@ def _completion(output: Any) -> str | None:
     found = text(inner(output, "completion"))
     if found is not None:
         return found
-    choices = inner(output, "choices")
-    first = choices[0] if type(choices) is list and choices else None
+    first = next(iter(listed(output, "choices")), None)
     return message(inner(first, "message", "content"))
 
 
