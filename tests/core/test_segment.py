@@ -14,7 +14,6 @@ from nlgauge.core.segment import (
     RepeatedKey,
     Segment,
     cells,
-    check_ids,
     check_keys,
     column,
     column_names,
@@ -217,7 +216,7 @@ def test_two_segments_of_one_id_are_refused_by_name():
     with pytest.raises(InputError, match=r"^duplicate id 'b' in d.jsonl; ids must be unique, one per segment$"):
         Dataset((Segment("a", ""), Segment("b", ""), Segment("b", "")), "d.jsonl")
     with pytest.raises(InputError, match=r"^duplicate id 'a'; ids"):
-        check_ids(iter([Segment("a", "x"), Segment("a", "x")]))
+        Dataset((Segment("a", "x"), Segment("a", "x")))
 
 
 def test_systems_groups_and_items_come_in_order_of_first_appearance():

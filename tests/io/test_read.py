@@ -21,7 +21,6 @@ from nlgauge.core.segment import Dataset, Segment
 from nlgauge.io import Limits
 from nlgauge.io.parallel import open_parallel
 from nlgauge.io.read import OURS, TABLES, by_fields, by_name, named, open_data, read
-from nlgauge.io.segments import HeldSource
 from nlgauge.io.wmt.annotations import NEEDS
 
 
@@ -376,11 +375,6 @@ def test_annotations_on_standard_input(put, feed):
     source = open_data("-", format="mqm")
     assert source.data.segments[0].human == {"mqm": -5.0}
     assert [entry["path"] for entry in source.check().inputs] == ["-"]
-
-
-def test_no_segment_is_refused():
-    with pytest.raises(ng.InputError, match=r"^d is empty: no segment in it, expected at least one$"):
-        HeldSource(ng.Dataset((), "d"), [])
 
 
 @pytest.mark.skipif("NLGAUGE_DATA" not in os.environ, reason="NLGAUGE_DATA names no folder with evaluation data")

@@ -14,7 +14,7 @@ from nlgauge.core.segment import Dataset, Segment
 from nlgauge.io import files
 from nlgauge.io.files import InputFile
 from nlgauge.io.read import open_data
-from nlgauge.io.segments import BLOCK_CHARACTERS, OPTIONAL, HeldSource, JoinedSource, SelectedSource, Tally, in_blocks
+from nlgauge.io.segments import OPTIONAL, HeldSource, JoinedSource, SelectedSource, Tally, in_blocks
 
 texts = st.text(max_size=6)
 segments = st.lists(
@@ -226,13 +226,6 @@ def test_long_texts_end_a_block_early(put):
     # 30 characters a segment: "x" * 10, "y" * 10 and "z" * 10; a limit of 60 holds two
     rows = [{"id": str(i), "hyp": "x" * 10, "ref": "y" * 10, "src": "z" * 10} for i in range(5)]
     assert [len(b) for b in open_data(put("a.jsonl", jsonl(rows))).blocks(characters=60)] == [2, 2, 1]
-
-
-def test_segments_that_belong_together_stay_together():
-    from nlgauge.core.segment import Segment
-
-    segments = [Segment(str(i), "x") for i in range(7)]
-    assert [len(b) for b in in_blocks(segments, 2, BLOCK_CHARACTERS, together=3)] == [3, 3, 1]
 
 
 def test_standard_input_is_told_by_its_first_byte(put, feed):

@@ -1,4 +1,4 @@
-"""The alignment of two texts, token by token, as a matching metric computed it."""
+"""What a metric marked in a text: its alignment with another text, and its errors by their place."""
 
 from __future__ import annotations
 

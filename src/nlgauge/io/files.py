@@ -1,4 +1,4 @@
-"""How large a file, a line, a text may be: what is larger is refused in one line before memory is gone."""
+"""Bytes of files: from where they come, how large they may be, how they are written, and their lines and numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import sys
 import tempfile
 import unicodedata
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, fields, replace
@@ -260,6 +260,23 @@ def check_file_name(name: str, what: str, *, may_hold_blanks: bool = False) -> N
         raise InputError(f"{what} {name!r}, expected one without {without}; it becomes the name of a file")
 
 
+@contextmanager
+def writing_bytes(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a file for bytes that are packed if it ends in `.gz`, and takes its name when all are written.
+
+    Packed data hold no name and no time: equal content, equal bytes.
+
+    Raises:
+        InputError: the folder is missing or cannot be written, or the disk is full.
+    """
+    with replacing(path, "wb") as file:
+        if not os.fspath(path).endswith(".gz"):
+            yield file
+            return
+        with gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as packed:
+            yield cast(IO[bytes], packed)
+
+
 def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
     """Write a file completely or not at all.
 
@@ -278,6 +295,7 @@ def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
 # --- Bytes that can be read more than once: a file, plain or packed, or standard input kept in a temporary file
 
 STDIN = "-"
+BOM = b"\xef\xbb\xbf"  # the byte order mark, as UTF-8 has it
 _CHUNK = 1 << 20
 _LISTED, _LIKE = 2000, 0.8  # names in a folder that are compared with one that is not there; how alike they are
 RATIO_FROM = 100_000_000  # bytes from which on the ratio of packed and unpacked data is looked at
@@ -377,7 +395,7 @@ class InputFile:
                     if packing and size > RATIO_FROM:
                         self.limits.check("ratio", size // hashed.size, self.name)
                     yield chunk
-            except (EOFError, zlib.error, gzip.BadGzipFile, _Damaged) as error:
+            except (EOFError, zlib.error, gzip.BadGzipFile) as error:
                 raise InputError(f"{self.name}: damaged {packing} data ({_reason(error)})") from None
             except OSError as error:
                 raise InputError(f"{self.name}: cannot be read ({_reason(error)})") from None
@@ -454,10 +472,6 @@ class InputFile:
             _of_pipes[self._pipe] = self.sha256
 
 
-class _Damaged(Exception):
-    """Data of bzip2 or xz cannot be unpacked."""
-
-
 def packing_of(raw: IO[bytes]) -> str:
     """What packed an opened file, by how it begins: `gzip`, `bzip2` or `xz`; empty for none."""
     head = raw.read(10)
@@ -492,7 +506,7 @@ def _unpacked(raw: _Hashed, packing: str) -> Iterator[bytes]:
         try:
             chunk = machine.decompress(given, _CHUNK)
         except (OSError, EOFError, lzma.LZMAError) as error:
-            raise _Damaged(str(error)) from None
+            raise EOFError(str(error)) from None  # OSError would say that the file cannot be read
         given = b""
         if chunk:
             yield chunk
@@ -507,7 +521,7 @@ def by_content(file: InputFile) -> str:
     head = file.head()
     if head.startswith(b"PAR1"):
         return "parquet"
-    if head.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")[:1] in (b"{", b"["):
+    if head.removeprefix(BOM).lstrip(b" \t\r\n")[:1] in (b"{", b"["):
         return "jsonl"
     return "tsv"
 
@@ -725,6 +739,24 @@ class Lines:
                 yield text
             if not chunk:
                 return
+
+
+def words_of(lines: Lines, expected: str, is_header: Callable[[list[str]], bool]) -> Iterator[tuple[int, list[str]]]:
+    """The words of the filled lines of a table, its header first.
+
+    Args:
+        lines: the lines.
+        expected: what the header should be, for the error.
+        is_header: whether words are a header.
+
+    Raises:
+        InputError: the first line is no header.
+    """
+    for place, (number, line) in enumerate(lines.filled()):
+        words = line.split()
+        if not place and not is_header(words):
+            raise InputError(f"{lines.at(number)}: header {line!r}, expected {expected!r}")
+        yield number, words
 
 
 class Faults:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +11,8 @@ from typing import IO, Any
 import msgspec
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.result import STDOUT, check_target, replacing
+from nlgauge.core.result import check_target, is_special
+from nlgauge.io.files import writing_bytes
 
 try:
     import fcntl
@@ -55,7 +55,7 @@ class Journal:
         self.state: dict[str, Any] = {}
         if self.path is not None:
             check_target(self.path)
-        self._part = None if self.path is None or _is_special(self.path) else self.path + SUFFIX
+        self._part = None if self.path is None or is_special(self.path) else self.path + SUFFIX
         head = msgspec.json.encode(well_formed(settings))
         self._file: IO[bytes]
         if self._part is None:
@@ -98,14 +98,8 @@ class Journal:
         """
         if self.path is not None:
             lines = (msgspec.json.encode(row) + b"\n" for row in self.rows())
-            with replacing(self.path, "wb") as file:
-                if self.path.endswith(".gz"):
-                    with gzip.GzipFile(
-                        filename="", fileobj=file, mode="wb", mtime=0
-                    ) as packed:  # no name, no time: equal content, equal bytes
-                        packed.writelines(lines)
-                else:
-                    file.writelines(lines)
+            with writing_bytes(self.path) as file:
+                file.writelines(lines)
         self._file.close()
         if self._part is not None:
             with suppress(OSError):
@@ -162,7 +156,3 @@ def well_formed(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {well_formed(k): well_formed(v) for k, v in value.items()}
     return [well_formed(v) for v in value] if isinstance(value, list | tuple) else value
-
-
-def _is_special(path: str) -> bool:
-    return path == STDOUT or (os.path.exists(path) and not os.path.isfile(path))

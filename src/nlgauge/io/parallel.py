@@ -1,4 +1,4 @@
-"""Parallel text files with one segment per line, as sacrebleu reads them, or in the SGM or XML of WMT."""
+"""Parallel text files with one segment per line, as sacrebleu reads them or in the SGM or XML of WMT; and raw texts."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import csv
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import PurePath
@@ -16,7 +17,7 @@ import msgspec
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, Segment, is_blank, repeated
 from nlgauge.io.fields import guessed, is_known
-from nlgauge.io.files import STDIN, InputFile, Lines, unpacked_name
+from nlgauge.io.files import BOM, STDIN, InputFile, Lines, counted, unpacked_name
 from nlgauge.io.read import by_name, open_data, read
 from nlgauge.io.rows import first_fields
 from nlgauge.io.segments import OPTIONAL, Source, Summary
@@ -110,7 +111,7 @@ def _table(file: InputFile) -> str:
     """What a file is, if it is surely a table of rows or XML; empty for a file with one text on each line."""
     if file.start:
         return ""
-    head, name = file.head(1 << 16).removeprefix(b"\xef\xbb\xbf"), by_name(file.path)
+    head, name = file.head(1 << 16).removeprefix(BOM), by_name(file.path)
     if head.startswith(b"PAR1"):
         return "Parquet"
     lines = [line.strip() for line in head.decode("utf-8", "replace").splitlines() if line.strip()]
@@ -199,9 +200,9 @@ class ParallelSource(Source):
         every = [*self._hypotheses, *self._references, *([] if self._source is None else [self._source])]
         for lines in every:
             if lines.count != first.count:
+                one, other = (f"{texts.file.name} has {counted(texts.count, 'line')}" for texts in (first, lines))
                 raise InputError(
-                    f"{first.file.name} has {_count(first)} but {lines.file.name} has {_count(lines)}; parallel files"
-                    f" need one line per segment each{_parting(first, lines)}"
+                    f"{one} but {other}; parallel files need one line per segment each{_parting(first, lines)}"
                 )
         present = {
             "system",
@@ -296,10 +297,6 @@ def _named(path: str, folders: int) -> str:
     return "/".join([*PurePath(path).parent.parts[-folders:], _stem(path)])
 
 
-def _count(lines: Texts | _Groups) -> str:
-    return f"{lines.count} {'line' if lines.count == 1 else 'lines'}"
-
-
 def _parting(one: Texts, other: Texts | _Groups) -> str:
     """Where the longer file has what the shorter lacks, for the end of an error; empty where nothing tells.
 
@@ -381,11 +378,8 @@ def read_raw(path: str | os.PathLike[str], columns: Mapping[str, str] | None = N
     if columns is not None:
         raise InputError(f"columns are named for a data set; {name} is a text file with one text per line")
     lines = open_texts(name, "src")[0]
-    try:
-        numbered = list(lines)
-        inputs = (lines.file.entry,)
-    finally:
-        lines.file.close()
+    with closing(lines.file):
+        numbered, inputs = list(lines), (lines.file.entry,)
     if not numbered:
         raise InputError(f"{lines.file.name} is empty, expected one text per line")
     return Raw(
@@ -427,18 +421,15 @@ def read_paraphrases(
             f"{name} has one text per line, and paraphrases are texts of one item; expected a data set whose items have"
             " two references or more (refs of .jsonl, columns ref1 and ref2 of .tsv), or pairs hyp and ref"
         )
-    source = open_data(name, columns=columns)
-    try:
+    found: dict[str, dict[str, str]] = {}
+    with closing(open_data(name, columns=columns)) as source:
         summary = source.check()
-        found: dict[str, dict[str, str]] = {}
         for block in source.blocks():
             for segment in block:
                 own = found.setdefault(segment.id if segment.item is None else segment.item, {})
                 texts = ((segment.hypothesis,) if hypotheses else ()) + segment.references
                 for place, text in enumerate(texts, start=1):
                     own.setdefault(text, segment.id if place == 1 else f"{segment.id}.{place}")
-    finally:
-        source.close()
     several = [own for own in found.values() if len(own) > 1]
     if not several:
         raise InputError(
@@ -453,14 +444,11 @@ def read_paraphrases(
 
 
 def _references(path: str, columns: Mapping[str, str] | None) -> Raw:
-    source = open_data(path, columns=columns)
-    try:
+    found: dict[str, str] = {}
+    with closing(open_data(path, columns=columns)) as source:
         summary = source.check()
-        found: dict[str, str] = {}
         for block in source.blocks():
             for segment in block:
                 for place, text in enumerate(segment.references or (segment.hypothesis,), start=1):
                     found.setdefault(text, segment.id if place == 1 else f"{segment.id}.{place}")
-    finally:
-        source.close()
     return Raw(tuple(found.values()), tuple(found), summary.inputs, summary.notes)

@@ -1,9 +1,10 @@
-"""The formats of segments: one entry for each of ours, and the readers that installed packages add."""
+"""The formats of segments, ours and those of installed packages, and the reading of a file, a folder or a frame."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from importlib import import_module, metadata
 from pathlib import Path, PurePath
@@ -15,7 +16,7 @@ from nlgauge.core.errors import InputError, NlgaugeError, nearest
 from nlgauge.core.options import broken_plugin, find_plugin, load_plugin, plugin_names
 from nlgauge.core.segment import Dataset, Frame, is_frame
 from nlgauge.io.fields import RATER
-from nlgauge.io.files import InputFile, Limits, by_content, current, entries, limited, unpacked_name
+from nlgauge.io.files import BOM, InputFile, Limits, by_content, current, entries, limited, unpacked_name
 from nlgauge.io.rows import Records, Rows, columns_in, first_fields
 from nlgauge.io.segments import HeldSource, TableSource
 
@@ -350,14 +351,8 @@ def read(
         return read_frame(path, columns)
     with limited(limits or current()):
         source = open_data(path, format, columns)
-    if isinstance(source, HeldSource):
-        source.close()
-        return source.data
-    try:
-        segments = tuple(source.checked())
-        return Dataset(segments, source.rows.file.name, source.check().notes)
-    finally:
-        source.close()
+    with closing(source):
+        return source.data if isinstance(source, HeldSource) else source.dataset()
 
 
 def open_data(
@@ -480,7 +475,7 @@ def _first_fields(file: InputFile, name: str) -> list[str]:
     """The fields of the first row, or the columns of the header, where formats are told apart by them."""
     if name in ("tsv", "csv"):
         return Records(file, "\t" if name == "tsv" else ",", keeps_blank=name == "tsv").header()
-    head = file.head(1 << 20).removeprefix(b"\xef\xbb\xbf")
+    head = file.head(1 << 20).removeprefix(BOM)
     line = head.partition(b"\n")[0].decode("utf-8", errors="replace").rstrip("\r")
     if name == "parquet":
         from nlgauge.io.frames import read_names

@@ -1,4 +1,4 @@
-"""The fields that a file of JSON begins with, where its first line is not a whole value."""
+"""The rows of a file: of JSON, of text between commas or tabs, and of tables with a header."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from nlgauge.io.fields import (
     reference_columns,
     shown,
 )
-from nlgauge.io.files import InputFile, Lines, counted, number_in, refuse
+from nlgauge.io.files import BOM, InputFile, Lines, counted, number_in, refuse
 
 _COLUMNS = re.compile(r'\s*\{\s*"columns"\s*:\s*(\[[^\]]*\])')
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:]')
@@ -79,8 +79,6 @@ def columns_in(head: str) -> list[str]:
 
 # --- Rows of a file, in whatever format
 
-BOM = b"\xef\xbb\xbf"
-
 
 class Rows:
     """The rows of a file, as (number, field -> value). Each iteration reads the file again.
@@ -128,8 +126,7 @@ class JsonRows(Rows):
     _array = False
 
     def __iter__(self) -> Iterator[tuple[int, Any]]:
-        head = self.file.head()
-        self._array = head.removeprefix(BOM).lstrip()[:1] == b"["
+        self._array = is_array(self.file)
         if self._array:
             return self._entries()
         table = self._table()
@@ -253,6 +250,11 @@ def _all(values: Any, kind: type) -> bool:
 def _with_id(key: str, row: dict[str, Any]) -> dict[str, Any]:
     """A row under a key of the index, which is its id unless it is a number that pandas gave."""
     return row if key.isdigit() else {"id": key, **row}
+
+
+def is_array(file: InputFile) -> bool:
+    """Whether a file begins as one array of JSON does."""
+    return file.head().removeprefix(BOM).lstrip()[:1] == b"["
 
 
 def joined(file: InputFile) -> bytes:
@@ -439,7 +441,7 @@ def _undone(cell: str) -> str:
 
 # --- Tables with a header, between commas or tabs: rows with our column names, or with those of published sets
 
-_MARK = re.compile(r"</?v>")
+ERROR_SIGN = re.compile(r"</?v>")  # around an error in a text, as COMET and MQM have it
 
 
 @dataclass(frozen=True)
@@ -592,7 +594,7 @@ class DelimitedRows(Rows):
         if "<v>" not in text:
             return text
         self._marks += 1
-        return _MARK.sub("", text)
+        return ERROR_SIGN.sub("", text)
 
     def _fields(self, header: Sequence[str], place: int) -> tuple[Layout, list[str]]:
         """The layout of a header, and the field each column holds; empty where it is not read."""

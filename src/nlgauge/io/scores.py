@@ -1,4 +1,4 @@
-"""Direction and signature of the columns of a file of scores, in FILE.meta.json beside it."""
+"""Scores from any program: tables of numbers keyed by id, or by system and item; and what stands beside their file."""
 
 from __future__ import annotations
 
@@ -194,10 +194,8 @@ def _table(
         if isinstance(raw, str):  # a row that is none, and why
             faults.add(where, raw)
             continue
-        try:
+        with faults.row(where):
             found.add({names.get(column, column): cell for column, cell in raw.items()} if names else raw, where)
-        except _Fault as error:
-            faults.add(where, str(error))
     faults.check()
     for fraction in found.fractions:
         fraction.check(name)
@@ -229,10 +227,6 @@ def _averaged(found: _Found, values: Mapping[str, Array], name: str, notes: tupl
     return ScoreTable(tuple(rows), means, found.level, name, (*notes, said), ratings=ratings)
 
 
-class _Fault(ValueError):
-    """Why a row is refused; its place is added by the one who knows it."""
-
-
 class _Found:
     """The keys and scores of the rows so far."""
 
@@ -248,7 +242,7 @@ class _Found:
         """Add a row.
 
         Raises:
-            _Fault: it is about nothing, about what another row is about, or holds no number where one is expected.
+            InputError: it is about nothing, about what another row is about, or holds no number where one is expected.
         """
         key = _key(row, self._group)
         if row.get(RATER) is not None and key.item is not None:
@@ -257,14 +251,16 @@ class _Found:
             fraction.add(part)
         level = "system" if key.id is None and key.item is None else "segment"
         if level == "system" and key.system is None:
-            raise _Fault(f"neither 'id' nor 'seg' nor 'system'; fields found: {', '.join(map(repr, row)) or 'none'}")
+            raise InputError(
+                f"neither 'id' nor 'seg' nor 'system'; fields found: {', '.join(map(repr, row)) or 'none'}"
+            )
         if level != (self.level or level):
-            raise _Fault(f"about a {level}, the rows before it about {self.level}s; expected one level per file")
+            raise InputError(f"about a {level}, the rows before it about {self.level}s; expected one level per file")
         identity = Key(key.id) if key.id is not None else key
         rater = None if row.get(RATER) is None else str(row[RATER]) or None
         if (identity, rater) in self._places:
             advice = "" if rater else f"; where rows are of several raters, name their column: --columns {RATER}=NAME"
-            raise _Fault(f"a second row about {key}, the first is {self._places[identity, rater]}{advice}")
+            raise InputError(f"a second row about {key}, the first is {self._places[identity, rater]}{advice}")
         self.scores.add(row, where, len(self.keys))
         self.level, self._places[identity, rater] = level, where
         self.keys.append(key)
@@ -285,7 +281,7 @@ class _Columns:
             if self._asked is None and (self._leaves(column) or column in self._texts):
                 continue
             if self._asked is not None and column not in row:
-                raise _Fault(f"no column {column!r}; columns found: {', '.join(map(repr, row))}")
+                raise InputError(f"no column {column!r}; columns found: {', '.join(map(repr, row))}")
             try:
                 value = _number(row[column])
             except ValueError as error:
@@ -293,7 +289,7 @@ class _Columns:
                     self._texts[column] = f"{error} in {where}"
                     self._values.pop(column, None)
                     continue
-                raise _Fault(f"column {column!r} is {error}") from None
+                raise InputError(f"column {column!r} is {error}") from None
             values = self._values.setdefault(column, [])
             values += [math.nan] * (above - len(values))  # a field that began later
             values.append(value)
@@ -327,7 +323,7 @@ def _key(row: Mapping[str, Any], group: str | None) -> Key:
         if type(value) is int:
             value = str(value)
         if value is not None and type(value) is not str:
-            raise _Fault(f"field {name!r} is {value!r}, expected a string")
+            raise InputError(f"field {name!r} is {value!r}, expected a string")
         parts[name] = value or None
     group_of_row = parts["lp"] if parts["lp"] is not None else parts["task"]
     return Key(parts["id"], parts["system"], parts["seg"], group if group_of_row is None else group_of_row)
@@ -570,12 +566,11 @@ def read_scored_pairs(path: str | os.PathLike[str]) -> list[ScoredPair] | None:
 
 
 def _scores(row: Mapping[str, Any], spec: str, where: str) -> tuple[float, float, float]:
+    cells = (row.get(f"{spec}.{name}") for name in _SCORES)
     try:
-        better, worse, won = (_scored_pairs_number(row.get(f"{spec}.{name}")) for name in _SCORES)
+        better, worse, won = (
+            math.nan if cell is None else number_in(cell) if isinstance(cell, str) else float(cell) for cell in cells
+        )
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"{where}: a score of {spec} is {error}") from None
     return better, worse, won
-
-
-def _scored_pairs_number(cell: Any) -> float:
-    return math.nan if cell is None else number_in(cell) if isinstance(cell, str) else float(cell)

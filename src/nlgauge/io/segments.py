@@ -106,9 +106,7 @@ class Tally:
         self.systems[segment.system] = self.systems.get(segment.system, 0) + 1
         self.groups[segment.group] = self.groups.get(segment.group, 0) + 1
         self.hashes.append(hash(segment.id))
-        for criterion in segment.human:
-            if criterion not in self.criteria:
-                self.criteria[criterion] = None
+        self.criteria |= dict.fromkeys(segment.human)
         shape = (
             segment.references != (),
             segment.source is not None,
@@ -204,6 +202,11 @@ class TableSource(Source):
             self._name_duplicate(repeated)
         notes = [*self.rows.notes(), *fields.notes(self.rows.file.name, self.rows.ignored)]
         self._summary = tally.summary([self.rows.file.entry], notes)
+
+    def dataset(self) -> Dataset:
+        """All segments, read in the pass that checks them."""
+        segments = tuple(self.checked())
+        return Dataset(segments, self.rows.file.name, self.check().notes)
 
     def by_rater(self) -> HeldSource:
         """All segments, of which each has the ratings of all its rows.

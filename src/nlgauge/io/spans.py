@@ -12,11 +12,11 @@ from typing import Any
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
 from nlgauge.io.fields import Fields
-from nlgauge.io.files import InputFile, Lines, fetched, packing_of
+from nlgauge.io.files import BOM, InputFile, Lines, fetched, packing_of
 from nlgauge.io.frames import ParquetRows, import_pyarrow
 from nlgauge.io.parallel import ParallelSource, open_parallel
 from nlgauge.io.read import open_data
-from nlgauge.io.rows import BOM, JsonRows
+from nlgauge.io.rows import JsonRows, is_array
 from nlgauge.io.segments import SelectedSource, Source, TableSource
 
 _SHARES = 16  # parts of a row group, at most: each reads the group from its beginning
@@ -92,7 +92,7 @@ def cut(inputs: Inputs, rows: int) -> list[Span]:
     table = source.rows if isinstance(source, TableSource) else None
     if isinstance(table, ParquetRows):
         return _groups(table.file, rows)
-    if isinstance(table, JsonRows) and table.file.head().removeprefix(BOM).lstrip()[:1] != b"[":
+    if isinstance(table, JsonRows) and not is_array(table.file):
         return _lines(files, rows, blank=True)
     raise InputError(f"{inputs.data} cannot be read in parts; {_WAY_OUT}")
 

@@ -100,9 +100,7 @@ def read_summeval(path: str | os.PathLike[str]) -> Dataset:
     Raises:
         InputError: a field is missing or wrong. The error names the line and the field.
     """
-    source = TableSource(SummEvalRows(InputFile(path)))
-    segments = tuple(source.checked())
-    return Dataset(segments, source.rows.file.name, source.check().notes)
+    return TableSource(SummEvalRows(InputFile(path))).dataset()
 
 
 def read_summeval_scores(path: str | os.PathLike[str], references: int = 11) -> ScoreTable:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import gzip
 import io
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.result import STDOUT, check_name, harmless, replacing
+from nlgauge.core.result import STDOUT, check_name, harmless
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Segment
+from nlgauge.io.files import writing_bytes
 from nlgauge.io.frames import import_pyarrow
 
 Column = Sequence[str | None] | npt.NDArray[np.float64]
@@ -74,17 +74,14 @@ def writing(path: str | os.PathLike[str], *, spreadsheet: bool = False) -> Itera
     """
     path = os.fspath(path)
     make = kind_of(path)
-    with replacing(path, "wb") as file:
-        zipped = (
-            gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) if path.endswith(".gz") else None
-        )  # the same rows, the same bytes
-        sink = make(file if zipped is None else zipped, path)  # type: ignore[arg-type]
+    with writing_bytes(path) as file:
+        sink = make(file, path)
         names: list[str] | None = None
 
         def write(columns: Columns) -> None:
             nonlocal names
             try:
-                if spreadsheet and isinstance(sink, _Tsv | _Csv):
+                if spreadsheet and isinstance(sink, _Csv):
                     columns = {harmless(name): _harmless(column) for name, column in columns.items()}
                 if names is None:
                     names = list(columns)
@@ -99,11 +96,9 @@ def writing(path: str | os.PathLike[str], *, spreadsheet: bool = False) -> Itera
             yield write
         finally:
             sink.close()
-            if zipped is not None:
-                zipped.close()
 
 
-def kind_of(path: str) -> type[_Tsv] | type[_Csv] | type[_JsonLines] | type[_Parquet]:
+def kind_of(path: str) -> type[_Csv] | type[_JsonLines] | type[_Parquet]:
     """The writer of a table of that name; raises as `writing` does."""
     check_name(path)
     extension = PurePath(path.removesuffix(".gz")).suffix.lower()
@@ -119,30 +114,37 @@ def kind_of(path: str) -> type[_Tsv] | type[_Csv] | type[_JsonLines] | type[_Par
 
 def is_cells(path: str | None) -> bool:
     """Whether a table of that name is TSV or CSV, which spreadsheets open."""
-    return path is not None and kind_of(path) in (_Tsv, _Csv)
+    return path is not None and issubclass(kind_of(path), _Csv)
 
 
-class _Tsv:
+class _Csv:
     def __init__(self, file: IO[bytes], path: str) -> None:
         self._file, self._path = file, path
 
     def start(self, columns: Columns) -> None:
-        self._line([self._texts(list(columns), "column name")])
+        self._lines([self._texts(list(columns), "column name")])
 
     def write(self, columns: Columns) -> None:
         cells = [
             _shown(column) if _is_numbers(column) else self._texts(column, name) for name, column in columns.items()
         ]
-        self._line(zip(*cells, strict=True))
+        self._lines(zip(*cells, strict=True))
 
     def close(self) -> None:
         pass
 
-    def _line(self, rows: Any) -> None:
-        self._file.write("".join(["\t".join(row) + "\n" for row in rows]).encode("utf-8"))
-
     def _texts(self, column: Any, name: str) -> list[str]:
-        texts = ["" if text is None else text for text in column]
+        return ["" if text is None else text for text in column]
+
+    def _lines(self, rows: Any) -> None:
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(rows)
+        self._file.write(text.getvalue().encode("utf-8"))
+
+
+class _Tsv(_Csv):
+    def _texts(self, column: Any, name: str) -> list[str]:
+        texts = super()._texts(column, name)
         for text in texts:
             if "\t" in text or "\n" in text or "\r" in text:
                 raise InputError(
@@ -151,28 +153,8 @@ class _Tsv:
                 )
         return texts
 
-
-class _Csv:
-    def __init__(self, file: IO[bytes], path: str) -> None:
-        self._file = file
-
-    def start(self, columns: Columns) -> None:
-        self._lines([list(columns)])
-
-    def write(self, columns: Columns) -> None:
-        cells = [
-            _shown(column) if _is_numbers(column) else ["" if text is None else text for text in column]
-            for column in columns.values()
-        ]
-        self._lines(zip(*cells, strict=True))
-
-    def close(self) -> None:
-        pass
-
     def _lines(self, rows: Any) -> None:
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows(rows)
-        self._file.write(text.getvalue().encode("utf-8"))
+        self._file.write("".join(["\t".join(row) + "\n" for row in rows]).encode("utf-8"))
 
 
 class _JsonLines:
@@ -217,7 +199,7 @@ class _Parquet:
             self._writer.close()
 
 
-_SINKS: dict[str, type[_Tsv] | type[_Csv] | type[_JsonLines] | type[_Parquet]] = {
+_SINKS: dict[str, type[_Csv] | type[_JsonLines] | type[_Parquet]] = {
     ".tsv": _Tsv,
     ".csv": _Csv,
     ".jsonl": _JsonLines,

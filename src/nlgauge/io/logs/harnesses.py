@@ -1,4 +1,4 @@
-"""Samples of lm-evaluation-harness: `samples_TASK_DATE.jsonl`, a row for each document and filter."""
+"""Logs of harnesses: lm-evaluation-harness, lighteval, HELM, and Every Eval Ever, into which others are converted."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _FILTER = "filter:"
 _NO_MATCH = "[invalid]"  # stands where a filter by pattern found nothing
 _TOGETHER = "scores are of all responses to an item together, and stand beside each of them"
 _CORPUS = "{!r} is a number of the whole corpus, of which rows hold only a part: left out"
-_NAME = re.compile(r"samples_(.+)_[0-9T:.-]+\.jsonl?(?:\.gz)?")
+_LMEVAL_NAME = re.compile(r"samples_(.+)_[0-9T:.-]+\.jsonl?(?:\.gz)?")
 
 
 def open_lmeval(file: InputFile, columns: Mapping[str, str] | None = None) -> HeldSource:
@@ -72,13 +72,13 @@ def open_lmeval(file: InputFile, columns: Mapping[str, str] | None = None) -> He
         seen[item] += 1
         found.setdefault(text(row.get("filter")) or f"{seen[item]}", []).append((where, row))
     chosen = _filter(found, want.get("hyp"), file.name)
-    named = _NAME.fullmatch(PurePath(file.path).name)
+    named = _LMEVAL_NAME.fullmatch(PurePath(file.path).name)
     of_filter = found.get(chosen, [])
     is_there = any(_source(row, want.get("src")) is not None for _, row in of_filter)
     there = chain(("prompt",), (name for _, row in of_filter for name in fields(row, "doc")))
     check_named(want, "src", is_there, there, file.name)
     for where, row in of_filter:
-        scores = log.scores(_scores(row, log))
+        scores = log.scores(_lmeval_scores(row, log))
         said = _said(row, want.get("hyp") == "resps", where)
         if _NO_MATCH in said and _NO_MATCH not in _said(row, True, where):
             said = ["" if one == _NO_MATCH else one for one in said]
@@ -164,7 +164,7 @@ def _source(row: Mapping[str, Any], want: str | None) -> str | None:
     return next((found for field in _QUESTIONS if (found := text(inner(doc, field))) is not None), None)
 
 
-def _scores(row: Mapping[str, Any], log: Log) -> list[tuple[str, float]]:
+def _lmeval_scores(row: Mapping[str, Any], log: Log) -> list[tuple[str, float]]:
     named = row.get("metrics")
     names = texts(named) if type(named) is list else [name for name in row if name not in _KNOWN]
     found = []
@@ -207,7 +207,7 @@ def open_lighteval(file: InputFile, columns: Mapping[str, str] | None = None) ->
     if how not in _HOW:
         raise InputError(f"{file.name}: columns name {how!r} as hyp, expected {' or '.join(_HOW)}")
     log = Log(file)
-    named, system = _LIGHTEVAL_NAME.fullmatch(Path(file.path).name), _system(Path(file.path))
+    named, system = _LIGHTEVAL_NAME.fullmatch(Path(file.path).name), _model_in(Path(file.path))
     for where, row in nested_rows(file, _FIELDS):
         doc, response, metrics = _parts(row, where)
         said = texts(response.get("text_post_processed")) if how == _HOW[0] else ()
@@ -261,7 +261,7 @@ def _lighteval_scores(metrics: Any, log: Log) -> Iterator[tuple[str, float]]:
             yield metric, score(value)
 
 
-def _system(path: Path) -> str | None:
+def _model_in(path: Path) -> str | None:
     """The model in `details/MODEL/DATE/`, in which MODEL may be `OWNER/NAME`."""
     folders = path.parent.parts[:-1]
     start = len(folders) - folders[::-1].index("details") if "details" in folders else len(folders)
@@ -405,11 +405,11 @@ def open_every(file: InputFile) -> HeldSource:
             group=text(row.get("evaluation_name")),
             scores=scores,
         )
-        log.add_all(sample, _every_said(row))
+        log.add_all(sample, _answers_of_model(row))
     return log.source(rows.notes())
 
 
-def _every_said(row: Mapping[str, Any]) -> tuple[str, ...]:
+def _answers_of_model(row: Mapping[str, Any]) -> tuple[str, ...]:
     """The answers of a line, or the last message of the model where it holds a conversation."""
     answers = texts(inner(row, "output", "raw"))
     said = [message(inner(one, "content")) for one in listed(row, "messages") if inner(one, "role") == "assistant"]

@@ -1,4 +1,4 @@
-"""Output of OpenAI's batches: a line with the answer to each request, in any order."""
+"""Logs of platforms: OpenAI's batches and evals, MLflow's tables and traces."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _sample(item: Item, events: Sequence[_Event], spec: Any, want: Mapping[str, 
     if "hyp" not in want and not compared and len(answers) > 1:
         log.count("samples were sampled several times, of which the first is read; for the last --columns hyp=last")
     found = answers if "hyp" in want or not compared else compared
-    scores = log.scores(_scores(matched, measured, log))
+    scores = log.scores(_evals_scores(matched, measured, log))
     if any(kind == "error" for _, kind, _ in events):
         scores = dict.fromkeys(scores, math.nan)
         log.count("samples had an error, their scores undefined")
@@ -165,7 +165,7 @@ def _asked(prompt: Any, want: Mapping[str, str]) -> str | None:
     return "\n".join(told if "src" in want else told[-1:]) if told else None
 
 
-def _scores(matched: Sequence[Any], measured: Sequence[Any], log: Log) -> Iterator[tuple[str, float]]:
+def _evals_scores(matched: Sequence[Any], measured: Sequence[Any], log: Log) -> Iterator[tuple[str, float]]:
     """The scores of a sample; the mean of those that were given several times and are defined."""
     found: dict[str, list[float]] = {"match": [score(inner(data, "correct")) for data in matched]} if matched else {}
     for data in measured:
@@ -297,7 +297,7 @@ def open_traces(file: InputFile, columns: Mapping[str, str] | None = None) -> He
                 references=tuple(expected.get(want.get("ref", _REFERENCE), ())),
                 source=source,
                 system=next((one for key in _SYSTEM if (one := text(inner(info, "trace_metadata", key)))), None),
-                scores=_mlflow_traces_scores(feedback, kinds, log),
+                scores=_traces_scores(feedback, kinds, log),
             )
         )
         there |= dict.fromkeys(fields(given))
@@ -383,7 +383,7 @@ def _rated(value: Any) -> float:
     return _RATINGS.get(value.strip().lower(), math.nan) if type(value) is str else score(value)
 
 
-def _mlflow_traces_scores(feedback: Sequence[_Feedback], kinds: Mapping[str, set[str]], log: Log) -> dict[str, float]:
+def _traces_scores(feedback: Sequence[_Feedback], kinds: Mapping[str, set[str]], log: Log) -> dict[str, float]:
     """Feedback as columns; the mean of what was given several times and is defined."""
     found: dict[str, list[float]] = {}
     for name, kind, value in feedback:

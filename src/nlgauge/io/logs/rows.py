@@ -1,4 +1,4 @@
-"""Samples of a log as segments: what a tool stored for each answer, with its scores, runs and what is undefined."""
+"""What logs of all tools share: their samples as segments, their values, and the members of an archive."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ import zstandard
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, RepeatedKey, Segment, check_keys, unique
 from nlgauge.io.files import RATIO_FROM, Faults, InputFile, Lines, counted
-from nlgauge.io.rows import joined
+from nlgauge.io.rows import is_array, joined
 from nlgauge.io.segments import HeldSource
 
 Item = str | int  # 1 and "1" are two items
@@ -234,7 +234,7 @@ class LogLines:
         self._broken = 0
 
     def __iter__(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        if self.file.head().removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"[":
+        if is_array(self.file):
             yield from entries(document(self.file), self.file.name, "")
             return
         faults, waiting = Faults(self.file.name), ""

@@ -1,4 +1,4 @@
-"""Test runs of deepeval: `test_run_DATE.json`, and what `.deepeval/` keeps of the latest run."""
+"""Logs of tools for tests: deepeval, promptfoo and inspect_ai."""
 
 from __future__ import annotations
 
@@ -71,13 +71,13 @@ def open_deepeval(file: InputFile, columns: Mapping[str, str] | None = None) -> 
                 hypothesis=text(case.get("actualOutput")),
                 references=texts(case.get("expectedOutput")),
                 source="\n".join(texts(case.get(want))) or None,
-                scores=log.scores(_scores(case, log)),
+                scores=log.scores(_deepeval_scores(case, log)),
             )
         )
     return log.source()
 
 
-def _scores(case: Mapping[str, Any], log: Log) -> Iterator[tuple[str, float]]:
+def _deepeval_scores(case: Mapping[str, Any], log: Log) -> Iterator[tuple[str, float]]:
     for one in listed(case, "metricsData"):
         metric = text(inner(one, "name"))
         if metric is None:
@@ -324,11 +324,15 @@ def open_inspect(file: InputFile) -> HeldSource:
         archive.close()
 
 
-def _member(archive: Archive, member: str) -> dict[str, Any]:
+def _value(archive: Archive, member: str) -> Any:
     where = archive.at(member)
-    value = parsed(text_of_bytes(archive.read(member), where), archive.file, where)
+    return parsed(text_of_bytes(archive.read(member), where), archive.file, where)
+
+
+def _member(archive: Archive, member: str) -> dict[str, Any]:
+    value = _value(archive, member)
     if type(value) is not dict:
-        raise InputError(f"{where}: not an object, expected one")
+        raise InputError(f"{archive.at(member)}: not an object, expected one")
     return value
 
 
@@ -349,7 +353,7 @@ def _members(archive: Archive) -> Iterator[_Sample]:
             continue
         if member.endswith(_SHELL):
             folder = member.removesuffix(_SHELL) + _TEXTS
-            yield _member(archive, member), _Pieces(archive, folder, sorted(starts.get(folder, ()))).find
+            yield _member(archive, member), _in_pieces(archive, folder, sorted(starts.get(folder, ())))
         elif shells.isdisjoint(_folders(member)):  # an id may hold a slash
             yield _with_texts(_member(archive, member))
 
@@ -361,33 +365,29 @@ def _folders(member: str) -> Iterator[str]:
         member = folder
 
 
-class _Pieces:
-    """The long texts of a sample in pieces: lists of strings, each named by the number of its first string.
+def _in_pieces(archive: Archive, folder: str, starts: Sequence[int]) -> Callable[[str], Any]:
+    """What finds the long texts of a sample in pieces: lists of strings, each named by the number of its first string.
 
     Args:
         archive: where they lie.
         folder: their folder.
         starts: the numbers that begin them, in order.
     """
+    read: dict[int, list[Any]] = {}  # the list that was read last
 
-    def __init__(self, archive: Archive, folder: str, starts: Sequence[int]) -> None:
-        self._archive, self._folder, self._starts = archive, folder, starts
-        self._read: dict[int, Any] = {}  # the list that was read last
-
-    def find(self, name: str) -> Any:
+    def find(name: str) -> Any:
         """The string of this number; None if there is none."""
-        if not _NATURAL.fullmatch(name):
-            return None
-        before = bisect_right(self._starts, int(name))
+        before = bisect_right(starts, int(name)) if _NATURAL.fullmatch(name) else 0
         if not before:
             return None
-        start = self._starts[before - 1]
-        if start not in self._read:
-            member = f"{self._folder}/{start}.json"
-            where = self._archive.at(member)
-            self._read = {start: parsed(text_of_bytes(self._archive.read(member), where), self._archive.file, where)}
-        texts_in_piece, place = listed(self._read[start]), int(name) - start
-        return texts_in_piece[place] if place < len(texts_in_piece) else None
+        start = starts[before - 1]
+        if start not in read:
+            read.clear()
+            read[start] = listed(_value(archive, f"{folder}/{start}.json"))
+        place = int(name) - start
+        return read[start][place] if place < len(read[start]) else None
+
+    return find
 
 
 def _read(file: InputFile, head: Mapping[str, Any], samples: Iterator[_Sample]) -> HeldSource:

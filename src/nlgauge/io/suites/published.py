@@ -1,10 +1,11 @@
-"""Rows of published suites, in their authors' formats, and the pairs that they stand for."""
+"""Suites that others published, read by their names from the files of their authors."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any
@@ -297,12 +298,8 @@ def read_minor(path: str | os.PathLike[str]) -> tuple[list[Labelled], list[dict[
     """
     file = InputFile(path)
     lines = Lines(file)
-    pairs: list[Labelled] = []
-    try:
-        for number, line in lines.filled():
-            pairs += _pair(line, lines.at(number))
-    finally:
-        file.close()
+    with closing(file):
+        pairs = [pair for number, line in lines.filled() for pair in _pair(line, lines.at(number))]
     return pairs, [file.entry]
 
 

@@ -1,8 +1,7 @@
-"""The rows of a suite in any file format (JSON lines, a JSON list, TSV, CSV), and the pair that such a row holds."""
+"""The rows of a suite in any file format, the pair that such a row holds, and pairs written as rows."""
 
 from __future__ import annotations
 
-import gzip
 import os
 from collections.abc import Callable, Iterator, Mapping
 from itertools import combinations
@@ -13,12 +12,12 @@ import msgspec
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.options import check_option
-from nlgauge.core.result import STDOUT, replacing
+from nlgauge.core.result import STDOUT
 from nlgauge.core.segment import Frame, column_names
 from nlgauge.core.suite import Expect, Pair, Setup, Suite
-from nlgauge.io.files import Faults, InputFile, Lines, entries, refuse, unpacked_name
+from nlgauge.io.files import BOM, Faults, InputFile, Lines, entries, refuse, unpacked_name, writing_bytes
 from nlgauge.io.frames import rows_of
-from nlgauge.io.rows import BOM, JsonRows, Records
+from nlgauge.io.rows import JsonRows, Records
 
 PHENOMENA: Mapping[str, str] = {  # names that published suites use -> ids of our perturbations
     "add": "addition", "drop": "omission", "name": "name_error", "neg": "negation", "num": "number_error",
@@ -280,14 +279,8 @@ def write_pairs(suite: Suite, path: str | os.PathLike[str]) -> None:
     if name != STDOUT and not plain.endswith((".jsonl", ".tsv")):
         raise InputError(f"{name}: pairs are written as .jsonl or .tsv (also .gz)")
     lines = _tsv(suite, name) if plain.endswith(".tsv") else (msgspec.json.encode(_row(pair)) for pair in suite)
-    with replacing(path, "wb") as file:
-        if name.endswith(".gz"):
-            with gzip.GzipFile(
-                filename="", fileobj=file, mode="wb", mtime=0
-            ) as packed:  # no name, no time: equal content, equal bytes
-                packed.writelines(line + b"\n" for line in lines)
-        else:
-            file.writelines(line + b"\n" for line in lines)
+    with writing_bytes(path) as file:
+        file.writelines(line + b"\n" for line in lines)
 
 
 def _row(pair: Pair) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.segment import Dataset, Frame, Segment, is_frame
@@ -176,7 +177,7 @@ def _both_setups(
         base = row.text("id") or str(number)
         made[f"{base}\0{phenomenon}"] = again = made.get(f"{base}\0{phenomenon}", 0) + 1
         unique = f"{phenomenon}.{base}" + (f".{again}" if again > 1 else "")
-        common = {
+        common: dict[str, Any] = {
             "phenomenon": phenomenon,
             "group": row.text(names["group"]),
             "error": own,
