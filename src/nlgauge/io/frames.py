@@ -1,9 +1,10 @@
-"""Parquet files with one row per segment, read batch by batch."""
+"""Tables of other libraries: Parquet files, read batch by batch, and frames in memory."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from typing import IO, Any
 
@@ -40,45 +41,38 @@ class ParquetRows(Rows):
         import_pyarrow()
 
     def __iter__(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        pyarrow, parquet = import_pyarrow()
-        with self.file.open() as raw:
+        pyarrow, _ = import_pyarrow()
+        with _reading(self.file) as (raw, parquet):
             if not raw.read(1):
                 return
             raw.seek(0)
-            try:
-                opened = parquet.ParquetFile(
-                    raw, pre_buffer=False, buffer_size=1 << 20
-                )  # or it keeps all that it has read
-                check_size(self.file, raw, opened.metadata)
-                schema = opened.schema_arrow
-                columns = columns_read(self._columns, schema.names, self.file.name)
-                self.ignored = [name for name in schema.names if name not in columns]
-                maps = [name for name in columns if pyarrow.types.is_map(schema.field(name).type)]
-                number, groups = _groups(opened.metadata, self._span)
-                texts = [name for name in columns if pyarrow.types.is_string(schema.field(name).type)]
-                # A text that stands once in a dictionary may stand in every row, and is held once until then.
-                opened = parquet.ParquetFile(raw, pre_buffer=False, buffer_size=1 << 20, read_dictionary=texts)
-                unpack = _Unpacked(self.file, raw)
-                for batch in _batches(opened, groups, columns):
-                    within = _within(self._span, number, len(batch))
-                    number += within.start
-                    for row in unpack.rows(batch.select(columns).slice(within.start, len(within)), number):
-                        for name in maps:
-                            row[name] = None if row[name] is None else dict(row[name])
-                        number += 1
-                        yield number, row
-                    if self._span is not None and number >= self._span.stop:
-                        break
-                wanted = opened.metadata.num_rows if self._span is None else self._span.stop
-                if number < wanted:
-                    raise InputError(
-                        f"{self.at(number + 1)}: pyarrow ends there, and the file says that it has"
-                        f" {opened.metadata.num_rows} rows; write the file again, without dictionaries in lists"
-                    )
-            except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+            opened = parquet()
+            check_size(self.file, raw, opened.metadata)
+            schema = opened.schema_arrow
+            columns = columns_read(self._columns, schema.names, self.file.name)
+            self.ignored = [name for name in schema.names if name not in columns]
+            maps = [name for name in columns if pyarrow.types.is_map(schema.field(name).type)]
+            number, groups = _groups(opened.metadata, self._span)
+            texts = [name for name in columns if pyarrow.types.is_string(schema.field(name).type)]
+            # A text that stands once in a dictionary may stand in every row, and is held once until then.
+            opened = parquet(texts)
+            unpack = _Unpacked(self.file, raw)
+            for batch in _batches(opened, groups, columns):
+                within = _within(self._span, number, len(batch))
+                number += within.start
+                for row in unpack.rows(batch.select(columns).slice(within.start, len(within)), number):
+                    for name in maps:
+                        row[name] = None if row[name] is None else dict(row[name])
+                    number += 1
+                    yield number, row
+                if self._span is not None and number >= self._span.stop:
+                    break
+            wanted = opened.metadata.num_rows if self._span is None else self._span.stop
+            if number < wanted:
                 raise InputError(
-                    f"{self.file.name}: cannot be read as Parquet ({str(error).splitlines()[0]})"
-                ) from None
+                    f"{self.at(number + 1)}: pyarrow ends there, and the file says that it has"
+                    f" {opened.metadata.num_rows} rows; write the file again, without dictionaries in lists"
+                )
 
     def at(self, number: int) -> str:
         """The place of a row, for an error message."""
@@ -133,23 +127,38 @@ def nested_rows(file: InputFile, fields: Sequence[str] = ()) -> Iterator[tuple[s
         MissingExtra: pyarrow is not installed.
         InputError: the file is not Parquet, is damaged, or holds a text that is too long.
     """
-    pyarrow, parquet = import_pyarrow()
+    pyarrow, _ = import_pyarrow()
     number = 0
+    with _reading(file) as (raw, parquet):
+        opened = parquet()
+        check_size(file, raw, opened.metadata)
+        schema = opened.schema_arrow
+        there = [one for one in fields or schema.names if one in schema.names or one.partition(".")[0] in schema.names]
+        texts = [one for one in there if one in schema.names and pyarrow.types.is_string(schema.field(one).type)]
+        unpack = _Unpacked(file, raw)
+        for batch in parquet(texts).iter_batches(_BATCH, columns=there) if there else ():
+            for row in unpack.rows(batch, number):
+                number += 1
+                yield f"{file.name}: row {number}", row
+
+
+@contextmanager
+def _reading(file: InputFile) -> Iterator[tuple[IO[bytes], Callable[..., Any]]]:
+    """A file, and what opens it as Parquet: without its texts, or with those of some columns as dictionaries.
+
+    Raises:
+        MissingExtra: pyarrow is not installed.
+        InputError: what is read inside the block is not Parquet, or is damaged.
+    """
+    pyarrow, parquet = import_pyarrow()
     with file.open() as raw:
+
+        def opened(texts: Sequence[str] | None = None) -> Any:
+            # without a buffer of its own pyarrow keeps all that it has read
+            return parquet.ParquetFile(raw, pre_buffer=False, buffer_size=1 << 20, read_dictionary=texts)
+
         try:
-            opened = parquet.ParquetFile(raw, pre_buffer=False, buffer_size=1 << 20)
-            check_size(file, raw, opened.metadata)
-            schema = opened.schema_arrow
-            there = [
-                one for one in fields or schema.names if one in schema.names or one.partition(".")[0] in schema.names
-            ]
-            texts = [one for one in there if one in schema.names and pyarrow.types.is_string(schema.field(one).type)]
-            opened = parquet.ParquetFile(raw, pre_buffer=False, buffer_size=1 << 20, read_dictionary=texts)
-            unpack = _Unpacked(file, raw)
-            for batch in opened.iter_batches(_BATCH, columns=there) if there else ():
-                for row in unpack.rows(batch, number):
-                    number += 1
-                    yield f"{file.name}: row {number}", row
+            yield raw, opened
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
             raise InputError(f"{file.name}: cannot be read as Parquet ({str(error).splitlines()[0]})") from None
 
