@@ -1,4 +1,4 @@
-"""A text with the errors that somebody marked in it, and spans as the cells of files name them."""
+"""Texts with the errors that somebody marked in them, in every format that holds such errors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nlgauge.core.marks import ErrorSpan, Severity, Side
 from nlgauge.core.result import replacing
 from nlgauge.core.segment import unique
 from nlgauge.io.files import Faults, InputFile, Lines, by_content
-from nlgauge.io.rows import JsonRows, Records, cells_between_tabs
+from nlgauge.io.rows import ERROR_SIGN, JsonRows, Records, cells_between_tabs
 from nlgauge.io.wmt.annotations import Mark, read_mqm
 
 MISSING = "missing"  # what some formats write in place of a number
@@ -151,7 +151,6 @@ def as_rating(spans: Iterable[ErrorSpan]) -> str:
 # --- The places of errors in MQM annotations: `<v>...</v>` in the source or the target of a row
 
 _OPEN, _CLOSE = "<v>", "</v>"
-_SIGN = re.compile("</?v>")
 
 
 def read_mqm_spans(path: str | os.PathLike[str] | InputFile) -> list[MarkedText]:
@@ -169,7 +168,7 @@ def read_mqm_spans(path: str | os.PathLike[str] | InputFile) -> list[MarkedText]
     for mark in markings.marks:
         where, key = f"{markings.name}:{mark.line}", (mark.system, mark.item, mark.rater)
         with faults.row(where):
-            text = _SIGN.sub("", mark.target)
+            text = mark.hypothesis
             if texts.setdefault(key, text) != text:
                 raise InputError(f"{where}: the target is another text than in an earlier row of this rater")
             spans.setdefault(key, []).extend(_spans(mark, len(text), where))
@@ -198,7 +197,7 @@ def marked_places(text: str, where: str = "text") -> list[tuple[int, int]]:
     """
     found: list[tuple[int, int]] = []
     start, signs = None, 0
-    for sign in _SIGN.finditer(text):
+    for sign in ERROR_SIGN.finditer(text):
         at = sign.start() - signs
         signs += len(sign[0])
         if (sign[0] == _OPEN) is not (start is None):
@@ -351,7 +350,7 @@ def read_span_table(path: str | os.PathLike[str] | InputFile) -> list[MarkedText
         with faults.row(where):
             hypothesis = cell(text)
             size = None if hypothesis is None else len(hypothesis)
-            spans = _tables_spans(cells[starts], cells[ends], cells[kinds], where, size)
+            spans = _spans_in_cells(cells[starts], cells[ends], cells[kinds], where, size)
             name = cell(item) or str(number - 1)
             named = f"{cells[document]}:{name}" if document is not None else name
             found.append(MarkedText(named, cell(system), spans, hypothesis, cell(group)))
@@ -391,7 +390,7 @@ def _column(header: Sequence[str], names: Sequence[str], where: str) -> int:
     return place
 
 
-def _tables_spans(starts: str, ends: str, kinds: str, where: str, size: int | None) -> tuple[ErrorSpan, ...]:
+def _spans_in_cells(starts: str, ends: str, kinds: str, where: str, size: int | None) -> tuple[ErrorSpan, ...]:
     lists = [cell.split() for cell in (starts, ends, kinds)]
     if kinds.strip() in ("", NO_ERROR):
         return ()

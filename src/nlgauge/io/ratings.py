@@ -1,4 +1,4 @@
-"""Preferences, by which one output is better than another: WMT's relative ranks, pairs of ids, COMET's ranking data."""
+"""Preferences of people, verdicts of judges, and judge cards."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.result import null_if_nan, replacing
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.tables import Key, Preference, Preferences, ScoreTable
-from nlgauge.io.files import Faults, InputFile, Lines, counted, number_in
+from nlgauge.io.files import Faults, InputFile, Lines, counted, number_in, words_of
 from nlgauge.io.logs.rows import LogLines, document, name_of, score
 from nlgauge.io.rows import JsonRows, Records
 
@@ -42,16 +42,11 @@ def read_relative_ranks(
     file = InputFile(path)
     lines = Lines(file)
     pairs: list[Preference] = []
-    header: list[str] | None = None
     known = renames or {}
     faults = Faults(file.name)
-    for place, line in lines.filled():
-        cells = line.split()
-        if header is None:
-            header = [cell.upper() for cell in cells]
-            if header[-3:] != ["SID", "BETTER", "WORSE"] and header[-4:-1] != ["SID", "BETTER", "WORSE"]:
-                raise InputError(f"{lines.at(place)}: header {line!r}, expected 'LP DATA SID BETTER WORSE'")
-            continue
+    rows = words_of(lines, "LP DATA SID BETTER WORSE", _ends_in_pairs)
+    next(rows, None)
+    for place, cells in rows:
         with faults.row(lines.at(place)):
             pairs.append(_compared(cells, known, strip_document))
     faults.check()
@@ -66,6 +61,11 @@ def read_relative_ranks(
     if both:
         notes.append(f"{file.name}: {counted(both, 'pair')} judged both ways, all kept")
     return Preferences(tuple(pairs), file.name, tuple(notes))
+
+
+def _ends_in_pairs(header: Sequence[str]) -> bool:
+    names = [name.upper() for name in header]
+    return ["SID", "BETTER", "WORSE"] in (names[-3:], names[-4:-1])
 
 
 def _compared(cells: Sequence[str], known: Mapping[str, str], strip_document: bool) -> Preference:

@@ -1,4 +1,4 @@
-"""Direct assessment of WMT: the four parallel files of 2015 and 2016, and the list of judgements of 2017."""
+"""What people said at WMT: direct assessment, ESA, and the errors of MQM."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ import numpy as np
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.segment import Dataset, RepeatedKey, Segment, unique
 from nlgauge.core.tables import Key, ScoreTable
-from nlgauge.io.files import Faults, InputFile, Lines, counted, entries, number_in, ordinal
-from nlgauge.io.rows import Records, cells_between_tabs
+from nlgauge.io.files import Faults, InputFile, Lines, counted, entries, number_in, ordinal, words_of
+from nlgauge.io.rows import ERROR_SIGN, Records, cells_between_tabs
 from nlgauge.io.segments import HeldSource
 
 PARTS = ("source", "reference", "mt-system", "human")
@@ -161,15 +161,10 @@ def read_da_scores(
 
 def _da_lines(lines: Lines, faults: Faults) -> Iterator[tuple[int, str, str, str, float]]:
     """Line number, language pair, system, item and rating of each line below the header."""
-    header: list[str] | None = None
-    testset = ""
-    for place, line in lines.filled():
-        cells = line.split()
-        if header is None:
-            header = [cell.upper() for cell in cells]
-            if header != ["LP", "DATA", "SYSTEM", "SID", "HUMAN"]:
-                raise InputError(f"{lines.at(place)}: header {line!r}, expected 'LP DATA SYSTEM SID HUMAN'")
-            continue
+    testset, names = "", "LP DATA SYSTEM SID HUMAN"
+    rows = words_of(lines, names, lambda header: [name.upper() for name in header] == names.split())
+    next(rows, None)
+    for place, cells in rows:
         if len(cells) != 5:
             faults.add(lines.at(place), f"{counted(len(cells), 'word')}, expected 5: LP DATA SYSTEM SID HUMAN")
             continue
@@ -303,7 +298,6 @@ _PLANTED = "hotw-test"
 # Since 2023 the numbers of segments bear the names of the annotation tool.
 _RENAMED = {"docSegId": "doc_id", "globalSegId": "seg_id"}
 NEEDS = ("system", "doc", "doc_id", "rater", "source", "target", "category", "severity")
-_MARK = re.compile(r"</?v>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,6 +318,11 @@ class Mark:
     category: str
     severity: str
     line: int
+
+    @property
+    def hypothesis(self) -> str:
+        """The target without signs around errors."""
+        return ERROR_SIGN.sub("", self.target)
 
 
 @dataclass(frozen=True)
@@ -401,13 +400,13 @@ class Markings:
         different = 0
         for mark in self.marks:
             first = texts.setdefault((mark.system, mark.item), mark)
-            different += _plain(first.target) != _plain(mark.target)
+            different += first.hypothesis != mark.hypothesis
         segments = [
             Segment(
                 ":".join(part for part in (group, key.system, key.item) if part is not None),
-                _plain(mark.target),
+                mark.hypothesis,
                 (),
-                _plain(mark.source),
+                ERROR_SIGN.sub("", mark.source),
                 key.system,
                 key.item,
                 group,
@@ -415,17 +414,9 @@ class Markings:
             )
             for (mark, key, score) in zip(texts.values(), table.keys, table.column(), strict=True)
         ]
-        notes = (
-            (
-                (
-                    f"{self.name}: {counted(different, 'row')} with another text than the first of the segment, which"
-                    " is kept"
-                ),
-            )
-            if different
-            else ()
-        )
-        return Dataset(tuple(segments), self.name, (*table.notes, *notes))
+        said = f"{counted(different, 'row')} with another text than the first of the segment, which is kept"
+        notes = (*table.notes, *([f"{self.name}: {said}"] if different else []))
+        return Dataset(tuple(segments), self.name, notes)
 
 
 def open_mqm(file: InputFile) -> HeldSource:
@@ -518,14 +509,10 @@ def read_mqm_averages(path: str | os.PathLike[str], group: str | None = None) ->
     lines = Lines(file)
     faults = Faults(file.name)
     keys, values = [], []
-    columns: list[str] | None = None
-    for line_number, line in lines.filled():
-        cells = line.split()
-        if columns is None:
-            columns = cells
-            if set(columns) != {"system", "mqm_avg_score", "seg_id"}:
-                raise InputError(f"{lines.at(line_number)}: header {line!r}, expected 'system mqm_avg_score seg_id'")
-            continue
+    names = "system mqm_avg_score seg_id"
+    rows = words_of(lines, names, lambda header: {*header} == {*names.split()})
+    columns = next(rows, (0, list[str]()))[1]
+    for line_number, cells in rows:
         if len(cells) != len(columns):
             reason = f"{counted(len(cells), 'cell')}, expected 3: system, score, number of the segment"
             faults.add(lines.at(line_number), reason)
@@ -609,7 +596,3 @@ def _weight(severity: str, category: str, weights: Mapping[str, float], where: s
         f"{where}: severity {severity!r} has no weight{near}; give weights={{**WEIGHTS, {severity!r}: ...}} where it is"
         " meant"
     )
-
-
-def _plain(text: str) -> str:
-    return _MARK.sub("", text)

@@ -1,4 +1,4 @@
-"""Scores of a metric as WMT and mt-metrics-eval want them, with a manifest that says what they are."""
+"""Test sets and scores of a metric as mt-metrics-eval and WMT want them, with a manifest that says what they are."""
 
 from __future__ import annotations
 
@@ -17,8 +17,18 @@ from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Dataset, Segment, unique
 from nlgauge.core.spec import version
 from nlgauge.io.files import check_file_name, counted, make_folder, ordinal, write_bytes
-from nlgauge.io.wmt.mtme import LEVELS, META, NO_TRANSLATION, EvalSet, Info, Texts, check_reference, references_of
-from nlgauge.io.wmt.mtme import Scores as EvalSetScores
+from nlgauge.io.wmt.mtme import (
+    META,
+    NO_TRANSLATION,
+    THEIRS,
+    BySystem,
+    EvalSet,
+    Info,
+    Texts,
+    check_reference,
+    references_of,
+    score_path,
+)
 from nlgauge.io.wmt.submissions import ALL, Submission, SubmissionRow, write_submission
 
 MANIFEST = "manifest.json"
@@ -63,7 +73,7 @@ def export_scores(
     if layout == "wmt" and not testset:
         raise InputError("WMT's files name the test set in every line; give testset")
     for name, values in scores.items():
-        _check(name, reference, values, segments)
+        _check_scores(name, reference, values, segments)
     make_folder(folder)
     written: list[Path] = []
     for name, values in scores.items():
@@ -117,10 +127,7 @@ def _grids(segments: Sequence[Segment]) -> dict[str, tuple[list[str], Grid]]:
         own = places.setdefault(str(segment.group), {}).setdefault(str(segment.system), {})
         first = own.setdefault(str(segment.item), place)
         if first != place:
-            raise InputError(
-                f"segments {segments[first].id!r} and {segment.id!r} are both of system {segment.system!r} and item"
-                f" {segment.item!r}"
-            )
+            raise _second(segments[first], segment)
     grids: dict[str, tuple[list[str], Grid]] = {}
     for lp, systems in places.items():
         check_file_name(lp, "language pair", may_hold_blanks=True)
@@ -136,7 +143,13 @@ def _grids(segments: Sequence[Segment]) -> dict[str, tuple[list[str], Grid]]:
     return grids
 
 
-def _check(name: str, reference: str, values: Scores, segments: Sequence[Segment]) -> None:
+def _second(first: Segment, segment: Segment) -> InputError:
+    return InputError(
+        f"segments {first.id!r} and {segment.id!r} are both of system {segment.system!r} and item {segment.item!r}"
+    )
+
+
+def _check_scores(name: str, reference: str, values: Scores, segments: Sequence[Segment]) -> None:
     check_file_name(name, "metric name")
     check_file_name(reference, "reference")
     if values.ids != tuple(segment.id for segment in segments):
@@ -189,16 +202,13 @@ def _mtme(
     paths: list[Path] = []
     for lp, (_, grid) in grids.items():
         within: dict[str, list[tuple[str, float]]] = {
-            "seg": [(system, float(values.values[place])) for system, places in grid.items() for place in places],
-            "sys": [(system, values.take(places).system) for system, places in grid.items()],
+            "segment": [(system, float(values.values[place])) for system, places in grid.items() for place in places],
+            "system": [(system, values.take(places).system) for system, places in grid.items()],
         }
         make_folder(folder / "metric-scores" / lp)
-        for level, lines in within.items():
-            paths.append(folder / "metric-scores" / lp / f"{name}-{reference}.{level}.score")
-            write_bytes(
-                paths[-1],
-                "".join(f"{system}\t{_shown(score, paths[-1], system)}\n" for system, score in lines).encode(),
-            )
+        for level, rows in within.items():
+            path = score_path(folder, lp, f"{name}-{reference}", level)
+            paths.append(_lines(path, [f"{system}\t{_shown(score, path, system)}" for system, score in rows]))
     return paths
 
 
@@ -225,8 +235,6 @@ def _numbered(items: Sequence[Any]) -> bool:
 
 # --- mt-metrics-eval's folder layout, written: a whole test set, or the scores of one metric
 
-_THEIRS = {ours: theirs for theirs, ours in LEVELS.items()}
-
 
 def write_eval_set(folder: str | os.PathLike[str], evaluated: EvalSet) -> list[Path]:
     """Write one language pair of a test set; other language pairs in the folder stay as they are.
@@ -243,7 +251,7 @@ def write_eval_set(folder: str | os.PathLike[str], evaluated: EvalSet) -> list[P
             a text that reads as "none was supplied".
     """
     folder, lp = Path(folder), evaluated.lp
-    _mtme_write_check(evaluated)
+    _check_set(evaluated)
     documents = [
         f"{domain} {document}" for domain, document in zip(evaluated.domains, evaluated.documents, strict=True)
     ]
@@ -258,7 +266,7 @@ def write_eval_set(folder: str | os.PathLike[str], evaluated: EvalSet) -> list[P
     for (name, level), scores in evaluated.human.items():
         written.append(
             _scores(
-                folder / "human-scores" / f"{lp}.{name}.{_THEIRS[level]}.score", scores, evaluated, level, may_miss=True
+                folder / "human-scores" / f"{lp}.{name}.{THEIRS[level]}.score", scores, evaluated, level, may_miss=True
             )
         )
     for (name, level), scores in evaluated.metrics.items():
@@ -269,7 +277,7 @@ def write_eval_set(folder: str | os.PathLike[str], evaluated: EvalSet) -> list[P
         known = _known(path)
         known[lp] = {
             "std_ref": info.reference,
-            "std_gold": {_THEIRS[level]: name for level, name in info.gold.items()},
+            "std_gold": {THEIRS[level]: name for level, name in info.gold.items()},
             "outlier_systems": sorted(info.outliers),
             "primary_metrics": sorted(info.primary),
         }
@@ -279,7 +287,7 @@ def write_eval_set(folder: str | os.PathLike[str], evaluated: EvalSet) -> list[P
 
 
 def write_metric_scores(
-    folder: str | os.PathLike[str], evaluated: EvalSet, name: str, level: str, scores: EvalSetScores
+    folder: str | os.PathLike[str], evaluated: EvalSet, name: str, level: str, scores: BySystem
 ) -> Path:
     """Write `metric-scores/LP/NAME-REF.LEVEL.score`: every score in full, systems in the order of the outputs.
 
@@ -296,7 +304,7 @@ def write_metric_scores(
     """
     check_file_name(evaluated.lp, "language pair", may_hold_blanks=True)
     check_file_name(name, "metric name", may_hold_blanks=True)
-    path = Path(folder) / "metric-scores" / evaluated.lp / f"{name}.{_THEIRS.get(level, level)}.score"
+    path = score_path(folder, evaluated.lp, name, level)
     _, used = references_of(name, evaluated.references, str(path))
     lacking = [system for system in evaluated.outputs if system not in scores and system not in used]
     if lacking:
@@ -382,18 +390,15 @@ def _by_item(segments: Sequence[Segment]) -> tuple[list[str], list[tuple[str, ..
             )
         first = outputs.setdefault(segment.system, {}).setdefault(place, at)
         if first != at:
-            raise InputError(
-                f"segments {segments[first].id!r} and {segment.id!r} are both of system {segment.system!r} and item"
-                f" {segment.item!r}"
-            )
+            raise _second(segments[first], segment)
     return sources, targets, outputs
 
 
 def _ratings(
     segments: Sequence[Segment], outputs: Mapping[str, Mapping[int, int]], n: int
-) -> dict[tuple[str, str], EvalSetScores]:
+) -> dict[tuple[str, str], BySystem]:
     """Criterion and level -> system -> its ratings, shape (n,); of a list of ratings, their mean."""
-    human: dict[tuple[str, str], EvalSetScores] = {}
+    human: dict[tuple[str, str], BySystem] = {}
     for criterion in dict.fromkeys(criterion for segment in segments for criterion in segment.human):
         by_system: dict[str, Array] = {}
         for system, at_place in outputs.items():
@@ -407,7 +412,7 @@ def _ratings(
     return human
 
 
-def _mtme_write_check(evaluated: EvalSet) -> None:
+def _check_set(evaluated: EvalSet) -> None:
     n = len(evaluated.sources)
     where = f"{evaluated.name} {evaluated.lp}"
     check_file_name(evaluated.lp, f"{evaluated.name}: language pair", may_hold_blanks=True)
@@ -463,7 +468,7 @@ def _texts(stem: Path, texts: Texts, field: str) -> Path:
     return _lines(Path(f"{stem}.txt"), [NO_TRANSLATION if text is None else text for text in texts])
 
 
-def _scores(path: Path, scores: EvalSetScores, evaluated: EvalSet, level: str, may_miss: bool) -> Path:
+def _scores(path: Path, scores: BySystem, evaluated: EvalSet, level: str, may_miss: bool) -> Path:
     units = evaluated.units(level)
     unknown = [system for system in scores if system not in evaluated.outputs]
     if unknown:

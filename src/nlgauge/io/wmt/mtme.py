@@ -1,4 +1,4 @@
-"""A test set in one language pair: texts, what people and metrics said of them, and the systems that take part."""
+"""A test set in one language pair, read from mt-metrics-eval's layout, and the official run of its metrics task."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from nlgauge.io.wmt.submissions import ALL, Expected, Submission, check_submissi
 
 META = "meta.json"
 Texts = tuple[str | None, ...]
-Scores = Mapping[str, Array]  # system -> one number a unit of the level
+BySystem = Mapping[str, Array]  # system -> one number a unit of the level
 
 
 @dataclass(frozen=True)
@@ -68,8 +68,8 @@ class EvalSet:
     documents: tuple[str, ...]
     references: Mapping[str, Texts]
     outputs: Mapping[str, Texts]
-    human: Mapping[tuple[str, str], Scores] = field(default_factory=dict)
-    metrics: Mapping[tuple[str, str], Scores] = field(default_factory=dict)
+    human: Mapping[tuple[str, str], BySystem] = field(default_factory=dict)
+    metrics: Mapping[tuple[str, str], BySystem] = field(default_factory=dict)
     info: Info = Info()
     files: tuple[InputFile, ...] = ()
     notes: tuple[str, ...] = ()
@@ -220,7 +220,7 @@ class EvalSet:
             notes.append(f"{where}: {counted(lacking, 'reference text')} not supplied")
         return Dataset(tuple(segments), where, tuple(notes))
 
-    def _human(self, name: str, level: str) -> Scores:
+    def _human(self, name: str, level: str) -> BySystem:
         if (name, level) not in self.human:
             known = ", ".join(f"{n} ({at})" for n, at in self.human) or "none"
             raise InputError(f"{self.name} {self.lp}: no human scores {name!r} of level {level!r}; there are: {known}")
@@ -231,6 +231,7 @@ class EvalSet:
 
 NO_TRANSLATION = "[No translation supplied]"
 LEVELS = {"seg": "segment", "doc": "document", "domain": "domain", "sys": "system"}  # theirs -> ours
+THEIRS = {ours: theirs for theirs, ours in LEVELS.items()}
 RESERVED = ("all", "src")  # as names of references they mean "every one" and "none"
 
 
@@ -288,6 +289,11 @@ def open_mtme(folder: str | os.PathLike[str]) -> HeldSource:
     return HeldSource(data, [file for one in sets for file in one.files])
 
 
+def score_path(folder: str | os.PathLike[str], lp: str, name: str, level: str) -> Path:
+    """The file of the scores of a metric, whose name ends in `-REF`."""
+    return Path(folder) / "metric-scores" / lp / f"{name}.{THEIRS.get(level, level)}.score"
+
+
 def parse_name(file_name: str, where: str) -> tuple[str, str]:
     """Name and level from `NAME.LEVEL.score`, where the name may hold dots."""
     name, _, rest = file_name.removesuffix(".score").rpartition(".")
@@ -324,11 +330,6 @@ def check_reference(name: str, where: str) -> None:
 def _unpacked(path: Path) -> Path:
     """The path without the ending of a packed file."""
     return path.with_suffix("") if path.suffix == ".gz" else path
-
-
-def _once(name: str, known: Mapping[str, object], path: Path) -> None:
-    if name in known:
-        raise InputError(f"{path.parent}: both a .txt and a .jsonl of {name!r}, expected one of them")
 
 
 def known_info(name: str, lp: str) -> Info:
@@ -374,42 +375,30 @@ class _Reader:
 
     def texts_of_set(self) -> EvalSet:
         """The test set as far as it is text: sources, documents, references and outputs."""
-        sources = self.texts(*self.found(self.folder / "sources", f"{self.lp}."), "source")
+        sources = self.texts(self.found(self.folder / "sources", f"{self.lp}."), "source")
         n = len(sources)
         docs = [path for path in entries(self.folder / "documents") if _unpacked(path).name == f"{self.lp}.docs"]
         if docs:
             domains, documents = self.documents(docs[0], n)
         else:
             domains, documents = ("all",) * n, (self.lp,) * n
-        references: dict[str, Texts] = {}
-        for path in entries(self.folder / "references", f"{self.lp}.*"):
-            bare = _unpacked(path)
-            name = bare.stem.removeprefix(f"{self.lp}.")
-            check_reference(name, str(path))
-            if bare.suffix in (".txt", ".jsonl"):
-                _once(name, references, path)
-                references[name] = self.texts(path, "target", n)
-        outputs: dict[str, Texts] = {}
-        for path in entries(self.folder / "system-outputs" / self.lp):
-            if _unpacked(path).suffix in (".txt", ".jsonl"):
-                name = _unpacked(path).stem
-                _once(name, outputs, path)
-                outputs[name] = self.texts(path, "hypothesis", n)
+        references = self.texts_in(self.folder / "references", f"{self.lp}.", "target", n)
+        outputs = self.texts_in(self.folder / "system-outputs" / self.lp, "", "hypothesis", n)
         info = self.info(references, outputs)
         return EvalSet(self.folder.name, self.lp, sources, domains, documents, references, outputs, {}, {}, info)
 
-    def human_scores(self, evaluated: EvalSet) -> dict[tuple[str, str], Scores]:
+    def human_scores(self, evaluated: EvalSet) -> dict[tuple[str, str], BySystem]:
         """Human scores by name and level."""
-        by_name: dict[tuple[str, str], Scores] = {}
+        by_name: dict[tuple[str, str], BySystem] = {}
         for path in _scores_in(self.folder / "human-scores", f"{self.lp}.*"):
             name, level = parse_name(_unpacked(path).name.removeprefix(f"{self.lp}."), str(path))
             by_name[name, level] = self.scores(path, level, evaluated)
         return by_name
 
-    def metric_scores(self, evaluated: EvalSet, wanted: set[str] | None) -> dict[tuple[str, str], Scores]:
+    def metric_scores(self, evaluated: EvalSet, wanted: set[str] | None) -> dict[tuple[str, str], BySystem]:
         """Scores of metrics by name and level; all of them if `wanted` is None."""
         folder = self.folder / "metric-scores" / self.lp
-        by_name: dict[tuple[str, str], Scores] = {}
+        by_name: dict[tuple[str, str], BySystem] = {}
         for path in _scores_in(folder, "*"):
             name, level = parse_name(_unpacked(path).name, str(path))
             base, used = references_of(name, evaluated.references, str(path))
@@ -420,13 +409,30 @@ class _Reader:
             raise InputError(f"{folder}: no scores of metric {sorted(unread)[0]!r}")
         return by_name
 
-    def found(self, folder: Path, stem: str) -> tuple[Path]:
+    def texts_in(self, folder: Path, before: str, field: str, n: int) -> dict[str, Texts]:
+        """The texts of all files of a folder whose names begin so: `NAME.txt` or `NAME.jsonl` behind it -> its texts.
+
+        What stands behind a language pair is a reference.
+        """
+        found: dict[str, Texts] = {}
+        for path in entries(folder, f"{before}*"):
+            bare = _unpacked(path)
+            name = bare.stem.removeprefix(before)
+            if before:
+                check_reference(name, str(path))
+            if bare.suffix in (".txt", ".jsonl"):
+                if name in found:
+                    raise InputError(f"{folder}: both a .txt and a .jsonl of {name!r}, expected one of them")
+                found[name] = self.texts(path, field, n)
+        return found
+
+    def found(self, folder: Path, stem: str) -> Path:
         """The file `.txt` or `.jsonl` of a stem, packed or not. If several exist it is not clear which one counts."""
         endings = ("txt", "jsonl", "txt.gz", "jsonl.gz")
         paths = [folder / f"{stem}{ending}" for ending in endings if (folder / f"{stem}{ending}").exists()]
         if len(paths) != 1:
             raise InputError(f"{folder}: both {paths[0].name} and {paths[1].name}, expected one of them")
-        return (paths[0],)
+        return paths[0]
 
     def texts(self, path: Path, name: str, n: int | None = None) -> Texts:
         """One text per line, or the field `name` of one JSON object per line."""
@@ -512,7 +518,7 @@ class _Reader:
             )
         return info
 
-    def scores(self, path: Path, level: str, evaluated: EvalSet, used: tuple[str, ...] | None = None) -> Scores:
+    def scores(self, path: Path, level: str, evaluated: EvalSet, used: tuple[str, ...] | None = None) -> BySystem:
         """One file of scores; `used` holds the references of a metric, None stands for human scores."""
         units = evaluated.units(level)
         order = {unit: place for place, unit in enumerate(units)} if level == "domain" else None

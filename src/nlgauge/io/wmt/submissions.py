@@ -1,4 +1,4 @@
-"""The segments of WMT's SGM and XML: texts of a source, of references and of systems, between `seg` marks."""
+"""What WMT's participants exchange: texts in SGM and XML, and scores of metrics, read, written and checked."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.tables import Key, ScoreTable
-from nlgauge.io.files import InputFile, Lines, counted, number_in, ordinal, unpacked_name, write_bytes
+from nlgauge.io.files import BOM, InputFile, Lines, counted, number_in, ordinal, unpacked_name, write_bytes
 
 Role = Literal["hyp", "ref", "src"]
 _WORDS = {"hyp": "hypotheses", "ref": "references", "src": "sources"}
@@ -32,7 +32,7 @@ _CHARACTERS = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 def is_sgm(file: InputFile) -> bool:
     """Whether a file begins as SGM or XML of WMT does, with a set of texts and a document or segment of it."""
-    head = file.head(4096).removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+    head = file.head(4096).removeprefix(BOM).decode("utf-8", "replace")
     return _START.match(head) is not None and _INSIDE.search(head) is not None
 
 
@@ -385,19 +385,19 @@ def check_submission(
 
 
 def _check_pair(submission: Submission, rows: Sequence[SubmissionRow], want: Expected, testset: str) -> Iterable[str]:
+    what = "segment" if submission.level == "segment" else "domain"
     whole = [row for row in submission.rows if row.lp == rows[0].lp and row.testset == testset]
     by_system: dict[str, dict[object, float]] = {}
     for row in rows:
-        unit: object = row.segment if submission.level == "segment" else row.domain
+        unit: object = row.segment if what == "segment" else row.domain
         scores = by_system.setdefault(row.system, {})
         if unit in scores:
-            yield f"system {row.system!r} has {'segment' if submission.level == 'segment' else 'domain'} {unit} twice"
+            yield f"system {row.system!r} has {what} {unit} twice"
         scores[unit] = row.score
     free = all(row.reference == SOURCE for row in rows)
     # A metric without references may score the reference too, and must where the organisers do.
     optional = {want.reference} - (want.systems if free else set())
     yield from _differ("systems", set(by_system) - optional, set(want.systems) - optional)
-    what = "segment" if submission.level == "segment" else "domain"
     units: list[object] = [*range(1, want.n + 1)] if what == "segment" else [*sorted(want.domains or {ALL})]
     expected_units = set(units)
     for system, scores in by_system.items():
