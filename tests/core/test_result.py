@@ -1,4 +1,4 @@
-"""What killed runs leave is removed, what living runs write is not, and one output has one run."""
+"""Results and their files: written whole or not at all; what killed runs leave is removed; one output has one run."""
 
 import errno
 import json

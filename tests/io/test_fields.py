@@ -1,4 +1,4 @@
-"""A row per rating, of files and frames: one segment for each output, with the ratings of all of its rows."""
+"""Fields of a row: what each may hold, what else they are called, and the rows of several raters as one segment."""
 
 from __future__ import annotations
 
@@ -291,7 +291,7 @@ def test_only_names_that_leave_no_doubt_are_taken(names, fields):
     assert guessed(names) == fields
 
 
-FIELDS_ROWS = [{"model": "A", "n": 1, "out": "a", "gold": "b", "deep": {"x": "c"}}, {"model": "A", "n": 2, "out": "d"}]
+ELSEWHERE = [{"model": "A", "n": 1, "out": "a", "gold": "b", "deep": {"x": "c"}}, {"model": "A", "n": 2, "out": "d"}]
 _KINDS = ("jsonl", "json", "csv", "tsv", "parquet", "pandas")
 
 
@@ -318,7 +318,7 @@ def _data(kind, rows, folder):
 @pytest.mark.parametrize("field", ["system", "id", "seg", "lp", "task", "src", "ref", "ref2", "human.f"])
 def test_a_column_that_is_nowhere_is_refused_with_those_that_are_there(kind, field, tmp_path):
     data = _data(
-        kind, [{name: row.get(name, "e") for name in ("model", "n", "out", "gold")} for row in FIELDS_ROWS], tmp_path
+        kind, [{name: row.get(name, "e") for name in ("model", "n", "out", "gold")} for row in ELSEWHERE], tmp_path
     )
     with pytest.raises(InputError, match=r"'modle'.*(found|first row): 'model', 'n', 'out', 'gold'"):
         ng.read(data, columns={"hyp": "out", field: "modle"})
@@ -327,7 +327,7 @@ def test_a_column_that_is_nowhere_is_refused_with_those_that_are_there(kind, fie
 @pytest.mark.parametrize("kind", ["jsonl", "json"])
 def test_a_column_that_some_rows_lack_is_a_missing_value(kind, tmp_path):
     columns = {"hyp": "out", "seg": "n", "ref2": "gold", "lp": "deep.x"}
-    found = ng.read(_data(kind, FIELDS_ROWS, tmp_path), columns=columns).segments
+    found = ng.read(_data(kind, ELSEWHERE, tmp_path), columns=columns).segments
     assert [(s.item, s.references, s.group) for s in found] == [("1", ("b",), "c"), ("2", (), None)]
 
 

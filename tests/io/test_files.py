@@ -1,4 +1,4 @@
-"""What is larger than a limit is refused in one line before it is held; what is not is read as ever."""
+"""Bytes: read within limits, again, from the hub, packed or piped; as lines; what is wrong is told in one line."""
 
 import bz2
 import gzip

@@ -1,4 +1,4 @@
-"""Formats by name: each of ours has a reader, and installed packages add theirs."""
+"""Every format has a reader, ours and those of installed packages, and gives the same segments by every door."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands beside a file of rows: the direction and signature of each metric."""
+"""Tables of scores of any program, and what stands beside them: the direction and signature of each metric."""
 
 import gzip
 import json

@@ -344,14 +344,14 @@ def test_names_in_the_files_go_before_those_of_the_files(put):
 
 # a has items 1 to 3, b lacks 3, and c has item 1 of another group alone
 WRITTEN = {"a": ["x1", "x2", "x3"], "b": ["x1", "x2"], "c": ["y1"]}
-SELECTED_SEGMENTS = [
+OUTPUTS = [
     Segment(f"{system}:{item}", "text", ("ref",), None, system, item[1], item[0])
     for system, items in WRITTEN.items()
     for item in items
 ]
 
 
-def selected(*args, segments=SELECTED_SEGMENTS, **options):
+def selected(*args, segments=OUTPUTS, **options):
     return SelectedSource(HeldSource(Dataset(tuple(segments), "data"), []), *args, **options)
 
 
@@ -380,8 +380,8 @@ def test_an_equal_item_of_another_group_is_another_item():
 @pytest.mark.parametrize(
     ("segments", "exclude", "said"),
     [
-        (SELECTED_SEGMENTS, ["bb"], "exclude names 'bb', which is not among the systems; did you mean 'b'"),
-        (SELECTED_SEGMENTS, ["a", "b", "c"], "no segment is left: all are left out"),
+        (OUTPUTS, ["bb"], "exclude names 'bb', which is not among the systems; did you mean 'b'"),
+        (OUTPUTS, ["a", "b", "c"], "no segment is left: all are left out"),
         ([Segment("1", "text", ("ref",))], [], "segment '1' names no system; common items need both"),
         ([Segment("1", "text", ("ref",), None, "a")], [], "segment '1' names no item; common items need both"),
     ],

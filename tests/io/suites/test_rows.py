@@ -266,7 +266,7 @@ def test_a_language_pair_without_references_is_named(folder):
         checkpoint_pairs(folder)
 
 
-def checkpoints_rows():
+def rows_of_checkpoints():
     return [
         {"seg": item, "letter": letter, "lp": "x-en", "hyp": f"{item}{letter}", "refs": ["r"], "src": "s"}
         for item, letter in product("12", "AB")
@@ -275,7 +275,7 @@ def checkpoints_rows():
 
 def test_segments_with_letters(tmp_path):
     path = tmp_path / "segments.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in checkpoints_rows()))
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows_of_checkpoints()))
     assert [(p.worse, p.better) for _, p in checkpoint_pairs(path)[0]] == [("1A", "1B"), ("2A", "2B")]
 
 
@@ -289,7 +289,7 @@ def test_segments_with_letters(tmp_path):
 )
 def test_items_with_other_checkpoints_are_named(tmp_path, kept, told):
     path = tmp_path / "segments.jsonl"
-    path.write_text("".join(json.dumps(checkpoints_rows()[i]) + "\n" for i in kept))
+    path.write_text("".join(json.dumps(rows_of_checkpoints()[i]) + "\n" for i in kept))
     with pytest.raises(InputError, match=told):
         checkpoint_pairs(path)
 
