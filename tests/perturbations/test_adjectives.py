@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.perturbations.adjectives import _table, attribute
 from nlgauge.perturbations.base import apply_edits
 from nlgauge.perturbations.perturb import make_cases, perturb, perturbation
+from nlgauge.perturbations.scenes import _attribute_table, attribute
 from nlgauge.text.lexicon import knows, lemma
 
 pieces = st.sampled_from(
@@ -183,7 +183,7 @@ def test_unknown_words_have_no_kind():
 
 def test_every_word_of_the_table_is_known_and_no_word_is_its_own_replacement():
     unknown = {"pointy", "shirtless"}  # no lemmas of WordNet's, and no misspellings
-    for word, known in _table().items():
+    for word, known in _attribute_table().items():
         words = [o.word for o in known.others]
         assert word not in words
         assert words
@@ -192,7 +192,7 @@ def test_every_word_of_the_table_is_known_and_no_word_is_its_own_replacement():
 
 
 def test_fields_are_those_of_the_lexicon():
-    fields = {field for known in _table().values() for other in known.others for field in other.fields}
+    fields = {field for known in _attribute_table().values() for other in known.others for field in other.fields}
     assert fields <= {
         "person",
         "animal",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import ClassVar, Literal
@@ -25,9 +25,11 @@ from nlgauge.perturbations.base import (
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.perturb import perturbation
 from nlgauge.perturbations.surface import lacks_stop
-from nlgauge.text.doc import Doc, Span
+from nlgauge.perturbations.words import LINKING, after_measure, in_name
+from nlgauge.text.doc import ADJECTIVES, ADVERBS, COMMON, FINITE, HYPHENS, NOUNS, PROPER, Doc, Span, Token
 from nlgauge.text.english.verbs import is_english, is_loud, noun_phrases, prepositional_phrases
-from nlgauge.text.scripts import data_lines
+from nlgauge.text.lexicon import supersense
+from nlgauge.text.scripts import WordList, data_lines
 from nlgauge.text.tagging import is_name_like
 
 _FEWEST = 4  # words of a text from which some can be left out
@@ -237,7 +239,7 @@ def _repeatable(doc: Doc) -> Sequence[Span]:
     if phrases:
         return several or early or phrases
     pairs = zip(doc.tokens, doc.tokens[1:], strict=False)
-    return [doc.span(a.index, b.index) for a, b in pairs if a.tag == "PRP" and b.tag in ("MD", "VBP", "VBD", "VBZ")]
+    return [doc.span(a.index, b.index) for a, b in pairs if a.tag == "PRP" and b.tag in FINITE]
 
 
 def _inside_a_sentence(doc: Doc, phrase: Span) -> str:
@@ -267,15 +269,212 @@ def _shares(fraction: tuple[float, float] | float | str) -> tuple[float, float]:
     return shares[0], shares[-1]
 
 
+# --- Adjectives left out before nouns: what a noun is said to be like
+
+_Run = tuple[int, int]  # an adjective with the adverb that grades it and the comma or "and" that goes with it
+_Part = tuple[int, int, str]  # first and last token, kind: adjective, participle, grade, link
+# Tagged as adjectives, but they say which and how many; without them the sentence says nothing or is none.
+_KEPT = WordList("words", "kept adjectives")
+_PRONOUNS = WordList("words", "modified pronouns")
+_OPENERS = frozenset({"DT", "PRP$", "POS", "PDT", "WP$", "CD"})  # what a noun phrase begins with
+_SET = frozenset(
+    {("great", "deal"), ("good", "deal"), ("long", "time"), ("short", "time"), ("long", "way"), ("good", "bit")}
+    | {("little", "bit")}
+)
+_CLAUSAL = WordList("words", "clausal adjectives")
+_BEINGS = frozenset(
+    {"noun.person", "noun.animal", "noun.artifact", "noun.plant", "noun.body", "noun.location", "noun.group"}
+)
+_GRADES = WordList("words", "grading adverbs")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DropAdjectives(Checked):
+    """Leave out adjectives that stand before a noun, with what grades them: `a very old red car` becomes `a car`.
+
+    Adjectives behind a verb stay (`the car is old`), so do names (`the White House`) and words that say which or how
+    many (`other`, `many`, `first`).
+
+    Args:
+        which: drop `all` adjectives of the text, those before one noun (`chain`), or `one`.
+    """
+
+    which: Literal["all", "chain", "one"] = "all"
+    info: ClassVar = worse("drop adjectives before nouns", ("She owns an old red car.", "She owns a car."))
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """One deletion per adjective; "a" and "an" fit what follows."""
+        chains = list(_chains(case))
+        if not chains:
+            return Inapplicable("no adjective before a noun")
+        if self.which == "chain":
+            chains = [rng.choice(chains)]
+        runs = [run for chain in chains for run in chain]
+        if self.which == "one":
+            runs = [rng.choice(runs)]
+        draft = Draft(case.doc)
+        for first, last in runs:
+            draft.delete(first, last)
+        return draft.finish(dropped=[case.doc.between(case.doc.span(*run)) for run in runs])
+
+
+def _chains(case: Case) -> Iterator[list[_Run]]:
+    """The adjectives before each noun that can be left out."""
+    at = 0
+    while at < len(case.doc.tokens):
+        chain, at = _chain(case, at)
+        if chain:
+            yield chain
+
+
+def _chain(case: Case, start: int) -> tuple[list[_Run], int]:
+    """The words that can go between the first adjective and its noun, and the place where the next may begin.
+
+    Where no such noun comes, none comes from any place up to the one that parts them either.
+    """
+    doc = case.doc
+    tokens, end = doc.tokens, doc.sentences[doc.sentence_at[start]].last
+    parts: list[_Part] = []
+    at = start
+    while at <= end and (tokens[at].tag not in NOUNS or _compound_end(doc, at, end) is not None):
+        part = _part(doc, at, end)
+        if part is None:
+            return [], at + 1
+        parts.append(part)
+        at = part[1] + 1
+    if at > end or not parts or tokens[at].lower in _PRONOUNS:
+        return [], at + 1
+    return list(_droppable(case, start, parts, tokens[at])), at + 1
+
+
+def _part(doc: Doc, at: int, end: int) -> _Part | None:
+    token = doc.tokens[at]
+    last = _compound_end(doc, at, end)
+    if last is not None:
+        return at, last, "adjective"
+    if _in_compound(doc, at, end):
+        return None
+    if token.tag in ADJECTIVES and any(map(str.isalpha, token.text)):
+        return at, at, "adjective"
+    if token.tag in ("VBN", "VBG"):
+        return at, at, "participle"
+    if token.tag in ADVERBS and token.lower not in ("not", "n't", "n’t"):
+        return at, at, "grade"
+    if token.text == "," or token.lower in ("and", "but", "or"):
+        return at, at, "link"
+    return None
+
+
+def _in_compound(doc: Doc, at: int, end: int) -> bool:
+    """Whether a hyphen ties the word to the one before or behind it."""
+    tied_before = doc.touches(at) and doc.tokens[at - 1].text in HYPHENS
+    return tied_before or (at < end and doc.tokens[at + 1].text in HYPHENS and doc.touches(at + 1))
+
+
+def _compound_end(doc: Doc, at: int, end: int) -> int | None:
+    """The last token of a compound adjective that begins here, None if none does.
+
+    Examples are `well-known`, `long-term` and `18-year-old`.
+    """
+    tokens, last = doc.tokens, at
+    if doc.touches(at) and tokens[at - 1].text in HYPHENS:
+        return None
+    while last + 2 <= end and tokens[last + 1].text in HYPHENS and doc.touches(last + 1) and doc.touches(last + 2):
+        last += 2
+    if last == at:
+        return None
+    describes = tokens[at].tag in ("JJ", "RB", "JJR", "RBR") or tokens[last].tag in ("JJ", "VBN", "VBD")
+    return last if describes and tokens[at].lower not in _KEPT and not tokens[at].text[:1].isupper() else None
+
+
+def _droppable(case: Case, start: int, parts: list[_Part], noun: Token) -> Iterator[_Run]:
+    """Runs of tokens that can go: adjectives with their grades and links, none before a word that says which."""
+    doc = case.doc
+    before = doc.tokens[start - 1] if start and not doc.touches(start) else None
+    opened = before is not None and before.tag in _OPENERS
+    linked = not opened and _follows_link(doc, start)
+    if linked and noun.tag in PROPER:
+        return  # "I am glad John came"
+    if linked:
+        # "The sky was blue, white clouds came": what stands before a comma belongs to the verb.
+        cut = max((i for i, p in enumerate(parts) if p[2] == "link"), default=-1)
+        parts = parts[cut + 1 :]
+        behind = doc.tokens[noun.index + 1] if noun.index + 1 < len(doc.tokens) else None
+        if behind is not None and behind.tag[0] in "VM" and any(doc.tokens[p[0]].lower in _CLAUSAL for p in parts):
+            return
+    last_kept = max(
+        (i for i, p in enumerate(parts) if p[2] == "adjective" and _is_kept(case, p, noun, before)), default=-1
+    )
+    if any(p[2] == "link" for p in parts[: last_kept + 2]) and last_kept >= 0:
+        return  # "the first and best": one half alone would not stand
+    opened = opened or last_kept >= 0
+    segment: list[_Part] = []
+    for part in parts[last_kept + 1 :]:
+        if part[2] != "participle":
+            segment.append(part)
+            continue
+        if opened:
+            yield from _whole(doc, segment, opened, go_on=True)
+        segment = []
+    yield from _whole(doc, segment, opened, go_on=False)
+
+
+def _whole(doc: Doc, parts: list[_Part], opened: bool, *, go_on: bool) -> Iterator[_Run]:
+    """Runs of adjectives; those joined by a comma or "and" go together.
+
+    `go_on` says that a participle follows, which another link may join.
+    """
+    at = next((i for i, part in enumerate(parts) if part[2] != "link"), len(parts))
+    while (
+        at + 1 < len(parts) and parts[at][2] == "grade" and not opened and doc.tokens[parts[at][0]].lower not in _GRADES
+    ):
+        at += 1  # "He always wears old coats": the adverb belongs to the verb
+    parts = parts[at:]
+    tail = parts[-1] if go_on and parts and parts[-1][2] == "link" else None
+    parts = parts[:-1] if tail else parts
+    if not parts or parts[-1][2] != "adjective" or any(a[2] == b[2] == "link" for a, b in pairwise(parts)):
+        return
+    first = 0
+    for i, part in enumerate(parts):
+        joined = i + 1 < len(parts) and parts[i + 1][2] == "link"
+        if part[2] == "adjective" and not joined:
+            yield parts[first][0], tail[1] if tail and i + 1 == len(parts) else part[1]
+            first = i + 1
+
+
+def _is_kept(case: Case, part: _Part, noun: Token, before: Token | None) -> bool:
+    """Whether a word before a noun says which or how many, belongs to a name or makes one expression with its noun."""
+    doc, token = case.doc, case.doc.tokens[part[0]]
+    lower = token.lower
+    if lower in _KEPT or (lower[0].isdigit() and part[0] == part[1]) or (lower, noun.lower) in _SET:
+        return True
+    if lower == "little":  # "a little girl", but "a little water"
+        return supersense(case.language.lemma(noun.lower, noun.tag), "noun") not in _BEINGS
+    if before is not None and before.tag == "CD" and part[0] != part[1] and part[0] == before.index + 1:
+        return True  # "a 5 metre-long boat"
+    if after_measure(doc, token):
+        return True
+    if not token.text[0].isupper() or noun.text[:1].islower():
+        return False  # "American people" say where from
+    return in_name(doc, token) or (in_name(doc, noun) and not noun.text.isupper())
+
+
+def _follows_link(doc: Doc, start: int) -> bool:
+    """Whether a verb that takes adjectives stands before: they may belong to it and not to a noun."""
+    at = start - 1
+    while at >= 0 and doc.tokens[at].tag in ADVERBS:
+        at -= 1
+    return at >= 0 and doc.tokens[at].lower.replace("’", "'") in LINKING
+
+
 # --- Short clauses found in other texts, ready to be said after a sentence
 
-_FINITE = frozenset({"VBD", "VBP", "VBZ", "MD"})
-_SUBJECTS = frozenset({"DT", "PRP", "PRP$", "NN", "NNS", "NNP", "NNPS", "JJ", "CD", "EX", "PDT"})
-_HEADS = frozenset({"NN", "NNS", "NNP", "NNPS", "PRP", "EX", "DT", "CD"})
+_SUBJECTS = NOUNS | {"DT", "PRP", "PRP$", "JJ", "CD", "EX", "PDT"}
+_HEADS = NOUNS | {"PRP", "EX", "DT", "CD"}
 _PARTING = frozenset(
     {"because", "although", "though", "while", "whereas", "when", "after", "before", "but", "unless", "since"}
 )
-_OPEN_ENDS = frozenset({"IN", "DT", "CC", "TO", "PRP$", "POS", *_FINITE})
+_OPEN_ENDS = frozenset({"IN", "DT", "CC", "TO", "PRP$", "POS", *FINITE})
 _BORROWED_CLAUSES_FEWEST = 3
 
 
@@ -309,9 +508,9 @@ def clause(doc: Doc, sentence: Span, most: int) -> Clause | None:
     words = len({*doc.word_at[sentence.first : last + 1]} - {None})
     if not _BORROWED_CLAUSES_FEWEST <= words <= most or any(doc.word_at[t.index] is None for t in inside):
         return None
-    verb = next((i for i, t in enumerate(inside) if t.tag in _FINITE), None)
+    verb = next((i for i, t in enumerate(inside) if t.tag in FINITE), None)
     finite = verb is not None and 0 < verb < len(inside) - 1 and any(t.tag in _HEADS for t in inside[:verb])
-    if not finite and (verb is not None or last < sentence.last - 1 or not any(t.tag in ("NN", "NNS") for t in inside)):
+    if not finite and (verb is not None or last < sentence.last - 1 or not any(t.tag in COMMON for t in inside)):
         return None
     text = doc.between(span)
     if sum(t.text[0].isupper() for t in inside) > max(3, len(inside) / 2) or inside[-1].tag in _OPEN_ENDS:
@@ -544,4 +743,4 @@ def _plain(text: str) -> str:
 
 
 def _has_verb(doc: Doc) -> bool:
-    return any(t.tag in ("VBD", "VBP", "VBZ", "MD") for t in doc.tokens)
+    return any(t.tag in FINITE for t in doc.tokens)

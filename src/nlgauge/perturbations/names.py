@@ -14,25 +14,19 @@ from nlgauge.core.options import Checked, checked
 from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, as_good, attack, worse
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.words import (
-    NAMES,
-    Kind,
-    Part,
-    after_measure,
+    MismatchVerb,
     draw,
     field_of,
     is_grammar,
-    is_nominal,
     room_for_noun,
-    room_for_verb,
     single_words,
-    sites,
     words_of,
 )
-from nlgauge.text.doc import Doc, Span, Token
+from nlgauge.text.doc import ADJECTIVES, ADVERBS, HYPHENS, NOUNS, PROPER, Doc, Span, Token
 from nlgauge.text.english.clauses import modifies, with_hangers
 from nlgauge.text.english.subjects import opening_subjects
 from nlgauge.text.english.verbs import BE, is_loud
-from nlgauge.text.lexicon import POSES, Relation, knows, rank
+from nlgauge.text.lexicon import POSES, rank
 from nlgauge.text.names import (
     Entity,
     Gender,
@@ -51,135 +45,6 @@ from nlgauge.text.numbers.words import YearStyle
 from nlgauge.text.scripts import WordList
 from nlgauge.text.tagging import known_tags
 
-_KINDRED: Sequence[Relation] = ("sibling", "antonym")  # in the order in which they are tried
-_NOUNS = ("NN", "NNS", "NNP", "NNPS")
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Mismatch(Checked):
-    """A random word of the same part of speech takes the place of one word.
-
-    Args:
-        semantic: draw from words with a related meaning (another animal for an animal). Such errors are harder to
-            notice.
-    """
-
-    semantic: bool = False
-    part: ClassVar[Part]
-
-    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
-        """One word exchanged."""
-        words = single_words(case.doc, self.part)
-        tokens = [t for t in words if not _is_grammar(case, t, self.part)]
-        if not tokens and self.part == "verb":
-            tokens = [t for t in words if _is_full_verb(case, t)]
-        if not tokens:
-            return Inapplicable(f"no {NAMES[self.part]}")
-        exchange = _kindred(case, rng, self.part) if self.semantic else _random(case, rng, self.part, tokens)
-        if exchange is None:
-            return Inapplicable("no word of a kindred meaning" if self.semantic else "no word that fits")
-        token, form = exchange
-        draft = Draft(case.doc)
-        draft.replace(token.index, token.index, form)
-        return draft.finish(word=token.text, replacement=form, tag=token.tag, semantic=self.semantic)
-
-
-@dataclass(frozen=True, kw_only=True)
-class MismatchNoun(_Mismatch):
-    """Put a random noun in the place of another, in the same form."""
-
-    part: ClassVar[Part] = "noun"
-    info: ClassVar = attack("replace a noun by a random one", ("The dog barked.", "The table barked."))
-
-
-@dataclass(frozen=True, kw_only=True)
-class MismatchVerb(_Mismatch):
-    """Put a random verb in the place of another, in the same form; auxiliaries stay."""
-
-    part: ClassVar[Part] = "verb"
-    info: ClassVar = attack("replace a verb by a random one", ("She painted the door.", "She swallowed the door."))
-
-
-@dataclass(frozen=True, kw_only=True)
-class MismatchAdj(_Mismatch):
-    """Put a random adjective in the place of another, in the same form."""
-
-    part: ClassVar[Part] = "adj"
-    info: ClassVar = attack("replace an adjective by a random one", ("The soup was hot.", "The soup was legal."))
-
-
-def _random(case: Case, rng: random.Random, part: Part, tokens: Sequence[Token]) -> tuple[Token, str] | None:
-    """A word of the text, and any frequent word in its form."""
-    token = rng.choice([t for t in tokens if _stands_free(case, t, part)] or list(tokens))
-    form = draw(case, token, part, _room(case, token, part), rng, avoid=words_of(case))
-    return None if form is None else (token, form)
-
-
-def _kindred(case: Case, rng: random.Random, part: Part) -> tuple[Token, str] | None:
-    """A word of the text, and another kind of the same, or its opposite where no such is known."""
-    for relation in _KINDRED:
-        candidates = [
-            site for site in sites(case, part, relation) if not any(s.graded or " " in s.form for s in site.swaps)
-        ]
-        if candidates:
-            site = rng.choice(candidates)
-            return site.token, rng.choice(site.swaps).form
-    return None
-
-
-def _room(case: Case, token: Token, part: Part) -> Kind:
-    if part == "noun":
-        return room_for_noun(case.doc, token)
-    return room_for_verb(case.doc, token) if part == "verb" else "any"
-
-
-def _is_grammar(case: Case, token: Token, part: Part) -> bool:
-    lemma = case.language.lemma(token.lower, token.tag)
-    if part == "adj" and (
-        after_measure(case.doc, token)
-        or is_nominal(case.doc, token)
-        or not (knows(lemma, "adj") or knows(token.lower, "adj"))
-    ):
-        return True
-    return is_grammar(lemma, part) or is_grammar(token.lower, part)
-
-
-def _is_full_verb(case: Case, token: Token) -> bool:
-    """Whether a verb that often belongs to the grammar has a meaning of its own here.
-
-    It has in `goes to school` and `has a dog`, but not in `has gone` or `used to`.
-    """
-    lemma, after = case.language.lemma(token.lower, token.tag), case.doc.tokens[token.index + 1 : token.index + 2]
-    if token.tag == "VBG" or (after and after[0].tag in ("RP", "VB", "VBG", "VBN", "WRB")) or token.lower == "used":
-        return False  # going to, according to, used to
-    if any(t.lower == "let" for t in case.doc.tokens[max(token.index - 2, 0) : token.index]):
-        return False
-    owns = bool(after) and after[0].tag in ("DT", "CD", "PRP$", "NN", "NNS", "JJ")
-    return owns if lemma in ("have", "do", "get", "need", "use") else lemma in ("go", "follow", "include")
-
-
-def _stands_free(case: Case, token: Token, part: Part) -> bool:
-    """Whether no other word depends on this one in a way that a random word would break.
-
-    Dependents are particles, infinitives, and nouns it makes a compound with.
-    """
-    tokens, at = case.doc.tokens, token.index
-    before, after = tokens[at - 1] if at else None, tokens[at + 1] if at + 1 < len(tokens) else None
-    if part == "verb":
-        return after is None or after.tag not in ("RP", "TO", "VB", "VBG", "WRB")
-    if part == "adj":
-        return (before is None or before.tag not in ("RBR", "RBS", "IN")) and (
-            after is None or after.tag not in ("TO", "IN")
-        )
-    compound = (before is not None and before.tag in _NOUNS) or (after is not None and after.tag in _NOUNS)
-    bare = (
-        token.tag == "NN"
-        and before is not None
-        and before.tag in ("IN", "TO", "VB", "VBD", "VBZ", "VBP", "VBG", "MD", "RB", "PRP")
-    )
-    return not compound and not bare
-
-
 # --- Other names for people and places: of the same gender, of the same kind, and never one that the text has already
 
 _FIRST, _LAST = 150, 400  # how far down the lists of names, the most frequent first
@@ -189,7 +54,6 @@ _LEFT_OUT = frozenset(
 )  # one bearer comes to mind, or the gender is in doubt
 # Names that the census writes in another way than people do.
 _MISSPELT = frozenset("Obrien Oconnor Oneal Oneil Oneill Odonnell Ohara Deleon Delacruz Dejesus".split())
-_HYPHENS = frozenset({"-", "‑"})
 COUNTRIES = WordList("words", "countries")
 CITIES = WordList("words", "cities")
 STATES = WordList("words", "states")
@@ -225,9 +89,9 @@ def family_span(doc: Doc, person: Person) -> tuple[int, int] | None:
     first = person.family
     floor = person.first if given is None else given[1] + 1
     while first > floor and (
-        doc.tokens[first - 1].text.lower() in name_words("particle") or doc.tokens[first - 1].text in _HYPHENS
+        doc.tokens[first - 1].text.lower() in name_words("particle") or doc.tokens[first - 1].text in HYPHENS
     ):
-        first -= 2 if doc.tokens[first - 1].text in _HYPHENS else 1
+        first -= 2 if doc.tokens[first - 1].text in HYPHENS else 1
     return max(first, floor), _to_hyphen(doc, person.family, person.last)
 
 
@@ -273,7 +137,7 @@ def _frequent_last_names() -> list[str]:
 
 
 def _to_hyphen(doc: Doc, at: int, last: int) -> int:
-    while at + 2 <= last and doc.tokens[at + 1].text in _HYPHENS and doc.touches(at + 1) and doc.touches(at + 2):
+    while at + 2 <= last and doc.tokens[at + 1].text in HYPHENS and doc.touches(at + 1) and doc.touches(at + 2):
         at += 2
     return at
 
@@ -291,7 +155,7 @@ _OWNED = tuple("NN NNS NNP NNPS JJ JJR JJS CD VBG VBN FW RBS HYPH".split())  # w
 _DAYS = frozenset("yesterday today tomorrow tonight monday tuesday wednesday thursday friday saturday sunday".split())
 _TIMES = WordList("words", "times")
 _OF_TIMES = frozenset("'s ’s at in as of with".split())  # behind a time that is hers
-_BEFORE_NOUNS = frozenset({"JJ", "JJR", "JJS", "RB", "RBR", "RBS", "VBN", "HYPH"})
+_BEFORE_NOUNS = ADJECTIVES | ADVERBS | {"VBN", "HYPH"}
 _JOINTS = frozenset({"and", "or", "but", ",", "-"})
 _CAUSING = frozenset("make makes made making let lets letting help helps helped helping".split())
 _DONE = WordList("words", "made to do")
@@ -748,7 +612,7 @@ def _another_noun(case: Case, rng: random.Random) -> Change | Inapplicable:
 def _in_compound(doc: Doc, token: Token) -> bool:
     """Whether another noun stands beside a noun: `tennis shoes`."""
     around = doc.tokens[max(0, token.index - 1) : token.index] + doc.tokens[token.index + 1 : token.index + 2]
-    return any(t.tag in ("NN", "NNS", "NNP", "NNPS") for t in around)
+    return any(t.tag in NOUNS for t in around)
 
 
 def _another_name(case: Case, rng: random.Random) -> Change | Inapplicable:
@@ -793,11 +657,11 @@ def _in_whole(doc: Doc, entity: Entity) -> Span:
         return doc.span(inside[0], inside[-1])
     first, last = entity.first, entity.last
     tokens, sentence = doc.tokens, doc.sentences[doc.sentence_at[entity.first]]
-    while last + 2 < len(tokens) and tokens[last + 1].text in _HYPHENS and doc.touches(last + 1):
+    while last + 2 < len(tokens) and tokens[last + 1].text in HYPHENS and doc.touches(last + 1):
         if not doc.touches(last + 2):
             break
         last += 2
-    while first > 1 and tokens[first - 1].text in _HYPHENS and doc.touches(first) and doc.touches(first - 1):
+    while first > 1 and tokens[first - 1].text in HYPHENS and doc.touches(first) and doc.touches(first - 1):
         first -= 2
     if doc.in_small_letters[doc.sentence_at[first]]:
         while first - 1 > sentence.first and _goes_along(doc, first - 1):
@@ -822,7 +686,7 @@ def _in_whole(doc: Doc, entity: Entity) -> Span:
         first -= 1
     behind = list(tokens[last + 1 : min(last + 4, sentence.last + 1)])
     tags = [t.tag for t in behind]
-    tied = len(behind) > 2 and doc.touches(last + 3) and behind[1].text in (*_HYPHENS, "–", ":", "/")
+    tied = len(behind) > 2 and doc.touches(last + 3) and behind[1].text in (*HYPHENS, "–", ":", "/")
     if behind and behind[0].text.isdigit() and not tied and tags[1:2] != ["NNS"]:
         return doc.span(first, last + 1)
     if (
@@ -923,6 +787,6 @@ def _rename_others(doc: Doc, draft: Draft, people: Sequence[Person], names: Mapp
         if (
             new is not None
             and token.index not in covered
-            and not any(t.tag in ("NNP", "NNPS") and t.text[0].isalpha() for t in around)
+            and not any(t.tag in PROPER and t.text[0].isalpha() for t in around)
         ):
             draft.replace(token.index, token.index, new)

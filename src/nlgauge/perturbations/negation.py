@@ -12,12 +12,11 @@ from nlgauge.core.options import Checked
 from nlgauge.perturbations.base import Case, Change, Inapplicable, worse
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.words import MASS_NOUNS, UNCOUNTED
-from nlgauge.text.doc import Doc
+from nlgauge.text.doc import NOUNS, Doc
 from nlgauge.text.english.clauses import Clause, find_clauses
 from nlgauge.text.english.verbs import (
     NOMINATIVE,
     NOT,
-    NOUNS,
     STEMS,
     WITH_NOT,
     apostrophe,
@@ -33,8 +32,7 @@ from nlgauge.text.scripts import WordList
 _POSITIVE = {"nobody": "somebody", "nothing": "something", "nowhere": "somewhere"}
 _SOME = {"any": "some", "anyone": "someone", "anybody": "somebody", "anything": "something", "anywhere": "somewhere"}
 _FINAL = {"yet": "already", "either": "too"}  # at the end of a clause
-_NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
-_IN_SUBJECTS = _NOUNS | {"JJ", "RB", "DT", "PRP", "IN", "CD", "PRP$"}
+_IN_SUBJECTS = NOUNS | {"JJ", "RB", "DT", "PRP", "IN", "CD", "PRP$"}
 _SHORT_SUBJECT = 3  # tokens between "no" and a verb of which it is the subject, where another verb stands before
 _MODIFIERS = frozenset({"JJ", "JJR", "VBG", "VBN"})
 # Behind "not" or "no" these make expressions that fall apart without it.
@@ -129,7 +127,7 @@ class _Denials:
         if after in ("one", "-") and (after == "one" or self._low(i + 2) == "one"):
             last = i + 1 if after == "one" else i + 2
             return None if self._low(last + 1) in ("but", "-") else partial(self._replaced, i, last, "someone")
-        if self._tag(i + 1) not in _NOUNS | _MODIFIERS or self._tag(i - 1) in ("IN", "CC") or after in _MORE:
+        if self._tag(i + 1) not in NOUNS | _MODIFIERS or self._tag(i - 1) in ("IN", "CC") or after in _MORE:
             return _NO_DENIAL
         if after in _NO_IDIOMS and not any(c.verb <= i - 1 <= c.last for c in self.clauses):
             return _NO_DENIAL
@@ -138,7 +136,7 @@ class _Denials:
             head += 1
         while self._tag(head) in _MODIFIERS and head > i + 1:
             head -= 1
-        if self._tag(head) not in _NOUNS or after == "good":
+        if self._tag(head) not in NOUNS or after == "good":
             return None
         if after == "other" and self._tag(head) == "NN":
             return partial(self._replaced, i, i + 1, "another")
@@ -148,8 +146,8 @@ class _Denials:
 
     def _extends(self, head: int) -> bool:
         """Whether a noun phrase goes on behind a word: not with what only stands behind nouns (bread left)."""
-        within = _NOUNS | _MODIFIERS
-        is_behind = self._low(head + 1) in _BEHIND_NOUNS and self._tag(head) in _NOUNS
+        within = NOUNS | _MODIFIERS
+        is_behind = self._low(head + 1) in _BEHIND_NOUNS and self._tag(head) in NOUNS
         return self._tag(head + 1) in within and self._tag(head) in within and not is_behind
 
     def _free_not(self, i: int) -> bool:

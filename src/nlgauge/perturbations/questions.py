@@ -12,16 +12,12 @@ from nlgauge.core.options import Checked, checked
 from nlgauge.perturbations.base import Case, Change, Inapplicable, apply_edits, worse
 from nlgauge.perturbations.draft import Draft, with_case_of
 from nlgauge.perturbations.severity import Gap, Infill, check_infill, infill
-from nlgauge.text.doc import Doc, Token
+from nlgauge.text.doc import FINITE, NOUNS, VERBS, Doc, Token
 from nlgauge.text.english.questions import (
     ADVERBS,
     BE,
-    DO,
-    NOT,
-    NOUNS,
     PREDICATED,
     PRONOUNS,
-    VERBS,
     WH,
     Clause,
     Question,
@@ -32,7 +28,7 @@ from nlgauge.text.english.questions import (
     questions,
     take_apart,
 )
-from nlgauge.text.english.verbs import is_loud
+from nlgauge.text.english.verbs import DO, NOT, is_loud
 from nlgauge.text.languages import Language
 from nlgauge.text.lexicon import lemma, supersense
 from nlgauge.text.scripts import data_lines
@@ -245,7 +241,7 @@ def _confirm(draft: Draft, question: Question, language: Language) -> Inapplicab
         and tokens[question.end - 1].tag in ("PRP", "EX", "RB")
     ):
         draft.delete(tag, question.end - 1)
-    elif not any(t.tag in ("VBD", "VBP", "VBZ", "MD") for t in tokens[question.first : question.end]):
+    elif not any(t.tag in FINITE for t in tokens[question.first : question.end]):
         return _NO_VERB
     elif (
         is_auxiliary(tokens[question.first])

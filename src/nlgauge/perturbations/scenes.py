@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import ClassVar, Literal, NamedTuple
 
 from nlgauge.core.options import Checked
-from nlgauge.perturbations.adjectives import attribute
 from nlgauge.perturbations.base import Case, Change, Inapplicable, Turn, apply_edits, worse
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.negation import Negation
@@ -23,7 +23,7 @@ from nlgauge.perturbations.words import (
     stands_alone,
     words_of,
 )
-from nlgauge.text.doc import Doc, Token
+from nlgauge.text.doc import ADJECTIVES, COMMON, FINITE, HYPHENS, NOUNS, PROPER, Doc, Token
 from nlgauge.text.english.clauses import PARTITIVES, PLACES, Thing, find_clauses, plain, things
 from nlgauge.text.english.verbs import (
     ADDRESS,
@@ -37,10 +37,9 @@ from nlgauge.text.english.verbs import (
     pronoun_of_other_gender,
 )
 from nlgauge.text.lexicon import article_before, in_set_phrase, neighbours, own_words, rank
-from nlgauge.text.scripts import WordList
+from nlgauge.text.scripts import WordList, data_lines
 
-_NOUNS = frozenset({"NN", "NNS"})
-_ADJECTIVES = frozenset({"JJ", "JJR", "JJS", "VBN", "VBG"})
+_ATTRIBUTIVE = ADJECTIVES | {"VBN", "VBG"}
 _FREQUENT = 8000  # opposites are of the first this many lemmas of the lexicon: readers know them
 _PREFIXES = ("un", "in", "im", "ir", "il", "dis")
 _OF_A_KIND = 3  # siblings of one kind, before a word counts as of that kind
@@ -62,6 +61,72 @@ _BETWEEN = frozenset({"CC", "DT", "CD", "JJ", "PRP$", "TO", "VBG"})
 
 
 _Person = tuple[Token, Counterpart]
+
+
+_ANY = "*"
+
+
+class Other(NamedTuple):
+    """A word that may take the place of another.
+
+    Attributes:
+        word: in its base form.
+        fields: fields of meaning of nouns; empty for any.
+        barred: the nouns must not be of these fields, rather than be of one of them.
+    """
+
+    word: str
+    fields: frozenset[str]
+    barred: bool = False
+
+    def fits(self, field: str | None) -> bool:
+        """Whether it can be said of a noun of a field of meaning."""
+        return not self.fields or (field in self.fields) != self.barred
+
+
+class Attribute(NamedTuple):
+    """A word for what can be seen of a thing.
+
+    Attributes:
+        kind: colour, size, age, material, pattern, shape, number, state, look or place.
+        others: what may take its place, each as good as the next.
+    """
+
+    kind: str
+    others: Sequence[Other]
+
+    def fitting(self, field: str | None) -> list[str]:
+        """The other words that can be said of a noun of a field of meaning."""
+        return [o.word for o in self.others if o.fits(field)]
+
+
+def attribute(word: str) -> Attribute | None:
+    """The entry of a base form in small letters; None where it is no attribute of ours."""
+    return _attribute_table().get(word)
+
+
+@cache
+def _attribute_table() -> Mapping[str, Attribute]:
+    table: dict[str, Attribute] = {}
+    sets: dict[str, list[str]] = {}
+    for line in data_lines("attributes.tsv"):
+        kind, word, cell = line.split("\t")
+        words = cell.split(" ")
+        if word == _ANY:
+            sets[kind] = words
+            table.update((w, Attribute(kind, [Other(o, frozenset()) for o in words if o != w])) for w in words)
+            continue
+        if words[0] == _ANY:
+            less = {w[1:] for w in words[1:]}
+            words = [w for w in sets[kind] if w not in less and w != word]
+        table[word] = Attribute(kind, [_other(w) for w in words])
+    return table
+
+
+def _other(written: str) -> Other:
+    word, _, fields = written.partition("@")
+    barred = fields.startswith("!")
+    return Other(word, frozenset(fields.lstrip("!").split("+")) if fields else frozenset(), barred)
 
 
 class _Site(NamedTuple):
@@ -110,7 +175,7 @@ def _attributes(case: Case) -> Iterator[_Site]:
     """Words of our sets that say something of a thing."""
     doc, present = case.doc, words_of(case)
     for token in doc.tokens:
-        if token.tag not in _ADJECTIVES and token.tag not in _NOUNS:
+        if token.tag not in _ATTRIBUTIVE and token.tag not in COMMON:
             continue
         base = token.lower if token.tag not in ("JJR", "JJS") else case.language.lemma(token.lower, token.tag)
         entry = attribute(base)
@@ -148,19 +213,19 @@ def _says_something(doc: Doc, token: Token, kind: str) -> bool:
     after = tokens[at + 1] if at + 1 < len(tokens) else None
     if after is not None and in_set_phrase(token.lower, after.lower):
         return False
-    if token.tag in _NOUNS:  # a noun before a noun, or a colour worn: a woman in red
+    if token.tag in COMMON:  # a noun before a noun, or a colour worn: a woman in red
         modifies = (
             after is not None
-            and after.tag in _NOUNS
+            and after.tag in COMMON
             and stands_alone(doc, after)
-            and not (at and tokens[at - 1].tag in _NOUNS)
+            and not (at and tokens[at - 1].tag in COMMON)
         )
         worn = kind == "colour" and before == "in" and token.tag == "NN"
         return (modifies and kind in ("material", "colour", "pattern")) or worn
     if kind == "number" and (before in _FEW.get(token.lower, ()) or (after is not None and after.lower == "of")):
         return False
     if token.tag in ("VBN", "VBG"):  # a participle: only before its noun
-        return after is not None and after.tag in _NOUNS
+        return after is not None and after.tag in COMMON
     if (
         after is not None and after.tag == "VBN" and token.tag == "JJ" and kind != "colour"
     ):  # old fashioned, narrow gauged
@@ -179,7 +244,7 @@ def _is_fruit(doc: Doc, at: int) -> bool:
     behind = doc.tokens[at + 1 : at + 3]
     if len(behind) == 2 and (behind[0].tag == "CC" or behind[0].text == ","):
         return attribute(behind[1].lower) is None
-    return not behind or behind[0].tag not in (*_NOUNS, "JJ", "VBG")
+    return not behind or behind[0].tag not in (*COMMON, "JJ", "VBG")
 
 
 def _in_black_and_white(doc: Doc, at: int) -> bool:
@@ -287,17 +352,17 @@ def _gendered(doc: Doc, token: Token) -> Counterpart | None:
     tokens, at = doc.tokens, token.index
     after = tokens[at + 1] if at + 1 < len(tokens) else None
     if token.lower in TITLES:
-        named = after is not None and after.tag in ("NNP", "NNPS") and not after.text.islower()
+        named = after is not None and after.tag in PROPER and not after.text.islower()
         return other if named and token.text[0].isupper() else None
     if token.tag[:2] not in ("NN", "JJ"):
         return None
-    if after is not None and after.text in ("-", "‑") and doc.touches(at + 1):  # man-made, but mother-in-law
+    if after is not None and after.text in HYPHENS and doc.touches(at + 1):  # man-made, but mother-in-law
         return other if at + 2 < len(tokens) and tokens[at + 2].lower == "in" else None
-    if at > 1 and tokens[at - 1].text in ("-", "‑") and doc.touches(at) and len(tokens[at - 2].text) == 1:
+    if at > 1 and tokens[at - 1].text in HYPHENS and doc.touches(at) and len(tokens[at - 2].text) == 1:
         return None  # X-men
     if (
         after is not None
-        and after.tag in ("NNP", "NNPS")
+        and after.tag in PROPER
         and after.text[0].isupper()
         and token.text[0].isupper()
         and not token.text.isupper()
@@ -486,9 +551,8 @@ def _letters(text: str) -> str:
 
 # --- Perturbations of which things a caption names: swapped, dropped, named again
 
-_IN_LISTS = frozenset({"NN", "NNS", "NNP", "NNPS", "DT", "JJ", "CD", "PRP$", "CC", ",", "VBN"})
+_IN_LISTS = NOUNS | {"DT", "JJ", "CD", "PRP$", "CC", ",", "VBN"}
 _SYMMETRIC = frozenset({"and", "or", ",", "&", "next", "to", "beside", "besides", "near", "with", "alongside"})
-_FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
 _CLAUSES = WordList("scenes", "opening clauses")
 _FIRST_HALVES = WordList("scenes", "first halves")
 _CLITICS = frozenset({"'s", "'ll", "'d", "'re", "'ve"})
@@ -698,9 +762,7 @@ def _droppable(doc: Doc, objects: Sequence[Thing]) -> Sequence[Thing]:
         return tokens[thing.start - 1].tag if thing.start else ""
 
     calm = [
-        t
-        for t in objects
-        if followed(t) not in _FINITE and followed(t) not in ("POS", "CC") and not _heads_list(doc, t)
+        t for t in objects if followed(t) not in FINITE and followed(t) not in ("POS", "CC") and not _heads_list(doc, t)
     ]
     loose = [t for t in calm if _preposition(doc, t) is not None and not _counted(doc, t)]
     second = [t for t in calm if before(t) == "CC"]

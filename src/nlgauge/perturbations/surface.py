@@ -12,18 +12,14 @@ from typing import ClassVar, Literal
 from nlgauge.core.options import Checked
 from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, as_good, worse
 from nlgauge.perturbations.draft import Draft, with_case_of
-from nlgauge.text.doc import Doc, Span
+from nlgauge.text.doc import ADVERBS, NOUNS, PROPER, TENSED, WH, Doc, Span
 from nlgauge.text.english.clauses import Clause, find_clauses
 from nlgauge.text.english.questions import questions
 from nlgauge.text.english.verbs import (
-    ADVERBS,
     BEHIND_VERBS,
-    FINITE,
     INTRANSITIVE,
     NOT,
-    NOUNS,
     STEMS,
-    WH,
     WITH_NOT,
     apostrophe,
     be_for,
@@ -74,7 +70,7 @@ def _other(doc: Doc, language: Language, clause: Clause) -> str | None:
     low = token.lower
     if (
         clause.kind in ("imperative", "modal")
-        or clause.tag not in FINITE
+        or clause.tag not in TENSED
         or (clause.kind == "do" and _is_command(doc, clause))
     ):
         return None
@@ -103,7 +99,7 @@ def _subject(doc: Doc, clause: Clause) -> str:
         place = clause.subject
     else:
         place = clause.verb - 1
-        while place >= clause.begin and (doc.tokens[place].tag in ("RB", "RBR", "RBS") or place in clause.adverbs):
+        while place >= clause.begin and (doc.tokens[place].tag in ADVERBS or place in clause.adverbs):
             place -= 1
     return doc.tokens[place].lower if place is not None and place >= doc.sentences[clause.sentence].first else ""
 
@@ -141,7 +137,7 @@ _VERBAL_HOSTS = WordList("surface", "hosts of verbs")
 _GONE = WordList("surface", "perfect")
 _NAMED = frozenset({"called", "named", "nicknamed", "titled", "entitled"})  # it is called a lift
 _DAYS = frozenset({"today", "tomorrow", "tonight", "now"})
-_OBJECTS = frozenset({"DT", "PRP", "PRP$", "CD", "NN", "NNS", "NNP", "NNPS", "JJ"})
+_OBJECTS = NOUNS | {"DT", "PRP", "PRP$", "CD", "JJ"}
 _PREDICATES = frozenset({"DT", "IN", "PRP$", "TO", "CD", "VBN", "EX", "WRB", "WP", "JJR"})
 
 
@@ -723,7 +719,7 @@ def stopwords(doc: Doc) -> list[bool]:
         if lower in _CLITICS:
             stop = bool(flags) and flags[-1]
         elif lower in table:
-            named = head.tag in ("NNP", "NNPS") and lower in _ALSO_NAMES and head.text[0].isupper()
+            named = head.tag in PROPER and lower in _ALSO_NAMES and head.text[0].isupper()
             stop = not named and not (mixed and lower in _ALSO_ACRONYMS and head.text.isupper())
         else:  # he'll, couldn't've; and/or
             parts = [t.lower for t in tokens]
@@ -802,7 +798,7 @@ def _is_plain(word: str) -> bool:
 
 def _is_name(doc: Doc, word: Span, loud: bool) -> bool:
     token = doc.tokens[word.first]
-    return token.tag in ("NNP", "NNPS") or (token.text.isupper() and not loud)
+    return token.tag in PROPER or (token.text.isupper() and not loud)
 
 
 def _forms(word: str, kind: Kind) -> list[str]:

@@ -6,12 +6,13 @@ import random
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from typing import ClassVar, Literal, NamedTuple
 
 from nlgauge.core.options import Checked
-from nlgauge.perturbations.base import Case, Change, Inapplicable, as_good, worse
+from nlgauge.perturbations.base import Case, Change, Inapplicable, as_good, attack, worse
 from nlgauge.perturbations.draft import Draft
-from nlgauge.text.doc import Doc, Token
+from nlgauge.text.doc import ADJECTIVES, ADVERBS, COMMON, NOUNS, PROPER, VERBS, Doc, Token
 from nlgauge.text.english.verbs import INTRANSITIVE
 from nlgauge.text.lexicon import (
     POSES,
@@ -34,15 +35,14 @@ Part = Literal["adj", "noun", "verb", "adverb"]
 POS: Mapping[Part, Pos] = {"adj": "adj", "noun": "noun", "verb": "verb", "adverb": "adv"}
 NAMES: Mapping[Part, str] = {"adj": "adjective", "noun": "noun", "verb": "verb", "adverb": "adverb"}
 TAGS: Mapping[Part, frozenset[str]] = {
-    "adj": frozenset({"JJ", "JJR", "JJS"}),
-    "noun": frozenset({"NN", "NNS"}),
-    "verb": frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ"}),
-    "adverb": frozenset({"RB", "RBR", "RBS"}),
+    "adj": ADJECTIVES,
+    "noun": COMMON,
+    "verb": VERBS,
+    "adverb": ADVERBS,
 }
 DEGREES = frozenset(
     {"very", "so", "too", "quite", "rather", "really", "extremely", "highly", "fairly", "pretty", "incredibly", "how"}
 )
-_NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
 _PERSONS = WordList("words", "person pronouns")
 _BASE_FORMS = frozenset({"JJ", "NN", "RB", "VB", "VBP"})
 _TIES = frozenset({"-", "‑", "/", "&", "@", "_", "+", "."})
@@ -108,7 +108,7 @@ def in_name(doc: Doc, token: Token) -> bool:
         return False
     behind = doc.tokens[token.index + 1] if token.index + 1 < len(doc.tokens) else None
     if doc.starts_sentence(token.index) and not (
-        behind is not None and behind.tag in ("NNP", "NNPS") and behind.text[0].isupper()
+        behind is not None and behind.tag in PROPER and behind.text[0].isupper()
     ):
         return False
     return doc.in_small_letters[doc.sentence_at[token.index]]
@@ -121,12 +121,12 @@ def modified_noun(doc: Doc, token: Token) -> Token | None:
     first, last = max(sentence.first, token.index - _FARTHEST), min(sentence.last, token.index + _FARTHEST)
     while at <= last and (tokens[at].tag in TAGS["adj"] or tokens[at].tag in ("VBN", "VBG", "HYPH", "CD")):
         at += 1
-    if at <= last and tokens[at].tag in _NOUNS:
-        while at < last and tokens[at + 1].tag in _NOUNS:
+    if at <= last and tokens[at].tag in NOUNS:
+        while at < last and tokens[at + 1].tag in NOUNS:
             at += 1
         return tokens[at]
     for before in reversed(tokens[first : token.index]):
-        if before.tag in _NOUNS or before.lower in _PERSONS:
+        if before.tag in NOUNS or before.lower in _PERSONS:
             return before
     return None
 
@@ -183,7 +183,7 @@ def is_nominal(doc: Doc, token: Token) -> bool:
         before is not None
         and before.tag == "IN"
         and token.lower in _ADVERBIAL
-        and (after is None or after.tag not in _NOUNS)
+        and (after is None or after.tag not in NOUNS)
     ):
         return True
     return governed and not (
@@ -196,7 +196,7 @@ def after_measure(doc: Doc, token: Token) -> bool:
     tokens, at = doc.tokens, token.index
     return _is_degree(doc, token) or (
         at > 1
-        and tokens[at - 1].tag in ("NN", "NNS")
+        and tokens[at - 1].tag in COMMON
         and tokens[at - 2].tag in ("CD", "DT")
         and tokens[at - 1].lower in _MEASURES
     )
@@ -215,7 +215,7 @@ def _is_degree(doc: Doc, token: Token) -> bool:
         behind += 1
     noun = tokens[behind].tag if behind < len(tokens) else ""
     bare = tokens[at - 1].tag[0] in "VIRT" or tokens[at - 1].lower in ("how", "so", "as")
-    return noun not in _NOUNS or (bare and noun in ("NN", "NNP"))
+    return noun not in NOUNS or (bare and noun in ("NN", "NNP"))
 
 
 def _goes_on(doc: Doc, tie: int) -> bool:
@@ -239,7 +239,7 @@ def _adjectival(doc: Doc, token: Token) -> bool:
     after = doc.tokens[token.index + 1] if token.index + 1 < len(doc.tokens) else None
     if before is None:
         return False
-    attributive = before.tag in ("DT", "PRP$", "JJ") and after is not None and after.tag in ("NN", "NNS")
+    attributive = before.tag in ("DT", "PRP$", "JJ") and after is not None and after.tag in COMMON
     predicative = token.lower in _LIKE_ADJECTIVES and (after is None or after.tag not in _OBJECTS)
     return attributive or predicative or before.lower in DEGREES
 
@@ -254,7 +254,7 @@ _NEAR: Sequence[Relation] = ("synonym", "similar")  # a word that is drawn must 
 _TRIES = 300  # draws before giving up: nearly every word fits, so that hundreds in vain mean that none does
 _DETERMINERS = frozenset({"DT", "PRP$", "POS", "WDT", "WP$", "PDT"})
 _OPENS_OBJECT = frozenset("DT PRP$ PRP NN NNS NNP NNPS JJ JJR JJS CD PDT $ `` WP".split())
-_WITHIN = frozenset({"JJ", "JJR", "JJS", "VBN", "VBG", "NN", "NNS", "NNP", "NNPS", "CD", "HYPH", "RB", "RBR", "RBS"})
+_WITHIN = ADJECTIVES | NOUNS | ADVERBS | {"VBN", "VBG", "CD", "HYPH"}
 # Words that need what follows them, or what stands before; terms of one science; words that nobody wants to meet by
 # chance.
 _UNFIT = WordList("words", "never drawn")
@@ -322,14 +322,14 @@ def room_for_verb(doc: Doc, token: Token) -> Kind:
     """Whether an object follows a verb, or it is passive."""
     after = doc.tokens[token.index + 1] if token.index + 1 < len(doc.tokens) else None
     at = token.index - 1
-    while at >= 0 and doc.tokens[at].tag in ("RB", "RBR", "RBS"):
+    while at >= 0 and doc.tokens[at].tag in ADVERBS:
         at -= 1
     passive = token.tag == "VBN" and at >= 0 and doc.tokens[at].lower in _BE
     followed = after is not None and after.tag in _OPENS_OBJECT
     attributive = (
         token.tag in ("VBN", "VBG")
         and after is not None
-        and after.tag in ("NN", "NNS")
+        and after.tag in COMMON
         and at >= 0
         and doc.tokens[at].tag in _DETERMINERS
     )
@@ -387,7 +387,6 @@ def _candidates(part: Part) -> Iterator[str]:
 
 _CONCRETE = frozenset({"person", "animal", "plant", "food", "artifact", "body", "object", "location", "group"})
 _GOVERNED = ("RP", "IN", "TO", "WRB", "VB", "VBG")
-_RELATED_NOUNS = ("NN", "NNS", "NNP", "NNPS")
 OWN = 2  # the trust in words that we chose
 _USUAL = 8000  # ranks in the lexicon, all parts of speech counted together
 # Of these only our own words are taken: those of the lexicon belong to one sense of a word, and no text says which.
@@ -660,12 +659,12 @@ def _compounded(case: Case, token: Token) -> bool:
     """
     tokens, at = case.doc.tokens, token.index
     before, after = tokens[at - 1] if at else None, tokens[at + 1] if at + 1 < len(tokens) else None
-    if before is not None and (before.tag in (*_RELATED_NOUNS, "VBG", "MD", "TO", "RB") or before.tag == "PRP"):
+    if before is not None and (before.tag in (*NOUNS, "VBG", "MD", "TO", "RB") or before.tag == "PRP"):
         return True
-    if after is not None and after.tag == "JJ" and at + 2 < len(tokens) and tokens[at + 2].tag in _RELATED_NOUNS:
+    if after is not None and after.tag == "JJ" and at + 2 < len(tokens) and tokens[at + 2].tag in NOUNS:
         return True  # "city electoral commission"
     return after is not None and (
-        after.tag in (*_RELATED_NOUNS, "VBG", "CD", "RP") or (after.text == "-" and case.doc.touches(after.index))
+        after.tag in (*NOUNS, "VBG", "CD", "RP") or (after.text == "-" and case.doc.touches(after.index))
     )
 
 
@@ -682,7 +681,7 @@ def _describes(doc: Doc, token: Token) -> bool:
     tokens, at = doc.tokens, token.index
     noun = modified_noun(doc, token)
     if noun is not None and noun.index > at:
-        return noun.tag not in ("NNP", "NNPS")
+        return noun.tag not in PROPER
     if tokens[doc.sentences[doc.sentence_at[at]].first].lower in LINKING:
         return True  # "Is the water warm?"
     before = at - 1
@@ -696,10 +695,7 @@ def _is_attributive(doc: Doc, token: Token) -> bool:
     at, tokens = token.index, doc.tokens
     behind = tokens[at + 1].tag if at + 1 < len(tokens) else ""
     return (
-        token.tag in ("VBG", "VBN")
-        and at > 0
-        and tokens[at - 1].tag in ("DT", "PRP$", "JJ", "CD")
-        and behind in _RELATED_NOUNS
+        token.tag in ("VBG", "VBN") and at > 0 and tokens[at - 1].tag in ("DT", "PRP$", "JJ", "CD") and behind in NOUNS
     )
 
 
@@ -709,3 +705,223 @@ def _governs(case: Case, token: Token) -> bool:
     return after is not None and (
         after.tag in _GOVERNED or after.lower in ("up", "out", "off", "down", "away", "on", "back", "apart", "together")
     )
+
+
+# --- A random word for another, or beside it: what is said of one thing is said of something else
+
+_KINDRED: Sequence[Relation] = ("sibling", "antonym")  # in the order in which they are tried
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Mismatch(Checked):
+    """A random word of the same part of speech takes the place of one word.
+
+    Args:
+        semantic: draw from words with a related meaning (another animal for an animal). Such errors are harder to
+            notice.
+    """
+
+    semantic: bool = False
+    part: ClassVar[Part]
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """One word exchanged."""
+        words = single_words(case.doc, self.part)
+        tokens = [t for t in words if not _is_grammar(case, t, self.part)]
+        if not tokens and self.part == "verb":
+            tokens = [t for t in words if _is_full_verb(case, t)]
+        if not tokens:
+            return Inapplicable(f"no {NAMES[self.part]}")
+        exchange = _kindred(case, rng, self.part) if self.semantic else _random(case, rng, self.part, tokens)
+        if exchange is None:
+            return Inapplicable("no word of a kindred meaning" if self.semantic else "no word that fits")
+        token, form = exchange
+        draft = Draft(case.doc)
+        draft.replace(token.index, token.index, form)
+        return draft.finish(word=token.text, replacement=form, tag=token.tag, semantic=self.semantic)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MismatchNoun(_Mismatch):
+    """Put a random noun in the place of another, in the same form."""
+
+    part: ClassVar[Part] = "noun"
+    info: ClassVar = attack("replace a noun by a random one", ("The dog barked.", "The table barked."))
+
+
+@dataclass(frozen=True, kw_only=True)
+class MismatchVerb(_Mismatch):
+    """Put a random verb in the place of another, in the same form; auxiliaries stay."""
+
+    part: ClassVar[Part] = "verb"
+    info: ClassVar = attack("replace a verb by a random one", ("She painted the door.", "She swallowed the door."))
+
+
+@dataclass(frozen=True, kw_only=True)
+class MismatchAdj(_Mismatch):
+    """Put a random adjective in the place of another, in the same form."""
+
+    part: ClassVar[Part] = "adj"
+    info: ClassVar = attack("replace an adjective by a random one", ("The soup was hot.", "The soup was legal."))
+
+
+def _random(case: Case, rng: random.Random, part: Part, tokens: Sequence[Token]) -> tuple[Token, str] | None:
+    """A word of the text, and any frequent word in its form."""
+    token = rng.choice([t for t in tokens if _stands_free(case, t, part)] or list(tokens))
+    form = draw(case, token, part, _room(case, token, part), rng, avoid=words_of(case))
+    return None if form is None else (token, form)
+
+
+def _kindred(case: Case, rng: random.Random, part: Part) -> tuple[Token, str] | None:
+    """A word of the text, and another kind of the same, or its opposite where no such is known."""
+    for relation in _KINDRED:
+        candidates = [
+            site for site in sites(case, part, relation) if not any(s.graded or " " in s.form for s in site.swaps)
+        ]
+        if candidates:
+            site = rng.choice(candidates)
+            return site.token, rng.choice(site.swaps).form
+    return None
+
+
+def _room(case: Case, token: Token, part: Part) -> Kind:
+    if part == "noun":
+        return room_for_noun(case.doc, token)
+    return room_for_verb(case.doc, token) if part == "verb" else "any"
+
+
+def _is_grammar(case: Case, token: Token, part: Part) -> bool:
+    lemma = case.language.lemma(token.lower, token.tag)
+    if part == "adj" and (
+        after_measure(case.doc, token)
+        or is_nominal(case.doc, token)
+        or not (knows(lemma, "adj") or knows(token.lower, "adj"))
+    ):
+        return True
+    return is_grammar(lemma, part) or is_grammar(token.lower, part)
+
+
+def _is_full_verb(case: Case, token: Token) -> bool:
+    """Whether a verb that often belongs to the grammar has a meaning of its own here.
+
+    It has in `goes to school` and `has a dog`, but not in `has gone` or `used to`.
+    """
+    lemma, after = case.language.lemma(token.lower, token.tag), case.doc.tokens[token.index + 1 : token.index + 2]
+    if token.tag == "VBG" or (after and after[0].tag in ("RP", "VB", "VBG", "VBN", "WRB")) or token.lower == "used":
+        return False  # going to, according to, used to
+    if any(t.lower == "let" for t in case.doc.tokens[max(token.index - 2, 0) : token.index]):
+        return False
+    owns = bool(after) and after[0].tag in ("DT", "CD", "PRP$", "NN", "NNS", "JJ")
+    return owns if lemma in ("have", "do", "get", "need", "use") else lemma in ("go", "follow", "include")
+
+
+def _stands_free(case: Case, token: Token, part: Part) -> bool:
+    """Whether no other word depends on this one in a way that a random word would break.
+
+    Dependents are particles, infinitives, and nouns it makes a compound with.
+    """
+    tokens, at = case.doc.tokens, token.index
+    before, after = tokens[at - 1] if at else None, tokens[at + 1] if at + 1 < len(tokens) else None
+    if part == "verb":
+        return after is None or after.tag not in ("RP", "TO", "VB", "VBG", "WRB")
+    if part == "adj":
+        return (before is None or before.tag not in ("RBR", "RBS", "IN")) and (
+            after is None or after.tag not in ("TO", "IN")
+        )
+    compound = (before is not None and before.tag in NOUNS) or (after is not None and after.tag in NOUNS)
+    bare = (
+        token.tag == "NN"
+        and before is not None
+        and before.tag in ("IN", "TO", "VB", "VBD", "VBZ", "VBP", "VBG", "MD", "RB", "PRP")
+    )
+    return not compound and not bare
+
+
+# Behind a noun these tags show that its phrase goes on.
+_BELONGS = NOUNS | frozenset("POS CD HYPH FW SYM $ JJ VBG RP JJR".split())
+_WHEN = frozenset({"today", "tomorrow", "yesterday", "tonight"})
+_SMOOTH = frozenset({".", ",", ":", "VBZ", "VBP", "VBD", "MD", "IN", "RB", "''", "-RRB-"})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Addition:
+    """Add "and" with a random noun behind a noun: `The dog barked` becomes `The dog and piano barked`."""
+
+    info: ClassVar = attack(
+        'add "and" with a random noun behind a noun', ("The dog barked.", "The dog and table barked.")
+    )
+
+    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
+        """One insertion of two words."""
+        doc = case.doc
+        nouns = single_words(doc, "noun")
+        verbs = _misread_verbs(doc)
+        heads = [
+            t for t in nouns if t.index not in verbs and _ends_phrase(doc, t, verbs) and not is_grammar(t.lower, "noun")
+        ]
+        if not heads:
+            return Inapplicable("no place behind a noun" if nouns else "no noun")
+        head = rng.choice(_better(case, heads))
+        noun = draw(case, head, "noun", room_for_noun(doc, head), rng, avoid=words_of(case))
+        if noun is None:
+            return Inapplicable("no noun to add")
+        draft = Draft(doc)
+        added = f"and {noun}"
+        draft.insert_after(head.index, added.upper() if _shouted(head) else added)
+        return draft.finish(articles=False, behind=head.text, added=noun)
+
+
+def _misread_verbs(doc: Doc) -> frozenset[int]:
+    """Words tagged as nouns that are the past tense that their sentence lacks: `The price of gold rose.`"""
+    with_verb = {doc.sentence_at[t.index] for t in doc.tokens if t.tag[0] == "V" or t.tag == "MD"}
+    found = set()
+    for before, token in pairwise(doc.tokens):
+        place = doc.sentence_at[token.index]
+        first = doc.tokens[doc.sentences[place].first]
+        if (
+            token.tag == "NN"
+            and before.tag in NOUNS
+            and place not in with_verb
+            and first.lower not in ("a", "an")
+            and "VBD" in known_tags(token.lower)
+        ):
+            found.add(token.index)
+    return frozenset(found)
+
+
+def _ends_phrase(doc: Doc, token: Token, verbs: Set[int] = frozenset()) -> bool:
+    """Whether the noun is the last word of its phrase, so that another can be joined to it."""
+    if token.index + 1 == len(doc.tokens) or token.index + 1 in verbs:
+        return True
+    after = doc.tokens[token.index + 1]
+    clitic = doc.touches(after.index) and (after.text[0] in "'’-‑/&" or after.lower in ("n't", "n’t"))
+    return (after.tag not in _BELONGS or after.lower in _WHEN) and not clitic
+
+
+def _better(case: Case, heads: Sequence[Token]) -> Sequence[Token]:
+    """The heads that another noun can be joined to smoothly, or else all of them.
+
+    Dates, measures and the `front` of `in front of` are left out.
+    """
+    verbs = _misread_verbs(case.doc)
+    good = [t for t in heads if t.index + 1 in verbs or _takes_another(case, t)]
+    return good or heads
+
+
+def _takes_another(case: Case, token: Token) -> bool:
+    doc, at = case.doc, token.index
+    before = doc.tokens[at - 1] if at else None
+    after = doc.tokens[at + 1] if at + 1 < len(doc.tokens) else None
+    field = supersense(case.language.lemma(token.lower, token.tag), "noun")
+    if field is None or field in ("noun.time", "noun.quantity"):
+        return False
+    bare = (
+        token.tag == "NN"
+        and before is not None
+        and before.tag in ("IN", "TO", "VB", "VBD", "VBZ", "VBP", "VBG", "RB", "MD", "PRP")
+    )
+    return not bare and (after is None or (after.tag in _SMOOTH and after.lower not in ("of", "ago", "than", "that")))
+
+
+def _shouted(token: Token) -> bool:
+    return len(token.text) > 1 and token.text.isupper()

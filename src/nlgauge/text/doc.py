@@ -8,6 +8,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+# Penn Treebank tags by what they stand for.
+COMMON = frozenset({"NN", "NNS"})
+PROPER = frozenset({"NNP", "NNPS"})
+NOUNS = COMMON | PROPER
+ADJECTIVES = frozenset({"JJ", "JJR", "JJS"})
+ADVERBS = frozenset({"RB", "RBR", "RBS"})
+VERBS = frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ"})
+TENSED = frozenset({"VBD", "VBP", "VBZ"})
+FINITE = TENSED | {"MD"}
+WH = frozenset({"WDT", "WP", "WP$", "WRB"})
+
+HYPHENS = frozenset({"-", "‑"})
 _IN_WORDS = frozenset("-‑/'’.&@_+")  # what may stand inside a word without parting it
 _TITLE = re.compile(r"[\"“](?=[A-Z])([^\"“”\n]{1,80})[\"”]")  # of a song, a film, a book
 _LONG_WORD = re.compile(r"(?<![\w'’])[^\W\d_]{4,}")
@@ -128,6 +140,10 @@ class Doc:
     def low(self, index: int) -> str:
         """A token in small letters; nothing outside the text."""
         return self.tokens[index].lower if 0 <= index < len(self.tokens) else ""
+
+    def tag(self, index: int) -> str:
+        """The tag of a token; nothing outside the text."""
+        return self.tokens[index].tag if 0 <= index < len(self.tokens) else ""
 
     def starts_sentence(self, index: int) -> bool:
         """Whether a token is the first of its sentence. Opening quotes and brackets are ignored."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
-from nlgauge.text.doc import Token
+from nlgauge.text.doc import COMMON, HYPHENS, PROPER, Token
 from nlgauge.text.lexicon import POSES, rank
 from nlgauge.text.scripts import WordList, data_lines
 
@@ -216,11 +216,11 @@ def _misread(tokens: Sequence[Token]) -> set[int]:
 
 
 def _is_proper(token: Token) -> bool:
-    return token.tag in ("NNP", "NNPS") and any(c.isalpha() for c in token.text)
+    return token.tag in PROPER and any(c.isalpha() for c in token.text)
 
 
 def _joins(tokens: Sequence[Token], i: int) -> bool:
-    hyphen = tokens[i].text in ("-", "‑") and tokens[i - 1].end == tokens[i].start
+    hyphen = tokens[i].text in HYPHENS and tokens[i - 1].end == tokens[i].start
     return hyphen and i + 1 < len(tokens) and tokens[i].end == tokens[i + 1].start
 
 
@@ -261,7 +261,7 @@ def _read(tokens: Sequence[Token], run: list[int]) -> Person | None:
         for i in rest
         if tokens[i].text.lower() not in name_words("particle") and tokens[i].text.lower() not in name_words("suffix")
     ]
-    names = [i for i in parts if tokens[i].text not in ("-", "‑") and not _follows_hyphen(tokens, i)]
+    names = [i for i in parts if tokens[i].text not in HYPHENS and not _follows_hyphen(tokens, i)]
     if not names or len(names) > LONGEST or full in name_words("firm") or not tokens[rest[0]].text[0].isupper():
         return None
     if any(_people_is_place(phrase) for phrase in _phrases(words)) or any(_spoils(tokens[i]) for i in names):
@@ -291,7 +291,7 @@ def _read(tokens: Sequence[Token], run: list[int]) -> Person | None:
 
 def _gender_by(given_names: list[str]) -> Gender | None:
     """Of the first name; of Jean-Claude that of the second."""
-    whole = [n for n in given_names if n not in ("-", "‑")]
+    whole = [n for n in given_names if n not in HYPHENS]
     return gender_of(whole[1] if whole[:1] == ["Jean"] and len(whole) > 1 else whole[0]) if whole else None
 
 
@@ -457,7 +457,7 @@ def _names_a_thing(tokens: Sequence[Token], title: int | None, rest: list[int]) 
 
 def _follows_hyphen(tokens: Sequence[Token], i: int) -> bool:
     """Whether it is the second half of a double name: Claude in Jean-Claude, but not Assad in al-Assad."""
-    hyphen = i > 1 and tokens[i - 1].text in ("-", "‑") and tokens[i - 1].end == tokens[i].start
+    hyphen = i > 1 and tokens[i - 1].text in HYPHENS and tokens[i - 1].end == tokens[i].start
     return hyphen and tokens[i - 2].text.lower() not in name_words("particle")
 
 
@@ -537,7 +537,7 @@ def entities(tokens: Sequence[Token], *, whole: bool = False) -> list[Entity]:
         whole: a name is taken with all of its words that have capitals, and only if it is sure to be one: nothing is
             found in a text whose names have no capitals, nor single letters and common words at the head of a sentence.
     """
-    proper = (t for t in enumerate(tokens) if whole and t[1].tag in ("NNP", "NNPS"))
+    proper = (t for t in enumerate(tokens) if whole and t[1].tag in PROPER)
     small = {i for i, t in proper if t.text.isalpha() and t.text.islower()}
     if len(small) > sum(_is_capitalised(t) and not opens(tokens, i) for i, t in enumerate(tokens)):
         return []
@@ -582,8 +582,8 @@ def _capitalised_nouns(tokens: Sequence[Token], *, whole: bool) -> set[int]:
             found.add(i)
         elif whole and not loud and not _is_office(token.text.lower()):
             near = [k for k in (i - 1, i + 1) if 0 <= k < len(tokens)]
-            beside = any(tokens[k].tag in ("NNP", "NNPS") and _is_capitalised(tokens[k]) for k in near)
-            if beside or i - 1 in found or token.tag in ("NN", "NNS"):
+            beside = any(tokens[k].tag in PROPER and _is_capitalised(tokens[k]) for k in near)
+            if beside or i - 1 in found or token.tag in COMMON:
                 found.add(i)
     return found
 

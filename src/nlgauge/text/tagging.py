@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.text.doc import Token
+from nlgauge.text.doc import FINITE, PROPER, Token
 
 
 def known_tags(word: str) -> tuple[str, ...]:
@@ -90,7 +90,7 @@ def is_name_like(token: Token) -> bool:
     """Whether a token keeps its capital inside a sentence: a proper noun, `I`, an acronym, `German`, `SpaceX`."""
     text = token.text
     inside = text.isupper() or any(one.isalpha() and other.isupper() for one, other in pairwise(text))
-    return token.tag in ("NNP", "NNPS") or text == "I" or (len(text) > 1 and inside) or keeps_capital(text)
+    return token.tag in PROPER or text == "I" or (len(text) > 1 and inside) or keeps_capital(text)
 
 
 # --- The features of the tagger: of a word, of its neighbours and of the tags before it, as short strings
@@ -111,7 +111,6 @@ _AUXILIARIES = {
     for word in words.split()
 } | {"'s": "'s", "'d": "'d", "let": "let", "lets": "let", "n't": ""}
 _BREAKS = frozenset('.,;:!?()"') | {"--", "...", "and", "but", "or", "that", "which", "who", "because", "if"}
-_FINITE = frozenset({"VBD", "VBZ", "VBP", "MD"})
 _BORDERS = frozenset(
     "that which who whom whose because if when while where as although though since unless until after before what how"
     " why whether".split()
@@ -136,7 +135,7 @@ class Word:
         self.known = "|".join(tags) or "?"
         if uses := noun_or_verb(self.form.lower()):
             self.known += "/" + uses
-        self.finite = tags[:1] and tags[0] in _FINITE
+        self.finite = tags[:1] and tags[0] in FINITE
         self.borders = self.lower in _BORDERS
 
 
@@ -269,7 +268,7 @@ def tag_and_kind(first: str, shape: str, known: str, ending: str, finite: bool) 
 
 def has_finite(before: bool, word: Word, tag: str) -> bool:
     """Whether a clause has a finite verb up to a word with a tag, given whether it had one before."""
-    return tag in _FINITE or (before and not word.borders)
+    return tag in FINITE or (before and not word.borders)
 
 
 def _finite_behind(words: Sequence[Word]) -> list[bool]:

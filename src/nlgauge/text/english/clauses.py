@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from nlgauge.text.doc import Doc, Span
+from nlgauge.text.doc import ADJECTIVES, ADVERBS, COMMON, FINITE, HYPHENS, NOUNS, PROPER, WH, Doc, Span
 from nlgauge.text.english.verbs import (
-    ADVERBS,
     BE,
     NOMINATIVE,
     NOT,
-    NOUNS,
     OPENERS,
     PREPOSITIONS,
-    WH,
     Kind,
     Sentence,
     noun_phrases,
@@ -24,9 +21,7 @@ from nlgauge.text.lexicon import rank, supersense
 from nlgauge.text.scripts import WordList
 from nlgauge.text.tagging import is_name_like
 
-_NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
-_FINITE = frozenset({"VBZ", "VBP", "VBD", "MD"})
-_ADJECTIVES = frozenset({"JJ", "JJR", "JJS", "VBG", "VBN"})
+_MODIFIERS = ADJECTIVES | {"VBG", "VBN"}
 _CONJUNCTIONS = frozenset({"and", "or", "but", "nor", "&", "plus"})
 _CLAUSES = frozenset("while because if that although though since whether until unless when where so".split())
 _BOTH = frozenset({"after", "before", "since", "until", "than", "as"})  # before a name, or before a clause with it
@@ -78,13 +73,13 @@ def modifies(doc: Doc, span: Span) -> bool:
     if after >= len(tokens) or doc.sentence_at[after] != doc.sentence_at[span.last]:
         return False
     token = tokens[after]
-    if token.text in ("-", "‑") and doc.touches(after):
+    if token.text in HYPHENS and doc.touches(after):
         return True
-    if token.tag in _NOUNS:
+    if token.tag in NOUNS:
         return token.lower not in _TIMES
     determined = span.first > 0 and tokens[span.first - 1].tag in ("DT", "JJ", "PRP$")
     return (
-        determined and token.tag in ("JJ", "VBN", "CD") and after + 1 < len(tokens) and tokens[after + 1].tag in _NOUNS
+        determined and token.tag in ("JJ", "VBN", "CD") and after + 1 < len(tokens) and tokens[after + 1].tag in NOUNS
     )
 
 
@@ -99,7 +94,7 @@ def _take_bound(doc: Doc, span: Span, gone: _Gone, kept: set[int]) -> None:
         kept.add(span.last)
         return
     before = span.first - 1
-    while before >= 0 and before not in gone and tokens[before].tag in _ADJECTIVES:
+    while before >= 0 and before not in gone and tokens[before].tag in _MODIFIERS:
         start = _word_start(doc, before)  # of "the 36-year-old Ada" that of "36"
         if not start or tokens[start - 1].tag not in ("DT", "JJ"):
             break
@@ -132,7 +127,7 @@ def _take_joints(doc: Doc, sentence: Span, gone: _Gone, kept: set[int]) -> None:
             gone.add(at)
         elif left is None or (doc.tokens[at - 1].text == "," and doc.tokens[left].tag in ("IN", "TO")):
             continue  # more than the object of the preposition is joined
-        elif doc.tokens[right].tag not in _FINITE and (near_right or not _ends_clause(doc, left)):
+        elif doc.tokens[right].tag not in FINITE and (near_right or not _ends_clause(doc, left)):
             gone.add(at)
             if near_left:
                 kept.add(at)  # the other of the two takes the place
@@ -147,7 +142,7 @@ def _goes_on(sentence: Span, at: int, gone: _Gone, kept: set[int]) -> bool:
 
 def _ends_clause(doc: Doc, left: int) -> bool:
     """Whether what stands before the gap needs nothing behind it, so that `and` goes on from there."""
-    return doc.tokens[left].tag in (*_NOUNS, "PRP", "RB", "JJ", "RP")
+    return doc.tokens[left].tag in (*NOUNS, "PRP", "RB", "JJ", "RP")
 
 
 def _take_prepositions(doc: Doc, sentence: Span, gone: _Gone, kept: set[int]) -> None:
@@ -168,7 +163,7 @@ def _take_prepositions(doc: Doc, sentence: Span, gone: _Gone, kept: set[int]) ->
             end += 1
         follower = tokens[end + 1] if end < sentence.last else None
         double = at > sentence.first and tokens[at - 1].lower in _FIRST_WORDS.get(token.lower, ())
-        if end in kept or (follower is not None and follower.tag in _FINITE and token.lower in _BOTH and not double):
+        if end in kept or (follower is not None and follower.tag in FINITE and token.lower in _BOTH and not double):
             continue
         if follower is not None and follower.text == "," and _list_goes_on(doc, sentence, end + 1):
             gone.add(end + 1)
@@ -181,7 +176,7 @@ def _list_goes_on(doc: Doc, sentence: Span, comma: int) -> bool:
     for token in doc.tokens[comma + 1 : sentence.last + 1]:
         if token.lower in _CONJUNCTIONS:
             return token.index > comma + 1
-        if token.tag not in (*_NOUNS, "JJ", "CD", "DT") and token.text != ",":
+        if token.tag not in (*NOUNS, "JJ", "CD", "DT") and token.text != ",":
             return False
     return False
 
@@ -198,7 +193,7 @@ def _take_commas(doc: Doc, sentence: Span, gone: _Gone) -> None:
         elif (
             right is not None
             and tokens[right - 1].text == ","
-            and tokens[left].tag in _NOUNS
+            and tokens[left].tag in NOUNS
             and _joins(doc, left, right, gone)
         ):
             gone.update(i for i in range(left + 1, right) if tokens[i].text == ",")
@@ -218,7 +213,7 @@ def _explanation(doc: Doc, sentence: Span, comma: int, right: int | None, gone: 
         return
     if tokens[right].lower in _RELATIVE or tokens[right].tag in ("VBN", "VBG"):
         yield from range(comma, close + 1)
-    elif not any(tokens[i].tag in _FINITE for i in range(comma + 1, close)):
+    elif not any(tokens[i].tag in FINITE for i in range(comma + 1, close)):
         yield close
 
 
@@ -227,12 +222,12 @@ def _verb_behind(doc: Doc, sentence: Span, comma: int) -> bool:
     at = comma + 1
     while at < sentence.last and doc.tokens[at].tag == "RB":
         at += 1
-    return doc.tokens[at].tag in _FINITE
+    return doc.tokens[at].tag in FINITE
 
 
 def _joins(doc: Doc, left: int, right: int, gone: _Gone) -> bool:
     """Whether a verb follows its subject but for what is gone."""
-    return doc.tokens[right].tag in _FINITE and all(
+    return doc.tokens[right].tag in FINITE and all(
         i in gone or doc.tokens[i].text == "," for i in range(left + 1, right)
     )
 
@@ -250,12 +245,8 @@ def _kept(doc: Doc, sentence: Span, at: int, step: int, gone: _Gone) -> int | No
 
 # --- Which things a text names: the nouns that noun phrases are about, with what belongs to them
 
-COMMON = frozenset({"NN", "NNS"})
-NAMES = frozenset({"NNP", "NNPS"})
-THING_NOUNS = COMMON | NAMES
 _DETERMINERS = frozenset({"DT", "PRP$", "CD", "PDT"})
 _ANIMATE = frozenset({"noun.person", "noun.animal"})
-_HYPHENS = frozenset({"-", "‑"})
 _APOSTROPHES = ("'", "’")
 PLACES = WordList("grammar", "parts and places")
 PARTITIVES = WordList("grammar", "partitives")
@@ -297,7 +288,7 @@ def things(doc: Doc, language: Language) -> list[Thing]:
     Of `a group of people` these are the people, of `in front of a tree` the tree.
     """
     phrases_named: list[Thing] = []
-    finite = {doc.sentence_at[t.index] for t in doc.tokens if t.tag in _FINITE}
+    finite = {doc.sentence_at[t.index] for t in doc.tokens if t.tag in FINITE}
     for phrase in noun_phrases(doc):
         for first, last in _parted(doc, language, phrase.first, phrase.head, doc.sentence_at[phrase.first] in finite):
             thing = _thing(doc, language, first, last)
@@ -308,17 +299,17 @@ def things(doc: Doc, language: Language) -> list[Thing]:
 
 def _thing(doc: Doc, language: Language, start: int, last: int) -> Thing | None:
     head = doc.tokens[last]
-    if head.tag not in THING_NOUNS or len(head.text) < 2 or not head.text[0].isalpha() or head.lower in _NO_THING:
+    if head.tag not in NOUNS or len(head.text) < 2 or not head.text[0].isalpha() or head.lower in _NO_THING:
         return None
     if is_outline(doc, last) or _modifies(doc, last):
         return None
-    beside = NAMES if head.tag in NAMES else THING_NOUNS  # Doctor Foster is Foster, a Berlin bus is a bus
+    beside = PROPER if head.tag in PROPER else NOUNS  # Doctor Foster is Foster, a Berlin bus is a bus
     first = last
     while first > start and (
-        doc.tokens[first - 1].tag in beside or (doc.tokens[first - 1].text in _HYPHENS and doc.touches(first))
+        doc.tokens[first - 1].tag in beside or (doc.tokens[first - 1].text in HYPHENS and doc.touches(first))
     ):
         first -= 1
-    while doc.tokens[first].text in _HYPHENS:
+    while doc.tokens[first].text in HYPHENS:
         first += 1
     whole = _whole_words(doc, first, last)
     if whole is None:
@@ -336,7 +327,7 @@ def _thing(doc: Doc, language: Language, start: int, last: int) -> Thing | None:
         plain(doc, first, last),
         base,
         head.tag in ("NNS", "NNPS"),
-        head.tag in NAMES,
+        head.tag in PROPER,
         determiner,
     )
 
@@ -383,7 +374,7 @@ def plain(doc: Doc, first: int, last: int) -> str:
 def _modifies(doc: Doc, at: int) -> bool:
     """Whether a noun goes with a participle before another noun: `snow covered slope`."""
     behind = [t.tag for t in doc.tokens[at + 1 : at + 3]]
-    return len(behind) == 2 and behind[0] == "VBN" and behind[1] in THING_NOUNS
+    return len(behind) == 2 and behind[0] == "VBN" and behind[1] in NOUNS
 
 
 def _parted(doc: Doc, language: Language, first: int, head: int, finite: bool) -> list[tuple[int, int]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nlgauge.text.doc import Doc, Token
+from nlgauge.text.doc import FINITE, NOUNS, VERBS, Doc, Token
+from nlgauge.text.english.verbs import DO, HAVE, MODALS, NOT
 from nlgauge.text.lexicon import knows, lemma
 from nlgauge.text.scripts import WordList
 
@@ -13,15 +14,7 @@ WH = frozenset({"who", "whom", "whose", "what", "which", "when", "where", "why",
 PRONOUNS = frozenset({"who", "whom", "what", "which"})
 ADVERBS = frozenset({"when", "where", "why", "how"})
 BE = frozenset({"am", "is", "are", "was", "were", "'m", "'re"})
-DO = frozenset({"do", "does", "did"})
-HAVE = frozenset({"have", "has", "had", "'ve"})
-MODALS = frozenset(
-    {"can", "could", "will", "would", "shall", "should", "may", "might", "must", "ca", "wo", "sha", "'ll"}
-)
 AUXILIARIES = BE | DO | HAVE | MODALS | {"'s", "'d"}
-NOT = frozenset({"n't", "not"})
-NOUNS = ("NN", "NNS", "NNP", "NNPS")
-VERBS = ("VB", "VBD", "VBP", "VBZ", "VBN", "VBG")
 _FULL = {"'re": "are", "'m": "am", "'ve": "have", "'d": "did", "'ll": "will", "ca": "can", "wo": "will", "sha": "shall"}
 _MODIFIERS = ("JJ", "JJR", "JJS", "RBS", "CD", "HYPH", "POS", "VBN", "VBG", "FW", "AFX")
 _LINKS = frozenset({"then", "therefore", "thus", "indeed", "ever", "else", "exactly", "on", "come", "about", "so"})
@@ -148,8 +141,7 @@ def _modifies(doc: Doc, first: int, place: int, end: int) -> bool:
 _OPENING = frozenset({'"', "'", "“", "‘", "«", "(", "[", "``", "¿", "-", "–", "—", "*", "..."})
 _LEADS = WordList("grammar", "leading in")
 _FIXED = frozenset({("what", "if"), ("what", "about"), ("how", "about"), ("how", "come"), ("what", "for")})
-_SUBJECTS = ("DT", "PDT", "PRP", "PRP$", "EX", "CD", "JJ", "JJS", "POS", *NOUNS)
-_FINITE = ("VBD", "VBP", "VBZ", "MD")
+_SUBJECTS = frozenset({"DT", "PDT", "PRP", "PRP$", "EX", "CD", "JJ", "JJS", "POS", "FW", *NOUNS})
 _POINTING = frozenset({"this", "that", "these", "those", "there"})
 _PARTING = frozenset({",", ":", ";", "-", "–", "—"})
 
@@ -258,7 +250,7 @@ def _built(doc: Doc, first: int, end: int, mark: int | None) -> Question:
     verb = _verb(doc, last + 1, end)
     if verb < end and tokens[verb].tag in ("IN", "RB", "JJ") and not is_auxiliary(tokens[verb]):
         behind = _behind_phrases(doc, last + 1, end)  # "what city north of Boston was", "where in China is"
-        if behind < end and (is_auxiliary(tokens[behind]) or (tokens[behind].tag in _FINITE and last > wh)):
+        if behind < end and (is_auxiliary(tokens[behind]) or (tokens[behind].tag in FINITE and last > wh)):
             last, verb = behind - 1, behind
     if verb >= end or not (is_auxiliary(tokens[verb]) or tokens[verb].tag in VERBS):
         return Question(start, end, mark, opens, wh, last, at_start=opens == start, fixed=fixed)
@@ -330,12 +322,12 @@ def _asks_behind(doc: Doc, first: int, wh: int, end: int) -> bool:
         return False
     if is_auxiliary(tokens[verb]) and has_subject(doc, after_not(doc, verb, end), end, tokens[verb].lower):
         return parted or word in ("what", "where", "why", "how")
-    if word not in ("who", "what", "which") or not (is_auxiliary(tokens[verb]) or tokens[verb].tag in _FINITE):
+    if word not in ("who", "what", "which") or not (is_auxiliary(tokens[verb]) or tokens[verb].tag in FINITE):
         return False
     if before.lower in ("so", "but", "then") or before.text == ":":
         return True
     introduces = word == "what" or tokens[first].tag in ("IN", "TO", "RB", "UH", "CC", "VBG")
-    return parted and introduces and not any(t.tag in _FINITE for t in tokens[first : wh - 1])
+    return parted and introduces and not any(t.tag in FINITE for t in tokens[first : wh - 1])
 
 
 def _subordinate(doc: Doc, wh: int, end: int) -> bool:
@@ -399,7 +391,7 @@ def has_subject(doc: Doc, place: int, end: int, auxiliary: str) -> bool:
         return False  # "which of them has the key?"
     if tokens[place].text[0].isupper() and not tokens[place].text.isupper():
         return True
-    if tokens[place].tag not in _SUBJECTS + (("VBG", "VB", "VBP", "VBN", "FW") if auxiliary in DO else ("FW",)):
+    if tokens[place].tag not in _SUBJECTS | ({"VBG", "VB", "VBP", "VBN"} if auxiliary in DO else set()):
         return False
     if tokens[place].tag in ("JJ", "JJS") and auxiliary in BE | {"'s"}:  # "who is responsible for", "are many people"
         noun = place + 1
@@ -675,4 +667,4 @@ def _close(doc: Doc, start: int, end: int) -> int:
 
 
 def _has_verb(doc: Doc, first: int, end: int) -> bool:
-    return any(t.tag in ("VBD", "VBP", "VBZ", "MD") for t in doc.tokens[first:end])
+    return any(t.tag in FINITE for t in doc.tokens[first:end])

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from nlgauge.text.doc import Doc, Span, Token
+from nlgauge.text.doc import FINITE, PROPER, Doc, Span, Token
 from nlgauge.text.english.verbs import Phrase, counterpart, noun_phrases
 from nlgauge.text.languages import Language
 from nlgauge.text.lexicon import gender as gender_of_noun
@@ -15,8 +15,6 @@ from nlgauge.text.names import Person, gender_of, is_first_name, is_last_name, i
 from nlgauge.text.scripts import WordList
 
 Pronoun = Literal["it", "they", "he", "she", "person"]
-FINITE = ("VBD", "VBP", "VBZ", "MD")
-_NAMES = ("NNP", "NNPS")
 _CLOSED = WordList("grammar", "no person or thing")
 _MANY = frozenset({"people", "police", "cattle", "folk"})
 _AMOUNTS = frozenset(
@@ -207,8 +205,8 @@ def _stands_for(
         return "they"
     if named is not None:
         return _by_gender(named.gender) or _told(doc, phrase, verb) or "person"
-    plain = head.text[0].islower() or not (head.tag in _NAMES or tokens[phrase.first].tag in _NAMES)
-    lemma = language.lemma(head.lower, "NN" if head.tag in _NAMES else head.tag)
+    plain = head.text[0].islower() or not (head.tag in PROPER or tokens[phrase.first].tag in PROPER)
+    lemma = language.lemma(head.lower, "NN" if head.tag in PROPER else head.tag)
     if not plain and not (
         _is_person(lemma) and (phrase.first == phrase.head or tokens[phrase.first].tag in ("DT", "PRP$"))
     ):
@@ -297,7 +295,7 @@ def _names_in(doc: Doc) -> list[list[str]]:
     """Runs of two and more names."""
     runs: list[list[str]] = [[]]
     for token in doc.tokens:
-        if token.tag in _NAMES:
+        if token.tag in PROPER:
             runs[-1].append(token.text)
         elif runs[-1]:
             runs.append([])
@@ -316,6 +314,6 @@ def _told(doc: Doc, phrase: Phrase, verb: int) -> Pronoun | None:
             return "he"
         if token.lower in _FEMININE:
             return "she"
-        if token.index > verb and token.tag in _NAMES:
+        if token.index > verb and token.tag in PROPER:
             return None
     return None

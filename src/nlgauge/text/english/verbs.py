@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, NamedTuple
 
-from nlgauge.text.doc import Doc, Span, Token
+from nlgauge.text.doc import ADVERBS, COMMON, FINITE, NOUNS, TENSED, WH, Doc, Span, Token
 from nlgauge.text.lexicon import inflect
 from nlgauge.text.scripts import WordList, data_lines
 
@@ -208,13 +208,9 @@ HAVE = frozenset({"have", "has", "had", "'ve"})
 DO = frozenset({"do", "does", "did"})
 NOT = frozenset({"not", "n't"})
 NOMINATIVE = frozenset({"i", "he", "she", "we", "they", "you", "it", "there"})
-NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
-FINITE = frozenset({"VBZ", "VBP", "VBD"})
-WH = frozenset({"WDT", "WP", "WP$", "WRB"})
-ADVERBS = frozenset({"RB", "RBR", "RBS"})
 BEHIND_VERBS = frozenset({"a", "an", "the", "not", "been"})  # never behind the 's of a possessive
 
-_MODALS = frozenset(
+MODALS = frozenset(
     {"wo", "ca", "sha", "'ll", "can", "could", "will", "would", "shall", "should", "may", "might", "must"}
 )
 _RARE_MODALS = frozenset({"need", "dare", "ought"})
@@ -282,7 +278,7 @@ class Sentence:
             return "be", _TENSE.get(low, "VBP")
         if after == "n't" and low in DO | HAVE:
             return ("do" if low in DO else "have"), _TENSE.get(low, "VBP")
-        if (low in _MODALS and (tag == "MD" or after == "n't")) or (
+        if (low in MODALS and (tag == "MD" or after == "n't")) or (
             low in _RARE_MODALS and (tag == "MD" or after in NOT)
         ):
             noun = self.tag(i - 1) == "NN" and self.tag(i + 1) in (
@@ -305,7 +301,7 @@ class Sentence:
         if self._commands(i, begin):
             return ("do" if low == "do" and after in NOT else "imperative"), "VB"
         tag = self._mended(i, lenient=lenient)
-        if tag not in FINITE or not self._plausible(i):
+        if tag not in TENSED or not self._plausible(i):
             return None, tag
         if low in HAVE:
             return ("have" if self._auxiliary_have(i) else "plain"), tag
@@ -316,7 +312,7 @@ class Sentence:
     def _mended(self, i: int, *, lenient: bool) -> str:
         """The tag of a token, set right where its neighbours speak against it."""
         low, tag, before = self.low(i), self.tag(i), self.low(i - 1)
-        if low in ("has", "does", "had", "did") and tag in FINITE | {"VBN", "VB", "NNS", "NN"}:
+        if low in ("has", "does", "had", "did") and tag in TENSED | {"VBN", "VB", "NNS", "NN"}:
             return _TENSE[low]
         if (
             tag == "VBD"
@@ -351,11 +347,11 @@ class Sentence:
         tag, low, after = self.tag(i - 1), self.low(i - 1), self.tag(i + 1)
         if tag in ("PRP$", "POS", "TO") or (tag == "DT" and low not in _DETERMINERS_ALONE):
             return False
-        if self.tag(i) == "VBD" and after in ("NN", "NNS") and (self._governs(i - 1) or self._is_modifier(i)):
+        if self.tag(i) == "VBD" and after in COMMON and (self._governs(i - 1) or self._is_modifier(i)):
             return False  # "by lit candles", "a pink stuffed bear"
         if self.tag(i) != "VBD" and (low in _PARTICLES or self._governs(i - 1)):
             return False  # "going down tracks"
-        if self._disagrees(i) or (self.question and self.tag(i) == "VBP" and self.tag(i + 1) in FINITE | {"MD"}):
+        if self._disagrees(i) or (self.question and self.tag(i) == "VBP" and self.tag(i + 1) in FINITE):
             return False
         if (
             low in ("many", "much")
@@ -482,13 +478,13 @@ class Sentence:
             after in NOMINATIVE - {"it"} or (tag == "VBP" and after not in NOT | {"a", "the", "some", "it"})
         ):
             return False
-        return self.tag(i + 1) not in FINITE | {"MD"} and after not in ("-", ":") and (after != "'s" or low == "let")
+        return self.tag(i + 1) not in FINITE and after not in ("-", ":") and (after != "'s" or low == "let")
 
     def inversion(self, i: int) -> bool:
         """Whether no subject stands before the verb, so that it must follow: `Is he`, `where did`, `what time does`."""
         j = i + 2 if self.low(i + 1) in NOT else i + 1
         pronoun = self.is_pronoun(j)
-        if pronoun and (self.low(j) not in ("it", "you") or self.low(i) in _MODALS or self.low(i - 1) in _TURNING):
+        if pronoun and (self.low(j) not in ("it", "you") or self.low(i) in MODALS or self.low(i - 1) in _TURNING):
             return True
         return (self.question or (pronoun and i == self.first)) and not self._has_subject(i)
 
@@ -508,7 +504,7 @@ class Sentence:
         while k >= self.first and not self.tokens[k].is_punctuation and self.tag(k) != "CC":
             if self.tag(k) in WH:
                 return False
-            if self.tag(k) in FINITE | {"MD"}:
+            if self.tag(k) in FINITE:
                 break
             k -= 1
         return True
@@ -518,9 +514,7 @@ class Sentence:
         for k in range(j + 1, min(j + _LONGEST_SUBJECT, self.end)):
             if self.tag(k) in tags and self.low(k - 1) != "to" and self.low(k) not in BE:
                 return k
-            if (self.tokens[k].is_punctuation and self.tokens[k].text not in "-'\"“”’,") or self.tag(
-                k
-            ) in FINITE | WH | {"MD"}:
+            if (self.tokens[k].is_punctuation and self.tokens[k].text not in "-'\"“”’,") or self.tag(k) in FINITE | WH:
                 return None
         return None
 

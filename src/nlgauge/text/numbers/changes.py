@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
+from nlgauge.text.doc import HYPHENS
 from nlgauge.text.lexicon import article_before
 from nlgauge.text.numbers.find import (
     VULGAR,
@@ -308,9 +309,7 @@ class _Speller:
     def _edit(self, start: int, end: int, words: str | None) -> Edit | None:
         if not words:
             return None
-        hyphen_before = (
-            self.text[start - 1 : start] in ("-", "‑") and self.text[max(0, start - 2) : start - 1].isalpha()
-        )
+        hyphen_before = self.text[start - 1 : start] in HYPHENS and self.text[max(0, start - 2) : start - 1].isalpha()
         if is_hyphenated(self.text, end) or hyphen_before:
             words = words.replace(" ", "-")
         return start, end, words

@@ -11,6 +11,7 @@ from decimal import Decimal
 from functools import cache
 from typing import Literal
 
+from nlgauge.text.doc import HYPHENS
 from nlgauge.text.lexicon import article_before
 from nlgauge.text.numbers.words import (
     CLEAR_SCALES,
@@ -123,7 +124,7 @@ def _determined(text: str, start: int) -> bool:
 
 def is_hyphenated(text: str, end: int) -> bool:
     """Whether a hyphen binds a number to the word behind it: 8-year-old."""
-    return text[end : end + 1] in ("-", "‑") and text[end + 1 : end + 2].isalpha()
+    return text[end : end + 1] in HYPHENS and text[end + 1 : end + 2].isalpha()
 
 
 # --- Where digits stand in a text: figures, and what only looks like figures, such as dates, times and addresses
