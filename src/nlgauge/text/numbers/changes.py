@@ -1,4 +1,4 @@
-"""The form of a number: its digits without separators, other digits in the same form, and the choices there are."""
+"""Numbers of a text changed: written out in words, or replaced by others of the same form."""
 
 from __future__ import annotations
 
@@ -54,11 +54,8 @@ def number_class(number: Number) -> str:
         return "dozen"
     if number.kind in ("date", "year"):
         return "year"
-    return (
-        number.kind
-        if number.kind in DATED or number.kind in ("fraction", "ages", "ordinal")
-        else f"plain{number.decimals}"
-    )
+    own = number.kind in DATED or number.kind in ("fraction", "ages", "ordinal")
+    return number.kind if own else f"plain{number.decimals}"
 
 
 def digits_of(number: Number) -> Digits:
@@ -104,22 +101,17 @@ def choices(number: Number) -> list[Digits] | None:
         return list("23456789")
     if kind == "fraction":
         return _fractions(digits)
-    value = int(digits) if kind != "percent" else 0
-    if kind in ("year", "date") and len(digits) == 4:
-        century = value // 100 * 100
-        return [str(y) for y in range(century, century + (30 if 2000 <= value < 2030 else 100))]
-    if kind == "decade" and len(digits) == 4:
-        century = value // 100 * 100
-        return [str(y) for y in range(century, century + (30 if 2000 <= value < 2030 else 100), 10)]
+    if kind in ("year", "date", "decade") and len(digits) == 4:
+        value, century = int(digits), int(digits) // 100 * 100
+        end = century + (30 if 2000 <= value < 2030 else 100)
+        return [str(y) for y in range(century, end, 10 if kind == "decade" else 1)]
     if kind in ("decade", "ages"):
         return [str(y) for y in range(20, 100, 10)]
     if kind == "century":
         return [str(c) for c in (range(2, 10) if len(digits) == 1 else range(11, 22))]
     if kind == "day":
         return [str(d) for d in (range(1, 10) if len(digits) == 1 else range(10, 29))]
-    if (
-        kind == "percent" and number.scale == 1 and number.value == 100
-    ):  # no other number of three digits is as plausible
+    if kind == "percent" and number.scale == 1 and number.value == 100:  # no other of three digits is as plausible
         return [f"{tens}0" + "0" * number.decimals for tens in range(1, 10)]
     return None
 
@@ -128,12 +120,8 @@ def _fractions(figure: str) -> list[str]:
     if figure in VULGAR:
         return [f for f in VULGAR if f != figure]
     above, below = figure.split("/")
-    proper = [
-        (a, b)
-        for b in (2, 3, 4, 5, 6, 8, *range(10, 21), 32)
-        for a in range(1, b)
-        if math.gcd(a, b) == 1 and (b < 10 or a == 1)
-    ]
+    pairs = ((a, b) for b in (2, 3, 4, 5, 6, 8, *range(10, 21), 32) for a in range(1, b))
+    proper = [(a, b) for a, b in pairs if math.gcd(a, b) == 1 and (b < 10 or a == 1)]
     return [f"{a}/{b}" for a, b in proper if (len(str(a)), len(str(b))) == (len(above), len(below))]
 
 
@@ -150,11 +138,8 @@ def written(number: Number, digits: Digits) -> str:
     if number.words:
         return _in_words(number, digits)
     if len(digits) < len(re.sub(r"[^0-9]", "", number.figure)):  # 100 % became 40 %
-        return (
-            digits
-            if not number.decimals
-            else f"{digits[: -number.decimals]}{number.figure[-number.decimals - 1]}{digits[-number.decimals :]}"
-        )
+        cut = len(digits) - number.decimals
+        return f"{digits[:cut]}{number.figure[-number.decimals - 1]}{digits[cut:]}" if number.decimals else digits
     fresh = iter(digits)
     return "".join(next(fresh) if c in "0123456789" else c for c in number.figure)
 
@@ -265,9 +250,8 @@ class _Speller:
 
     def _is_free(self, edit: Edit) -> bool:
         """A stroke or a sign at either side makes another thing of a number: 5/day, System / 360, ~5."""
-        return not _STROKE_BEHIND.match(self.text, edit[1]) and not _SIGN_BEFORE.search(
-            self.text, max(0, edit[0] - 2), edit[0]
-        )
+        sign = _SIGN_BEFORE.search(self.text, max(0, edit[0] - 2), edit[0])
+        return not sign and not _STROKE_BEHIND.match(self.text, edit[1])
 
     def _one(self, numbers: Sequence[Number], at: int) -> tuple[int, Edit | None]:
         """How many of the numbers an edit takes up, and the edit."""
@@ -275,21 +259,14 @@ class _Speller:
         following = numbers[at + 1] if at + 1 < len(numbers) else None
         if number.range == "first" and following:
             return 2, self._range(number, following)
-        if (
-            following
-            and following.kind == "fraction"
-            and number.kind == "cardinal"
-            and self._adjoins(number, following)
-        ):
+        if following and following.kind == "fraction" and self._adjoins(number, following):
             return 2, self._edit(number.outer_start, following.outer_end, self._mixed(number, following.figure))
         return 1, self._edit(number.outer_start, self._end(number), self._words(number))
 
     def _adjoins(self, number: Number, fraction: Number) -> bool:
-        return (
-            not number.words
-            and number.figure.isdigit()
-            and _MIXED.fullmatch(self.text[number.outer_end : fraction.outer_start]) is not None
-        )
+        if number.kind != "cardinal" or number.words or not number.figure.isdigit():
+            return False
+        return _MIXED.fullmatch(self.text[number.outer_end : fraction.outer_start]) is not None
 
     def _range(self, first: Number, second: Number) -> Edit | None:
         """ "ten to twelve million dollars": what stands at one end only belongs to both."""
@@ -301,9 +278,8 @@ class _Speller:
             return None
         if first.kind == second.kind == "day" and self._month_follows(second) and not self._the(first.outer_start):
             lead = f"the {lead}"
-        words = self._words(
-            second, lead=f"{lead} to ", currency=first.currency if shared else "", start=first.outer_start
-        )
+        currency = first.currency if shared else ""
+        words = self._words(second, lead=f"{lead} to ", currency=currency, start=first.outer_start)
         return self._edit(first.outer_start, self._end(second), words)
 
     def _edit(self, start: int, end: int, words: str | None) -> Edit | None:
@@ -316,9 +292,8 @@ class _Speller:
 
     def _end(self, number: Number) -> int:
         """Where a number ends, the period of its unit included where it ends no sentence."""
-        return number.outer_end + (
-            number.unit in _PERIOD_UNITS and _SHORT_FORM.match(self.text, number.outer_end) is not None
-        )
+        short = number.unit in _PERIOD_UNITS and _SHORT_FORM.match(self.text, number.outer_end)
+        return number.outer_end + bool(short)
 
     def _spell(self, number: Number, *, strip: bool = False) -> str | None:
         """Sign and figure alone; `strip`: without trailing zeros of decimals."""
@@ -367,17 +342,10 @@ class _Speller:
         value = abs(number.value or Decimal(0))
         end = self._end(number)
         said_again = re.match(rf"[ \u00a0](?:{unit.many}|{unit.one})\b", self.text[end : end + 30]) is not None
-        attributive = is_hyphenated(self.text, end) or (
-            not said_again and is_attributive(self.text, start, end, self.tags)
-        )
-        exact = (
-            number.decimals == 2
-            and number.scale == 1
-            and unit.hundredth
-            and not lead
-            and self.spelling.money == "cents"
-        )
-        if exact and value != value.to_integral_value():
+        attributive = not said_again and is_attributive(self.text, start, end, self.tags)
+        attributive |= is_hyphenated(self.text, end)
+        exact = number.decimals == 2 and number.scale == 1 and not lead
+        if exact and unit.hundredth and self.spelling.money == "cents" and value != value.to_integral_value():
             words = self._coins(number, unit, attributive)
         else:
             figure = self._spell(number, strip=True)
@@ -425,11 +393,8 @@ class _Speller:
             return words
         follows = self._month_follows(number)
         if not follows:
-            return (
-                words
-                if number.end != number.outer_end or not _MONTH_LATER.match(self.text, number.outer_end)
-                else f"the {words}"
-            )
+            later = number.end == number.outer_end and _MONTH_LATER.match(self.text, number.outer_end)
+            return f"the {words}" if later else words
         start = number.outer_start
         if _CLOSE_DETERMINER.search(self.text, max(0, start - 8), start):
             return None
@@ -512,10 +477,8 @@ class _Drawer:
         """The numbers that can be changed. The numbers of a pair are kept together."""
         run: list[Number] = []
         for number in filter(self._can_change, find_numbers(self.text)):
-            if run and not (
-                _family(run[-1]) == _family(number)
-                and _JOINED.fullmatch(self.text[run[-1].outer_end : number.outer_start])
-            ):
+            joined = run and _JOINED.fullmatch(self.text[run[-1].outer_end : number.outer_start])
+            if run and not (joined and _family(run[-1]) == _family(number)):
                 yield run
                 run = []
             run.append(number)
@@ -541,11 +504,9 @@ class _Drawer:
     def _can_change(self, number: Number) -> bool:
         if number.kind == "date":
             return not self.changing.skip_dates and digits_of(number) != ""
-        if (
-            number.kind in OPAQUE
-            or (number.kind in DATED and self.changing.skip_dates)
-            or (number.words and not self.changing.in_words)
-        ):
+        if number.kind in OPAQUE or (number.kind in DATED and self.changing.skip_dates):
+            return False
+        if number.words and not self.changing.in_words:
             return False
         if number.value == 1 and number.kind == "cardinal" and number.scale == 1:
             counted = _NOUN.match(self.text, number.outer_end)
@@ -629,11 +590,6 @@ def _keeps_order(before: tuple[Number, Digits], number: Number, new: Digits) -> 
     if number.kind in ("fraction", "date"):
         return True
     other, other_new = before
-    old_pair = other.amount or 0, number.amount or 0
-    new_pair = worth(other, other_new) * other.scale, worth(number, new) * number.scale
-    if other.sign or number.sign:
-        return True
-    return (old_pair[0] < old_pair[1], old_pair[0] > old_pair[1]) == (
-        new_pair[0] < new_pair[1],
-        new_pair[0] > new_pair[1],
-    )
+    was = (other.amount or 0) - (number.amount or 0)
+    now = worth(other, other_new) * other.scale - worth(number, new) * number.scale
+    return bool(other.sign or number.sign) or (was < 0, was > 0) == (now < 0, now > 0)

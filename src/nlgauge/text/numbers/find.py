@@ -1,4 +1,4 @@
-"""Repairs around a new number: a and an, the capital of a sentence, hyphens of a compound."""
+"""Numbers of an English text: where they stand, their kind and value, and what changes around a new one."""
 
 from __future__ import annotations
 
@@ -74,9 +74,8 @@ def with_capital(text: str, edits: Sequence[Edit]) -> list[Edit]:
         while last <= start and (following := next(sentences, None)):
             first, last = following
         begins = start - first <= _NEAR and not any(c.isalnum() for c in text[first:start])
-        if (begins and not _TRAILING_OFF.search(text, max(0, first - 4), first)) or _QUOTED.search(
-            text, max(0, start - 4), start
-        ):
+        begins = begins and not _TRAILING_OFF.search(text, max(0, first - 4), first)
+        if begins or _QUOTED.search(text, max(0, start - 4), start):
             new = new[:1].upper() + new[1:]
         out.append((start, end, new))
     return out
@@ -117,9 +116,7 @@ def is_attributive(text: str, start: int, end: int, tags: Mapping[int, str]) -> 
 def _determined(text: str, start: int) -> bool:
     """Whether a determiner stands before an amount, with at most two adjectives between."""
     match = _DETERMINER.search(text, max(0, start - _NEAR), start)
-    return match is not None and not any(
-        word in neighbours("function") for word in text[match.start() : start].split()[1:]
-    )
+    return match is not None and neighbours("function").isdisjoint(text[match.start() : start].split()[1:])
 
 
 def is_hyphenated(text: str, end: int) -> bool:
@@ -132,17 +129,9 @@ def is_hyphenated(text: str, end: int) -> bool:
 BLANKS = " \u00a0\u202f\u2009"
 LONGEST = 40  # characters of a figure; longer runs of digits are codes
 VULGAR = {
-    "½": (1, 2),
-    "⅓": (1, 3),
-    "⅔": (2, 3),
-    "¼": (1, 4),
-    "¾": (3, 4),
-    "⅕": (1, 5),
-    "⅖": (2, 5),
-    "⅗": (3, 5),
-    "⅘": (4, 5),
-    "⅛": (1, 8),
-}
+    "½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4), "⅕": (1, 5), "⅖": (2, 5), "⅗": (3, 5),
+    "⅘": (4, 5), "⅛": (1, 8),
+}  # fmt: skip
 
 _D = "[0-9]"
 _ZONE = r"(?:GMT|UTC|CE?S?T|BST|E[SD]T|P[SD]T)"
@@ -341,10 +330,8 @@ def kind_by_context(text: str, number: Number) -> Number:
     if word.strip("(\"'“‘") in neighbours("named") or _STREET.match(text, end) or opens_name:
         return replace(number, kind="named")
     if word.lower() in neighbours("label"):
-        plain = word.islower() and len(word) > 2 and word.isalpha()
-        return (
-            number if plain else replace(number, kind="label")
-        )  # "page 5" can be page five, "Page 5" and "p. 5" cannot
+        plain = word.islower() and len(word) > 2 and word.isalpha()  # "page 5" can be page five, "p. 5" cannot
+        return number if plain else replace(number, kind="label")
     if not number.figure.isdigit():
         return number
     if len(number.figure) <= 2:
@@ -353,11 +340,8 @@ def kind_by_context(text: str, number: Number) -> Number:
         if _is_day(text, number, low):
             return replace(number, kind="day")
     in_name = _in_name(text, word, start)
-    if (
-        _ERA_BEHIND.match(text, end)
-        or _ERA_BEFORE.search(text, low, start)
-        or (len(number.figure) == 4 and _is_year(text, number, low))
-    ):
+    era = _ERA_BEHIND.match(text, end) or _ERA_BEFORE.search(text, low, start)
+    if era or (len(number.figure) == 4 and _is_year(text, number, low)):
         return replace(number, kind="named" if in_name and not _MONTH_BEFORE.search(text, low, start) else "year")
     return replace(number, kind="named") if in_name and not _counts(text, end) else number
 
@@ -390,33 +374,22 @@ def with_lists(text: str, numbers: list[Number]) -> list[Number]:
     """
     out: list[Number] = []
     for number in numbers:
-        kind = out[-1].kind if out else ""
-        joined = (
-            number.kind == "cardinal"
-            and number.figure.isdigit()
-            and out
-            and _LIST.fullmatch(text[out[-1].outer_end : number.outer_start])
-        )
-        if (
-            joined
-            and kind == "year"
-            and len(number.figure) == 4
-            and 1100 <= int(number.figure) <= 2099
-            and not _counts(text, number.outer_end)
-        ):
-            number = replace(number, kind="year")
-        elif (
-            joined
-            and kind == "day"
-            and _PAIR.fullmatch(text[out[-1].outer_end : number.outer_start])
-            and 1 <= int(number.figure) <= 31
-            and not precedes_noun(text, number.outer_end)
-        ):
-            number = replace(number, kind="day")
-        elif joined and kind == "label" and number.outer_end == number.end and not precedes_noun(text, number.end):
-            number = replace(number, kind="label")
+        between = text[out[-1].outer_end : number.outer_start] if out else ""
+        if out and number.kind == "cardinal" and number.figure.isdigit() and _LIST.fullmatch(between):
+            number = _listed(text, number, out[-1].kind, between)
         out.append(number)
     return out
+
+
+def _listed(text: str, number: Number, kind: Kind, between: str) -> Number:
+    """A figure behind a number of a kind, with the text between them."""
+    value, end = int(number.figure), number.outer_end
+    if kind == "year" and len(number.figure) == 4 and 1100 <= value <= 2099 and not _counts(text, end):
+        return replace(number, kind="year")
+    if precedes_noun(text, end):
+        return number
+    day = kind == "day" and 1 <= value <= 31 and _PAIR.fullmatch(between)
+    return replace(number, kind=kind) if day or (kind == "label" and end == number.end) else number
 
 
 def _names(word: str) -> bool:
@@ -461,11 +434,8 @@ def precedes_noun(text: str, end: int) -> bool:
 def _counts(text: str, end: int) -> bool:
     """Whether what follows is a thing that is counted, in the plural."""
     behind = _WORD_BEHIND.match(text, end)
-    return (
-        behind is not None
-        and behind["word"] not in neighbours("function")
-        and (behind["word"] in neighbours("counted") or behind["word"].endswith("s"))
-    )
+    word = behind["word"] if behind else ""
+    return word not in neighbours("function") and (word in neighbours("counted") or word.endswith("s"))
 
 
 def _is_year(text: str, number: Number, low: int) -> bool:
@@ -480,9 +450,8 @@ def _is_year(text: str, number: Number, low: int) -> bool:
     if word in neighbours("counted") or _COUNT_BEFORE.search(text, low, start) or _MEASURED.search(text, low, start):
         return False
     if 1900 <= number.value <= 2039:
-        return _CLEAR_YEAR_BEFORE.search(text, low, start) is not None or not (
-            number.value % 50 == 0 and _counts(text, end)
-        )
+        counted = number.value % 50 == 0 and _counts(text, end)
+        return not counted or _CLEAR_YEAR_BEFORE.search(text, low, start) is not None
     return _YEAR_BEFORE.search(text, low, start) is not None and (not word or word in neighbours("function"))
 
 
@@ -508,9 +477,9 @@ def tied(text: str, numbers: list[Number]) -> list[Number]:
     at = 0
     while at < len(numbers):
         last = at
-        while last + 1 < len(numbers) and _TIES.fullmatch(
-            text[numbers[last].outer_end : numbers[last + 1].outer_start]
-        ):
+        while last + 1 < len(numbers):
+            if not _TIES.fullmatch(text[numbers[last].outer_end : numbers[last + 1].outer_start]):
+                break
             last += 1
         if last == at and at + 1 < len(numbers) and _is_loose_score(text, numbers[at], numbers[at + 1]):
             out += [replace(n, kind="score") for n in numbers[at : at + 2]]
@@ -544,17 +513,11 @@ def _chain(text: str, run: list[Number]) -> list[Number]:
         return _dashed(text, first, second)
     if whole is None and tie == "/" and (fraction := _fraction(first, second)):
         return [fraction]
-    if (
-        whole is None
-        and tie == ":"
-        and first.kind == second.kind == "cardinal"
-        and not first.decimals + second.decimals
-    ):
+    plain = first.kind == second.kind == "cardinal" and not first.decimals + second.decimals
+    if whole is None and tie == ":" and plain:
         return [replace(first, kind="score"), replace(second, kind="score")]
-    kind: Kind = whole or (
-        "date" if "year" in (first.kind, second.kind) or "decade" in (first.kind, second.kind) else "code"
-    )
-    return [opaque(text, first.outer_start, second.outer_end, kind)]
+    dated = not {"year", "decade"}.isdisjoint((first.kind, second.kind))
+    return [opaque(text, first.outer_start, second.outer_end, whole or ("date" if dated else "code"))]
 
 
 def _dashed(text: str, first: Number, second: Number) -> list[Number]:
@@ -565,19 +528,12 @@ def _dashed(text: str, first: Number, second: Number) -> list[Number]:
             return [opaque(text, first.outer_start, second.outer_end, "date")]
         kind: Kind = "year" if len(first.figure) == 4 else "cardinal"
         first, second = replace(first, kind=kind), replace(second, kind=kind)
-    if (
-        first.kind == "day"
-        and second.kind in ("cardinal", "ordinal")
-        and second.scale == 1
-        and (second.value or 32) <= 31
-    ):
+    may_be_day = second.kind in ("cardinal", "ordinal") and second.scale == 1 and (second.value or 32) <= 31
+    if first.kind == "day" and may_be_day:
         second = replace(second, kind="day")
     low, high = first.amount or 0, second.amount or 0
-    plain = (
-        first.kind == second.kind == "cardinal"
-        and first.scale == second.scale == 1
-        and not first.decimals + second.decimals
-    )
+    whole = first.scale == second.scale == 1 and not first.decimals + second.decimals
+    plain = whole and first.kind == second.kind == "cardinal"
     if plain and not _COUNTED.match(text, second.end):
         won = _WON.search(text, max(0, first.start - _TIES_NEAR), first.start) is not None
         if max(len(first.figure), len(second.figure)) <= 3 and (won or low > high or (low == 0 and high < 10)):
@@ -596,10 +552,9 @@ def _fraction(first: Number, second: Number) -> Number | None:
         return None
     if below not in (2, 3, 4, 5, 6, 8, 16, 32) and not (above == 1 and below <= 20):
         return None
-    figure = f"{first.figure}/{second.figure}"
-    return replace(
-        first, kind="fraction", figure=figure, end=second.end, outer_end=second.outer_end, value=above / below, unit=""
-    )
+    figure, end = f"{first.figure}/{second.figure}", second.end
+    whole = replace(first, kind="fraction", figure=figure, value=above / below, unit="")
+    return replace(whole, end=end, outer_end=second.outer_end)
 
 
 # --- Numbers in an English text: their offsets, kinds and values
@@ -638,33 +593,19 @@ def find_numbers(text: str) -> list[Number]:
             numbers.append(_read(text, item, numbers[-1].outer_end if numbers else 0))
     numbers = with_lists(text, tied(text, numbers))
     ends = [n.outer_end for n in numbers]
-    for number in _in_words(text):
+    for number in word_numbers(text):
         at = bisect_left(ends, number.start + 1)
         if at == len(ends) or numbers[at].outer_start >= number.outer_end:
             numbers.append(number)
     return sorted(numbers, key=lambda n: n.start)
 
 
-def _in_words(text: str) -> Iterator[Number]:
-    for w in word_numbers(text):
-        yield Number(
-            w.start, w.end, w.start, w.outer_end, w.kind, text[w.start : w.end], w.value, words=True, article=w.article
-        )
-
-
 def _read(text: str, item: Item, free: int) -> Number:
     """One item of the scan with everything that belongs to it. Nothing before `free` can belong to it."""
     start, end = item.start, item.end
     if item.kind == "vulgar":
-        return Number(
-            start,
-            end,
-            start,
-            end,
-            "fraction",
-            text[start:end],
-            Decimal(VULGAR[text[start]][0]) / VULGAR[text[start]][1],
-        )
+        above, below = VULGAR[text[start]]
+        return Number(start, end, start, end, "fraction", text[start:end], Decimal(above) / below)
     if item.kind != "figure":
         return opaque(text, start, end, item.kind)  # type: ignore[arg-type]  # the scan knows no other kinds
     figure = text[start:end]
@@ -674,13 +615,9 @@ def _read(text: str, item: Item, free: int) -> Number:
     number = _before(text, _behind(text, number, free), free)
     after = text[number.outer_end : number.outer_end + 1]
     before = text[number.outer_start - 1 : number.outer_start]
-    if (
-        after.isalnum()
-        or after in _SIGNS_BEHIND
-        or before.isalnum()
-        or before in _SIGNS_BEFORE
-        or _LETTER.match(text, number.outer_end)
-    ):
+    if after.isalnum() or before.isalnum() or _LETTER.match(text, number.outer_end):
+        return opaque(text, start, end)
+    if after in _SIGNS_BEHIND or before in _SIGNS_BEFORE:
         return opaque(text, start, end)
     return kind_by_context(text, number)
 
@@ -705,15 +642,12 @@ def _behind(text: str, number: Number, free: int) -> Number:
     if number.decimals == 0 and (match := _ORDINAL.match(text, end)):
         return replace(number, kind="ordinal", suffix=match[0], outer_end=match.end())
     if whole and _TENS.fullmatch(number.figure):
-        match = _DECADE.match(text, end) or (
-            _DECADE_OF.match(text, end) if _EARLY.search(text, max(0, end - 12), number.start) else None
-        )
+        match = _DECADE.match(text, end)
+        if not match and _EARLY.search(text, max(0, end - 12), number.start):
+            match = _DECADE_OF.match(text, end)
         if match:
-            quoted = (
-                len(number.figure) == 2
-                and text[number.start - 1 : number.start] in ("'", "’", "‘")
-                and number.start > free
-            )
+            quoted = text[number.start - 1 : number.start] in ("'", "’", "‘")
+            quoted = quoted and len(number.figure) == 2 and number.start > free
             return replace(number, kind="decade", outer_start=number.start - quoted, outer_end=match.end())
     if match := _VULGAR.match(text, end):
         return replace(number, kind="mixed", outer_end=match.end())
@@ -721,12 +655,8 @@ def _behind(text: str, number: Number, free: int) -> Number:
     scale = _LONG.match(text, end) or (
         _SHORT.match(text, end) if before else _CLEAR.match(text, end) or _MILLION.match(text, end)
     )
-    if (
-        scale is None
-        and before is None
-        and (short := _SHORT.match(text, end))
-        and currency_behind().match(text, short.end())
-    ):
+    short = _SHORT.match(text, end) if scale is None and before is None else None
+    if short and currency_behind().match(text, short.end()):
         scale = short
     if scale:
         end = scale.end()
@@ -737,11 +667,8 @@ def _behind(text: str, number: Number, free: int) -> Number:
         return replace(number, kind="percent", outer_end=match.end())
     if match := currency_behind().match(text, end):
         return replace(number, kind="money", currency=match["currency"], outer_end=match.end())
-    if (
-        number.scale == 1
-        and (match := unit_behind().match(text, end))
-        and not (match["coin"] and len(number.figure) > 2)
-    ):
+    match = unit_behind().match(text, end) if number.scale == 1 else None
+    if match and not (match["coin"] and len(number.figure) > 2):
         return replace(number, kind="measure", unit=match["coin"] or match["unit"], outer_end=match.end())
     return number
 
@@ -751,11 +678,8 @@ def _before(text: str, number: Number, free: int) -> Number:
     start, sign = number.outer_start, ""
     if number.currency and (match := currency_before().search(text, max(free, start - 6), start)):
         start, sign = match.start(), match["sign"] or ""
-    if (
-        not sign
-        and (match := _SIGN.search(text, max(free, start - 2), start))
-        and not _DIGIT_BEFORE.search(text, max(0, start - 4), start - 1)
-    ):
+    match = _SIGN.search(text, max(free, start - 2), start) if not sign else None
+    if match and not _DIGIT_BEFORE.search(text, max(0, start - 4), start - 1):
         sign, start = match[1], start - 1
     return replace(number, outer_start=start, sign="-" if sign == "−" else sign)
 

@@ -1,4 +1,4 @@
-"""The properties of a number in a text."""
+"""Numbers and words: what a number in a text is, how it is spelt and read, and the words that stand around it."""
 
 from __future__ import annotations
 
@@ -12,32 +12,11 @@ from typing import Literal
 from nlgauge.text.scripts import data_lines
 
 Kind = Literal[
-    "cardinal",
-    "ordinal",
-    "percent",
-    "money",
-    "measure",
-    "fraction",
-    "mixed",
-    "year",
-    "decade",
-    "century",
-    "day",
-    "score",
-    "label",
-    "ages",
-    "named",
-    "date",
-    "time",
-    "phone",
-    "link",
-    "feet",
-    "enumerator",
-    "code",
-]
-OPAQUE = frozenset(
-    {"named", "date", "time", "phone", "link", "feet", "enumerator", "code"}
-)  # looked at as a whole, worth nothing
+    "cardinal", "ordinal", "percent", "money", "measure", "fraction", "mixed", "year", "decade", "century", "day",
+    "score", "label", "ages", "named", "date", "time", "phone", "link", "feet", "enumerator", "code",
+]  # fmt: skip
+# Looked at as a whole, worth nothing.
+OPAQUE = frozenset({"named", "date", "time", "phone", "link", "feet", "enumerator", "code"})
 DATED = frozenset({"date", "time", "year", "decade", "century", "day"})
 
 
@@ -116,14 +95,9 @@ LIMIT = 10**18  # from here on a number has no name in the table
 _DIGITS = {word: i for i, word in enumerate(ONES)}
 _TENS = {word: 10 * i for i, word in enumerate(TENS) if word}
 _IRREGULAR = {
-    "one": "first",
-    "two": "second",
-    "three": "third",
-    "five": "fifth",
-    "eight": "eighth",
-    "nine": "ninth",
+    "one": "first", "two": "second", "three": "third", "five": "fifth", "eight": "eighth", "nine": "ninth",
     "twelve": "twelfth",
-}
+}  # fmt: skip
 _FROM_ORDINAL = {
     **{(_IRREGULAR.get(w) or (w[:-1] + "ieth" if w.endswith("y") else w + "th")): w for w in (*ONES, *_TENS)},
     **{scale + "th": scale for scale in ("hundred", *SCALES)},
@@ -193,12 +167,7 @@ def spell_fraction(numerator: int, denominator: int) -> str | None:
     """A fraction below one in words: "one half", "three quarters", "two thirds"; None for any other fraction."""
     if not 0 < numerator < denominator <= 100:
         return None
-    if denominator == 2:
-        name = "half"
-    elif denominator == 4:
-        name = "quarter"
-    else:
-        name = spell_ordinal(denominator) or ""
+    name = {2: "half", 4: "quarter"}.get(denominator) or spell_ordinal(denominator)
     return f"{_integer(numerator, False)} {name}{'s' if numerator > 1 else ''}"
 
 
@@ -265,12 +234,9 @@ def _parsed(tokens: list[str]) -> int | None:
         at += bool(total and tokens[at] == "and")
         count, at = _group(tokens, at)
         scale = SCALES.get(tokens[at], 1) if at < len(tokens) else 1
-        if (
-            not 0 < count * scale < above
-            or scale >= above
-            or (scale > 1 and count > 999)
-            or (scale == 1 and at < len(tokens))
-        ):
+        if not 0 < count * scale < above or scale >= above:
+            return None
+        if (scale > 1 and count > 999) or (scale == 1 and at < len(tokens)):
             return None
         total += count * scale
         above, at = scale, at + (scale > 1)
@@ -322,17 +288,9 @@ class Unit:
 
 
 SHORT_SCALES = {
-    "k": 10**3,
-    "m": 10**6,
-    "mn": 10**6,
-    "mln": 10**6,
-    "mio": 10**6,
-    "bn": 10**9,
-    "b": 10**9,
-    "bln": 10**9,
-    "tn": 10**12,
-    "trn": 10**12,
-}
+    "k": 10**3, "m": 10**6, "mn": 10**6, "mln": 10**6, "mio": 10**6, "bn": 10**9, "b": 10**9, "bln": 10**9,
+    "tn": 10**12, "trn": 10**12,
+}  # fmt: skip
 CLEAR_SCALES = ("bn", "mn", "mln", "bln", "trn")  # short forms that are read as scales without a currency
 COINS = ("p", "c")
 LONG_SCALES = {**SCALES, "hundred": 100}
@@ -410,20 +368,6 @@ def _rows(name: str) -> Iterator[tuple[str, list[str]]]:
 
 # --- Numbers in words in an English text: "two hundred and fifty", "twenty-first", "a dozen"
 
-PhraseKind = Literal["cardinal", "percent", "ordinal", "century", "day"]
-
-
-@dataclass(frozen=True, slots=True)
-class Phrase:
-    """A number in words; `outer_end` lies behind "percent", `article` says that it begins with "a"."""
-
-    start: int
-    end: int
-    outer_end: int
-    kind: PhraseKind
-    value: Decimal
-    article: bool
-
 
 _BIG = ("hundred", *SCALES)
 _WORD = "|".join(sorted((*ONES[1:], *filter(None, TENS), *_BIG, "dozen"), key=len, reverse=True))
@@ -462,59 +406,50 @@ _SHARE = re.compile(r"\b(?:an?|one|two|three|four|five)[ \u00a0-]$", re.IGNORECA
 _SENTENCE = re.compile(r"(?:^|[.!?:;\n…]|[\"“”‘«(\[*•–—-])[\s\"“‘«(\[]*$")
 
 
-def word_numbers(text: str) -> Iterator[Phrase]:
+def word_numbers(text: str) -> Iterator[Number]:
     """All numbers in words, in order, except "one", "first", "second" alone and those in names, fractions and times."""
     at = 0
     while match := _RUN.search(text, at):
-        phrase, at = _phrase(text, match), match.end()
-        if phrase is not None:
-            at = phrase.end
-            yield phrase
+        number, at = _in_words(text, match), match.end()
+        if number is not None:
+            at = number.end
+            yield number
         elif match["rest"]:
             at = match.end("cardinal")
 
 
-def _phrase(text: str, match: re.Match[str]) -> Phrase | None:
+def _in_words(text: str, match: re.Match[str]) -> Number | None:
     start, end = match.span()
-    kind: PhraseKind = "cardinal"
     if match["alone"] or match["last"]:
-        value = parse_ordinal(match[0])
-        if value is not None and not (match["alone"] and value < 3):
-            return _ordinal(text, start, end, value)
+        nth = parse_ordinal(match[0])
+        if nth is not None and not (match["alone"] and nth < 3):
+            return _ordinal(text, start, end, nth)
         if match["alone"]:
             return None
         end = match.end("cardinal")
-    number = parse_words(text[start:end])
-    if (
-        number is None
-        or number <= 1
-        or _NOT_BEFORE.match(text, end)
-        or _NOT_BEHIND.search(text, max(0, start - 12), start)
-    ):
-        return None
-    if not _plain_case(text, start, end):
+    value = parse_words(text[start:end])
+    part_of_more = _NOT_BEFORE.match(text, end) or _NOT_BEHIND.search(text, max(0, start - 12), start)
+    if value is None or value <= 1 or part_of_more or not _plain_case(text, start, end):
         return None
     percent = _PERCENT.match(text, end)
-    return Phrase(
-        start, end, percent.end() if percent else end, "percent" if percent else kind, number, bool(match["article"])
-    )
+    kind: Kind = "percent" if percent else "cardinal"
+    outer_end, article = percent.end() if percent else end, bool(match["article"])
+    return Number(start, end, start, outer_end, kind, text[start:end], value, words=True, article=article)
 
 
-def _ordinal(text: str, start: int, end: int, value: int) -> Phrase | None:
-    if (
-        _SHARE.search(text, max(0, start - 8), start)
-        or not _plain_case(text, start, end)
-        or text[end : end + 1] in ("'", "’")
-    ):
+def _ordinal(text: str, start: int, end: int, value: int) -> Number | None:
+    if not _plain_case(text, start, end) or text[end : end + 1] in ("'", "’"):
         return None
-    kind: PhraseKind = "ordinal"
+    if _SHARE.search(text, max(0, start - 8), start):
+        return None
+    kind: Kind = "ordinal"
     if _CENTURY.match(text, end):
         kind = "century"
     elif _OF_MONTH.match(text, end) or _MONTH_BEFORE.search(text, max(0, start - 16), start):
         kind = "day"
     elif _FIXED.match(text, end):
         return None
-    return Phrase(start, end, end, kind, Decimal(value), False)
+    return Number(start, end, start, end, kind, text[start:end], Decimal(value), words=True)
 
 
 def _plain_case(text: str, start: int, end: int) -> bool:
