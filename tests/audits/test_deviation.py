@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from nlgauge.audits.deviation import deviation_rows, read_penalties, rule_for, shipped, with_penalties
+from nlgauge.audits.deviation import deviation_rows, read_penalties, rule_for, with_penalties
 from nlgauge.audits.preference import score_sides
 from nlgauge.core.errors import InputError
 from nlgauge.core.suite import Pair, Skipped, Suite
@@ -114,11 +114,11 @@ def test_a_drop_against_itself_is_above_0_where_an_error_rate_rises(told_error):
 
 def test_shipped_penalties_are_those_of_the_table():
     bare = [ChecklistRow("mt", "adequacy", "negation"), ChecklistRow("as", "fluency", "jumble_words")]
-    assert [row.penalty for row in shipped(bare)] == [0.89, 0.60]
+    assert [row.penalty for row in with_penalties(bare, checklist_rows())] == [0.89, 0.60]
 
 
 def test_options_of_a_template_do_not_hide_its_penalty():
-    assert shipped([ChecklistRow("mt", "adequacy", "negation:mode=add")])[0].penalty == 0.89
+    assert with_penalties([ChecklistRow("mt", "adequacy", "negation:mode=add")], checklist_rows())[0].penalty == 0.89
 
 
 def test_the_most_telling_row_of_a_users_table_wins():

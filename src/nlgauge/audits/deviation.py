@@ -18,7 +18,7 @@ from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.suite import Expect, Suite
 from nlgauge.io.files import Faults, InputFile, Lines, number_in, unpacked_name
 from nlgauge.io.rows import JsonRows
-from nlgauge.perturbations.checklist import ChecklistRow, checklist_rows, criterion_of, task_of
+from nlgauge.perturbations.checklist import ChecklistRow, criterion_of, task_of
 from nlgauge.stats.draws import mean_interval
 
 RULES: Mapping[str, str] = {
@@ -125,55 +125,40 @@ def deviation_rows(
         key = (row.task, row.criterion, row.template)
         places = places_by_key.get(key, [])
         expect = pairs[places[0]].expect if places else ("same" if row.criterion == "invariance" else "lower")
-        deviations.append(
-            _deviation(sides.spec, row, drops[places], expect, left_alone[key], rule, tolerance, confidence)
+        drop, low, high = mean_interval(drops[places], confidence)
+        defined = drops[places][~np.isnan(drops[places])]
+        same = expect == "same"
+        deviation = DeviationRow(
+            metric=sides.spec,
+            task=row.task,
+            criterion=row.criterion,
+            template=row.template,
+            label=row.label,
+            expect=expect,
+            n=len(places),
+            n_not_applicable=left_alone[key],
+            n_undefined=len(places) - len(defined),
+            drop=drop,
+            penalty=row.penalty,
+            deviation=drop - row.penalty,
+            low=low - row.penalty,
+            high=high - row.penalty,
+            certainty=row.certainty,
+            method=row.method,
+            norm=rule,
+            invariant=bool(abs(drop) <= tolerance) if same and not math.isnan(drop) else None,
+            within=float((np.abs(defined) <= tolerance).mean()) if same and len(defined) else math.nan,
         )
+        deviations.append(deviation)
     return deviations
-
-
-def _deviation(
-    metric: str,
-    row: ChecklistRow,
-    drops: Array,
-    expect: Expect,
-    n_not_applicable: int,
-    rule: str,
-    tolerance: float,
-    confidence: float,
-) -> DeviationRow:
-    drop, low, high = mean_interval(drops, confidence)
-    defined = drops[~np.isnan(drops)]
-    same = expect == "same"
-    return DeviationRow(
-        metric=metric,
-        task=row.task,
-        criterion=row.criterion,
-        template=row.template,
-        label=row.label,
-        expect=expect,
-        n=len(drops),
-        n_not_applicable=n_not_applicable,
-        n_undefined=len(drops) - len(defined),
-        drop=drop,
-        penalty=row.penalty,
-        deviation=drop - row.penalty,
-        low=low - row.penalty,
-        high=high - row.penalty,
-        certainty=row.certainty,
-        method=row.method,
-        norm=rule,
-        invariant=bool(abs(drop) <= tolerance) if same and not math.isnan(drop) else None,
-        within=float((np.abs(defined) <= tolerance).mean()) if same and len(defined) else math.nan,
-    )
 
 
 def rule_for(sides: Sides, suite: Suite) -> str:
     """`self` if each unperturbed text is its own reference and a copy gets the best score; otherwise `minmax`."""
     info = sides.metric.info
-    copies = "references" in info.needs and all(
-        suite.pairs[place].better in suite.pairs[place].references for place in sides.places
-    )
-    return "self" if copies and info.higher_is_better and info.copy_is_best else "minmax"
+    copies = all(suite.pairs[place].better in suite.pairs[place].references for place in sides.places)
+    best = "references" in info.needs and info.higher_is_better and info.copy_is_best
+    return "self" if best and copies else "minmax"
 
 
 def normalised_drops(sides: Sides, suite: Suite, rule: str) -> Array:
@@ -234,38 +219,20 @@ def with_penalties(wanted: Sequence[ChecklistRow], given: Sequence[ChecklistRow]
     table = {(row.task, row.criterion, row.template): row for row in given}
     out = []
     for row in wanted:
-        match = next((table[k] for k in _keys(row) if k in table), None)
-        if match is None:
-            out.append(
-                dataclasses.replace(
-                    row, penalty=float("nan"), lower=float("nan"), upper=float("nan"), method="none", certainty="none"
-                )
-            )
-        else:
-            kept = {name: getattr(match, name) for name in ("penalty", "lower", "upper", "method", "certainty")}
-            out.append(dataclasses.replace(row, **kept))
+        name = row.template.partition(":")[0]  # options do not stand in the tables
+        keys = ((task, criterion, name) for task in (row.task, "") for criterion in (row.criterion, ""))
+        match = next((table[key] for key in keys if key in table), ChecklistRow("", "", ""))
+        kept = {name: getattr(match, name) for name in ("penalty", "lower", "upper", "method", "certainty")}
+        out.append(dataclasses.replace(row, **kept))
     return out
-
-
-def shipped(wanted: Sequence[ChecklistRow]) -> list[ChecklistRow]:
-    """The rows with the penalties that were recovered from the paper."""
-    return with_penalties(wanted, checklist_rows())
-
-
-def _keys(row: ChecklistRow) -> list[tuple[str, str, str]]:
-    name = row.template.partition(":")[0]  # options do not stand in the tables
-    return [(task, criterion, name) for task in (row.task, "") for criterion in (row.criterion, "")]
 
 
 def _records(file: InputFile, faults: Faults) -> Iterator[tuple[str, dict[str, Any]]]:
     """The place of each record in the file, and its cells by name."""
     plain = unpacked_name(file.path)
     if plain.endswith((".tsv", ".csv", ".txt")):
-        return _table(file, "," if plain.endswith(".csv") else "\t", faults)
-    return _json(file, faults)
-
-
-def _json(file: InputFile, faults: Faults) -> Iterator[tuple[str, dict[str, Any]]]:
+        yield from _table(file, "," if plain.endswith(".csv") else "\t", faults)
+        return
     rows = JsonRows(file)
     rows.refuse = faults.add
     for place, record in rows:
@@ -284,10 +251,8 @@ def _table(file: InputFile, delimiter: str, faults: Faults) -> Iterator[tuple[st
             header = cells
             lacking = [name for name in ("template", "penalty") if name not in header]
             if lacking:
-                raise InputError(
-                    f"{lines.at(place)}: no column {' and no column '.join(map(repr, lacking))} in the header"
-                    f" ({', '.join(header)})"
-                )
+                missed = " and no column ".join(map(repr, lacking))
+                raise InputError(f"{lines.at(place)}: no column {missed} in the header ({', '.join(header)})")
             continue
         if len(cells) != len(header):
             faults.add(lines.at(place), f"{len(cells)} cells, expected {len(header)} as in the header")
@@ -312,13 +277,5 @@ def _row(record: dict[str, Any]) -> ChecklistRow:
         task = task_of(str(record["task"])) if record.get("task") else ""
     except SpecError as error:
         raise InputError(str(error)) from None
-    criterion = criterion_of(str(record.get("criterion") or ""))
-    return ChecklistRow(
-        task,
-        criterion,
-        str(record["template"]),
-        str(record.get("label") or ""),
-        penalty,
-        method="user",
-        certainty="user",
-    )
+    criterion, label = criterion_of(str(record.get("criterion") or "")), str(record.get("label") or "")
+    return ChecklistRow(task, criterion, str(record["template"]), label, penalty, method="user", certainty="user")

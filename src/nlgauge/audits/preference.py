@@ -1,10 +1,10 @@
-"""A metric's scores of both texts of every pair. Each distinct text is scored only once."""
+"""Does a metric prefer the better text of a pair? Scores of both texts, and accuracy by phenomenon."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -125,21 +125,15 @@ def score_sides(
     for spec, built in metrics.items():
         pairs = [_segment(suite.pairs[place], "both", references) for place in places[spec]]
         unread[spec] = tuple(looks.seen({spec: built}, pairs, "pairs").notes())
-    found: dict[str, Sides] = {}
-    for group in _together(metrics, places):
-        found |= _score({spec: metrics[spec] for spec in group}, suite, places[group[0]], runtime, references)
-    return {spec: replace(found[spec], unread=unread[spec]) for spec in metrics}
-
-
-def _together(metrics: Mapping[str, Metric], places: Mapping[str, Sequence[int]]) -> list[list[str]]:
-    """The metrics in groups that score the same pairs at once, so that those over one encoder share its vectors.
-
-    A metric that pools statistics over texts stands alone, since it takes the pairs part by part.
-    """
+    # Metrics of the same pairs score at once, so that those over one encoder share its vectors. A metric that pools
+    # statistics over texts stands alone, since it takes the pairs part by part.
     groups: dict[Hashable, list[str]] = {}
     for spec, built in metrics.items():
         groups.setdefault(spec if is_pooled(built) else tuple(places[spec]), []).append(spec)
-    return list(groups.values())
+    found: dict[str, Sides] = {}
+    for group in groups.values():
+        found |= _score({spec: metrics[spec] for spec in group}, suite, places[group[0]], runtime, references)
+    return {spec: replace(found[spec], unread=unread[spec]) for spec in metrics}
 
 
 def _score(
@@ -195,11 +189,8 @@ def pairs_for(spec: str, metric: Metric, suite: Suite, references: str) -> list[
         places = [i for i in places if suite.pairs[i].context]
     if not places:
         lacking = " and ".join(sorted(needs)) or "text"
-        hint = (
-            "; --references source holds them against the source"
-            if "references" in needs and any(p.source for p in suite.pairs)
-            else ""
-        )
+        sourced = "references" in needs and any(p.source for p in suite.pairs)
+        hint = "; --references source holds them against the source" if sourced else ""
         raise InputError(f"{spec} needs {lacking}; no pair of {suite.name or 'the suite'} has that{hint}")
     return places
 
@@ -235,16 +226,8 @@ def _scores(
 def _segment(pair: Pair, side: str, references: str) -> Segment:
     refs = (pair.source,) if references == "source" and pair.source is not None else pair.references
     text = {"better": pair.better, "worse": pair.worse, "both": f"{pair.better}\n{pair.worse}"}[side]
-    return Segment(
-        pair.id if side == "both" else f"{pair.id}/{side}",
-        text,
-        refs,
-        pair.source,
-        None,
-        pair.id,
-        pair.group,
-        context=pair.context,
-    )
+    name = pair.id if side == "both" else f"{pair.id}/{side}"
+    return Segment(name, text, refs, pair.source, None, pair.id, pair.group, context=pair.context)
 
 
 # --- Which texts of a data set are perturbed: the references of its items, or the hypotheses
@@ -419,24 +402,10 @@ class PreferenceRow:
 
     def as_row(self) -> dict[str, Any]:
         """The flat object of the result file."""
-        row: dict[str, Any] = {
-            "metric": self.metric,
-            "phenomenon": self.phenomenon,
-            "group": self.group,
-            "expect": self.expect,
-            "n": self.n,
-            "wins": self.wins,
-            "ties": self.ties,
-            "losses": self.losses,
-            "accuracy": self.accuracy,
-            "low": self.low,
-            "high": self.high,
-            "n_undefined": self.n_undefined,
-        }
+        names = [field.name for field in fields(self)]
+        row = {name: getattr(self, name) for name in names[: names.index("won")]}
         if self.distances is not None:
-            row["distance_passed"] = self.distances.passed
-            row["distance_failed"] = self.distances.failed
-            row["distance_worse"] = self.distances.worse
+            row |= {f"distance_{name}": value for name, value in asdict(self.distances).items()}
         if self.n_phenomena is not None:
             row["n_phenomena"] = self.n_phenomena
         return {**row, "trained_on": True} if self.trained_on else row
@@ -559,29 +528,21 @@ def _row(
 
 def _distances(pairs: Sequence[Pair], passed: Mask) -> Distances | None:
     """Distances of pairs from their references; None if no pair has a reference to compare with."""
-    compared = [
-        (pair, pair.references[0], bool(is_passed))
-        for pair, is_passed in zip(pairs, passed, strict=True)
-        if pair.references and pair.setup != "src"
-    ]
-    if not compared:
+    held = np.array([bool(pair.references) and pair.setup != "src" for pair in pairs], dtype=np.bool_)
+    if not held.any():
         return None
-    by_outcome: dict[bool, list[float]] = {True: [], False: []}
-    for pair, reference, is_passed in compared:
-        by_outcome[is_passed].append(edit_distance(reference, pair.better, level="word", norm="max"))
-    worse = [edit_distance(reference, pair.worse, level="word", norm="max") for pair, reference, _ in compared]
-    return Distances(
-        passed=float(np.mean(by_outcome[True])) if by_outcome[True] else math.nan,
-        failed=float(np.mean(by_outcome[False])) if by_outcome[False] else math.nan,
-        worse=float(np.mean(worse)),
-    )
+    compared = [pairs[i] for i in np.flatnonzero(held).tolist()]
+    better = np.array([edit_distance(p.references[0], p.better, level="word", norm="max") for p in compared])
+    worse = np.array([edit_distance(p.references[0], p.worse, level="word", norm="max") for p in compared])
+    parts = {"passed": better[passed[held]], "failed": better[~passed[held]], "worse": worse}
+    return Distances(**{name: float(part.mean()) if len(part) else math.nan for name, part in parts.items()})
 
 
 def _means(rows: Sequence[PreferenceRow], spec: str, group: str | None, bounds: Bounds) -> Iterator[PreferenceRow]:
     told_apart = [row for row in rows if row.expect == "lower"]
-    for name, wanted in MEANS.items():
-        part = [row for row in told_apart if wanted is None or row.phenomenon.partition(":")[0] in wanted]
-        if part:  # a phenomenon with options counts under its name
+    for name in MEANS:
+        part = [row for row in told_apart if _counts_in(name, row.phenomenon)]
+        if part:
             won, counted = [row.won for row in part], [row.counted for row in part]
             value, low, high = mean_of_shares(won, counted, *bounds)
             yield PreferenceRow(
@@ -603,6 +564,12 @@ def _means(rows: Sequence[PreferenceRow], spec: str, group: str | None, bounds: 
             )
 
 
+def _counts_in(mean: str, phenomenon: str) -> bool:
+    """Whether a phenomenon is one of a mean; one with options counts under its name."""
+    wanted = MEANS[mean]
+    return wanted is None or phenomenon.partition(":")[0] in wanted
+
+
 def dependent(
     rows: Sequence[PreferenceRow],
     pairs: Sequence[Pair],
@@ -620,8 +587,7 @@ def dependent(
     for row in rows:
         names, trials = [row.phenomenon], row.counted
         if row.n_phenomena is not None:
-            wanted = MEANS[row.phenomenon]
-            of_mean = (name for name in places if wanted is None or name.partition(":")[0] in wanted)
+            of_mean = (name for name in places if _counts_in(row.phenomenon, name))
             names = [n for n in of_mean if by_name[n].expect == "lower" and by_name[n].counted]
             trials = mean_trials([by_name[n].won for n in names], [by_name[n].counted for n in names])
         if not math.isnan(row.accuracy):
@@ -672,10 +638,8 @@ def check_copies(
         if refuse and n and n == len(pairs):
             raise InputError(f"{suite.name or 'the suite'}: {_refusal(spec, pairs)}")
         if n:
-            noted[
-                f"in {n} of {len(pairs)} pairs the better text is a reference, which nearly every metric prefers:"
-                " accuracies are higher for it"
-            ] = None
+            about = "the better text is a reference, which nearly every metric prefers: accuracies are higher for it"
+            noted[f"in {n} of {len(pairs)} pairs {about}"] = None
     return list(noted)
 
 

@@ -1,11 +1,10 @@
-"""A checklist made from a data set: each text before and after each perturbation of the list."""
+"""Suites made from a data set: a checklist of perturbations, or MENLI's attacks on references."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 from nlgauge.audits.preference import Anchor, Field, anchors, cases_of, distinct, script_notes
@@ -242,12 +241,8 @@ def menli_suite(
     return Suite(tuple(pairs), dataset.name, "preference", attacks.left_alone(), tuple(notes))
 
 
-@dataclass(frozen=True)
-class _Paraphrase:
-    """A paraphrase of a reference, and its origin: `given`, `reference`, `light`, or `none`."""
-
-    text: str | None
-    origin: str
+_Paraphrase = tuple[str | None, str]  # a paraphrase of a reference, and its origin: given, reference, light, or none
+_NO_PARAPHRASE: _Paraphrase = (None, "none")
 
 
 def _paraphrased(
@@ -265,19 +260,16 @@ def _paraphrased(
                 f"the paraphraser gave {len(answers)} paraphrases of {len(references)} texts, expected one each (None"
                 " where it has none)"
             )
-        return [_Paraphrase(text, "given") if text and text.strip() else _Paraphrase(None, "none") for text in answers]
+        return [(text, "given") if text and text.strip() else _NO_PARAPHRASE for text in answers]
     chosen = [select_para(a.others, a.text, how=rule) for a in texts]
     alone = [text for text, other in zip(references, chosen, strict=True) if other is None]
-    light = iter(LightParaphraser(seed=seed, language=language).paraphrase(alone))
-    return [_light(next(light)) if text is None else _Paraphrase(text, "reference") for text in chosen]
-
-
-def _light(text: str | None) -> _Paraphrase:
-    return _Paraphrase(text, "none" if text is None else "light")
+    made = LightParaphraser(seed=seed, language=language).paraphrase(alone)
+    light = iter([_NO_PARAPHRASE if text is None else (text, "light") for text in made])
+    return [next(light) if text is None else (text, "reference") for text in chosen]
 
 
 def _about_light(paraphrased: Sequence[_Paraphrase]) -> Iterator[str]:
-    n = sum(p.origin == "light" for p in paraphrased)
+    n = sum(origin == "light" for _, origin in paraphrased)
     if n:
         yield (
             f"paraphrases of {n} of {len(paraphrased)} references are light (small changes by rule), since there are no"
@@ -311,14 +303,14 @@ class _Attacks:
             name = attack.info.name
             for anchor, case, paraphrase in zip(texts, cases, paraphrased, strict=True):
                 group = anchor.segment.group
-                better = self._in_words(case) if name in _SPELT else paraphrase
-                if better.text is None or better.text == anchor.text:
+                better, origin = self._in_words(case) if name in _SPELT else paraphrase
+                if better is None or better == anchor.text:
                     self._skipped[name, "no number to spell" if name in _SPELT else "no paraphrase", group] += 1
                     continue
-                outcome = self._attacked(attack, case, better.text, (name, "error equals paraphrase", group))
+                outcome = self._attacked(attack, case, better, (name, "error equals paraphrase", group))
                 if outcome is not None:
-                    made = {"anchor": "ref", "paraphrase": better.origin}
-                    yield _menli_pair(anchor, name, "ref", better.text, outcome, made)
+                    made = {"anchor": "ref", "paraphrase": origin}
+                    yield _menli_pair(anchor, name, "ref", better, outcome, made)
 
     def against_source(self, texts: Sequence[Anchor], task: str | None) -> Iterator[Pair]:
         """Pairs of a reference (better) and r with an error (worse), for metrics that compare with the source."""
@@ -352,11 +344,7 @@ class _Attacks:
     def _in_words(self, case: Case) -> _Paraphrase:
         """The reference with its numbers written as words."""
         outcome = apply(perturbation("numbers_to_words"), case, self._seed)
-        return (
-            _Paraphrase(None, "none")
-            if isinstance(outcome, Inapplicable)
-            else _Paraphrase(outcome.text, "number words")
-        )
+        return _NO_PARAPHRASE if isinstance(outcome, Inapplicable) else (outcome.text, "number words")
 
 
 def _menli_pair(
