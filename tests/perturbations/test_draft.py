@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.perturbations.base import Change, Edit, Inapplicable, apply_edits
-from nlgauge.perturbations.draft import Draft, is_mark, with_case_of
-from nlgauge.perturbations.synthesis import Stratum
+from nlgauge.perturbations.draft import Draft, with_case_of
+from nlgauge.perturbations.synthesis import Stratum, is_mark
 from nlgauge.text.languages import language
 
 pieces = st.sampled_from(

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from nlgauge.core.errors import MissingExtra, SpecError
 from nlgauge.perturbations.perturb import perturb
-from nlgauge.text import backends
-from nlgauge.text.backends import MissingPipeline, Piece, Spacy, Stanza, assemble, people
-from nlgauge.text.languages import Language
+from nlgauge.text import languages
+from nlgauge.text.languages import Language, MissingPipeline, Piece, Spacy, Stanza, assemble, people
 from nlgauge.text.lexicon import inflect
 
 TEXT = "Mrs Mary Jones can’t come.  Jones is ill.\n\nOK!"
@@ -206,7 +205,7 @@ def test_blank_and_broken_texts_are_read(spacy, text):
 
 
 def test_a_long_text_is_read_in_parts(spacy, monkeypatch):
-    monkeypatch.setattr(backends, "_MOST", 10)
+    monkeypatch.setattr(languages, "_MOST", 10)
     text = "one two three. four five " + "x" * 25 + " six"
     language = Spacy()
     assert "".join(t.text for t in language.analyse(text).tokens) == "".join(text.split())

@@ -1,4 +1,4 @@
-"""Perturbations of phrases: some words left out, a phrase said twice."""
+"""Perturbations of what is said beside the main point: words left out, said twice, or brought in from other texts."""
 
 from __future__ import annotations
 
@@ -114,11 +114,8 @@ class Omission:
         if most < 1 or n < 2:
             return Inapplicable("too short")
         count = rng.randint(min(max(1, math.ceil(low * n - 1e-9)), most), most)
-        if self.mode == "contiguous":
-            run = _run(doc, count, rng)
-            gone = [run] if run is not None else []
-        else:
-            gone = _scattered(doc, count, rng)
+        run = _run(doc, count, rng) if self.mode == "contiguous" else None
+        gone = _scattered(doc, count, rng) if self.mode == "scattered" else [run] if run is not None else []
         if not gone:
             return Inapplicable("too short")
         draft = Draft(doc)
@@ -162,13 +159,10 @@ def _run(doc: Doc, length: int, rng: random.Random) -> Span | None:
     None if no sentence has two words.
     """
     words, sizes = doc.words, _sizes(doc)
+    places = [doc.sentence_at[w.first] for w in words]
     for count in (min(length, max(sizes, default=0) - 1), 1):
-        places = [doc.sentence_at[w.first] for w in words]
-        starts = [
-            i
-            for i in range(len(words) - count + 1)
-            if 0 < count < sizes[places[i]] and places[i] == places[i + count - 1]
-        ]
+        roomy = (i for i in range(len(words) - count + 1) if 0 < count < sizes[places[i]])
+        starts = [i for i in roomy if places[i] == places[i + count - 1]]
         for i in rng.sample(starts, min(len(starts), _TRIES)):
             span = doc.span(words[i].first, words[i + count - 1].last)
             if count == 1 or _is_balanced(doc, span):
@@ -252,14 +246,8 @@ def _inside_a_sentence(doc: Doc, phrase: Span) -> str:
 
 def _shares(fraction: tuple[float, float] | float | str) -> tuple[float, float]:
     try:
-        parts = (
-            fraction.split("-")
-            if isinstance(fraction, str)
-            else fraction
-            if isinstance(fraction, Sequence)
-            else [fraction]
-        )
-        shares = [float(part) for part in parts]
+        parts = fraction.split("-") if isinstance(fraction, str) else fraction
+        shares = [float(part) for part in (parts if isinstance(parts, Sequence) else [parts])]
     except (TypeError, ValueError):
         shares = []
     if not 1 <= len(shares) <= 2 or not 0 <= shares[0] <= shares[-1] < 1:
@@ -376,12 +364,8 @@ def _compound_end(doc: Doc, at: int, end: int) -> int | None:
 
     Examples are `well-known`, `long-term` and `18-year-old`.
     """
-    tokens, last = doc.tokens, at
-    if doc.touches(at) and tokens[at - 1].text in HYPHENS:
-        return None
-    while last + 2 <= end and tokens[last + 1].text in HYPHENS and doc.touches(last + 1) and doc.touches(last + 2):
-        last += 2
-    if last == at:
+    tokens, last = doc.tokens, doc.tied(at, end)
+    if last == at or (doc.touches(at) and tokens[at - 1].text in HYPHENS):
         return None
     describes = tokens[at].tag in ("JJ", "RB", "JJR", "RBR") or tokens[last].tag in ("JJ", "VBN", "VBD")
     return last if describes and tokens[at].lower not in _KEPT and not tokens[at].text[:1].isupper() else None
@@ -390,8 +374,8 @@ def _compound_end(doc: Doc, at: int, end: int) -> int | None:
 def _droppable(case: Case, start: int, parts: list[_Part], noun: Token) -> Iterator[_Run]:
     """Runs of tokens that can go: adjectives with their grades and links, none before a word that says which."""
     doc = case.doc
-    before = doc.tokens[start - 1] if start and not doc.touches(start) else None
-    opened = before is not None and before.tag in _OPENERS
+    before = "" if doc.touches(start) else doc.tag(start - 1)
+    opened = before in _OPENERS
     linked = not opened and _follows_link(doc, start)
     if linked and noun.tag in PROPER:
         return  # "I am glad John came"
@@ -399,12 +383,12 @@ def _droppable(case: Case, start: int, parts: list[_Part], noun: Token) -> Itera
         # "The sky was blue, white clouds came": what stands before a comma belongs to the verb.
         cut = max((i for i, p in enumerate(parts) if p[2] == "link"), default=-1)
         parts = parts[cut + 1 :]
-        behind = doc.tokens[noun.index + 1] if noun.index + 1 < len(doc.tokens) else None
-        if behind is not None and behind.tag[0] in "VM" and any(doc.tokens[p[0]].lower in _CLAUSAL for p in parts):
+        verb_behind = doc.tag(noun.index + 1)[:1] in ("V", "M")
+        if verb_behind and any(doc.tokens[p[0]].lower in _CLAUSAL for p in parts):
             return
-    last_kept = max(
-        (i for i, p in enumerate(parts) if p[2] == "adjective" and _is_kept(case, p, noun, before)), default=-1
-    )
+    counted = start if before == "CD" else None
+    kept = (i for i, p in enumerate(parts) if p[2] == "adjective" and _is_kept(case, p, noun, p[0] == counted))
+    last_kept = max(kept, default=-1)
     if any(p[2] == "link" for p in parts[: last_kept + 2]) and last_kept >= 0:
         return  # "the first and best": one half alone would not stand
     opened = opened or last_kept >= 0
@@ -425,9 +409,7 @@ def _whole(doc: Doc, parts: list[_Part], opened: bool, *, go_on: bool) -> Iterat
     `go_on` says that a participle follows, which another link may join.
     """
     at = next((i for i, part in enumerate(parts) if part[2] != "link"), len(parts))
-    while (
-        at + 1 < len(parts) and parts[at][2] == "grade" and not opened and doc.tokens[parts[at][0]].lower not in _GRADES
-    ):
+    while at + 1 < len(parts) and parts[at][2] == "grade" and not opened and doc.low(parts[at][0]) not in _GRADES:
         at += 1  # "He always wears old coats": the adverb belongs to the verb
     parts = parts[at:]
     tail = parts[-1] if go_on and parts and parts[-1][2] == "link" else None
@@ -442,7 +424,7 @@ def _whole(doc: Doc, parts: list[_Part], opened: bool, *, go_on: bool) -> Iterat
             first = i + 1
 
 
-def _is_kept(case: Case, part: _Part, noun: Token, before: Token | None) -> bool:
+def _is_kept(case: Case, part: _Part, noun: Token, counted: bool) -> bool:
     """Whether a word before a noun says which or how many, belongs to a name or makes one expression with its noun."""
     doc, token = case.doc, case.doc.tokens[part[0]]
     lower = token.lower
@@ -450,10 +432,8 @@ def _is_kept(case: Case, part: _Part, noun: Token, before: Token | None) -> bool
         return True
     if lower == "little":  # "a little girl", but "a little water"
         return supersense(case.language.lemma(noun.lower, noun.tag), "noun") not in _BEINGS
-    if before is not None and before.tag == "CD" and part[0] != part[1] and part[0] == before.index + 1:
+    if (counted and part[0] != part[1]) or after_measure(doc, token):
         return True  # "a 5 metre-long boat"
-    if after_measure(doc, token):
-        return True
     if not token.text[0].isupper() or noun.text[:1].islower():
         return False  # "American people" say where from
     return in_name(doc, token) or (in_name(doc, noun) and not noun.text.isupper())
@@ -462,9 +442,9 @@ def _is_kept(case: Case, part: _Part, noun: Token, before: Token | None) -> bool
 def _follows_link(doc: Doc, start: int) -> bool:
     """Whether a verb that takes adjectives stands before: they may belong to it and not to a noun."""
     at = start - 1
-    while at >= 0 and doc.tokens[at].tag in ADVERBS:
+    while doc.tag(at) in ADVERBS:
         at -= 1
-    return at >= 0 and doc.tokens[at].lower.replace("’", "'") in LINKING
+    return doc.low(at) in LINKING
 
 
 # --- Short clauses found in other texts, ready to be said after a sentence
@@ -475,7 +455,7 @@ _PARTING = frozenset(
     {"because", "although", "though", "while", "whereas", "when", "after", "before", "but", "unless", "since"}
 )
 _OPEN_ENDS = frozenset({"IN", "DT", "CC", "TO", "PRP$", "POS", *FINITE})
-_BORROWED_CLAUSES_FEWEST = 3
+_SHORTEST = 3  # words of a clause
 
 
 @dataclass(frozen=True, slots=True)
@@ -506,7 +486,7 @@ def clause(doc: Doc, sentence: Span, most: int) -> Clause | None:
     inside = doc.tokens[sentence.first : last + 1]
     span = doc.span(sentence.first, last)
     words = len({*doc.word_at[sentence.first : last + 1]} - {None})
-    if not _BORROWED_CLAUSES_FEWEST <= words <= most or any(doc.word_at[t.index] is None for t in inside):
+    if not _SHORTEST <= words <= most or any(doc.word_at[t.index] is None for t in inside):
         return None
     verb = next((i for i, t in enumerate(inside) if t.tag in FINITE), None)
     finite = verb is not None and 0 < verb < len(inside) - 1 and any(t.tag in _HEADS for t in inside[:verb])
@@ -611,9 +591,7 @@ def _together(parts: Sequence[Perturbation], case: Case, rng: random.Random) -> 
 
 # --- Perturbations that bring in other texts: a clause more, nonsense, another text altogether, another reference
 
-_BORROWED_TRIES = 40  # texts of the pool looked at
-_FINAL = frozenset(".!?…。！？")
-_CLOSING = "\"'”’»)]」』"
+_LOOKED_AT = 40  # texts of the pool looked at
 _UNSPACED = frozenset("。！？")
 
 
@@ -637,7 +615,7 @@ class AddExtraText(Checked):
         doc, loud = case.doc, is_loud(case.text)
         if not doc.words:
             return Inapplicable("no word")
-        wanted = _has_verb(doc)
+        wanted = any(t.tag in FINITE for t in doc.tokens)
         spare: tuple[Clause, str] | None = None
         for source in _others(case, rng):
             other = case.language.analyse(source)
@@ -683,11 +661,8 @@ class AddNonsense(Checked):
         if picked is None and self.source == "pool":
             return Inapplicable("no other text of four words in the pool" if case.pool else "no pool")
         text = case.text.rstrip()
-        new = (
-            picked.strip()
-            if picked is not None
-            else rng.choice([s for s in data_lines("nonsense.txt") if s not in text])
-        )
+        unsaid = [s for s in data_lines("nonsense.txt") if s not in text]
+        new = picked.strip() if picked is not None else rng.choice(unsaid)
         stop = "." if lacks_stop(text) else ""
         edit = Edit(len(text), len(text), f"{stop}{'' if text[-1] in _UNSPACED else ' '}{new}")
         return Change([edit], {"added": new, "from": "list" if picked is None else "pool"})
@@ -706,7 +681,7 @@ class RandomText:
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit, of everything; references of the text and turns of its dialogue are no other texts."""
         seen = {_plain(t) for t in (*case.references, *(turn.text for turn in case.context))}
-        for most in (_BORROWED_TRIES, len(case.pool)):  # nearly always one of the first is another
+        for most in (_LOOKED_AT, len(case.pool)):  # nearly always one of the first is another
             for other in _others(case, rng, most):
                 if _plain(other) not in seen:
                     return case.replaced(other)
@@ -732,7 +707,7 @@ class AlternativeReferences:
         return case.replaced(other, reference=case.references.index(other))
 
 
-def _others(case: Case, rng: random.Random, most: int = _BORROWED_TRIES) -> Sequence[str]:
+def _others(case: Case, rng: random.Random, most: int = _LOOKED_AT) -> Sequence[str]:
     """Some texts of the pool that are not the text, in random order."""
     text = _plain(case.text)
     return [t for t in rng.sample(case.pool, min(most, len(case.pool))) if _plain(t) and _plain(t) != text]
@@ -740,7 +715,3 @@ def _others(case: Case, rng: random.Random, most: int = _BORROWED_TRIES) -> Sequ
 
 def _plain(text: str) -> str:
     return " ".join(text.casefold().split())
-
-
-def _has_verb(doc: Doc) -> bool:
-    return any(t.tag in FINITE for t in doc.tokens)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
 from typing import Any
 
 from nlgauge.perturbations.base import Change, Edit, Inapplicable, apply_edits
 from nlgauge.text.doc import Doc, Span, Token
 from nlgauge.text.lexicon import article_before
-from nlgauge.text.tokenize import writes_no_blanks
 
 _ARTICLE = re.compile(r"(?<![\w'’.-])(?:an|a)(?![\w'’.-])", re.IGNORECASE)
 _NEXT_WORD = re.compile(r"[\s\"'“‘«(\[]*([\w$£€][\w.'’-]*)")
@@ -18,6 +16,7 @@ _NO_BLANK_BEFORE = frozenset(",.;:!?%)]}…”’»")
 _OPENING = frozenset("([{“‘«¿¡")
 _CLOSING = {"(": ")", "[": "]", "{": "}", "“": "”", "‘": "’", "«": "»", '"': '"', "'": "'", "``": "''"}
 _CLOSERS = frozenset(_CLOSING.values())
+_ENDS = _CLOSERS - {'"', "'"}  # closing marks before which no pause may stand
 _PAUSES = frozenset((*",;:–—-", "--"))
 _FINAL = frozenset(".!?…。！？")
 
@@ -36,9 +35,7 @@ class Draft:
     def replace(self, first: int, last: int, new: str, *, cased: bool = True) -> None:
         """Put `new` in the place of tokens `first` to `last`; `cased`: with the capitals of what stood there."""
         old = self.doc.span(first, last)
-        self._edits.append(
-            Edit(old.start, old.end, with_case_of(self.doc.text[old.start : old.end], new) if cased else new)
-        )
+        self._edits.append(Edit(old.start, old.end, with_case_of(self.doc.between(old), new) if cased else new))
 
     def delete(self, first: int, last: int, *, pauses: bool = False) -> None:
         """Delete tokens `first` to `last` with one of the blanks around them; `pauses`: also a comma left dangling."""
@@ -89,22 +86,14 @@ class Draft:
 
     def _tidy(self, places: range) -> None:
         tokens, kept = self.doc.tokens, list[int]()
-        gap = worded = (
-            False  # whether something is gone between the last token kept and this one; whether words have come
-        )
+        gap = worded = False  # whether something is gone since the last token kept; whether words have come
         for i in places:
             if i in self._deleted:
                 gap = True
                 continue
             mark = tokens[i].text if self.doc.word_at[i] is None else ""
-            while (
-                gap
-                and mark
-                and worded
-                and self.doc.word_at[kept[-1]] is None
-                and tokens[kept[-1]].text in _PAUSES
-                and _ends_part(mark)
-            ):
+            ends_part = gap and worded and mark and (mark in _PAUSES or mark in _ENDS or mark[0] in _FINAL)
+            while ends_part and self.doc.word_at[kept[-1]] is None and tokens[kept[-1]].text in _PAUSES:
                 self._deleted.add(kept.pop())
             if gap and kept and self._encloses(kept[-1], i):
                 self._deleted.update((kept.pop(), i))
@@ -123,10 +112,9 @@ class Draft:
 
     def _encloses(self, first: int, last: int) -> bool:
         """Whether two tokens are an opening mark and its own closing one."""
-        marks = self.doc.tokens[first].text, self.doc.tokens[last].text
-        return (
-            self._opens(first) and _CLOSING[marks[0]] == marks[1] and (marks[0] != marks[1] or self.doc.touches(last))
-        )
+        opening, closing = self.doc.tokens[first].text, self.doc.tokens[last].text
+        paired = self._opens(first) and _CLOSING[opening] == closing
+        return paired and (opening != closing or self.doc.touches(last))
 
     def finish(
         self, *, capitals: bool = True, articles: bool = True, stops: bool = True, **meta: Any
@@ -154,15 +142,9 @@ class Draft:
 
     def _deletions(self, stops: bool) -> list[Edit]:
         """The runs of deleted tokens as spans, each with a blank before or behind it."""
-        edits: list[Edit] = []
-        run: list[int] = []
-        for index in [*sorted(self._deleted), None]:
-            if run and (index is None or index != run[-1] + 1):
-                edits.append(self._gap(run[0], run[-1], stops))
-                run = []
-            if index is not None:
-                run.append(index)
-        return edits
+        firsts = sorted(i for i in self._deleted if i - 1 not in self._deleted)
+        lasts = sorted(i for i in self._deleted if i + 1 not in self._deleted)
+        return [self._gap(first, last, stops) for first, last in zip(firsts, lasts, strict=True)]
 
     def _gap(self, first: int, last: int, stops: bool) -> Edit:
         text, tokens = self.doc.text, self.doc.tokens
@@ -170,30 +152,18 @@ class Draft:
         blank_before = start > 0 and text[start - 1].isspace()
         blank_after = end < len(text) and text[end].isspace()
         at_start = first == 0 or (blank_before and "\n" in text[tokens[first - 1].end : start])
-        if at_start:  # of the text or of a line: take the blanks behind, the first of the line stays at its margin
+        behind_opening = first > 0 and (tokens[first - 1].text[-1] in _OPENING or self._opens(first - 1))
+        closed = blank_after or end == len(text) or text[end] in _NO_BLANK_BEFORE or tokens[last + 1].is_punctuation
+        if at_start or (behind_opening and not blank_before):
+            # Of the text or of a line: take the blanks behind, the first of the line stays at its margin.
             while end < len(text) and text[end].isspace() and text[end] != "\n":
                 end += 1
-        elif blank_before and (
-            blank_after or end == len(text) or text[end] in _NO_BLANK_BEFORE or tokens[last + 1].is_punctuation
-        ):
-            while start > 0 and text[start - 1].isspace() and text[start - 1] != "\n" and start > tokens[first - 1].end:
+        elif blank_before and closed:
+            while start > tokens[first - 1].end and text[start - 1].isspace() and text[start - 1] != "\n":
                 start -= 1
-        elif (
-            blank_after
-            and not blank_before
-            and first > 0
-            and (tokens[first - 1].text[-1] in _OPENING or self._opens(first - 1))
-        ):
-            while end < len(text) and text[end].isspace() and text[end] != "\n":
-                end += 1
         sentence = self.doc.sentences[self.doc.sentence_at[last]]
-        if (
-            stops
-            and last == sentence.last
-            and first > sentence.first
-            and _holds_stop(tokens[last])
-            and not tokens[first - 1].is_punctuation
-        ):
+        ends = last == sentence.last and first > sentence.first and _holds_stop(tokens[last])
+        if stops and ends and not tokens[first - 1].is_punctuation:
             return Edit(start, end, ".")
         parted = start > 0 and end < len(text) and text[start - 1].isalnum() and text[end].isalnum()
         return Edit(start, end, " " if parted else "")  # a dash without blanks had kept two words apart
@@ -227,11 +197,6 @@ def _holds_stop(token: Token) -> bool:
     return token.text[-1] == "." and not token.is_punctuation
 
 
-def _ends_part(mark: str) -> bool:
-    """Whether no pause may stand before a mark."""
-    return mark in _PAUSES or mark in _CLOSERS - {'"', "'"} or mark[0] in _FINAL
-
-
 def _before_final_mark(doc: Doc, sentence: Span) -> int:
     """The position of the token after which a sentence can be continued.
 
@@ -241,11 +206,9 @@ def _before_final_mark(doc: Doc, sentence: Span) -> int:
     while at > sentence.first and doc.tokens[at].text in _CLOSERS:
         at -= 1
     end = at
-    while (
-        at > sentence.first
-        and doc.word_at[at] is None
-        and (doc.tokens[at].text in _PAUSES or doc.tokens[at].text[0] in _FINAL)
-    ):
+    while at > sentence.first and doc.word_at[at] is None:
+        if doc.tokens[at].text not in _PAUSES and doc.tokens[at].text[0] not in _FINAL:
+            break
         at -= 1
     return at if at < end else sentence.last
 
@@ -299,8 +262,7 @@ def _articles(text: str, edits: list[Edit]) -> list[Edit]:
     out = list(edits)
     for match in _ARTICLE.finditer(text):
         at = bisect_right(starts, match.start()) - 1
-        touched = any(e.start < match.end() and e.end > match.start() for e in edits[max(at, 0) : at + 2])
-        if touched:
+        if any(e.start < match.end() and e.end > match.start() for e in edits[max(at, 0) : at + 2]):
             continue
         moved = shifts[at] if at >= 0 else 0
         old_word, new_word = (_NEXT_WORD.match(t, match.end() + m) for t, m in ((text, 0), (new, moved)))
@@ -310,89 +272,3 @@ def _articles(text: str, edits: list[Edit]) -> list[Edit]:
         if article != match[0].lower() and match[0].lower() == article_before(old_word[1]):
             out.append(Edit(match.start(), match.end(), with_case_of(match[0], article)))
     return _merged(text, out)
-
-
-# --- Blanks around an edit, as a writer would set them: none before a comma, and no two where a word goes
-
-_SPACING_CLOSING = frozenset(",.;:!?…)]}”’»%、。，．：；！？）】」』》〉،؛؟۔।॥")
-_SPACING_OPENING = frozenset("([{“‘„‚«¿¡（【「『《〈")
-
-
-def around_insertion(left: str, right: str, new: Sequence[str], seen: str) -> tuple[str, str]:
-    """The blanks before and behind tokens inserted between two others, where `seen` stood.
-
-    At the start of the text `left` is empty.
-    """
-    together = bool(left) and not seen
-    opens = together and is_mark(left) and left[-1] not in _SPACING_CLOSING and not is_mark(right)
-    head = seen if not left else "" if opens else between(left, new[0], seen)
-    spaced = seen if writes_no_blanks(right[0]) else None
-    return head, "" if together and is_mark(right) else between(new[-1], right, spaced)
-
-
-def around_replacement(
-    left: str, right: str, new: Sequence[str], old: Sequence[str], before: str, behind: str
-) -> tuple[str, str]:
-    """The blanks before and behind tokens that replace others.
-
-    They stay as they are, unless a word replaces a mark or a mark a word.
-    """
-    head, tail = before, behind
-    if left and is_mark(new[0]) != is_mark(old[0]):
-        head = (
-            "" if not before and is_mark(left) and left[-1] not in _SPACING_CLOSING else between(left, new[0], before)
-        )
-    if right and is_mark(new[-1]) != is_mark(old[-1]):
-        tail = "" if not behind and is_mark(right) else between(new[-1], right, behind)
-    return head, tail
-
-
-def behind_deletion(left: str, right: str, before: str, behind: str) -> str:
-    """The blank that stays where tokens are deleted.
-
-    `left` and `right` are the tokens that then stand beside it, empty at the ends of the text.
-    """
-    if not left:
-        return before
-    if not right:
-        return behind
-    if (not before and is_mark(left) and left[-1] not in _SPACING_CLOSING) or (not behind and is_mark(right)):
-        return ""
-    if before and behind:
-        return max(before, behind, key=lambda blank: "\n" in blank)  # a line that ended still does
-    return before or behind or between(left, right, None)
-
-
-def exchanged(left: str, right: str, old: Sequence[str], new: Sequence[str], blanks: Sequence[str]) -> list[str]:
-    """The blanks around and between tokens in their new order.
-
-    A blank stays where it stands between the same kinds of tokens as before, such as a word and a mark.
-
-    Args:
-        left, right: the tokens beside them, empty at the ends of the text.
-        old, new: the tokens in both orders, length n.
-        blanks: before, between and behind the old ones, length n + 1.
-    """
-    was, now = [left, *old, right], [left, *new, right]
-    kept = []
-    for i, blank in enumerate(blanks):
-        alike = is_mark(was[i]) == is_mark(now[i]) and is_mark(was[i + 1]) == is_mark(now[i + 1])
-        kept.append(blank if alike or not now[i] or not now[i + 1] else between(now[i], now[i + 1], blank))
-    return kept
-
-
-def between(left: str, right: str, seen: str | None) -> str:
-    """The blank between two tokens that come together.
-
-    `seen` is the blank that stood at the place, None if there was no place.
-    """
-    if right[0] in _SPACING_CLOSING or left[-1] in _SPACING_OPENING:
-        return ""
-    if writes_no_blanks(left[-1]) or writes_no_blanks(right[0]):
-        return seen or ""
-    return seen or " "
-
-
-def is_mark(token: str) -> bool:
-    """Whether a token has neither letters nor digits."""
-    return not any(c.isalnum() for c in token)

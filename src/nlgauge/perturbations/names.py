@@ -1,4 +1,4 @@
-"""Perturbations by a wrong word: a noun, verb or adjective is replaced by a random one."""
+"""Perturbations of who, what and how many a text names: other people and places, pronouns, other numbers."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ from nlgauge.text.names import (
     entities,
     first_names,
     gender_of,
+    gender_of_title,
     is_first_name,
     is_last_name,
     last_names,
@@ -49,9 +50,8 @@ from nlgauge.text.tagging import known_tags
 
 _FIRST, _LAST = 150, 400  # how far down the lists of names, the most frequent first
 _SHORTEST = 3  # letters; shorter ones are initials or words (Al, Ty, Jo)
-_LEFT_OUT = frozenset(
-    {"Jesus", "Roosevelt", "Clinton", "Muhammad", "Angel", "Adolf"}
-)  # one bearer comes to mind, or the gender is in doubt
+# Names of which one bearer comes to mind, or the gender is in doubt.
+_LEFT_OUT = frozenset({"Jesus", "Roosevelt", "Clinton", "Muhammad", "Angel", "Adolf"})
 # Names that the census writes in another way than people do.
 _MISSPELT = frozenset("Obrien Oconnor Oneal Oneil Oneill Odonnell Ohara Deleon Delacruz Dejesus".split())
 COUNTRIES = WordList("words", "countries")
@@ -63,9 +63,7 @@ def basis(doc: Doc, person: Person) -> str:
     """The evidence of a person's gender: title, first name, mention (another mention of the same), or unknown."""
     if person.gender is None:
         return "unknown"
-    if person.title is not None and doc.tokens[person.title].text.lower() in name_words("title-m") | name_words(
-        "title-f"
-    ):
+    if person.title is not None and gender_of_title(doc.tokens[person.title]) is not None:
         return "title"
     if person.given is not None and gender_of(doc.tokens[person.given].text) is not None:
         return "first name"
@@ -74,7 +72,7 @@ def basis(doc: Doc, person: Person) -> str:
 
 def given_span(doc: Doc, person: Person) -> tuple[int, int] | None:
     """The tokens of the first name, with what hyphens tie to it (Anne-Marie)."""
-    return None if person.given is None else (person.given, _to_hyphen(doc, person.given, person.last))
+    return None if person.given is None else (person.given, doc.tied(person.given, person.last))
 
 
 def family_span(doc: Doc, person: Person) -> tuple[int, int] | None:
@@ -82,17 +80,15 @@ def family_span(doc: Doc, person: Person) -> tuple[int, int] | None:
     if person.family is None:
         return None
     given = given_span(doc, person)
-    if (
-        given is not None and given[1] >= person.family
-    ):  # Anne-Marie-Dupont: hyphens tie both names, and the first has it all
-        return None
+    if given is not None and given[1] >= person.family:
+        return None  # Anne-Marie-Dupont: hyphens tie both names, and the first has it all
     first = person.family
     floor = person.first if given is None else given[1] + 1
     while first > floor and (
         doc.tokens[first - 1].text.lower() in name_words("particle") or doc.tokens[first - 1].text in HYPHENS
     ):
         first -= 2 if doc.tokens[first - 1].text in HYPHENS else 1
-    return max(first, floor), _to_hyphen(doc, person.family, person.last)
+    return max(first, floor), doc.tied(person.family, person.last)
 
 
 def another_first_name(rng: random.Random, gender: Gender | None, taken: Collection[str]) -> str:
@@ -136,12 +132,6 @@ def _frequent_last_names() -> list[str]:
     return [f"Mc{n[2:].capitalize()}" if n.startswith("Mc") else n for n in frequent]
 
 
-def _to_hyphen(doc: Doc, at: int, last: int) -> int:
-    while at + 2 <= last and doc.tokens[at + 1].text in HYPHENS and doc.touches(at + 1) and doc.touches(at + 2):
-        at += 2
-    return at
-
-
 # --- Perturbations of pronouns: the wrong ones, and pronouns where nouns told whom or what is meant
 
 # Of each person: what takes the place of its forms. `her` and `his` have two readings and are looked up by them.
@@ -151,6 +141,7 @@ _OTHERS: Mapping[str, Mapping[str, str]] = {
     "he": {"he": "she", "him": "her", "his": "her", "his (alone)": "hers", "himself": "herself"},
     "she": {"she": "he", "her": "his", "her (object)": "him", "hers": "his", "herself": "himself"},
 }
+_PAIRS = ({"he", "she"}, {"him", "her"}, {"his", "her"}, {"his", "hers"})
 _OWNED = tuple("NN NNS NNP NNPS JJ JJR JJS CD VBG VBN FW RBS HYPH".split())  # what may follow a possessive
 _DAYS = frozenset("yesterday today tomorrow tonight monday tuesday wednesday thursday friday saturday sunday".split())
 _TIMES = WordList("words", "times")
@@ -235,15 +226,11 @@ class NounsToPronouns(Checked):
                 pronoun = drawn.setdefault(subject.who, rng.choice(("he", "she")))
             old = doc.between(subject.span)
             sentence = doc.between(doc.sentences[doc.sentence_at[subject.span.first]])
-            new = (
-                pronoun.upper()
-                if is_loud(sentence)
-                else pronoun.capitalize()
-                if old[0].isupper() or old[0].isdigit()
-                else pronoun
-            )
-            if doc.tokens[subject.span.first - 1].tag == "CC" and subject.span.first > 0 and not is_loud(sentence):
-                new = pronoun  # behind "But"
+            new, behind_but = pronoun, doc.tag(subject.span.first - 1) == "CC"
+            if is_loud(sentence):
+                new = pronoun.upper()
+            elif (old[0].isupper() or old[0].isdigit()) and not behind_but:
+                new = pronoun.capitalize()
             draft.replace(subject.span.first, subject.span.last, new, cased=False)
             replaced.append([old, new])
         return draft.finish(replaced=replaced)
@@ -257,15 +244,10 @@ def _form(doc: Doc, token: Token) -> str | None:
     word = token.lower
     if not any(word in forms for forms in _OTHERS.values()):
         return None
-    if (
-        not token.text.islower()
-        and token.tag[:3] != "PRP"
-        and not (doc.starts_sentence(token.index) and not token.text.isupper())
-    ):
+    opens = doc.starts_sentence(token.index) and not token.text.isupper()
+    if not token.text.islower() and token.tag[:3] != "PRP" and not opens:
         return None  # the US
-    if token.text == "US" and not is_loud(doc.text):
-        return None
-    if _paired(doc, token):
+    if (token.text == "US" and not is_loud(doc.text)) or _paired(doc, token):
         return None
     if word == "his":
         return "his" if _owns(doc, token) else "his (alone)"
@@ -278,13 +260,8 @@ def _owns(doc: Doc, token: Token) -> bool:
     """Whether something that is owned follows: a noun, or what stands before one."""
     at = token.index + 1
     sentence = doc.sentences[doc.sentence_at[token.index]]
-    if (
-        token.index > 1
-        and doc.tokens[token.index - 1].lower == "of"
-        and doc.tokens[token.index - 2].tag == "NN"
-        and at <= sentence.last
-    ):
-        return doc.tokens[at].tag in _OWNED and doc.tokens[at].tag != "VBN"  # "a friend of his came"
+    if doc.low(token.index - 1) == "of" and doc.tag(token.index - 2) == "NN" and at <= sentence.last:
+        return doc.tag(at) in _OWNED and doc.tag(at) != "VBN"  # "a friend of his came"
     while at < sentence.last and (doc.tokens[at].text in _OPENING or doc.tokens[at].tag == "RB"):
         at += 1
     return at <= sentence.last and doc.tokens[at].tag in _OWNED
@@ -300,19 +277,16 @@ def _her_owns(doc: Doc, token: Token) -> bool:
     behind = follow[size].lower if len(follow) > size else ""
     if follow[size - 1].lower in (_TIMES if size == 2 else _DAYS) and behind not in _OF_TIMES:
         return False  # "saw her last week", but "her last year at school"
-    noun = next(
-        (t for t in follow if t.tag not in _BEFORE_NOUNS and t.lower not in _JOINTS and t.text not in _OPENING), None
-    )
+    apart = (t for t in follow if t.lower not in _JOINTS and t.text not in _OPENING)
+    noun = next((t for t in apart if t.tag not in _BEFORE_NOUNS), None)
     if noun is None or (noun.tag[:2] != "NN" and noun.tag not in ("CD", "VBG", "FW")):
         return doc.starts_sentence(token.index) or follow[0].lower == "own"  # not in "made her happy", "left her alone"
     if noun is follow[0] and not behind[:1].isalnum() and known_tags(noun.lower)[:1] == ("JJ",):
         return False  # "found her guilty."
-    before = doc.tokens[token.index - 1].lower if token.index else ""
+    before = doc.low(token.index - 1)
     if before in _CAUSING and follow[0].lower in _DONE and behind not in _OF_TIMES:
         return False  # "made her cry"
-    if (
-        token.tag == "PRP"
-    ):  # the tagger sees an object: believed, save where a bare noun for one thing would stand behind it
+    if token.tag == "PRP":  # an object, save where a bare noun for one thing would stand behind it
         return behind in ("'s", "’s") or (noun.tag == "NN" and noun is not follow[0] and before not in _GIVING)
     return True
 
@@ -322,18 +296,10 @@ def _paired(doc: Doc, token: Token) -> bool:
 
     To exchange both would change nothing.
     """
-    for step in (1, -1):
-        joint, other = token.index + step, token.index + 2 * step
-        if 0 <= joint < len(doc.tokens) and 0 <= other < len(doc.tokens):
-            pair = {token.lower, doc.tokens[other].lower}
-            if doc.tokens[joint].lower in ("or", "/", "and") and pair in (
-                {"he", "she"},
-                {"him", "her"},
-                {"his", "her"},
-                {"his", "hers"},
-            ):
-                return True
-    return False
+    return any(
+        doc.low(token.index + step) in ("or", "/", "and") and {token.lower, doc.low(token.index + 2 * step)} in _PAIRS
+        for step in (1, -1)
+    )
 
 
 # --- Perturbations of numbers: written out, which changes nothing, and changed, which makes a text wrong
@@ -374,9 +340,8 @@ class NumbersToWords(Checked):
         spelling = Spelling(
             british_and=self.british_and, money=self.money, years=self.years, year_style=self.year_style
         )
-        return _change(
-            case, rng, spelled_numbers(case.text, spelling, tags={t.start: t.tag for t in case.doc.tokens}), self.which
-        )
+        groups = spelled_numbers(case.text, spelling, tags={t.start: t.tag for t in case.doc.tokens})
+        return _change(case, rng, groups, self.which)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -611,8 +576,7 @@ def _another_noun(case: Case, rng: random.Random) -> Change | Inapplicable:
 
 def _in_compound(doc: Doc, token: Token) -> bool:
     """Whether another noun stands beside a noun: `tennis shoes`."""
-    around = doc.tokens[max(0, token.index - 1) : token.index] + doc.tokens[token.index + 1 : token.index + 2]
-    return any(t.tag in NOUNS for t in around)
+    return doc.tag(token.index - 1) in NOUNS or doc.tag(token.index + 1) in NOUNS
 
 
 def _another_name(case: Case, rng: random.Random) -> Change | Inapplicable:
@@ -633,7 +597,7 @@ def _another_name(case: Case, rng: random.Random) -> Change | Inapplicable:
     short = doc.text[entity.start : entity.end].isupper() and not doc.text.isupper()
     draft.replace(entity.first, entity.last, new, cased=not short)  # France for the UK
     before = entity.first - 1
-    if before >= 0 and doc.tokens[before].lower == "the" and not modifies(doc, doc.span(entity.first, entity.last)):
+    if doc.low(before) == "the" and not modifies(doc, doc.span(entity.first, entity.last)):
         draft.delete(before, before)  # the United States, but France
     return draft.finish(names=[{"name": doc.text[entity.start : entity.end], "replacement": new}])
 
@@ -649,18 +613,13 @@ def _in_whole(doc: Doc, entity: Entity) -> Span:
     What hyphens tie to it (`Paris-based`), a number (`Radio 3`, `the 11th Infantry`, `the 2010 Games`), a kind of place
     (`Adams county`), an epithet (`Constantine the Great`), and what it is part of (`Year of No Light`).
     """
-    quoted = next(
-        (q for q in _QUOTED.finditer(doc.text) if q.start(1) <= entity.start and q.end(1) == entity.end), None
-    )
-    if quoted is not None:
-        inside = [t.index for t in doc.tokens if quoted.start() <= t.start < quoted.end()]
-        return doc.span(inside[0], inside[-1])
+    for quoted in _QUOTED.finditer(doc.text):
+        if quoted.start(1) <= entity.start and quoted.end(1) == entity.end:
+            inside = [t.index for t in doc.tokens if quoted.start() <= t.start < quoted.end()]
+            return doc.span(inside[0], inside[-1])
     first, last = entity.first, entity.last
     tokens, sentence = doc.tokens, doc.sentences[doc.sentence_at[entity.first]]
-    while last + 2 < len(tokens) and tokens[last + 1].text in HYPHENS and doc.touches(last + 1):
-        if not doc.touches(last + 2):
-            break
-        last += 2
+    last = doc.tied(last, len(tokens) - 1)
     while first > 1 and tokens[first - 1].text in HYPHENS and doc.touches(first) and doc.touches(first - 1):
         first -= 2
     if doc.in_small_letters[doc.sentence_at[first]]:
@@ -674,27 +633,19 @@ def _in_whole(doc: Doc, entity: Entity) -> Span:
     opening = doc.tokens[first - 2] if before in ("of", "and") and first - 2 >= sentence.first else None
     if opening is not None and opening.tag == "NN" and opening.text[0].isupper() and doc.starts_sentence(first - 2):
         first -= 2  # Year of No Light
-    elif before.istitle() and (
-        is_first_name(before) or (doc.starts_sentence(first - 1) and tokens[first - 1].tag == "NN")
-    ):
-        first -= 1  # Man United, Will Hatton
-    elif (
-        _ORDINAL.fullmatch(before)
-        or (before in _NUMBERS and not doc.starts_sentence(first - 1))
-        or (before.isdigit() and len(before) > 2 and doc.low(first - 2) in ("the", "of"))
-    ):
-        first -= 1
+    elif before:
+        heads = doc.starts_sentence(first - 1)
+        named = before.istitle() and (is_first_name(before) or (heads and doc.tag(first - 1) == "NN"))
+        counted = before.isdigit() and len(before) > 2 and doc.low(first - 2) in ("the", "of")
+        if named or counted or _ORDINAL.fullmatch(before) or (before in _NUMBERS and not heads):
+            first -= 1  # Man United, Will Hatton, the 2010 Games
     behind = list(tokens[last + 1 : min(last + 4, sentence.last + 1)])
     tags = [t.tag for t in behind]
     tied = len(behind) > 2 and doc.touches(last + 3) and behind[1].text in (*HYPHENS, "–", ":", "/")
     if behind and behind[0].text.isdigit() and not tied and tags[1:2] != ["NNS"]:
         return doc.span(first, last + 1)
-    if (
-        behind
-        and behind[0].text.islower()
-        and behind[0].text in name_words("place-word")
-        and doc.low(first - 1) not in _ARTICLES
-    ):
+    kind = behind[0].text if behind and behind[0].text.islower() else ""
+    if kind in name_words("place-word") and doc.low(first - 1) not in _ARTICLES:
         return doc.span(first, last + 1)
     if len(behind) > 1 and behind[0].text == "the" and behind[1].text in _EPITHETS:
         return doc.span(first, last + 2)
@@ -703,13 +654,8 @@ def _in_whole(doc: Doc, entity: Entity) -> Span:
 
 def _goes_along(doc: Doc, index: int) -> bool:
     """Whether a word beside a name has a capital as part of it, whatever its tag: `Let It` before `Breed`."""
-    token = doc.tokens[index]
-    return (
-        token.text.istitle()
-        and token.text.isalpha()
-        and token.text != "I"
-        and token.lower not in name_words("calendar")
-    )
+    word = doc.tokens[index].text
+    return word.istitle() and word.isalpha() and word != "I" and word.lower() not in name_words("calendar")
 
 
 def _dangles(doc: Doc, gone: Collection[int]) -> bool:
@@ -734,8 +680,8 @@ def _instead(doc: Doc, entity: Entity, taken: set[str], rng: random.Random) -> s
     if entity.label == "place":
         # A land before a noun has another form for nearly every name: US states, French states.
         kind = places().get(name) or places().get(f"The {name}")
-        before = doc.tokens[entity.first - 1].tag if entity.first else ""
-        adjectival = before in ("WDT", "CD", "PRP$") or modifies(doc, doc.span(entity.first, entity.last))
+        asked = doc.tag(entity.first - 1) in ("WDT", "CD", "PRP$")
+        adjectival = asked or modifies(doc, doc.span(entity.first, entity.last))
         return None if adjectival and kind == "country" else another_place(rng, name, taken)
     given = doc.tokens[entity.first].text
     if entity.label == "other" and entity.last == entity.first + 1 and is_first_name(given):
@@ -767,10 +713,8 @@ def _rename(
                 family_names[old.lower()] = new
             taken.add(new.lower())
             draft.replace(*span, new)
-            told.setdefault(
-                (person.who, old),
-                {"name": old, "replacement": new, "gender": person.gender, "basis": basis(doc, person)},
-            )
+            change = {"name": old, "replacement": new, "gender": person.gender, "basis": basis(doc, person)}
+            told.setdefault((person.who, old), change)
     _rename_others(doc, draft, all_people, {str(t["name"]): str(t["replacement"]) for t in told.values()})
     return list(told.values())
 
@@ -783,10 +727,7 @@ def _rename_others(doc: Doc, draft: Draft, people: Sequence[Person], names: Mapp
     covered = {i for p in people for i in range(p.first, p.last + 1)}
     for token in doc.tokens:
         new = names.get(token.text)
-        around = doc.tokens[max(0, token.index - 1) : token.index] + doc.tokens[token.index + 1 : token.index + 2]
-        if (
-            new is not None
-            and token.index not in covered
-            and not any(t.tag in PROPER and t.text[0].isalpha() for t in around)
-        ):
+        if new is None or token.index in covered:
+            continue
+        if not any(doc.tag(i) in PROPER and doc.low(i)[0].isalpha() for i in (token.index - 1, token.index + 1)):
             draft.replace(token.index, token.index, new)

@@ -1,4 +1,4 @@
-"""Find where a text denies something, and take the denial away; inflection and "any" are then corrected."""
+"""Negation: where a text denies something, how a denial is taken away, and how a clause is denied."""
 
 from __future__ import annotations
 
@@ -36,14 +36,12 @@ _IN_SUBJECTS = NOUNS | {"JJ", "RB", "DT", "PRP", "IN", "CD", "PRP$"}
 _SHORT_SUBJECT = 3  # tokens between "no" and a verb of which it is the subject, where another verb stands before
 _MODIFIERS = frozenset({"JJ", "JJR", "VBG", "VBN"})
 # Behind "not" or "no" these make expressions that fall apart without it.
-_NOT_ALONE = frozenset(["only", "just", "merely", "simply", "solely", "least", "exactly", "so"])
+_NOT_ALONE = frozenset("only just merely simply solely least exactly so".split())
 # Behind "no" these deny nothing, but after a verb: "no doubt he knows", "there is no doubt".
 _NO_IDIOMS = frozenset("doubt matter wonder problem worries thanks surprise way idea means sense end such".split())
-_MORE = frozenset(["more", "less", "fewer", "later", "sooner", "such"])
+_MORE = frozenset("more less fewer later sooner such".split())
 _STEMS = {**STEMS, "need": "need to"}
-_QUANTITIES = frozenset(
-    ["all", "every", "everyone", "everybody", "everything", "many", "much", "each", "one", "always"]
-)
+_QUANTITIES = frozenset("all every everyone everybody everything many much each one always".split())
 # Nouns without a plural, which "some" goes with and "a" does not.
 _MASS = (WordList("clauses", "some not a"), MASS_NOUNS, UNCOUNTED)
 _BEHIND_NOUNS = frozenset("left today tonight tomorrow yesterday".split())  # however they are tagged
@@ -66,36 +64,26 @@ class Denial:
 
 def find_denials(doc: Doc, language: Language, clauses: Sequence[Clause]) -> list[Denial]:
     """Every negation of a text, in order."""
-    return sorted(_Denials(doc, language, clauses).found(), key=lambda d: d.token)
+    return _Denials(doc, language, clauses).found()
 
 
 class _Denials:
     def __init__(self, doc: Doc, language: Language, clauses: Sequence[Clause]) -> None:
         self.doc, self.language, self.clauses = doc, language, clauses
-        self.tokens = doc.tokens
+        self.tokens, self._low, self._tag = doc.tokens, doc.low, doc.tag
 
     def found(self) -> list[Denial]:
+        """The denials, in order."""
         denials = []
         for clause in self.clauses:
             if clause.negation is not None:
-                denials.append(
-                    Denial(
-                        clause.negation,
-                        clause,
-                        partial(self._without_not, clause) if self._removable(clause.negation) else None,
-                    )
-                )
+                remove = partial(self._without_not, clause) if self._removable(clause.negation) else None
+                denials.append(Denial(clause.negation, clause, remove))
         taken = {d.token for d in denials}
-        for token in self.tokens:
-            if token.index not in taken and (remove := self._word(token.index)) is not _NO_DENIAL:
-                denials.append(Denial(token.index, self._owner(token.index), remove))
-        return denials
-
-    def _low(self, i: int) -> str:
-        return self.tokens[i].lower if 0 <= i < len(self.tokens) else ""
-
-    def _tag(self, i: int) -> str:
-        return self.tokens[i].tag if 0 <= i < len(self.tokens) else ""
+        for i in range(len(self.tokens)):
+            if i not in taken and (of_word := self._word(i)) is not _NO_DENIAL:
+                denials.append(Denial(i, self._owner(i), of_word))
+        return sorted(denials, key=lambda d: d.token)
 
     def _word(self, i: int) -> Callable[[Draft], None] | None:
         """How to take away a negation that belongs to no auxiliary.
@@ -184,17 +172,12 @@ class _Denials:
 
     def _clause_follows(self, k: int) -> bool:
         """Whether what follows a "but" has a verb of its own close by."""
-        return any(
-            rank < 2 for at in range(k + 1, k + 7) if (rank := self._ranks.get(at)) is not None
-        ) and not self._verb_at(k + 1)
+        return k + 1 not in self._ranks and any(self._ranks.get(at, 9) < 2 for at in range(k + 2, k + 7))
 
     @cached_property
     def _ranks(self) -> dict[int, int]:
         """The rank of each clause by its verb."""
         return {c.verb: c.rank for c in self.clauses}
-
-    def _verb_at(self, k: int) -> bool:
-        return k in self._ranks
 
     def _owner(self, i: int) -> Clause | None:
         """The clause that a word belongs to: as subject or adverb to the one behind it, else to the one before."""
@@ -285,11 +268,8 @@ class _Denials:
         if clause.tag == "VB":
             return True
         before = clause.verb - 1
-        opens = (
-            clause.verb == self.doc.sentences[clause.sentence].first
-            or self.tokens[before].is_punctuation
-            or self._tag(before) in ("CC", "UH")
-        )
+        first = clause.verb == self.doc.sentences[clause.sentence].first
+        opens = first or self.tokens[before].is_punctuation or self._tag(before) in ("CC", "UH")
         return self._low(clause.verb) == "do" and opens and not is_question(self.doc, clause.sentence)
 
     def _coordinated(self, main: int) -> bool:
@@ -309,7 +289,7 @@ _AHEAD = WordList("clauses", "before not")
 # Before a verb without auxiliary these go behind "does not", and so do adverbs of manner in -ly; others stay ahead.
 _BEHIND = WordList("clauses", "behind do not")
 _TIMES = WordList("clauses", "ly but no manner")
-_OPENS_PHRASE = frozenset({"DT", "PDT", "PRP$", "CD", "NN", "NNS", "NNP", "NNPS", "JJ"})
+_OPENS_PHRASE = NOUNS | {"DT", "PDT", "PRP$", "CD", "JJ"}
 _WITH_CLITIC = {"'ve": "haven't", "'ll": "won't"}
 
 
@@ -331,11 +311,8 @@ def deny(draft: Draft, language: Language, clause: Clause, *, short: bool) -> bo
         return _plain(draft, language, clause, word)
     if clause.kind == "imperative":
         return _command(draft, clause, word)
-    if (
-        clause.inverted
-        and not is_question(doc, clause.sentence)
-        and doc.tokens[clause.begin].lower in ("so", "neither", "nor")
-    ):
+    agrees = clause.inverted and doc.low(clause.begin) in ("so", "neither", "nor")
+    if agrees and not is_question(doc, clause.sentence):
         return False
     return _auxiliary(draft, clause, word)
 
@@ -385,21 +362,14 @@ def _movable(doc: Doc, clause: Clause) -> int | None:
 
 
 def _command(draft: Draft, clause: Clause, word: _Words) -> bool:
-    tokens, verb = draft.doc.tokens, clause.verb
-    low, after = tokens[verb].lower, tokens[verb + 1] if verb + 1 < len(tokens) else None
-    if (
-        low == "let"
-        and after is not None
-        and after.lower in ("'s", "us")
-        and tokens[verb + 2 : verb + 3]
-        and tokens[verb + 2].tag == "VB"
-    ):
+    doc, verb = draft.doc, clause.verb
+    if doc.low(verb) == "let" and doc.low(verb + 1) in ("'s", "us") and doc.tag(verb + 2) == "VB":
         draft.insert_after(verb + 1, word.cased("not"))
-    elif low == "do" and after is not None and after.tag == "VB":
+    elif doc.low(verb) == "do" and doc.tag(verb + 1) == "VB":
         draft.insert_after(verb, word.cased("not"))
     else:
-        first = clause.adverbs[0] if clause.adverbs and tokens[clause.adverbs[0]].lower == "always" else verb
-        draft.replace(first, first, f"{word.with_not('do')} {tokens[first].text.lower()}")
+        first = clause.adverbs[0] if clause.adverbs and doc.low(clause.adverbs[0]) == "always" else verb
+        draft.replace(first, first, f"{word.with_not('do')} {doc.tokens[first].text.lower()}")
     return True
 
 
@@ -436,8 +406,7 @@ def _asks_for_subject(doc: Doc, clause: Clause) -> bool:
     verb = clause.verb
     if clause.kind != "be" or verb == clause.begin:
         return False
-    after = doc.tokens[verb + 1].tag if verb + 1 < len(doc.tokens) else ""
-    return doc.tokens[verb - 1].tag == "WP" or after not in _OPENS_PHRASE
+    return doc.tag(verb - 1) == "WP" or doc.tag(verb + 1) not in _OPENS_PHRASE
 
 
 def _not_after(draft: Draft, clause: Clause, place: int, word: _Words) -> None:
@@ -452,10 +421,8 @@ def _attach(draft: Draft, clause: Clause, word: _Words) -> None:
     verb = draft.doc.tokens[clause.verb]
     low, whole = verb.lower, WITH_NOT[verb.lower]
     if whole.startswith(low):
-        ending = word.cased(whole[len(low) :])
-        draft.insert_after(
-            clause.verb, ending.upper() if verb.text.isupper() and len(verb.text) > 1 else ending, blank=False
-        )
+        ending, loud = word.cased(whole[len(low) :]), verb.text.isupper() and len(verb.text) > 1
+        draft.insert_after(clause.verb, ending.upper() if loud else ending, blank=False)
     else:
         draft.replace(clause.verb, clause.verb, word.cased(whole))
 
@@ -515,12 +482,11 @@ class Negation(Checked):
         removable = [d for d in denials if d.remove is not None]
         if removable and self.mode == "flip":
             return _affirmed(doc, removable[0])
-        for token in doc.tokens[1:]:
-            before = doc.tokens[token.index - 1]
-            if token.tag not in ("VBG", "VBN", "VBD") or before.tag not in NOUNS | {"PRP"} or doc.touches(token.index):
+        for token in doc.tokens:
+            behind_noun = doc.tag(token.index - 1) in NOUNS | {"PRP"} and not doc.touches(token.index)
+            if token.tag not in ("VBG", "VBN", "VBD") or not behind_noun:
                 continue
-            after = doc.tokens[token.index + 1].tag if token.index + 1 < len(doc.tokens) else ""
-            if token.tag == "VBG" or after not in NOUNS:  # not "a snow covered slope"
+            if token.tag == "VBG" or doc.tag(token.index + 1) not in NOUNS:  # not "a snow covered slope"
                 draft = Draft(doc)
                 draft.insert_before(token.index, "NOT" if is_loud(doc.text) else "not")
                 return draft.finish(mode="add", verb=token.text)

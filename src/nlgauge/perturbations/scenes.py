@@ -54,16 +54,10 @@ _FEW = {
     "many": ("a", "great", "so", "too", "how", "as"),
     "few": ("a", "quite", "very", "the", "last", "next", "first", "past"),
 }
-
-
 _BESIDE = frozenset({",", "&", "with", "beside", "near", "alongside", "next"})
 _BETWEEN = frozenset({"CC", "DT", "CD", "JJ", "PRP$", "TO", "VBG"})
-
-
-_Person = tuple[Token, Counterpart]
-
-
 _ANY = "*"
+_Person = tuple[Token, Counterpart]
 
 
 class Other(NamedTuple):
@@ -79,10 +73,6 @@ class Other(NamedTuple):
     fields: frozenset[str]
     barred: bool = False
 
-    def fits(self, field: str | None) -> bool:
-        """Whether it can be said of a noun of a field of meaning."""
-        return not self.fields or (field in self.fields) != self.barred
-
 
 class Attribute(NamedTuple):
     """A word for what can be seen of a thing.
@@ -97,7 +87,7 @@ class Attribute(NamedTuple):
 
     def fitting(self, field: str | None) -> list[str]:
         """The other words that can be said of a noun of a field of meaning."""
-        return [o.word for o in self.others if o.fits(field)]
+        return [o.word for o in self.others if not o.fields or (field in o.fields) != o.barred]
 
 
 def attribute(word: str) -> Attribute | None:
@@ -179,12 +169,9 @@ def _attributes(case: Case) -> Iterator[_Site]:
             continue
         base = token.lower if token.tag not in ("JJR", "JJS") else case.language.lemma(token.lower, token.tag)
         entry = attribute(base)
-        if (
-            entry is None
-            or not stands_alone(doc, token)
-            or in_name(doc, token)
-            or not _says_something(doc, token, entry.kind)
-        ):
+        if entry is None or not stands_alone(doc, token) or in_name(doc, token):
+            continue
+        if not _says_something(doc, token, entry.kind):
             continue
         noun = modified_noun(doc, token)
         words = entry.fitting(field_of(case, noun))
@@ -208,43 +195,31 @@ def _says_something(doc: Doc, token: Token, kind: str) -> bool:
 
     It is not in `a glass of wine` (glass), `eats an orange` (orange) and `hot dog` (hot).
     """
-    tokens, at = doc.tokens, token.index
-    before = tokens[at - 1].lower if at else ""
-    after = tokens[at + 1] if at + 1 < len(tokens) else None
-    if after is not None and in_set_phrase(token.lower, after.lower):
+    at = token.index
+    before, after = doc.low(at - 1), doc.tag(at + 1)
+    if in_set_phrase(token.lower, doc.low(at + 1)):
         return False
     if token.tag in COMMON:  # a noun before a noun, or a colour worn: a woman in red
-        modifies = (
-            after is not None
-            and after.tag in COMMON
-            and stands_alone(doc, after)
-            and not (at and tokens[at - 1].tag in COMMON)
-        )
+        modifies = after in COMMON and stands_alone(doc, doc.tokens[at + 1]) and doc.tag(at - 1) not in COMMON
         worn = kind == "colour" and before == "in" and token.tag == "NN"
         return (modifies and kind in ("material", "colour", "pattern")) or worn
-    if kind == "number" and (before in _FEW.get(token.lower, ()) or (after is not None and after.lower == "of")):
+    if kind == "number" and (before in _FEW.get(token.lower, ()) or doc.low(at + 1) == "of"):
         return False
     if token.tag in ("VBN", "VBG"):  # a participle: only before its noun
-        return after is not None and after.tag in COMMON
-    if (
-        after is not None and after.tag == "VBN" and token.tag == "JJ" and kind != "colour"
-    ):  # old fashioned, narrow gauged
-        return False
-    return (
-        not _is_fruit(doc, at)
-        and not after_measure(doc, token)
-        and not (kind == "colour" and _in_black_and_white(doc, at))
-    )
+        return after in COMMON
+    if after == "VBN" and token.tag == "JJ" and kind != "colour":
+        return False  # old fashioned, narrow gauged
+    in_pictures = kind == "colour" and _in_black_and_white(doc, at)
+    return not in_pictures and not _is_fruit(doc, at) and not after_measure(doc, token)
 
 
 def _is_fruit(doc: Doc, at: int) -> bool:
     """Whether `orange` has an article and no noun to give a colour to."""
-    if doc.tokens[at].lower != "orange" or not at or doc.tokens[at - 1].tag != "DT":
+    if doc.low(at) != "orange" or doc.tag(at - 1) != "DT":
         return False
-    behind = doc.tokens[at + 1 : at + 3]
-    if len(behind) == 2 and (behind[0].tag == "CC" or behind[0].text == ","):
-        return attribute(behind[1].lower) is None
-    return not behind or behind[0].tag not in (*COMMON, "JJ", "VBG")
+    if at + 2 < len(doc.tokens) and (doc.tag(at + 1) == "CC" or doc.low(at + 1) == ","):
+        return attribute(doc.low(at + 2)) is None
+    return doc.tag(at + 1) not in (*COMMON, "JJ", "VBG")
 
 
 def _in_black_and_white(doc: Doc, at: int) -> bool:
@@ -261,8 +236,7 @@ def _adjectives(case: Case) -> Iterator[_Site]:
         if token.tag[:2] != "JJ" or token.lower in _NOT_SEEN:
             continue
         noun = modified_noun(doc, token)
-        after = doc.tokens[token.index + 1] if token.index + 1 < len(doc.tokens) else None
-        if noun is None or after_measure(doc, token) or (after is not None and in_set_phrase(token.lower, after.lower)):
+        if noun is None or after_measure(doc, token) or in_set_phrase(token.lower, doc.low(token.index + 1)):
             continue
         base = case.language.lemma(token.lower, token.tag)
         if attribute(base) is not None:  # one of ours that is used for something else
@@ -328,49 +302,38 @@ class ChangeGender(Checked):
         picked = alone or ([rng.choice(couples[0])] if couples else [])
         if self.which == "one" and picked:
             picked = [rng.choice(picked)]
-        pronouns = (
-            [(t, p) for t in doc.tokens if (p := _pronoun(doc, t)) is not None]
-            if self.pronouns and (alone or not gendered)
-            else []
-        )
-        if not picked and not pronouns:
+        changed = [(t, c.word) for t, c in picked]
+        if self.pronouns and (alone or not gendered):
+            changed += [(t, p) for t in doc.tokens if (p := _pronoun(doc, t)) is not None]
+        if not changed:
             return Inapplicable("no gendered noun" if not self.pronouns else "no gendered word")
         draft = Draft(doc)
-        for token, other in picked:
-            draft.replace(token.index, token.index, other.word)
-            _mend_mark(draft, token, other)
-        for token, word in pronouns:
+        for token, word in changed:
             draft.replace(token.index, token.index, word)
-        words = [t.text for t, _ in picked] + [t.text for t, _ in pronouns]
-        return draft.finish(words=words, replacements=[c.word for _, c in picked] + [p for _, p in pronouns])
+        for token, other in picked:
+            _mend_mark(draft, token, other)
+        return draft.finish(words=[t.text for t, _ in changed], replacements=[word for _, word in changed])
 
 
 def _gendered(doc: Doc, token: Token) -> Counterpart | None:
     other = counterpart(token.lower)
     if other is None:
         return None
-    tokens, at = doc.tokens, token.index
-    after = tokens[at + 1] if at + 1 < len(tokens) else None
+    at, capital = token.index, token.text[0].isupper()
+    name = doc.tokens[at + 1].text if doc.tag(at + 1) in PROPER else ""
     if token.lower in TITLES:
-        named = after is not None and after.tag in PROPER and not after.text.islower()
-        return other if named and token.text[0].isupper() else None
+        return other if capital and name and not name.islower() else None
     if token.tag[:2] not in ("NN", "JJ"):
         return None
-    if after is not None and after.text in HYPHENS and doc.touches(at + 1):  # man-made, but mother-in-law
-        return other if at + 2 < len(tokens) and tokens[at + 2].lower == "in" else None
-    if at > 1 and tokens[at - 1].text in HYPHENS and doc.touches(at) and len(tokens[at - 2].text) == 1:
+    if doc.low(at + 1) in HYPHENS and doc.touches(at + 1):  # man-made, but mother-in-law
+        return other if doc.low(at + 2) == "in" else None
+    if at > 1 and doc.low(at - 1) in HYPHENS and doc.touches(at) and len(doc.tokens[at - 2].text) == 1:
         return None  # X-men
-    if (
-        after is not None
-        and after.tag in PROPER
-        and after.text[0].isupper()
-        and token.text[0].isupper()
-        and not token.text.isupper()
-    ):
+    if capital and not token.text.isupper() and name[:1].isupper():
         return None  # King Charles
     if in_name(doc, token):
         return other if token.lower in ADDRESS and token.text.istitle() else None
-    return None if after is not None and in_set_phrase(token.lower, after.lower) else other
+    return None if in_set_phrase(token.lower, doc.low(at + 1)) else other
 
 
 def _couples(doc: Doc, gendered: Sequence[_Person]) -> list[tuple[_Person, _Person]]:
@@ -390,17 +353,16 @@ def _couples(doc: Doc, gendered: Sequence[_Person]) -> list[tuple[_Person, _Pers
 
 
 def _pronoun(doc: Doc, token: Token) -> str | None:
-    if any(0 <= i < len(doc.tokens) and doc.tokens[i].text == "/" for i in (token.index - 1, token.index + 1)):
-        return None  # he/she
-    return pronoun_of_other_gender(doc, token)
+    shared = "/" in (doc.low(token.index - 1), doc.low(token.index + 1))  # he/she
+    return None if shared else pronoun_of_other_gender(doc, token)
 
 
 def _mend_mark(draft: Draft, token: Token, other: Counterpart) -> None:
     """ladies' becomes gentlemen's."""
-    tokens, at = draft.doc.tokens, token.index + 1
-    if at < len(tokens) and tokens[at].tag == "POS" and draft.doc.touches(at) and tokens[at].text[0] in "'’":
-        mark = possessive_mark(other.word, other.plural, tokens[at].text)
-        if mark.lower() != tokens[at].lower.replace("'", mark[0]):
+    doc, at = draft.doc, token.index + 1
+    if doc.tag(at) == "POS" and doc.touches(at) and doc.tokens[at].text[0] in "'’":
+        mark = possessive_mark(other.word, other.plural, doc.tokens[at].text)
+        if mark.lower() != doc.low(at).replace("'", mark[0]):
             draft.replace(at, at, mark)
 
 
@@ -656,23 +618,14 @@ class RepeatObject:
         if not objects:
             return Inapplicable("no object")
         objects = [t for t in objects if not t.named] or objects
-        early = [
-            t
-            for t in objects
-            if any(
-                doc.word_at[i] is not None for i in range(t.last + 1, doc.sentences[doc.sentence_at[t.last]].last + 1)
-            )
-        ]
+        ends = {t.last: doc.sentences[doc.sentence_at[t.last]].last + 1 for t in objects}
+        early = [t for t in objects if any(place is not None for place in doc.word_at[t.last + 1 : ends[t.last]])]
         solid = [t for t in early if not t.bare or doc.starts_sentence(t.start)] or [t for t in objects if not t.bare]
         thing = rng.choice(solid or early or objects)
-        words = _again(doc, thing)
-        shouted = is_loud(doc.text)
-        draft = Draft(doc)
-        draft.append(
-            doc.sentences[doc.sentence_at[thing.last]],
-            words.upper() if shouted else words,
-            joint=" AND " if shouted else " and ",
-        )
+        words, joint, draft = _again(doc, thing), " and ", Draft(doc)
+        if is_loud(doc.text):
+            words, joint = words.upper(), joint.upper()
+        draft.append(doc.sentences[doc.sentence_at[thing.last]], words, joint=joint)
         return draft.finish(object=thing.text)
 
 
@@ -681,12 +634,8 @@ def _again(doc: Doc, thing: Thing) -> str:
     if thing.named:
         return thing.text
     if thing.plural:
-        definite = (
-            thing.determiner not in _NO_PLURAL_THE
-            and not thing.determiner[0].isdigit()
-            and doc.tokens[thing.start].tag != "CD"
-        )
-        return f"the {thing.text}" if definite else thing.text
+        counted = thing.determiner[:1].isdigit() or doc.tag(thing.start) == "CD"
+        return thing.text if counted or thing.determiner in _NO_PLURAL_THE else f"the {thing.text}"
     if thing.bare and not doc.starts_sentence(thing.start):
         return thing.text  # water, and whatever else goes without an article here
     return f"{article_before(thing.text)} {thing.text}"
@@ -725,8 +674,7 @@ def _elided(doc: Doc, thing: Thing) -> bool:
 
     It does at the start of a caption, and behind a noun that has one (`a man and woman`).
     """
-    before = doc.tokens[thing.start - 1] if thing.start else None
-    return doc.starts_sentence(thing.start) or (before is not None and before.tag == "CC")
+    return doc.starts_sentence(thing.start) or doc.tag(thing.start - 1) == "CC"
 
 
 def _in_number(case: Case, thing: Thing, plural: bool) -> str:
@@ -742,7 +690,7 @@ def _in_number(case: Case, thing: Thing, plural: bool) -> str:
 def _stopped(doc: Doc, place: Thing, new: str) -> str:
     """`new` with one full stop, or none, as its place has: `U.S.` may go before a full stop, or go from the end."""
     after = place.last + 1
-    if new[-1] == "." and after < len(doc.tokens) and doc.touches(after) and doc.tokens[after].text == ".":
+    if new[-1] == "." and doc.low(after) == "." and doc.touches(after):
         return new[:-1]
     ends = place.last == doc.sentences[doc.sentence_at[place.last]].last and doc.tokens[place.last].text[-1] == "."
     return f"{new}." if ends and new[-1] != "." else new
@@ -753,56 +701,38 @@ def _droppable(doc: Doc, objects: Sequence[Thing]) -> Sequence[Thing]:
 
     Those behind a preposition or in a list go first, then those that no verb needs, then any.
     """
-    tokens = doc.tokens
-
-    def followed(thing: Thing) -> str:
-        return tokens[thing.end + 1].tag if thing.end + 1 < len(tokens) else ""
-
-    def before(thing: Thing) -> str:
-        return tokens[thing.start - 1].tag if thing.start else ""
-
-    calm = [
-        t for t in objects if followed(t) not in FINITE and followed(t) not in ("POS", "CC") and not _heads_list(doc, t)
-    ]
+    calm = [t for t in objects if doc.tag(t.end + 1) not in FINITE | {"POS", "CC"} and not _heads_list(doc, t)]
     loose = [t for t in calm if _preposition(doc, t) is not None and not _counted(doc, t)]
-    second = [t for t in calm if before(t) == "CC"]
-    idle = [t for t in calm if t.start > 0 and before(t) != "CC" and followed(t) not in ("WDT", "WP", "VBG", "VBN")]
+    second = [t for t in calm if doc.tag(t.start - 1) == "CC"]
+    idle = [t for t in calm if t.start > 0 and doc.tag(t.start - 1) != "CC"]
+    idle = [t for t in idle if doc.tag(t.end + 1) not in ("WDT", "WP", "VBG", "VBN")]
     return loose + second or idle or calm or list(objects)
 
 
 def _heads_list(doc: Doc, thing: Thing) -> bool:
     """Whether more things follow behind a comma."""
-    behind = doc.tokens[thing.end + 1 : thing.end + 3]
-    return len(behind) == 2 and behind[0].text == "," and behind[1].tag in _IN_LISTS
-
-
-def _joint(doc: Doc, thing: Thing) -> int | None:
-    """The place of a conjunction behind a thing that joins it to another."""
-    after = thing.end + 1
-    return after if after < len(doc.tokens) and doc.tokens[after].tag == "CC" else None
+    return doc.low(thing.end + 1) == "," and doc.tag(thing.end + 2) in _IN_LISTS
 
 
 def _preposition(doc: Doc, thing: Thing) -> int | None:
     """The place where the preposition before a thing begins: of `in front of a tree` that of `in`."""
-    tokens, at = doc.tokens, thing.start - 1
-    if at < 0 or tokens[at].tag not in ("IN", "TO") or tokens[at].lower in _CLAUSES:
+    at = thing.start - 1
+    if doc.tag(at) not in ("IN", "TO") or doc.low(at) in _CLAUSES:
         return None
-    if at and tokens[at].lower in ("of", "to", "from") and tokens[at - 1].lower in _FIRST_HALVES:
+    if doc.low(at) in ("of", "to", "from") and doc.low(at - 1) in _FIRST_HALVES:
         return at - 1
-    place = at - 1
-    if tokens[at].lower == "of" and place > 0 and tokens[place].lower in PLACES:
-        place -= 1
-        while place > 0 and tokens[place].tag in ("DT", "JJ"):
+    if doc.low(at) == "of" and doc.low(at - 1) in PLACES:
+        place = at - 2
+        while doc.tag(place) in ("DT", "JJ"):
             place -= 1
-        if tokens[place].tag == "IN":
+        if doc.tag(place) == "IN":
             return place
     return at
 
 
 def _counted(doc: Doc, thing: Thing) -> bool:
     """Whether the noun before `of` counts the thing, as in `a group of people`."""
-    at = thing.start - 1
-    return at > 0 and doc.tokens[at].lower == "of" and doc.tokens[at - 1].lower in PARTITIVES
+    return doc.low(thing.start - 1) == "of" and doc.low(thing.start - 2) in PARTITIVES
 
 
 def _with_bonds(doc: Doc, thing: Thing) -> set[int]:
@@ -813,7 +743,7 @@ def _with_bonds(doc: Doc, thing: Thing) -> set[int]:
     start = _preposition(doc, thing)
     if start is not None:
         gone |= set(range(start, thing.start))
-    elif thing.start and doc.tokens[thing.start - 1].tag == "CC" and _joint(doc, thing) is None:
+    elif doc.tag(thing.start - 1) == "CC" and doc.tag(thing.end + 1) != "CC":
         gone.add(thing.start - 1)
     return _with_joints(doc, gone)
 
@@ -825,15 +755,15 @@ def _with_joints(doc: Doc, gone: set[int]) -> set[int]:
     """
     tokens, gone = doc.tokens, set(gone)
     for at in sorted(gone, reverse=True):
-        if at - 1 in gone or not at or tokens[at - 1].lower != "of":
+        if at - 1 in gone or doc.low(at - 1) != "of":
             continue
-        if at > 1 and tokens[at - 2].lower in PARTITIVES:
+        if doc.low(at - 2) in PARTITIVES:
             gone |= {at - 1, at - 2}
             start = at - 3
-            while start >= 0 and tokens[start].tag in ("DT", "JJ", "CD", "CC") and start not in gone:
+            while doc.tag(start) in ("DT", "JJ", "CD", "CC") and start not in gone:
                 gone.add(start)
                 start -= 1
-        elif at > 1 and at - 2 in gone:
+        elif at - 2 in gone:
             gone.add(at - 1)
     for sentence in doc.sentences:
         joints = {i for i in range(sentence.first, sentence.last + 1) if tokens[i].tag == "CC" and i not in gone}
@@ -846,8 +776,7 @@ def _with_joints(doc: Doc, gone: set[int]) -> set[int]:
 
 def _has_clitic(doc: Doc, thing: Thing) -> bool:
     """Whether a short form leans on a thing, and cannot stand without it: `the dog's asleep`."""
-    after = thing.last + 1
-    return after < len(doc.tokens) and doc.touches(after) and doc.tokens[after].lower in _CLITICS
+    return doc.low(thing.last + 1) in _CLITICS and doc.touches(thing.last + 1)
 
 
 def _nothing_left(doc: Doc, gone: set[int]) -> bool:

@@ -1,4 +1,4 @@
-"""Disagreement of subject and verb."""
+"""Perturbations of the surface: agreement, short forms, punctuation, order, stop words, spelling."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 from nlgauge.core.options import Checked
 from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, as_good, worse
 from nlgauge.perturbations.draft import Draft, with_case_of
-from nlgauge.text.doc import ADVERBS, NOUNS, PROPER, TENSED, WH, Doc, Span
+from nlgauge.text.doc import ADVERBS, FINITE, NOUNS, PROPER, TENSED, WH, Doc, Span
 from nlgauge.text.english.clauses import Clause, find_clauses
 from nlgauge.text.english.questions import questions
 from nlgauge.text.english.verbs import (
@@ -68,11 +68,9 @@ def _other(doc: Doc, language: Language, clause: Clause) -> str | None:
     """The form of the other number; None where there is none, or where it would set right what is wrong."""
     token = doc.tokens[clause.verb]
     low = token.lower
-    if (
-        clause.kind in ("imperative", "modal")
-        or clause.tag not in TENSED
-        or (clause.kind == "do" and _is_command(doc, clause))
-    ):
+    if clause.kind in ("imperative", "modal") or clause.tag not in TENSED:
+        return None
+    if clause.kind == "do" and _is_command(doc, clause):
         return None
     if low == "were" and _subject(doc, clause).lower() in ("i", "he", "she", "it", "there"):
         return None  # "if I were"
@@ -99,22 +97,18 @@ def _subject(doc: Doc, clause: Clause) -> str:
         place = clause.subject
     else:
         place = clause.verb - 1
-        while place >= clause.begin and (doc.tokens[place].tag in ADVERBS or place in clause.adverbs):
+        while place >= clause.begin and (doc.tag(place) in ADVERBS or place in clause.adverbs):
             place -= 1
-    return doc.tokens[place].lower if place is not None and place >= doc.sentences[clause.sentence].first else ""
+    return doc.low(place) if place is not None and place >= doc.sentences[clause.sentence].first else ""
 
 
 def _doubtful(doc: Doc, clause: Clause) -> bool:
     """Whether both numbers may be right, or the subject cannot be seen."""
-    if clause.rank == 9:
+    before = {t.lower for t in doc.tokens[clause.begin : clause.verb]}
+    if doc.low(clause.verb) == "was" and not before.isdisjoint(("if", "though", "wish", "whether")):
         return True
-    subject = _subject(doc, clause)
-    if doc.tokens[clause.verb].lower == "was" and any(
-        t.lower in ("if", "though", "wish", "whether") for t in doc.tokens[clause.begin : clause.verb]
-    ):
-        return True
-    before = [t for t in doc.tokens[clause.begin : clause.verb] if t.tag in NOUNS or t.lower in _COLLECTIVE]
-    return subject in ("who", "which", "that") or any(t.lower in _COLLECTIVE for t in before)
+    relative = _subject(doc, clause) in ("who", "which", "that")
+    return clause.rank == 9 or relative or any(word in _COLLECTIVE for word in before)
 
 
 # --- Short forms written out, and full forms made short: neither should change what a text says
@@ -178,7 +172,13 @@ class Contractions(_Rewriting):
 
     def forms(self, doc: Doc) -> Iterator[list[Edit]]:
         """See `_Rewriting.forms`."""
-        return _short_forms(doc)
+        mark = apostrophe(doc.text)
+        for clause in find_clauses(doc):
+            edits = _with_not(doc, clause, mark) or _leaning(doc, clause, mark)
+            if edits:
+                yield edits
+            elif clause.kind == "imperative" and _is_lets(doc, clause.verb):
+                yield [_joined(doc, clause.verb, clause.verb + 1, f"{mark}s")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,24 +190,22 @@ class Expansions(_Rewriting):
 
     def forms(self, doc: Doc) -> Iterator[list[Edit]]:
         """See `_Rewriting.forms`."""
-        return _full_forms(doc)
-
-
-def _short_forms(doc: Doc) -> Iterator[list[Edit]]:
-    mark = apostrophe(doc.text)
-    for clause in find_clauses(doc):
-        edits = _with_not(doc, clause, mark) or _leaning(doc, clause, mark)
-        if edits:
-            yield edits
-        elif clause.kind == "imperative" and _is_lets(doc, clause.verb):
-            yield [_joined(doc, clause.verb, clause.verb + 1, f"{mark}s")]
+        asked = {c.verb: c for c in find_clauses(doc) if c.inverted}
+        for token in doc.tokens:
+            i, low = token.index, token.lower
+            if i == 0 or doc.sentence_at[i] != doc.sentence_at[i - 1]:
+                continue
+            if low == "n't":
+                yield _not(doc, i, asked.get(i - 1))
+            elif low in ("'s", "'d", *_FULL):
+                full = _FULL.get(low) or (_s(doc, i) if low == "'s" else _d(doc, i, asked.get(i)))
+                if full:
+                    yield [_written_out(doc, i, full)]
 
 
 def _is_lets(doc: Doc, place: int) -> bool:
-    tokens = doc.tokens
-    if place + 2 >= len(tokens) or doc.touches(place + 1):
-        return False
-    return tokens[place].lower == "let" and tokens[place + 1].lower == "us" and tokens[place + 2].tag == "VB"
+    said = doc.low(place) == "let" and doc.low(place + 1) == "us" and doc.tag(place + 2) == "VB"
+    return said and not doc.touches(place + 1)
 
 
 def _with_not(doc: Doc, clause: Clause, mark: str) -> list[Edit] | None:
@@ -215,11 +213,8 @@ def _with_not(doc: Doc, clause: Clause, mark: str) -> list[Edit] | None:
     if clause.negation is None or clause.kind in ("plain", "imperative"):
         return None
     verb, negation = doc.tokens[clause.verb], doc.tokens[clause.negation]
-    if (
-        verb.lower not in WITH_NOT
-        or negation.lower != "not"
-        or (clause.kind == "have" and clause.main is None and not clause.inverted)
-    ):
+    owns = clause.kind == "have" and clause.main is None and not clause.inverted
+    if verb.lower not in WITH_NOT or negation.lower != "not" or owns:
         return None
     whole = WITH_NOT[verb.lower].replace("'", mark)
     loud = verb.text.isupper() and len(verb.text) > 1
@@ -238,23 +233,16 @@ def _leaning(doc: Doc, clause: Clause, mark: str) -> list[Edit] | None:
     """We're of we are."""
     tokens, i = doc.tokens, clause.verb
     short, hosts = _HOSTS.get(tokens[i].lower, ("", frozenset()))
-    if i == 0 or tokens[i - 1].lower not in hosts or i + 1 >= len(tokens) or tokens[i + 1].is_punctuation:
+    if doc.low(i - 1) not in hosts or i + 1 >= len(tokens) or tokens[i + 1].is_punctuation:
         return None
-    if tokens[i + 1].lower == "n't":
+    if doc.low(i + 1) == "n't" or (clause.inverted and not _asks_short(doc, clause)):
         return None
-    if clause.inverted and not _asks_short(doc, clause):
+    alone = clause.kind != "be" and clause.main is None and doc.low(i + 1) != "better"
+    if alone or clause.kind not in ("be", "have", "modal"):
         return None
-    if clause.kind not in ("be", "have", "modal") or (
-        clause.kind != "be" and clause.main is None and tokens[i + 1].lower != "better"
-    ):
+    if _is_stranded(doc, clause) or not _goes_on(doc, i) or not _plain_gap(doc, tokens[i - 1].end, tokens[i].start):
         return None
-    if _is_stranded(doc, clause) or not _goes_on(doc, i):
-        return None
-    return (
-        [_joined(doc, i - 1, i, short.replace("'", mark))]
-        if _plain_gap(doc, tokens[i - 1].end, tokens[i].start)
-        else None
-    )
+    return [_joined(doc, i - 1, i, short.replace("'", mark))]
 
 
 def _asks_short(doc: Doc, clause: Clause) -> bool:
@@ -271,11 +259,8 @@ def _is_stranded(doc: Doc, clause: Clause) -> bool:
     before = tokens[max(host - 2, doc.sentences[clause.sentence].first) : host]
     if not before or clause.main is not None:
         return False
-    opens = (
-        before[-1].tag in WH
-        or before[-1].lower in ("than", "as", "so")
-        or (before[0].tag == "WRB" and before[-1].tag == "JJ")
-    )
+    opens = before[-1].tag in WH or before[-1].lower in ("than", "as", "so")
+    opens |= before[0].tag == "WRB" and before[-1].tag == "JJ"
     return opens and tokens[clause.verb + 1].tag not in ("JJ", "DT", "VBG", "VBN")
 
 
@@ -295,20 +280,6 @@ def _plain_gap(doc: Doc, start: int, end: int) -> bool:
     """Whether only blanks of one line part two words."""
     gap = doc.text[start:end]
     return not gap.strip() and "\n" not in gap
-
-
-def _full_forms(doc: Doc) -> Iterator[list[Edit]]:
-    asked = {c.verb: c for c in find_clauses(doc) if c.inverted}
-    for token in doc.tokens:
-        i, low = token.index, token.lower
-        if i == 0 or doc.sentence_at[i] != doc.sentence_at[i - 1]:
-            continue
-        if low == "n't":
-            yield _not(doc, i, asked.get(i - 1))
-        elif low in ("'s", "'d", *_FULL):
-            full = _FULL.get(low) or (_s(doc, i) if low == "'s" else _d(doc, i, asked.get(i)))
-            if full:
-                yield [_written_out(doc, i, full)]
 
 
 def _not(doc: Doc, i: int, clause: Clause | None) -> list[Edit]:
@@ -365,13 +336,11 @@ def _d(doc: Doc, i: int, clause: Clause | None) -> str | None:
     if not doc.touches(i) and tokens[i - 1].tag not in ("PRP", "EX", *WH):
         return None
     subject = clause.subject if clause is not None and clause.subject is not None else i
-    j = _next(
-        doc,
-        subject,
-        skip=lambda k: (
-            (tokens[k].tag in ADVERBS and tokens[k].lower not in ("better", "rather")) or tokens[k].lower in NOT
-        ),
-    )
+
+    def is_adverb(k: int) -> bool:
+        return (doc.tag(k) in ADVERBS and doc.low(k) not in ("better", "rather")) or doc.low(k) in NOT
+
+    j = _next(doc, subject, skip=is_adverb)
     if j < 0:
         return None
     low, tag = tokens[j].lower, tokens[j].tag
@@ -389,21 +358,16 @@ def _s(doc: Doc, i: int) -> str | None:
         return "us"
     j = _next(doc, i, skip=lambda k: tokens[k].tag in ADVERBS or tokens[k].lower in NOT)
     if j < 0:
-        return "is" if host.lower in _VERBAL_HOSTS and i + 1 < len(tokens) and tokens[i + 1].tag in ADVERBS else None
+        return "is" if host.lower in _VERBAL_HOSTS and doc.tag(i + 1) in ADVERBS else None
     after = tokens[j]
     if host.lower not in _VERBAL_HOSTS:
         verb = tokens[i].tag == "VBZ" or tokens[i + 1].lower in BEHIND_VERBS
         if not verb or host.tag not in NOUNS | {"EX", "DT", "PRP"} or (after.is_punctuation and j == i + 1):
             return None
-        noun_follows = j + 1 < len(tokens) and tokens[j + 1].tag in NOUNS and tokens[j + 1].lower not in _DAYS
+        noun_follows = doc.tag(j + 1) in NOUNS and doc.low(j + 1) not in _DAYS
         alone = after.tag == "JJ" and tokens[i].tag == "VBZ" and _stands_alone(doc, j)
-        if not (
-            after.tag in _PREDICATES
-            or j > i + 1
-            or (after.tag == "VBG" and not noun_follows)
-            or after.lower in _GONE
-            or alone
-        ):
+        predicate = after.tag in _PREDICATES or after.lower in _GONE or (after.tag == "VBG" and not noun_follows)
+        if not (predicate or j > i + 1 or alone):
             return None
     elif host.lower in ("that", "who", "which") and after.tag in ("VBN", "VBD") and _is_intransitive(after.lower):
         return "has"
@@ -422,17 +386,15 @@ def _stands_alone(doc: Doc, i: int) -> bool:
 
 def _may_be_either(doc: Doc, j: int) -> bool:
     """Whether a participle in -ed that nothing hangs on leaves open what 's is: `the dog that's barked`."""
-    token = doc.tokens[j]
     behind = doc.tokens[j + 1] if j + 1 < len(doc.tokens) else None
-    ends = behind is None or behind.is_punctuation or behind.tag in ("RB", "CC", "VBZ", "VBP", "VBD", "MD")
-    return token.tag in ("VBN", "VBD") and token.lower.endswith("ed") and ends
+    ends = behind is None or behind.is_punctuation or behind.tag in FINITE | {"RB", "CC"}
+    return doc.tag(j) in ("VBN", "VBD") and doc.low(j).endswith("ed") and ends
 
 
 def _is_intransitive(participle: str) -> bool:
     """Whether a participle in -ed is of a verb without a passive."""
-    return participle.endswith("ed") and any(
-        base in INTRANSITIVE or base in _NO_PASSIVE for base in (participle[:-n] for n in (1, 2, 3))
-    )
+    bases = (participle[:-n] for n in (1, 2, 3))
+    return participle.endswith("ed") and any(base in INTRANSITIVE or base in _NO_PASSIVE for base in bases)
 
 
 def _is_perfect(doc: Doc, i: int, j: int) -> bool:
@@ -445,9 +407,9 @@ def _is_perfect(doc: Doc, i: int, j: int) -> bool:
         return False
     if low in _GONE or any(t.lower in _GONE for t in tokens[i + 1 : j]):
         return True
-    if low in _NAMED and tokens[j + 1 : j + 2] and tokens[j + 1].tag != "PRP":
+    if low in _NAMED and doc.tag(j + 1) != "PRP":
         return False
-    return j + 1 < len(tokens) and tokens[j + 1].tag in _OBJECTS and not tokens[j + 1].is_punctuation
+    return doc.tag(j + 1) in _OBJECTS and not tokens[j + 1].is_punctuation
 
 
 # --- Perturbations of the surface: punctuation and the order of words
@@ -646,9 +608,7 @@ def _blank(doc: Doc, behind: int) -> str:
 # --- Perturbations that part stop words from the words that carry the content
 
 _CLITICS = frozenset({"n't", "'s", "'re", "'ve", "'ll", "'d", "'m"})
-_ALSO_NAMES = frozenset(
-    {"may", "will", "us", "it", "who", "i", "a", "no"}
-)  # May, Will, US, IT, WHO, Henry I, vitamin A, Dr No
+_ALSO_NAMES = frozenset({"may", "will", "us", "it", "who", "i", "a", "no"})  # May, Will, WHO, Henry I, vitamin A, Dr No
 _ALSO_ACRONYMS = frozenset({"us", "it", "who"})
 
 
@@ -722,10 +682,8 @@ def stopwords(doc: Doc) -> list[bool]:
             named = head.tag in PROPER and lower in _ALSO_NAMES and head.text[0].isupper()
             stop = not named and not (mixed and lower in _ALSO_ACRONYMS and head.text.isupper())
         else:  # he'll, couldn't've; and/or
-            parts = [t.lower for t in tokens]
-            stop = head.lower in table and all(
-                p in _CLITICS or p == "/" or (p in table and "/" in parts) for p in parts[1:]
-            )
+            first, *rest = (t.lower for t in tokens)
+            stop = first in table and all(p in _CLITICS or p == "/" or (p in table and "/" in rest) for p in rest)
         flags.append(stop)
     return flags
 
@@ -778,9 +736,8 @@ class Typos(Checked):
             for word in words:
                 old = doc.between(word)
                 for kind in kinds:
-                    forms = [
-                        f for f in _forms(old, kind) if f.lower() != old.lower() and not (unknown and known_tags(f))
-                    ]
+                    forms = [f for f in _forms(old, kind) if f.lower() != old.lower()]
+                    forms = [f for f in forms if not (unknown and known_tags(f))]
                     if forms:
                         new = rng.choice(forms)
                         draft = Draft(doc)

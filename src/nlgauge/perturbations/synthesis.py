@@ -1,4 +1,4 @@
-"""The random draws of stratified synthesis: number, kind, place and length of edits."""
+"""Stratified synthesis: texts with errors made on purpose, and how bad each error is."""
 
 from __future__ import annotations
 
@@ -20,19 +20,12 @@ from nlgauge.core.segment import is_blank
 from nlgauge.core.spec import Signature, version
 from nlgauge.models.infill import Filler, Gap, Infill
 from nlgauge.perturbations.base import Edit, stream
-from nlgauge.perturbations.draft import (
-    around_insertion,
-    around_replacement,
-    behind_deletion,
-    exchanged,
-    is_mark,
-    with_case_of,
-)
+from nlgauge.perturbations.draft import with_case_of
 from nlgauge.perturbations.severity import JUDGE, MAJOR, MINOR, Judge, Kind, LexiconInfill
 from nlgauge.perturbations.severity import severity as rated_by
 from nlgauge.runtime.runtime import Advance, Runtime, silent
 from nlgauge.text.languages import language
-from nlgauge.text.tokenize import unit_spans
+from nlgauge.text.tokenize import unit_spans, writes_no_blanks
 
 Operation = Literal["insert", "delete", "replace", "swap"]
 OPERATIONS: tuple[Operation, ...] = get_args(Operation)
@@ -201,7 +194,7 @@ class Walk:
         (operation, start, span), self._pending = self._pending, None
         first, last = self._stratum.place(start, span)
         old = self._text[first:last].casefold()
-        beside = self._stratum.beside(start, span)
+        beside = self._stratum.beside(start, start + span)
         offered = [" ".join(filler.word.split()) for filler in fillers]
         seen = [word for word in offered if any(map(str.isprintable, word.replace(" ", "")))]
         marks = {word for word in seen if is_mark(word) and (word in beside or not _HALVES.isdisjoint(word))}
@@ -219,11 +212,8 @@ class Walk:
 
         It is drawn until the stratum accepts; None if the stratum accepts none.
         """
-        among = [
-            o
-            for o in self._draws.operations
-            if self._refused.get(o, 0) < _REFUSALS and self._stratum.has_room(_LEAST[o])
-        ]
+        willing = (o for o in self._draws.operations if self._refused.get(o, 0) < _REFUSALS)
+        among = [o for o in willing if self._stratum.has_room(_LEAST[o])]
         while among:
             operation = self._rng.choice(among)
             if len(self._phrases) > 1 and operation in ("insert", "replace"):
@@ -308,16 +298,16 @@ class Stratum:
         first = len(self._between(0, start))
         return first, first + (len(self._inside(start, start + span)) if span else 0)
 
-    def beside(self, start: int, span: int) -> tuple[str, str]:
-        """The tokens around the run of tokens behind token `start`, empty at the ends of the text."""
-        return self._neighbours(start, start + span)
+    def beside(self, first: int, last: int) -> tuple[str, str]:
+        """The tokens around a run, empty at the ends of the text."""
+        return self.tokens[first - 1] if first else "", self.tokens[last] if last < len(self.tokens) else ""
 
     def insert(self, start: int, phrase: str) -> Edit:
         """Put a phrase behind token `start`."""
         tokens, inner = _parted(phrase)
         self._touch(start)
         self.room[start + 1 : start + 1] = [0] * len(tokens)
-        before, behind = around_insertion(*self._neighbours(start, start), tokens, self.blanks[start])
+        before, behind = _around_insertion(*self.beside(start, start), tokens, self.blanks[start])
         return self._rewrite(start, start, tokens, [before, *inner, behind])
 
     def replace(self, start: int, span: int, phrase: str) -> Edit:
@@ -327,9 +317,8 @@ class Stratum:
         self.room[start + 1 : start + 1 + span] = [0] * len(tokens)
         end = start + span
         old = self.tokens[start:end]
-        before, behind = around_replacement(
-            *self._neighbours(start, end), tokens, old, self.blanks[start], self.blanks[end]
-        )
+        blanks = self.blanks[start], self.blanks[end]
+        before, behind = _around_replacement(*self.beside(start, end), tokens, old, *blanks)
         return self._rewrite(start, end, tokens, [before, *inner, behind])
 
     def delete(self, start: int, span: int) -> Edit:
@@ -337,7 +326,7 @@ class Stratum:
         self._touch(start)
         del self.room[start + 1 : start + 1 + span]
         end = start + span
-        blank = behind_deletion(*self._neighbours(start, end), self.blanks[start], self.blanks[end])
+        blank = _behind_deletion(*self.beside(start, end), self.blanks[start], self.blanks[end])
         return self._rewrite(start, end, [], [blank])
 
     def swap(self, start: int, distance: int) -> Edit:
@@ -350,18 +339,14 @@ class Stratum:
         self.room[other + 1] = 0
         old = self.tokens[start : other + 1]
         new = [old[-1], *old[1:-1], old[0]]
-        left, right = self._neighbours(start, other + 1)
-        blanks = exchanged(left, right, old, new, self.blanks[start : other + 2])
+        left, right = self.beside(start, other + 1)
+        blanks = _exchanged(left, right, old, new, self.blanks[start : other + 2])
         return self._rewrite(start, other + 1, new, blanks)
 
     def _touch(self, start: int) -> None:
         """No run that begins before an edit reaches into it."""
         for i in range(start + 1):
             self.room[i] = min(start - i, self.room[i])
-
-    def _neighbours(self, first: int, last: int) -> tuple[str, str]:
-        """The tokens around a run, empty at the ends of the text."""
-        return self.tokens[first - 1] if first else "", self.tokens[last] if last < len(self.tokens) else ""
 
     def _rewrite(self, first: int, last: int, tokens: Sequence[str], blanks: Sequence[str]) -> Edit:
         """Put tokens and the blanks around them in the place of those from `first` up to `last`.
@@ -400,6 +385,91 @@ def _parted(phrase: str) -> tuple[list[str], list[str]]:
 def _common(one: str, other: str, most: int) -> int:
     """How many of the first `most` characters two texts share."""
     return next((i for i in range(most) if one[i] != other[i]), most)
+
+
+# --- Blanks around an edit, as a writer would set them: none before a comma, and no two where a word goes
+
+_CLOSING = frozenset(",.;:!?…)]}”’»%、。，．：；！？）】」』》〉،؛؟۔।॥")
+_OPENING = frozenset("([{“‘„‚«¿¡（【「『《〈")
+
+
+def _around_insertion(left: str, right: str, new: Sequence[str], seen: str) -> tuple[str, str]:
+    """The blanks before and behind tokens inserted between two others, where `seen` stood.
+
+    At the start of the text `left` is empty.
+    """
+    together = bool(left) and not seen
+    opens = together and is_mark(left) and left[-1] not in _CLOSING and not is_mark(right)
+    head = seen if not left else "" if opens else _between(left, new[0], seen)
+    spaced = seen if writes_no_blanks(right[0]) else None
+    return head, "" if together and is_mark(right) else _between(new[-1], right, spaced)
+
+
+def _around_replacement(
+    left: str, right: str, new: Sequence[str], old: Sequence[str], before: str, behind: str
+) -> tuple[str, str]:
+    """The blanks before and behind tokens that replace others.
+
+    They stay as they are, unless a word replaces a mark or a mark a word.
+    """
+    head, tail = before, behind
+    if left and is_mark(new[0]) != is_mark(old[0]):
+        opens = not before and is_mark(left) and left[-1] not in _CLOSING
+        head = "" if opens else _between(left, new[0], before)
+    if right and is_mark(new[-1]) != is_mark(old[-1]):
+        tail = "" if not behind and is_mark(right) else _between(new[-1], right, behind)
+    return head, tail
+
+
+def _behind_deletion(left: str, right: str, before: str, behind: str) -> str:
+    """The blank that stays where tokens are deleted.
+
+    `left` and `right` are the tokens that then stand beside it, empty at the ends of the text.
+    """
+    if not left:
+        return before
+    if not right:
+        return behind
+    if (not before and is_mark(left) and left[-1] not in _CLOSING) or (not behind and is_mark(right)):
+        return ""
+    if before and behind:
+        return max(before, behind, key=lambda blank: "\n" in blank)  # a line that ended still does
+    return before or behind or _between(left, right, None)
+
+
+def _exchanged(left: str, right: str, old: Sequence[str], new: Sequence[str], blanks: Sequence[str]) -> list[str]:
+    """The blanks around and between tokens in their new order.
+
+    A blank stays where it stands between the same kinds of tokens as before, such as a word and a mark.
+
+    Args:
+        left, right: the tokens beside them, empty at the ends of the text.
+        old, new: the tokens in both orders, length n.
+        blanks: before, between and behind the old ones, length n + 1.
+    """
+    was, now = [left, *old, right], [left, *new, right]
+    kept = []
+    for i, blank in enumerate(blanks):
+        alike = is_mark(was[i]) == is_mark(now[i]) and is_mark(was[i + 1]) == is_mark(now[i + 1])
+        kept.append(blank if alike or not now[i] or not now[i + 1] else _between(now[i], now[i + 1], blank))
+    return kept
+
+
+def _between(left: str, right: str, seen: str | None) -> str:
+    """The blank between two tokens that come together.
+
+    `seen` is the blank that stood at the place, None if there was no place.
+    """
+    if right[0] in _CLOSING or left[-1] in _OPENING:
+        return ""
+    if writes_no_blanks(left[-1]) or writes_no_blanks(right[0]):
+        return seen or ""
+    return seen or " "
+
+
+def is_mark(token: str) -> bool:
+    """Whether a token has neither letters nor digits."""
+    return not any(c.isalnum() for c in token)
 
 
 # --- Texts with errors made on purpose, and how bad each error is: training data where nobody has rated anything
@@ -464,16 +534,8 @@ class Synthesis:
             others: paraphrases of the original, which stand in `refs` in its place; the original is then `original`.
         """
         steps = [
-            {
-                "operation": s.operation,
-                "start": s.edit.start,
-                "end": s.edit.end,
-                "new": s.edit.new,
-                "span": s.span,
-                "model": s.model,
-                "severity": round(s.severity, 4),
-                "text": s.text,
-            }
+            {"operation": s.operation, **s.edit._asdict(), "span": s.span, "model": s.model}
+            | {"severity": round(s.severity, 4), "text": s.text}
             for s in self.steps
         ]
         row = {"hyp": self.text, "refs": list(others) or [self.original], "score": round(self.score, 4)}
@@ -619,14 +681,14 @@ class Synthesizer:
             "top_k": draws.top_k,
             "infill": "+".join(filler.name for filler in self.fillers),
             **{
-                key: value
-                for place, filler in enumerate(self.fillers)
-                for key, value in _facts(f"infill{place + 1}" if place else "infill", filler.facts).items()
+                k: v
+                for i, f in enumerate(self.fillers)
+                for k, v in _facts(f"infill{i + 1}" if i else "infill", f.facts)
             },
             "severity": self.severity.kind,
             "judge": self.severity.name,
             "threshold": self.severity.threshold,
-            **_facts("judge", self.severity.facts),
+            **dict(_facts("judge", self.severity.facts)),
             "max_words": self.max_words,
             "seed": self.seed,
             "variants": self.variants,
@@ -679,42 +741,32 @@ class Synthesizer:
     def _rated(
         self, outcomes: Sequence[str | tuple[Walk, int, int]], texts: Sequence[str], ids: Sequence[str] | None
     ) -> list[Synthesis | str]:
-        pairs: list[tuple[str, str]] = []
-        made: list[AppliedEdit] = []
-        for outcome in outcomes:
-            if not isinstance(outcome, str):
-                strata = [texts[outcome[1]], *(m.text for m in outcome[0].made)]
-                pairs += pairwise(strata)
-                made += outcome[0].made
+        walks = [(texts[outcome[1]], outcome[0].made) for outcome in outcomes if not isinstance(outcome, str)]
+        pairs = [pair for text, made in walks for pair in pairwise([text, *(m.text for m in made)])]
+        deletes = [m.operation == "delete" for _, made in walks for m in made]
         # What lost words can hardly entail what it was; what gained some can hardly be entailed.
-        rated = iter(self.severity.rate(pairs, [m.operation == "delete" for m in made]))
+        rated = iter(self.severity.rate(pairs, deletes))
         found: list[Synthesis | str] = []
         for outcome in outcomes:
             if isinstance(outcome, str):
                 found.append(outcome)
                 continue
             walk, i, variant = outcome
-            steps = tuple(
-                Step(m.text, m.operation, m.edit, m.span, self._name(m.filler), worth)
-                for m, worth in zip(walk.made, rated, strict=False)
-            )
+            steps = []
+            for m, worth in zip(walk.made, rated, strict=False):
+                model = None if m.filler is None else self.fillers[m.filler].name
+                steps.append(Step(m.text, m.operation, m.edit, m.span, model, worth))
             if not steps:
                 found.append("no edit fits")
                 continue
-            score = sum(step.severity for step in steps)
-            found.append(
-                Synthesis(steps[-1].text, score, steps, texts[i], walk.wanted, variant, None if ids is None else ids[i])
-            )
+            score, name = sum(step.severity for step in steps), None if ids is None else ids[i]
+            found.append(Synthesis(steps[-1].text, score, tuple(steps), texts[i], walk.wanted, variant, name))
         return found
 
-    def _name(self, filler: int | None) -> str | None:
-        """The name of a filler by its number."""
-        return None if filler is None else self.fillers[filler].name
 
-
-def _facts(role: str, facts: Mapping[str, Any]) -> dict[str, Any]:
+def _facts(role: str, facts: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """The facts that identify a model, for a signature; its name stands there already, under its role."""
-    return {f"{role}_{key}": value for key, value in facts.items() if key != "model"}
+    return [(f"{role}_{key}", value) for key, value in facts.items() if key != "model"]
 
 
 def unfit(text: str, max_words: int = MAX_WORDS) -> str | None:

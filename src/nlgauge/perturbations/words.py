@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
+from itertools import islice
 from typing import ClassVar, Literal, NamedTuple
 
 from nlgauge.core.options import Checked
@@ -49,6 +49,7 @@ _TIES = frozenset({"-", "‑", "/", "&", "@", "_", "+", "."})
 _COUNTED = frozenset("person animal artifact plant body location object event group time communication act".split())
 LINKING = WordList("words", "linking verbs")
 UNCOUNTED = WordList("words", "uncounted")
+_MEASURES = WordList("words", "measures")
 _GOING_ON = frozenset({"CC", "HYPH", "IN", "DT", "$", "``", "POS"})
 # Participles that say behind a verb, too, what something is like; unless an object follows: "the movie was inspiring".
 _LIKE_ADJECTIVES = WordList("words", "participles like adjectives")
@@ -67,14 +68,9 @@ def single_words(doc: Doc, part: Part) -> list[Token]:
     single = []
     for token in doc.tokens:
         fits = token.tag in tags or (part == "adj" and _adjectival(doc, token))
-        if (
-            fits
-            and len(token.text) > 1
-            and token.lower.isalpha()
-            and stands_alone(doc, token)
-            and not in_name(doc, token)
-            and not _may_be_verb(doc, token)
-        ):
+        if not fits or len(token.text) < 2 or not token.lower.isalpha() or not stands_alone(doc, token):
+            continue
+        if not in_name(doc, token) and not _may_be_verb(doc, token):
             single.append(token)
     return single
 
@@ -106,10 +102,8 @@ def in_name(doc: Doc, token: Token) -> bool:
         return True  # iPhone
     if not text[0].isupper():
         return False
-    behind = doc.tokens[token.index + 1] if token.index + 1 < len(doc.tokens) else None
-    if doc.starts_sentence(token.index) and not (
-        behind is not None and behind.tag in PROPER and behind.text[0].isupper()
-    ):
+    behind = token.index + 1
+    if doc.starts_sentence(token.index) and not (doc.tag(behind) in PROPER and doc.tokens[behind].text[0].isupper()):
         return False
     return doc.in_small_letters[doc.sentence_at[token.index]]
 
@@ -149,10 +143,11 @@ def form_for(case: Case, token: Token, lemma: str, part: Part) -> str | None:
     participle = part == "adj" and token.tag in TAGS["verb"]
     # A tagger may call a singular a plural: what has no plural ending is none, unless its plural has none either
     # (sheep, people).
-    singular = token.tag == "NNS" and token.lower == case.language.lemma(token.lower, "NNS") != case.language.inflect(
+    known = case.language
+    singular = token.tag == "NNS" and token.lower == known.lemma(token.lower, "NNS") != known.inflect(
         token.lower, "NNS"
     )
-    form = lemma if participle or singular or token.tag in _BASE_FORMS else case.language.inflect(lemma, token.tag)
+    form = lemma if participle or singular or token.tag in _BASE_FORMS else known.inflect(lemma, token.tag)
     return form if form and form.lower() != token.lower else None
 
 
@@ -172,49 +167,33 @@ def words_of(case: Case) -> frozenset[str]:
 
 def is_nominal(doc: Doc, token: Token) -> bool:
     """Whether an adjective stands for a noun or in a phrase of its own: `in general`, `at the ready`."""
-    tokens, at = doc.tokens, token.index
-    before, after = tokens[at - 1] if at else None, tokens[at + 1] if at + 1 < len(tokens) else None
-    governed = before is not None and (
-        before.tag in ("IN", "TO") or (before.tag == "DT" and token.tag == "JJ" and token.lower not in _PEOPLE)
-    )
-    if after is not None and after.text == "," and at + 2 < len(tokens):
-        after = tokens[at + 2] if tokens[at + 2].tag == "JJ" else after
-    if (
-        before is not None
-        and before.tag == "IN"
-        and token.lower in _ADVERBIAL
-        and (after is None or after.tag not in NOUNS)
-    ):
+    at = token.index
+    before, after = doc.tag(at - 1), doc.tag(at + 1)
+    if doc.low(at + 1) == "," and doc.tag(at + 2) == "JJ":
+        after = "JJ"
+    if before == "IN" and token.lower in _ADVERBIAL and after not in NOUNS:
         return True
-    return governed and not (
-        after is not None and (after.tag[:2] in ("NN", "JJ", "CD", "VB", "RB") or after.tag in _GOING_ON)
-    )
+    governed = before in ("IN", "TO") or (before == "DT" and token.tag == "JJ" and token.lower not in _PEOPLE)
+    return governed and after[:2] not in ("NN", "JJ", "CD", "VB", "RB") and after not in _GOING_ON
 
 
 def after_measure(doc: Doc, token: Token) -> bool:
     """Whether a measure stands before an adjective, as in `six feet tall`, or it is one itself: `a little late`."""
-    tokens, at = doc.tokens, token.index
-    return _is_degree(doc, token) or (
-        at > 1
-        and tokens[at - 1].tag in COMMON
-        and tokens[at - 2].tag in ("CD", "DT")
-        and tokens[at - 1].lower in _MEASURES
-    )
-
-
-_MEASURES = WordList("words", "measures")
+    at = token.index
+    measured = doc.tag(at - 1) in COMMON and doc.tag(at - 2) in ("CD", "DT") and doc.low(at - 1) in _MEASURES
+    return measured or _is_degree(doc, token)
 
 
 def _is_degree(doc: Doc, token: Token) -> bool:
     """Whether `little` says how much, as in `a little late` and `very little time`, and not how large."""
-    tokens, at = doc.tokens, token.index
+    at = token.index
     if token.lower != "little" or not at or doc.starts_sentence(at):
         return False
     behind = at + 1
-    while behind < len(tokens) and tokens[behind].tag in (*TAGS["adj"], "VBN", "VBG", "CC", ","):
+    while doc.tag(behind) in (*ADJECTIVES, "VBN", "VBG", "CC", ","):
         behind += 1
-    noun = tokens[behind].tag if behind < len(tokens) else ""
-    bare = tokens[at - 1].tag[0] in "VIRT" or tokens[at - 1].lower in ("how", "so", "as")
+    noun = doc.tag(behind)
+    bare = doc.tag(at - 1)[0] in "VIRT" or doc.low(at - 1) in ("how", "so", "as")
     return noun not in NOUNS or (bare and noun in ("NN", "NNP"))
 
 
@@ -225,7 +204,7 @@ def _goes_on(doc: Doc, tie: int) -> bool:
 
 def _may_be_verb(doc: Doc, token: Token) -> bool:
     """Whether a noun or adjective behind a name may be the verb of a question: "which films did John Smith direct?"."""
-    if token.tag not in ("NN", "JJ") or token.index == 0 or doc.tokens[token.index - 1].tag != "NNP":
+    if token.tag not in ("NN", "JJ") or doc.tag(token.index - 1) != "NNP":
         return False
     first = doc.sentences[doc.sentence_at[token.index]].first
     return any(t.lower in ("do", "does", "did") for t in doc.tokens[first : token.index])
@@ -233,15 +212,12 @@ def _may_be_verb(doc: Doc, token: Token) -> bool:
 
 def _adjectival(doc: Doc, token: Token) -> bool:
     """Whether a participle is used like an adjective that the lexicon knows: `very inspiring`, `a broken chair`."""
-    if token.tag not in ("VBN", "VBG") or not knows(token.lower, "adj"):
+    at = token.index
+    if token.tag not in ("VBN", "VBG") or not at or not knows(token.lower, "adj"):
         return False
-    before = doc.tokens[token.index - 1] if token.index else None
-    after = doc.tokens[token.index + 1] if token.index + 1 < len(doc.tokens) else None
-    if before is None:
-        return False
-    attributive = before.tag in ("DT", "PRP$", "JJ") and after is not None and after.tag in COMMON
-    predicative = token.lower in _LIKE_ADJECTIVES and (after is None or after.tag not in _OBJECTS)
-    return attributive or predicative or before.lower in DEGREES
+    attributive = doc.tag(at - 1) in ("DT", "PRP$", "JJ") and doc.tag(at + 1) in COMMON
+    predicative = token.lower in _LIKE_ADJECTIVES and doc.tag(at + 1) not in _OBJECTS
+    return attributive or predicative or doc.low(at - 1) in DEGREES
 
 
 # --- Frequent words to draw at random: those that are hardly ever another part of speech
@@ -259,6 +235,7 @@ _WITHIN = ADJECTIVES | NOUNS | ADVERBS | {"VBN", "VBG", "CD", "HYPH"}
 # chance.
 _UNFIT = WordList("words", "never drawn")
 MASS_NOUNS = WordList("words", "mass nouns")
+_HAVE = frozenset("have has had having 've 'd".split())
 
 
 def draw(
@@ -276,20 +253,13 @@ def draw(
     """
     words = _words(part, kind)
     lemma = case.language.lemma(token.lower, token.tag)
-    near = {
-        lemma,
-        token.lower,
-        *(w for relation in _NEAR for w in case.language.related(lemma, POS[part], relation)),
-    }
+    near = {lemma, token.lower}.union(*(case.language.related(lemma, POS[part], relation) for relation in _NEAR))
     for _ in range(_TRIES):
         word = rng.choice(words)
         form = form_for(case, token, word, part) if word not in near else None
-        if (
-            form is not None
-            and _bears(form, token.tag)
-            and not (token.tag == "NNS" and form == word)
-            and not {form.lower(), word} & avoid
-        ):
+        if form is None or (token.tag == "NNS" and form == word):
+            continue
+        if _bears(form, token.tag) and avoid.isdisjoint((form.lower(), word)):
             return form
     return None
 
@@ -313,39 +283,19 @@ def room_for_noun(doc: Doc, token: Token) -> Kind:
     if token.tag == "NNS":
         return "counted"
     at = token.index - 1
-    while at >= 0 and doc.tokens[at].tag in _WITHIN and doc.sentence_at[at] == doc.sentence_at[token.index]:
+    while doc.tag(at) in _WITHIN and doc.sentence_at[at] == doc.sentence_at[token.index]:
         at -= 1
-    return "counted" if at >= 0 and doc.tokens[at].tag in _DETERMINERS else "mass"
+    return "counted" if doc.tag(at) in _DETERMINERS else "mass"
 
 
 def room_for_verb(doc: Doc, token: Token) -> Kind:
     """Whether an object follows a verb, or it is passive."""
-    after = doc.tokens[token.index + 1] if token.index + 1 < len(doc.tokens) else None
-    at = token.index - 1
-    while at >= 0 and doc.tokens[at].tag in ADVERBS:
+    at, after = token.index - 1, doc.tag(token.index + 1)
+    while doc.tag(at) in ADVERBS:
         at -= 1
-    passive = token.tag == "VBN" and at >= 0 and doc.tokens[at].lower in _BE
-    followed = after is not None and after.tag in _OPENS_OBJECT
-    attributive = (
-        token.tag in ("VBN", "VBG")
-        and after is not None
-        and after.tag in COMMON
-        and at >= 0
-        and doc.tokens[at].tag in _DETERMINERS
-    )
-    return (
-        "transitive"
-        if passive or followed or attributive or (token.tag == "VBN" and not _has(doc, at))
-        else "intransitive"
-    )
-
-
-_BE = WordList("words", "passive auxiliaries")
-_HAVE = frozenset("have has had having 've 'd".split())
-
-
-def _has(doc: Doc, at: int) -> bool:
-    return at >= 0 and doc.tokens[at].lower in _HAVE
+    passive = token.tag == "VBN" and doc.low(at) not in _HAVE
+    attributive = token.tag in ("VBN", "VBG") and after in COMMON and doc.tag(at) in _DETERMINERS
+    return "transitive" if passive or attributive or after in _OPENS_OBJECT else "intransitive"
 
 
 @cache
@@ -353,22 +303,16 @@ def _words(part: Part, kind: Kind) -> Sequence[str]:
     if kind == "mass":
         return tuple(MASS_NOUNS)
     if kind == "counted":
+        counted = (word for word in _common(part) if is_counted(word))
         return tuple(
-            word
-            for word in _common(part)
-            if is_counted(word) and known_tags(inflect(word, "NNS") or word)[:1] == ("NNS",)
+            word for word in counted if known_tags(inflect(word, "NNS") or word)[:1] == ("NNS",)
         )  # no `dinings`
     return tuple(word for word in _common(part) if kind == "any" or (word in INTRANSITIVE) == (kind == "intransitive"))
 
 
 @cache
 def _common(part: Part) -> Sequence[str]:
-    words: list[str] = []
-    for word in _candidates(part):
-        words.append(word)
-        if len(words) == _SIZES[part]:
-            break
-    return tuple(words)
+    return tuple(islice(_candidates(part), _SIZES[part]))
 
 
 def _candidates(part: Part) -> Iterator[str]:
@@ -387,6 +331,7 @@ def _candidates(part: Part) -> Iterator[str]:
 
 _CONCRETE = frozenset({"person", "animal", "plant", "food", "artifact", "body", "object", "location", "group"})
 _GOVERNED = ("RP", "IN", "TO", "WRB", "VB", "VBG")
+_PARTICLES = ("up", "out", "off", "down", "away", "on", "back", "apart", "together")
 OWN = 2  # the trust in words that we chose
 _USUAL = 8000  # ranks in the lexicon, all parts of speech counted together
 # Of these only our own words are taken: those of the lexicon belong to one sense of a word, and no text says which.
@@ -563,7 +508,7 @@ def sites(case: Case, part: Part, relation: Relation, *, anew: bool = True) -> I
     for token in single_words(doc, part):
         if part == "adj" and (after_measure(doc, token) or is_nominal(doc, token)):
             continue
-        if token.index + 1 < len(doc.tokens) and in_set_phrase(token.lower, doc.tokens[token.index + 1].lower):
+        if in_set_phrase(token.lower, doc.low(token.index + 1)):
             continue
         if part == "noun" and (_set(case, token) or _compounded(case, token)):
             continue
@@ -601,13 +546,12 @@ def _swaps(case: Case, token: Token, part: Part, relation: Relation) -> Iterator
         field = field_of(case, modified_noun(case.doc, token)) if part == "adj" else None
         meant = [word for word, fields in ours if field in fields] or [word for word, fields in ours if not fields]
         candidates = [(word, OWN) for word in meant]
-    before = case.doc.tokens[token.index - 1].lower if token.index and token.tag == "JJ" else ""
+    before = case.doc.low(token.index - 1) if token.tag == "JJ" else ""
     for word, trust in candidates:
         if word == "little" and token.tag != "JJ":
             continue  # less and least say how much, not how large
-        graded = (
-            case.language.inflect(word, "JJR" if before == "more" else "JJS") if before in ("more", "most") else None
-        )
+        degree = {"more": "JJR", "most": "JJS"}.get(before)
+        graded = case.language.inflect(word, degree) if degree else None
         if graded is not None and " " not in graded:
             yield Swap(graded, trust, word, graded=True)
             continue
@@ -643,7 +587,7 @@ def _fits(case: Case, token: Token, word: str, pos: Pos, relation: Relation) -> 
     place = rank(word, pos)
     if place is None or place >= _USUAL or is_grammar(word, "noun"):
         return False
-    one = token.index > 0 and case.doc.tokens[token.index - 1].lower in ("a", "an")
+    one = case.doc.low(token.index - 1) in ("a", "an")
     return not (one or token.tag == "NNS") or is_counted(word)
 
 
@@ -657,54 +601,47 @@ def _compounded(case: Case, token: Token) -> bool:
 
     There its kinds mean something else.
     """
-    tokens, at = case.doc.tokens, token.index
-    before, after = tokens[at - 1] if at else None, tokens[at + 1] if at + 1 < len(tokens) else None
-    if before is not None and (before.tag in (*NOUNS, "VBG", "MD", "TO", "RB") or before.tag == "PRP"):
+    doc, at = case.doc, token.index
+    before, after = doc.tag(at - 1), doc.tag(at + 1)
+    if before in NOUNS or before in ("VBG", "MD", "TO", "RB", "PRP"):
         return True
-    if after is not None and after.tag == "JJ" and at + 2 < len(tokens) and tokens[at + 2].tag in NOUNS:
+    if after == "JJ" and doc.tag(at + 2) in NOUNS:
         return True  # "city electoral commission"
-    return after is not None and (
-        after.tag in (*NOUNS, "VBG", "CD", "RP") or (after.text == "-" and case.doc.touches(after.index))
-    )
+    return after in NOUNS or after in ("VBG", "CD", "RP") or (doc.low(at + 1) == "-" and doc.touches(at + 1))
 
 
 def _set(case: Case, token: Token) -> bool:
     """Whether a noun means what it does only with the word before it: `real estate`, `at hand`, `by bus`."""
     doc, at = case.doc, token.index
-    bare = at > 0 and doc.tokens[at - 1].tag in ("IN", "TO") and token.tag == "NN"
+    bare = doc.tag(at - 1) in ("IN", "TO") and token.tag == "NN"
     counted = is_counted(case.language.lemma(token.lower, token.tag))
     return in_set_phrase(doc.low(at - 1), token.lower) or (bare and counted)
 
 
 def _describes(doc: Doc, token: Token) -> bool:
     """Whether an adjective stands before its noun, or behind a linking verb: not so in `pay extra` and `go wrong`."""
-    tokens, at = doc.tokens, token.index
+    at = token.index
     noun = modified_noun(doc, token)
     if noun is not None and noun.index > at:
         return noun.tag not in PROPER
-    if tokens[doc.sentences[doc.sentence_at[at]].first].lower in LINKING:
+    if doc.low(doc.sentences[doc.sentence_at[at]].first) in LINKING:
         return True  # "Is the water warm?"
     before = at - 1
-    while before >= 0 and tokens[before].tag in ("RB", "RBR", "RBS", "CC", "JJ", ","):
+    while doc.tag(before) in (*ADVERBS, "CC", "JJ", ","):
         before -= 1
-    return before >= 0 and tokens[before].lower in LINKING
+    return doc.low(before) in LINKING
 
 
 def _is_attributive(doc: Doc, token: Token) -> bool:
     """Whether a participle stands before its noun, like an adjective: `the remaining girls`."""
-    at, tokens = token.index, doc.tokens
-    behind = tokens[at + 1].tag if at + 1 < len(tokens) else ""
-    return (
-        token.tag in ("VBG", "VBN") and at > 0 and tokens[at - 1].tag in ("DT", "PRP$", "JJ", "CD") and behind in NOUNS
-    )
+    framed = doc.tag(token.index - 1) in ("DT", "PRP$", "JJ", "CD") and doc.tag(token.index + 1) in NOUNS
+    return token.tag in ("VBG", "VBN") and framed
 
 
 def _governs(case: Case, token: Token) -> bool:
     """Whether a particle, a preposition or an infinitive hangs on a verb: another verb would need another one."""
-    after = case.doc.tokens[token.index + 1] if token.index + 1 < len(case.doc.tokens) else None
-    return after is not None and (
-        after.tag in _GOVERNED or after.lower in ("up", "out", "off", "down", "away", "on", "back", "apart", "together")
-    )
+    after = token.index + 1
+    return case.doc.tag(after) in _GOVERNED or case.doc.low(after) in _PARTICLES
 
 
 # --- A random word for another, or beside it: what is said of one thing is said of something else
@@ -806,12 +743,13 @@ def _is_full_verb(case: Case, token: Token) -> bool:
 
     It has in `goes to school` and `has a dog`, but not in `has gone` or `used to`.
     """
-    lemma, after = case.language.lemma(token.lower, token.tag), case.doc.tokens[token.index + 1 : token.index + 2]
-    if token.tag == "VBG" or (after and after[0].tag in ("RP", "VB", "VBG", "VBN", "WRB")) or token.lower == "used":
+    doc, at = case.doc, token.index
+    lemma, after = case.language.lemma(token.lower, token.tag), doc.tag(at + 1)
+    if token.tag == "VBG" or after in ("RP", "VB", "VBG", "VBN", "WRB") or token.lower == "used":
         return False  # going to, according to, used to
-    if any(t.lower == "let" for t in case.doc.tokens[max(token.index - 2, 0) : token.index]):
+    if "let" in (doc.low(at - 2), doc.low(at - 1)):
         return False
-    owns = bool(after) and after[0].tag in ("DT", "CD", "PRP$", "NN", "NNS", "JJ")
+    owns = after in ("DT", "CD", "PRP$", "NN", "NNS", "JJ")
     return owns if lemma in ("have", "do", "get", "need", "use") else lemma in ("go", "follow", "include")
 
 
@@ -820,23 +758,20 @@ def _stands_free(case: Case, token: Token, part: Part) -> bool:
 
     Dependents are particles, infinitives, and nouns it makes a compound with.
     """
-    tokens, at = case.doc.tokens, token.index
-    before, after = tokens[at - 1] if at else None, tokens[at + 1] if at + 1 < len(tokens) else None
+    before, after = case.doc.tag(token.index - 1), case.doc.tag(token.index + 1)
     if part == "verb":
-        return after is None or after.tag not in ("RP", "TO", "VB", "VBG", "WRB")
+        return after not in ("RP", "TO", "VB", "VBG", "WRB")
     if part == "adj":
-        return (before is None or before.tag not in ("RBR", "RBS", "IN")) and (
-            after is None or after.tag not in ("TO", "IN")
-        )
-    compound = (before is not None and before.tag in NOUNS) or (after is not None and after.tag in NOUNS)
-    bare = (
-        token.tag == "NN"
-        and before is not None
-        and before.tag in ("IN", "TO", "VB", "VBD", "VBZ", "VBP", "VBG", "MD", "RB", "PRP")
-    )
-    return not compound and not bare
+        return before not in ("RBR", "RBS", "IN") and after not in ("TO", "IN")
+    return before not in NOUNS and after not in NOUNS and not _is_bare(case.doc, token)
 
 
+def _is_bare(doc: Doc, token: Token) -> bool:
+    """Whether a singular has neither article nor adjective, as behind a preposition or a verb."""
+    return token.tag == "NN" and doc.tag(token.index - 1) in _BEFORE_BARE
+
+
+_BEFORE_BARE = ("IN", "TO", "VB", "VBD", "VBZ", "VBP", "VBG", "MD", "RB", "PRP")
 # Behind a noun these tags show that its phrase goes on.
 _BELONGS = NOUNS | frozenset("POS CD HYPH FW SYM $ JJ VBG RP JJR".split())
 _WHEN = frozenset({"today", "tomorrow", "yesterday", "tonight"})
@@ -856,18 +791,17 @@ class Addition:
         doc = case.doc
         nouns = single_words(doc, "noun")
         verbs = _misread_verbs(doc)
-        heads = [
-            t for t in nouns if t.index not in verbs and _ends_phrase(doc, t, verbs) and not is_grammar(t.lower, "noun")
-        ]
+        heads = [t for t in nouns if t.index not in verbs and _ends_phrase(doc, t, verbs)]
+        heads = [t for t in heads if not is_grammar(t.lower, "noun")]
         if not heads:
             return Inapplicable("no place behind a noun" if nouns else "no noun")
-        head = rng.choice(_better(case, heads))
+        head = rng.choice([t for t in heads if t.index + 1 in verbs or _takes_another(case, t)] or heads)
         noun = draw(case, head, "noun", room_for_noun(doc, head), rng, avoid=words_of(case))
         if noun is None:
             return Inapplicable("no noun to add")
         draft = Draft(doc)
-        added = f"and {noun}"
-        draft.insert_after(head.index, added.upper() if _shouted(head) else added)
+        added, shouted = f"and {noun}", len(head.text) > 1 and head.text.isupper()
+        draft.insert_after(head.index, added.upper() if shouted else added)
         return draft.finish(articles=False, behind=head.text, added=noun)
 
 
@@ -875,21 +809,16 @@ def _misread_verbs(doc: Doc) -> frozenset[int]:
     """Words tagged as nouns that are the past tense that their sentence lacks: `The price of gold rose.`"""
     with_verb = {doc.sentence_at[t.index] for t in doc.tokens if t.tag[0] == "V" or t.tag == "MD"}
     found = set()
-    for before, token in pairwise(doc.tokens):
+    for token in doc.tokens:
         place = doc.sentence_at[token.index]
-        first = doc.tokens[doc.sentences[place].first]
-        if (
-            token.tag == "NN"
-            and before.tag in NOUNS
-            and place not in with_verb
-            and first.lower not in ("a", "an")
-            and "VBD" in known_tags(token.lower)
-        ):
-            found.add(token.index)
+        if token.tag == "NN" and doc.tag(token.index - 1) in NOUNS and place not in with_verb:
+            opened = doc.low(doc.sentences[place].first) in ("a", "an")
+            if not opened and "VBD" in known_tags(token.lower):
+                found.add(token.index)
     return frozenset(found)
 
 
-def _ends_phrase(doc: Doc, token: Token, verbs: Set[int] = frozenset()) -> bool:
+def _ends_phrase(doc: Doc, token: Token, verbs: Set[int]) -> bool:
     """Whether the noun is the last word of its phrase, so that another can be joined to it."""
     if token.index + 1 == len(doc.tokens) or token.index + 1 in verbs:
         return True
@@ -898,30 +827,11 @@ def _ends_phrase(doc: Doc, token: Token, verbs: Set[int] = frozenset()) -> bool:
     return (after.tag not in _BELONGS or after.lower in _WHEN) and not clitic
 
 
-def _better(case: Case, heads: Sequence[Token]) -> Sequence[Token]:
-    """The heads that another noun can be joined to smoothly, or else all of them.
-
-    Dates, measures and the `front` of `in front of` are left out.
-    """
-    verbs = _misread_verbs(case.doc)
-    good = [t for t in heads if t.index + 1 in verbs or _takes_another(case, t)]
-    return good or heads
-
-
 def _takes_another(case: Case, token: Token) -> bool:
-    doc, at = case.doc, token.index
-    before = doc.tokens[at - 1] if at else None
-    after = doc.tokens[at + 1] if at + 1 < len(doc.tokens) else None
+    """Whether another noun can be joined smoothly: not to dates, measures and the `front` of `in front of`."""
+    doc, after = case.doc, token.index + 1
     field = supersense(case.language.lemma(token.lower, token.tag), "noun")
-    if field is None or field in ("noun.time", "noun.quantity"):
+    if field in (None, "noun.time", "noun.quantity") or _is_bare(doc, token):
         return False
-    bare = (
-        token.tag == "NN"
-        and before is not None
-        and before.tag in ("IN", "TO", "VB", "VBD", "VBZ", "VBP", "VBG", "RB", "MD", "PRP")
-    )
-    return not bare and (after is None or (after.tag in _SMOOTH and after.lower not in ("of", "ago", "than", "that")))
-
-
-def _shouted(token: Token) -> bool:
-    return len(token.text) > 1 and token.text.isupper()
+    smooth = doc.tag(after) in _SMOOTH and doc.low(after) not in ("of", "ago", "than", "that")
+    return smooth or after == len(doc.tokens)

@@ -137,6 +137,14 @@ class Doc:
         """Whether there is no blank between a token and the one before it."""
         return index > 0 and self.tokens[index - 1].end == self.tokens[index].start
 
+    def tied(self, index: int, last: int) -> int:
+        """The last token, up to `last`, that hyphens without blanks tie to a token: `well-known`, `Anne-Marie`."""
+        while index + 2 <= last and self.tokens[index + 1].text in HYPHENS:
+            if not (self.touches(index + 1) and self.touches(index + 2)):
+                break
+            index += 2
+        return index
+
     def low(self, index: int) -> str:
         """A token in small letters; nothing outside the text."""
         return self.tokens[index].lower if 0 <= index < len(self.tokens) else ""

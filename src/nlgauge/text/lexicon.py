@@ -1,4 +1,4 @@
-"""Words related to a word: synonyms, antonyms, hyponyms and others, best first."""
+"""The lexicon of English: related words, their frequency and meaning, their forms, and their article."""
 
 from __future__ import annotations
 
@@ -137,28 +137,6 @@ def _table() -> dict[tuple[str, str], tuple[int, str]]:
         lemma, letter, rest = line.split("\t", 2)
         table[lemma, letter] = (place, rest)
     return table
-
-
-# --- Forms and related words, which all language backends take from our rules and our lexicon
-
-
-class LexiconForms:
-    """The part of a `Language` that is the same for all pipelines. Its tables are loaded when they are first needed."""
-
-    def lemma(self, word: str, tag: str) -> str:
-        """See `Language.lemma`."""
-
-        return lemma(word, tag)
-
-    def inflect(self, lemma: str, tag: str) -> str | None:
-        """See `Language.inflect`."""
-
-        return inflect(lemma, tag)
-
-    def related(self, lemma: str, pos: Pos, relation: Relation) -> list[str]:
-        """See `Language.related`."""
-
-        return related(lemma, pos, relation)
 
 
 # --- Related words chosen by hand for frequent words, and set phrases of adjective and noun. They precede the lexicon

@@ -1,4 +1,4 @@
-"""Lists of names: people's first and last names with their gender, places, and words inside and beside names."""
+"""Names in a text: people with their gender, places, organisations; lists tell what is a name, and of what."""
 
 from __future__ import annotations
 
@@ -45,11 +45,8 @@ def share(first_name: str) -> float:
 
 def first_names(gender: Gender | None = None) -> list[str]:
     """First names in the US that are neither words nor places, most frequent first; of one gender, or all."""
-    return [
-        n
-        for n, (f, m, g) in _first_names().items()
-        if f + m > 0 and (g == gender or gender is None) and not is_word(n) and not _is_place(n)
-    ]
+    borne = (n for n, (f, m, g) in _first_names().items() if f + m > 0 and gender in (g, None))
+    return [n for n in borne if not is_word(n) and not _is_place(n)]
 
 
 def last_names() -> list[str]:
@@ -118,13 +115,10 @@ LONGEST = 3  # words of a name, particles and suffixes not counted
 _COMMON = 0.05  # percent of people with a first name that is read as one although it is a word too (Mark, Grace)
 _CALLED_AFTER = WordList("names", "called after people")
 _DETERMINERS = frozenset({"the", "a", "an", "this", "these", "those", "every", "each", "no", "any", "some"})
-_INSIDE = frozenset(
-    {"in", "at", "near", "outside", "across", "around", "into", "via"}
-)  # before a place rather than before a person
+_INSIDE = frozenset("in at near outside across around into via".split())  # before a place rather than before a person
 _WHERE = _INSIDE | {"to", "from", "of", "toward", "towards"}
-_WITH_FIRST_NAMES = frozenset(
-    "sir dame king queen prince princess pope sister brother uncle aunt lady don emperor".split()
-)
+# Titles that are not used with last names: Sir Elton and Queen Mary, but Mr Blair.
+_WITH_FIRST = frozenset("sir dame king queen prince princess pope sister brother uncle aunt lady don emperor".split())
 _VERBS = frozenset({"VBD", "VBZ", "MD"})
 _BEFORE_SUBJECTS = frozenset("that but when while because although if since as where before after until then".split())
 BEFORE_PLACES = frozenset("San Santa Saint St. St Fort Ft. Port New Mount Mt. Lake Cape El Los Las".split())
@@ -172,9 +166,8 @@ def persons(tokens: Sequence[Token]) -> list[Person]:
     also = _misread(tokens)
     people = [p for run in runs(tokens, also) if (p := _read(tokens, run)) is not None]
     taken = {i for p in people if p.family is not None for i in range(p.first, p.last + 1)}
-    mentions = list(
-        _mentions(tokens, people, taken)
-    )  # of these a last name that is a first name too (Cameron) is read as the last name
+    # Of these a last name that is a first name too (Cameron) is read as the last name.
+    mentions = list(_mentions(tokens, people, taken))
     people = [p for p in people if p.first not in {m.first for m in mentions}] + mentions
     return _told_apart(tokens, people)
 
@@ -189,9 +182,8 @@ def runs(tokens: Sequence[Token], also: Collection[int] = ()) -> Iterator[list[i
         if _is_proper(token) or i in also:
             run.append(i)
             continue
-        inside = bool(run) and (
-            _joins(tokens, i) or (token.text.lower() in name_words("particle") and token.text.islower())
-        )
+        particle = token.text.islower() and token.text in name_words("particle")
+        inside = bool(run) and (particle or _joins(tokens, i))
         if inside and _is_proper_after(tokens, i):
             run.append(i)
         elif run:
@@ -236,35 +228,22 @@ def _is_proper_after(tokens: Sequence[Token], i: int) -> bool:
 def _read(tokens: Sequence[Token], run: list[int]) -> Person | None:
     """The person whom a run names, if it does."""
     title, rest = _after_title(tokens, run)
-    while (
-        title is None
-        and len(rest) > 1
-        and not is_first_name(tokens[rest[0]].text)
-        and opens(tokens, rest[0])
-        and is_word(tokens[rest[0]].text)
-    ):
+    while title is None and len(rest) > 1 and opens(tokens, rest[0]) and _is_only_word(tokens[rest[0]].text):
         rest = rest[1:]  # "Yesterday Mary", where a word is taken for a name because it stands first
-    if (
-        title is None
-        and len(rest) > 2
-        and tokens[rest[0]].text.isupper()
-        and len(tokens[rest[0]].text) > 1
-        and not tokens[rest[1]].text.isupper()
-    ):
+    acronym = len(rest) > 2 and tokens[rest[0]].text.isupper() and not tokens[rest[1]].text.isupper()
+    if title is None and acronym and len(tokens[rest[0]].text) > 1:
         rest = rest[1:]  # "VP Jane Smith"
     if not rest or _is_joined(tokens, rest) or _names_a_thing(tokens, title, rest):
         return None
     words = [tokens[i].text for i in rest]
     full = " ".join(words).lower().replace(" - ", "-")
-    parts = [
-        i
-        for i in rest
-        if tokens[i].text.lower() not in name_words("particle") and tokens[i].text.lower() not in name_words("suffix")
-    ]
+    beside = name_words("particle") | name_words("suffix")
+    parts = [i for i in rest if tokens[i].text.lower() not in beside]
     names = [i for i in parts if tokens[i].text not in HYPHENS and not _follows_hyphen(tokens, i)]
     if not names or len(names) > LONGEST or full in name_words("firm") or not tokens[rest[0]].text[0].isupper():
         return None
-    if any(_people_is_place(phrase) for phrase in _phrases(words)) or any(_spoils(tokens[i]) for i in names):
+    named = any(phrase in places() or phrase.split(" ")[0] in BEFORE_PLACES for phrase in _phrases(words))
+    if named or any(_spoils(tokens[i]) for i in names):
         return None
     given = names[0] if is_first_name(tokens[names[0]].text) else None
     by_family = title is None and given is None and len(names) == 1 and _sure_family(tokens, names[0])
@@ -276,16 +255,12 @@ def _read(tokens: Sequence[Token], run: list[int]) -> Person | None:
         sure = _sure_titled(tokens, title, names)
     if not sure or (given is None and title is None and not by_family):
         return None
-    family = (
-        names[-1]
-        if len(names) > 1 or given is None or (title is not None and _takes_last_name(tokens[title]))
-        else None
-    )
+    formal = title is not None and tokens[title].text.lower() not in _WITH_FIRST
+    family = names[-1] if len(names) > 1 or given is None or formal else None
     if len(names) == 1 and family is not None:
         given = None
-    gender = (_title_gender(tokens[title]) if title is not None else None) or _gender_by(
-        [tokens[i].text for i in parts if i != family]
-    )
+    told = gender_of_title(tokens[title]) if title is not None else None
+    gender = told or _gender_by([tokens[i].text for i in parts if i != family])
     return Person(rest[0], rest[-1], tokens[rest[0]].start, tokens[rest[-1]].end, 0, gender, title, given, family)
 
 
@@ -298,15 +273,11 @@ def _gender_by(given_names: list[str]) -> Gender | None:
 def _after_title(tokens: Sequence[Token], run: list[int]) -> tuple[int | None, list[int]]:
     """The last title of a run, or right before it, and what follows."""
     for place in range(len(run) - 2, -1, -1):
-        if _is_title(tokens[run[place]]):
+        if is_title(tokens[run[place]]):
             return run[place], run[place + 1 :]
-    before = run[0] - 1
-    if (
-        before >= 0
-        and _is_title(tokens[before])
-        and (tokens[before].text[0].isupper() or tokens[before].text.lower() not in name_words("sure"))
-    ):
-        return before, run
+    before = tokens[run[0] - 1] if run[0] else None
+    if before is not None and is_title(before) and (before.text[0].isupper() or before.lower not in name_words("sure")):
+        return run[0] - 1, run
     return None, run
 
 
@@ -316,9 +287,8 @@ def _sure_alone(tokens: Sequence[Token], run: list[int], name: int) -> bool:
     if not is_first_name(text) or len(text) < 3 or text.isupper() or tokens[name].tag != "NNP":
         return False
     word_before = before.text.lower() if before is not None else ""
-    if word_before in _DETERMINERS | _INSIDE or (
-        text in places() and (word_before in _WHERE or text not in RATHER_PEOPLE)
-    ):
+    place = text in places() and (word_before in _WHERE or text not in RATHER_PEOPLE)
+    if place or word_before in _DETERMINERS | _INSIDE:
         return False
     if text.lower() in name_words("calendar") | name_words("not-alone"):
         return False
@@ -364,15 +334,11 @@ def _sure_titled(tokens: Sequence[Token], title: int, names: list[int]) -> bool:
     """Whether a title is followed by a name rather than by more of an office."""
     word = tokens[title].text.lower()
     texts = [tokens[i].text for i in names]
-    if any(t.lower() in name_words("no-name") for t in texts) or (
-        texts[-1] in places() and not is_first_name(texts[0])
-    ):
+    place = texts[-1] in places() and not is_first_name(texts[0])
+    if place or any(t.lower() in name_words("no-name") for t in texts):
         return False
-    if word in name_words("sure"):
-        return True
-    return any(is_first_name(t) and not is_word(t) for t in texts) or (
-        is_last_name(texts[-1]) and not is_word(texts[-1])
-    )
+    family = is_last_name(texts[-1]) and not is_word(texts[-1])
+    return word in name_words("sure") or family or any(is_first_name(t) and not is_word(t) for t in texts)
 
 
 def _mentions(tokens: Sequence[Token], people: list[Person], taken: set[int]) -> Iterator[Person]:
@@ -384,21 +350,13 @@ def _mentions(tokens: Sequence[Token], people: list[Person], taken: set[int]) ->
         if len(rest) != 1 or rest[0] in taken or _is_joined(tokens, rest):
             continue
         at, text = rest[0], tokens[rest[0]].text
-        if text in full and text not in places():
-            yield _alone(full[text], tokens[at], given=None, family=at)
-        elif (
-            text in by_given
-            and text not in places()
-            and not is_word(text)
-            and text.lower() not in name_words("calendar")
-        ):
-            yield _alone(by_given[text], tokens[at], given=at, family=None)
-
-
-def _alone(person: Person, token: Token, *, given: int | None, family: int | None) -> Person:
-    """A mention of a person by one name, without a title."""
-    at = token.index
-    return replace(person, first=at, last=at, start=token.start, end=token.end, title=None, given=given, family=family)
+        person = full.get(text) or by_given.get(text)
+        if person is None or text in places():
+            continue
+        by_family = text in full
+        if by_family or (not is_word(text) and text.lower() not in name_words("calendar")):
+            parts = {"given": None if by_family else at, "family": at if by_family else None, "title": None}
+            yield replace(person, first=at, last=at, start=tokens[at].start, end=tokens[at].end, **parts)
 
 
 def _told_apart(tokens: Sequence[Token], people: list[Person]) -> list[Person]:
@@ -409,9 +367,8 @@ def _told_apart(tokens: Sequence[Token], people: list[Person]) -> list[Person]:
     numbers: dict[tuple[str, str], int] = {}
     given_alone: dict[str, int] = {}
     numbered = []
-    for p in sorted(
-        people, key=lambda p: (p.given is None or p.family is None, p.first)
-    ):  # full names before short ones
+    full_first = sorted(people, key=lambda p: (p.given is None or p.family is None, p.first))
+    for p in full_first:
         given = tokens[p.given].text if p.given is not None else ""
         family = tokens[p.family].text if p.family is not None else ""
         who = numbers.get((given, family))
@@ -425,19 +382,16 @@ def _told_apart(tokens: Sequence[Token], people: list[Person]) -> list[Person]:
         given_alone.setdefault(given, who)
         numbered.append(replace(p, who=who))
     genders = {p.who: p.gender for p in numbered if p.gender is not None}
-    order = {who: n for n, who in enumerate(dict.fromkeys(p.who for p in sorted(numbered, key=lambda p: p.first)))}
-    return sorted(
-        (replace(p, who=order[p.who], gender=p.gender or genders.get(p.who)) for p in numbered), key=lambda p: p.first
-    )
+    numbered.sort(key=lambda p: p.first)
+    order = {who: n for n, who in enumerate(dict.fromkeys(p.who for p in numbered))}
+    return [replace(p, who=order[p.who], gender=p.gender or genders.get(p.who)) for p in numbered]
 
 
 def _spoils(token: Token) -> bool:
     """Whether a word shows that a run of proper nouns is no person."""
     lower = token.text.lower()
-    listed = is_last_name(token.text)
-    return lower in name_words("organisation") or (
-        lower in name_words("place-word") | name_words("thing-word") and not listed
-    )
+    thing = lower in name_words("place-word") | name_words("thing-word")
+    return lower in name_words("organisation") or (thing and not is_last_name(token.text))
 
 
 def _is_joined(tokens: Sequence[Token], run: list[int]) -> bool:
@@ -449,10 +403,9 @@ def _is_joined(tokens: Sequence[Token], run: list[int]) -> bool:
 def _names_a_thing(tokens: Sequence[Token], title: int | None, rest: list[int]) -> bool:
     """Whether something is called after a person: the Princess Anne hospital, the Ms Marple."""
     after = tokens[rest[-1] + 1].text.lower() if rest[-1] + 1 < len(tokens) else ""
-    before = tokens[title - 1].text.lower() if title else ""
-    return after in _CALLED_AFTER or (
-        title is not None and before == "the" and tokens[title].text.lower() in name_words("sure-first")
-    )
+    if after in _CALLED_AFTER or not title:
+        return after in _CALLED_AFTER
+    return tokens[title - 1].text.lower() == "the" and tokens[title].text.lower() in name_words("sure-first")
 
 
 def _follows_hyphen(tokens: Sequence[Token], i: int) -> bool:
@@ -468,38 +421,23 @@ def _phrases(words: list[str]) -> Iterator[str]:
             yield " ".join(words[first:last])
 
 
-def _people_is_place(phrase: str) -> bool:
-    return phrase in places() or phrase.split(" ")[0] in BEFORE_PLACES
+def is_title(token: Token) -> bool:
+    """Whether a word stands before names: Mr, President."""
+    return token.lower in name_words("title") or gender_of_title(token) is not None
 
 
-def _is_title(token: Token) -> bool:
-    lower = token.text.lower()
-    return any(lower in name_words(kind) for kind in ("title", "title-m", "title-f"))
-
-
-def _title_gender(token: Token) -> Gender | None:
-    lower = token.text.lower()
-    return "m" if lower in name_words("title-m") else "f" if lower in name_words("title-f") else None
-
-
-def _takes_last_name(token: Token) -> bool:
-    """Whether a title is used with last names: Mr Blair, but Sir Elton and Queen Mary."""
-    return token.text.lower() not in _WITH_FIRST_NAMES
+def gender_of_title(token: Token) -> Gender | None:
+    """The gender of whom a title addresses; None for one of both, and for any other word."""
+    return "m" if token.lower in name_words("title-m") else "f" if token.lower in name_words("title-f") else None
 
 
 # --- Named entities: runs of proper nouns, which lists classify as people, places and organisations
 
 Label = Literal["person", "place", "organisation", "other"]
 
-_ENTITIES_INSIDE = frozenset(
-    {"of", "for", "de", "du", "des", "del", "della", "do", "da", "di"}
-)  # Bank of England, Ministry for Health
-_BEFORE_OF = frozenset(
-    {"republic", "kingdom", "isle", "gulf", "cape", "tower", "statue", "book", "lord", "speaker", "cabinet"}
-)
-_QUALIFIERS = frozenset(
-    {"North", "South", "East", "West", "Northern", "Southern", "Eastern", "Western", "Central", "New", "Greater"}
-)
+_TIES = frozenset("of for de du des del della do da di".split())  # Bank of England, Ministry for Health
+_BEFORE_OF = frozenset("republic kingdom isle gulf cape tower statue book lord speaker cabinet".split())
+_QUALIFIERS = frozenset("North South East West Northern Southern Eastern Western Central New Greater".split())
 _MAY_NAME = frozenset({"Sun", "April", "May", "June", "August"})
 _FEW = 3  # words with capitals that can stand between two parts of one name
 _NAMING = frozenset({"NN", "NNS", "JJ", "JJR", "JJS", "VBN", "VBG", "VB", "VBP", "VBZ", "VBD"})
@@ -564,7 +502,7 @@ def entities(tokens: Sequence[Token], *, whole: bool = False) -> list[Entity]:
 def _is_common(tokens: Sequence[Token], entity: Entity) -> bool:
     """Whether a capital alone makes a word look like a name, where every word has one: `Woman was hurt.`"""
     alone = entity.first == entity.last and entity.label == "other" and opens(tokens, entity.first)
-    return alone and is_word(tokens[entity.first].text) and not is_first_name(tokens[entity.first].text)
+    return alone and _is_only_word(tokens[entity.first].text)
 
 
 def _capitalised_nouns(tokens: Sequence[Token], *, whole: bool) -> set[int]:
@@ -601,17 +539,8 @@ def _joined(tokens: Sequence[Token], named: list[list[int]], *, whole: bool) -> 
         words = [tokens[i].text.lower() for i in between]
         last = tokens[joined[-1][-1]] if joined else tokens[run[0]]
         capitals = whole and bool(words) and all(tokens[i].text[0].isupper() for i in between) and len(words) < _FEW
-        tied = (
-            words == ["&"]
-            or capitals
-            or (
-                words[:1]
-                and words[0] in _ENTITIES_INSIDE
-                and words[1:] in ([], ["the"])
-                and _takes_of(last, whole=whole)
-            )
-        )
-        if tied:
+        goes_on = bool(words) and words[0] in _TIES and words[1:] in ([], ["the"]) and _takes_of(last, whole=whole)
+        if words == ["&"] or capitals or goes_on:
             joined[-1] += [*between, *run]
         else:
             joined.append(list(run))
@@ -620,7 +549,11 @@ def _joined(tokens: Sequence[Token], named: list[list[int]], *, whole: bool) -> 
 
 def _is_plain(token: Token) -> bool:
     """Whether a part of a name is a word that is neither a first name nor a place: `Fat`, `Times`."""
-    return is_word(token.text) and not _is_date(token) and not is_first_name(token.text) and token.text not in places()
+    return _is_only_word(token.text) and not _is_date(token) and token.text not in places()
+
+
+def _is_only_word(text: str) -> bool:
+    return is_word(text) and not is_first_name(text)
 
 
 def _is_date(token: Token) -> bool:
@@ -631,11 +564,10 @@ def _is_date(token: Token) -> bool:
 def _takes_of(token: Token, *, whole: bool) -> bool:
     """Whether "of" after a word goes on with the same name: Bank of England, but not Paris of Hemingway."""
     lower = token.text.lower()
-    if whole and is_word(token.text) and token.text not in places() and not is_first_name(token.text):
+    if whole and _is_only_word(token.text) and token.text not in places():
         return True  # Player of the Year
-    return lower in _BEFORE_OF or any(
-        lower in name_words(kind) for kind in ("organisation", "place-word", "thing-word")
-    )
+    kinds = ("organisation", "place-word", "thing-word")
+    return lower in _BEFORE_OF or any(lower in name_words(kind) for kind in kinds)
 
 
 def _parts(tokens: Sequence[Token], first: int, last: int, people: dict[int, Person]) -> list[Entity]:
@@ -644,11 +576,8 @@ def _parts(tokens: Sequence[Token], first: int, last: int, people: dict[int, Per
         return []
     person = next((people[i] for i in range(first, last + 1) if i in people), None)
     if person is None:
-        return [
-            Entity(
-                first, last, tokens[first].start, tokens[last].end, _label([t.text for t in tokens[first : last + 1]])
-            )
-        ]
+        label = _label([t.text for t in tokens[first : last + 1]])
+        return [Entity(first, last, tokens[first].start, tokens[last].end, label)]
     start = person.title if person.title is not None and first <= person.title else person.first
     before = _parts(tokens, first, start - 1, people) if first < start and person.title is None else []
     whole = first if person.title is not None else start  # what stands before a title belongs to it: Apple CEO Tim Cook

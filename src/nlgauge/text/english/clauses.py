@@ -1,4 +1,4 @@
-"""Words that cannot stay when names go: prepositions without an object, articles without a noun, lone commas."""
+"""Clauses of English: finite verbs with what stands around them; things that are named, and what hangs on a name."""
 
 from __future__ import annotations
 
@@ -77,10 +77,8 @@ def modifies(doc: Doc, span: Span) -> bool:
         return True
     if token.tag in NOUNS:
         return token.lower not in _TIMES
-    determined = span.first > 0 and tokens[span.first - 1].tag in ("DT", "JJ", "PRP$")
-    return (
-        determined and token.tag in ("JJ", "VBN", "CD") and after + 1 < len(tokens) and tokens[after + 1].tag in NOUNS
-    )
+    determined = doc.tag(span.first - 1) in ("DT", "JJ", "PRP$")
+    return determined and token.tag in ("JJ", "VBN", "CD") and doc.tag(after + 1) in NOUNS
 
 
 def _take_bound(doc: Doc, span: Span, gone: _Gone, kept: set[int]) -> None:
@@ -151,12 +149,8 @@ def _take_prepositions(doc: Doc, sentence: Span, gone: _Gone, kept: set[int]) ->
     gone.update([i for i in range(sentence.first, sentence.last) if tokens[i].text == "," and {i - 1, i + 1} <= gone])
     for at in range(sentence.last, sentence.first - 1, -1):
         token = tokens[at]
-        if (
-            at in gone
-            or at + 1 not in gone
-            or token.tag not in ("IN", "TO")
-            or (token.lower in _CLAUSES and token.lower not in _BOTH)
-        ):
+        opens_clause = token.lower in _CLAUSES and token.lower not in _BOTH
+        if at in gone or at + 1 not in gone or token.tag not in ("IN", "TO") or opens_clause:
             continue
         end = at + 1
         while end + 1 in gone and end < sentence.last:
@@ -190,25 +184,18 @@ def _take_commas(doc: Doc, sentence: Span, gone: _Gone) -> None:
         left, right = _kept(doc, sentence, at, -1, gone), _kept(doc, sentence, at, 1, gone)
         if left is None:
             gone.update(_explanation(doc, sentence, at, right, gone))
-        elif (
-            right is not None
-            and tokens[right - 1].text == ","
-            and tokens[left].tag in NOUNS
-            and _joins(doc, left, right, gone)
-        ):
-            gone.update(i for i in range(left + 1, right) if tokens[i].text == ",")
+        elif right is not None and tokens[right - 1].text == "," and tokens[left].tag in NOUNS:
+            commas = {i for i in range(left + 1, right) if tokens[i].text == ","}
+            if tokens[right].tag in FINITE and all(i in gone or i in commas for i in range(left + 1, right)):
+                gone.update(commas)  # the verb follows its subject but for what is gone
 
 
 def _explanation(doc: Doc, sentence: Span, comma: int, right: int | None, gone: _Gone) -> Iterator[int]:
     """The comma behind a name at the head, and the one that closes what it opens, with the clause if it tells who."""
     tokens = doc.tokens
     yield comma
-    closing = (
-        i
-        for i in range(comma + 1, sentence.last)
-        if tokens[i].text == "," and i not in gone and _verb_behind(doc, sentence, i)
-    )
-    close = next(closing, None)
+    kept = (i for i in range(comma + 1, sentence.last) if tokens[i].text == "," and i not in gone)
+    close = next((i for i in kept if _verb_behind(doc, sentence, i)), None)
     if close is None or right is None:
         return
     if tokens[right].lower in _RELATIVE or tokens[right].tag in ("VBN", "VBG"):
@@ -223,13 +210,6 @@ def _verb_behind(doc: Doc, sentence: Span, comma: int) -> bool:
     while at < sentence.last and doc.tokens[at].tag == "RB":
         at += 1
     return doc.tokens[at].tag in FINITE
-
-
-def _joins(doc: Doc, left: int, right: int, gone: _Gone) -> bool:
-    """Whether a verb follows its subject but for what is gone."""
-    return doc.tokens[right].tag in FINITE and all(
-        i in gone or doc.tokens[i].text == "," for i in range(left + 1, right)
-    )
 
 
 def _kept(doc: Doc, sentence: Span, at: int, step: int, gone: _Gone) -> int | None:
@@ -287,14 +267,13 @@ def things(doc: Doc, language: Language) -> list[Thing]:
 
     Of `a group of people` these are the people, of `in front of a tree` the tree.
     """
-    phrases_named: list[Thing] = []
     finite = {doc.sentence_at[t.index] for t in doc.tokens if t.tag in FINITE}
-    for phrase in noun_phrases(doc):
-        for first, last in _parted(doc, language, phrase.first, phrase.head, doc.sentence_at[phrase.first] in finite):
-            thing = _thing(doc, language, first, last)
-            if thing is not None:
-                phrases_named.append(thing)
-    return phrases_named
+    phrases = [
+        part
+        for phrase in noun_phrases(doc)
+        for part in _parted(doc, language, phrase.first, phrase.head, doc.sentence_at[phrase.first] in finite)
+    ]
+    return [thing for first, last in phrases if (thing := _thing(doc, language, first, last)) is not None]
 
 
 def _thing(doc: Doc, language: Language, start: int, last: int) -> Thing | None:
@@ -319,17 +298,8 @@ def _thing(doc: Doc, language: Language, start: int, last: int) -> Thing | None:
     owned = first > start and doc.tokens[first - 1].tag == "POS"
     determiner = opening.lower if start < first and (owned or opening.tag in _DETERMINERS) else ""
     base = language.lemma(head.lower, head.tag if head.tag in COMMON else "NN")
-    return Thing(
-        start,
-        last,
-        first,
-        last,
-        plain(doc, first, last),
-        base,
-        head.tag in ("NNS", "NNPS"),
-        head.tag in PROPER,
-        determiner,
-    )
+    plural, text = head.tag in ("NNS", "NNPS"), plain(doc, first, last)
+    return Thing(start, last, first, last, text, base, plural, head.tag in PROPER, determiner)
 
 
 def _whole_words(doc: Doc, first: int, last: int) -> int | None:
@@ -357,9 +327,7 @@ def is_outline(doc: Doc, at: int) -> bool:
 
     Examples: `group of`, `photo of`, `in front of`.
     """
-    word = doc.tokens[at].lower
-    after = doc.tokens[at + 1].lower if at + 1 < len(doc.tokens) else ""
-    return word in PLACES or (word in PARTITIVES and after == "of")
+    return doc.low(at) in PLACES or (doc.low(at) in PARTITIVES and doc.low(at + 1) == "of")
 
 
 def plain(doc: Doc, first: int, last: int) -> str:
@@ -373,8 +341,7 @@ def plain(doc: Doc, first: int, last: int) -> str:
 
 def _modifies(doc: Doc, at: int) -> bool:
     """Whether a noun goes with a participle before another noun: `snow covered slope`."""
-    behind = [t.tag for t in doc.tokens[at + 1 : at + 3]]
-    return len(behind) == 2 and behind[0] == "VBN" and behind[1] in NOUNS
+    return doc.tag(at + 1) == "VBN" and doc.tag(at + 2) in NOUNS
 
 
 def _parted(doc: Doc, language: Language, first: int, head: int, finite: bool) -> list[tuple[int, int]]:
@@ -395,9 +362,8 @@ def _parted(doc: Doc, language: Language, first: int, head: int, finite: bool) -
         if as_verb is None:
             continue
         agrees = (before.tag == "NNS") != (token.tag == "NNS")
-        if (agrees and not finite and (animate or before.tag == "NNS")) or (
-            animate and (as_noun is None or as_verb < as_noun)
-        ):
+        rather_verb = animate and (as_noun is None or as_verb < as_noun)
+        if rather_verb or (agrees and not finite and (animate or before.tag == "NNS")):
             return [(first, at - 1), *([(at + 1, head)] if at < head else [])]
     return [(first, head)]
 
@@ -464,28 +430,19 @@ class _Sentence(Sentence):
 
     def _is_title(self, first: Clause, second: Clause) -> bool:
         """Whether what looks like a command is rather a name: `Catch the Wind is a song`."""
-        if (
-            first.kind != "imperative"
-            or second.tag not in ("VBZ", "VBD")
-            or second.rank > 0
-            or self.low(second.verb - 1) in NOMINATIVE
-        ):
+        if first.kind != "imperative" or second.tag not in ("VBZ", "VBD") or second.rank > 0:
             return False
-        return not any(
-            self.tokens[k].is_punctuation or self.tag(k) in ("CC", "IN") for k in range(first.verb + 1, second.verb)
-        )
+        between = self.tokens[first.verb + 1 : second.verb]
+        parted = self.low(second.verb - 1) in NOMINATIVE or any(t.tag in ("CC", "IN") for t in between)
+        return not parted and not any(t.is_punctuation for t in between)
 
     def _scan(self, *, lenient: bool) -> list[Clause]:
         clauses: list[Clause] = []
         i = begin = self.first
         while i < self.end:
             kind, tag = self.finite(i, begin, lenient=lenient)
-            if (
-                kind is None
-                or self._is_headed(i, kind)
-                or i in self.doc.in_titles
-                or (kind == "plain" and not clauses and self._joins_nouns(i))
-            ):
+            joins = kind == "plain" and not clauses and self._joins_nouns(i)
+            if kind is None or joins or self._is_headed(i, kind) or i in self.doc.in_titles:
                 i += 1
                 continue
             clause = self._group(Clause(self.place, i, kind, tag, begin, i))
@@ -511,12 +468,10 @@ class _Sentence(Sentence):
             return False
         if not between or self.tag(between[0]) not in ("RP", "IN", "TO") or self.low(first.verb) in _REPORTED:
             return False
-        return self.tag(first.verb - 1) in NOUNS and not any(
-            self.tokens[k].is_punctuation
-            or self.tag(k) in WH | {"CC"}
-            or self.low(k) in NOMINATIVE | OPENERS | PREPOSITIONS | {"that"}
-            for k in between
-        )
+        words = [self.tokens[k] for k in between]
+        parted = any(t.is_punctuation or t.tag in WH | {"CC"} for t in words)
+        opened = any(t.lower in NOMINATIVE | OPENERS | PREPOSITIONS | {"that"} for t in words)
+        return self.tag(first.verb - 1) in NOUNS and not parted and not opened
 
     def _group(self, clause: Clause) -> Clause:
         """The clause with all that belongs to its verb."""
@@ -541,13 +496,8 @@ class _Sentence(Sentence):
             k -= 1
         last = i + 1 if self.low(i) == "let" and self.low(i + 1) == "'s" else i
         negation = last + 1 if self.low(last + 1) in NOT and clause.kind == "imperative" else None
-        return replace(
-            clause,
-            main=i,
-            adverbs=tuple(range(k + 1, i)),
-            negation=negation,
-            last=last if negation is None else negation,
-        )
+        last += negation is not None
+        return replace(clause, main=i, adverbs=tuple(range(k + 1, i)), negation=negation, last=last)
 
     def _adverbs(self, j: int, negation: int | None) -> tuple[int, int | None, list[int]]:
         adverbs = []
@@ -577,12 +527,9 @@ class _Sentence(Sentence):
                     verb -= 1
                 return verb - 1
         end = self.subject_end(j)
-        if (
-            end is None
-            or end + 1 >= self.end
-            or self.tokens[end + 1].is_punctuation
-            or self.tag(end + 1) in WH | {"IN", "CC", "TO", "POS"}
-        ):
+        if end is None or end + 1 >= self.end or self.tokens[end + 1].is_punctuation:
+            return None
+        if self.tag(end + 1) in WH | {"IN", "CC", "TO", "POS"}:
             return None
         if clause.kind == "be" and self.tag(clause.verb - 1) in ("WP", "WDT") and self.tag(end + 1) != "VBG":
             return None  # "What is the score": a complement as likely as a subject
@@ -605,8 +552,6 @@ class _Sentence(Sentence):
                 allowed = ("VBN",)
             else:
                 return main, j
-
-    # How far from the main clause
 
     def _rank(self, clause: Clause) -> int:
         if self._is_tag(clause) or self._quotes(clause):
@@ -644,11 +589,7 @@ class _Sentence(Sentence):
     def _quotes(self, clause: Clause) -> bool:
         """`said Tom` behind what he said."""
         i = clause.verb
-        if (
-            clause.kind != "plain"
-            or i == self.first
-            or not self.tokens[i - 1].is_punctuation
-            or self.low(i) not in _REPORTED
-        ):
+        quoted = i > self.first and self.tokens[i - 1].is_punctuation
+        if clause.kind != "plain" or not quoted or self.low(i) not in _REPORTED:
             return False
         return self.tag(i + 1) in NOUNS | {"DT", "PRP$"} or self.low(i + 1) in NOMINATIVE

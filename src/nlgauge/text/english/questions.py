@@ -1,4 +1,4 @@
-"""How far a question phrase reaches ("who else", "how many of the films"), and the auxiliaries behind it."""
+"""Questions of English: where they are, how each is built, its parts, and where an answer belongs."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def full_form(doc: Doc, place: int) -> str:
     """An auxiliary in small letters and in full: "is" or "has" for 's."""
     word = doc.tokens[place].lower
     if word == "'s":
-        following = next((t for t in doc.tokens[place + 1 :] if t.tag != "RB"), None)
-        return (
-            "has" if following is not None and (following.tag == "VBN" or following.lower in ("got", "been")) else "is"
-        )
+        following = place + 1
+        while doc.tag(following) == "RB":
+            following += 1
+        return "has" if doc.tag(following) == "VBN" or doc.low(following) in ("got", "been") else "is"
     return _FULL.get(word, word)
 
 
@@ -74,12 +74,9 @@ def _degree_end(doc: Doc, place: int, end: int) -> int:
         if after < end and tokens[after].lower == "of":
             return nouns_end(doc, after + 1, end) or after - 1
         return nouns_end(doc, after, end) or after - 1
-    graded = (
-        tokens[place].tag in ("JJ", "JJR", "RB", "RBR", "VBN")
-        and tokens[place].lower not in NOT | _LINKS
-        and not is_auxiliary(tokens[place])
-    )
-    if not graded:
+    if tokens[place].tag not in ("JJ", "JJR", "RB", "RBR", "VBN") or is_auxiliary(tokens[place]):
+        return place - 1
+    if tokens[place].lower in NOT | _LINKS:
         return place - 1
     if place + 2 < end and tokens[place + 1].lower in ("a", "an"):
         return nouns_end(doc, place + 1, end) or place
@@ -104,12 +101,10 @@ def nouns_end(doc: Doc, place: int, end: int) -> int | None:
             if not goes_on or not _modifies(doc, first, place, end):
                 break
         place += 1
-    if (
-        last is None
-        and place > first
-        and (tokens[place - 1].tag == "CD" or (place < end and is_auxiliary(tokens[place])))
-    ):  # "of the two"
-        return place - 1
+    if last is None and place > first:
+        if tokens[place - 1].tag == "CD" or (place < end and is_auxiliary(tokens[place])):
+            return place - 1  # "of the two"
+        return None
     if last is not None and last + 2 < end and tokens[last + 1].lower == "of" and not is_auxiliary(tokens[last + 2]):
         return nouns_end(doc, last + 2, end) or last
     return last
@@ -117,13 +112,8 @@ def nouns_end(doc: Doc, place: int, end: int) -> int | None:
 
 def _inside_name(doc: Doc, place: int, end: int) -> bool:
     """Whether a token stands in a name that goes on: "the Costa Rican president", "Boeing 747 pilots"."""
-    tokens = doc.tokens
-    return (
-        tokens[place - 1].tag == "NNP"
-        and tokens[place].text[0].isupper()
-        and place + 1 < end
-        and tokens[place + 1].tag in NOUNS
-    )
+    capital = doc.tag(place - 1) == "NNP" and doc.tokens[place].text[0].isupper()
+    return capital and place + 1 < end and doc.tag(place + 1) in NOUNS
 
 
 def _modifies(doc: Doc, first: int, place: int, end: int) -> bool:
@@ -142,8 +132,10 @@ _OPENING = frozenset({'"', "'", "“", "‘", "«", "(", "[", "``", "¿", "-", "
 _LEADS = WordList("grammar", "leading in")
 _FIXED = frozenset({("what", "if"), ("what", "about"), ("how", "about"), ("how", "come"), ("what", "for")})
 _SUBJECTS = frozenset({"DT", "PDT", "PRP", "PRP$", "EX", "CD", "JJ", "JJS", "POS", "FW", *NOUNS})
+_TAKEN_FOR_NOUNS = frozenset({"VB", "VBP", "VBG", "VBN"})  # a name or noun that the tagger took for a verb
 _POINTING = frozenset({"this", "that", "these", "those", "there"})
 _PARTING = frozenset({",", ":", ";", "-", "–", "—"})
+_DOUBLE = frozenset({("according", "to"), ("out", "of"), ("because", "of"), ("up", "to")})
 
 
 @dataclass(frozen=True)
@@ -192,12 +184,9 @@ def _stretches(doc: Doc) -> Iterator[tuple[int, int, int | None]]:
                 if start < place:
                     yield start, place, place
                 first, marked = place + 1, True
-        if (
-            not marked
-            and not tokens[sentence.last].is_punctuation
-            and _unmarked(doc, sentence.first, sentence.last + 1)
-        ):
-            yield _skip(doc, sentence.first, sentence.last + 1), sentence.last + 1, None
+        end = sentence.last + 1
+        if not marked and not tokens[sentence.last].is_punctuation and _unmarked(doc, sentence.first, end):
+            yield _skip(doc, sentence.first, end), end, None
 
 
 def _behind_quote(doc: Doc, first: int, mark: int) -> int:
@@ -209,9 +198,8 @@ def _behind_quote(doc: Doc, first: int, mark: int) -> int:
             opened = place
         elif text in ("”", "''", "»"):
             opened = None
-        elif text == '"' or (
-            text in ("'", "‘", "’") and not doc.text[doc.tokens[place].end].isspace() and not doc.touches(place)
-        ):
+        single = text in ("'", "‘", "’") and not doc.text[doc.tokens[place].end].isspace() and not doc.touches(place)
+        if text == '"' or single:
             opened = place if opened is None else None
     return _skip(doc, first if opened is None else opened + 1, mark)
 
@@ -254,7 +242,7 @@ def _built(doc: Doc, first: int, end: int, mark: int | None) -> Question:
             last, verb = behind - 1, behind
     if verb >= end or not (is_auxiliary(tokens[verb]) or tokens[verb].tag in VERBS):
         return Question(start, end, mark, opens, wh, last, at_start=opens == start, fixed=fixed)
-    inverted = is_auxiliary(tokens[verb]) and has_subject(doc, after_not(doc, verb, end), end, tokens[verb].lower)
+    inverted = _inverts(doc, verb, end)
     return Question(start, end, mark, opens, wh, last, verb, inverted, opens == start, fixed)
 
 
@@ -264,11 +252,9 @@ def _verb(doc: Doc, place: int, end: int) -> int:
     Examples: "who actually won", "where, then, do".
     """
     tokens = doc.tokens
-    while (
-        place < end
-        and (tokens[place].tag in ("RB", "RBR", "UH") or tokens[place].text == ",")
-        and tokens[place].lower not in NOT
-    ):
+    while place < end and (tokens[place].tag in ("RB", "RBR", "UH") or tokens[place].text == ","):
+        if tokens[place].lower in NOT:
+            break
         place += 1
         if tokens[place - 1].text == "," and place < end and tokens[place].tag in ("RB", "IN", "UH"):
             while place < end and tokens[place].text != ",":
@@ -320,7 +306,7 @@ def _asks_behind(doc: Doc, first: int, wh: int, end: int) -> bool:
     parted = before.text in _PARTING or before.tag == "CC"
     if verb >= end:
         return False
-    if is_auxiliary(tokens[verb]) and has_subject(doc, after_not(doc, verb, end), end, tokens[verb].lower):
+    if _inverts(doc, verb, end):
         return parted or word in ("what", "where", "why", "how")
     if word not in ("who", "what", "which") or not (is_auxiliary(tokens[verb]) or tokens[verb].tag in FINITE):
         return False
@@ -334,36 +320,30 @@ def _subordinate(doc: Doc, wh: int, end: int) -> bool:
     """Whether an adverb or "what" at the start opens a clause of the question: "When he left, did they stay?"."""
     tokens = doc.tokens
     after = phrase_end(doc, wh, end) + 1
-    if (
-        tokens[wh].lower not in ADVERBS | {"what"}
-        or after >= end
-        or is_auxiliary(tokens[after])
-        or tokens[after].text == ","
-    ):
+    if after >= end or tokens[wh].lower not in ADVERBS | {"what"}:
         return False
-    behind = (i for i in range(after + 1, end) if tokens[i - 1].text == ",")
-    return any(
-        tokens[i].lower in WH
-        or (is_auxiliary(tokens[i]) and has_subject(doc, after_not(doc, i, end), end, tokens[i].lower))
-        for i in behind
-    )
+    if is_auxiliary(tokens[after]) or tokens[after].text == ",":
+        return False
+    behind = [i for i in range(after + 1, end) if tokens[i - 1].text == ","]
+    return any(tokens[i].lower in WH or _inverts(doc, i, end) for i in behind)
+
+
+def _inverts(doc: Doc, place: int, end: int) -> bool:
+    """Whether an auxiliary stands before its subject."""
+    token = doc.tokens[place]
+    return is_auxiliary(token) and has_subject(doc, after_not(doc, place, end), end, token.lower)
 
 
 def _inversion(doc: Doc, first: int, end: int) -> int | None:
     """The auxiliary that opens a question to be answered by yes or no, at the start or behind what introduces it."""
     tokens = doc.tokens
     for i in range(first, end):
-        opens = (
-            i == first
-            or tokens[i - 1].text in _PARTING
-            or tokens[i - 1].tag == "CC"
-            or tokens[i - 1].lower in ("so", "then", "yet")
-        )
+        before = tokens[i - 1]
+        opens = i == first or before.tag == "CC" or before.text in _PARTING or before.lower in ("so", "then", "yet")
         if opens and is_auxiliary(tokens[i]) and tokens[i].text[0] not in "'’":
             after = after_not(doc, i, end)
-            begins = (
-                i == first and after < end and tokens[after].tag in ("JJ", "VB", "VBG", "FW", "UH")
-            )  # "Is swimming fun?"
+            # "Is swimming fun?"
+            begins = i == first and after < end and tokens[after].tag in ("JJ", "VB", "VBG", "FW", "UH")
             if (begins or has_subject(doc, after, end, tokens[i].lower)) and not (i > first and after == end - 1):
                 return i
     return None
@@ -377,10 +357,8 @@ def has_subject(doc: Doc, place: int, end: int, auxiliary: str) -> bool:
     tokens = doc.tokens
     while place < end and (tokens[place].tag in ("RB", "UH") or tokens[place].is_punctuation):
         place += 1
-        if (
-            place < end and tokens[place - 1].tag == "RB" and tokens[place].tag == "VBN"
-        ):  # "is locally grown food healthy"
-            return place + 1 < end and tokens[place + 1].tag in NOUNS
+        if place < end and tokens[place - 1].tag == "RB" and tokens[place].tag == "VBN":
+            return place + 1 < end and tokens[place + 1].tag in NOUNS  # "is locally grown food healthy"
     if place >= end:
         return False
     if auxiliary in DO and place + 1 >= end and (tokens[place].tag == "PRP" or tokens[place].lower in _POINTING):
@@ -391,20 +369,15 @@ def has_subject(doc: Doc, place: int, end: int, auxiliary: str) -> bool:
         return False  # "which of them has the key?"
     if tokens[place].text[0].isupper() and not tokens[place].text.isupper():
         return True
-    if tokens[place].tag not in _SUBJECTS | ({"VBG", "VB", "VBP", "VBN"} if auxiliary in DO else set()):
+    if tokens[place].tag not in _SUBJECTS | (_TAKEN_FOR_NOUNS if auxiliary in DO else set()):
         return False
     if tokens[place].tag in ("JJ", "JJS") and auxiliary in BE | {"'s"}:  # "who is responsible for", "are many people"
         noun = place + 1
         while noun < end and tokens[noun].tag in ("JJ", "HYPH", "CD"):
             noun += 1
         return noun < end and tokens[noun].tag in NOUNS
-    if auxiliary in DO and tokens[place].tag in (
-        "VB",
-        "VBP",
-        "VBG",
-        "VBN",
-    ):  # a name or noun that the tagger took for a verb
-        return place + 1 < end and tokens[place + 1].tag in (*VERBS, *NOUNS)
+    if auxiliary in DO and tokens[place].tag in _TAKEN_FOR_NOUNS:
+        return place + 1 < end and tokens[place + 1].tag in VERBS | NOUNS
     return True
 
 
@@ -414,12 +387,7 @@ def _opening(doc: Doc, wh: int, first: int) -> tuple[int, int]:
     opens = wh
     if wh > first and tokens[wh - 1].tag in ("IN", "TO") and tokens[wh - 1].lower not in ("than", "that", "if"):
         opens = wh - 1
-        if opens > first and (tokens[opens].lower, tokens[opens - 1].lower) in (
-            ("to", "according"),
-            ("of", "out"),
-            ("of", "because"),
-            ("to", "up"),
-        ):
+        if opens > first and (tokens[opens - 1].lower, tokens[opens].lower) in _DOUBLE:
             opens -= 1
     introduced = opens > first and (tokens[opens - 1].text in _PARTING or tokens[opens - 1].tag == "CC")
     return opens, opens if introduced or opens == first else first
@@ -488,12 +456,9 @@ def take_apart(doc: Doc, verb: int, end: int, *, whole: bool, thing: bool = Fals
         last = main - 1
     if tokens[base].tag in ("PRP", "EX") and base < last:
         last = base
-    while (
-        (main is not None or last + 1 < end)
-        and last > subject
-        and (tokens[last].tag == "RB" or tokens[last].lower in NOT)
-        and last > base
-    ):
+    while (main is not None or last + 1 < end) and last > max(subject, base):
+        if tokens[last].tag != "RB" and tokens[last].lower not in NOT:
+            break
         last -= 1
     lacking = last < subject or tokens[last].lower in ("the", "a", "an")
     return None if lacking else Clause(verb, aux_last, subject, last, main)
@@ -515,11 +480,8 @@ def _base_end(doc: Doc, first: int, end: int) -> int:
         last = nouns_end(doc, first, end) or first
         while tokens[last].tag in ("POS", "JJ") and last > first and last + 1 < end and tokens[last + 1].tag == "JJ":
             last += 1  # a noun that the tagger took for an adjective: "her chief rival"
-    if (
-        last + 2 < end
-        and tokens[last + 1].tag == "CC"
-        and tokens[last + 2].tag in ("DT", "PRP", "PRP$", "JJ", "CD", *NOUNS)
-    ):
+    joined = last + 2 < end and tokens[last + 1].tag == "CC"
+    if joined and tokens[last + 2].tag in ("DT", "PRP", "PRP$", "JJ", "CD", *NOUNS):
         return _base_end(doc, last + 2, end)
     return last
 
@@ -535,11 +497,8 @@ def _main_verb(doc: Doc, subject: int, base: int, end: int, aux: str) -> int | N
     if verb is not None or aux in HAVE or aux == "'s":
         return verb if verb is not None else capital
     # A verb that the tagger took for something else: "did John Smith star in", "what films did she direct".
-    taken = [
-        i
-        for i in range(subject + 1, end)
-        if tokens[i].text.islower() and knows(tokens[i].lower, "verb") and tokens[i - 1].lower != "to"
-    ]
+    taken = [i for i in range(subject + 1, end) if tokens[i].text.islower() and tokens[i - 1].lower != "to"]
+    taken = [i for i in taken if knows(tokens[i].lower, "verb")]
     if taken and taken[-1] == end - 1 and tokens[end - 1].tag not in NOUNS:
         return end - 1
     for i in taken:
@@ -607,11 +566,8 @@ def answer_place(doc: Doc, question: Question, clause: Clause, identity: bool, a
     """The token behind which the answer is said; None where there is no telling."""
     tokens, end = doc.tokens, question.end
     start = clause.subject_last if clause.main is None else clause.main
-    graded = (
-        question.last > question.wh
-        and tokens[question.wh].lower == "how"
-        and tokens[question.wh + 1].tag in ("JJ", "JJR")
-    )
+    how = question.last > question.wh and tokens[question.wh].lower == "how"
+    graded = how and tokens[question.wh + 1].tag in ("JJ", "JJR")
     if clause.main is None and (graded or not adverbial):
         if tokens[end - 1].tag in ("IN", "TO") and end - 1 > start:
             return end - 1
@@ -624,11 +580,8 @@ def answer_place(doc: Doc, question: Question, clause: Clause, identity: bool, a
 def _object_place(doc: Doc, main: int, end: int) -> int:
     tokens = doc.tokens
     for i in range(main + 1, end):  # a preposition without what it governs
-        if (
-            tokens[i].tag in ("IN", "TO")
-            and (i + 1 >= end or tokens[i + 1].tag in ("IN", ",", "WRB"))
-            and tokens[i].lower not in _JOINING
-        ):
+        lone = i + 1 >= end or tokens[i + 1].tag in ("IN", ",", "WRB")
+        if lone and tokens[i].tag in ("IN", "TO") and tokens[i].lower not in _JOINING:
             return i
     verb = main
     while verb + 1 < end:  # "hope to find", "keep doing"
@@ -659,12 +612,7 @@ def _close(doc: Doc, start: int, end: int) -> int:
     """The last token of the clause: before a comma or a clause of time, cause or condition."""
     tokens = doc.tokens
     for i in range(start + 1, end):
-        if tokens[i].text in (",", ";", ":") or (
-            tokens[i].lower in _JOINING and tokens[i].tag in ("IN", "WRB") and _has_verb(doc, i, end)
-        ):
+        joins = tokens[i].lower in _JOINING and tokens[i].tag in ("IN", "WRB")
+        if tokens[i].text in (",", ";", ":") or (joins and any(t.tag in FINITE for t in tokens[i:end])):
             return i - 1
     return end - 1
-
-
-def _has_verb(doc: Doc, first: int, end: int) -> bool:
-    return any(t.tag in FINITE for t in doc.tokens[first:end])

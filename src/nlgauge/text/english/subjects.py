@@ -17,26 +17,17 @@ from nlgauge.text.scripts import WordList
 Pronoun = Literal["it", "they", "he", "she", "person"]
 _CLOSED = WordList("grammar", "no person or thing")
 _MANY = frozenset({"people", "police", "cattle", "folk"})
-_AMOUNTS = frozenset(
-    {"number", "lot", "lots", "majority", "couple", "handful", "dozens", "hundreds", "thousands", "millions", "plenty"}
-)
-_SINGULAR, _PLURAL = (
-    frozenset({"is", "was", "has", "does", "'s", "isn't"}),
-    frozenset({"are", "were", "have", "do", "'re", "'ve"}),
-)
+_AMOUNTS = frozenset("number lot lots majority couple handful dozens hundreds thousands millions plenty".split())
+_SINGULAR = frozenset({"is", "was", "has", "does", "'s", "isn't"})
+_PLURAL = frozenset({"are", "were", "have", "do", "'re", "'ve"})
 _HAVE = frozenset({"have", "has", "had", "'ve"})
 _MODALS = frozenset({"will", "would", "can", "could", "may", "might", "should", "must", "did"})
-_PERSONS = frozenset(
-    {"acquaintance", "striker", "teen", "newcomer", "victim", "star"}
-)  # of whom the lexicon's first sense is another
+# Persons of whom the lexicon's first sense is another.
+_PERSONS = frozenset({"acquaintance", "striker", "teen", "newcomer", "victim", "star"})
 _NO_PERSONS = frozenset({"whale"})
 _LIKE_PERSONS = ("er", "or", "ist", "phile", "eer")  # endings of nouns that the lexicon does not have
-_OFFICES = frozenset(
-    {"MP", "MEP", "PC", "CEO", "QC", "PM", "Dr", "Dr.", "Mr", "Mr.", "Mrs", "Mrs.", "Ms", "Ms.", "Sir"}
-)
-_SUBORDINATING = frozenset(
-    {"that", "if", "because", "although", "though", "while", "since", "until", "unless", "whether", "than", "as", "so"}
-)
+_OFFICES = frozenset("MP MEP PC CEO QC PM Dr Dr. Mr Mr. Mrs Mrs. Ms Ms. Sir".split())
+_SUBORDINATING = frozenset("that if because although though while since until unless whether than as so".split())
 _MASCULINE, _FEMININE = frozenset({"he", "him", "his", "himself"}), frozenset({"she", "her", "hers", "herself"})
 _ORGANISED = WordList("grammar", "organisations and places")
 _LONGEST = 40  # tokens that a subject may have
@@ -97,10 +88,9 @@ def _verb_behind(doc: Doc, phrases: dict[int, Phrase], phrase: Phrase, last: int
     tokens, at, joined = doc.tokens, phrase.last + 1, False
     while at <= min(last, phrase.first + _LONGEST):
         token = tokens[at]
-        if token.tag in FINITE and not (
-            token.tag == "VBD" and at < last and tokens[at + 1].lower in _SINGULAR | _PLURAL | _MODALS
-        ):
-            return at, joined  # in "the skills mentioned are" the first is a participle
+        participle = token.tag == "VBD" and at < last and tokens[at + 1].lower in _SINGULAR | _PLURAL | _MODALS
+        if token.tag in FINITE and not participle:  # in "the skills mentioned are" the first is one
+            return at, joined
         following = phrases.get(at + 1)
         if token.tag == "VBN" and at == phrase.last + 1 and following is not None and _is_whole(doc, at, last):
             return at, joined
@@ -123,13 +113,7 @@ def _verb_behind(doc: Doc, phrases: dict[int, Phrase], phrase: Phrase, last: int
             if close is None:
                 return None
             at = close + 1
-        elif token.tag in (
-            "VBN",
-            "VBD",
-            "VBG",
-            "RB",
-            "JJ",
-        ):  # "the man wearing a hat left", "a book called Home sold well"
+        elif token.tag in ("VBN", "VBD", "VBG", "RB", "JJ"):  # "the man wearing a hat left"
             at = following.last + 1 if following is not None else at + 1
         elif token.tag in ("WDT", "WP") and token.lower in ("who", "which", "that"):
             relative = _behind_relative(doc, at, last)
@@ -145,22 +129,17 @@ def _is_whole(doc: Doc, participle: int, last: int) -> bool:
     Example: "Vaccines saved lives.".
     """
     tokens = doc.tokens
-    naming = tokens[participle].lower in ("called", "named", "titled", "entitled")
-    return (
-        tokens[last].text in (".", "!")
-        and not naming
-        and not any(t.tag in FINITE for t in tokens[participle + 1 : last])
-    )
+    if tokens[last].text not in (".", "!") or tokens[participle].lower in ("called", "named", "titled", "entitled"):
+        return False
+    return not any(t.tag in FINITE for t in tokens[participle + 1 : last])
 
 
 def _behind_commas(doc: Doc, phrases: dict[int, Phrase], comma: int, last: int) -> tuple[int, bool] | None:
     """The place behind what stands between commas, or behind a list; whether it was a list."""
     tokens = doc.tokens
     at = comma
-    while (
-        at < last and tokens[at].text == "," and (listed := phrases.get(at + 1)) is not None
-    ):  # "Anna, Ben and Carla came"
-        at = listed.last + 1
+    while at < last and tokens[at].text == "," and (listed := phrases.get(at + 1)) is not None:
+        at = listed.last + 1  # "Anna, Ben and Carla came"
     if at <= last and tokens[at].text == "," and at < last and tokens[at + 1].tag == "CC":
         at += 1
     end = phrases.get(at + 1) if comma < at < last and tokens[at].lower == "and" else None
@@ -182,15 +161,12 @@ def _behind_relative(doc: Doc, relative: int, last: int) -> int | None:
     for at in range(relative + 1, last + 1):
         if tokens[at].tag == "VBD" and {t.lower for t in tokens[at - 2 : at]} & _HAVE:
             continue  # a participle
+        joint = tokens[at].text in (",", ";", ":") or tokens[at].tag in ("CC", "WP", "WDT", "WRB")
         if tokens[at].tag in FINITE:
             verbs += 1
             if verbs == 2:
                 return at if tokens[at - 1].tag not in ("PRP", "CC", "TO", "WP", "WDT", "EX", "IN") else None
-        elif verbs and (
-            tokens[at].text in (",", ";", ":")
-            or tokens[at].tag in ("CC", "WP", "WDT", "WRB")
-            or tokens[at].lower in _SUBORDINATING
-        ):
+        elif verbs and (joint or tokens[at].lower in _SUBORDINATING):
             return None
     return None
 
@@ -207,27 +183,17 @@ def _stands_for(
         return _by_gender(named.gender) or _told(doc, phrase, verb) or "person"
     plain = head.text[0].islower() or not (head.tag in PROPER or tokens[phrase.first].tag in PROPER)
     lemma = language.lemma(head.lower, "NN" if head.tag in PROPER else head.tag)
-    if not plain and not (
-        _is_person(lemma) and (phrase.first == phrase.head or tokens[phrase.first].tag in ("DT", "PRP$"))
-    ):
+    determined = phrase.first == phrase.head or tokens[phrase.first].tag in ("DT", "PRP$")
+    if not plain and not (_is_person(lemma) and determined):
         return _name(doc, phrase, verb)
     of = phrase.last + 1 < verb and tokens[phrase.last + 1].lower == "of"
     if not _is_person(lemma) and not (lemma == "head" and of):
         return "it"
     other = counterpart(head.lower)
-    beside = next(
-        (
-            p.gender
-            for i in range(phrase.last + 1, verb)
-            if (p := people.get(i)) and p.first == i and tokens[i - 1].text == ","
-        ),
-        None,
-    )
-    return (
-        _by_gender(other.was if other is not None else gender_of_noun(lemma) or beside)
-        or _told(doc, phrase, verb)
-        or "person"
-    )
+    behind_comma = [i for i in range(phrase.last + 1, verb) if tokens[i - 1].text == ","]
+    beside = next((p.gender for i in behind_comma if (p := people.get(i)) and p.first == i), None)
+    gender = other.was if other is not None else gender_of_noun(lemma) or beside
+    return _by_gender(gender) or _told(doc, phrase, verb) or "person"
 
 
 def _is_person(lemma: str) -> bool:
@@ -252,17 +218,14 @@ def _name(doc: Doc, phrase: Phrase, verb: int) -> Pronoun:
     It is told by the words before it, by what is said, or by a known last name.
     """
     tokens, first = doc.tokens, phrase.head
-    while (
-        first > phrase.first
-        and tokens[first - 1].text[0].isupper()
-        and tokens[first - 1].tag not in ("DT", "PRP$", "POS")
-    ):
+    while first > phrase.first and tokens[first - 1].text[0].isupper():
+        if tokens[first - 1].tag in ("DT", "PRP$", "POS"):
+            break
         first -= 1
     words = [t.text for t in tokens[first : phrase.head + 1]]
     roles = [i for i, w in enumerate(words[:-1]) if w in _OFFICES or (_is_person(w.lower()) and not is_first_name(w))]
-    role = bool(roles) or (
-        first > phrase.first and tokens[first - 1].tag == "NN" and _is_person(tokens[first - 1].lower)
-    )
+    before = tokens[first - 1] if first > phrase.first else None
+    role = bool(roles) or (before is not None and before.tag == "NN" and _is_person(before.lower))
     words = words[roles[-1] + 1 :] if roles else words
     told = _told(doc, phrase, verb)
     if role and not any(w.lower() in _ORGANISED for w in words):
@@ -275,11 +238,8 @@ def _name(doc: Doc, phrase: Phrase, verb: int) -> Pronoun:
         return _by_gender(gender_of(words[0])) or told or "person"
     if told is not None:
         return told
-    return (
-        "person"
-        if len(words) == 1 and any(_reads_like_a_person(run) and run[-1] == words[0] for run in _names_in(doc))
-        else "it"
-    )
+    borne = len(words) == 1 and any(_reads_like_a_person(run) and run[-1] == words[0] for run in _names_in(doc))
+    return "person" if borne else "it"
 
 
 def _reads_like_a_person(words: Sequence[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Short and full forms of auxiliaries with "not", and which of the two a text prefers."""
+"""Words of English grammar: short forms, phrases, finite verbs, nouns of either gender; is a text English at all?"""
 
 from __future__ import annotations
 
@@ -70,20 +70,10 @@ def is_english(doc: Doc) -> bool:
                 other += 1
     if latin < _SHARE * (latin + other):
         return False
-    return not _foreign([t.lower for t in doc.tokens])
-
-
-def _foreign(words: Sequence[str]) -> bool:
-    ours, theirs = _function_words()
-    english = sum(w in ours for w in words)
-    others = sum(w in theirs for w in words)
-    return len(words) >= _FEW and others >= 2 and others > 2 * english
-
-
-@cache
-def _function_words() -> tuple[frozenset[str], frozenset[str]]:
-    ours = frozenset(_ENGLISH)
-    return ours, frozenset(_OTHERS) - ours
+    words = [t.lower for t in doc.tokens]
+    english = sum(w in _ENGLISH for w in words)
+    others = sum(w in _OTHERS and w not in _ENGLISH for w in words)
+    return len(words) < _FEW or others < 2 or others <= 2 * english
 
 
 # --- Simple phrases of English by tags: noun phrases with their heads, prepositional phrases
@@ -158,11 +148,9 @@ def _codes(doc: Doc, tokens: tuple[Token, ...]) -> str:
     at = 0
     while at < len(tokens):  # the parts of a compound all count as its last: well-known, co-worker
         end = at
-        while (
-            end + 2 < len(tokens)
-            and tokens[end + 1].text in _JOINING
-            and all(doc.touches(t.index) for t in tokens[end + 1 : end + 3])
-        ):
+        while end + 2 < len(tokens) and tokens[end + 1].text in _JOINING:
+            if not all(doc.touches(t.index) for t in tokens[end + 1 : end + 3]):
+                break
             end += 2
         if end > at:
             kind = codes[end] if codes[end] in _NOUN_CODES else "A" if codes[end] in "AVC" else _OTHER
@@ -210,9 +198,7 @@ NOT = frozenset({"not", "n't"})
 NOMINATIVE = frozenset({"i", "he", "she", "we", "they", "you", "it", "there"})
 BEHIND_VERBS = frozenset({"a", "an", "the", "not", "been"})  # never behind the 's of a possessive
 
-MODALS = frozenset(
-    {"wo", "ca", "sha", "'ll", "can", "could", "will", "would", "shall", "should", "may", "might", "must"}
-)
+MODALS = frozenset("wo ca sha 'll can could will would shall should may might must".split())
 _RARE_MODALS = frozenset({"need", "dare", "ought"})
 _TENSE = {"was": "VBD", "were": "VBD", "is": "VBZ", "did": "VBD", "had": "VBD", "does": "VBZ", "has": "VBZ"}
 _IN_PHRASES = frozenset({"DT", "PDT", "PRP$", "CD", "JJ", "JJR", "JJS", "POS", *NOUNS})
@@ -221,12 +207,8 @@ _DETERMINERS_ALONE = frozenset("this that these those all both each some any nei
 # Words that open a subordinate clause; unless a comma parts them from the verb, as in "although tired, he ran".
 OPENERS = WordList("grammar", "subordinators")
 PREPOSITIONS = frozenset("after before as than like so except given provided".split())
-_PARTICLES = frozenset(
-    ["down", "up", "along", "past", "over", "around", "by", "off", "through", "across", "in", "on", "out"]
-)
-_TURNING = frozenset(
-    ["never", "nor", "neither", "rarely", "seldom", "hardly", "scarcely"]
-)  # before a subject behind its verb
+_PARTICLES = frozenset("down up along past over around by off through across in on out".split())
+_TURNING = frozenset("never nor neither rarely seldom hardly scarcely".split())  # before a subject behind its verb
 _NO_COMMANDS = frozenset("thank thanks excuse pardon sorry please welcome hello hi congratulations bless".split())
 _BEFORE_COMMANDS = WordList("grammar", "before commands")
 # Said of things in pictures: behind a noun and without an object these are participles, even where past tense would do.
@@ -235,6 +217,7 @@ _PLURAL = frozenset("several many multiple various numerous few these those both
 _COLLECTIVE = WordList("grammar", "collective")
 INTRANSITIVE = WordList("words", "intransitive")
 _WITH_GERUND = WordList("grammar", "before gerunds")
+_OF_CANS = frozenset("trash garbage tin beer soda watering rubbish".split())
 _COVERS = frozenset("grass snow ice dust dirt mud tree sand moss".split())  # "a snow covered slope"
 _WITH_BASE_VERB = frozenset("let make help see hear watch have".split())
 _LONGEST_SUBJECT = 14  # tokens between an auxiliary and its verb
@@ -278,20 +261,10 @@ class Sentence:
             return "be", _TENSE.get(low, "VBP")
         if after == "n't" and low in DO | HAVE:
             return ("do" if low in DO else "have"), _TENSE.get(low, "VBP")
-        if (low in MODALS and (tag == "MD" or after == "n't")) or (
-            low in _RARE_MODALS and (tag == "MD" or after in NOT)
-        ):
-            noun = self.tag(i - 1) == "NN" and self.tag(i + 1) in (
-                "IN",
-                "CC",
-                "NN",
-                "NNS",
-            )  # "a garbage can on a pavement"
-            noun = noun or (
-                low == "can"
-                and before in ("trash", "garbage", "tin", "beer", "soda", "watering", "rubbish")
-                and self.tag(i + 1) != "VB"
-            )
+        if low in MODALS | _RARE_MODALS and (tag == "MD" or after == "n't" or (low in _RARE_MODALS and after == "not")):
+            # "a garbage can on a pavement"
+            noun = self.tag(i - 1) == "NN" and self.tag(i + 1) in ("IN", "CC", "NN", "NNS")
+            noun = noun or (low == "can" and before in _OF_CANS and self.tag(i + 1) != "VB")
             return (None, tag) if noun and low in ("can", "will", "might", "must") else ("modal", "MD")
         if low == "'d":
             had = tag == "VBD" or after == "better" or self.participle_after(i)
@@ -314,26 +287,16 @@ class Sentence:
         low, tag, before = self.low(i), self.tag(i), self.low(i - 1)
         if low in ("has", "does", "had", "did") and tag in TENSED | {"VBN", "VB", "NNS", "NN"}:
             return _TENSE[low]
-        if (
-            tag == "VBD"
-            and low in _PLACED
-            and self.tag(i - 1) in NOUNS
-            and self.tag(i + 1) in ("IN", "RB", "RP", "TO", "JJ", "CC", "")
-        ):
+        intransitive = self.tag(i + 1) in ("IN", "RB", "RP", "TO", "JJ", "CC", "")
+        if tag == "VBD" and low in _PLACED and self.tag(i - 1) in NOUNS and intransitive:
             return "VBN"  # "a car parked beside a wall"
-        if tag == "VBN" and (
-            before in ("he", "she", "we", "they", "i") or self.low(i + 1) in ("me", "him", "us", "them")
-        ):
+        beside = before in ("he", "she", "we", "they", "i") or self.low(i + 1) in ("me", "him", "us", "them")
+        if tag == "VBN" and beside:
             return "VBD"
         if tag == "VB" and before in ("i", "we", "they") and self.low(i - 2) not in _WITH_BASE_VERB:
             return "VBP"
-        if (
-            lenient
-            and i - 1 == self.first
-            and self._two_words()
-            and self.tag(i - 1) in ("NNS", "VBZ")
-            and tag in ("NN", "VB")
-        ):
+        many = i - 1 == self.first and self.tag(i - 1) in ("NNS", "VBZ")
+        if lenient and many and tag in ("NN", "VB") and self._two_words():
             return "VBP"
         if lenient and self.tag(i - 1) in NOUNS | {"PRP"} and self.tag(i + 1) in ("DT", "PRP$", "PRP", "CD"):
             if tag == "NNS" and low.endswith("s") and self.tag(i - 1) != "NNS":
@@ -353,18 +316,13 @@ class Sentence:
             return False  # "going down tracks"
         if self._disagrees(i) or (self.question and self.tag(i) == "VBP" and self.tag(i + 1) in FINITE):
             return False
-        if (
-            low in ("many", "much")
-            and self.low(i - 2) == "how"
-            and self.tag(i + 1) in NOUNS
-            and self.low(i) not in HAVE | DO
-        ):
+        counted = low in ("many", "much") and self.low(i - 2) == "how" and self.tag(i + 1) in NOUNS
+        if self.low(i) in HAVE | DO:
+            return True
+        if counted:
             return False  # "how many stop lights"
-        if i == self.first:
-            return self.low(i) in DO | HAVE or (
-                self.tag(i) != "VBP" and not (self._two_words() and self.tag(i + 1) in ("NN", "VB"))
-            )
-        return True
+        short = self.tag(i + 1) in ("NN", "VB") and self._two_words()
+        return i > self.first or (self.tag(i) != "VBP" and not short)
 
     def _governs(self, i: int) -> bool:
         """Whether a token is a preposition that a noun must follow, and opens no clause."""
@@ -401,9 +359,9 @@ class Sentence:
         """Whether the word right before a participle makes it a modifier: `a pink stuffed`, `snow covered`."""
         if self.low(i) == "covered" and self.low(i - 1) in _COVERS:
             return True
-        return (self.tag(i - 1) == "JJ" and self.low(i - 2) in ("a", "an")) or (
-            self.tag(i - 1) == "CD" and self.tag(i - 2) == "IN"
-        )
+        if self.tag(i - 1) == "CD":
+            return self.tag(i - 2) == "IN"
+        return self.tag(i - 1) == "JJ" and self.low(i - 2) in ("a", "an")
 
     def _two_words(self) -> bool:
         """Whether the sentence has only two words: "Dogs bark" is easily taken for a verb and its object."""
@@ -432,19 +390,14 @@ class Sentence:
         if not self.inversion(i):
             return False
         asked = next((self.low(k) for k in range(i - 1, self.first - 1, -1) if self.tag(k) in WH), "")
-        if (
-            self._opens(i)
-            or asked in ("what", "how", "when", "where", "why")
-            or self.verb_after(i + 1, ("VB", "VBP")) is not None
-        ):
+        if asked in ("what", "how", "when", "where", "why") or self._opens(i):
+            return True
+        if self.verb_after(i + 1, ("VB", "VBP")) is not None:
             return True
         end = self.subject_end(i + 1)  # "which films did Ann direct", but "who did the work"
-        return (
-            end is not None
-            and end + 1 < self.end
-            and not self.tokens[end + 1].is_punctuation
-            and self.tag(end + 1) not in ("IN", "CC", "TO")
-        )
+        if end is None or end + 1 >= self.end or self.tokens[end + 1].is_punctuation:
+            return False
+        return self.tag(end + 1) not in ("IN", "CC", "TO")
 
     def _opens(self, i: int) -> bool:
         """Whether nothing but marks and little words stands before a token."""
@@ -463,20 +416,15 @@ class Sentence:
     def _commands(self, i: int, begin: int) -> bool:
         """Whether a base form opens a command."""
         low, tag = self.low(i), self.tag(i)
-        if (
-            begin != self.first
-            or self.question
-            or tag not in ("VB", "VBP")
-            or low in _NO_COMMANDS
-            or not self._opens(i)
-        ):
+        if begin != self.first or self.question or tag not in ("VB", "VBP"):
+            return False
+        if low in _NO_COMMANDS or not self._opens(i):
             return False
         after = self.low(i + 1)
         if self.tag(i + 1) == "VBG" and low not in _WITH_GERUND:
             return False
-        if low in HAVE | DO and (
-            after in NOMINATIVE - {"it"} or (tag == "VBP" and after not in NOT | {"a", "the", "some", "it"})
-        ):
+        subject = after in NOMINATIVE - {"it"} or (tag == "VBP" and after not in NOT | {"a", "the", "some", "it"})
+        if low in HAVE | DO and subject:
             return False
         return self.tag(i + 1) not in FINITE and after not in ("-", ":") and (after != "'s" or low == "let")
 
@@ -520,11 +468,8 @@ class Sentence:
 
     def subject_end(self, j: int) -> int | None:
         """The last token of a plain noun phrase or a pronoun that begins at a token."""
-        if (
-            self.is_pronoun(j)
-            or self.low(j) in _PRONOUNS
-            or (self.low(j) in _DETERMINERS_ALONE and self.tag(j + 1) not in _IN_PHRASES)
-        ):
+        alone = self.low(j) in _DETERMINERS_ALONE and self.tag(j + 1) not in _IN_PHRASES
+        if alone or self.low(j) in _PRONOUNS or self.is_pronoun(j):
             return j
         k, noun = j, None
         while self.tag(k) in _IN_PHRASES:
@@ -587,8 +532,7 @@ def _owns(doc: Doc, token: Token) -> bool:
     """
     if token.tag in ("PRP", "PRP$"):
         return token.tag == "PRP$"
-    after = doc.tokens[token.index + 1] if token.index + 1 < len(doc.tokens) else None
-    return after is not None and after.tag[:2] in ("NN", "JJ", "CD")
+    return doc.tag(token.index + 1)[:2] in ("NN", "JJ", "CD")
 
 
 @cache
