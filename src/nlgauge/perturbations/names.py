@@ -41,7 +41,7 @@ from nlgauge.text.names import (
     name_words,
     places,
 )
-from nlgauge.text.numbers.changes import Changing, Spelling, changed_numbers, spelled_numbers
+from nlgauge.text.numbers.changes import changed_numbers, spelled_numbers
 from nlgauge.text.numbers.words import YearStyle
 from nlgauge.text.scripts import WordList
 from nlgauge.text.tagging import known_tags
@@ -337,10 +337,14 @@ class NumbersToWords(Checked):
 
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit per number, and one for "a" or "an" where it changes."""
-        spelling = Spelling(
-            british_and=self.british_and, money=self.money, years=self.years, year_style=self.year_style
+        groups = spelled_numbers(
+            case.text,
+            tags={t.start: t.tag for t in case.doc.tokens},
+            british_and=self.british_and,
+            money=self.money,
+            years=self.years,
+            year_style=self.year_style,
         )
-        groups = spelled_numbers(case.text, spelling, tags={t.start: t.tag for t in case.doc.tokens})
         return _change(case, rng, groups, self.which)
 
 
@@ -373,8 +377,8 @@ class ChangeNumbers(Checked):
     def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
         """One edit per number, and one for "a" or "an" where it changes."""
         band = None if self.most is None and self.least <= 0 else (self.least, 9.0 if self.most is None else self.most)
-        changing = Changing(skip_dates=self.skip_dates, band=band, in_words=self.in_words)
-        return _change(case, rng, changed_numbers(case.text, rng, changing), self.which)
+        groups = changed_numbers(case.text, rng, skip_dates=self.skip_dates, band=band, in_words=self.in_words)
+        return _change(case, rng, groups, self.which)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal, Protocol, runtime_checkable
+from typing import Any, ClassVar, Literal, Protocol, get_args, runtime_checkable
 
 from rapidfuzz.distance import Levenshtein
 
@@ -17,7 +17,7 @@ from nlgauge.text.languages import Language
 How = Literal["max_edit_distance", "given", "first"]
 Level = Literal["char", "word"]
 Norm = Literal["max", "ref", "none"]
-HOWS: tuple[str, ...] = ("max_edit_distance", "given", "first")
+HOWS: tuple[str, ...] = get_args(How)
 _LIGHT = (("expansions", "contractions"), ("numbers_to_words",), ("synonyms",))  # of each group the first that applies
 
 
@@ -90,15 +90,9 @@ class CallableParaphraser:
             )
         chosen: list[str | None] = []
         for i, (text, answer) in enumerate(zip(texts, answers, strict=True)):
-            candidates = (
-                [answer]
-                if isinstance(answer, str)
-                else []
-                if answer is None
-                else list(answer)
-                if isinstance(answer, Sequence)
-                else [answer]
-            )
+            candidates: list[Any] = [] if answer is None else [answer]
+            if isinstance(answer, Sequence) and not isinstance(answer, str):
+                candidates = list(answer)
             if not all(isinstance(c, str) for c in candidates):
                 raise InputError(
                     f"paraphrase {i} is {type(answer).__name__}, expected a string, a list of strings or None"

@@ -1,4 +1,4 @@
-"""Answers that fit a question phrase: a name, a place, a date, a number, a thing."""
+"""Perturbations of questions: another question word, none, or a statement that answers the question."""
 
 from __future__ import annotations
 
@@ -84,11 +84,8 @@ def nominal(doc: Doc, question: Question, plural: bool) -> tuple[str, Sequence[s
         noun = doc.text[tokens[wh + 1].end : tokens[last].end].strip() if last > wh + 1 else ""
         if tokens[wh + 1].lower in ("many", "few"):
             return "", NUMBERS[1:], f" {noun}" if noun else ""
-        sums = (
-            ("ten dollars", "two dollars")
-            if question.verb >= 0 and tokens[question.verb].lower in BE
-            else ("a lot", "a little")
-        )
+        costs = question.verb >= 0 and tokens[question.verb].lower in BE
+        sums = ("ten dollars", "two dollars") if costs else ("a lot", "a little")
         return "", ("a lot of", "a little") if noun else sums, f" {noun}" if noun else ""
     if last > wh and tokens[wh + 1].lower == "of":
         return "", ("one",), f" {behind}"
@@ -183,25 +180,14 @@ def _asks_again(doc: Doc, question: Question) -> bool:
             following = tokens[i + 1]
             if following.lower in WH:
                 verb = phrase_end(doc, i + 1, question.end) + 1
-                if (
-                    verb < question.end
-                    and is_auxiliary(tokens[verb])
-                    and (following.lower in ADVERBS or verb > i + 2 or following.lower == "what")
-                ):
+                asks = following.lower in ADVERBS or verb > i + 2 or following.lower == "what"
+                if asks and verb < question.end and is_auxiliary(tokens[verb]):
                     return True
-            if (
-                following.lower == "who"
-                and i + 2 < question.end
-                and is_auxiliary(tokens[i + 2])
-                and tokens[i].tag == "CC"
-            ):
+            joined = following.lower == "who" and tokens[i].tag == "CC" and i + 2 < question.end
+            if joined and is_auxiliary(tokens[i + 2]):
                 return True
-            if (
-                is_auxiliary(following)
-                and following.tag != "VB"
-                and i + 3 < question.end
-                and tokens[i + 2].tag in ("PRP", "DT", "NNP", "EX")
-            ):
+            inverts = is_auxiliary(following) and following.tag != "VB" and i + 3 < question.end
+            if inverts and tokens[i + 2].tag in ("PRP", "DT", "NNP", "EX"):
                 return True
     return False
 
@@ -222,86 +208,53 @@ def _confirm(draft: Draft, question: Question, language: Language) -> Inapplicab
                 if tokens[i].lower in _SOME and tokens[i - 1].lower not in NOT:
                     draft.replace(i, i, _SOME[tokens[i].lower])
         return None
-    tag = question.end - 1
-    while tag > question.first and tokens[tag].text != ",":
+    first, end = question.first, question.end
+    tag = end - 1
+    while tag > first and tokens[tag].text != ",":
         tag -= 1
-    if (
-        tokens[question.end - 1].tag == "PRP"
-        and tokens[question.end - 2].lower == "n't"
-        and question.end - 4 > question.first
-    ):
-        draft.delete(
-            question.end - 4 if tag == question.end - 4 else question.end - 3, question.end - 1
-        )  # "didn't he", with or without comma
+    if tokens[end - 1].tag == "PRP" and tokens[end - 2].lower == "n't" and end - 4 > first:
+        draft.delete(end - 4 if tag == end - 4 else end - 3, end - 1)  # "didn't he", with or without comma
         return None
-    if (
-        tag > question.first
-        and tag + 1 < question.end
-        and is_auxiliary(tokens[tag + 1])
-        and tokens[question.end - 1].tag in ("PRP", "EX", "RB")
-    ):
-        draft.delete(tag, question.end - 1)
-    elif not any(t.tag in FINITE for t in tokens[question.first : question.end]):
+    tagged = first < tag < end - 1 and is_auxiliary(tokens[tag + 1])
+    if tagged and tokens[end - 1].tag in ("PRP", "EX", "RB"):
+        draft.delete(tag, end - 1)
+        return None
+    if not any(t.tag in FINITE for t in tokens[first:end]):
         return _NO_VERB
-    elif (
-        is_auxiliary(tokens[question.first])
-        or _imperative(doc, question)
-        or any(t.lower in WH for t in tokens[question.first : question.end])
-    ):
-        return _NO_SUBJECT
-    return None
-
-
-def _imperative(doc: Doc, question: Question) -> bool:
-    """Whether a verb stands first: "Take it or leave it?", "Dare we hope?"."""
-    return doc.tokens[question.first].tag in ("VB", "VBP")
+    asks = is_auxiliary(tokens[first]) or any(t.lower in WH for t in tokens[first:end])
+    opens_with_verb = tokens[first].tag in ("VB", "VBP")  # "Take it or leave it?", "Dare we hope?"
+    return _NO_SUBJECT if asks or opens_with_verb else None
 
 
 def _answer(draft: Draft, question: Question, language: Language, choose: Choose) -> Inapplicable | None:
     doc, tokens = draft.doc, draft.doc.tokens
-    verb, word = question.verb, tokens[question.wh].lower
-    adverbial = word in ADVERBS and not (
-        word == "how" and question.last > question.wh and tokens[question.wh + 1].lower in ("many", "much", "few")
-    )
+    verb, word, end = question.verb, tokens[question.wh].lower, question.end
+    several, governed = question.last > question.wh, question.opens < question.wh
+    counts = several and tokens[question.wh + 1].lower in ("many", "much", "few")
+    adverbial = word in ADVERBS and not (word == "how" and counts)
     if not question.inverted and not (adverbial and is_auxiliary(tokens[verb])):
-        if (
-            adverbial
-            or question.opens < question.wh
-            or (tokens[verb].lower in DO and not _object_follows(doc, verb, question.end))
-        ):
+        main = verb + 1 >= end or tokens[verb + 1].tag in NOUNS | {"PRP", "DT", "PRP$"}  # "Who did it?"
+        if adverbial or governed or (tokens[verb].lower in DO and not main):
             return _NO_SUBJECT
-        there = verb + 1 if verb + 1 < question.end and tokens[verb + 1].lower == "there" else None
-        if (
-            there
-            and question.last > question.wh
-            and tokens[verb].lower in BE
-            and (there + 1 >= question.end or tokens[there + 1].tag == "IN")
-        ):
+        there = verb + 1
+        exists = several and there < end and tokens[there].lower == "there" and tokens[verb].lower in BE
+        if exists and (there + 1 >= end or tokens[there + 1].tag == "IN"):
             _existence(draft, question, Clause(verb, verb, there, there, None), choose)
-            return None
-        _replace_subject(draft, question, choose)
+        else:
+            _replace_subject(draft, question, choose)
         return None
     clause = take_apart(doc, verb, question.end, whole=word != "why", thing=word in PRONOUNS)
     if clause is None:
         return _NO_SUBJECT
     identity = clause.main is None and tokens[verb].lower in BE | {"'s"} and clause.subject_last == question.end - 1
-    if (
-        identity
-        and (word in ("who", "whom") or _counts(doc, question))
-        and question.opens == question.wh
-        and not _pronominal(doc, clause)
-    ):
+    of_subject = word in ("who", "whom") or (several and tokens[question.wh + 1].lower in ("many", "few"))
+    if identity and of_subject and not governed and not _pronominal(doc, clause):
         _replace_subject(draft, question, choose)
         return None
-    if (
-        not adverbial
-        and tokens[clause.subject].lower == "there"
-        and question.last > question.wh
-        and question.opens == question.wh
-    ):
+    if several and not adverbial and not governed and tokens[clause.subject].lower == "there":
         _existence(draft, question, clause, choose)
         return None
-    place = answer_place(doc, question, clause, identity, adverbial or question.opens < question.wh)
+    place = answer_place(doc, question, clause, identity, adverbial or governed)
     if place is None:
         return _NO_SUBJECT
     _uninvert(draft, clause, question, language, question.opens)
@@ -336,29 +289,14 @@ def _said(
         return "", ("very", "quite"), f" {graded}"
     if identity is not None and word in ("what", "which") and question.last == wh:
         noun = head(doc, identity.subject, identity.subject_last)
-        plural = tokens[question.verb].lower in ("are", "were")
-        pronominal = _pronominal(doc, identity)
-        return (
-            preposition,
-            MANY_THINGS if plural else THINGS if pronominal else of_kind(noun),
-            "",
-        )
+        if tokens[question.verb].lower in ("are", "were"):
+            return preposition, MANY_THINGS, ""
+        return preposition, THINGS if _pronominal(doc, identity) else of_kind(noun), ""
     you = identity is not None and tokens[identity.subject].lower == "you"
-    plural = (
-        question.verb >= 0
-        and tokens[question.verb].lower in ("are", "were")
-        and (subject or identity is not None)
-        and not you
-    )
-    before, answers, behind = nominal(doc, question, plural)
-    if (
-        question.last > wh
-        and word in ("what", "which")
-        and question.inverted
-        and identity is None
-        and not preposition
-        and not stranded
-    ):
+    plural = question.verb >= 0 and tokens[question.verb].lower in ("are", "were")
+    before, answers, behind = nominal(doc, question, plural and (subject or identity is not None) and not you)
+    bare = question.last > wh and identity is None and not preposition and not stranded
+    if bare and question.inverted and word in ("what", "which"):
         entry = asked(head(doc, wh + 1, question.last))
         if entry is not None and entry[0] and behind == "" and entry[1] not in (PLACES, PERSONS):
             before = f"{entry[0]} "
@@ -389,13 +327,10 @@ def _uninvert(draft: Draft, clause: Clause, question: Question, language: Langua
     """
     doc, tokens = draft.doc, draft.doc.tokens
     aux = tokens[clause.aux].lower
-    denied = clause.aux_last > clause.aux or (
-        clause.subject_last + 1 < question.end and tokens[clause.subject_last + 1].lower in NOT
-    )
+    behind = clause.subject_last + 1
+    denied = clause.aux_last > clause.aux or (behind < question.end and tokens[behind].lower in NOT)
     first = clause.aux if first is None else first
-    if (
-        clause.subject == clause.aux_last + 1
-    ):  # as one edit with the first word of the subject, which may need the capital
+    if clause.subject == clause.aux_last + 1:  # as one edit with the word behind it, which may need the capital
         word = tokens[clause.subject].text
         word = with_case_of(word, _SOME.get(word.lower(), word)) if clause.aux_last == clause.aux else word
         raised = tokens[first].text[0].isupper() and not doc.starts_sentence(first)
@@ -410,11 +345,8 @@ def _uninvert(draft: Draft, clause: Clause, question: Question, language: Langua
             if form and form != tokens[place].lower and not (tag == "VBP" and base == tokens[place].lower):
                 draft.replace(place, place, form)
         return
-    words = (
-        full_form(doc, clause.aux)
-        if clause.aux_last == clause.aux
-        else doc.text[tokens[clause.aux].start : tokens[clause.aux_last].end].lower()
-    )
+    words = doc.between(doc.span(clause.aux, clause.aux_last)).lower()
+    words = full_form(doc, clause.aux) if clause.aux_last == clause.aux else words
     _insert(draft, clause.subject_last, "", words, "", doc.text)
 
 
@@ -437,16 +369,6 @@ def _insert(draft: Draft, place: int, before: str, words: str, behind: str, text
 def _pronominal(doc: Doc, clause: Clause) -> bool:
     subject = doc.tokens[clause.subject]
     return clause.subject == clause.subject_last and (subject.tag in ("PRP", "EX") or subject.lower in PREDICATED)
-
-
-def _object_follows(doc: Doc, verb: int, end: int) -> bool:
-    """Whether "do" is a main verb: "Who did it?", "Who does the dishes?"."""
-    return verb + 1 >= end or doc.tokens[verb + 1].tag in ("PRP", "DT", "PRP$", *NOUNS)
-
-
-def _counts(doc: Doc, question: Question) -> bool:
-    """Whether a number of things is asked for."""
-    return question.last > question.wh and doc.tokens[question.wh + 1].lower in ("many", "few")
 
 
 # --- Perturbations of questions: another question word, none, or no question at all
@@ -507,9 +429,7 @@ class DropQuestionWord(Checked):
         tokens, last = doc.tokens, _words_end(doc, question)
         if not self.drop_how_many and tokens[question.wh].lower == "how":
             last = question.wh
-        first = (
-            question.opens if last == question.last else question.wh
-        )  # a preposition goes with its pronoun: "to whom"
+        first = question.opens if last == question.last else question.wh  # a preposition goes along: "to whom"
         if last + 1 >= question.end:
             return Inapplicable("too short")
         draft = Draft(doc)
@@ -518,10 +438,8 @@ class DropQuestionWord(Checked):
             draft.replace(first, last + 1, full_form(doc, last + 1))
         else:
             draft.delete(first, last)
-            if tokens[first].text[0].isupper() and not doc.starts_sentence(
-                first
-            ):  # a question that is quoted keeps its capital
-                word = clitic.text
+            if tokens[first].text[0].isupper() and not doc.starts_sentence(first):
+                word = clitic.text  # a question that is quoted keeps its capital
                 draft.replace(last + 1, last + 1, word[0].upper() + word[1:], cased=False)
         return draft.finish(dropped=doc.text[tokens[first].start : tokens[last].end])
 
@@ -614,9 +532,8 @@ def _replacements(doc: Doc, question: Question, last: int) -> tuple[str, ...]:
     tokens, old = doc.tokens, doc.tokens[question.wh].lower
     governed = question.opens < question.wh or _stranded(doc, question)
     if last < question.last and tokens[last + 1].lower != "of":  # before a noun
-        countable = _head(doc, last + 1, question.last).tag in ("NNS", "NNPS") and all(
-            t.tag != "CD" for t in tokens[last : question.last]
-        )
+        counted = any(t.tag == "CD" for t in tokens[last : question.last])
+        countable = not counted and _head(doc, last + 1, question.last).tag in ("NNS", "NNPS")
         if old in ("what", "which"):
             return ("whose", "how many") if countable else ("whose",)
         return ("what", "which") if old == "whose" else ("which", "whose")
@@ -626,29 +543,22 @@ def _replacements(doc: Doc, question: Question, last: int) -> tuple[str, ...]:
         if tokens[last].lower in _QUANTITIES and not question.inverted:
             return ("who", "what")
         return ("when", "where", "why")
+    others: tuple[str, ...] = _ANY
     if governed:
-        others: tuple[str, ...] = ("who", "what", "which")
-    elif question.verb < 0:
-        others = _ANY
-    elif not question.inverted and old not in ADVERBS:
-        others = ("who", "what")
-    elif old in ADVERBS:
+        others = ("who", "what", "which")
+    elif question.verb >= 0 and old in ADVERBS:
         others = ("when", "where", "why", "how")
-    else:
-        others = _ANY
+    elif question.verb >= 0 and not question.inverted:
+        others = ("who", "what")
     same = {"whom": "who", "which": "what"}.get(old, old)
     return tuple(w for w in others if w not in (old, same)) or ("what",)
 
 
 def _stranded(doc: Doc, question: Question) -> bool:
     """Whether the question ends with a preposition that governs its pronoun: "what is he looking at?"."""
-    tokens = doc.tokens
     final = question.end - 1
-    return (
-        final > question.last
-        and tokens[final].tag in ("IN", "TO")
-        and tokens[final - 1].tag in (*VERBS, *NOUNS, "JJ", "RB", "PRP")
-    )
+    governs = final > question.last and doc.tag(final) in ("IN", "TO")
+    return governs and doc.tag(final - 1) in VERBS | NOUNS | {"JJ", "RB", "PRP"}
 
 
 def _head(doc: Doc, first: int, last: int) -> Token:

@@ -1,4 +1,4 @@
-"""Words for the gaps of a text: fillers with and without a model, and the perturbation that masks words."""
+"""What models say of edits: words for the gaps of a text, and how bad an edit is by what entails what."""
 
 from __future__ import annotations
 
@@ -290,9 +290,8 @@ def severity(judge: str | Judge | None, kind: Kind, threshold: float | None, run
         raise SpecError(
             f"judge is {type(judge).__name__}, expected the name of an NLI model or an object with judge(pairs)"
         )
-    return Severity(
-        kind, judge, getattr(judge, "name", type(judge).__name__), THRESHOLD if threshold is None else threshold
-    )
+    name = getattr(judge, "name", type(judge).__name__)
+    return Severity(kind, judge, name, THRESHOLD if threshold is None else threshold)
 
 
 def threshold_of(judge: str) -> float:

@@ -303,10 +303,8 @@ def _words(part: Part, kind: Kind) -> Sequence[str]:
     if kind == "mass":
         return tuple(MASS_NOUNS)
     if kind == "counted":
-        counted = (word for word in _common(part) if is_counted(word))
-        return tuple(
-            word for word in counted if known_tags(inflect(word, "NNS") or word)[:1] == ("NNS",)
-        )  # no `dinings`
+        plurals = {word: inflect(word, "NNS") or word for word in _common(part) if is_counted(word)}  # no `dinings`
+        return tuple(word for word, plural in plurals.items() if known_tags(plural)[:1] == ("NNS",))
     return tuple(word for word in _common(part) if kind == "any" or (word in INTRANSITIVE) == (kind == "intransitive"))
 
 

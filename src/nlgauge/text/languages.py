@@ -330,8 +330,9 @@ def people(doc: Doc, named: Sequence[tuple[int, int]]) -> list[Person]:
         numbers.update({k: who for k in keys if k not in numbers})
         told = gender_of_title(title) if title is not None else None
         gender = told or (gender_of(given.text) if given is not None else None)
-        parts = (None if token is None else token.index for token in (title, given, family))
         first, last = words[0], words[-1]
-        mentions.append(Person(first.index, last.index, first.start, last.end, who, gender, *parts))
+        places = [None if token is None else token.index for token in (title, given, family)]
+        span = (first.index, last.index, first.start, last.end)
+        mentions.append(Person(*span, who, gender, places[0], places[1], places[2]))
     genders = {p.who: p.gender for p in mentions if p.gender is not None}
     return [replace(p, gender=genders.get(p.who)) for p in mentions]

@@ -188,10 +188,8 @@ def _own_word(written: str) -> OwnWord:
 
 @cache
 def _set_phrases() -> Mapping[str, frozenset[str]]:
-    return {
-        adjective: frozenset(nouns.split(" "))
-        for adjective, nouns in (line.split("\t") for line in data_lines("set_phrases.tsv"))
-    }
+    rows = (line.split("\t") for line in data_lines("set_phrases.tsv"))
+    return {adjective: frozenset(nouns.split(" ")) for adjective, nouns in rows}
 
 
 # --- Whether a word takes "a" or "an", by its sound as far as spelling shows it
@@ -205,12 +203,9 @@ _CONSONANT_SOUND = re.compile(  # a vowel letter that is spoken with y or w befo
     re.VERBOSE,
 )
 _LETTERS_WITH_VOWEL = frozenset("aefhilmnorsx")  # as they are called: eff, aitch, ell, em, en, ar, ess, ex
-_SHORT_WORDS = frozenset(
-    {"SIM", "ROM", "LAN", "HUD", "REM", "MOT", "RICO"}
-)  # capitals of up to three letters that are read as a word
-_LONG_LETTERS = frozenset(
-    {"NAACP", "NCAA", "HTML", "HTTP", "HTTPS", "MDMA", "MEPS", "SUVS", "NGOS", "LEDS"}
-)  # and longer ones read letter by letter
+# Short capitals that are read as a word, and longer ones that are read letter by letter.
+_SHORT_WORDS = frozenset("SIM ROM LAN HUD REM MOT RICO".split())
+_LONG_LETTERS = frozenset("NAACP NCAA HTML HTTP HTTPS MDMA MEPS SUVS NGOS LEDS".split())
 _EIGHT_OR_ELEVEN = re.compile(r"8|1[18](?:(?:,\d{3})+|(?:\d{3})*|\d\d)(?![\d,])|1[18],(?!\d{3})")
 
 
@@ -283,73 +278,30 @@ _VERBS = {  # lemma -> its forms where the library has none, wrong ones, or the 
     "ski": {"VBN": "skied"},
 }
 _NOUNS = {
-    "ox": "oxen",
-    "person": "people",
-    "staff": "staff",
-    "money": "money",
-    "passer-by": "passers-by",
+    "ox": "oxen", "person": "people", "staff": "staff", "money": "money", "passer-by": "passers-by",
     "passerby": "passersby",
-}
+}  # fmt: skip
 _ONE_AND_MANY = WordList("forms", "one form")
 _COUNTED_ENDS = ("ion", "ment", "ness", "nce", "ity", "ism", "age", "ise", "er", "or")
 _MODALS = {"can": "could", "may": "might", "shall": "should", "will": "would"}
 _CLITICS = {  # (word, first letter of its tag) -> what it stands for
-    ("ca", "M"): "can",
-    ("wo", "M"): "will",
-    ("sha", "M"): "shall",
-    ("'ll", "M"): "will",
-    ("'d", "M"): "would",
-    ("n't", "R"): "not",
-    ("'d", "V"): "have",
-    ("'s", "V"): "be",
-    ("'m", "V"): "be",
-    ("'re", "V"): "be",
-    ("'ve", "V"): "have",
-    ("ai", "V"): "be",
-    **{(form, "V"): "be" for form in ("am", "are", "is", "was", "were", "been", "being")},
-}
+    ("ca", "M"): "can", ("wo", "M"): "will", ("sha", "M"): "shall", ("'ll", "M"): "will", ("'d", "M"): "would",
+    ("n't", "R"): "not", ("'d", "V"): "have", ("'ve", "V"): "have",
+    **dict.fromkeys(((form, "V") for form in "'s 'm 're ai am are is was were been being".split()), "be"),
+}  # fmt: skip
 _GRADES = {  # base form -> comparative, superlative
-    "good": ("better", "best"),
-    "well": ("better", "best"),
-    "bad": ("worse", "worst"),
-    "badly": ("worse", "worst"),
-    "ill": ("worse", "worst"),
-    "many": ("more", "most"),
-    "much": ("more", "most"),
-    "little": ("less", "least"),
-    "few": ("fewer", "fewest"),
-    "far": ("further", "furthest"),
-    **{
-        word: (word, word)
-        for word in "more most less least better best worse worst further lesser latter former".split()
-    },
-}
-_GRADED_BASES = {  # (form, first letter of its tag) -> base form; more, most, less and least stay as they are
-    ("worse", "J"): "bad",
-    ("worst", "J"): "bad",
-    ("worse", "R"): "badly",
-    ("worst", "R"): "badly",
-    ("better", "J"): "good",
-    ("best", "J"): "good",
-    ("better", "R"): "well",
-    ("best", "R"): "well",
-    **{(form, pos): form for form in ("more", "most", "less", "least", "further", "lesser") for pos in "JR"},
-    **{
-        (form, pos): base
-        for form, base in (
-            ("farther", "far"),
-            ("farthest", "far"),
-            ("furthest", "far"),
-            ("elder", "old"),
-            ("eldest", "old"),
-            ("later", "late"),
-            ("latest", "late"),
-            ("freer", "free"),
-            ("freest", "free"),
-        )
-        for pos in "JR"
-    },
-}
+    "good": ("better", "best"), "well": ("better", "best"), "bad": ("worse", "worst"), "badly": ("worse", "worst"),
+    "ill": ("worse", "worst"), "many": ("more", "most"), "much": ("more", "most"), "little": ("less", "least"),
+    "few": ("fewer", "fewest"), "far": ("further", "furthest"),
+    **{w: (w, w) for w in "more most less least better best worse worst further lesser latter former".split()},
+}  # fmt: skip
+_GRADED_BASES = {  # form -> base form of an adjective, of an adverb; more, most, less and least stay as they are
+    "worse": ("bad", "badly"), "worst": ("bad", "badly"), "better": ("good", "well"), "best": ("good", "well"),
+    **{form: (form, form) for form in "more most less least further lesser".split()},
+    "farther": ("far", "far"), "farthest": ("far", "far"), "furthest": ("far", "far"), "elder": ("old", "old"),
+    "eldest": ("old", "old"), "later": ("late", "late"), "latest": ("late", "late"), "freer": ("free", "free"),
+    "freest": ("free", "free"),
+}  # fmt: skip
 
 _ENDINGS_WITH_ER = ("y", "le", "ow")  # words of two syllables that end so take -er, and these few more
 _WITH_ER = frozenset({"quiet", "clever", "gentle", "hollow", "mellow", "tender", "slender", "sober", "bitter", "cruel"})
@@ -372,10 +324,9 @@ def inflect(lemma: str, tag: str, *, plural: bool = False, first: bool = False) 
     """
     if tag not in _TAGS or not any(c.isalpha() for c in lemma):
         return None
+    form = _form(lemma.lower(), tag)
     if lemma.lower() == "be":
-        form = "were" if plural and tag == "VBD" else "am" if first and tag == "VBP" else _form("be", tag)
-    else:
-        form = _form(lemma.lower(), tag)
+        form = "were" if plural and tag == "VBD" else "am" if first and tag == "VBP" else form
     return _with_capitals_of(lemma, form) if form is not None else None
 
 
@@ -417,21 +368,18 @@ def _verb(lemma: str, tag: str) -> str:
         return listed
     if tag == "VBZ":
         return _with_s(lemma)
+    if tag == "VBG" and lemma.endswith("ie"):
+        return lemma[:-2] + "ying"
     if tag == "VBG":
-        return (
-            lemma[:-2] + "y"
-            if lemma.endswith("ie")
-            else lemma[:-1]
-            if re.search(r"[^eoy]e$", lemma)
-            else _doubled(lemma)
-        ) + "ing"
-    return (
-        lemma + "d"
-        if lemma.endswith("e")
-        else lemma[:-1] + "ied"
-        if re.search("[^aeiou]y$", lemma)
-        else _doubled(lemma) + "ed"
-    )
+        return (lemma[:-1] if re.search(r"[^eoy]e$", lemma) else _doubled(lemma)) + "ing"
+    return _stem_before_e(lemma) + "ed"
+
+
+def _stem_before_e(lemma: str) -> str:
+    """What stands before -ed, -er and -est: without its own e, with i for y, or with its last letter twice."""
+    if lemma.endswith("e"):
+        return lemma[:-1]
+    return lemma[:-1] + "i" if re.search("[^aeiou]y$", lemma) else _doubled(lemma)
 
 
 def _plural(lemma: str) -> str:
@@ -459,19 +407,13 @@ def _graded(lemma: str, tag: str) -> str:
     listed = None if lemma.endswith("ee") else _listed(lemma, tag)  # the library's "freeer"
     if listed:
         return listed
-    stem = (
-        lemma[:-1] if lemma.endswith("e") else lemma[:-1] + "i" if re.search("[^aeiou]y$", lemma) else _doubled(lemma)
-    )
-    return stem + ("er", "est")[place]
+    return _stem_before_e(lemma) + ("er", "est")[place]
 
 
 def _takes_er(lemma: str, tag: str) -> bool:
-    if (
-        "-" in lemma
-        or " " in lemma
-        or lemma in _WITHOUT_ER
-        or (tag[0] == "R" and lemma.endswith("ly") and lemma not in ("early", "likely"))
-    ):
+    if "-" in lemma or " " in lemma or lemma in _WITHOUT_ER:
+        return False
+    if tag[0] == "R" and lemma.endswith("ly") and lemma not in ("early", "likely"):
         return False
     syllables = len(re.findall(r"[aeiouy]+", re.sub(r"(?<=[^aeiouyl])e$", "", lemma)))
     if syllables <= 1:
@@ -522,9 +464,10 @@ def _cuts(word: str, tag: str) -> list[int]:
 
 @lru_cache(_KEPT)
 def _lemma(word: str, tag: str) -> str:
-    short = _CLITICS.get((word, tag[:1])) or _GRADED_BASES.get((word, tag[:1]) if tag[2:] in ("R", "S") else ("", ""))
-    if short:
+    if short := _CLITICS.get((word, tag[:1])):
         return short
+    if word in _GRADED_BASES and tag in ("JJR", "JJS", "RBR", "RBS"):
+        return _GRADED_BASES[word][tag[0] == "R"]
     if tag not in ("NNS", "VBZ", "VBD", "VBN", "VBG", "JJR", "JJS", "RBR", "RBS") or word[:1].isdigit():
         return word
     if tag == "NNS" and (word in _ONE_AND_MANY or word == "leaves"):

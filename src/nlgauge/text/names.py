@@ -355,8 +355,9 @@ def _mentions(tokens: Sequence[Token], people: list[Person], taken: set[int]) ->
             continue
         by_family = text in full
         if by_family or (not is_word(text) and text.lower() not in name_words("calendar")):
-            parts = {"given": None if by_family else at, "family": at if by_family else None, "title": None}
-            yield replace(person, first=at, last=at, start=tokens[at].start, end=tokens[at].end, **parts)
+            given, family = (None, at) if by_family else (at, None)
+            alone = replace(person, first=at, last=at, start=tokens[at].start, end=tokens[at].end, title=None)
+            yield replace(alone, given=given, family=family)
 
 
 def _told_apart(tokens: Sequence[Token], people: list[Person]) -> list[Person]:

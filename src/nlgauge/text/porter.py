@@ -91,10 +91,8 @@ def _double_suffix(word: str) -> str:
     """Step 2."""
     while word.endswith("alli") and _measure(word[:-4]) > 0:
         word = word[:-2]
-    if word.endswith("logi"):
-        return (
-            word[:-1] if _measure(word[:-3]) > 0 else word
-        )  # its l counts with the stem, so that "geo" is long enough
+    if word.endswith("logi"):  # its l counts with the stem, so that "geo" is long enough
+        return word[:-1] if _measure(word[:-3]) > 0 else word
     return _replace(word, _STEP_2, _ENDS_2)
 
 

@@ -1,4 +1,4 @@
-"""Word lists chosen by hand: sets of English words in the data folder, each read when it is first used."""
+"""Lists of words in the data folder, and what they and the letters of a text tell: its script, its language."""
 
 from __future__ import annotations
 

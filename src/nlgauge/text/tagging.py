@@ -1,4 +1,4 @@
-"""The lexicon of Brill's tagger: the most likely part of speech of 80,000 English words, and which are names."""
+"""Parts of speech of English: a lexicon of words with their tags, and the tagger, a perceptron over features."""
 
 from __future__ import annotations
 
@@ -159,16 +159,8 @@ def sentence_case(words: Sequence[str]) -> str:
 def own(word: Word) -> list[str]:
     """Features of the word itself."""
     lower, known, shape = word.lower, word.known, word.shape
-    features = [
-        "b",
-        f"w {lower}",
-        f"h {shape}",
-        f"k {known}",
-        f"hk {shape} {known}",
-        f"sk {lower[-3:]} {known}",
-        f"p {lower[:1]}",
-        f"q {lower[:3]}",
-    ]
+    features = ["b", f"w {lower}", f"h {shape}", f"k {known}", f"hk {shape} {known}"]
+    features += [f"sk {lower[-3:]} {known}", f"p {lower[:1]}", f"q {lower[:3]}"]
     features += [f"{size} {lower[-size:]}" for size in (1, 2, 3, 4)]
     if word.form != lower:
         features.append(f"c {word.form}")
@@ -205,13 +197,8 @@ def in_clause(auxiliary: str, finite: bool, known: str, ending: str) -> list[str
 
     They tell the auxiliary it may hang on, whether a finite verb is behind it, and its last two letters.
     """
-    return [
-        f"a {auxiliary}",
-        f"ak {auxiliary} {known}",
-        f"as {auxiliary} {ending}",
-        f"fa {finite:d} {known}",
-        f"fs {finite:d} {ending}",
-    ]
+    hung = [f"a {auxiliary}", f"ak {auxiliary} {known}", f"as {auxiliary} {ending}"]
+    return [*hung, f"fa {finite:d} {known}", f"fs {finite:d} {ending}"]
 
 
 def of_clitic(clitic: str, head: str, known: str) -> list[str]:
@@ -352,9 +339,8 @@ class Tagger:
         self._weights = np.zeros((len(self._rows) + 1, len(self.tags)), np.int16)  # row 0: features without weights
         self._weights[np.repeat(np.arange(1, len(self._rows) + 1), model["counts"]), model["places"]] = model["weights"]
         edges = [EDGE, *self.tags]
-        self._histories = np.array(
-            [[self._total(tags(second, first)) for first in edges] for second in edges]
-        )  # (tags + 1, tags + 1, tags)
+        histories = [[self._total(tags(second, first)) for first in edges] for second in edges]
+        self._histories = np.array(histories)  # (tags + 1, tags + 1, tags)
         self._words: dict[tuple[str, str], _Known] = {}
         self._sums: dict[tuple[Feature, tuple[object, ...]], Sums] = {}
 
@@ -372,9 +358,8 @@ class Tagger:
         for word, score in zip(known[2:-2], self._apart_from_tags(known), strict=True):
             behind = word.behind.get((first, finite))
             if behind is None:
-                behind = word.behind[first, finite] = self._behind(
-                    self.tags[first - 1] if first else EDGE, word.word, finite
-                )
+                previous = self.tags[first - 1] if first else EDGE
+                behind = word.behind[first, finite] = self._behind(previous, word.word, finite)
             score += behind
             score += self._histories[second, first]
             second, first = first, int(score.argmax()) + 1

@@ -1,4 +1,4 @@
-"""Named tokenizers, which split texts into the tokens that word metrics count."""
+"""Texts split, with offsets: words as metrics count them, tokens of English, sentences, units; shares of words."""
 
 from __future__ import annotations
 
@@ -29,9 +29,8 @@ _CLUSTERED = (
     "\u0e01-\u0e2f\u0e46\u0e81-\u0eaf\u0ebd\u0ec6\u0edc-\u0edf\u1000-\u102a\u103f\u1050-\u1055\u1780-\u17b3\u17d7\u17dc"
 )
 _STACKERS = "\u1039\u17d2"  # Burmese and Khmer signs that write the next consonant below this one
-NO_BLANKS = (
-    _SINGLE + _LEADING + _TRAILING + _CLUSTERED
-)  # for a character class: letters of scripts that put no blank between words
+# For a character class: letters of scripts that put no blank between words.
+NO_BLANKS = _SINGLE + _LEADING + _TRAILING + _CLUSTERED
 
 _PLANES_WITH_MARKS = range(0x20000)
 _VARIATION = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
@@ -305,9 +304,8 @@ def unit_spans(text: str) -> list[tuple[int, int]]:
                     break
                 place += goes_on
                 end = tokens[place - 1][1]
-        spans.extend(
-            _cut(text, start, end) if not text.isascii() and _UNSPACED.search(text, start, end) else ((start, end),)
-        )
+        unspaced = not text.isascii() and _UNSPACED.search(text, start, end)
+        spans += _cut(text, start, end) if unspaced else [(start, end)]
     return spans if text.isascii() else _whole(text, spans)
 
 
@@ -323,13 +321,9 @@ def _goes_on(text: str, start: int, end: int, tokens: list[tuple[int, int]], pla
         return 1
     if token in _BEHIND and text[end - 1].isdigit():
         return 1
-    joined = (
-        token in _JOINS
-        and place + 1 < len(tokens)
-        and tokens[place + 1][0] == tokens[place][1]
-        and _spelt(text[start:end])
-    )
-    return 2 if joined and _spelt(text[slice(*tokens[place + 1])]) else 0
+    if token not in _JOINS or place + 1 == len(tokens) or tokens[place + 1][0] != tokens[place][1]:
+        return 0
+    return 2 if _spelt(text[start:end]) and _spelt(text[slice(*tokens[place + 1])]) else 0
 
 
 def _spelt(token: str) -> bool:
@@ -352,9 +346,8 @@ def _clings(before: str, char: str) -> bool:
     category = unicodedata.category(char)
     if category in _UNITS_SIGNS or char in _TONES or all(unicodedata.category(c) == "Cf" for c in before):
         return True
-    return (before[-1] == _JOINER and category == "So") or (
-        len(before) == 1 and before in _FLAG_LETTERS and char in _FLAG_LETTERS
-    )
+    flag = before in _FLAG_LETTERS and char in _FLAG_LETTERS
+    return flag or (before[-1] == _JOINER and category == "So")
 
 
 def _cut(text: str, start: int, end: int) -> list[tuple[int, int]]:

@@ -96,12 +96,8 @@ class WordNet:
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
-        lacking = [
-            name
-            for part in PARTS
-            for name in (f"index.{part}", f"data.{part}")
-            if not os.path.isfile(self.folder / name)
-        ]
+        needed = [name for part in PARTS for name in (f"index.{part}", f"data.{part}")]
+        lacking = [name for name in needed if not os.path.isfile(self.folder / name)]
         if lacking:
             raise InputError(
                 f"{self.folder} has no {lacking[0]}; expected the dict folder of WordNet (index.noun, data.noun, ...)"
@@ -178,9 +174,7 @@ class WordNet:
                 target = self.synset(pointer.target)
                 yield target, target.words[pointer.to_word - 1 : pointer.to_word]
             return
-        steps = {"synonym": (), "hyponym": ("~",), "hypernym": ("@",), "sibling": ("@", "~"), "similar": ("&",)}[
-            relation
-        ]
+        steps = {"synonym": "", "hyponym": "~", "hypernym": "@", "sibling": "@~", "similar": "&"}[relation]
         level = [synset]
         for kind in steps:
             level = [self.synset(p.target) for s in level for p in s.to(kind)]
@@ -249,19 +243,16 @@ class WordNet:
         if int(fields[0]) != start:  # each line begins with its own offset
             raise ValueError
         size = int(fields[3], 16)
-        words = tuple(
-            w.partition("(")[0] for w in fields[4 : 4 + 2 * size : 2]
-        )  # an adjective may carry its place: (p), (a), (ip)
         at = 4 + 2 * size
+        words = tuple(w.partition("(")[0] for w in fields[4:at:2])  # an adjective may carry its place: (p), (a), (ip)
         rest = at + 1 + 4 * int(fields[at])
         quads = (fields[i : i + 4] for i in range(at + 1, rest, 4))
         pointers = tuple(
             Pointer(kind, (_FILES[p], int(offset)), int(ends[:2], 16), int(ends[2:], 16))
             for kind, offset, p, ends in quads
         )
-        frames = frozenset(
-            int(n) for n, w in zip(fields[rest + 2 :: 3], fields[rest + 3 :: 3], strict=False) if w == "00"
-        )
+        numbered = zip(fields[rest + 2 :: 3], fields[rest + 3 :: 3], strict=False)
+        frames = frozenset(int(n) for n, word in numbered if word == "00")
         return Synset(key, SUPERSENSES[int(fields[1])], fields[2] == "s", words, pointers, frames, gloss.strip())
 
 

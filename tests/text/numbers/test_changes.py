@@ -9,8 +9,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from nlgauge.text.numbers.changes import (
-    Changing,
-    Spelling,
     changed_numbers,
     choices,
     digits_of,
@@ -141,7 +139,7 @@ texts = st.lists(pieces, max_size=30).map("".join) | st.text(max_size=60)
 
 def spelled(text, tags=None, **options):
     out, at = [], 0
-    for group in spelled_numbers(text, Spelling(**options), tags=tags):
+    for group in spelled_numbers(text, tags=tags, **options):
         for start, end, new in group:
             out += [text[at:start], new]
             at = end
@@ -363,7 +361,7 @@ changes_texts = st.lists(changes_pieces, max_size=30).map("".join) | st.text(max
 
 def changed(text, seed=0, **options):
     out, at = [], 0
-    for group in changed_numbers(text, random.Random(seed), Changing(**options)):
+    for group in changed_numbers(text, random.Random(seed), **options):
         for start, end, new in group:
             out += [text[at:start], new]
             at = end

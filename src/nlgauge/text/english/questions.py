@@ -436,11 +436,9 @@ def take_apart(doc: Doc, verb: int, end: int, *, whole: bool, thing: bool = Fals
     while subject < end and tokens[subject].lower in NOT:
         subject += 1
     aux_last = subject - 1
-    while (
-        subject < end
-        and (tokens[subject].tag in ("RB", "UH") or tokens[subject].is_punctuation)
-        and tokens[subject].lower != "there"
-    ):
+    while subject < end and (tokens[subject].tag in ("RB", "UH") or tokens[subject].is_punctuation):
+        if tokens[subject].lower == "there":
+            break
         if tokens[subject].text == "," or subject + 1 >= end:
             return None
         subject += 1

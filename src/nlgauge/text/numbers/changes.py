@@ -7,7 +7,6 @@ import random
 import re
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
@@ -193,25 +192,14 @@ _SIGN_BEFORE = re.compile(r"/ ?$|[~<>±≈]$|[#№§] $")
 _MIXED = re.compile(r"[ \u00a0-]")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Spelling:
-    """How numbers are written out.
-
-    Attributes:
-        british_and: write "and", as in "one hundred and twenty-seven".
-        money: write $1.70 as "one dollar and seventy cents" or as "one point seven dollars".
-        years: "words" or "leave", which also applies to decades.
-        year_style: how 2001 to 2009 are written: "two thousand five" or "twenty oh five".
-    """
-
-    british_and: bool = False
-    money: Literal["cents", "point"] = "cents"
-    years: Literal["words", "leave"] = "words"
-    year_style: YearStyle = "thousand"
-
-
 def spelled_numbers(
-    text: str, spelling: Spelling | None = None, *, tags: Mapping[int, str] | None = None
+    text: str,
+    *,
+    tags: Mapping[int, str] | None = None,
+    british_and: bool = False,
+    money: Literal["cents", "point"] = "cents",
+    years: Literal["words", "leave"] = "words",
+    year_style: YearStyle = "thousand",
 ) -> list[list[Edit]]:
     """The edits that write out each number in figures, one list per number.
 
@@ -222,18 +210,24 @@ def spelled_numbers(
 
     Args:
         text: an English text.
-        spelling: how numbers are written. If not given, in American style, without "and".
         tags: Penn Treebank tags by the offset at which a word starts. They distinguish "a $5 bill" from "paid $5
             yesterday".
+        british_and: write "and", as in "one hundred and twenty-seven".
+        money: write $1.70 as "one dollar and seventy cents" or as "one point seven dollars".
+        years: "words" or "leave", which also applies to decades.
+        year_style: how 2001 to 2009 are written: "two thousand five" or "twenty oh five".
     """
-    return _Speller(text, spelling or Spelling(), tags or {}).all()
+    return _Speller(text, tags or {}, british_and, money == "cents", years == "words", year_style).all()
 
 
 class _Speller:
     """One text while its numbers are written out."""
 
-    def __init__(self, text: str, spelling: Spelling, tags: Mapping[int, str]) -> None:
-        self.text, self.spelling, self.tags = text, spelling, tags
+    def __init__(
+        self, text: str, tags: Mapping[int, str], british_and: bool, cents: bool, years: bool, year_style: YearStyle
+    ) -> None:
+        self.text, self.tags = text, tags
+        self.british_and, self.cents, self.years, self.year_style = british_and, cents, years, year_style
         self.american = _AMERICAN.search(text) is not None
         self.per_cent = "per cent" if "per cent" in text else "percent"
 
@@ -302,7 +296,7 @@ class _Speller:
         value = number.value
         if strip and number.decimals:
             value = value.normalize() if value != value.to_integral_value() else value.to_integral_value()
-        words = spell(value, british_and=self.spelling.british_and)
+        words = spell(value, british_and=self.british_and)
         return words and {"": "", "-": "minus ", "+": "plus "}[number.sign] + words
 
     def _words(self, number: Number, *, lead: str = "", currency: str = "", start: int | None = None) -> str | None:
@@ -345,7 +339,7 @@ class _Speller:
         attributive = not said_again and is_attributive(self.text, start, end, self.tags)
         attributive |= is_hyphenated(self.text, end)
         exact = number.decimals == 2 and number.scale == 1 and not lead
-        if exact and unit.hundredth and self.spelling.money == "cents" and value != value.to_integral_value():
+        if exact and unit.hundredth and self.cents and value != value.to_integral_value():
             words = self._coins(number, unit, attributive)
         else:
             figure = self._spell(number, strip=True)
@@ -362,7 +356,7 @@ class _Speller:
         names = []
         for count, one, many in ((whole, unit.one, unit.many), (part, unit.hundredth, unit.hundredths)):
             if count:
-                words = spell(count, british_and=self.spelling.british_and)
+                words = spell(count, british_and=self.british_and)
                 if words is None:
                     return None
                 names.append(f"{words} {one if count == 1 or attributive else many}")
@@ -377,18 +371,18 @@ class _Speller:
         return f"{words} {name}".replace(" ", "-") if attributive else f"{words} {name}"
 
     def _years(self, number: Number) -> str | None:
-        if self.spelling.years == "leave" and number.kind != "ages":
+        if not self.years and number.kind != "ages":
             return None
         value = int(number.value or 0)
         if number.kind != "year":
             return spell_decade(value)
         if len(number.figure) != 4:
-            return spell(value, british_and=self.spelling.british_and)
-        return spell_year(value, style=self.spelling.year_style, british_and=self.spelling.british_and)
+            return spell(value, british_and=self.british_and)
+        return spell_year(value, style=self.year_style, british_and=self.british_and)
 
     def _ordinal(self, number: Number, lead: str) -> str | None:
         value = int(number.value or 0)
-        words = spell_ordinal(value, british_and=self.spelling.british_and)
+        words = spell_ordinal(value, british_and=self.british_and)
         if words is None or number.kind != "day":
             return words
         follows = self._month_follows(number)
@@ -427,23 +421,14 @@ _NOUN = re.compile(r"[ \u00a0]([a-z]+)")
 _AN = re.compile(r"(?i)(?<![\w'’.-])an?[ \u00a0]\W?$")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Changing:
-    """Which numbers are changed, and by how much.
-
-    Attributes:
-        skip_dates: leave years, decades, centuries, days of months and dates in figures unchanged.
-        band: the smallest and the largest relative change, such as (0.1, 0.5) for a tenth to a half. It does not apply
-            to dates. None allows any change.
-        in_words: also change numbers that are written in words.
-    """
-
-    skip_dates: bool = False
-    band: tuple[float, float] | None = None
-    in_words: bool = True
-
-
-def changed_numbers(text: str, rng: random.Random, changing: Changing | None = None) -> list[list[Edit]]:
+def changed_numbers(
+    text: str,
+    rng: random.Random,
+    *,
+    skip_dates: bool = False,
+    band: tuple[float, float] | None = None,
+    in_words: bool = True,
+) -> list[list[Edit]]:
     """The edits that change each number, one list per number: the number itself, and "a" or "an" before it.
 
     Equal numbers stay equal, and the numbers of a pair keep their order (10-12, from 1990 to 1995, 2-1). A percentage
@@ -454,9 +439,12 @@ def changed_numbers(text: str, rng: random.Random, changing: Changing | None = N
     Args:
         text: an English text.
         rng: the generator that draws the numbers.
-        changing: which numbers are changed, and by how much.
+        skip_dates: leave years, decades, centuries, days of months and dates in figures unchanged.
+        band: the smallest and the largest relative change, such as (0.1, 0.5) for a tenth to a half. It does not apply
+            to dates. None allows any change.
+        in_words: also change numbers that are written in words.
     """
-    drawer = _Drawer(text, rng, changing or Changing())
+    drawer = _Drawer(text, rng, skip_dates, band, in_words)
     groups = []
     for run in drawer.runs():
         for number, new in drawer.drawn(run):
@@ -469,8 +457,11 @@ def changed_numbers(text: str, rng: random.Random, changing: Changing | None = N
 class _Drawer:
     """New digits for the numbers of one text."""
 
-    def __init__(self, text: str, rng: random.Random, changing: Changing) -> None:
-        self.text, self.rng, self.changing = text, rng, changing
+    def __init__(
+        self, text: str, rng: random.Random, skip_dates: bool, band: tuple[float, float] | None, in_words: bool
+    ) -> None:
+        self.text, self.rng = text, rng
+        self.skip_dates, self.band, self.in_words = skip_dates, band, in_words
         self.known: dict[tuple[str, Digits], Digits] = {}
 
     def runs(self) -> Iterator[list[Number]]:
@@ -503,10 +494,10 @@ class _Drawer:
 
     def _can_change(self, number: Number) -> bool:
         if number.kind == "date":
-            return not self.changing.skip_dates and digits_of(number) != ""
-        if number.kind in OPAQUE or (number.kind in DATED and self.changing.skip_dates):
+            return not self.skip_dates and digits_of(number) != ""
+        if number.kind in OPAQUE or (number.kind in DATED and self.skip_dates):
             return False
-        if number.words and not self.changing.in_words:
+        if number.words and not self.in_words:
             return False
         if number.value == 1 and number.kind == "cardinal" and number.scale == 1:
             counted = _NOUN.match(self.text, number.outer_end)
@@ -548,7 +539,7 @@ class _Drawer:
             yield from self.rng.sample(few, len(few))
             return
         for _ in range(_TRIES):
-            yield redrawn(old, self.rng) if self.changing.band is None else self._near(old, self.changing.band)
+            yield redrawn(old, self.rng) if self.band is None else self._near(old, self.band)
         significant = len(old.strip("0"))
         if 0 < significant <= 3:  # few enough to try them all
             head, tail = len(old) - len(old.lstrip("0")), len(old) - len(old.rstrip("0"))
@@ -574,9 +565,9 @@ class _Drawer:
             return False
         if number.kind == "percent" and number.scale == 1 and (number.value or 0) <= 100 < value:
             return False
-        if self.changing.band is None or not number.value:
+        if self.band is None or not number.value:
             return True
-        least, most = self.changing.band
+        least, most = self.band
         return least <= float(abs(value - number.value) / number.value) <= most
 
 
