@@ -722,25 +722,20 @@ def test_the_same_results_give_the_same_bytes(made):
     assert bundle_html({"a.json": made()["score"]}) == bundle_html({"a.json": made()["score"]})
 
 
-def charts(page):
-    """Title -> the Vega-Lite of each figure of a page."""
-    found = re.findall(r'\.vl\.json" href="data:application/json;base64,([^"]+)"', page)
-    made = [json.loads(base64.b64decode(one)) for one in found]
-    return {one["title"]: one for one in made}
+def files_of_figures(page):
+    """Name -> the lines of the CSV of each figure of a page."""
+    found = re.findall(r'download="([^"]+)\.csv" href="data:text/csv;base64,([^"]+)"', page)
+    return {name: base64.b64decode(one).decode().split("\n") for name, one in found}
 
 
 def test_figures_of_every_kind_can_be_drawn_anew(made):
-    found = charts("".join(page(result) for result in made().values()))
-    assert list(found) == [
-        "kendall_b with adequacy, item",
-        "Accuracy by phenomenon",
-        "Deviation from people, task mt",
-    ]
-    assert found["Accuracy by phenomenon"]["data"]["values"].split("\n")[:2] == [
+    found = files_of_figures("".join(page(result) for result in made().values()))
+    assert list(found) == ["kendall-b-with-adequacy-item", "accuracy-by-phenomenon", "deviation-from-people-task-mt"]
+    assert found["accuracy-by-phenomenon"][:2] == [
         "metric,phenomenon,accuracy,low,high,n",
         "chrf,negation,0.25,0.1,0.6,8",
     ]
-    head, first, *_ = found["Deviation from people, task mt"]["data"]["values"].split("\n")
+    head, first, *_ = found["deviation-from-people-task-mt"]
     assert dict(zip(head.split(","), first.split(","), strict=True)) == {
         "perturbation": "fluency: jumble", "metric": "chrf", "deviation": "-0.8", "n": "9",
     }  # fmt: skip

@@ -1,5 +1,4 @@
 import base64
-import json
 import math
 import re
 import xml.etree.ElementTree as ET
@@ -12,29 +11,26 @@ from hypothesis import strategies as st
 
 from nlgauge.core.segment import Segment
 from nlgauge.report.drawing import (
-    DIVERGING,
     Curve,
     Figure,
     amount,
     axes_of,
     axis_of,
-    banded,
     bar,
     buckets_of,
     colour_of,
     contrast,
+    csv_file,
     curves_plot,
     data_url,
     ink,
     luminance,
     ramp,
     shade,
-    shaded,
     signed,
     strip,
     swatch,
     ticks,
-    with_intervals,
 )
 from nlgauge.report.labels import clean, ems
 
@@ -244,49 +240,16 @@ def test_numbers_that_differ_in_their_last_bits_have_an_axis(values):
     assert len({*found}) == len(found) > 1
 
 
-# --- What a figure gives away: numbers for a spreadsheet, and the figure for Vega-Lite
-
-FIGURE = Figure(
-    "BLEU & <b>",
-    [{"system": "=HYPERLINK()", "value": -0.5}, {"system": "a,b", "value": math.nan}],
-    {"mark": "bar", "encoding": {}},
-)
+# --- What a figure gives away: its numbers for a spreadsheet
 
 
 def test_the_csv_holds_every_number_and_no_formula():
-    assert FIGURE.csv == 'system,value\n\'=HYPERLINK(),-0.5\n"a,b",\n'
-
-
-def test_the_chart_holds_its_numbers():
-    made = json.loads(FIGURE.vega)
-    assert made["data"] == {
-        "values": 'system,value\n=HYPERLINK(),-0.5\n"a,b",\n',
-        "format": {"type": "csv", "parse": {"system": "string", "value": "number"}},
-    }
-    assert made["mark"] == "bar"
-
-
-def test_a_chart_rounds_to_six_digits_and_the_csv_does_not():
-    figure = Figure("t", [{"value": 1 / 3}], {"mark": "bar"})
-    assert json.loads(figure.vega)["data"]["values"] == "value\n0.333333\n"
-    assert figure.csv == "value\n0.3333333333333333\n"
-
-
-def test_charts_name_their_fields():
-    bars = with_intervals("bucket", "accuracy", by="system")
-    assert [bars["encoding"][axis]["field"] for axis in ("y", "yOffset", "color")] == ["bucket", "system", "system"]
-    assert [layer["encoding"]["x"]["field"] for layer in bars["layer"]] == ["accuracy", "low"]
-    assert "yOffset" not in with_intervals("system")["encoding"]
-    cells = shaded("metric", "template", "deviation", "set", scale=DIVERGING)["encoding"]
-    assert [cells[axis]["field"] for axis in ("x", "y", "row", "color")] == ["metric", "template", "set", "deviation"]
-    curves = banded("layer", "model")
-    assert [layer["encoding"]["y"]["field"] for layer in curves["layer"]] == ["low", "value"]
-
-
-def test_links_hold_the_files():
-    (kind, name, url), (_, other, _) = FIGURE.links
-    assert (kind, name, other) == ("CSV", "bleu-b.csv", "bleu-b.vl.json")
-    assert base64.b64decode(url.removeprefix("data:text/csv;base64,")).decode() == FIGURE.csv
+    numbers = [{"system": "=HYPERLINK()", "value": -0.5}, {"system": "a,b", "value": math.nan}, {"a": "c", "b": 1 / 3}]
+    name, url = csv_file("BLEU & <b>", numbers)
+    assert name == "bleu-b.csv"
+    held = base64.b64decode(url.removeprefix("data:text/csv;base64,")).decode()
+    assert held == 'system,value\n\'=HYPERLINK(),-0.5\n"a,b",\nc,0.3333333333333333\n'
+    assert Figure("BLEU & <b>", numbers).csv == (name, url)
     assert data_url("text/plain", "\ud800").isascii()  # half of a pair is no text that UTF-8 can hold
 
 

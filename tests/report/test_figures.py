@@ -15,7 +15,6 @@ from nlgauge.report.figures import (
     bucket_figures,
     correlation_figure,
     density,
-    escaped,
     legend,
     marks,
     quarter_figures,
@@ -95,10 +94,6 @@ def test_squares_count_all_points():
     assert len(numbers) == len(drawn) == 30
     assert [row["n"] for row in numbers] == [30] * 30
     assert set(numbers[0]) == {"one", "other", "n"}
-
-
-def test_fields_of_a_chart_are_no_paths():
-    assert escaped("a.b[c]") == "a\\.b\\[c\\]"
 
 
 # --- Ranks by every metric: the best system first, one shade per cluster
@@ -233,7 +228,6 @@ def test_a_criterion_named_as_a_metric_keeps_numbers_of_its_own():
     columns = {"fluency": np.array([0.1, 0.2, 0.3]), "human.fluency": np.array([1.0, 5.0, 2.0])}
     (figure,) = scatter_figures(columns, ["a"] * 3)
     assert figure.numbers[1] == {"system": "a", "fluency (people)": 5.0, "fluency": 0.2}
-    assert [figure.chart["encoding"][axis]["field"] for axis in "xy"] == ["fluency (people)", "fluency"]
     (figure,) = scatter_figures({"m": np.array([0.1, 0.2]), "human.system": np.array([1.0, 2.0])}, ["a", "b"])
     assert figure.numbers[0] == {"system": "a", "system (people)": 1.0, "m": 0.1}
 

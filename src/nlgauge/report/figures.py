@@ -13,7 +13,6 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.core.result import Result
 from nlgauge.report.drawing import (
-    DIVERGING,
     EDGE,
     SIZE,
     Axes,
@@ -29,11 +28,9 @@ from nlgauge.report.drawing import (
     picture,
     room_of,
     shade,
-    shaded,
     signed,
     text,
     ticks,
-    with_intervals,
 )
 from nlgauge.report.kinds.score import digits_of, system_name
 from nlgauge.report.labels import clean
@@ -82,7 +79,7 @@ def _figure(metric: Mapping[str, Any], rows: Sequence[Row], doubt: str) -> Figur
     spec, digits = metric["spec"], digits_of(metric, rows)
     direction = "" if metric["higher_is_better"] else " (lower is better)"
     title, note = f"{spec}{' (?)' if doubt else ''}{direction}", f"(?) Says nothing here: {doubt}." if doubt else ""
-    return Figure(title, numbers, with_intervals("system"), bars(spec, found, digits), note=note)
+    return Figure(title, numbers, bars(spec, found, digits), note=note)
 
 
 def _name(row: Row) -> str:
@@ -186,21 +183,7 @@ def legend(frame: Frame, kinds: Sequence[str | None]) -> list[str]:
     return parts
 
 
-def escaped(field: str) -> str:
-    """The name of a field as Vega-Lite takes it: dots and brackets would be read as a path."""
-    return "".join(f"\\{char}" if char in ".[]\\'\"" else char for char in field)
-
-
 # --- Ranks of systems by every metric: one shade per cluster of systems that the tests do not tell apart
-
-_CHART = {
-    "mark": "rect",
-    "encoding": {
-        "x": {"field": "metric", "type": "nominal", "sort": None},
-        "y": {"field": "system", "type": "nominal", "sort": None},
-        "color": {"field": "rank", "type": "ordinal", "scale": {"reverse": True}},
-    },
-}
 
 
 def rank_figure(result: Result) -> Figure | None:
@@ -233,7 +216,7 @@ def rank_figure(result: Result) -> Figure | None:
     doubts = doubts_of(result)
     columns = [f"{spec} (?)" if spec in doubts else spec for spec in specs]
     note += "".join(f" (?) {spec} says nothing here: {doubt}." for spec, doubt in doubts.items())
-    return Figure("Ranks", numbers, _CHART, map={"columns": columns, "blocks": [("", lines)]}, note=note)
+    return Figure("Ranks", numbers, map={"columns": columns, "blocks": [("", lines)]}, note=note)
 
 
 # --- Scores of segments in buckets: means by length or group, and how many segments of a system are in each quarter
@@ -246,15 +229,6 @@ _BUCKETS_WIDTH, _BUCKETS_BAR, _BUCKETS_STEP = (
 )  # pixels: a whole bar of quarters, its height, and from one bar to the next
 _QUARTERS = ("worst quarter", "second", "third", "best quarter")
 _SHADES = tuple(map(shade, (0.95, 0.62, 0.32, 0.08)))  # light and dark are told apart in grey, too
-_STACKED = {
-    "mark": "bar",
-    "encoding": {
-        "y": {"field": "system", "type": "nominal", "sort": None},
-        "x": {"field": "n", "type": "quantitative", "stack": "normalize"},
-        "color": {"field": "quarter", "type": "ordinal", "sort": list(_QUARTERS)},
-        "order": {"field": "place", "type": "ordinal"},
-    },
-}
 
 
 def bucket_figures(columns: Mapping[str, Array], systems: Sequence[str | None], buckets: Buckets) -> list[Figure]:
@@ -296,7 +270,7 @@ def _bucketed(column: str, about: str, names: Sequence[str], numbers: Sequence[M
         bucket = row["bucket"]
         found.append(Bar(row["system"], row["value"], row["low"], row["high"], names.index(row["system"]), heading))
     title = f"{column} by {about}"
-    return Figure(title, numbers, with_intervals("bucket", by="system"), bars(title, found, digits_of({}, numbers)))
+    return Figure(title, numbers, bars(title, found, digits_of({}, numbers)))
 
 
 def quarter_figures(
@@ -353,7 +327,7 @@ def _quartered(column: str, counts: Mapping[str, Sequence[int]]) -> Figure:
     title = f"{column} in quarters"
     label = f"{title}, from the worst to the best: {listed}"
     markup = Markup(picture(left + _BUCKETS_WIDTH + EDGE, bottom + EDGE, label, parts))
-    return Figure(title, numbers, _STACKED, markup)
+    return Figure(title, numbers, markup)
 
 
 def _shown(column: str) -> str:
@@ -406,18 +380,9 @@ def _scatter(
         drawn += legend(frame, kinds)
     else:
         numbers, drawn = density(frame, xs, ys, field, metric)
-    encoding: dict[str, Any] = {
-        axis: {"field": escaped(name), "type": "quantitative", "scale": {"zero": False}}
-        for axis, name in (("x", field), ("y", metric))
-    }
-    if len(points) <= MOST_POINTS:
-        encoding["color"] = {"field": "system", "type": "nominal"}
-    else:
-        encoding["size"] = {"field": "n", "type": "quantitative"}
     label = f"{metric} over {people} of {len(points)} segments, Pearson {r}"
     markup = Markup(picture(*frame.size, label, [*grid(frame), *drawn]))
-    chart = {"mark": "point", "encoding": encoding}
-    return Figure(f"{metric} and {people}", numbers, chart, markup, note=f"Pearson {r}, n {len(points)}")
+    return Figure(f"{metric} and {people}", numbers, markup, note=f"Pearson {r}, n {len(points)}")
 
 
 def correlation_figure(columns: Mapping[str, Array]) -> Figure | None:
@@ -433,9 +398,7 @@ def correlation_figure(columns: Mapping[str, Array]) -> Figure | None:
     numbers = [{"score": one, "with": other, "pearson": value} for (one, other), value in values.items()]
     note = "Pearson over segments: brown where two rise together, blue where one falls as the other rises, white at 0."
     table = {"columns": shown, "blocks": [("", lines)]}
-    return Figure(
-        "How scores correlate", numbers, shaded("with", "score", "pearson", scale=DIVERGING), map=table, note=note
-    )
+    return Figure("How scores correlate", numbers, map=table, note=note)
 
 
 def _cell(value: float) -> Cell:
@@ -497,10 +460,6 @@ def _systems_figure(metric: str, names: tuple[str, str], both: Sequence[tuple[st
     counts = [kinds.count(kind) for kind in range(3)]
     fields = [f"{metric} of {name}" for name in names]
     numbers: list[dict[str, Any]]
-    encoding: dict[str, Any] = {
-        axis: {"field": escaped(name), "type": "quantitative", "scale": {"zero": False}}
-        for axis, name in zip("xy", fields, strict=True)
-    }
     better = (f"{names[0]} better", f"{names[1]} better", "equal")
     if len(both) <= MOST_POINTS:
         numbers = [
@@ -510,10 +469,8 @@ def _systems_figure(metric: str, names: tuple[str, str], both: Sequence[tuple[st
         places = [(frame.x(x), frame.y(y)) for x, y in zip(xs, ys, strict=True)]
         drawn = [marks(k, (at for at, own in zip(places, kinds, strict=True) if own == k)) for k in range(3)]
         drawn += legend(frame, better[: 3 if counts[2] else 2])
-        encoding |= {name: {"field": "better", "type": "nominal"} for name in ("color", "shape")}
     else:
         numbers, drawn = density(frame, xs, ys, *fields)
-        encoding["size"] = {"field": "n", "type": "quantitative"}
     equal = (
         f'<path d="M{frame.x(ends[0]):.1f} {frame.y(ends[0]):.1f}L{frame.x(ends[-1]):.1f} {frame.y(ends[-1]):.1f}"'
         ' stroke="currentColor" stroke-opacity="0.5" stroke-dasharray="4 3"/>'
@@ -521,4 +478,4 @@ def _systems_figure(metric: str, names: tuple[str, str], both: Sequence[tuple[st
     title = f"{metric}: {names[0]} and {names[1]}"
     note = "; ".join(f"{name} on {count}" for name, count in zip(better, counts, strict=True))
     markup = Markup(picture(*frame.size, f"{title}. {note}", [*grid(frame), equal, *drawn]))
-    return Figure(title, numbers, {"mark": "point", "encoding": encoding}, markup, note=f"{note} of {len(both)} items")
+    return Figure(title, numbers, markup, note=f"{note} of {len(both)} items")

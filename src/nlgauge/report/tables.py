@@ -420,13 +420,14 @@ def _lines(result: Result) -> Iterator[list[str]]:
         name: result.settings[name] for name in SETTINGS if name not in fields and result.settings.get(name) is not None
     }
     yield [*fields, *beside, *settings]
-    same = [_cell(value) for value in settings.values()]
+    same = [full(value) for value in settings.values()]
     for row in result.rows:
         metric = about.get(row.get("metric"), {})
-        yield [*(_cell(row.get(name)) for name in fields), *(_cell(metric.get(name)) for name in beside), *same]
+        yield [*(full(row.get(name)) for name in fields), *(full(metric.get(name)) for name in beside), *same]
 
 
-def _cell(value: Any) -> str:
+def full(value: Any) -> str:
+    """A value of a row in every digit; empty for None and NaN."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     return repr(value) if isinstance(value, float) else str(value)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from nlgauge.core.result import Result
-from nlgauge.report.drawing import DIVERGING, Axis, Cell, Figure, bar, ramp, shaded, signed, with_intervals
+from nlgauge.report.drawing import Axis, Cell, bar, csv_file, ramp, signed
 from nlgauge.report.pages import render_result
 from nlgauge.report.tables import (
     MEAN_PREFIX,
@@ -215,9 +215,9 @@ def _bars(rows: Sequence[Row]) -> list[dict[str, Any]]:
             barred = [_barred(row, mean and row is not None and row["metric"] in trained) for row in line]
             lines.append((name, mean, _audit_page_counts(line), barred))
         numbers = [{name: row[name] for name in _WON} for row in own]
-        figure = Figure(title, numbers, with_intervals("phenomenon", "accuracy", by="metric"))
         counted = [_counted(row) for row in own]
-        sections.append({"title": title, "metrics": metrics, "lines": lines, "rows": counted, "links": figure.links})
+        file = csv_file(title, numbers)
+        sections.append({"title": title, "metrics": metrics, "lines": lines, "rows": counted, "csv": file})
     return sections
 
 
@@ -258,13 +258,12 @@ def _maps(rows: Sequence[Row]) -> list[dict[str, Any]]:
             {"perturbation": f"{row['criterion']}: {row['template']}", **{name: row[name] for name in _DEVIATES}}
             for row in own
         ]
-        figure = Figure(title, drawn, shaded("metric", "perturbation", "deviation", scale=DIVERGING))
         deviating = [_deviating(row) for row in own]
         heads = scaled(own, metrics)
         sections.append(
             {
                 **{"title": title, "metrics": heads, "scales": SCALES if heads != metrics else ""},
-                **{"blocks": blocks, "rows": deviating, "links": figure.links},
+                **{"blocks": blocks, "rows": deviating, "csv": csv_file(title, drawn)},
             }
         )
     return sections

@@ -13,16 +13,13 @@ from nlgauge.report.drawing import (
     Axis,
     Cell,
     Curve,
-    Figure,
     amount,
     axes_of,
     axis_of,
-    banded,
+    csv_file,
     curves_plot,
-    shaded,
     strip,
     swatch,
-    with_intervals,
 )
 from nlgauge.report.kinds.official import AVERAGE, official_tables
 from nlgauge.report.kinds.select import selection_tables
@@ -358,8 +355,8 @@ def _layers(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
         legend = [(Markup(swatch(k)), curve.name) for k, curve in enumerate(curves)]
         about = f"{stat} with {criterion}, level {level}"
         numbers = [{name: row[name] for name in ("model", "layer", "value", "low", "high")} for row in means]
-        links = Figure(f"By layer, {about}", numbers, banded("layer", "model")).links
-        yield {"title": "By layer", "about": about, "picture": Markup(picture), "legend": legend, "links": links}
+        file = csv_file(f"By layer, {about}", numbers)
+        yield {"title": "By layer", "about": about, "picture": Markup(picture), "legend": legend, "csv": file}
 
 
 def _of_model(name: str, rows: Sequence[Row]) -> Curve:
@@ -494,11 +491,10 @@ def _section(rows: Sequence[Row], means: Mapping[str, Row], order: Sequence[str]
         "counted": "n" if len(groups) == 1 else "criteria" if first["criterion"] == MEAN else "groups",
         "undefined": any(row["n_undefined"] for row in counts.values()),
         "lines": [_line(means[metric], counts[metric], based) for metric in order if metric in means],
-        "links": Figure(
+        "csv": csv_file(
             f"{first['stat']} with {first['criterion']}, {first['level']}",
             [{name: means[metric][name] for name in _DRAWN} for metric in order if metric in means],
-            with_intervals("metric", mark="point"),
-        ).links,
+        ),
     }
 
 
@@ -510,8 +506,8 @@ def _groups(rows: Sequence[Row], order: Sequence[str], scale: Scale) -> Section:
     several = len([group for group in groups if group != POOLED]) > 1
     columns = ["-" if group is None else group for group in groups] if several else []
     numbers = [{"group": row["group"], **{name: row[name] for name in _DRAWN}} for row in cells.values()]
-    figure = Figure(f"{rows[0]['stat']} by group", numbers, shaded("group", "metric", "value"))
-    return {"groups": columns, "blocks": [("", lines)], "scale": _ends(scale), "group_links": figure.links}
+    file = csv_file(f"{rows[0]['stat']} by group", numbers)
+    return {"groups": columns, "blocks": [("", lines)], "scale": _ends(scale), "group_csv": file}
 
 
 def _ends(scale: Scale) -> tuple[str, str]:

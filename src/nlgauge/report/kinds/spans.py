@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from nlgauge.core.result import Result
-from nlgauge.report.drawing import Curve, Figure, axes_of, curves_plot, swatch
+from nlgauge.report.drawing import Curve, axes_of, csv_file, curves_plot, swatch
 from nlgauge.report.pages import render_result
 from nlgauge.report.tables import (
     SIGNIFICANT,
@@ -34,15 +34,6 @@ _LEGEND = (
     "left clean: of the texts in which people marked nothing, those without a mark",
 )
 _SHARES = (0.0, 1.0)
-_CHART = {
-    "mark": {"type": "line", "point": True},
-    "encoding": {
-        "x": {"field": "recall", "type": "quantitative"},
-        "y": {"field": "precision", "type": "quantitative"},
-        "color": {"field": "method", "type": "nominal", "sort": None},
-        "order": {"field": "threshold", "type": "quantitative"},
-    },
-}
 
 
 def span_tables(result: Result, digits: int = 3) -> list[Table]:
@@ -135,7 +126,7 @@ def _curve(rows: Sequence[Row]) -> dict[str, Any] | None:
     return {
         "picture": Markup(curves_plot("precision over recall", curves, axes)),
         "legend": [(Markup(swatch(k)), curve.name) for k, curve in enumerate(curves)],
-        "links": Figure("Precision and recall", numbers, _CHART).links,
+        "csv": csv_file("Precision and recall", numbers),
     }
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from nlgauge.core.result import Result
-from nlgauge.report.drawing import Cell, Curve, Figure, amount, axes_of, banded, curves_plot, shaded, swatch
+from nlgauge.report.drawing import Cell, Curve, amount, axes_of, csv_file, curves_plot, swatch
 from nlgauge.report.pages import render_result
 from nlgauge.report.tables import (
     ADEQUACY,
@@ -224,11 +224,11 @@ def _section(
     *,
     table: dict[str, Any] | None = None,
     folded: bool = False,
-    drawn: Figure | None = None,
+    drawn: Sequence[Row] | None = None,
 ) -> Section:
     """A section of the page; panels are folded where there are many, and `drawn` holds their numbers."""
-    links = drawn.links if drawn is not None else []
-    return {"title": title, "about": about, "panels": panels, "table": table, "folded": folded, "links": links}
+    file = csv_file(title, drawn) if drawn is not None else None
+    return {"title": title, "about": about, "panels": panels, "table": table, "folded": folded, "csv": file}
 
 
 def _weights(rows: Sequence[Row]) -> Iterator[Section]:
@@ -241,8 +241,7 @@ def _weights(rows: Sequence[Row]) -> Iterator[Section]:
             others = "NLI metrics" if partner == "nli" else "metrics that are no NLI metrics"
             panel = gains(means, stat)
             title = f"Gains by weight: mixed with {others}"
-            drawn = Figure(title, _gained(means), banded("weight", "measure", "gain"))
-            yield _section(title, about, [panel], table=_gains_table(means), drawn=drawn)
+            yield _section(title, about, [panel], table=_gains_table(means), drawn=_gained(means))
 
 
 def _trades(points: Sequence[Row], best: Best, stat: str, attacks: str, about: str) -> Iterator[Section]:
@@ -251,7 +250,7 @@ def _trades(points: Sequence[Row], best: Best, stat: str, attacks: str, about: s
     if together:
         title = f"Robustness against agreement: {attacks}"
         panels, table = trade_offs(together, best, stat), _table(together, stat)
-        yield _section(title, about, panels, table=table, drawn=_traded(title, together))
+        yield _section(title, about, panels, table=table, drawn=_traded(together))
     apart = by_keys((row for row in points if row["dataset"] != MEAN), "dataset", "suite")
     if len(apart) > 1:
         panels = [
@@ -261,20 +260,13 @@ def _trades(points: Sequence[Row], best: Best, stat: str, attacks: str, about: s
         ]
         title = f"Each data set and suite: {attacks}"
         every = [row for own in apart.values() for row in own]
-        yield _section(title, about, panels, folded=True, drawn=_traded(title, every))
+        yield _section(title, about, panels, folded=True, drawn=_traded(every))
 
 
-def _traded(title: str, rows: Sequence[Row]) -> Figure:
+def _traded(rows: Sequence[Row]) -> list[Row]:
     """The numbers of trade-offs: a curve over its weights for every pair on every data set and suite."""
     names = ("metric", "with", "dataset", "suite", "weight", "accuracy", "correlation")
-    numbers = [{"pair": f"{row['metric']} with {row['with']}", **{name: row[name] for name in names}} for row in rows]
-    sides = {
-        axis: {"field": name, "type": "quantitative", "scale": {"zero": False}}
-        for axis, name in (("x", "accuracy"), ("y", "correlation"))
-    }
-    apart = {"order": {"field": "weight", "type": "quantitative"}, "color": {"field": "pair", "type": "nominal"}}
-    apart["detail"] = {"field": "dataset", "type": "nominal"}
-    return Figure(title, numbers, {"mark": {"type": "line", "point": True}, "encoding": {**sides, **apart}})
+    return [{"pair": f"{row['metric']} with {row['with']}", **{name: row[name] for name in names}} for row in rows]
 
 
 def trade_offs(rows: Sequence[Row], best: Best, stat: str) -> list[Panel]:
@@ -417,8 +409,7 @@ def _pooling(rows: Sequence[Row]) -> Iterator[Section]:
         panel = {"caption": "", "map": _sweep_page_grid(own, "wins")}
         title = f"How often each strategy wins: {_KINDS[kind]}"
         numbers = [{name: row[name] for name in ("direction", "formula", "wins")} for row in own]
-        drawn = Figure(title, numbers, shaded("formula", "direction", "wins"))
-        yield _section(title, about, [panel], drawn=drawn)
+        yield _section(title, about, [panel], drawn=numbers)
     if left:
         about = "what the strategy with the best mean elsewhere loses here"
         yield _section("Chosen without the set", about, table=_choices(left))
@@ -433,8 +424,7 @@ def _pooling(rows: Sequence[Row]) -> Iterator[Section]:
         | {name: row[name] for name in (*names, "value")}
         for row in values
     ]
-    drawn = Figure(title, numbers, shaded("formula", "direction", "value", "contest"))
-    yield _section(title, "darker is better within a table", panels, drawn=drawn)
+    yield _section(title, "darker is better within a table", panels, drawn=numbers)
 
 
 def _choices(rows: Sequence[Row]) -> dict[str, Any]:
