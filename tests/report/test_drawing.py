@@ -25,11 +25,11 @@ from nlgauge.report.drawing import (
     data_url,
     ink,
     luminance,
+    plot_of,
     ramp,
     shade,
     signed,
     strip,
-    swatch,
     ticks,
 )
 from nlgauge.report.labels import clean, ems
@@ -230,7 +230,10 @@ def test_every_colour_stands_out_from_white_and_from_dark():
         assert (
             min(contrast(colour_of(k), "#ffffff"), contrast(colour_of(k), "#15191e")) >= 3
         )  # WCAG 2 for what is drawn
-    assert colour_of(1) in swatch(1)
+    curves = [Curve("one", [(0.0, 0.0), (1.0, 1.0)]), Curve("two", [(0.0, 1.0), (1.0, 0.0)])]
+    (_, first), (sample, second) = plot_of("two", curves, axes_of(curves, "x", "y"))["legend"]
+    assert (first, second) == ("one", "two")
+    assert colour_of(1) in sample
 
 
 @pytest.mark.parametrize("values", [[1.0, 0.9999999999999999], [0.3, 0.1 + 0.2]])

@@ -36,10 +36,10 @@ from nlgauge.report.figures import (
     system_figures,
 )
 from nlgauge.report.kinds.align import measures, similarity_scale
-from nlgauge.report.kinds.score import digits_of, rank_of, system_name
+from nlgauge.report.kinds.score import digits_of, line_name, rank_of, system_name
 from nlgauge.report.labels import visible
 from nlgauge.report.pages import names_of, page, render_template, without_folders
-from nlgauge.report.tables import FALLS, PEOPLE, SIGNIFICANT, Row, absent, by_keys, csv, measured, number, p_of
+from nlgauge.report.tables import FALLS, PEOPLE, SIGNIFICANT, Row, absent, by_keys, csv, listed, measured, number, p_of
 from nlgauge.report.text import Fact, Trust, faults_of, trust_of
 
 
@@ -216,7 +216,7 @@ _ODD = (  # flag, and what one metric or several do
 
 
 @dataclass(frozen=True)
-class Cell:
+class Standing:
     """A number of the table.
 
     Attributes:
@@ -248,7 +248,7 @@ class Verdict:
     link: str
     sentences: tuple[str, ...]
     metrics: tuple[tuple[str, bool], ...]
-    lines: Mapping[str, Sequence[Cell | None]]
+    lines: Mapping[str, Sequence[Standing | None]]
     agreement: Mapping[str, Sequence[Fact | None]]
     missed: Sequence[Sequence[Fact] | None]
     doubts: Mapping[str, str]
@@ -299,7 +299,7 @@ def _with_doubts(order: Sequence[str], doubts: Mapping[str, str]) -> list[str]:
     return [f"{order[0].removesuffix('.')}; {why}.", *order[1:]] if order else [f"{why}."]
 
 
-def _lines(scored: Result, doubts: Mapping[str, str]) -> tuple[dict[str, list[Cell | None]], list[str]]:
+def _lines(scored: Result, doubts: Mapping[str, str]) -> tuple[dict[str, list[Standing | None]], list[str]]:
     """The cells of each system, and what is said of their order; a metric in doubt has numbers and says nothing."""
     up = {metric["spec"]: metric["higher_is_better"] for metric in scored.metrics}
     digits = {m["spec"]: digits_of(m, [r for r in scored.rows if r["metric"] == m["spec"]]) for m in scored.metrics}
@@ -309,16 +309,15 @@ def _lines(scored: Result, doubts: Mapping[str, str]) -> tuple[dict[str, list[Ce
         values = [row["value"] for row in own if not absent(row["value"])]
         if len(values) > 1:
             best[group, spec] = (max if up[spec] else min)(values)
-    lines: dict[str, list[Cell | None]] = {}
+    lines: dict[str, list[Standing | None]] = {}
     for row in rows:
         group, spec = row.get("group"), row["metric"]
-        name = system_name(row["system"]) if group is None else f"{group}: {system_name(row['system'])}"
-        shown = Cell(
+        shown = Standing(
             number(row["value"], digits[spec]) + rank_of(row),
             spec not in doubts and row["value"] == best.get((group, spec)),
             "" if spec in doubts else _against(row, up[spec]),
         )
-        lines.setdefault(name, [None] * len(up))[[*up].index(spec)] = shown
+        lines.setdefault(line_name(row), [None] * len(up))[[*up].index(spec)] = shown
     if any("group" in row for row in rows):
         return lines, []  # groups differ, and the table shows how
     return lines, [*_order(lines, list(up), [spec for spec in up if spec not in doubts], rows)]
@@ -334,7 +333,7 @@ def _against(row: Row, up: bool) -> str:
 
 
 def _order(
-    lines: Mapping[str, Sequence[Cell | None]], specs: Sequence[str], counted: Sequence[str], rows: Sequence[Row]
+    lines: Mapping[str, Sequence[Standing | None]], specs: Sequence[str], counted: Sequence[str], rows: Sequence[Row]
 ) -> Iterator[str]:
     """Who is ahead of whom, by which of the metrics that count, and whether a test says so."""
     if len(lines) < 2 or not counted:
@@ -355,9 +354,9 @@ def _order(
         for (clear, rest), systems in alike.items():
             if clear:
                 tail = f"; no clear difference by {rest}" if rest else ""
-                yield f"{_listed(systems)} {'is' if len(systems) == 1 else 'are'} {clear}{tail}."
+                yield f"{listed(systems)} {'is' if len(systems) == 1 else 'are'} {clear}{tail}."
             else:
-                yield f"No clear difference between {base} and {_listed(systems, 'or')} by {rest}."
+                yield f"No clear difference between {base} and {listed(systems, 'or')} by {rest}."
         return
     if any(row.get("rank") is not None for row in rows):
         first = {
@@ -367,12 +366,12 @@ def _order(
         for named in dict.fromkeys(map(tuple, first.values())):
             by = _all_of([spec for spec in counted if tuple(first[spec]) == named], counted)
             own = "has" if len(named) == 1 else "share"
-            yield f"{_listed(named)} {own} the first rank by {by}."
+            yield f"{listed(named)} {own} the first rank by {by}."
         return
     ahead = {spec: [s for s, cells in lines.items() if (c := cells[i]) and c.is_best] for i, spec in enumerate(specs)}
     for named in dict.fromkeys(tuple(names) for names in ahead.values() if names):
         by = _all_of([spec for spec in specs if tuple(ahead[spec]) == named], counted)
-        yield f"{_listed(named)} {'has' if len(named) == 1 else 'have'} the best value by {by}."
+        yield f"{listed(named)} {'has' if len(named) == 1 else 'have'} the best value by {by}."
     yield "No test was made, so the order may be chance; score with --significance randomization."
 
 
@@ -385,9 +384,9 @@ def _people(trust: Mapping[str, Trust], criteria: Mapping[str, None]) -> Iterato
         clear = [spec for spec, fact in known.items() if fact.clear]
         odd = {spec: fact.doubt for spec, fact in known.items() if fact.doubt}
         rest = [spec for spec in known if spec not in clear and spec not in odd]
-        others = f"; {_listed(rest)} may do so by chance" if clear and rest else ""
+        others = f"; {listed(rest)} may do so by chance" if clear and rest else ""
         others += "".join(f"; {spec} does not count: {why}" for spec, why in odd.items())
-        agreed = f"{_listed(clear)} {'agrees' if len(clear) == 1 else 'agree'}"
+        agreed = f"{listed(clear)} {'agrees' if len(clear) == 1 else 'agree'}"
         yield f"With people's {one} {agreed if clear else 'no metric agrees more than chance does'}{others}."
 
 
@@ -406,9 +405,9 @@ def _blind(scored: Result, others: Mapping[str, Result], audited: bool) -> Itera
         if not shared:
             continue
         audited_here, one = [spec for (spec,) in own], len(own) == 1
-        whose = _listed(audited_here) if one or len(own) < len(specs) else "Both" if len(own) == 2 else "All"
+        whose = listed(audited_here) if one or len(own) < len(specs) else "Both" if len(own) == 2 else "All"
         named = [name.replace("_", " ") for name in shared]
-        errors = _listed(named[:_MOST] + ([f"{len(named) - _MOST} more"] if len(named) > _MOST else []))
+        errors = listed(named[:_MOST] + ([f"{len(named) - _MOST} more"] if len(named) > _MOST else []))
         if "phenomenon" in other.rows[0]:
             yield f"{whose} {'prefers' if one else 'prefer'} the worse text where it has {errors}."
         else:
@@ -431,21 +430,16 @@ def _careful(scored: Result, doubts: Mapping[str, str]) -> Iterator[str]:
     for flag, one, several in _ODD:
         specs = [m["spec"] for m in scored.metrics if m.get("flags", {}).get(flag) and m["spec"] not in doubts]
         if specs:
-            yield f"{_listed(specs)} {one if len(specs) == 1 else several}."
+            yield f"{listed(specs)} {one if len(specs) == 1 else several}."
 
 
 def _all_of(some: Sequence[str], specs: Sequence[str], *, both: bool = True) -> str:
     """Metrics in words: which, or all of several; after a "no", where not `both`, any of them."""
     if len(some) < len(specs) or len(specs) == 1:
-        return _listed(some)
+        return listed(some)
     if len(specs) == 2:
         return "both metrics" if both else "either metric"
     return f"all {len(specs)} metrics" if both else f"any of the {len(specs)} metrics"
-
-
-def _listed(names: Sequence[str], last: str = "and") -> str:
-    """A list in words."""
-    return f" {last} ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 # --- The table of segments that a reader filters and sorts: its data, packed, and the script that draws it

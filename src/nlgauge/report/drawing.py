@@ -214,12 +214,16 @@ def curves_plot(label: str, curves: Sequence[Curve], axes: Axes, behind: Sequenc
     return picture(*frame.size, label, parts)
 
 
-def swatch(k: int) -> str:
-    """A piece of curve k, for a legend."""
-    return (
-        f'<svg width="22" height="10" aria-hidden="true"><line x1="1" x2="21" y1="5" y2="5" stroke="{colour_of(k)}"'
+def plot_of(label: str, curves: Sequence[Curve], axes: Axes, behind: Sequence[Curve] = ()) -> dict[str, Any]:
+    """The picture of some curves, as `curves_plot` draws it, and its legend: a sample and the name of each curve."""
+    from markupsafe import Markup
+
+    sample = (
+        '<svg width="22" height="10" aria-hidden="true"><line x1="1" x2="21" y1="5" y2="5" stroke="{}"'
         ' stroke-width="3"/></svg>'
     )
+    legend = [(Markup(sample.format(colour_of(k))), curve.name) for k, curve in enumerate(curves)]
+    return {"picture": Markup(curves_plot(label, curves, axes, behind)), "legend": legend}
 
 
 @dataclass(frozen=True)

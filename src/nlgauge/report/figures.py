@@ -32,7 +32,7 @@ from nlgauge.report.drawing import (
     text,
     ticks,
 )
-from nlgauge.report.kinds.score import digits_of, system_name
+from nlgauge.report.kinds.score import digits_of, line_name, system_name
 from nlgauge.report.labels import clean
 from nlgauge.report.tables import PEOPLE, UNDEFINED, Row, absent, measured, number
 from nlgauge.report.text import doubts_of
@@ -72,7 +72,7 @@ def bar_figures(result: Result) -> list[Figure]:
 
 def _figure(metric: Mapping[str, Any], rows: Sequence[Row], doubt: str) -> Figure:
     numbers = [
-        {"system": _name(row), "value": row["value"], "low": row["low"], "high": row["high"], "n": row["n"]}
+        {"system": line_name(row), "value": row["value"], "low": row["low"], "high": row["high"], "n": row["n"]}
         for row in rows
     ]
     found = [Bar(row["system"], row["value"], row["low"], row["high"]) for row in numbers]
@@ -80,11 +80,6 @@ def _figure(metric: Mapping[str, Any], rows: Sequence[Row], doubt: str) -> Figur
     direction = "" if metric["higher_is_better"] else " (lower is better)"
     title, note = f"{spec}{' (?)' if doubt else ''}{direction}", f"(?) Says nothing here: {doubt}." if doubt else ""
     return Figure(title, numbers, bars(spec, found, digits), note=note)
-
-
-def _name(row: Row) -> str:
-    name = system_name(row["system"])
-    return f"{row['group']}: {name}" if row.get("group") is not None else name
 
 
 def bars(title: str, found: Sequence[Bar], digits: int) -> Any:
@@ -222,11 +217,7 @@ def rank_figure(result: Result) -> Figure | None:
 # --- Scores of segments in buckets: means by length or group, and how many segments of a system are in each quarter
 
 _MOST_SYSTEMS = 4  # with bars of their own in each bucket
-_BUCKETS_WIDTH, _BUCKETS_BAR, _BUCKETS_STEP = (
-    260,
-    20,
-    26,
-)  # pixels: a whole bar of quarters, its height, and from one bar to the next
+_WHOLE, _HIGH, _APART = 260, 20, 26  # pixels: a whole bar of quarters, its height, and from one bar to the next
 _QUARTERS = ("worst quarter", "second", "third", "best quarter")
 _SHADES = tuple(map(shade, (0.95, 0.62, 0.32, 0.08)))  # light and dark are told apart in grey, too
 
@@ -301,13 +292,13 @@ def _quartered(column: str, counts: Mapping[str, Sequence[int]]) -> Figure:
     left = EDGE + room_of(list(counts)) + 8
     parts: list[str] = []
     for i, (name, own) in enumerate(counts.items()):
-        x, top = left, EDGE + _BUCKETS_STEP * i
+        x, top = left, EDGE + _APART * i
         parts.append(text(left - 8, top + 15, name, anchor="end"))
         for quarter, colour, n in zip(_QUARTERS, _SHADES, own, strict=True):
-            wide = _BUCKETS_WIDTH * n / sum(own)
+            wide = _WHOLE * n / sum(own)
             said = escape(clean(f"{name}, {quarter}: {n} of {sum(own)}"))
             parts.append(
-                f'<rect x="{x:.1f}" y="{top}" width="{wide:.1f}" height="{_BUCKETS_BAR}" fill="{colour}"'
+                f'<rect x="{x:.1f}" y="{top}" width="{wide:.1f}" height="{_HIGH}" fill="{colour}"'
                 f' stroke="currentColor" stroke-opacity="0.3"><title>{said}</title></rect>'
             )
             if wide > 10 * len(str(n)):
@@ -315,9 +306,9 @@ def _quartered(column: str, counts: Mapping[str, Sequence[int]]) -> Figure:
                     f'<text x="{x + wide / 2:.1f}" y="{top + 15}" text-anchor="middle" fill="{ink(colour)}">{n}</text>'
                 )
             x += wide
-    bottom = EDGE + _BUCKETS_STEP * len(counts) + SIZE
+    bottom = EDGE + _APART * len(counts) + SIZE
     parts.append(text(left, bottom, "← worst quarter", quiet=True))
-    parts.append(text(left + _BUCKETS_WIDTH, bottom, "best quarter →", anchor="end", quiet=True))
+    parts.append(text(left + _WHOLE, bottom, "best quarter →", anchor="end", quiet=True))
     numbers = [
         {"system": name, "quarter": quarter, "place": place, "n": n}
         for name, own in counts.items()
@@ -326,7 +317,7 @@ def _quartered(column: str, counts: Mapping[str, Sequence[int]]) -> Figure:
     listed = "; ".join(f"{name} {', '.join(map(str, own))}" for name, own in counts.items())
     title = f"{column} in quarters"
     label = f"{title}, from the worst to the best: {listed}"
-    markup = Markup(picture(left + _BUCKETS_WIDTH + EDGE, bottom + EDGE, label, parts))
+    markup = Markup(picture(left + _WHOLE + EDGE, bottom + EDGE, label, parts))
     return Figure(title, numbers, markup)
 
 
@@ -391,7 +382,7 @@ def correlation_figure(columns: Mapping[str, Array]) -> Figure | None:
     if len(names) < 2:
         return None
     values = {(one, other): _pearson(columns[one], columns[other]) for one in names for other in names}
-    shown = [f"{name.removeprefix(PEOPLE)} (people)" if name.startswith(PEOPLE) else name for name in names]
+    shown = list(map(_shown, names))
     lines = [
         (label, "", [_cell(values[one, other]) for other in names]) for label, one in zip(shown, names, strict=True)
     ]
@@ -444,9 +435,8 @@ def system_figures(
         for place, (a, b) in enumerate(combinations(order, 2)):
             both = [(item, x, scores[b][item]) for item, x in scores[a].items() if item in scores[b]]
             if len(both) >= _LEAST:
-                found.append(
-                    (place, _systems_figure(metric, ("-" if a is None else a, "-" if b is None else b), both, sign))
-                )
+                names = system_name(a), system_name(b)
+                found.append((place, _systems_figure(metric, names, both, sign)))
     return [figure for _, figure in sorted(found, key=lambda one: one[0])]
 
 

@@ -6,8 +6,9 @@ import os
 from xml.sax.saxutils import escape, quoteattr
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.result import Result, replacing
+from nlgauge.core.result import Result
 from nlgauge.report.labels import visible
+from nlgauge.report.pages import write_page
 from nlgauge.report.tables import Row
 
 
@@ -64,6 +65,4 @@ def write_junit(result: Result, path: str | os.PathLike[str]) -> None:
     Raises:
         InputError: the result is of another kind, or the file cannot be written.
     """
-    text = junit(result)
-    with replacing(path) as file:
-        file.write(text)
+    write_page(junit(result), path)

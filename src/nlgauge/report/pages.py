@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from importlib import import_module
 from pathlib import PurePath, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
@@ -168,9 +167,7 @@ def page(result: Result, worst: Worst | None = None, **known: Any) -> str:
     """
     kind, shown = kind_of(result.kind), without_folders(result)
     if kind.page:
-        module, _, name = kind.page.partition(":")
-        html: Callable[..., str] = getattr(import_module(module), name)
-        return html(shown, **({"worst": worst} if worst else {}), **known)
+        return kind.page(shown, **({"worst": worst} if worst else {}), **known)
     if kind.parts is None:
         raise InputError(f"a result of kind {result.kind!r} has no page; write it as .json or .tsv")
     return render_result("tables.html", shown, heading=kind.heading, shown=parts_of(shown))
@@ -202,6 +199,4 @@ def write_result(result: Result, path: str | os.PathLike[str], form: str) -> Non
     if form == "html":
         write_html(result, path)
         return
-    text = render(result, form)
-    with replacing(path) as file:
-        file.write(text + "\n")
+    write_page(render(result, form) + "\n", path)

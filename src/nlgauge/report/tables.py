@@ -155,6 +155,17 @@ def with_interval(row: Mapping[str, Any], text: str, digits: int, *, sign: str =
     return f"{text} [{number(row['low'], digits, sign=sign)}, {number(row['high'], digits, sign=sign)}]"
 
 
+def difference(row: Row, digits: int, *, sign: str = "+") -> str:
+    """A difference of two values with its interval, where it has one; `sign` is that of the ends."""
+    ends = {"low": row.get("delta_low"), "high": row.get("delta_high")}
+    return with_interval(ends, number(row["delta"], digits, sign="+"), digits, sign=sign)
+
+
+def listed(names: Sequence[str], last: str = "and") -> str:
+    """A list in words."""
+    return f" {last} ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
 def descending(value: float | None) -> float:
     """A key to sort by: the greatest number first, what is absent last."""
     return math.inf if value is None or math.isnan(value) else -value
@@ -318,6 +329,33 @@ def _one_line(text: str) -> str:
     return visible(text.replace("\r", " ").replace("\n", " "))
 
 
+def triangle(
+    title: str,
+    order: Sequence[str],
+    p: Mapping[tuple[str, str], float],
+    digits: int,
+    beside: Mapping[tuple[str, str], str] | None = None,
+    legend: tuple[str, ...] = (),
+) -> Table:
+    """p-values of row against column, each pair once, those below 0.05 marked.
+
+    Args:
+        title, legend: of the table.
+        order: of rows and columns.
+        p: (row, column) -> p.
+        digits: the number of decimals.
+        beside: (row, column) -> what stands behind p.
+    """
+    body, marked = [], set()
+    for i, name in enumerate(order[:-1]):
+        pairs = [(name, other) for other in order[i + 1 :]]
+        cells = (number(p[pair], digits) + (beside or {}).get(pair, "") for pair in pairs)
+        body.append((name, *([""] * i), *cells))
+        marked |= {(i, j) for j, pair in enumerate(pairs, start=i + 1) if p[pair] < SIGNIFICANT}
+    header, meaning = ("", *order[1:]), f"p < {SIGNIFICANT:g}"
+    return Table(title, header, tuple(body), frozenset(marked), marked_as=meaning, legend=legend)
+
+
 # --- On what is a result written? The form, the room there is, and what is left out
 
 FORMS = ("text", "json", "tsv", "csv", "markdown", "latex")
@@ -451,14 +489,13 @@ class Kind:
     Attributes:
         parts: the tables of the result on a paper, and prose between them; None where it has no tables.
         heading: of the page, which shows these parts.
-        page: `module:function` of a page of its own in its place, imported when it is asked for. The function takes a
-            result, and by keyword what only this page shows.
+        page: makes a page of its own in its place, of a result and, by keyword, of what only this page shows.
         signed: whether signatures and notes follow the tables in a terminal.
     """
 
     parts: Callable[[Paper], Sequence[Part]] | None = None
     heading: str = ""
-    page: str = ""
+    page: Callable[..., str] | None = None
     signed: bool = True
 
 

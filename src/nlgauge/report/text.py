@@ -32,6 +32,7 @@ from nlgauge.report.tables import (
     first_rows,
     is_of_people,
     kind_of,
+    listed,
     markdown,
     measured,
     number,
@@ -350,11 +351,7 @@ def _notes(paper: Paper) -> list[str]:
         *([f"{more} more note{'s' * (more > 1)}"] if more > 0 else []),
         *(["the texts that notes count"] if counts or doubts else []),
     ]
-    return [*short[:most], *([f"-v shows {_listed(left)}"] if paper.hints and left else [])]
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    return [*short[:most], *([f"-v shows {listed(left)}"] if paper.hints and left else [])]
 
 
 def directed(metric: Mapping[str, Any]) -> str:

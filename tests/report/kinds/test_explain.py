@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from nlgauge.core.marks import ErrorSpan, Explanation, Explanations
-from nlgauge.report.kinds.explain import described, explained_text, marked, pieces, result_html, totals
+from nlgauge.report.kinds.explain import described, explain_html, explained_text, marked, pieces, totals
 
 pytest.importorskip("jinja2")
 
@@ -79,14 +79,14 @@ def test_pieces_join_to_the_text():
 def test_every_text_is_escaped():
     evil = "<script>alert(1)</script>"
     one = Explanation(evil, evil, (evil,), (ErrorSpan(0, 8, "major", category=evil),), evil)
-    html = result_html(Explanations((one,), ABOUT, (evil,)).result([{"path": evil, "sha256": evil}]))
+    html = explain_html(Explanations((one,), ABOUT, (evil,)).result([{"path": evil, "sha256": evil}]))
     assert "<script" not in html
     assert "&lt;script&gt;" in html
     assert '<mark class="major"' in html
 
 
 def test_a_gap_is_a_plus_and_the_totals_stand_above():
-    html = result_html(
+    html = explain_html(
         Explanations((Explanation("1", "a b", ("a c b",), (ErrorSpan(2, 2, "minor", missing=True),)),), ABOUT).result()
     )
     assert ">+</mark>" in html

@@ -4,7 +4,8 @@ import pytest
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
-from nlgauge.report.kinds.meta import criteria_tables, meta_html, selection_html, triangles, value_tables
+from nlgauge.report.kinds.meta import criteria_tables, meta_html, triangles, value_tables
+from nlgauge.report.kinds.select import selection_html
 from nlgauge.report.pages import write_html
 from nlgauge.report.tables import Table
 

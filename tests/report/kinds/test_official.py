@@ -1,8 +1,7 @@
 from dataclasses import replace
 
 from nlgauge.core.result import Result
-from nlgauge.report.kinds.meta import meta_html
-from nlgauge.report.kinds.official import official_tables
+from nlgauge.report.kinds.meta import meta_html, official_tables
 from nlgauge.report.text import render
 
 METRICS = [{"spec": name, "signature": f"{kind}:{name}", "higher_is_better": True} for name, kind in

@@ -647,11 +647,9 @@ def alignment_html(alignment: Alignment) -> str:
     )
 
 
-def result_html(result: Result) -> str:
+def align_html(result: Result) -> str:
     """The same of a result of kind `align`."""
     return alignment_html(Alignment.of(result))
 
 
-# --- An alignment has no tables of numbers: its page is a picture
-
-KIND = Kind(page="nlgauge.report.kinds.align:result_html")
+KIND = Kind(page=align_html)  # it has no tables of numbers

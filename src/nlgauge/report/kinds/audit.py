@@ -121,7 +121,7 @@ def _deviation(row: Row | None, digits: int, intervals: bool) -> str:
 
 
 def _counts(rows: Iterable[Row | None]) -> str:
-    """The number of pairs; several numbers where metrics have different pairs."""
+    """The number of pairs or texts; several numbers where metrics have different ones."""
     return "/".join(dict.fromkeys(str(row["n"]) for row in rows if row is not None))
 
 
@@ -173,9 +173,6 @@ def audit_parts(paper: Paper) -> list[Part]:
     return [*tables, *lines]
 
 
-KIND = Kind(parts=audit_parts, page="nlgauge.report.kinds.audit:audit_html")
-
-
 # --- An audit as a page: accuracy by phenomenon as bars, deviation from people as shades, one column per metric
 
 SEEN = "\N{DAGGER}"  # beside a result on what the metric's model was trained on
@@ -213,7 +210,7 @@ def _bars(rows: Sequence[Row]) -> list[dict[str, Any]]:
             line = [cells.get((metric, name)) for metric in metrics]
             mean = name.startswith(MEAN_PREFIX)
             barred = [_barred(row, mean and row is not None and row["metric"] in trained) for row in line]
-            lines.append((name, mean, _audit_page_counts(line), barred))
+            lines.append((name, mean, _counts(line), barred))
         numbers = [{name: row[name] for name in _WON} for row in own]
         counted = [_counted(row) for row in own]
         file = csv_file(title, numbers)
@@ -249,9 +246,7 @@ def _maps(rows: Sequence[Row]) -> list[dict[str, Any]]:
                 (name, [cells.get((metric, criterion, name)) for metric in metrics])
                 for name in values_of(part, "template")
             ]
-            blocks.append(
-                (criterion, [(name, _audit_page_counts(line), list(map(_cell, line))) for name, line in found])
-            )
+            blocks.append((criterion, [(name, _counts(line), list(map(_cell, line))) for name, line in found]))
         blocks.append(("all perturbations", _means(own, metrics)))
         title = f"Deviation from people, task {task}"
         drawn = [
@@ -302,11 +297,6 @@ def _cell(row: Row | None) -> Cell:
     return _shaded(row["deviation"], about, mark)
 
 
-def _audit_page_counts(rows: Iterable[Row | None]) -> str:
-    """The number of texts; several numbers where metrics have different texts."""
-    return "/".join(dict.fromkeys(str(row["n"]) for row in rows if row is not None))
-
-
 def _counted(row: Row) -> list[str]:
     shown = [number(row["accuracy"]), between(row["low"], row["high"])]
     return [row["metric"], row["phenomenon"], *shown, *(str(row[name]) for name in ("n", "wins", "ties", "losses"))]
@@ -328,3 +318,6 @@ def _case(case: Mapping[str, Any]) -> dict[str, Any]:
     sides = ("score_better", "score_worse")
     scores = {side: UNDEFINED if absent(case[side]) else f"{case[side]:.4g}" for side in sides}
     return {**case, **scores, "fault": fault_of(case), "held": against, "pieces": pieces(against, case["worse"])}
+
+
+KIND = Kind(parts=audit_parts, page=audit_html)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from nlgauge.core.result import Result
 from nlgauge.report.pages import render_result
@@ -188,9 +189,6 @@ def score_text(value: float | None) -> str:
     return UNDEFINED if absent(value) else f"{value:.4g}"
 
 
-KIND = Kind(parts=choice_parts, page="nlgauge.report.kinds.choose:choose_html")
-
-
 # --- A choice of metrics as a page: from each reason and each share to texts of the user's own that show it
 
 _NOT_SHOWN = "public"  # agreement on other people's texts
@@ -227,27 +225,6 @@ class Linked:
     text: str
     links: Sequence[tuple[str, str]] = ()
     about: str = ""
-
-
-@dataclass(frozen=True)
-class Block:
-    """An example as it is shown.
-
-    Attributes:
-        anchor, name: where it stands, and what it is called.
-        id, phenomenon, reference: as in its rows; empty where there is none.
-        sides: for each text, what it is, and its pieces with what is changed.
-        missed, seen: metrics that fail and metrics that do not, each with its scores of both texts.
-    """
-
-    anchor: str
-    name: str
-    id: str
-    phenomenon: str
-    reference: str
-    sides: Sequence[tuple[str, Sequence[tuple[str, bool]]]]
-    missed: Sequence[tuple[str, str, str]]
-    seen: Sequence[tuple[str, str, str]]
 
 
 def choose_html(result: Result, anchor: str = "choice") -> str:
@@ -313,9 +290,9 @@ def _cell(row: Row | None, examples: Mapping[str, Shown], labels: Mapping[str, t
 
 def _groups(
     examples: Mapping[str, Shown], labels: Mapping[str, tuple[str, str]], falling: Collection[str]
-) -> list[tuple[str, str, list[Block]]]:
+) -> list[tuple[str, str, list[dict[str, Any]]]]:
     """The examples by the share that they are about."""
-    groups: dict[str, list[Block]] = {}
+    groups: dict[str, list[dict[str, Any]]] = {}
     for name, one in examples.items():
         groups.setdefault(one.row["shows"], []).append(_block(one, labels[name], falling))
     return [(*_title(criterion), groups[criterion]) for criterion in criteria_of([{"criterion": c} for c in groups])]
@@ -328,26 +305,30 @@ def _title(criterion: str) -> tuple[str, str]:
     return _ABOUT.get(criterion, (criterion, ""))
 
 
-def _block(one: Shown, label: tuple[str, str], falling: Collection[str]) -> Block:
-    row = one.row
-    scored = [
+def _block(one: Shown, label: tuple[str, str], falling: Collection[str]) -> dict[str, Any]:
+    """An example: where it stands, its texts with what is changed, and the metrics that fail and do not fail on it."""
+    missed, seen = (
         [
             (_directed(str(own["metric"]), falling), score_text(own["score_better"]), score_text(own["score_worse"]))
             for own in one.scores
-            if bool(own["missed"]) == missed
+            if bool(own["missed"]) == failed
         ]
-        for missed in (True, False)
-    ]
-    return Block(
-        label[0],
-        label[1],
-        str(row["id"]),
-        str(row["phenomenon"] or ""),
-        str(row["reference"] or ""),
-        list(zip(one.sides, one.changed, strict=True)),
-        *scored,
+        for failed in (True, False)
     )
+    return {
+        "anchor": label[0],
+        "name": label[1],
+        "id": str(one.row["id"]),
+        "phenomenon": str(one.row["phenomenon"] or ""),
+        "reference": str(one.row["reference"] or ""),
+        "sides": list(zip(one.sides, one.changed, strict=True)),
+        "missed": missed,
+        "seen": seen,
+    }
 
 
 def _directed(spec: str, falling: Collection[str]) -> str:
     return f"{spec} {FALLS}" if spec in falling else spec
+
+
+KIND = Kind(parts=choice_parts, page=choose_html)

@@ -1,4 +1,4 @@
-"""Explanations in lines of text: each hypothesis with its marks, readable without colours."""
+"""Explanations: marked texts in a terminal, readable without colours; a table on paper; and a page."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ BRACKETS = {"major": ("[", "]"), "minor": ("{", "}")}
 MISSING = {"major": "[+]", "minor": "{+}"}
 LEGEND = "[major error]  {minor error}  [+] {+} something is missing here"
 Paint = Callable[[str, str], str]
+Piece = dict[str, Any]
 
 
 def unpainted(text: str, severity: str) -> str:
@@ -30,17 +31,34 @@ def marked(row: Mapping[str, Any], paint: Paint = unpainted) -> str:
         row: a row of a result of kind `explain`.
         paint: what colours a mark: takes its text and its severity.
     """
-    text, parts, at = str(row["hyp"]), [], 0
-    for span in sorted(of_hypothesis(row["spans"]), key=lambda span: (span["start"], span["end"])):
-        start, end, severity = max(at, span["start"]), max(at, span["end"]), span["severity"]
-        parts.append(clean_text(text[at:start]))
-        if span["missing"]:
+    parts = []
+    for piece in pieces(row):
+        shown, severity = clean_text(piece["text"]), piece["severity"]
+        if severity is None:
+            parts.append(shown)
+        elif piece["missing"]:
             parts.append(paint(MISSING[severity], severity) + " ")
-        elif start < end:
-            opened, closed = BRACKETS[severity]
-            parts.append(paint(f"{opened}{clean_text(text[start:end])}{closed}", severity))
+        else:
+            parts.append(paint(shown.join(BRACKETS[severity]), severity))
+    return "".join(parts).rstrip()
+
+
+def pieces(row: Mapping[str, Any]) -> list[Piece]:
+    """The hypothesis in pieces: text, severity (None where nothing is at fault), category, and whether it is a gap."""
+    text, found, at = str(row["hyp"]), [], 0
+
+    def piece(shown: str, span: Mapping[str, Any] | None) -> Piece:
+        about = span or {"severity": None, "category": None, "missing": False}
+        return {"text": shown, **{name: about[name] for name in ("severity", "category", "missing")}}
+
+    for span in sorted(of_hypothesis(row["spans"]), key=lambda span: (span["start"], span["end"])):
+        start, end = max(at, span["start"]), max(at, span["end"])
+        if start > at:
+            found.append(piece(text[at:start], None))
+        if start < end or span["missing"]:
+            found.append(piece(text[start:end], span))
         at = max(at, end)
-    return "".join([*parts, clean_text(text[at:])]).rstrip()
+    return [*found, piece(text[at:], None)] if at < len(text) else found
 
 
 def of_hypothesis(spans: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
@@ -100,36 +118,10 @@ def totals(rows: Sequence[Mapping[str, Any]]) -> str:
     )
 
 
-# --- Explanations as a page: each hypothesis with its errors underlined, beside the texts that it was compared with
-
-Piece = dict[str, Any]
-
-
-def pieces(row: Mapping[str, Any]) -> list[Piece]:
-    """The hypothesis in pieces: text, severity (None where nothing is at fault), category, and whether it is a gap."""
-    text, found, at = str(row["hyp"]), [], 0
-
-    def piece(shown: str, span: Mapping[str, Any] | None) -> Piece:
-        about = span or {"severity": None, "category": None, "missing": False}
-        return {"text": shown, **{name: about[name] for name in ("severity", "category", "missing")}}
-
-    for span in sorted(of_hypothesis(row["spans"]), key=lambda span: (span["start"], span["end"])):
-        start, end = max(at, span["start"]), max(at, span["end"])
-        if start > at:
-            found.append(piece(text[at:start], None))
-        if start < end or span["missing"]:
-            found.append(piece(text[start:end], span))
-        at = max(at, end)
-    return [*found, piece(text[at:], None)] if at < len(text) else found
-
-
-def result_html(result: Result) -> str:
+def explain_html(result: Result) -> str:
     """A result of kind `explain` as one self-contained HTML file."""
     rows = [{**row, "pieces": pieces(row)} for row in result.rows]
     return render_result("explain.html", result, rows=rows, totals=totals(result.rows))
-
-
-# --- Explanations: marked texts in a terminal, a table on paper, and a page of their own
 
 
 def explain_parts(paper: Paper) -> list[Part]:
@@ -142,4 +134,4 @@ def explain_parts(paper: Paper) -> list[Part]:
     return [*([table] if rows else []), totals(rows)]
 
 
-KIND = Kind(parts=explain_parts, page="nlgauge.report.kinds.explain:result_html")
+KIND = Kind(parts=explain_parts, page=explain_html)

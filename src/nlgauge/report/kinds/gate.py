@@ -137,4 +137,4 @@ def gate_html(result: Result) -> str:
     )
 
 
-KIND = Kind(parts=gate_parts, page="nlgauge.report.kinds.gate:gate_html")
+KIND = Kind(parts=gate_parts, page=gate_html)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 from nlgauge.core.result import Result
@@ -17,12 +17,9 @@ from nlgauge.report.drawing import (
     axes_of,
     axis_of,
     csv_file,
-    curves_plot,
+    plot_of,
     strip,
-    swatch,
 )
-from nlgauge.report.kinds.official import AVERAGE, official_tables
-from nlgauge.report.kinds.select import selection_tables
 from nlgauge.report.pages import render_result
 from nlgauge.report.tables import (
     MEAN,
@@ -40,17 +37,36 @@ from nlgauge.report.tables import (
     claim_of,
     compared,
     descending,
+    difference,
     is_of_people,
     measured,
     number,
     p_of,
     p_values,
     rank_rule,
+    triangle,
     values_of,
     with_interval,
 )
 
+AVERAGE = "weighted_mean"
+# Short names of statistics and levels, for heads of columns; others are short enough.
+_SHORT = {
+    "pairwise_accuracy": "PA",
+    "soft_pairwise_accuracy": "SPA",
+    "pearson": "r",
+    "spearman": "rho",
+    "kendall_b": "tau-b",
+    "acc_eq_calibrated": "acc*",
+    "acc_eq_held_out": "acc* out",
+    "pdp_pairs": "pdp pairs",
+    "system": "sys",
+    "segment": "seg",
+}
+_STORED = "scores:"  # how the signature of a number begins that was read, not made
+
 Lines = Mapping[str, Mapping[Any, Row]]  # metric -> column -> row
+Task = tuple[int, str, str]  # its number, its statistic, its level
 
 
 def value_tables(result: Result, digits: int = 3, intervals: bool = True) -> list[Table]:
@@ -153,9 +169,7 @@ def _against_one(rows: Sequence[Row], digits: int, several: bool) -> Table:
     ordered = sorted(rows, key=lambda row: descending(row["value"]))
     body = []
     for row in ordered:
-        ends = {"low": row.get("delta_low"), "high": row.get("delta_high")}
-        delta = with_interval(ends, number(row["delta"], digits, sign="+"), digits, sign="+")
-        body.append((row["metric"], number(row["value"], digits), delta, number(p_of(row), digits)))
+        body.append((row["metric"], number(row["value"], digits), difference(row, digits), number(p_of(row), digits)))
     marked = {(i, 3) for i, row in enumerate(ordered) if p_of(row) < SIGNIFICANT}
     first = rows[0]
     claim = "better than" if first["alternative"] == "greater" else "different from"
@@ -167,23 +181,13 @@ def _against_one(rows: Sequence[Row], digits: int, several: bool) -> Table:
 
 def _triangle(rows: Sequence[Row], digits: int, several: bool) -> Table:
     first = rows[0]
-    power = {(row["metric"], row["against"]): row["power"] for row in rows if row.get("power") is not None}
-    p = p_values(rows)
     values = {row["metric"]: row["value"] for row in rows}
     order = sorted(values, key=lambda metric: descending(values[metric]))
-    body, marked = [], set()
-    for i, metric in enumerate(order[:-1]):
-        line = [metric, *([""] * i)]
-        for j, other in enumerate(order[i + 1 :], start=i + 1):
-            strength = f" (power {number(power[metric, other], 2)})" if (metric, other) in power else ""
-            line.append(number(p[metric, other], digits) + strength)
-            if p[metric, other] < SIGNIFICANT:
-                marked.add((i, j))
-        body.append(tuple(line))
+    known = [row for row in rows if row.get("power") is not None]
+    power = {(row["metric"], row["against"]): f" (power {number(row['power'], 2)})" for row in known}
     title = f"p of {claim_of(first)}{_about_test(first, several)}"
-    legend = f"p < {SIGNIFICANT:g}"
-    powers = ("power: the share of resamples of the systems on which the test finds the difference",) if power else ()
-    return Table(title, ("", *order[1:]), tuple(body), frozenset(marked), marked_as=legend, legend=powers)
+    legend = ("power: the share of resamples of the systems on which the test finds the difference",) if power else ()
+    return triangle(title, order, p_values(rows), digits, power, legend)
 
 
 def _about_test(row: Row, several: bool) -> str:
@@ -283,6 +287,112 @@ def thresholds_table(rows: Sequence[Row]) -> Table:
     return Table(title, header, tuple(body), legend=("ECE: expected calibration error on systems left out",))
 
 
+# --- The table of a shared task: every metric by every statistic, the official average, and how firm the ranks are
+
+
+def official_tables(result: Result, digits: int = 3) -> list[Table]:
+    """For each criterion the metrics by task, the best first, and the tasks; nothing where no protocol counts tasks."""
+    rows = [row for row in result.rows if row["group"] in (MEAN, POOLED)]
+    numbered = [row for row in measured(rows) if row.get("task") is not None]
+    stored = {metric["spec"] for metric in result.metrics if str(metric["signature"]).startswith(_STORED)}
+    groups = [group for group in values_of(result.rows, "group") if group not in (MEAN, POOLED, None)]
+    rule, tables = rank_rule(result.notes), []
+    for (criterion,), own in by_keys(numbered, "criterion").items():
+        where = f", {groups[0]}" if len(groups) == 1 else f", mean of {len(groups)} language pairs" if groups else ""
+        averages = {row["metric"]: row["value"] for row in measured(rows) if _is_average(row, criterion)}
+        tests = [row for row in compared(rows) if row["criterion"] == criterion]
+        by_task = {key: _by_metric(part) for key, part in by_keys(own, "task", "stat", "level").items()}
+        tables += [
+            _official_table(
+                f"official table: metrics against {criterion}{where}", by_task, averages, stored, rule, digits
+            ),
+            _tasks_table(by_task, by_keys(tests, "stat", "level")),
+        ]
+    return tables
+
+
+def _is_average(row: Row, criterion: str) -> bool:
+    return bool(row["stat"] == AVERAGE and row["criterion"] == criterion and row["group"] == MEAN)
+
+
+def _by_metric(rows: Sequence[Row]) -> dict[str, Row]:
+    """The value of each metric over all groups: pooled pairs of systems where they are pooled, else the mean."""
+    pooled = {row["metric"]: row["value"] for row in rows if row["group"] == POOLED}
+    means = [row for row in rows if row["group"] == MEAN]
+    return {row["metric"]: {**row, "value": pooled.get(row["metric"], row["value"])} for row in means}
+
+
+def _official_table(
+    title: str,
+    by_task: Mapping[Task, Mapping[str, Row]],
+    averages: Mapping[str, float],
+    stored: set[str],
+    rule: str,
+    digits: int,
+) -> Table:
+    first = next(iter(by_task.values()))
+    key = averages or {metric: row["value"] for metric, row in first.items()}
+    controls = [metric for metric, row in first.items() if row.get("control")]
+    ranked_first = [metric for metric in first if metric not in controls]
+    order = [*sorted(ranked_first, key=lambda metric: descending(key[metric])), *controls]
+    header = ["metric", "scores", *(["average"] if averages else []), *map(_task_name, by_task)]
+    body = []
+    for metric in order:
+        average = [number(averages.get(metric), digits, missing="-")] if averages else []
+        cells = [_with_rank(rows[metric], rows, digits) for rows in by_task.values()]
+        scored = "control" if metric in controls else "official" if metric in stored else "ours"
+        body.append((metric, scored, *average, *cells))
+    ranked = any(row.get("rank") for rows in by_task.values() for row in rows.values())
+    legend = (f"(n): rank; {rule}",) if ranked else ()
+    return Table(title, tuple(header), tuple(body), left=2, legend=legend)
+
+
+def _task_name(task: Task) -> str:
+    """A task in a head of a column: r sys."""
+    _, stat, level = task
+    return f"{_SHORT.get(stat, stat)} {_SHORT.get(level, level)}"
+
+
+def _with_rank(row: Row, rows: Mapping[str, Row], digits: int) -> str:
+    """The value, with its rank in brackets."""
+    rank = row.get("rank")
+    widest = max(len(str(other.get("rank") or "")) for other in rows.values())
+    return number(row["value"], digits, missing="-") + ("" if rank is None else f" ({rank})".rjust(widest + 3))
+
+
+def _tasks_table(by_task: Mapping[Task, Mapping[str, Row]], tests: Mapping[tuple[Any, ...], Sequence[Row]]) -> Table:
+    """Each task with its weight, the number of ranks that a test tells apart, and the neighbours that it does not."""
+    body = []
+    for task, rows in by_task.items():
+        _, stat, level = task
+        first = next(iter(rows.values()))
+        p = p_values(row for row in tests.get((stat, level), []) if row["group"] == MEAN)
+        known = [metric for metric, row in rows.items() if not absent(row["value"]) and not row.get("control")]
+        order = sorted(known, key=lambda metric: -rows[metric]["value"])
+        tested = [p[pair] for pair in pairwise(order) if pair in p]
+        near = sum(not value < SIGNIFICANT for value in tested)
+        ranks = [row["rank"] for row in rows.values() if row.get("rank")]
+        body.append(
+            (
+                _task_name(task),
+                f"{stat} ({level})",
+                f"{first['weight']:g}",
+                str(max(ranks)) if ranks else "-",
+                f"{near} of {len(tested)}" if tested else "-",
+            )
+        )
+    return Table(
+        "tasks: how many ranks a test tells apart, and how many neighbours it does not",
+        ("task", "statistic (level)", "weight", "ranks", "within noise"),
+        tuple(body),
+        left=2,
+        legend=(f"within noise: the better of two neighbours is not significantly better (p >= {SIGNIFICANT:g})",),
+    )
+
+
+# --- All of this on paper
+
+
 def meta_parts(paper: Paper) -> list[Part]:
     """The table of a shared task where there is one, values, tests between metrics, and criteria."""
     result, places = paper.result, paper.places
@@ -298,9 +408,6 @@ def meta_parts(paper: Paper) -> list[Part]:
     return [*official, *tables, *tests, *criteria_tables(result, places)]
 
 
-KIND = Kind(parts=meta_parts, page="nlgauge.report.kinds.meta:meta_html")
-
-
 # --- A meta-evaluation as a page: a summary, values with their intervals on one axis, groups as shades, tests
 
 _DRAWN = ("metric", "value", "low", "high")
@@ -309,17 +416,21 @@ Section = dict[str, Any]
 Scale = tuple[float, float]  # the values of the lightest and the darkest shade
 
 
-def meta_html(result: Result) -> str:
-    """The page of a result of kind `meta`."""
-    return _html(result, "Metrics against people")
+def meta_html(
+    result: Result,
+    heading: str = "Metrics against people",
+    *,
+    selecting: bool = False,
+    tables: Sequence[Table] = (),
+) -> str:
+    """The page of a result of kind `meta`; or, under another heading, of one of kind `select`.
 
-
-def selection_html(result: Result) -> str:
-    """The page of a result of kind `select`."""
-    return _html(result, "Which model is the best?", selecting=True, tables=selection_tables(result))
-
-
-def _html(result: Result, heading: str, *, selecting: bool = False, tables: Sequence[Table] = ()) -> str:
+    Args:
+        result: the result.
+        heading: of the page.
+        selecting: its values are those of choices, which chance makes too, and some are better when they are lower.
+        tables: what else it shows.
+    """
     rows = [row for row in result.rows if not is_of_people(row)]
     official = official_tables(result)
     studies = list(_studies([row for row in rows if not (official and row["stat"] == AVERAGE)], directed=selecting))
@@ -345,18 +456,15 @@ def _layers(rows: Sequence[Row]) -> Iterator[dict[str, Any]]:
     References:
         Zhang et al. (2020), "BERTScore", figure 3.
     """
-    from markupsafe import Markup
-
     tasks = by_keys([row for row in measured(rows) if "layer" in row], "stat", "criterion", "level")
     for (stat, criterion, level), own in tasks.items():
         means = [row for row in own if row["group"] == MEAN] or own
         curves = [_of_model(name, found) for (name,), found in by_keys(means, "model").items()]
-        picture = curves_plot(f"{stat} by layer", curves, axes_of(curves, "layer", stat))
-        legend = [(Markup(swatch(k)), curve.name) for k, curve in enumerate(curves)]
+        plot = plot_of(f"{stat} by layer", curves, axes_of(curves, "layer", stat))
         about = f"{stat} with {criterion}, level {level}"
         numbers = [{name: row[name] for name in ("model", "layer", "value", "low", "high")} for row in means]
         file = csv_file(f"By layer, {about}", numbers)
-        yield {"title": "By layer", "about": about, "picture": Markup(picture), "legend": legend, "csv": file}
+        yield {"title": "By layer", "about": about, **plot, "csv": file}
 
 
 def _of_model(name: str, rows: Sequence[Row]) -> Curve:
@@ -428,7 +536,7 @@ def _studies(rows: Sequence[Row], *, directed: bool) -> Iterator[dict[str, Any]]
                     **_section(parts[criterion], means[criterion], order, axis),
                     **_groups(parts[criterion], order, scale),
                     "triangles": [
-                        _meta_page_triangle(table) for table in group_triangles(tests.get((criterion, level, stat), []))
+                        _drawn_triangle(table) for table in group_triangles(tests.get((criterion, level, stat), []))
                     ],
                     "direction": _direction(stat) if directed else "",
                 }
@@ -541,7 +649,7 @@ def _mean(row: Row | None, scale: Scale, n: int) -> Cell:
     return replace(_shaded(row, scale), note=f"of {row['n_used']}" if row is not None and missing else "")
 
 
-def _meta_page_triangle(table: Table) -> dict[str, Any]:
+def _drawn_triangle(table: Table) -> dict[str, Any]:
     """p-values of the better metric against the others, those that are significant marked; what signs mean above."""
     lines = [
         (line[0], [(cell, (i, j) in table.marked) for j, cell in enumerate(line[1:], start=1)])
@@ -549,3 +657,6 @@ def _meta_page_triangle(table: Table) -> dict[str, Any]:
     ]
     meaning = f"* {table.marked_as}"
     return {"claim": "; ".join([table.title, meaning, *table.legend]), "columns": table.header[1:], "lines": lines}
+
+
+KIND = Kind(parts=meta_parts, page=meta_html)

@@ -96,4 +96,4 @@ def plan_html(result: Result) -> str:
     )
 
 
-KIND = Kind(parts=lambda paper: plan_tables(paper.result, paper.places), page="nlgauge.report.kinds.plan:plan_html")
+KIND = Kind(parts=lambda paper: plan_tables(paper.result, paper.places), page=plan_html)

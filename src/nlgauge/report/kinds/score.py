@@ -24,9 +24,11 @@ from nlgauge.report.tables import (
     by_keys,
     compared,
     descending,
+    difference,
     measured,
     number,
     p_of,
+    triangle,
     values_of,
     with_interval,
 )
@@ -41,6 +43,12 @@ _ONES, _ONE = 2.0, 1.5  # ends of scales made of shares, such as -2 to 1; values
 def system_name(system: str | None) -> str:
     """How a system is shown; a dash stands for segments that name none."""
     return _NO_NAME if system is None else system
+
+
+def line_name(row: Row) -> str:
+    """How the line of a system is called, where groups have lines of their own."""
+    name = system_name(row["system"])
+    return f"{row['group']}: {name}" if row.get("group") is not None else name
 
 
 def score_table(
@@ -76,7 +84,7 @@ def score_table(
     body = []
     for (group, system), cells in lines.items():
         name = system_name(system) + (" (baseline)" if compared and system in bases else "")
-        names = ([_plain(group) or _NO_NAME] if grouped else []) + [name]
+        names = [*_group(group, grouped), name]
         body.append((*names, *(cells.get(spec, "") for spec in specs), *counts[group, system]))
     falling = {m["spec"] for m in result.metrics if not m["higher_is_better"]}
     heads = (f"{spec} {FALLS}" if spec in falling else spec for spec in specs)
@@ -203,7 +211,7 @@ def parts_tables(result: Result, digits: int = 4) -> list[Table]:
             counts = {name for name in names if all(row[name] == row[name] // 1 for row in rows) and rows[0][name] > 1}
             body = tuple(
                 (
-                    *([_plain(row.get("group")) or _NO_NAME] if grouped else []),
+                    *_group(row.get("group"), grouped),
                     system_name(row["system"]),
                     *(number(row[name], 0 if name in counts else digits) for name in names),
                 )
@@ -225,7 +233,7 @@ def agreement_tables(result: Result, digits: int | None = None) -> list[Table]:
     for row in rows:
         delta = number(row["delta"], _digits(digits, row["metric"], result), sign="+")
         against = row["against"] if row.get("against") is not None else row["baseline"]
-        group = [_plain(row.get("group")) or _NO_NAME] if grouped else []
+        group = _group(row.get("group"), grouped)
         body.append((row["metric"], *group, row["system"], against, delta, agreement_of(row)))
     header = ("metric", *(["group"] if grouped else []), "system", "against", "difference", "people agree in")
     return [Table("how often people agree with such a difference", header, tuple(body), left=4 if grouped else 3)]
@@ -304,8 +312,9 @@ def digits_of(metric: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> i
     return 4 if values and max(values) <= _ONE else 2
 
 
-def _plain(group: str | None) -> str:
-    return "" if group is None else group.replace("\t", " ").replace("\n", " ")
+def _group(group: str | None, grouped: bool) -> list[str]:
+    """The cell of a group, in a table that has a column of groups."""
+    return [(group or "").replace("\t", " ").replace("\n", " ") or _NO_NAME] if grouped else []
 
 
 def pair_tables(result: Result, digits: int = 4) -> list[Table]:
@@ -318,17 +327,11 @@ def pair_tables(result: Result, digits: int = 4) -> list[Table]:
     for (metric, group), rows in by_keys(compared(tested), "metric", "group").items():
         order = [row["system"] for row in measured(tested) if (row["metric"], row["group"]) == (metric, group)]
         p = {(row["system"], row["against"]): p_of(row) for row in rows}
-        body, marked = [], set()
-        for i, system in enumerate(order[:-1]):
-            values = [p[system, other] for other in order[i + 1 :]]
-            body.append((system, *([""] * i), *(number(value, digits) for value in values)))
-            marked |= {(i, i + k) for k, value in enumerate(values, start=1) if value < SIGNIFICANT}
         adjusted = ", adjusted" if rows[0].get("p_adjusted") is not None else ""
         test = rows[0]["test"].replace("_", " ")
         where = "" if group is None else f", {group}"
         title = f"p of {metric}{where}: row and column differ, {test}{adjusted}"
-        below = f"p < {SIGNIFICANT:g}"
-        tables.append(Table(title, ("", *order[1:]), tuple(body), frozenset(marked), marked_as=below))
+        tables.append(triangle(title, order, p, digits))
     return tables
 
 
@@ -374,9 +377,6 @@ def _in_blocks(paper: Paper, table: Table) -> list[Table]:
             start = end - 1
             tables.append(table.part(start, end))
     return tables
-
-
-KIND = Kind(parts=score_parts, page="nlgauge.report.kinds.score:score_html")
 
 
 # --- Scores as a page: a table per metric, with intervals drawn on a common axis
@@ -434,7 +434,7 @@ def _section(metric: Mapping[str, Any], rows: Sequence[Row], parts: Mapping[str,
 
 
 def _row(row: Row, digits: int, axis: Axis, higher_is_better: bool) -> dict[str, Any]:
-    p, delta = None if absent(row.get("p")) else p_of(row), row.get("delta")
+    p = None if absent(row.get("p")) else p_of(row)
     return {
         "group": row.get("group") or "-",
         "system": row["system"] if row["system"] is not None else "-",
@@ -442,16 +442,12 @@ def _row(row: Row, digits: int, axis: Axis, higher_is_better: bool) -> dict[str,
         "value": ("" if row["value"] is None else number(row["value"], digits)) + rank_of(row),
         "interval": between(row["low"], row["high"], digits),
         "picture": strip(row, axis, digits),
-        "delta": "" if delta is None else with_interval(_ends_of_delta(row), number(delta, digits, sign="+"), digits),
+        "delta": "" if row.get("delta") is None else difference(row, digits, sign=""),
         "p": "" if p is None else f"{p:.4f} {star_of(row, higher_is_better)}".rstrip(),
         "n": row["n"],
         "n_undefined": row["n_undefined"],
         "n_flagged": row.get("n_flagged", 0),
     }
-
-
-def _ends_of_delta(row: Row) -> Row:
-    return {"low": row.get("delta_low"), "high": row.get("delta_high")}
 
 
 def _is_baseline(row: Row) -> bool:
@@ -460,3 +456,6 @@ def _is_baseline(row: Row) -> bool:
 
 def _counted(n: int, name: str) -> str:
     return f"{n} {name}{'' if n == 1 else 's'}"
+
+
+KIND = Kind(parts=score_parts, page=score_html)

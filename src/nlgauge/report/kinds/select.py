@@ -1,10 +1,11 @@
-"""Model selection as tables: how good is what each metric would choose, beside a choice by chance?"""
+"""Model selection as tables and a page: how good is what each metric would choose, beside a choice by chance?"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from nlgauge.core.result import Result
+from nlgauge.report.kinds.meta import meta_html
 from nlgauge.report.tables import FALLS, LOWER_IS_BETTER, MEAN, Kind, Row, Table, number, values_of
 
 _LOSS = "diff"  # the one statistic of a choice that is better when it is lower
@@ -40,7 +41,9 @@ def _selection(group: str | None, rows: Sequence[Row], digits: int) -> Table:
     return Table(title, header, tuple(body), legend=(LOWER_IS_BETTER,) if _LOSS in stats else ())
 
 
-KIND = Kind(
-    parts=lambda paper: selection_tables(paper.result, paper.places),
-    page="nlgauge.report.kinds.meta:selection_html",
-)
+def selection_html(result: Result) -> str:
+    """The page of a result of kind `select`, which is that of a meta-evaluation with these tables."""
+    return meta_html(result, "Which model is the best?", selecting=True, tables=selection_tables(result))
+
+
+KIND = Kind(parts=lambda paper: selection_tables(paper.result, paper.places), page=selection_html)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from nlgauge.core.result import Result
-from nlgauge.report.drawing import Curve, axes_of, csv_file, curves_plot, swatch
+from nlgauge.report.drawing import Curve, axes_of, csv_file, plot_of
 from nlgauge.report.pages import render_result
 from nlgauge.report.tables import (
     SIGNIFICANT,
@@ -15,6 +15,7 @@ from nlgauge.report.tables import (
     Table,
     by_keys,
     compared,
+    difference,
     measured,
     number,
     p_of,
@@ -80,12 +81,10 @@ def _tests(rows: Sequence[Row], digits: int) -> Iterator[Table]:
             continue
         shown.add((name, other))
         for row in own:
-            ends = {"low": row["delta_low"], "high": row["delta_high"]}
-            delta = with_interval(ends, number(row["delta"], digits, sign="+"), digits, sign="+")
             if p_of(row) < SIGNIFICANT:
                 marked.add((len(body), 4))
             measure = _HEADS.get(row["stat"], str(row["stat"]))
-            body.append((name, other, measure, delta, number(p_of(row), digits)))
+            body.append((name, other, measure, difference(row, digits), number(p_of(row), digits)))
     header = ("method", "over", "measure", "difference", "p")
     yield Table("differences", header, tuple(body), frozenset(marked), 3, f"p < {SIGNIFICANT:g}")
 
@@ -103,8 +102,6 @@ def _points(result: Result, digits: int) -> Iterator[Table]:
 
 def _curve(rows: Sequence[Row]) -> dict[str, Any] | None:
     """Precision over recall: a line for each method with confidences, a point for others."""
-    from markupsafe import Markup
-
     drawn = [row for row in _curve_rows(rows) if row["precision"] is not None]
     if not drawn:
         return None
@@ -123,11 +120,7 @@ def _curve(rows: Sequence[Row]) -> dict[str, Any] | None:
             for one, (x, y) in zip(own, points, strict=True)
         ]
     axes = axes_of(curves, "recall", "precision", x_within=_SHARES, y_within=_SHARES)
-    return {
-        "picture": Markup(curves_plot("precision over recall", curves, axes)),
-        "legend": [(Markup(swatch(k)), curve.name) for k, curve in enumerate(curves)],
-        "csv": csv_file("Precision and recall", numbers),
-    }
+    return {**plot_of("precision over recall", curves, axes), "csv": csv_file("Precision and recall", numbers)}
 
 
 def _from(row: Row) -> str:
@@ -148,4 +141,4 @@ def spans_html(result: Result) -> str:
     )
 
 
-KIND = Kind(parts=lambda paper: span_tables(paper.result, paper.places), page="nlgauge.report.kinds.spans:spans_html")
+KIND = Kind(parts=lambda paper: span_tables(paper.result, paper.places), page=spans_html)

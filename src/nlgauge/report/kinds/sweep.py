@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from nlgauge.core.result import Result
-from nlgauge.report.drawing import Cell, Curve, amount, axes_of, csv_file, curves_plot, swatch
+from nlgauge.report.drawing import Cell, Curve, amount, axes_of, csv_file, plot_of
 from nlgauge.report.pages import render_result
 from nlgauge.report.tables import (
     ADEQUACY,
@@ -34,7 +34,7 @@ _ATTACKS = {ALL: "accuracy", ADEQUACY: "accuracy, adequacy"}
 _CHOSEN = {"correlation": "other data sets", "accuracy": "other suites", "all": "all other sets"}
 _POINT = ("metric", "with", "dataset", "suite", "phenomenon", "criterion", "group")
 _LEAST = 0.05  # of which a share is shown where there is no interval
-_AGREEMENT, _ROBUSTNESS = "agreement with people", "accuracy under attack"
+_MEASURES = {"correlation": "agreement with people", "accuracy": "accuracy under attack"}
 
 
 def sweep_tables(result: Result, digits: int = 3) -> list[Table]:
@@ -153,12 +153,12 @@ def _pooling_tables(rows: Sequence[Row], digits: int) -> Iterator[Table]:
     values, wins, left = ([row for row in rows if row["table"] == table] for table in ("values", "wins", "left-out"))
     contests = by_keys(values, "metric", "kind", "set", "stat", "criterion")
     for (metric, kind, where, stat, criterion), strategies in contests.items():
-        measure = f"{stat} with {criterion}" if kind == "correlation" else _ROBUSTNESS
+        measure = f"{stat} with {criterion}" if kind == "correlation" else _MEASURES[kind]
         yield _grid(f"{metric}: {measure}, {where}", strategies, "value", digits)
     for (setup, kind), strategies in by_keys(wins, "setup", "kind").items():
         against = {"ref": "references", "src": "sources"}[setup]
-        measure = _AGREEMENT if kind == "correlation" else _ROBUSTNESS
-        yield _grid(f"how often each is the best of {strategies[0]['n']}: {measure}, {against}", strategies, "wins", 1)
+        title = f"how often each is the best of {strategies[0]['n']}: {_MEASURES[kind]}, {against}"
+        yield _grid(title, strategies, "wins", 1)
     if left:
         header = ("metric", "set", "chosen on", "strategy", "best", "value", "best value", "cost")
         yield Table("chosen without the set", header, tuple(_line(row, digits) for row in left), left=5)
@@ -187,16 +187,9 @@ def _grid(title: str, rows: Sequence[Row], key: str, digits: int) -> Table:
     return Table(title, ("direction", *formulas), tuple(body), frozenset(marked), marked_as="the best strategy")
 
 
-KIND = Kind(
-    parts=lambda paper: [*sweep_tables(paper.result, paper.places), "\n".join(best_lines(paper.result))],
-    page="nlgauge.report.kinds.sweep:sweep_html",
-)
-
-
 # --- A sweep as a page: robustness against agreement, gains by weight; or which pooling strategy wins where
 
-_SWEEP_PAGE_ATTACKS = {ALL: "all phenomena", ADEQUACY: "adequacy phenomena"}
-_KINDS = {"correlation": "agreement with people", "accuracy": "accuracy under attack"}
+_PHENOMENA = {ALL: "all phenomena", ADEQUACY: "adequacy phenomena"}
 _MOST_LABELS = 6
 Section = dict[str, Any]
 Panel = dict[str, Any]  # a caption, and a picture with its legend or a map
@@ -235,7 +228,7 @@ def _weights(rows: Sequence[Row]) -> Iterator[Section]:
     for (stat, criterion, level), own in weight_tasks(rows).items():
         about = f"{stat} with {criterion}, level {level}"
         best = {(row["metric"], row["with"]): row["weight"] for row in own if row["best"]}
-        for phenomenon, attacks in _SWEEP_PAGE_ATTACKS.items():
+        for phenomenon, attacks in _PHENOMENA.items():
             yield from _trades(points_of(own, phenomenon), best, stat, attacks, about)
         for (partner,), means in by_keys((row for row in own if row["metric"] == MEAN), "partner").items():
             others = "NLI metrics" if partner == "nli" else "metrics that are no NLI metrics"
@@ -289,17 +282,9 @@ def trade_offs(rows: Sequence[Row], best: Best, stat: str) -> list[Panel]:
     for curve, pair in zip(curves, pairs, strict=True):
         chosen = f"; best weight {best[pair]:g}" if pair in best else ""
         behind = [other for other in curves if other is not curve]
-        picture = curves_plot(f"{curve.name}: {stat} over accuracy under attack", [curve], axes, behind)
-        panels.append(_panel(f"{curve.name}{chosen}", picture))
+        plot = plot_of(f"{curve.name}: {stat} over accuracy under attack", [curve], axes, behind)
+        panels.append({**plot, "caption": f"{curve.name}{chosen}", "legend": ()})
     return panels
-
-
-def _panel(caption: str, picture: str, keys: Sequence[str] = ()) -> Panel:
-    """A picture of our own making under a caption; keys are names of its curves, in order."""
-    from markupsafe import Markup
-
-    legend = [(Markup(swatch(k)), key) for k, key in enumerate(keys)]
-    return {"caption": caption, "picture": Markup(picture), "legend": legend}
 
 
 def _trade(name: str, rows: Sequence[Row], best: float | None, stat: str) -> Curve:
@@ -326,16 +311,16 @@ def gains(rows: Sequence[Row], stat: str) -> Panel:
     first = next(iter(phenomena.values()))
     curves = [_gain(f"{stat} ({_over(first, 'correlation')})", first, "correlation")]
     for (phenomenon,), own in phenomena.items():
-        curves.append(_gain(f"accuracy, {_SWEEP_PAGE_ATTACKS[phenomenon]} ({_over(own, 'accuracy')})", own, "accuracy"))
+        curves.append(_gain(f"accuracy, {_PHENOMENA[phenomenon]} ({_over(own, 'accuracy')})", own, "accuracy"))
     axes = axes_of(curves, "weight of the other metric", "gain", percent=True)
-    return _panel("", curves_plot("gains by weight", curves, axes), [curve.name for curve in curves])
+    return {"caption": "", **plot_of("gains by weight", curves, axes)}
 
 
 def _gained(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """The numbers of gains: the means of both measures by weight, with their intervals."""
     return [
         {
-            "measure": name if name == "correlation" else f"accuracy, {_SWEEP_PAGE_ATTACKS[row['phenomenon']]}",
+            "measure": name if name == "correlation" else f"accuracy, {_PHENOMENA[row['phenomenon']]}",
             "weight": row["weight"],
             **{end: row[f"gain_{name}{part}"] for end, part in (("gain", ""), ("low", "_low"), ("high", "_high"))},
         }
@@ -385,7 +370,7 @@ def _table(rows: Sequence[Row], stat: str) -> dict[str, Any]:
 def _gains_table(rows: Sequence[Row]) -> dict[str, Any]:
     body = [
         [
-            _SWEEP_PAGE_ATTACKS[row["phenomenon"]],
+            _PHENOMENA[row["phenomenon"]],
             f"{row['weight']:g}",
             *_gain_cells(row, "correlation"),
             *_gain_cells(row, "accuracy"),
@@ -406,8 +391,8 @@ def _pooling(rows: Sequence[Row]) -> Iterator[Section]:
     values, wins, left = ([row for row in rows if row["table"] == table] for table in ("values", "wins", "left-out"))
     for (setup, kind), own in by_keys(wins, "setup", "kind").items():
         about = f"{'with references' if setup == 'ref' else 'against the source'}, {own[0]['n']} contests"
-        panel = {"caption": "", "map": _sweep_page_grid(own, "wins")}
-        title = f"How often each strategy wins: {_KINDS[kind]}"
+        panel = {"caption": "", "map": _map(own, "wins")}
+        title = f"How often each strategy wins: {_MEASURES[kind]}"
         numbers = [{name: row[name] for name in ("direction", "formula", "wins")} for row in own]
         yield _section(title, about, [panel], drawn=numbers)
     if left:
@@ -416,8 +401,8 @@ def _pooling(rows: Sequence[Row]) -> Iterator[Section]:
     panels = []
     for contest, own in by_keys(values, "metric", "kind", "set", "stat", "criterion").items():
         metric, kind, where, stat, criterion = contest
-        measure = f"{stat} with {criterion}" if kind == "correlation" else _KINDS[kind]
-        panels.append({"caption": f"{metric}, {where}: {measure}", "map": _sweep_page_grid(own, "value")})
+        measure = f"{stat} with {criterion}" if kind == "correlation" else _MEASURES[kind]
+        panels.append({"caption": f"{metric}, {where}: {measure}", "map": _map(own, "value")})
     title, names = "Every strategy on every set", ("metric", "kind", "set", "stat", "criterion", "direction", "formula")
     numbers = [
         {"contest": ", ".join(str(row[name]) for name in names[:5] if row[name] is not None)}
@@ -445,7 +430,7 @@ def _choices(rows: Sequence[Row]) -> dict[str, Any]:
     return {"header": [*names, "value", "best value", "cost"], "words": len(names), "rows": body}
 
 
-def _sweep_page_grid(rows: Sequence[Row], key: str) -> Map:
+def _map(rows: Sequence[Row], key: str) -> Map:
     """Directions by formulas, darker where more."""
     formulas, directions = values_of(rows, "formula"), values_of(rows, "direction")
     defined = [row[key] for row in rows if not absent(row[key])]
@@ -458,3 +443,9 @@ def _sweep_page_grid(rows: Sequence[Row], key: str) -> Map:
 def _cell(value: float | None, low: float, high: float, key: str) -> Cell:
     known = value is not None and not absent(value)
     return amount(value, low, high, digits=3, text=f"{value:.3g}" if known and key == "wins" else "")
+
+
+KIND = Kind(
+    parts=lambda paper: [*sweep_tables(paper.result, paper.places), "\n".join(best_lines(paper.result))],
+    page=sweep_html,
+)
