@@ -29,6 +29,8 @@ def results(metric=METRIC, system="one"):
     ends = {"low": 0.25, "high": 0.75}
     scored = {"metric": spec, "value": 31.25, "low": 30.0, "high": 32.5, "n": 7, "n_undefined": 1}
     study = {"metric": spec, "criterion": "adequacy", "level": "item", "averaging": "item", "stat": "kendall_b"}
+    made = {"texts": 2, "edits": 4, "share": 1.0, "severity": -1.5, "major": 0.25, "score": -3.0}
+    chosen = {"pool": 9, "n_tied": 0, "simulated": None, "draws": None}
     known = {"n_used": 12, "n_undefined": 0, "ties": None, "chance": 0.0, "raw": 0.5}
     wins = {"metric": spec, "expect": "lower", "n": 8, "ties": 0, "n_undefined": 0, "group": None}
     drop = {"metric": spec, "task": "mt", "criterion": "fluency", "expect": "lower", "n": 9, "n_not_applicable": 0}
@@ -74,37 +76,14 @@ def results(metric=METRIC, system="one"):
         ),
         "select": Result(
             "select",
-            [
-                {
-                    **study,
-                    **known,
-                    "group": "mean",
-                    "value": 0.5,
-                    **ends,
-                    "pool": 9,
-                    "n_tied": 0,
-                    "simulated": None,
-                    "draws": None,
-                }
-            ],
+            [{**study, **known, "group": "mean", "value": 0.5, **ends, **chosen}],
             INPUTS,
             [metric],
         ),
         "align": alignment.result(),
         "synth": Result(
             "synth",
-            [
-                {
-                    "operation": name,
-                    "texts": 2,
-                    "edits": 4,
-                    "share": 1.0,
-                    "severity": -1.5,
-                    "major": 0.25,
-                    "score": -3.0,
-                }
-                for name in ("insert", "all")
-            ],
+            [{"operation": name, **made} for name in ("insert", "all")],
             INPUTS,
             [{**metric, "spec": "synthesis"}],
         ),

@@ -22,7 +22,7 @@ from nlgauge.core.suite import ScoredPair
 from nlgauge.core.tables import Key, Origin, ScoreTable
 from nlgauge.io.results import read_result
 from nlgauge.report.bundle import bundle_html, explorer_of, segments_of, verdict_of
-from nlgauge.report.drawing import Buckets
+from nlgauge.report.figures import Buckets
 from nlgauge.report.pages import page
 
 pytest.importorskip("jinja2")
@@ -401,7 +401,7 @@ def segments():
 
 
 def unpacked(explorer):
-    return json.loads(gzip.decompress(base64.b64decode(explorer.data)))
+    return json.loads(gzip.decompress(base64.b64decode(explorer["data"])))
 
 
 def test_texts_are_packed_once_and_named_by_their_place():

@@ -1,4 +1,4 @@
-"""Bars begin at 0, intervals stand where they belong, and names are text."""
+"""Figures of scores: bars begin at 0, intervals stand where they belong, buckets hold as many, and names are text."""
 
 import re
 import xml.etree.ElementTree as ET
@@ -7,12 +7,15 @@ import numpy as np
 import pytest
 
 from nlgauge.core.result import Result
-from nlgauge.report.drawing import Axes, Buckets, Frame
+from nlgauge.core.segment import Segment
+from nlgauge.report.drawing import Axes, Frame
 from nlgauge.report.figures import (
     Bar,
+    Buckets,
     bar_figures,
     bars,
     bucket_figures,
+    buckets_of,
     correlation_figure,
     density,
     legend,
@@ -276,3 +279,46 @@ def test_many_items_are_counted_in_squares():
     (figure,) = system_figures({"m": np.tile(x, 2)}, systems, items, frozenset())
     assert sum(row["n"] for row in figure.numbers) == 500
     assert len(figure.picture) < 10_000
+
+
+# --- Buckets of segments: as many texts in each, named by what they hold
+
+
+def segments(lengths, word="w{}", **fields):
+    texts = [" ".join(word.format(f"{i}-{k}") for k in range(n)) for i, n in enumerate(lengths)]
+    return [Segment(str(i), "text", (text,), **fields) for i, text in enumerate(texts)]
+
+
+def test_each_bucket_holds_about_as_many_texts():
+    # twelve different texts make two buckets; half of them have at most 6 words
+    (found,) = buckets_of(segments(range(1, 13)), [None] * 12)
+    assert found.name == "length of the reference"
+    assert found.labels == ["up to 6 words", "7 words or more"]
+    assert found.places.tolist() == [0] * 6 + [1] * 6
+
+
+def test_there_are_at_most_five_and_equal_lengths_stay_together():
+    (found,) = buckets_of(segments([*range(1, 41)]), [None] * 40)
+    assert len(found.labels) == 5
+    assert found.labels[1] == "9 to 16 words"
+    assert buckets_of(segments([7] * 40), [None] * 40) == []
+    assert buckets_of(segments(range(1, 11)), [None] * 10) == []  # too few to compare
+
+
+def test_what_has_no_reference_is_measured_by_its_source_or_not_at_all():
+    texts = [Segment(str(i), "text", (), "w " * i + str(i)) for i in range(12)]
+    (found,) = buckets_of([*texts, None], [None] * 13)
+    assert found.name == "length of the source"
+    assert found.places.tolist()[-1] == -1
+    assert buckets_of([None] * 20, [None] * 20) == []
+
+
+def test_texts_without_blanks_are_counted_in_characters():
+    texts = [Segment(str(i), "text", ("雨" * (20 + i),)) for i in range(12)]
+    (found,) = buckets_of(texts, [None] * 12)
+    assert found.labels == ["up to 25 characters", "26 characters or more"]
+
+
+def test_groups_are_buckets():
+    (found,) = buckets_of([None] * 3, ["en-de", "de-en", None])
+    assert (found.name, found.labels, found.places.tolist()) == ("group", ["de-en", "en-de"], [1, 0, -1])

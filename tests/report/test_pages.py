@@ -77,19 +77,10 @@ def test_a_long_name_breaks_after_its_signs_and_stays_text():
 
 
 def test_characters_that_turn_or_control_the_text_are_seen_on_a_page():
+    row = {"system": "a\x1b[31m\u202eb\0", "metric": "m", "value": 1.0, "low": None, "high": None, "n": 1}
     result = Result(
         "score",
-        [
-            {
-                "system": "a\x1b[31m\u202eb\0",
-                "metric": "m",
-                "value": 1.0,
-                "low": None,
-                "high": None,
-                "n": 1,
-                "n_undefined": 0,
-            }
-        ],
+        [{**row, "n_undefined": 0}],
         [{"path": "x\u2066.tsv", "sha256": "0" * 64}],
         [{"spec": "m", "signature": "metric:m", "higher_is_better": True, "flags": {}}],
         ["about \x07 bells"],
@@ -177,6 +168,13 @@ def test_each_kind_has_its_page(kind, heading, tmp_path):
 def test_a_folder_that_is_missing_is_said(tmp_path):
     with pytest.raises(InputError, match="there is no folder"):
         write_html(Result("score", []), tmp_path / "no" / "page.html")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_page_fetches_anything(pages):
+    for name, page_of in pages().items():
+        shown = page_of.replace("http://www.w3.org", "")  # the name of a vocabulary
+        assert not any(sign in shown for sign in ("http://", "https://", "url(", "@import")), name
 
 
 def test_a_page_names_files_without_the_folders_of_its_author():

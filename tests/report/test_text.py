@@ -1,4 +1,4 @@
-"""The box beside a score: what other results say of the metric, and what is not known."""
+"""Results in words: the box beside a score, every form, differences of texts, and what a notebook shows."""
 
 import json
 from dataclasses import replace
@@ -258,22 +258,9 @@ def test_intervals_of_an_audit_are_shown_where_they_are_asked_for():
 
 
 def test_values_lose_their_intervals_where_the_terminal_is_narrow_and_stars_are_explained():
-    row = {
-        "metric": "a-metric",
-        "criterion": "q",
-        "level": "segment",
-        "averaging": "none",
-        "stat": "pearson",
-        "group": "g",
-        "value": 0.5,
-        "low": 0.4,
-        "high": 0.6,
-        "n_used": 9,
-        "ties": None,
-        "chance": 0.0,
-        "rank": 1,
-        "not_outperformed": True,
-    }
+    about = {"metric": "a-metric", "criterion": "q", "level": "segment", "averaging": "none", "stat": "pearson"}
+    known = {"group": "g", "value": 0.5, "low": 0.4, "high": 0.6, "n_used": 9, "ties": None, "chance": 0.0}
+    row = {**about, **known, "rank": 1, "not_outperformed": True}
     result = Result("meta", [row])
     assert "0.500 [0.400, 0.600]" in render(result)
     narrow = render(result, columns=20)

@@ -1,4 +1,4 @@
-"""Rows that another tool hands over one by one, often from several threads: scored alone, by models loaded once.
+"""Rows that MLflow or inspect_ai hands over one by one, often from several threads: scored alone, by models kept.
 
 What such a tool stores is read later and by others, so a row without a score says why, and every score has its
 signature beside it.

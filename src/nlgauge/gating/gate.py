@@ -176,16 +176,19 @@ def gate(
     """
     runtime = runtime or Runtime()
     built, only = named_with(metrics, report_only, runtime, base)
-    how: dict[str, Any] = {"allow": allow, "alpha": alpha, "allow_item": allow_item, "min_pass": min_pass}
-    how |= {
-        "undefined": undefined,
-        "sequential": sequential,
-        "clusters": clusters,
-        "items": items,
-        "draws": draws,
-        "seed": seed,
-    }
-    rules = Rules(report_only=only, **how)
+    rules = Rules(
+        allow=allow,
+        alpha=alpha,
+        allow_item=allow_item,
+        min_pass=min_pass,
+        undefined=undefined,
+        report_only=only,
+        sequential=sequential,
+        clusters=clusters,
+        items=items,
+        draws=draws,
+        seed=seed,
+    )
     rules.check(built)
     texts = (refs, srcs, ids, groups)
     old = opened(base, "BASE", *texts, columns, base_system)

@@ -1,4 +1,7 @@
-"""What did each system write for each item? Rows of one item are runs of one system, never items of their own."""
+"""What did each system write for each item, how is it scored, and how is it kept as a baseline?
+
+Rows of one item are runs of one system, never items of their own.
+"""
 
 from __future__ import annotations
 
@@ -231,8 +234,7 @@ def _filled(
 
 def inputs_digest(segment: Segment) -> str:
     """The digest of everything a hypothesis is compared with."""
-    told = repr([getattr(segment, name) for name in _INPUTS])
-    return sha256(told.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return text_digest(repr([getattr(segment, name) for name in _INPUTS]))
 
 
 def text_digest(text: str) -> str:
@@ -472,7 +474,7 @@ def _mean(scores: Array) -> float:
 # --- A baseline that lasts: texts with their digests, scores and signatures in one JSON file, read again and checked
 
 KIND, SCHEMA = "baseline", 1
-_BASELINE_SHOWN = 3  # entries of signatures in an error
+_MOST_CHANGED = 3  # entries of signatures in an error
 _ROUNDING = 1e-6  # of a range: by so much a score may lie outside
 
 
@@ -545,7 +547,7 @@ def difference(before: str, after: str) -> str:
     old, new = (dict(entry.partition(":")[::2] for entry in one.split("|")) for one in (before, after))
     keys = [key for key in {**old, **new} if old.get(key) != new.get(key)]
     changed = [f"{key} was {old.get(key, 'absent')}, is {new.get(key, 'absent')}" for key in keys]
-    return " ".join(", ".join(changed[:_BASELINE_SHOWN]).split())  # of a file, whatever stands there
+    return " ".join(", ".join(changed[:_MOST_CHANGED]).split())  # of a file, whatever stands there
 
 
 def check_saved(metrics: Mapping[str, Metric], segments: Sequence[Segment]) -> None:

@@ -1,4 +1,4 @@
-"""What must hold for a change to pass? The rules of a gate, checked before anything is scored."""
+"""What must hold for a change to pass, what does each metric say of it, and why?"""
 
 from __future__ import annotations
 

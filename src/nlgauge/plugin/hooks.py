@@ -68,7 +68,7 @@ def _nlgauge(request: pytest.FixtureRequest) -> Door:
     """Outputs of a system, as runs that are judged: `nlgauge.run(hyps, refs=...)`."""
     from nlgauge.plugin.runs import Door
 
-    return Door.of(request, request.config.stash[_LEFT])
+    return Door(request.node, request.config.stash[_LEFT])
 
 
 @pytest.hookimpl(trylast=True)

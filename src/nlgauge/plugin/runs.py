@@ -1,4 +1,4 @@
-"""Baselines beside a test: where they lie, and how they are written."""
+"""Outputs of a system in a test: at least so good, or no worse than a baseline that lies beside the test."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import replacing
@@ -25,6 +23,8 @@ from nlgauge.scoring.looks import Looks
 from nlgauge.stats.gates import FAIL, INCONCLUSIVE, PASS
 
 FOLDER = "__nlgauge__"
+UPDATED = "UPDATED"
+_AGAIN = "; if this is meant, write the baseline again with --nlgauge-update"
 _KINDS = "LMN"  # letters of any script with their marks, and digits
 
 
@@ -49,11 +49,6 @@ def write_all(texts: Mapping[str, str]) -> None:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with replacing(path) as file:
             file.write(text)
-
-
-# --- The outputs of a system in a test: at least so good, and no worse than they were
-
-UPDATED = "UPDATED"
 
 
 class InconclusiveWarning(UserWarning):
@@ -94,11 +89,6 @@ class Door:
     node: Any
     left: dict[str, Any]
     made: int = 0
-
-    @classmethod
-    def of(cls, request: pytest.FixtureRequest, left: dict[str, Any]) -> Door:
-        """The door of the test that asks."""
-        return cls(request.node, left)
 
     def __repr__(self) -> str:
         return "nlgauge"  # what pytest shows beside a failure
@@ -222,7 +212,7 @@ class Run:
         With `--nlgauge-update` the baseline is written instead. Arguments are those of `nlgauge.gate`.
         """
         path = baseline_path(Path(self.door.node.path), name)
-        metrics_of, only = named_with(metrics, report_only, self.door.runtime)
+        named, only = named_with(metrics, report_only, self.door.runtime)
         rules = Rules(
             allow=allow,
             alpha=alpha,
@@ -234,19 +224,19 @@ class Run:
             clusters=clusters,
             items=items,
         )
-        rules.check(metrics_of)
+        rules.check(named)
         key, before = self.door.settled()
         if self.door.updates:
-            return self._update(path, metrics_of, key)
+            return self._update(path, named, key)
         if before is not None:
             return self.door.again(before)
         if not path.exists():
             command = f"pytest {self.door.node.nodeid!r} --nlgauge-update"
             return self.door.told(key, FAIL, f"FAIL: there is no baseline {path} yet; write it with: {command}")
-        known = self._scored(metrics_of)
+        known = self._scored(named)
         baseline = read_baseline(path)
         try:
-            found = judged(baseline, self.outputs, metrics_of, rules, self.door.runtime, Looks(), known=known)
+            found = judged(baseline, self.outputs, named, rules, self.door.runtime, Looks(), known=known)
         except InputError as error:
             raise InputError(str(error).partition("; score its texts again")[0] + _AGAIN) from None
         first = f"{found.verdict}: {'; '.join(found.reasons)}"  # which pytest shows in its summary
@@ -274,6 +264,3 @@ class Run:
             {spec: one.signatures[spec] for spec, one in zip(metrics, of_each, strict=True)},
             tuple(dict.fromkeys(note for one in of_each for note in one.notes)),
         )
-
-
-_AGAIN = "; if this is meant, write the baseline again with --nlgauge-update"

@@ -1,4 +1,4 @@
-"""Scores of segments by several metrics, joined by id from the files of `--segments`, with their texts if known."""
+"""Several results as one page: what they come to, a section for each, and the scores of segments with their texts."""
 
 from __future__ import annotations
 
@@ -25,10 +25,12 @@ from nlgauge.core.result import Result
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.suite import ScoredPair
 from nlgauge.core.tables import Key, ScoreTable
-from nlgauge.report.drawing import Buckets, buckets_of, data_url, ink, shade
+from nlgauge.report.drawing import data_url, ink, shade
 from nlgauge.report.figures import (
+    Buckets,
     bar_figures,
     bucket_figures,
+    buckets_of,
     correlation_figure,
     quarter_figures,
     rank_figure,
@@ -448,33 +450,23 @@ _DARKEST = 0.75  # of shades behind numbers
 _DIGITS = 6  # significant, of the scores on the page; the rows files have all
 
 
-@dataclass(frozen=True)
-class Explorer:
-    """The data of the table of segments.
+def explorer_of(segments: Segments) -> dict[str, Any]:
+    """The table of some segments; the same segments give the same bytes.
 
-    Attributes:
-        data: the segments as JSON, gzip and base64.
-        script: the program, which is the same for all data.
-        hash: the digest by which the policy of the page allows the script, and no other.
-        n_strange: pairs of an audit that are about other texts.
+    Returns:
+        `data`, the segments as JSON, gzip and base64; `script`, the program, which is the same for all data; `hash`,
+        the digest by which the policy of the page allows this script and no other; and `n_strange`, the pairs of an
+        audit that are about other texts.
     """
-
-    data: Markup
-    script: Markup
-    hash: str
-    n_strange: int
-
-
-def explorer_of(segments: Segments) -> Explorer:
-    """The table of some segments; the same segments give the same bytes."""
-    packed = gzip.compress(
-        json.dumps(_data(segments), separators=(",", ":"), allow_nan=False).encode("ascii"), 6, mtime=0
-    )
+    told = json.dumps(_data(segments), separators=(",", ":"), allow_nan=False).encode("ascii")
     script = resources.files("nlgauge.report").joinpath("templates/explorer.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
-    return Explorer(
-        Markup(base64.b64encode(packed).decode("ascii")), Markup(script), f"sha256-{digest}", segments.n_strange
-    )
+    return {
+        "data": Markup(base64.b64encode(gzip.compress(told, 6, mtime=0)).decode("ascii")),
+        "script": Markup(script),
+        "hash": f"sha256-{digest}",
+        "n_strange": segments.n_strange,
+    }
 
 
 def _data(segments: Segments) -> dict[str, object]:
@@ -563,7 +555,7 @@ def _rounded(values: Array) -> list[float | None]:
 
 # --- Several results as one page: a contents list, and the page of each as a section
 
-_PAGE_MOST = 9  # figures of one sort
+_MOST_FIGURES = 9  # figures of one sort
 _AGAINST = "Each point is an item that both systems wrote about; on the dashed line both have the same score."
 _BUCKETED = (
     "Mean scores of segments with their 95 % intervals (Student's); n counts segments. For metrics of whole corpora,"
@@ -607,7 +599,7 @@ def bundle_html(results: Mapping[str, Result], title: str | None = None, segment
         _part(anchor, path, names[path], result, anchors)
         for path, (anchor, result) in zip(results, anchors.items(), strict=True)
     ]
-    shown = segments and _page_shown(segments)
+    shown = segments and _of_segments(segments)
     return render_template("bundle.html", title=_title(parts) if title is None else title, parts=parts, segments=shown)
 
 
@@ -648,7 +640,7 @@ def _beside(anchor: str, result: Result, anchors: Mapping[str, Result]) -> dict[
     return {"trust": trust_of(result, anchors), "figures": figures}
 
 
-def _page_shown(segments: Segments) -> dict[str, Any]:
+def _of_segments(segments: Segments) -> dict[str, Any]:
     """The content of the section of segments."""
     main, systems = segments.main, segments.systems
     groups = [
@@ -661,7 +653,7 @@ def _page_shown(segments: Segments) -> dict[str, Any]:
         "n": len(segments.keys),
         "explorer": explorer_of(segments),
         "matrix": correlation_figure(main),
-        "groups": [(title, note, figures[:_PAGE_MOST], len(figures)) for title, note, figures in groups if figures],
+        "groups": [(title, note, figures[:_MOST_FIGURES], len(figures)) for title, note, figures in groups if figures],
     }
 
 

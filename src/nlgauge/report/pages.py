@@ -151,7 +151,7 @@ def _split(path: str) -> PurePath:
     return PureWindowsPath(path) if "\\" in path else PurePosixPath(path)
 
 
-# --- Results as pages: one self-contained HTML file for each kind of result
+# --- Results as pages and files: one self-contained HTML file for each kind of result
 
 
 def page(result: Result, worst: Worst | None = None, **known: Any) -> str:
@@ -180,9 +180,6 @@ def write_html(result: Result, path: str | os.PathLike[str], worst: Worst | None
         InputError: the file cannot be written.
     """
     write_page(page(result, worst), path)
-
-
-# --- A result in a file, in any form but JSON, which it writes itself
 
 
 def write_result(result: Result, path: str | os.PathLike[str], form: str) -> None:

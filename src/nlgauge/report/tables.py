@@ -1,4 +1,4 @@
-"""The rows of a result for tables and pages: rows by key, and the number of a row as it is shown."""
+"""What every kind is shown with: rows by key, numbers in words, tables in each form, and the form that is asked for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far can a metric be trusted? What its notes and other results say of it."""
+"""Results in words: how far a metric can be trusted, each form of a result, and where two texts differ."""
 
 from __future__ import annotations
 

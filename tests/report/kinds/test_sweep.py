@@ -20,28 +20,20 @@ NAN = float("nan")
 
 
 def point(weight, correlation, accuracy, **about):
-    return {
-        "metric": "chrf",
-        "with": "nli",
-        "partner": "nli",
-        "weight": weight,
-        "spec": {0.0: "chrf", 1.0: "nli"}.get(weight, "0.5*chrf + 0.5*nli"),
-        "dataset": "d",
-        "suite": "s",
-        "stat": "pearson",
-        "criterion": "q",
-        "level": "segment",
-        "averaging": "none",
-        "group": "mean",
-        "phenomenon": "mean-all",
-        "correlation": correlation,
-        "low": correlation - 0.1,
-        "high": correlation + 0.1,
-        "accuracy": accuracy,
-        "accuracy_low": accuracy - 0.1,
-        "accuracy_high": accuracy + 0.1,
-        **about,
-    }
+    pair = {"metric": "chrf", "with": "nli", "partner": "nli", "weight": weight, "dataset": "d", "suite": "s"}
+    study = {"stat": "pearson", "criterion": "q", "level": "segment", "averaging": "none", "group": "mean"}
+    ends = {"low": correlation - 0.1, "high": correlation + 0.1}
+    ends |= {"accuracy_low": accuracy - 0.1, "accuracy_high": accuracy + 0.1}
+    spec = {0.0: "chrf", 1.0: "nli"}.get(weight, "0.5*chrf + 0.5*nli")
+    numbers = {"correlation": correlation, "accuracy": accuracy, **ends}
+    return {**pair, "spec": spec, **study, "phenomenon": "mean-all", **numbers, **about}
+
+
+def strategy(kind, where, formula, direction, value):
+    """A row of a study of pooling strategies."""
+    contest = {"table": "values", "metric": "nli", "setup": "ref", "kind": kind, "set": where, "stat": "pearson"}
+    way = {"criterion": "q", "level": "segment", "formula": formula, "direction": direction}
+    return {**contest, **way, "spec": "nli", "value": value, "n": 3}
 
 
 def result_of(*numbers, **about):
@@ -119,21 +111,7 @@ def test_statistics_have_a_table_each():
 
 def test_a_study_has_a_grid_a_set_winners_and_choices():
     rows = [
-        {
-            "table": "values",
-            "metric": "nli",
-            "setup": "ref",
-            "kind": "correlation",
-            "set": where,
-            "stat": "pearson",
-            "criterion": "q",
-            "level": "segment",
-            "formula": formula,
-            "direction": "both",
-            "spec": "nli",
-            "value": value,
-            "n": 3,
-        }
+        strategy("correlation", where, formula, "both", value)
         for where in "de"
         for formula, value in (("e", 0.5), ("-c", 0.25))
     ]
@@ -154,32 +132,7 @@ def test_a_study_has_a_grid_a_set_winners_and_choices():
 METRIC = {"spec": "a", "signature": "metric:a|nlgauge:0", "higher_is_better": True}
 
 
-def sweep_page_point(weight, correlation, accuracy, **about):
-    return {
-        "metric": "a",
-        "with": "b",
-        "partner": "nli",
-        "weight": weight,
-        "spec": f"{weight}",
-        "dataset": "d",
-        "suite": "s",
-        "stat": "pearson",
-        "criterion": "q",
-        "level": "segment",
-        "averaging": "none",
-        "group": "mean",
-        "phenomenon": "mean-all",
-        "correlation": correlation,
-        "low": correlation - 0.1,
-        "high": correlation + 0.1,
-        "accuracy": accuracy,
-        "accuracy_low": accuracy - 0.1,
-        "accuracy_high": accuracy + 0.1,
-        **about,
-    }
-
-
-def sweep_page_result_of(*points):
+def page_result(*points):
     rows = list(points)
     with_gains(rows)
     mark_best(rows)
@@ -187,11 +140,8 @@ def sweep_page_result_of(*points):
 
 
 def sweep_of(**about):
-    return [
-        sweep_page_point(0.0, 0.5, 0.4, **about),
-        sweep_page_point(0.5, 0.6, 0.5, **about),
-        sweep_page_point(1.0, 0.3, 0.6, **about),
-    ]
+    pair = {"metric": "a", "with": "b", **about}
+    return [point(w, c, a, spec=f"{w}", **pair) for w, c, a in ((0.0, 0.5, 0.4), (0.5, 0.6, 0.5), (1.0, 0.3, 0.6))]
 
 
 def pictures(page):
@@ -199,7 +149,7 @@ def pictures(page):
 
 
 def test_a_page_shows_the_trade_off_the_gains_and_the_numbers():
-    page = sweep_html(sweep_page_result_of(*sweep_of()))
+    page = sweep_html(page_result(*sweep_of()))
     assert len(pictures(page)) == 2
     assert "0.5 (best)" in page
     assert "+20.0 %" in page  # of .5 to .6
@@ -210,13 +160,13 @@ def test_a_page_shows_the_trade_off_the_gains_and_the_numbers():
 
 def test_several_sets_have_a_picture_each_beside_that_of_their_means():
     points = [*sweep_of(), *sweep_of(dataset="e"), *sweep_of(dataset="mean", suite="mean")]
-    page = sweep_html(sweep_page_result_of(*points))
+    page = sweep_html(page_result(*points))
     assert len(pictures(page)) == 4  # the means, two sets, the gains
     assert "e and s" in page
 
 
 def test_each_pair_has_a_panel_of_its_own_with_the_others_behind_it():
-    rows = [*sweep_rows(), *sweep_rows(**{"with": "c"})]
+    rows = [*pair_rows(), *pair_rows(**{"with": "c"})]
     first, second = trade_offs(rows, {("a", "b"): 0.5}, "pearson")
     assert first["caption"] == "a with b; best weight 0.5"
     assert second["caption"] == "a with c"
@@ -227,62 +177,48 @@ def test_each_pair_has_a_panel_of_its_own_with_the_others_behind_it():
 
 def test_the_best_weight_of_all_phenomena_is_ringed_in_every_panel():
     points = [*sweep_of(), *sweep_of(phenomenon="mean-adequacy")]
-    page = sweep_html(sweep_page_result_of(*points))
+    page = sweep_html(page_result(*points))
     assert page.count("<h2>Robustness against agreement") == 2
     assert page.count('r="9"') == 2
 
 
 def test_axes_end_where_the_scale_ends():
-    flat = [sweep_page_point(weight, 0.9, 1.0) for weight in (0.0, 0.5, 1.0)]
+    flat = [point(weight, 0.9, 1.0) for weight in (0.0, 0.5, 1.0)]
     (panel,) = trade_offs(flat, {}, "pearson")
     shown = [float(t.text) for t in ET.fromstring(panel["picture"]).iter() if re.fullmatch(r"[\d.]+", t.text or "")]
     assert max(shown) <= 1.0
 
 
-def sweep_rows(**about):
-    return [row for row in sweep_page_result_of(*sweep_of(**about)).rows if row["metric"] != "mean"]
+def pair_rows(**about):
+    return [row for row in page_result(*sweep_of(**about)).rows if row["metric"] != "mean"]
 
 
 def test_gains_are_drawn_with_their_bands_where_there_is_an_interval():
-    many = sweep_page_result_of(*sweep_of(), *sweep_of(dataset="e", suite="t"))
+    many = page_result(*sweep_of(), *sweep_of(dataset="e", suite="t"))
     mean = [row for row in many.rows if row["metric"] == "mean"]
     panel = gains(mean, "pearson")
     assert "pearson (mean of 2)" in [name for _, name in panel["legend"]]
     assert "<polygon" in panel["picture"]
-    one = [row for row in sweep_page_result_of(*sweep_of()).rows if row["metric"] == "mean"]
+    one = [row for row in page_result(*sweep_of()).rows if row["metric"] == "mean"]
     assert all("no interval" in name for _, name in gains(one, "pearson")["legend"])
 
 
 def test_names_are_shown_and_never_obeyed():
     name = '<script>alert("x")</script>\ud800'
-    page = sweep_html(sweep_page_result_of(*sweep_of(metric=name, dataset=name)))
+    page = sweep_html(page_result(*sweep_of(metric=name, dataset=name)))
     assert "<script" not in page
     assert len(pictures(page)) == 2
 
 
 def test_a_page_is_written_whole(tmp_path):
-    write_html(sweep_page_result_of(*sweep_of(metric="\ud800")), tmp_path / "p.html")
+    write_html(page_result(*sweep_of(metric="\ud800")), tmp_path / "p.html")
     assert (tmp_path / "p.html").read_text(encoding="utf-8").rstrip().endswith("</html>")
 
 
 @pytest.fixture
 def study():
     rows = [
-        {
-            "table": "values",
-            "metric": "nli",
-            "setup": "ref",
-            "kind": kind,
-            "set": where,
-            "stat": "pearson",
-            "criterion": "q",
-            "level": "segment",
-            "formula": formula,
-            "direction": direction,
-            "spec": "nli",
-            "value": value + (direction == "both"),
-            "n": 3,
-        }
+        strategy(kind, where, formula, direction, value + (direction == "both"))
         for kind, where in (("correlation", "d"), ("correlation", "f"), ("accuracy", "s"))
         for formula, value in (("e", 0.5), ("-c", 0.25))
         for direction in ("forward", "both")
@@ -301,7 +237,7 @@ def test_a_study_shows_winners_choices_and_every_set(study):
 def test_a_sweep_from_its_file_has_the_page_that_it_had(study, tmp_path):
     lone = sweep_of(dataset="e")
     lone[1] |= {"correlation": math.nan, "low": math.nan, "high": math.nan}
-    for result in (study, sweep_page_result_of(*sweep_of()), sweep_page_result_of(*sweep_of(), *lone)):
+    for result in (study, page_result(*sweep_of()), page_result(*sweep_of(), *lone)):
         result.write(tmp_path / "sweep.json")
         assert page(read_result(tmp_path / "sweep.json")) == page(result)
 
@@ -311,7 +247,7 @@ def test_the_figures_of_a_sweep_and_of_a_study_can_be_drawn_anew(study):
         found = re.findall(r'\.csv" href="data:text/csv;base64,([^"]+)"', html)
         return [list(csv.DictReader(io.StringIO(base64.b64decode(one).decode()))) for one in found]
 
-    trade, gain = files(sweep_html(sweep_page_result_of(*sweep_of())))
+    trade, gain = files(sweep_html(page_result(*sweep_of())))
     assert {"pair", "weight", "accuracy", "correlation"} <= set(trade[0])
     gains_of = [(row["measure"], float(row["weight"]), float(row["gain"])) for row in gain]
     assert gains_of[1] == ("correlation", 0.5, pytest.approx(0.2))  # of .5 to .6

@@ -1,4 +1,4 @@
-"""Positions and sizes in the picture of an alignment, in pixels."""
+"""An alignment: its words with their matches as a picture, in lines of text, and as a page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An audit as tables: accuracy by phenomenon, or deviation from people by criterion."""
+"""An audit as tables and a page: accuracy by phenomenon, or deviation from people by criterion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A choice of metrics: the recommendation in sentences first, then the table with every number of it."""
+"""A choice of metrics: the recommendation in sentences, its table, and examples from the texts of the user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Meta-evaluation as tables: values by group or criterion, and tests between metrics as triangles."""
+"""Meta-evaluation as tables and a page: values by group or criterion, and tests between metrics as triangles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scores as tables: one line per system and one column per metric, and one triangle of p-values per metric."""
+"""Scores as tables and a page: one line per system and one column per metric, and triangles of p-values."""
 
 from __future__ import annotations
 

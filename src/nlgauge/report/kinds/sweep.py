@@ -1,4 +1,4 @@
-"""Sweeps and pooling studies as tables: one column per weight, or one per formula; and in words what to mix."""
+"""Sweeps and pooling studies as tables and a page: a column per weight or per formula, and in words what to mix."""
 
 from __future__ import annotations
 
