@@ -290,12 +290,12 @@ def test_a_ramp_goes_from_end_to_end():
 
 def test_an_axis_ends_at_round_numbers_and_holds_the_base():
     axis = axis_of([0.31, 0.52, None, math.nan], base=0.1)
-    assert (axis.first, axis.last, axis.base) == ("0", "0.6", 0.1)
+    assert (axis.ticks[0], axis.ticks[-1], axis.base) == (0, 0.6, 0.1)
     assert axis.at(0.3) == "50.0%"
 
 
 def test_an_axis_of_nothing_goes_from_0_to_1():
-    assert (axis_of([]).first, axis_of([None, math.nan]).last) == ("0", "1")
+    assert axis_of([]).ticks == axis_of([None, math.nan]).ticks == [0.0, 1.0]
 
 
 def test_a_strip_is_a_dot_over_its_interval():

@@ -516,16 +516,6 @@ class Axis:
     ticks: Sequence[float]
     base: float | None = None
 
-    @property
-    def first(self) -> str:
-        """The number at the left end."""
-        return f"{self.ticks[0]:g}"
-
-    @property
-    def last(self) -> str:
-        """The number at the right end."""
-        return f"{self.ticks[-1]:g}"
-
     def at(self, value: float) -> str:
         """Where a value stands, in per cent of the width."""
         low, high = self.ticks[0], self.ticks[-1]

@@ -137,6 +137,51 @@ MOST_POINTS = 300  # that are drawn one by one
 _CELLS = 30  # across and up, where there are more points
 
 
+def points_plot(
+    label: str,
+    axes: Axes,
+    xs: Sequence[float],
+    ys: Sequence[float],
+    fields: tuple[str, str],
+    rows: Sequence[Row],
+    shapes: Sequence[int],
+    names: Sequence[str | None],
+    *,
+    diagonal: bool = False,
+) -> tuple[Sequence[Row], Any]:
+    """Points in a plot; where there are many, how many are in each square.
+
+    Args:
+        label: what the picture shows, for those who do not see it.
+        axes: of the plot.
+        xs, ys: of each point.
+        fields: what the two are called in the numbers.
+        rows: the numbers of each point.
+        shapes: the shape of each point.
+        names: of the shapes, for the legend.
+        diagonal: draw the line on which both are equal.
+
+    Returns:
+        The numbers that are drawn, and the picture.
+    """
+    from markupsafe import Markup
+
+    frame, numbers = Frame.of(axes), rows
+    if len(rows) <= MOST_POINTS:
+        places = [(frame.x(x), frame.y(y)) for x, y in zip(xs, ys, strict=True)]
+        drawn = [marks(k, (at for at, own in zip(places, shapes, strict=True) if own == k)) for k in sorted({*shapes})]
+        drawn += legend(frame, names)
+    else:
+        numbers, drawn = density(frame, xs, ys, *fields)
+    first, last = axes.across[0], axes.across[-1]
+    equal = (
+        f'<path d="M{frame.x(first):.1f} {frame.y(first):.1f}L{frame.x(last):.1f} {frame.y(last):.1f}"'
+        ' stroke="currentColor" stroke-opacity="0.5" stroke-dasharray="4 3"/>'
+    )
+    parts = [*grid(frame), *([equal] if diagonal else []), *drawn]
+    return numbers, Markup(picture(*frame.size, label, parts))
+
+
 def density(
     frame: Frame, xs: Sequence[float], ys: Sequence[float], x_name: str, y_name: str
 ) -> tuple[list[dict[str, Any]], list[str]]:
@@ -422,24 +467,15 @@ def scatter_figures(columns: Mapping[str, Array], systems: Sequence[str | None])
 def _scatter(
     metric: str, criterion: str, points: Sequence[tuple[float, float, str | None]], kinds: Sequence[str | None]
 ) -> Figure:
-    from markupsafe import Markup
-
     people = criterion.removeprefix(PEOPLE)
     field = f"{people} (people)" if people in (metric, "system", "n") else people  # fields of one row differ
     xs, ys = [x for x, _, _ in points], [y for _, y, _ in points]
-    frame = Frame.of(Axes(f"{people}, as people rate it", metric, ticks(xs, 6), ticks(ys, 6)))
     r = number(_pearson(np.array(xs), np.array(ys)), 2)
-    numbers: list[dict[str, Any]]
-    if len(points) <= MOST_POINTS:
-        numbers = [{"system": system, field: x, metric: y} for x, y, system in points]
-        kind = [kinds.index(s) if s in kinds else 0 for _, _, s in points]
-        places = [(frame.x(x), frame.y(y)) for x, y, _ in points]
-        drawn = [marks(k, (at for at, own in zip(places, kind, strict=True) if own == k)) for k in sorted({*kind})]
-        drawn += legend(frame, kinds)
-    else:
-        numbers, drawn = density(frame, xs, ys, field, metric)
+    rows = [{"system": system, field: x, metric: y} for x, y, system in points]
+    shapes = [kinds.index(system) if system in kinds else 0 for _, _, system in points]
+    axes = Axes(f"{people}, as people rate it", metric, ticks(xs, 6), ticks(ys, 6))
     label = f"{metric} over {people} of {len(points)} segments, Pearson {r}"
-    markup = Markup(picture(*frame.size, label, [*grid(frame), *drawn]))
+    numbers, markup = points_plot(label, axes, xs, ys, (field, metric), rows, shapes, kinds)
     return Figure(f"{metric} and {people}", numbers, markup, note=f"Pearson {r}, n {len(points)}")
 
 
@@ -508,31 +544,18 @@ def system_figures(
 
 
 def _systems_figure(metric: str, names: tuple[str, str], both: Sequence[tuple[str, float, float]], sign: int) -> Figure:
-    from markupsafe import Markup
-
     xs, ys = [x for _, x, _ in both], [y for _, _, y in both]
-    ends = ticks([*xs, *ys], 6)
-    frame = Frame.of(Axes(f"{metric}, {names[0]}", f"{metric}, {names[1]}", ends, ends))
-    kinds = [0 if sign * x > sign * y else 1 if x != y else 2 for x, y in zip(xs, ys, strict=True)]
-    counts = [kinds.count(kind) for kind in range(3)]
-    fields = [f"{metric} of {name}" for name in names]
-    numbers: list[dict[str, Any]]
+    shapes = [0 if sign * x > sign * y else 1 if x != y else 2 for x, y in zip(xs, ys, strict=True)]
+    counts = [shapes.count(shape) for shape in range(3)]
+    fields = f"{metric} of {names[0]}", f"{metric} of {names[1]}"
+    rows = [
+        {"item": item.strip(), fields[0]: x, fields[1]: y, "better": (*names, "equal")[shape]}
+        for (item, x, y), shape in zip(both, shapes, strict=True)
+    ]
     better = (f"{names[0]} better", f"{names[1]} better", "equal")
-    if len(both) <= MOST_POINTS:
-        numbers = [
-            {"item": item.strip(), fields[0]: x, fields[1]: y, "better": (*names, "equal")[kind]}
-            for (item, x, y), kind in zip(both, kinds, strict=True)
-        ]
-        places = [(frame.x(x), frame.y(y)) for x, y in zip(xs, ys, strict=True)]
-        drawn = [marks(k, (at for at, own in zip(places, kinds, strict=True) if own == k)) for k in range(3)]
-        drawn += legend(frame, better[: 3 if counts[2] else 2])
-    else:
-        numbers, drawn = density(frame, xs, ys, *fields)
-    equal = (
-        f'<path d="M{frame.x(ends[0]):.1f} {frame.y(ends[0]):.1f}L{frame.x(ends[-1]):.1f} {frame.y(ends[-1]):.1f}"'
-        ' stroke="currentColor" stroke-opacity="0.5" stroke-dasharray="4 3"/>'
-    )
-    title = f"{metric}: {names[0]} and {names[1]}"
     note = "; ".join(f"{name} on {count}" for name, count in zip(better, counts, strict=True))
-    markup = Markup(picture(*frame.size, f"{title}. {note}", [*grid(frame), equal, *drawn]))
+    title, ends = f"{metric}: {names[0]} and {names[1]}", ticks([*xs, *ys], 6)
+    axes = Axes(f"{metric}, {names[0]}", f"{metric}, {names[1]}", ends, ends)
+    shown = better[: 3 if counts[2] else 2]
+    numbers, markup = points_plot(f"{title}. {note}", axes, xs, ys, fields, rows, shapes, shown, diagonal=True)
     return Figure(title, numbers, markup, note=f"{note} of {len(both)} items")

@@ -155,11 +155,6 @@ class Layout:
         return self.signature_top + (index + 0.8) * _SIGNATURE_LINE
 
 
-def label(word: str) -> str:
-    """The word as it is shown in the picture."""
-    return shorten(word, LABEL_EMS, ems)
-
-
 def _label_ems(word: str) -> float:
     return min(ems(word), LABEL_EMS + ems(ELLIPSIS))
 
@@ -325,15 +320,7 @@ class _Picture:
             _word(_add(labels, "text", x=edge, y=middle + at.font * 0.35), word)
             thickness, length = min(10, height * 0.5), at.bar * share
             weight = self.data.hypothesis_weights[i]
-            bar = _add(
-                bars,
-                "rect",
-                x=at.left - 5 - length,
-                y=middle - thickness / 2,
-                width=length,
-                height=thickness,
-                fill_opacity=0.75,
-            )
+            bar = _rect(bars, at.left - 5 - length, middle - thickness / 2, length, thickness, fill_opacity=0.75)
             _add(bar, "title", f"{word}: {number(weight, 3)} of precision")
             if at.numbered:
                 _add(bars, "text", number(weight), x=at.left - 8 - length, y=middle + 3.5)
@@ -343,33 +330,17 @@ class _Picture:
         edge = at.top - (at.bar_number[1] + at.bar + 13 if self.reference else 8)
         corner = at.left - (at.bar_number[0] + at.bar + 13 if self.hypothesis else 8)
         self._side("reference →", corner, edge, REFERENCE)
-        labels = _add(
-            self.root,
-            "g",
-            text_anchor="middle" if at.level_labels else "start",
-            font_size=at.font,
-            **{"class": "columns"},
-        )
+        anchor = "middle" if at.level_labels else "start"
+        labels = _add(self.root, "g", text_anchor=anchor, font_size=at.font, **{"class": "columns"})
         bars = _add(self.root, "g", fill=REFERENCE, font_size=10, text_anchor="middle", **{"class": "column-weights"})
         for j, (word, share) in enumerate(zip(self.reference, bar_shares(self.data.reference_weights), strict=True)):
             middle = at.left + (j + 0.5) * width
-            if at.level_labels:
-                _word(_add(labels, "text", x=middle, y=edge), word)
-            else:
-                _word(
-                    _add(labels, "text", transform=f"translate({middle + at.font * 0.25:g} {edge:g}) rotate(-45)"), word
-                )
+            slanted = {"transform": f"translate({middle + at.font * 0.25:g} {edge:g}) rotate(-45)"}
+            place: dict[str, Any] = {"x": middle, "y": edge} if at.level_labels else slanted
+            _word(_add(labels, "text", **place), word)
             thickness, length = min(10, width * 0.5), at.bar * share
             weight = self.data.reference_weights[j]
-            bar = _add(
-                bars,
-                "rect",
-                x=middle - thickness / 2,
-                y=at.top - 5 - length,
-                width=thickness,
-                height=length,
-                fill_opacity=0.75,
-            )
+            bar = _rect(bars, middle - thickness / 2, at.top - 5 - length, thickness, length, fill_opacity=0.75)
             _add(bar, "title", f"{word}: {number(weight, 3)} of recall")
             if at.numbered:
                 _add(bars, "text", number(weight), x=middle, y=at.top - 9 - length)
@@ -377,26 +348,23 @@ class _Picture:
     def cells(self) -> None:
         at, (width, height) = self.at, self.at.cell
         low, high = similarity_scale(self.data.similarities)
-        matched = {(match.index, match.matched_index) for match in self.rows} | {
-            (match.matched_index, match.index) for match in self.columns
-        }
+        matched = {(match.index, match.matched_index) for match in self.rows}
+        matched |= {(match.matched_index, match.index) for match in self.columns}
         titled = self.data.similarities.size <= _MOST_TITLES
         shades = _add(self.root, "g", **{"class": "cells"})
-        numbers = _add(
-            self.root, "g", font_size=11, text_anchor="middle", pointer_events="none", **{"class": "numbers"}
-        )
+        style: dict[str, Any] = {"font_size": 11, "text_anchor": "middle", "pointer_events": "none", "class": "numbers"}
+        numbers = _add(self.root, "g", **style)
         for i, hypothesis in enumerate(self.hypothesis):
             for j, reference in enumerate(self.reference):
                 similarity = float(self.data.similarities[i, j])
                 colour = "#ffffff" if math.isnan(similarity) else shade(round((similarity - low) / (high - low), 2))
                 x, y = at.left + j * width, at.top + i * height
-                cell = _add(shades, "rect", x=x + 0.5, y=y + 0.5, width=width - 1, height=height - 1, fill=colour)
+                cell = _rect(shades, x + 0.5, y + 0.5, width - 1, height - 1, fill=colour)
                 if titled:
                     _add(cell, "title", f"{hypothesis} · {reference}: {number(similarity)}")
                 if at.numbered:
-                    text = _add(
-                        numbers, "text", number(similarity), x=x + width / 2, y=y + height / 2 + 4, fill=ink(colour)
-                    )
+                    middle: dict[str, Any] = {"x": x + width / 2, "y": y + height / 2 + 4, "fill": ink(colour)}
+                    text = _add(numbers, "text", number(similarity), **middle)
                     if (i, j) in matched:
                         text.set("font-weight", "bold")
         # A wider gap after every fifth word helps the eye to keep its row and its column.
@@ -410,18 +378,11 @@ class _Picture:
         rows = _add(self.root, "g", pointer_events="none", **{"class": "row-matches"})
         columns = _add(self.root, "g", pointer_events="none", **{"class": "column-matches"})
         for match in self.rows:
-            _rails(
-                rows, at.left + match.matched_index * width, at.top + match.index * height, width, height, across=True
-            )
+            x, y = at.left + match.matched_index * width, at.top + match.index * height
+            _rails(rows, x, y, width, height, across=True)
         for match in self.columns:
-            _rails(
-                columns,
-                at.left + match.index * width,
-                at.top + match.matched_index * height,
-                width,
-                height,
-                across=False,
-            )
+            x, y = at.left + match.index * width, at.top + match.matched_index * height
+            _rails(columns, x, y, width, height, across=False)
 
     def legend(self) -> None:
         at, signs, text = self.at, MARGIN, MARGIN + 74
@@ -429,8 +390,8 @@ class _Picture:
         low, high = similarity_scale(self.data.similarities)
         steps, y = 21, at.legend_line(0)
         for k in range(steps):
-            _add(group, "rect", x=text + 30 + 6 * k, y=y - 6, width=6.2, height=12, fill=shade(k / (steps - 1)))
-        _add(group, "rect", x=text + 30, y=y - 6, width=6 * steps, height=12, fill="none", stroke=_LINE)
+            _rect(group, text + 30 + 6 * k, y - 6, 6.2, 12, fill=shade(k / (steps - 1)))
+        _rect(group, text + 30, y - 6, 6 * steps, 12, fill="none", stroke=_LINE)
         _add(group, "text", number(low), x=text + 25, y=y + 4, text_anchor="end")
         _add(group, "text", number(high), x=text + 35 + 6 * steps, y=y + 4)
         _add(group, "text", "similarity", x=signs, y=y + 4)
@@ -446,10 +407,10 @@ class _Picture:
             y = at.legend_line(k)
             x = signs + 18
             if sign == "bar":
-                _add(group, "rect", x=x, y=y - 4, width=16, height=8, fill=HYPOTHESIS, fill_opacity=0.75)
-                _add(group, "rect", x=x + 20, y=y - 8, width=8, height=16, fill=REFERENCE, fill_opacity=0.75)
+                _rect(group, x, y - 4, 16, 8, fill=HYPOTHESIS, fill_opacity=0.75)
+                _rect(group, x + 20, y - 8, 8, 16, fill=REFERENCE, fill_opacity=0.75)
             else:
-                _add(group, "rect", x=x, y=y - 9, width=28, height=18, fill=shade(0.55))
+                _rect(group, x, y - 9, 28, 18, fill=shade(0.55))
                 for across in (True, False):
                     if sign in ("both", "row" if across else "column"):
                         _rails(group, x, y - 9, 28, 18, across=across)
@@ -457,26 +418,9 @@ class _Picture:
 
     def absence(self) -> None:
         at, (width, height) = self.at, self.at.matrix
-        _add(
-            self.root,
-            "rect",
-            x=at.left,
-            y=at.top,
-            width=width,
-            height=height,
-            fill="none",
-            stroke=_LINE,
-            stroke_dasharray="5 4",
-        )
-        _add(
-            self.root,
-            "text",
-            empty_sides(self.data),
-            x=at.left + width / 2,
-            y=at.top + height / 2 + 4,
-            text_anchor="middle",
-            fill=_QUIET,
-        )
+        _rect(self.root, at.left, at.top, width, height, fill="none", stroke=_LINE, stroke_dasharray="5 4")
+        middle = {"x": at.left + width / 2, "y": at.top + height / 2 + 4, "text_anchor": "middle"}
+        _add(self.root, "text", empty_sides(self.data), **middle, fill=_QUIET)
 
 
 def similarity_scale(similarities: Array) -> tuple[float, float]:
@@ -514,14 +458,18 @@ def _rails(parent: Element, x: float, y: float, width: float, height: float, *, 
 
 
 def _word(parent: Element, word: str) -> None:
-    shown = label(word)
+    """Write a word; one that is too long is shortened, and its title holds it all."""
+    shown = shorten(word, LABEL_EMS, ems)
     if reads_right_to_left(word):
         parent.set("unicode-bidi", "plaintext")  # the full stop of an Arabic word stands at its left
-    parent.text = shown
-    if shown != word:
-        parent.text = None
-        title = _add(parent, "title", word)
-        title.tail = shown
+    if shown == word:
+        parent.text = shown
+    else:
+        _add(parent, "title", word).tail = shown
+
+
+def _rect(parent: Element, x: float, y: float, width: float, height: float, **attributes: object) -> Element:
+    return _add(parent, "rect", x=x, y=y, width=width, height=height, **attributes)
 
 
 def _add(parent: Element, tag: str, text: str | None = None, **attributes: object) -> Element:
@@ -576,16 +524,12 @@ def _table(side: Sequence[Match], names: tuple[str, str], width: int) -> list[st
     other = min(_WORD, room, max(columns(names[1]), *(columns(match.matched) for match in side)))
     bar = min(_BAR, width - own - other - 17)
     similarity = 4 + (bar + 1 if bar > 0 else 0)
-    lines = [
-        "  ".join(
-            [_padded(names[0], own), _padded(names[1], other), _padded("similarity", similarity), _padded("weight", 6)]
-        )
-    ]
+    heads = ((names[0], own), (names[1], other), ("similarity", similarity), ("weight", 6))
+    lines = ["  ".join(_padded(*head) for head in heads)]
     for match in side:
         shown = f"{number(match.similarity):>4}" + (" " + _bar(match.similarity, bar) if bar > 0 else "")
-        lines.append(
-            "  ".join([_padded(match.word, own), _padded(match.matched, other), shown, f"{number(match.weight, 3):>6}"])
-        )
+        words = (_padded(match.word, own), _padded(match.matched, other))
+        lines.append("  ".join([*words, shown, f"{number(match.weight, 3):>6}"]))
     return lines
 
 

@@ -535,9 +535,7 @@ def _studies(rows: Sequence[Row], *, directed: bool) -> Iterator[dict[str, Any]]
                 {
                     **_section(parts[criterion], means[criterion], order, axis),
                     **_groups(parts[criterion], order, scale),
-                    "triangles": [
-                        _drawn_triangle(table) for table in group_triangles(tests.get((criterion, level, stat), []))
-                    ],
+                    "triangles": group_triangles(tests.get((criterion, level, stat), [])),
                     "direction": _direction(stat) if directed else "",
                 }
                 for criterion in shown
@@ -647,16 +645,6 @@ def _mean(row: Row | None, scale: Scale, n: int) -> Cell:
     """The mean of a metric over n criteria; it says where some of them are missing."""
     missing = row is not None and row["n_used"] != n
     return replace(_shaded(row, scale), note=f"of {row['n_used']}" if row is not None and missing else "")
-
-
-def _drawn_triangle(table: Table) -> dict[str, Any]:
-    """p-values of the better metric against the others, those that are significant marked; what signs mean above."""
-    lines = [
-        (line[0], [(cell, (i, j) in table.marked) for j, cell in enumerate(line[1:], start=1)])
-        for i, line in enumerate(table.body)
-    ]
-    meaning = f"* {table.marked_as}"
-    return {"claim": "; ".join([table.title, meaning, *table.legend]), "columns": table.header[1:], "lines": lines}
 
 
 KIND = Kind(parts=meta_parts, page=meta_html)
