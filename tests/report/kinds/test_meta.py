@@ -1,10 +1,13 @@
-"""Tables: what stands in them, in which order, and what is marked; three forms of one table."""
+"""Meta-evaluation: what stands in its tables and on its page, in which order, and what is marked."""
+
+from dataclasses import replace
 
 import pytest
 
 from nlgauge.core.result import Result
-from nlgauge.report.kinds.meta import criteria_tables, meta_html, triangles, value_tables
+from nlgauge.report.kinds.meta import criteria_tables, meta_html, official_tables, triangles, value_tables
 from nlgauge.report.kinds.select import selection_html
+from nlgauge.report.text import render
 
 pytest.importorskip("jinja2")
 
@@ -327,3 +330,93 @@ def test_a_metric_whose_name_begins_like_a_criterion_is_a_metric():
     page = meta_html(result("human.score"))
     assert "Criteria with each other" not in page
     assert "0.556" in page
+
+
+# --- The table of a shared task: it comes first, and stands for the triangles
+
+TASK_METRICS = [
+    {"spec": name, "signature": f"{kind}:{name}", "higher_is_better": True}
+    for name, kind in (("chrf", "metric"), ("Good", "scores"), ("Far", "scores"))
+]
+
+
+def of_task(metric, stat, value, task, group="mean", **more):
+    known = {"low": None, "high": None, "chance": None, "n_used": 3, "task": task}
+    weight = None if task is None else 1.0
+    return row(metric, value, group, "mqm", stat, **{"level": "system", **known, "weight": weight, **more})
+
+
+def shared_task(groups=("de-en",)):
+    values = {"chrf": 0.5, "Good": 0.9, "Far": 0.7}
+    ranks = {"Good": 1, "Far": 2, "chrf": 2}
+    rows = [
+        of_task(m, "pearson", v, 1, group=g, rank=ranks[m], not_outperformed=m == "Good")
+        for g in (*groups, "mean")
+        for m, v in values.items()
+    ]
+    rows += [of_task(m, "pairwise_accuracy", v - 0.1, 2, group=g) for g in (*groups, "mean") for m, v in values.items()]
+    rows += [of_task(m, "pairwise_accuracy", v - 0.2, 2, group="pooled") for m, v in values.items()]
+    rows += [of_task(m, "weighted_mean", v / 2, None, level="tasks") for m, v in values.items()]
+    rows += [
+        of_task(
+            a, "pearson", values[a], None, against=b, p=p, p_adjusted=None, test="t", alternative="greater", delta=0.1
+        )
+        for a, b, p in (("Good", "Far", 0.01), ("Far", "chrf", 0.3), ("Good", "chrf", 0.001))
+    ]
+    return Result("meta", rows, [], TASK_METRICS, (), {})
+
+
+def test_metrics_by_task_and_how_firm_their_ranks_are():
+    metrics, tasks = official_tables(shared_task())
+    assert metrics.title == "official table: metrics against mqm, de-en"
+    assert metrics.header == ("metric", "scores", "average", "r sys", "PA sys")
+    assert metrics.body == (
+        ("Good", "official", "0.450", "0.900 (1)", "0.700"),  # pooled pairs of systems, not their mean
+        ("Far", "official", "0.350", "0.700 (2)", "0.500"),
+        ("chrf", "ours", "0.250", "0.500 (2)", "0.300"),
+    )
+    # of the neighbours Good and Far, Far and chrf, the second two are not told apart
+    assert tasks.body == (
+        ("r sys", "pearson (system)", "1", "2", "1 of 2"),
+        ("PA sys", "pairwise_accuracy (system)", "1", "-", "-"),
+    )
+    assert official_tables(shared_task(("de-en", "zh-en")))[0].title.endswith("mqm, mean of 2 language pairs")
+
+
+def test_the_official_table_comes_first_and_stands_for_the_triangles():
+    text = render(shared_task(), "text", quiet=True)
+    assert text.startswith("official table: metrics against mqm, de-en\n")
+    assert "weighted_mean with mqm" not in text
+    assert "row better than column" not in text
+    assert text.endswith("--format markdown")
+    assert "row better than column" in render(shared_task(), "markdown", quiet=True)
+
+
+def test_the_legend_of_ranks_is_that_of_the_rule():
+    greedy = "a metric opens a new rank as soon as one metric of the rank above beats it (p <= alpha), as in WMT's task"
+    made = replace(shared_task(), notes=[f"rank: {greedy}"])
+    for form in ("text", "latex"):
+        shown = render(made, form, quiet=True)
+        assert shown.count("a metric opens a new rank") == 1
+        assert "every metric above" not in shown
+        assert "every metric above is significantly better" in render(shared_task(), form, quiet=True)
+    page = meta_html(made)
+    assert "every metric above" not in page
+    assert "Rank: a metric opens a new rank as soon as" in page
+    assert "Rank: a new rank begins where every metric above" in meta_html(shared_task())
+
+
+def test_the_page_begins_with_the_official_table():
+    files = [{"path": f"{i}.score", "sha256": f"{i:064}"} for i in range(69)]
+    page = meta_html(replace(shared_task(), inputs=files))
+    head, _, rest = page.partition("official table: metrics against mqm")
+    assert head.count("<h2") == 1  # its own
+    assert "<summary>69 files</summary>" in head
+    assert "weighted_mean" not in rest  # the average stands in the table
+    assert "By group" not in rest  # de-en and pooled are one group
+    assert ">undefined</th>" not in rest
+
+
+def test_other_results_have_none():
+    rows = [{key: cell for key, cell in one.items() if key not in ("task", "weight")} for one in shared_task().rows]
+    assert official_tables(Result("meta", rows, [], TASK_METRICS, (), {})) == []
