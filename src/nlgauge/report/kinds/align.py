@@ -419,8 +419,8 @@ class _Picture:
     def absence(self) -> None:
         at, (width, height) = self.at, self.at.matrix
         _rect(self.root, at.left, at.top, width, height, fill="none", stroke=_LINE, stroke_dasharray="5 4")
-        middle = {"x": at.left + width / 2, "y": at.top + height / 2 + 4, "text_anchor": "middle"}
-        _add(self.root, "text", empty_sides(self.data), **middle, fill=_QUIET)
+        x, y = at.left + width / 2, at.top + height / 2 + 4
+        _add(self.root, "text", empty_sides(self.data), x=x, y=y, text_anchor="middle", fill=_QUIET)
 
 
 def similarity_scale(similarities: Array) -> tuple[float, float]:
@@ -469,7 +469,7 @@ def _word(parent: Element, word: str) -> None:
 
 
 def _rect(parent: Element, x: float, y: float, width: float, height: float, **attributes: object) -> Element:
-    return _add(parent, "rect", x=x, y=y, width=width, height=height, **attributes)
+    return _add(parent, "rect", None, x=x, y=y, width=width, height=height, **attributes)
 
 
 def _add(parent: Element, tag: str, text: str | None = None, **attributes: object) -> Element:
