@@ -17,7 +17,8 @@ from nlgauge.metaeval.matrices import (
     metrics_matrix,
     with_controls,
 )
-from nlgauge.metaeval.tasks import Plan, Task
+from nlgauge.metaeval.measure import Task
+from nlgauge.metaeval.tasks import Protocol
 
 # Two systems on three items. The sources get longer as ratings fall, so their length alone orders the items.
 SEGMENTS = tuple(
@@ -41,7 +42,7 @@ def own(low):
 
 @pytest.mark.parametrize(("values", "higher"), [([3, 2, 0, 3, 2, 2], True), ([-3, -2, 0, -3, -2, -2], False)])
 def test_controls_by_hand(values, higher):
-    rows, notes = with_controls([own(0.9), own(1.1)], held(values, higher), [TASK], Plan())
+    rows, notes = with_controls([own(0.9), own(1.1)], held(values, higher), Protocol(tasks=(TASK,)))
     found = {row["metric"]: row for row in rows if row["group"] == "mean"}
     # -1, -2, -3 characters against 0, -1, -2
     assert found["sentinel:side=source"]["value"] == pytest.approx(1)
@@ -57,13 +58,13 @@ def test_controls_by_hand(values, higher):
 def test_without_sources_or_items_there_are_fewer():
     bare = tuple(Segment(s.id, s.hypothesis, system=s.system, group=s.group) for s in SEGMENTS)
     scores = Scores(Signature("m", ()), tuple(s.id for s in bare), np.arange(6.0))
-    rows, _ = with_controls([], JoinedScores(bare, RATINGS, {"m": scores}), [TASK], Plan())
+    rows, _ = with_controls([], JoinedScores(bare, RATINGS, {"m": scores}), Protocol(tasks=(TASK,)))
     assert {row["metric"] for row in rows} == {"sentinel:side=hypothesis"}
 
 
 def test_a_metric_without_interval_is_held_against_its_value():
     rows = [{**own(np.nan), "value": 0.9}, {**own(np.nan), "value": 1.1, "metric": "better"}]
-    _, (note,) = with_controls(rows, held([3, 2, 0, 3, 2, 2]), [TASK], Plan())
+    _, (note,) = with_controls(rows, held([3, 2, 0, 3, 2, 2]), Protocol(tasks=(TASK,)))
     assert "which is not below the value of m; such" in note
 
 
@@ -74,7 +75,7 @@ def test_controls_leave_out_the_systems_that_metrics_leave_out():
     data = JoinedScores(segments, ratings, {"m": Scores(Signature("m", ()), tuple("abcdef"), np.arange(6.0))})
     task = Task("pearson", "system")
     for outliers, n in ((None, 6), ("mad", 5)):
-        rows, _ = with_controls([], data, [task], Plan(outliers=outliers))
+        rows, _ = with_controls([], data, Protocol(tasks=(task,), outliers=outliers))
         assert {row["n_used"] for row in rows if row["metric"] == "sentinel:side=hypothesis"} >= {n}
 
 

@@ -16,8 +16,8 @@ from nlgauge.metaeval.measure import (
     ABOUT,
     TESTS,
     IntervalMethod,
-    Measure,
     MetricTest,
+    Task,
     _share_tied,
     averaging_of,
     cautions,
@@ -44,7 +44,7 @@ def frame(x, z, items=None, systems=None, pairs=None):
 
 
 def value(data, stat, level="segment", averaging=None, up=True, **options):
-    (one,) = measure(data, Measure(stat, level, averaging_of(stat, level, averaging), [up], options))
+    (one,) = measure(data, Task(stat, level, averaging_of(stat, level, averaging), up=[up], options=options))
     return one.value
 
 
@@ -136,7 +136,7 @@ def test_pairs_have_no_mean_over_systems():
 
 def test_soft_accuracy_reads_segments_of_systems():
     data = frame([1, 2, 3, 1, 2, 3], [1, 2, 3, 1, 2, 3], items="123123", systems="aaabbb")
-    (one,) = measure(data, Measure("soft_pairwise_accuracy", "system", "none", [True], {"draws": 10}))
+    (one,) = measure(data, Task("soft_pairwise_accuracy", "system", "none", up=[True], options={"draws": 10}))
     assert one.value == 1
     assert one.n_pairs == 1
 
@@ -174,7 +174,7 @@ def test_chance_of_preferences_is_averaged_as_the_value_is():
     data = frame([1, 1, 1, 2, 3], [1, 2, 1, 2, 3], "aabbb")
 
     def guess(averaging, **options):
-        return measure(data, Measure("preference_accuracy", "item", averaging, [True], options))[0].chance
+        return measure(data, Task("preference_accuracy", "item", averaging, up=[True], options=options))[0].chance
 
     assert [guess("item"), guess("none")] == [0.25, 0.375]
     assert [guess("item", ties=ties) for ties in ("half", "exclude")] == [0.5, 0.5]
@@ -200,7 +200,7 @@ def intervals_frame(n_items=40, n_systems=1, seed=0, m=2, systems=True, noise=1.
 
 
 def made(data, stat, level="segment", how=None, options=None, averaging=None):
-    taken = Measure(stat, level, averaging_of(stat, level, averaging), [True] * len(data.x), options or {})
+    taken = Task(stat, level, averaging_of(stat, level, averaging), up=[True] * len(data.x), options=options or {})
     return with_intervals(data, measure(data, taken), taken, how or IntervalMethod(draws=200))
 
 
@@ -309,7 +309,7 @@ def test_one_item_alone_has_no_interval_over_items():
 def test_the_mean_over_groups_has_an_interval_from_draws_of_segments():
     groups = [intervals_frame(60, seed=1, m=1), intervals_frame(80, seed=2, m=1)]
     mean = np.mean([np.corrcoef(g.x[0], g.z)[0, 1] for g in groups])
-    ((low, high),) = ends_of_mean(groups, Measure("pearson", "segment", "none", [True]), IntervalMethod(draws=500))
+    ((low, high),) = ends_of_mean(groups, Task("pearson", "segment", "none", up=[True]), IntervalMethod(draws=500))
     assert low < mean < high
     assert high - low < 0.4  # 140 segments: about 4 / sqrt(140) (1 - r^2)
 
@@ -321,7 +321,7 @@ def test_the_mean_over_groups_has_an_interval_from_draws_of_segments():
 def test_other_means_over_groups_have_none(averaging, how):
     assert (
         ends_of_mean(
-            [intervals_frame(), intervals_frame(seed=1)], Measure("pearson", "segment", averaging, [True, True]), how
+            [intervals_frame(), intervals_frame(seed=1)], Task("pearson", "segment", averaging, up=[True, True]), how
         )
         is None
     )
@@ -330,7 +330,7 @@ def test_other_means_over_groups_have_none(averaging, how):
 def test_groups_whose_items_have_several_outputs_have_no_interval_of_their_mean():
     assert (
         ends_of_mean(
-            [intervals_frame(n_systems=2)], Measure("pearson", "segment", "none", [True, True]), IntervalMethod()
+            [intervals_frame(n_systems=2)], Task("pearson", "segment", "none", up=[True, True]), IntervalMethod()
         )
         is None
     )
@@ -360,7 +360,7 @@ def test_fishers_interval_covers_the_truth_as_often_as_it_says():
 
 
 def cautioned(data, stat, how=None, **options):
-    taken = Measure(stat, "segment", averaging_of(stat, "segment", None), [True] * len(data.x), options)
+    taken = Task(stat, "segment", averaging_of(stat, "segment", None), up=[True] * len(data.x), options=options)
     _, told = with_intervals(data, measure(data, taken), taken, how or IntervalMethod(draws=50))
     return cautions(data, taken, told)
 
@@ -400,7 +400,7 @@ def test_a_few_values_far_from_the_rest_are_noted(how):
 
 def test_systems_that_are_drawn_are_noted_where_they_are_few():
     z = np.random.default_rng(0).normal(size=20)
-    taken = Measure("pearson", "system", "none", [True], {})
+    taken = Task("pearson", "system", "none", up=[True], options={})
     made_by = IntervalMethod("bootstrap", draws=50).of_draws("systems")
     (said,) = cautions(single(z[:8], z[:8]), taken, made_by)
     assert "from 8 systems too narrow" in said
@@ -479,12 +479,14 @@ def by_system(frame):
 
 
 def compared(frame, stat, level, test, up=None, averaging=None, options=None, **asked):
-    how = Measure(stat, level, averaging_of(stat, level, averaging), up or [True] * len(frame.x), options or {})
-    return compare(frame, measure(frame, how), how, MetricTest(test, draws=200, **asked))
+    task = Task(
+        stat, level, averaging_of(stat, level, averaging), up=up or [True] * len(frame.x), options=options or {}
+    )
+    return compare(frame, measure(frame, task), task, MetricTest(test, draws=200, **asked))
 
 
 def mean_compared(frames, stat, averaging, asked):
-    return compare_means(frames, Measure(stat, "segment", averaging, [True, True]), asked)
+    return compare_means(frames, Task(stat, "segment", averaging, up=[True, True]), asked)
 
 
 CASES = [
@@ -748,13 +750,13 @@ def test_pairs_that_people_gave_without_items_are_an_item_each():
 def test_the_mean_over_groups_is_tested_by_item_and_has_an_interval(test):
     second = rated([[90, 10]], [[1, 0]], [[1, 0]])
     twice = rated([[90, 10], [90, 10]], [[1, 0], [0, 1]], [[1, 0], [0, 1]])
-    how = Measure("rr_kendall", "segment", "none", [True, True], {"threshold": 25.0})
-    found = compare_means([KENDALL, twice], how, MetricTest(test, draws=200))
+    task = Task("rr_kendall", "segment", "none", up=[True, True], options={"threshold": 25.0})
+    found = compare_means([KENDALL, twice], task, MetricTest(test, draws=200))
     assert found.values.tolist() == [0.25, 0.0]  # means of .5 and 0, and of 0 and 0
     if test == "bootstrap":  # the second group never tells the metrics apart: half of the ends above
         assert (found.delta_low[0, 1], found.delta_high[0, 1]) == (0.0, pytest.approx(1 / 3))
         with pytest.raises(InputError, match="needs 2 or more"):
-            compare_means([KENDALL, second], how, MetricTest(test, draws=20))
+            compare_means([KENDALL, second], task, MetricTest(test, draws=20))
 
 
 def test_the_mean_of_a_correlation_over_groups_has_an_interval_of_the_difference():
@@ -780,13 +782,13 @@ def test_equally_good_metrics_are_told_apart_by_pooled_pairs_at_the_nominal_rate
 def test_an_epsilon_is_in_the_units_of_the_metric():
     data = grid([0.5, 1.0])
     data = Frame(None, 10 * data.x, np.rint(data.z), *(getattr(data, n) for n in ("ids", "items", "systems")))
-    how = Measure("acc_eq", "item", "item", [True, True], {"epsilon": 5.0})
-    found = measure(data, how)
+    task = Task("acc_eq", "item", "item", up=[True, True], options={"epsilon": 5.0})
+    found = measure(data, task)
     for test in ("item_swap", "bootstrap"):
-        deltas = compare(data, found, how, MetricTest(test, draws=20)).deltas
+        deltas = compare(data, found, task, MetricTest(test, draws=20)).deltas
         assert deltas[0, 1] == pytest.approx(found[0].value - found[1].value)
     for test in ("perm_both", "perm_inputs", "perm_systems"):
         with pytest.raises(InputError, match=f"{test} brings metrics to one scale, .* choose item_swap"):
-            compare(data, found, how, MetricTest(test, draws=20))
+            compare(data, found, task, MetricTest(test, draws=20))
     assert usual_test("acc_eq", "segment", "none", epsilon=True) is None
     assert usual_test("acc_eq", "item", "item", epsilon=True) == "item_swap"

@@ -13,14 +13,13 @@ from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.io.wmt.mtme import read_official
 from nlgauge.metaeval.evaluate import meta_evaluate
-from nlgauge.metaeval.joined import JoinedScores, check_level, references_policy, stored_signature
-from nlgauge.metaeval.measure import TESTS, IntervalMethod, MetricTest, averaging_of, takes
+from nlgauge.metaeval.joined import JoinedScores, references_policy, stored_signature
+from nlgauge.metaeval.measure import TESTS, IntervalMethod, MetricTest, Task, takes
 from nlgauge.metaeval.tasks import (
     AVERAGE,
     PRESETS,
-    Plan,
     Preset,
-    Task,
+    Protocol,
     average_note,
     average_rows,
     disagreements,
@@ -153,7 +152,7 @@ def test_a_protocol_names_what_exists_and_says_what_it_is(name):
     references_policy(chosen.references)
     assert chosen.test is None or chosen.test in TESTS
     for task in chosen.tasks:
-        averaging_of(task.stat, check_level(task.level), task.averaging)
+        task.settled()
     assert set(chosen.options) <= set().union(*(takes(task.stat) for task in chosen.tasks))
     assert chosen.about.endswith(".")
     assert chosen.origin
@@ -383,8 +382,10 @@ def held(human, metrics, groups=None, systems=None, down=()):
     return JoinedScores(tuple(segments), {"q": np.array(z)}, made)
 
 
-def rows_of(data, stat="pearson", level="segment", averaging=None, **plan):
-    rows, notes = task_rows(data, "q", Task(stat, level, averaging), Plan(**{"intervals": QUIET, **plan}))
+def rows_of(data, stat="pearson", level="segment", averaging=None, **asked):
+    rows, notes = task_rows(
+        data, "q", Task(stat, level, averaging), Protocol(**{"tasks": (), "intervals": QUIET, **asked})
+    )
     return rows, notes
 
 
@@ -406,7 +407,7 @@ def test_progress_counts_pairs_of_metrics_in_every_group_and_in_their_mean():
 
     data = held([GRID, NOISE], {"a": [NOISE, GRID], "b": [GRID, NOISE], "c": [GRID, GRID]}, groups=["de", "fr"])
     for test, level in (("perm_both", "segment"), ("perm_inputs", "item"), ("bootstrap", "item")):
-        rows_of(data, "kendall_b", level, asked=MetricTest(test, draws=4), progress=progress)
+        rows_of(data, "kendall_b", level, metric_test=MetricTest(test, draws=4), progress=progress)
     # three pairs of metrics in each of two groups and in the mean, which perm_inputs does not test and bootstrap tests
     # in one go
     made = [("perm_both", 9), ("perm_inputs", 6), ("bootstrap", 6)]
@@ -536,7 +537,7 @@ def many(seed=0, noise=(0.3, 3.0)):
 
 
 def test_tests_have_rows_of_their_own_for_every_ordered_pair():
-    rows, notes = rows_of(many(noise=(0.3, 3.0, 0.4)), level="item", asked=MetricTest("auto", draws=99))
+    rows, notes = rows_of(many(noise=(0.3, 3.0, 0.4)), level="item", metric_test=MetricTest("auto", draws=99))
     tested = [row for row in rows if row.get("against") is not None and row["group"] == "mean"]
     assert [(row["metric"], row["against"]) for row in tested] == [
         (f"m{i}", f"m{j}") for i in range(3) for j in range(3) if i != j
@@ -549,7 +550,7 @@ def test_tests_have_rows_of_their_own_for_every_ordered_pair():
 
 
 def test_ranks_break_where_a_test_sees_a_difference():
-    rows, _ = rows_of(many(), level="item", asked=MetricTest("auto", draws=99))
+    rows, _ = rows_of(many(), level="item", metric_test=MetricTest("auto", draws=99))
     standing = {
         row["metric"]: (row["rank"], row["not_outperformed"])
         for row in rows
@@ -559,7 +560,7 @@ def test_ranks_break_where_a_test_sees_a_difference():
 
 
 def test_what_was_not_found_at_level_system_has_its_power_beside():
-    rows, _ = rows_of(many(noise=(0.3, 0.5, 60.0)), level="system", asked=MetricTest("williams"), power=True)
+    rows, _ = rows_of(many(noise=(0.3, 0.5, 60.0)), level="system", metric_test=MetricTest("williams"), power=True)
     tested = {(row["metric"], row["against"]): row for row in rows if row.get("against") and row["group"] is None}
     small, large = tested["m0", "m1"], tested["m0", "m2"]
     assert small["p"] >= 0.05
@@ -571,7 +572,7 @@ def test_what_was_not_found_at_level_system_has_its_power_beside():
 
 def test_power_is_that_of_the_level_at_which_differences_are_significant():
     def power(alpha):
-        how = {"level": "system", "asked": MetricTest("williams"), "power": True, "alpha": alpha}
+        how = {"level": "system", "metric_test": MetricTest("williams"), "power": True, "alpha": alpha}
         rows, _ = rows_of(many(noise=(0.3, 0.5)), **how)
         return next(row["power"] for row in rows if row.get("power") is not None)
 
@@ -580,11 +581,11 @@ def test_power_is_that_of_the_level_at_which_differences_are_significant():
 
 def test_power_is_of_tests_of_systems():
     with pytest.raises(InputError, match="power is that of a test at level 'system'"):
-        rows_of(many(), level="item", asked=MetricTest("auto"), power=True)
+        rows_of(many(), level="item", metric_test=MetricTest("auto"), power=True)
 
 
 def test_two_sided_tests_make_no_ranks():
-    rows, _ = rows_of(many(), level="item", asked=MetricTest("auto", "two-sided", draws=99))
+    rows, _ = rows_of(many(), level="item", metric_test=MetricTest("auto", "two-sided", draws=99))
     assert not any("rank" in row for row in rows)
 
 
@@ -596,7 +597,9 @@ def test_a_test_is_about_the_means_it_stands_beside(test, options):
     x[1, :, :2] = 0.0  # the second metric is constant within two items
     data = held([z], {"m0": [x[0]], "m1": [x[1]]})
     asked = MetricTest(test, draws=19)
-    rows, _ = rows_of(data, "kendall_b", "item", options=options, asked=asked, intervals=IntervalMethod("auto", 50))
+    rows, _ = rows_of(
+        data, "kendall_b", "item", options=options, metric_test=asked, intervals=IntervalMethod("auto", 50)
+    )
     value = {row["metric"]: row for row in rows if row["group"] == "mean" and row.get("against") is None}
     (delta,) = {row["delta"] for row in rows if row.get("against") == "m1" and row["group"] == "mean"}
     assert delta == pytest.approx(value["m0"]["value"] - value["m1"]["value"])
@@ -607,7 +610,7 @@ def test_a_group_with_two_systems_has_no_test_of_its_own():
     rng = np.random.default_rng(0)
     z = [rng.normal(size=(5, 3)), rng.normal(size=(2, 3))]
     data = held(z, {"m0": z, "m1": [-grid for grid in z]}, groups=["en-de", "en-lo"])
-    rows, notes = rows_of(data, "pairwise_accuracy", "system", asked=MetricTest("auto", draws=19))
+    rows, notes = rows_of(data, "pairwise_accuracy", "system", metric_test=MetricTest("auto", draws=19))
     assert {row["group"] for row in rows if row.get("against")} == {"en-de", "mean"}
     assert {row["value"] for row in rows if row["metric"] == "m0"} == {1}
     assert "en-lo: fewer than 3 rated systems, no test of pairwise_accuracy there" in notes
@@ -618,7 +621,7 @@ def test_mcnemar_stands_beside_the_accuracies_without_ties():
     z = [[0, 0, 0, 0], [1, 1, 1, 1]]
     scores = {"m0": [[[0, 0, 0, 0], [0, 0, 0, 1]]], "m1": [[[1, 1, 0, 0], [0, 0, 1, 1]]]}
     rows, _ = rows_of(
-        held([z], scores), "preference_accuracy", options={"ties": "exclude"}, asked=MetricTest("mcnemar")
+        held([z], scores), "preference_accuracy", options={"ties": "exclude"}, metric_test=MetricTest("mcnemar")
     )
     (test,) = [row for row in rows if row.get("against") == "m1" and row["group"] is None]
     assert (test["value"], test["delta"]) == (1, 0.5)
@@ -626,19 +629,21 @@ def test_mcnemar_stands_beside_the_accuracies_without_ties():
 
 
 def test_one_metric_alone_is_not_tested():
-    rows, notes = rows_of(many(noise=(1,)), asked=MetricTest("auto"))
+    rows, notes = rows_of(many(noise=(1,)), metric_test=MetricTest("auto"))
     assert not any("against" in row for row in rows)
     assert not any(note.startswith("p of") for note in notes)
 
 
 def test_a_statistic_without_a_test_says_so():
-    rows, notes = rows_of(many(), "acc_eq_calibrated", averaging="none", asked=MetricTest("auto"))
+    rows, notes = rows_of(many(), "acc_eq_calibrated", averaging="none", metric_test=MetricTest("auto"))
     assert "no test is known for acc_eq_calibrated" in notes
     assert not any("against" in row for row in rows)
 
 
 def test_adjusted_p_values_stand_beside_the_raw_ones_and_decide_ranks():
-    rows, _ = rows_of(many(noise=(0.3, 3.0, 0.4)), level="item", asked=MetricTest("auto", draws=99), adjust="holm")
+    rows, _ = rows_of(
+        many(noise=(0.3, 3.0, 0.4)), level="item", metric_test=MetricTest("auto", draws=99), adjust="holm"
+    )
     tested = [row for row in rows if row.get("against") is not None]
     assert all(row["p_adjusted"] >= row["p"] for row in tested)
     assert adjusted(np.array([[np.nan, 0.01], [0.9, np.nan]]), "holm")[0, 1] == pytest.approx(0.02)
@@ -648,7 +653,7 @@ def test_a_mean_over_groups_that_has_no_test_is_told():
     rng = np.random.default_rng(0)
     z = [rng.normal(size=(8, 20)) for _ in range(2)]
     data = held(z, {f"m{k}": [g + k * rng.normal(size=g.shape) for g in z] for k in (1, 2)}, groups=["g", "h"])
-    rows, notes = rows_of(data, level="item", asked=MetricTest("auto", draws=50))
+    rows, notes = rows_of(data, level="item", metric_test=MetricTest("auto", draws=50))
     assert {row["group"] for row in rows if row.get("against")} == {"g", "h"}
     assert "perm_both is made in each group; there is no such test of the mean over groups" in notes
 
@@ -690,7 +695,7 @@ def test_intervals_are_made_and_told():
 
 def test_a_baseline_is_what_all_others_are_tested_against_after_holm():
     data = held([GRID], {"a": [NOISE], "b": [GRID[::-1]], "c": [[[3, 1, 2], [4, 6, 5], [9, 8, 7]]]})
-    rows, _ = rows_of(data, asked=MetricTest("williams"), baseline="b")
+    rows, _ = rows_of(data, metric_test=MetricTest("williams"), baseline="b")
     tests = {row["metric"]: row for row in rows if row.get("against") is not None and row["group"] == "mean"}
     assert set(tests) == {"a", "c"}
     assert {row["against"] for row in tests.values()} == {"b"}
@@ -698,7 +703,7 @@ def test_a_baseline_is_what_all_others_are_tested_against_after_holm():
     assert sorted(row["p_adjusted"] for row in tests.values()) == [min(1, 2 * low), max(min(1, 2 * low), high)]
     assert not any("rank" in row for row in rows)
     with pytest.raises(InputError, match="baseline is 'd', which is not among the metrics"):
-        rows_of(data, asked=MetricTest("williams"), baseline="d")
+        rows_of(data, metric_test=MetricTest("williams"), baseline="d")
 
 
 def test_segments_that_are_ranked_apart_come_first():
@@ -719,7 +724,7 @@ def test_tests_that_reject_too_often_are_noted():
 
     def notes(bend, test, n=60):
         data = held([bend(z)[:, :n]], {"a": [bend(a)[:, :n]], "b": [bend(b)[:, :n]]})
-        return " ".join(rows_of(data, asked=MetricTest(test, draws=20))[1])
+        return " ".join(rows_of(data, metric_test=MetricTest(test, draws=20))[1])
 
     assert "Williams' test rejects up to 20 %" in notes(np.exp, "williams")
     assert "rejects up to" not in notes(lambda v: v, "williams")
@@ -736,7 +741,7 @@ def test_a_raw_value_is_over_the_same_groups_at_its_own_threshold(options):
     up = [[1, 2, 3, 4], [3, 1, 2, 3], [2, 3, 1, 0]]
     data = held([z], {"a": [a], "up": [up], "down": [(-np.array(up)).tolist()]}, down=["down"])
     stat = "acc_eq" if "epsilon" in options else "pearson"
-    rows, _ = task_rows(data, "q", Task(stat, "item"), Plan(options, None, QUIET))
+    rows, _ = task_rows(data, "q", Task(stat, "item"), Protocol(tasks=(), options=options, intervals=QUIET))
     (row,) = [row for row in rows if (row["metric"], row["group"]) == ("down", "mean")]
     if stat == "pearson":
         assert row["raw"] == pytest.approx(-row["value"])

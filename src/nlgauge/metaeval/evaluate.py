@@ -27,7 +27,6 @@ from nlgauge.metaeval.joined import (
     JoinedScores,
     SystemScores,
     by_level,
-    check_level,
     chosen_criteria,
     directions,
     judged,
@@ -38,8 +37,8 @@ from nlgauge.metaeval.joined import (
     stored_columns,
 )
 from nlgauge.metaeval.matrices import with_controls
-from nlgauge.metaeval.measure import ABOUT, IntervalMethod, MetricTest, averaging_of, check_options, check_test
-from nlgauge.metaeval.tasks import MEAN, PRESETS, Plan, Preset, Task, as_official, mean_of_known, preset, task_rows
+from nlgauge.metaeval.measure import ABOUT, IntervalMethod, MetricTest, Task, check_options, check_test
+from nlgauge.metaeval.tasks import MEAN, PRESETS, Preset, Protocol, as_official, mean_of_known, preset, task_rows
 from nlgauge.metrics.base import Metric, MetricLike, leave_out
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.registry import expanded, takes_metrics
@@ -177,26 +176,26 @@ def meta_evaluate(
         InputError: arguments that do not fit together or would change nothing, or data without what they need.
         SpecError: an unknown metric.
     """
-    tasks, protocol = _tasks(preset, level, stats, averaging)
-    of_system, aggregated = _of_systems(protocol, tasks, system_scores, aggregate)
-    asked = _settled_test(test if baseline is None else test or "auto", protocol, tasks)
+    protocol = _protocol(preset, level, stats, averaging)
+    tested = _tested(test if baseline is None else test or "auto", protocol)
     settled = {**protocol.options, **options}
-    check_options([task.stat for task in tasks], settled, asked is not None)
-    plan = Plan(
-        settled,
-        _test(asked, settled),
-        IntervalMethod(intervals, **_draws(settled)),  # type: ignore[arg-type]  # checked there
-        adjust,  # type: ignore[arg-type]
-        alpha,
-        of_system,
-        aggregated,
-        outliers,  # type: ignore[arg-type]
-        power,
-        baseline,
-        ranks or protocol.ranks,  # type: ignore[arg-type]
-        (runtime or Runtime()).progress,
+    check_options([task.stat for task in protocol.tasks], settled, tested is not None)
+    protocol = dataclasses.replace(
+        protocol,
+        options=settled,
+        metric_test=_test(tested, settled),
+        intervals=IntervalMethod(intervals, **_draws(settled)),  # type: ignore[arg-type]  # checked there
+        adjust=adjust,  # type: ignore[arg-type]
+        alpha=alpha,
+        system_scores=system_scores or protocol.system_scores,
+        aggregate=aggregate or protocol.aggregate,
+        outliers=outliers,  # type: ignore[arg-type]
+        power=power,
+        baseline=baseline,
+        ranks=ranks or protocol.ranks,  # type: ignore[arg-type]
+        progress=(runtime or Runtime()).progress,
     )
-    _refuse_idle(tasks, settled, plan, ranks)
+    _refuse_idle(protocol, ranks)
     held = joined_scores(
         without_systems(_dataset(dataset, columns), exclude),
         metrics,
@@ -206,40 +205,40 @@ def meta_evaluate(
         higher_is_better=higher_is_better,
         references=references or protocol.references,
         missing=missing,
-        pairs=_checked_pairs(pairs, tasks),
-        unrated=of_system == "all",
+        pairs=_checked_pairs(pairs, protocol.tasks),
+        unrated=protocol.system_scores == "all",
         runtime=runtime,
         language=language,
         baseline=baseline,
-        rehearse=lambda stand_in: _evaluated(stand_in, tasks, plan.rehearsed(), protocol),
+        rehearse=lambda stand_in: _evaluated(stand_in, protocol.rehearsed()),
     )
-    return _evaluated(held, tasks, plan, protocol)
+    return _evaluated(held, protocol)
 
 
 _OPENED = "rank: a metric opens a new rank as soon as one metric of the rank above beats it"
 _GREEDY = {"any": f"{_OPENED} (p < alpha)", "wmt": f"{_OPENED} (p <= alpha), as in WMT's task"}
 
 
-def _evaluated(held: JoinedScores, tasks: Sequence[Task], plan: Plan, protocol: Preset) -> MetaEvaluation:
+def _evaluated(held: JoinedScores, protocol: Protocol) -> MetaEvaluation:
     rows: list[NewRow] = []
     notes = list(held.notes)
-    for task in tasks:
+    for task in protocol.tasks:
         for criterion in held.human:
-            of_criterion, more = task_rows(held, criterion, task, plan)
+            of_criterion, more = task_rows(held, criterion, task, protocol)
             rows += of_criterion
             notes += more
         rows += _over_criteria(rows, held, task)
     if protocol.official:
-        controls, said = with_controls(rows, held, tasks, plan)
-        averages, more = as_official(rows, controls, tasks, protocol, plan.alpha)
+        controls, said = with_controls(rows, held, protocol)
+        averages, more = as_official(rows, controls, protocol)
         rows += [*averages, *controls]
         notes += [*more, *said]
-    if plan.ranks != "all" and any(row.get("rank") for row in rows):
-        notes.append(_GREEDY[plan.ranks])
+    if protocol.ranks != "all" and any(row.get("rank") for row in rows):
+        notes.append(_GREEDY[protocol.ranks])
     if not any(" draws, seed " in note for note in notes):
-        idle = [name for name in ("draws", "seed") if plan.options.get(name) is not None]
+        idle = [name for name in ("draws", "seed") if protocol.options.get(name) is not None]
         notes += [f"{' and '.join(idle)} changed nothing: no test and no interval here draws at random"] if idle else []
-    return MetaEvaluation(tuple(rows), held, tuple(dict.fromkeys(notes)), plan.settings(rows))
+    return MetaEvaluation(tuple(rows), held, tuple(dict.fromkeys(notes)), protocol.settings(rows))
 
 
 def joined_scores(
@@ -348,30 +347,25 @@ def _check_names(
             raise InputError(f"{name!r} is named in lower_is_better and in higher_is_better, expected one of them")
 
 
-def _tasks(
+def _protocol(
     name: str | None, level: str | None, stats: str | Sequence[str] | None, averaging: str | None
-) -> tuple[list[Task], Preset]:
-    """The tasks to compute, and the rest of the protocol."""
-    protocol = preset(name) if name is not None else Preset((Task("pearson", "segment"),), "", "")
+) -> Protocol:
+    """The preset of a name, or Pearson's r of segments, with other tasks where such are asked for."""
+    own = preset(name) if name is not None else Preset((Task("pearson", "segment"),), "", "")
     wanted = [stats] if isinstance(stats, str) else None if stats is None else list(stats)
     if wanted == []:
         raise InputError("no statistic is named, expected at least one")
-    tasks = list(protocol.tasks)
+    tasks = list(own.tasks)
     if wanted is not None or level is not None:
         levels = list(dict.fromkeys(task.level for task in tasks)) if level is None else [level]
         tasks = [Task(stat, at) for stat in wanted or dict.fromkeys(task.stat for task in tasks) for at in levels]
     if averaging is not None:
         tasks = [dataclasses.replace(task, averaging=averaging) for task in tasks]
-    each(lambda task: averaging_of(task.stat, check_level(task.level), task.averaging), tasks)
-    return tasks, protocol
-
-
-def _of_systems(
-    protocol: Preset, tasks: Sequence[Task], system_scores: SystemScores | None, aggregate: Aggregate | None
-) -> tuple[SystemScores, Aggregate]:
-    """How scores of systems are made: as given, or as the protocol says where a task is about systems."""
-    own = protocol if any(task.level == "system" for task in tasks) else Preset((), "", "")
-    return system_scores or own.system_scores, aggregate or own.aggregate
+    each(lambda task: task.settled(), tasks)
+    given = {f.name: getattr(own, f.name) for f in fields(Preset)}
+    if not any(task.level == "system" for task in tasks):
+        del given["system_scores"], given["aggregate"]
+    return Protocol(**{**given, "tasks": tuple(tasks)}, whole=tuple(tasks) == own.tasks)
 
 
 def _checked_pairs(pairs: Preferences | None, tasks: Sequence[Task]) -> Preferences | None:
@@ -384,9 +378,9 @@ def _checked_pairs(pairs: Preferences | None, tasks: Sequence[Task]) -> Preferen
     return pairs
 
 
-def _settled_test(test: str | None, protocol: Preset, tasks: Sequence[Task]) -> str | None:
-    """The test to run: the protocol's own where its tasks are kept and no other is named; None for no test."""
-    own = protocol.test if tuple(tasks) == protocol.tasks else None
+def _tested(test: str | None, protocol: Protocol) -> str | None:
+    """The test to run: the preset's own where its tasks are kept and no other is named; None for no test."""
+    own = protocol.test if protocol.whole else None
     if test in (None, "auto"):
         return own or test
     return None if test == "none" else test
@@ -406,20 +400,21 @@ def _draws(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: options[name] for name in ("draws", "seed") if options.get(name) is not None}
 
 
-def _refuse_idle(tasks: Sequence[Task], options: Mapping[str, Any], plan: Plan, ranks: str | None) -> None:
+def _refuse_idle(protocol: Protocol, ranks: str | None) -> None:
     """Refuse options that would change nothing."""
+    options, tested = protocol.options, protocol.metric_test is not None
     given = {name for name, value in options.items() if value is not None}
-    levels = {check_level(task.level) for task in tasks}
-    averaging = {averaging_of(task.stat, check_level(task.level), task.averaging) for task in tasks}
+    tasks = [task.settled() for task in protocol.tasks]
+    averaging = {task.averaging for task in tasks}
     idle: list[tuple[str, str]] = []  # the option, and what it would act on
-    if "system" not in levels:
+    if "system" not in {task.level for task in tasks}:
         usual = (("system_scores", "rated"), ("aggregate", "corpus"), ("outliers", None))
-        idle += [(name, "level 'system'") for name, value in usual if getattr(plan, name) != value]
+        idle += [(name, "level 'system'") for name, value in usual if getattr(protocol, name) != value]
     if averaging == {"none"}:
         idle += [(name, "averages over items or systems") for name in ("undefined", "common") if name in given]
-    if plan.asked is None and ranks is not None:
+    if not tested and ranks is not None:
         idle.append(("ranks", "a test"))
-    if plan.asked is None and plan.intervals.kind in ("none", "fisher"):
+    if not tested and protocol.intervals.kind in ("none", "fisher"):
         idle += [(name, "a test or an interval that draws") for name in ("draws", "seed") if name in given]
     if options.get("compat") == "realsumm" and "item" not in averaging:
         idle.append(("compat", "items that 'realsumm' leaves out"))

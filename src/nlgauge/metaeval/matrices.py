@@ -15,17 +15,15 @@ from nlgauge.core.result import NewRow, Row
 from nlgauge.core.scores import Scores, ids
 from nlgauge.core.spec import Signature
 from nlgauge.metaeval.joined import JoinedScores, stored_signature
-from nlgauge.metaeval.measure import IntervalMethod
-from nlgauge.metaeval.tasks import MEAN, Plan, Task, task_rows
+from nlgauge.metaeval.measure import IntervalMethod, Task
+from nlgauge.metaeval.tasks import MEAN, Protocol, task_rows
 from nlgauge.metrics.learned.gauge import Sentinel
 from nlgauge.runtime.runtime import Runtime
 
 ITEM_MEAN = "sentinel:item-mean"  # the name of the control that is made of all metrics
 
 
-def with_controls(
-    rows: Sequence[Row], held: JoinedScores, tasks: Sequence[Task], plan: Plan
-) -> tuple[list[NewRow], list[str]]:
+def with_controls(rows: Sequence[Row], held: JoinedScores, protocol: Protocol) -> tuple[list[NewRow], list[str]]:
     """Rows of controls for every task, marked as `control`, and a note on metrics that do no better than a control.
 
     The controls are `sentinel:side=source` (where sources are known), `sentinel:side=hypothesis`, and
@@ -34,10 +32,17 @@ def with_controls(
     """
     controls = _controls(held)
     alone = dataclasses.replace(held, scores=controls, system_tables={}, lower_is_better=frozenset(), counts={})
-    over, outliers = plan.system_scores, plan.outliers
-    bare = Plan(plan.options, None, IntervalMethod("none"), system_scores=over, aggregate="mean", outliers=outliers)
+    bare = dataclasses.replace(
+        protocol,
+        metric_test=None,
+        intervals=IntervalMethod("none"),
+        adjust="none",
+        aggregate="mean",
+        power=False,
+        baseline=None,
+    )
     found: list[NewRow] = []
-    for task in tasks:
+    for task in protocol.tasks:
         for criterion in held.human:
             found += task_rows(alone, criterion, task, bare)[0]
     for row in found:
@@ -218,5 +223,7 @@ def _is_constant(values: Array) -> bool:
 
 
 def _rows(held: JoinedScores, criterion: str, stat: str, level: str, options: Mapping[str, Any]) -> list[NewRow]:
-    rows, _ = task_rows(held, criterion, Task(stat, level), Plan(options, intervals=IntervalMethod("none")))
+    task = Task(stat, level)
+    protocol = Protocol(tasks=(task,), options=options, intervals=IntervalMethod("none"))
+    rows, _ = task_rows(held, criterion, task, protocol)
     return [row for row in rows if row["group"] == MEAN]

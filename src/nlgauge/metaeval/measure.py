@@ -14,7 +14,7 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.options import check_option
-from nlgauge.metaeval.joined import Frame, Places, check_items, needed
+from nlgauge.metaeval.joined import Frame, Places, check_items, check_level, needed
 from nlgauge.stats.coefficients import chance_preference
 from nlgauge.stats.correlate import OF_SOME, Correlation, Kind, Options, check_averaging, correlations, statistic
 from nlgauge.stats.draws import SHARE_NAMES, Averaging, Seed, generator
@@ -43,22 +43,38 @@ _WITHIN = ("wmt_kendall_like",)  # defined between outputs for one input, at wha
 
 
 @dataclass(frozen=True)
-class Measure:
-    """How a statistic of M metrics is computed.
+class Task:
+    """One table of numbers: a statistic at a level, of M metrics once it is settled.
 
     Attributes:
         stat: the name of the statistic.
-        level: `segment`, `item` or `system`.
-        averaging: `none`, `item`, `sys` or `micro`.
+        level: `segment`, `item` (also called `summary`) or `system`.
+        averaging: `none`, `item`, `sys` or `micro`; None is the usual one of the level.
+        test: the test that `auto` stands for; None is the usual one of the statistic.
         up: for each metric, whether higher is better.
         options: the options of the statistic; None stands for the default of an option.
     """
 
     stat: str
     level: str
-    averaging: str
-    up: Sequence[bool]
+    averaging: str | None = None
+    test: str | None = None
+    up: Sequence[bool] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
+
+    def settled(self, up: Sequence[bool] = (), options: Mapping[str, Any] | None = None) -> Task:
+        """The task for these metrics, with the level and the averaging that are meant, and those options it takes.
+
+        Raises:
+            InputError: the averaging or the level does not go with the statistic.
+        """
+        level = check_level(self.level)
+        averaging = averaging_of(self.stat, level, self.averaging)
+        allowed = (*takes(self.stat), *_OF_ALL)
+        own = {key: value for key, value in (options or {}).items() if key in allowed}
+        if own.get("compat") == "realsumm" and averaging != "item":
+            del own["compat"]  # which leaves out items
+        return dataclasses.replace(self, level=level, averaging=averaging, up=up, options=own)
 
     @property
     def kind(self) -> Kind:
@@ -101,61 +117,61 @@ def averaging_of(name: str, level: str, averaging: str | None) -> str:
     return "item" if level == "item" else "none"
 
 
-def measure(frame: Frame, how: Measure) -> list[Correlation]:
+def measure(frame: Frame, task: Task) -> list[Correlation]:
     """Compare the scores of M metrics with the judgements of a group.
 
     Args:
         frame: systems where a plain statistic is taken at level `system`, otherwise segments.
-        how: statistic, level, averaging, directions and options.
+        task: statistic, level, averaging, directions and options.
 
     Raises:
         InputError: items or systems are needed and not known, each item has only one rated output, or the statistic
             does not take an option.
     """
-    chosen = how.of_stat
-    every = {key: how.options[key] for key in _OF_ALL if how.options.get(key) is not None}
+    chosen = task.of_stat
+    every = {key: task.options[key] for key in _OF_ALL if task.options.get(key) is not None}
     chosen.update(every)  # type: ignore[typeddict-item]
-    chosen["higher_is_better"] = list(how.up)
-    if how.kind == "preferences":
-        return _preferences(frame, how, chosen)
-    if how.kind in ("soft", "difference_pairs"):
+    chosen["higher_is_better"] = list(task.up)
+    if task.kind == "preferences":
+        return _preferences(frame, task, chosen)
+    if task.kind in ("soft", "difference_pairs"):
         x, z = frame.grid()
-        return correlations(how.stat, x, z, **chosen)
-    chosen.update({"ids": frame.ids, "averaging": how.averaging})
+        return correlations(task.stat, x, z, **chosen)
+    chosen.update({"ids": frame.ids, "averaging": task.averaging})
     groups: Sequence[str] | None = None
-    if how.level == "system":
+    if task.level == "system":
         chosen["level"] = "system"
-    elif how.kind == "differences":
+    elif task.kind == "differences":
         check_items(frame)
         groups = frame.items
-    elif how.averaging == "sys":
+    elif task.averaging == "sys":
         groups = needed(frame.systems, "system", frame)
-    elif how.averaging != "none":
+    elif task.averaging != "none":
         check_items(frame)
         groups = frame.items
-    return correlations(how.stat, frame.x, frame.z, groups, **chosen)
+    return correlations(task.stat, frame.x, frame.z, groups, **chosen)
 
 
-def as_pearson(frame: Frame, how: Measure) -> tuple[Frame, Measure]:
+def as_pearson(frame: Frame, task: Task) -> tuple[Frame, Task]:
     """A frame and a measure of which Pearson's r is the statistic; others stay as they are.
 
     So `pdp` gets intervals and tests: drawing or swapping whole items leaves the differences within items as they are.
     """
-    if how.kind != "differences":
-        return frame, how
+    if task.kind != "differences":
+        return frame, task
     _, items = np.unique(np.array(needed(frame.items, "item", frame)), return_inverse=True)
     x, z, _ = within_items(frame.x, frame.z, items)
-    return dataclasses.replace(frame, x=x, z=z), dataclasses.replace(how, stat="pearson")
+    return dataclasses.replace(frame, x=x, z=z), dataclasses.replace(task, stat="pearson")
 
 
-def as_averaged(frame: Frame, found: Sequence[Correlation], how: Measure) -> tuple[Frame, Sequence[Correlation]]:
+def as_averaged(frame: Frame, found: Sequence[Correlation], task: Task) -> tuple[Frame, Sequence[Correlation]]:
     """The frame and the values by group as the means take them.
 
     With `common`, groups in which a metric is undefined have no judgement. With `undefined="zero"`, undefined values
     are 0. So tests and intervals are about the number that they stand beside.
     """
-    labels = {"item": frame.items, "sys": frame.systems}.get(how.averaging)
-    zero, common = _counts_as_zero(how), bool(how.options.get("common"))
+    labels = {"item": frame.items, "sys": frame.systems}.get(task.averaging)
+    zero, common = _counts_as_zero(task), bool(task.options.get("common"))
     if labels is None or not (zero or common):
         return frame, found
     rated = Counter(label for label, z in zip(labels, frame.z.tolist(), strict=True) if z == z)
@@ -171,12 +187,12 @@ def as_averaged(frame: Frame, found: Sequence[Correlation], how: Measure) -> tup
     ]
 
 
-def coefficient_of(how: Measure) -> str | Callable[[Array, Array], Array]:
+def coefficient_of(task: Task) -> str | Callable[[Array, Array], Array]:
     """The statistic of one group as tests take it: by name, or as a function of scores and judgements."""
-    zero = _counts_as_zero(how)
-    if how.stat in NAMED and not zero:
-        return how.stat
-    kernel, options = statistic(how.stat).kernel, how.of_stat
+    zero = _counts_as_zero(task)
+    if task.stat in NAMED and not zero:
+        return task.stat
+    kernel, options = statistic(task.stat).kernel, task.of_stat
 
     def coefficient(x: Array, z: Array) -> Array:
         found = kernel(x, z, **options)
@@ -186,14 +202,14 @@ def coefficient_of(how: Measure) -> str | Callable[[Array, Array], Array]:
     return coefficient
 
 
-def has_epsilon(how: Measure) -> bool:
+def has_epsilon(task: Task) -> bool:
     """Whether scores that differ by a little are tied: by how much is said in the units of each metric."""
-    return bool(np.any(how.of_stat.get("epsilon", 0.0)))
+    return bool(np.any(task.of_stat.get("epsilon", 0.0)))
 
 
-def _counts_as_zero(how: Measure) -> bool:
+def _counts_as_zero(task: Task) -> bool:
     """Whether a group without a value counts as 0 in the mean."""
-    return how.options.get("undefined") == "zero" and how.averaging in ("item", "sys")
+    return task.options.get("undefined") == "zero" and task.averaging in ("item", "sys")
 
 
 def takes(name: str) -> tuple[str, ...]:
@@ -246,14 +262,14 @@ def pooled_over_items(stat: str, averaging: str) -> bool:
     return (kind == "preferences" and averaging in ("none", "micro")) or (kind == "pairs" and averaging == "micro")
 
 
-def item_ratios(frame: Frame, how: Measure) -> tuple[Array, Array]:
+def item_ratios(frame: Frame, task: Task) -> tuple[Array, Array]:
     """The value of each metric within each item, and the pairs that it counts there: shapes (M, N).
 
     Pairs that people gave, of items that are not known, are an item each. Higher scores are better in the frame.
     """
-    kernel, options = statistic(how.stat).kernel, dict(how.of_stat)
-    if how.kind == "preferences":
-        better, worse = pairs_of_frame(frame, how.options.get("threshold"))
+    kernel, options = statistic(task.stat).kernel, dict(task.of_stat)
+    if task.kind == "preferences":
+        better, worse = pairs_of_frame(frame, task.options.get("threshold"))
         names = [str(i) for i in better.tolist()] if frame.items is None else [frame.items[i] for i in better]
         sides = [(row[better][None], row[worse]) for row in frame.x]
     else:
@@ -262,27 +278,27 @@ def item_ratios(frame: Frame, how: Measure) -> tuple[Array, Array]:
     found = []
     for x, z in sides:
         entries = Entries(x, z, ~np.isnan(z)[None], of, labels, of)
-        counts = by_group(kernel, entries, smallest=1 if how.kind == "preferences" else 2, options=options).counts
+        counts = by_group(kernel, entries, smallest=1 if task.kind == "preferences" else 2, options=options).counts
         assert counts is not None  # ratios of pairs
         found.append((counts.value[0], counts.denominator[0]))
     values, pairs = zip(*found, strict=True)
     return np.stack(values), np.stack(pairs)
 
 
-def _preferences(frame: Frame, how: Measure, chosen: Options) -> list[Correlation]:
-    better, worse = pairs_of_frame(frame, how.options.get("threshold"))
+def _preferences(frame: Frame, task: Task, chosen: Options) -> list[Correlation]:
+    better, worse = pairs_of_frame(frame, task.options.get("threshold"))
     groups: list[str] | None = None
-    if how.averaging in ("item", "micro"):
+    if task.averaging in ("item", "micro"):
         items = needed(frame.items, "item", frame)
         groups = [items[i] for i in better]
-    elif how.averaging == "sys":
-        raise InputError(f"{how.stat} compares outputs of two systems; averaging is 'none', 'item' or 'micro'")
-    x, chosen["averaging"] = frame.x, how.averaging
-    found = correlations(how.stat, x[:, better], x[:, worse], groups, **chosen)
-    if how.stat != "preference_accuracy" or not len(better):
+    elif task.averaging == "sys":
+        raise InputError(f"{task.stat} compares outputs of two systems; averaging is 'none', 'item' or 'micro'")
+    x, chosen["averaging"] = frame.x, task.averaging
+    found = correlations(task.stat, x[:, better], x[:, worse], groups, **chosen)
+    if task.stat != "preference_accuracy" or not len(better):
         return found
     tied = (x[:, better] == x[:, worse]).astype(np.float64)  # what noise that ties as often would win
-    if how.averaging == "item" and groups is not None:
+    if task.averaging == "item" and groups is not None:
         of, _ = codes(groups, len(groups), "items")
         tied = np.stack([np.bincount(of, weights=row) for row in tied]) / np.bincount(of)
     guesses = chance_preference(tied.mean(axis=1), chosen.get("ties") or "loss").tolist()
@@ -323,7 +339,7 @@ class IntervalMethod:
 
 
 def with_intervals(
-    frame: Frame, found: Sequence[Correlation], how: Measure, method: IntervalMethod
+    frame: Frame, found: Sequence[Correlation], task: Task, method: IntervalMethod
 ) -> tuple[list[Correlation], str]:
     """The values of one group with their 95 % intervals, and the method of the intervals ("" where there are none).
 
@@ -331,20 +347,20 @@ def with_intervals(
     jackknife for Pearson's r. Elsewhere it is a bootstrap over items.
     """
     one = found[0]
-    if method.kind == "none" or one.compat is not None or how.kind in _WITHOUT or _is_held_out(how):
+    if method.kind == "none" or one.compat is not None or task.kind in _WITHOUT or _is_held_out(task):
         return list(found), ""
-    if how.kind == "differences":
+    if task.kind == "differences":
         if method.kind == "fisher":
             return list(found), ""
-        return _bootstrap(*as_pearson(frame, how), found, method)
-    if how.kind == "preferences":
-        return _of_pairs(frame, found, how, method)
-    if _is_fisher(frame, how, method):
-        entries = "systems" if how.level == "system" else "segments"
+        return _bootstrap(*as_pearson(frame, task), found, method)
+    if task.kind == "preferences":
+        return _of_pairs(frame, found, task, method)
+    if _is_fisher(frame, task, method):
+        entries = "systems" if task.level == "system" else "segments"
         perfect = any(abs(c.value) > _PERFECT for c in found)
         but = "; at 1 and -1 it has no width, which says nothing of others" if perfect else ""
-        if method.kind == "auto" and how.stat == "pearson":
-            widened = widened_ends(how.turned(frame).x, frame.z)
+        if method.kind == "auto" and task.stat == "pearson":
+            widened = widened_ends(task.turned(frame).x, frame.z)
             return (
                 _with_ends(found, list(zip(*widened, strict=True))),
                 f"Fisher's formula for {entries} that are independent, widened by the jackknife where values are"
@@ -359,36 +375,36 @@ def with_intervals(
         )
     if method.kind == "fisher":
         return list(found), ""
-    if how.kind == "calibrated" and method.kind == "auto":
-        return _at_thresholds(frame, found, how, method)
-    return _bootstrap(frame, how, found, method)
+    if task.kind == "calibrated" and method.kind == "auto":
+        return _at_thresholds(frame, found, task, method)
+    return _bootstrap(frame, task, found, method)
 
 
-def cautions(frame: Frame, how: Measure, made: str) -> list[str]:
+def cautions(frame: Frame, task: Task, made: str) -> list[str]:
     """Cautions on the intervals of a group, where simulated ones hold the value in less than 93 %.
 
     Args:
         frame: the segments or systems.
-        how: the statistic.
+        task: the statistic.
         made: how the intervals were made, as `with_intervals` says it.
     """
-    stat, far = how.stat, any(map(_has_outliers, (*frame.x, frame.z)))
-    outliers = f"[low, high] of {how.stat}: a few values lie far from the rest, for which it may be much too narrow"
+    stat, far = task.stat, any(map(_has_outliers, (*frame.x, frame.z)))
+    outliers = f"[low, high] of {task.stat}: a few values lie far from the rest, for which it may be much too narrow"
     if made.startswith("Fisher's formula"):
         tied = stat.startswith("kendall") and max(map(_share_tied, (*frame.x, frame.z)), default=0.0) > _TIED
         if stat == "pearson" and far:
             return [outliers]
         return [f"[low, high] of {stat}: many values are tied, where the formula holds the value in 79 to 92 %"] * tied
-    if how.level == "system" and "bootstrap" in made and len(frame.z) < _FEW_SYSTEMS:
+    if task.level == "system" and "bootstrap" in made and len(frame.z) < _FEW_SYSTEMS:
         return [f"[low, high] of {stat}: from {len(frame.z)} systems too narrow; from 8 they hold the value in 89 %"]
-    if how.level == "system" or "bootstrap" not in made:
+    if task.level == "system" or "bootstrap" not in made:
         return []
-    n = len(set(frame.ids if frame.items is None or how.averaging == "sys" else frame.items))
+    n = len(set(frame.ids if frame.items is None or task.averaging == "sys" else frame.items))
     if n < _FEW:
         return [f"[low, high] of {stat}: from {n} items too narrow; from 20 they hold the value in 91 % in place of 95"]
-    if stat in ("pearson", "pdp") and how.averaging == "none" and is_skewed(frame):
+    if stat in ("pearson", "pdp") and task.averaging == "none" and is_skewed(frame):
         return [f"[low, high] of {stat}: ratings and scores are skewed, for which they are too narrow"]
-    return [outliers] if far and stat in ("pearson", "pdp") and how.averaging == "none" else []
+    return [outliers] if far and stat in ("pearson", "pdp") and task.averaging == "none" else []
 
 
 def is_skewed(frame: Frame) -> bool:
@@ -427,25 +443,25 @@ def _share_tied(values: Array) -> float:
     return float((counts * (counts - 1)).sum() / (n * (n - 1))) if n > 1 else 0.0
 
 
-def ends_of_mean(frames: Sequence[Frame], how: Measure, method: IntervalMethod) -> Array | None:
+def ends_of_mean(frames: Sequence[Frame], task: Task, method: IntervalMethod) -> Array | None:
     """The interval of the plain mean over groups, from resampled entries: shape (M, 2), or None where there is none."""
     if (
         method.kind not in ("auto", "bootstrap")
-        or how.averaging != "none"
-        or how.kind not in ("correlation", "pairs")
+        or task.averaging != "none"
+        or task.kind not in ("correlation", "pairs")
         or any(map(repeats, frames))
     ):
         return None
-    if how.options.get("compat") or sum(len(frame.z) for frame in frames) < _LEAST:
+    if task.options.get("compat") or sum(len(frame.z) for frame in frames) < _LEAST:
         return None
     drawn = bootstrap_correlations(
-        how.stat,
+        task.stat,
         np.concatenate([frame.x for frame in frames], axis=1),
         np.concatenate([frame.z for frame in frames]),
         [g for g, frame in enumerate(frames) for _ in frame.z],
         draws=method.draws,
         seed=method.seed,
-        **{**_options(how), "averaging": "sys", "level": "segment"},
+        **{**_options(task), "averaging": "sys", "level": "segment"},
     )
     return np.array([(one.low, one.high) for one in drawn])
 
@@ -455,21 +471,21 @@ def repeats(frame: Frame) -> bool:
     return frame.items is not None and len(set(frame.items)) < len(frame.items)
 
 
-def _is_held_out(how: Measure) -> bool:
+def _is_held_out(task: Task) -> bool:
     """Whether tie thresholds come from other items, anew in every fold."""
-    return bool(how.options.get("folds", statistic(how.stat).folds))
+    return bool(task.options.get("folds", statistic(task.stat).folds))
 
 
-def _is_fisher(frame: Frame, how: Measure, method: IntervalMethod) -> bool:
-    if how.stat not in _FISHER or how.averaging != "none" or method.kind not in ("auto", "fisher"):
+def _is_fisher(frame: Frame, task: Task, method: IntervalMethod) -> bool:
+    if task.stat not in _FISHER or task.averaging != "none" or method.kind not in ("auto", "fisher"):
         return False
-    return method.kind == "fisher" or how.level == "system" or not repeats(frame)
+    return method.kind == "fisher" or task.level == "system" or not repeats(frame)
 
 
-def _options(how: Measure) -> Any:
+def _options(task: Task) -> Any:
     """The options of the statistic, as the bootstrap takes them."""
-    own = {key: value for key, value in how.of_stat.items() if key != "seed"}  # that of folds; a bootstrap has its own
-    return {**own, "averaging": how.averaging, "higher_is_better": list(how.up)}
+    own = {key: value for key, value in task.of_stat.items() if key != "seed"}  # that of folds; a bootstrap has its own
+    return {**own, "averaging": task.averaging, "higher_is_better": list(task.up)}
 
 
 def _with_ends(found: Sequence[Correlation], ends: Sequence[tuple[Any, Any]]) -> list[Correlation]:
@@ -479,24 +495,24 @@ def _with_ends(found: Sequence[Correlation], ends: Sequence[tuple[Any, Any]]) ->
 
 
 def _bootstrap(
-    frame: Frame, how: Measure, found: Sequence[Correlation], method: IntervalMethod
+    frame: Frame, task: Task, found: Sequence[Correlation], method: IntervalMethod
 ) -> tuple[list[Correlation], str]:
-    if how.stat == "pearson" and how.averaging == "none" and how.level != "system" and frame.is_grid:
-        scores, human = how.turned(frame).grid()
+    if task.stat == "pearson" and task.averaging == "none" and task.level != "system" and frame.is_grid:
+        scores, human = task.turned(frame).grid()
         ends = pearson_ends(human, np.where(np.isnan(human), 0.0, scores), draws=method.draws, seed=method.seed)
         return _with_ends(found, list(zip(*ends, strict=True))), method.of_draws("items")
-    options = _options(how)
-    if how.options.get("undefined") is not None:
-        options["undefined"] = how.options["undefined"]
-    groups = frame.systems if how.averaging == "sys" else frame.items
-    over, resample = "segments" if groups is None or how.averaging == "sys" else "items", "items"
-    if how.level == "system":
+    options = _options(task)
+    if task.options.get("undefined") is not None:
+        options["undefined"] = task.options["undefined"]
+    groups = frame.systems if task.averaging == "sys" else frame.items
+    over, resample = "segments" if groups is None or task.averaging == "sys" else "items", "items"
+    if task.level == "system":
         groups, options["level"] = None, "system"
         over = resample = "systems"
-    if len(set(frame.ids if groups is None or how.averaging == "sys" else groups)) < _LEAST:
+    if len(set(frame.ids if groups is None or task.averaging == "sys" else groups)) < _LEAST:
         return list(found), ""
     drawn = bootstrap_correlations(
-        how.stat, frame.x, frame.z, groups, resample=resample, draws=method.draws, seed=method.seed, **options
+        task.stat, frame.x, frame.z, groups, resample=resample, draws=method.draws, seed=method.seed, **options
     )
     lost = max(d.n_undefined_draws for d in drawn)
     left_out = f" (undefined on up to {lost} draws, which are left out)" if lost else ""
@@ -504,34 +520,34 @@ def _bootstrap(
 
 
 def _at_thresholds(
-    frame: Frame, found: Sequence[Correlation], how: Measure, method: IntervalMethod
+    frame: Frame, found: Sequence[Correlation], task: Task, method: IntervalMethod
 ) -> tuple[list[Correlation], str]:
     """Intervals at the tie thresholds of the data: `auto` keeps them, since calibrating in every draw takes long."""
     thresholds = [one.epsilon or 0.0 for one in found]
     plain = dataclasses.replace(
-        how, stat=how.stat.removesuffix("_calibrated"), options={**how.options, "epsilon": thresholds}
+        task, stat=task.stat.removesuffix("_calibrated"), options={**task.options, "epsilon": thresholds}
     )
     ended, said = _bootstrap(frame, plain, found, method)
     return ended, said and f"{said}, at the thresholds of all data"
 
 
 def _of_pairs(
-    frame: Frame, found: Sequence[Correlation], how: Measure, method: IntervalMethod
+    frame: Frame, found: Sequence[Correlation], task: Task, method: IntervalMethod
 ) -> tuple[list[Correlation], str]:
     """Intervals for pairs: pairs of one item belong together, so items are drawn with all their pairs.
 
     Where every pair comes from a different item, the interval of the share is kept.
     """
-    better, worse = pairs_of_frame(frame, how.options.get("threshold"))
+    better, worse = pairs_of_frame(frame, task.options.get("threshold"))
     groups = [str(i) for i in better.tolist()] if frame.items is None else [frame.items[i] for i in better]
     n_groups = len(set(groups))
     if not math.isnan(found[0].low) and n_groups == len(groups):
-        return list(found), f"{SHARE_NAMES[how.options.get('interval') or 'wilson']} interval"
+        return list(found), f"{SHARE_NAMES[task.options.get('interval') or 'wilson']} interval"
     if n_groups < _LEAST or method.kind == "fisher":
         return _with_ends(found, [(math.nan, math.nan)] * len(found)), ""
-    x, options = frame.x, _options(how)
+    x, options = frame.x, _options(task)
     drawn = bootstrap_correlations(
-        how.stat, x[:, better], x[:, worse], groups, draws=method.draws, seed=method.seed, **options
+        task.stat, x[:, better], x[:, worse], groups, draws=method.draws, seed=method.seed, **options
     )
     return _with_ends(found, [(d.low, d.high) for d in drawn]), method.of_draws("items")
 
@@ -586,7 +602,7 @@ class _Comparison:
 
     frame: Frame
     found: Sequence[Correlation]
-    how: Measure
+    task: Task
     asked: MetricTest
 
 
@@ -618,24 +634,24 @@ def usual_test(stat: str, level: str, averaging: str, epsilon: bool = False) -> 
     return None if kind == "calibrated" or epsilon else "perm_both"
 
 
-def compare(frame: Frame, found: Sequence[Correlation], how: Measure, asked: MetricTest) -> MetricComparison:
+def compare(frame: Frame, found: Sequence[Correlation], task: Task, asked: MetricTest) -> MetricComparison:
     """Test all pairs of metrics in one group.
 
     Args:
         frame: systems at level `system` (but segments for soft pairwise accuracy), otherwise segments.
         found: the values of the metrics on the frame.
-        how: statistic, level, averaging, directions and options.
+        task: statistic, level, averaging, directions and options.
         asked: the test to run. It must not be `auto`, which `usual_test` resolves.
 
     Raises:
         InputError: the test does not go with the statistic or level.
     """
-    if how.kind == "difference_pairs" or (how.kind == "differences" and asked.test not in _OF_WHOLE_ITEMS):
-        whole = f"; choose {' or '.join(_OF_WHOLE_ITEMS)}" if how.kind == "differences" else ""
-        raise InputError(f"{asked.test} does not go with {how.stat}{whole}")
-    frame, how = as_pearson(how.turned(frame), how)
-    frame, found = as_averaged(frame, found, how)
-    compared = _MAKE[asked.test](_Comparison(frame, found, how, asked))
+    if task.kind == "difference_pairs" or (task.kind == "differences" and asked.test not in _OF_WHOLE_ITEMS):
+        whole = f"; choose {' or '.join(_OF_WHOLE_ITEMS)}" if task.kind == "differences" else ""
+        raise InputError(f"{asked.test} does not go with {task.stat}{whole}")
+    frame, task = as_pearson(task.turned(frame), task)
+    frame, found = as_averaged(frame, found, task)
+    compared = _MAKE[asked.test](_Comparison(frame, found, task, asked))
     if asked.test not in POPULATIONS:
         asked.advance(len(found) * (len(found) - 1) // 2)
     return compared
@@ -645,7 +661,7 @@ def power_of(
     frame: Frame,
     found: Sequence[Correlation],
     pair: tuple[int, int],
-    how: Measure,
+    task: Task,
     asked: MetricTest,
     alpha: float = 0.05,
 ) -> float:
@@ -654,9 +670,9 @@ def power_of(
     There are 200 resamples, each with as many systems as the data have, drawn with replacement. On each of them the
     test takes at most 199 permutations.
     """
-    turned = how.turned(frame)
+    turned = task.turned(frame)
     few = dataclasses.replace(asked, draws=min(asked.draws, 199))
-    two = dataclasses.replace(how, level="system", up=(True, True))
+    two = dataclasses.replace(task, level="system", up=(True, True))
 
     def p_value(first: Array, second: Array, z: Array) -> float:
         drawn = dataclasses.replace(frame, x=np.stack([first, second]), z=z)
@@ -668,7 +684,7 @@ def power_of(
 
 
 def compare_means(
-    frames: Sequence[Frame], how: Measure, asked: MetricTest, found: Sequence[Sequence[Correlation]] = ()
+    frames: Sequence[Frame], task: Task, asked: MetricTest, found: Sequence[Sequence[Correlation]] = ()
 ) -> MetricComparison | None:
     """Test all pairs of metrics on the plain mean over groups; None where there is no such test.
 
@@ -677,17 +693,17 @@ def compare_means(
 
     Args:
         frames: segments or systems of each group.
-        how, asked: as in `compare`.
+        task, asked: as in `compare`.
         found: the values of the metrics in each group; `item_swap` and `bootstrap` need them where the statistic has
             one value per item.
     """
     if asked.test == "bootstrap":
-        parts = _comparisons(frames, found, how, asked)
+        parts = _comparisons(frames, found, task, asked)
         rng = generator(asked.seed)
         whole = mean_resampled([_resampled(part, rng) for part in parts])
         return compare_resampled(whole, alternative=asked.alternative)
     if asked.test == "item_swap":
-        items = [_by_item(part) for part in _comparisons(frames, found, how, asked)]
+        items = [_by_item(part) for part in _comparisons(frames, found, task, asked)]
         return item_swap_test(
             np.concatenate([values for values, _ in items], axis=1),
             weights=None if items[0][1] is None else np.concatenate([w for _, w in items if w is not None], axis=1),
@@ -696,14 +712,14 @@ def compare_means(
             draws=asked.draws,
             seed=asked.seed,
         )
-    is_plain = how.averaging == "none" and how.kind in ("correlation", "pairs")
+    is_plain = task.averaging == "none" and task.kind in ("correlation", "pairs")
     if not is_plain or asked.test not in ("perm_both", "perm_systems"):
         return None
     width = max(len(frame.z) for frame in frames)
     human = np.full((len(frames), width), np.nan)
-    scores = np.zeros((len(how.up), *human.shape))
+    scores = np.zeros((len(task.up), *human.shape))
     for g, frame in enumerate(frames):
-        n, x = len(frame.z), how.turned(frame).x
+        n, x = len(frame.z), task.turned(frame).x
         spread = x.std(axis=1, keepdims=True)
         human[g, :n] = frame.z
         scores[:, g, :n] = (x - x.mean(axis=1, keepdims=True)) / np.where(spread > 0, spread, 1.0)
@@ -712,7 +728,7 @@ def compare_means(
         scores,
         generalise_to="both",
         averaging="sys",
-        statistic=coefficient_of(how),
+        statistic=coefficient_of(task),
         alternative=asked.alternative,
         draws=asked.draws,
         seed=asked.seed,
@@ -721,16 +737,16 @@ def compare_means(
 
 
 def _williams(c: _Comparison) -> MetricComparison:
-    if c.how.stat != "pearson" or c.how.averaging != "none":
+    if c.task.stat != "pearson" or c.task.averaging != "none":
         raise InputError(
-            f"williams compares two values of Pearson's r over one vector, got {c.how.stat} with averaging"
-            f" {c.how.averaging}; choose perm_both"
+            f"williams compares two values of Pearson's r over one vector, got {c.task.stat} with averaging"
+            f" {c.task.averaging}; choose perm_both"
         )
     return williams_test(c.frame.z, c.frame.x, alternative=c.asked.alternative, compat=c.asked.compat)
 
 
 def _permutation(c: _Comparison) -> MetricComparison:
-    if c.how.kind == "soft":
+    if c.task.kind == "soft":
         return _soft(c)
     averaging = _averaging(c)
     _check_scale(c)
@@ -739,9 +755,9 @@ def _permutation(c: _Comparison) -> MetricComparison:
         human,
         scores,
         generalise_to=POPULATIONS[c.asked.test],
-        level="system" if c.how.level == "system" else "segment",
+        level="system" if c.task.level == "system" else "segment",
         averaging=averaging,
-        statistic=coefficient_of(c.how),
+        statistic=coefficient_of(c.task),
         alternative=c.asked.alternative,
         draws=c.asked.draws,
         seed=c.asked.seed,
@@ -752,7 +768,7 @@ def _permutation(c: _Comparison) -> MetricComparison:
 
 def _soft(c: _Comparison) -> MetricComparison:
     if c.asked.test not in ("perm_inputs", "perm_systems"):
-        raise InputError(f"{c.how.stat} has perm_inputs and perm_systems, got {c.asked.test}")
+        raise InputError(f"{c.task.stat} has perm_inputs and perm_systems, got {c.asked.test}")
     scores, human = c.frame.grid()
     return soft_accuracy_test(
         human,
@@ -765,44 +781,44 @@ def _soft(c: _Comparison) -> MetricComparison:
 
 
 def _compare_bootstrap(c: _Comparison) -> MetricComparison:
-    if c.how.kind == "soft":
+    if c.task.kind == "soft":
         return _soft(c)
     return compare_resampled(_resampled(c, c.asked.seed), alternative=c.asked.alternative)
 
 
 def _resampled(c: _Comparison, seed: Seed) -> Resampled:
     """The statistic on items drawn with replacement: from its values by item, or from the scores."""
-    by_item = c.how.kind in ("preferences", "calibrated") or (has_epsilon(c.how) and c.how.averaging == "item")
-    if by_item or pooled_over_items(c.how.stat, c.how.averaging):
+    by_item = c.task.kind in ("preferences", "calibrated") or (has_epsilon(c.task) and c.task.averaging == "item")
+    if by_item or pooled_over_items(c.task.stat, c.task.averaging):
         return resample_items(*_by_item(c), draws=c.asked.draws, seed=seed)
     averaging = _averaging(c)
     _check_scale(c)
     human, scores = _grid(c)
-    if c.how.level == "system":
+    if c.task.level == "system":
         raise InputError("bootstrap draws items and works below level 'system'; choose perm_systems")
     return resample_grid(
-        human, scores, averaging=averaging, statistic=coefficient_of(c.how), draws=c.asked.draws, seed=seed
+        human, scores, averaging=averaging, statistic=coefficient_of(c.task), draws=c.asked.draws, seed=seed
     )
 
 
 def _by_item(c: _Comparison) -> tuple[Array, Array | None]:
     """The value of every metric on every item, and what it counts where the pairs of all items are pooled."""
-    if pooled_over_items(c.how.stat, c.how.averaging):
-        return item_ratios(c.frame, c.how)
-    if c.how.averaging != "item":
+    if pooled_over_items(c.task.stat, c.task.averaging):
+        return item_ratios(c.frame, c.task)
+    if c.task.averaging != "item":
         raise InputError(
-            f"{c.asked.test} needs a value for each item, got averaging {c.how.averaging!r}; choose level='item'"
+            f"{c.asked.test} needs a value for each item, got averaging {c.task.averaging!r}; choose level='item'"
         )
     return np.array([list(one.groups.values()) for one in c.found], dtype=np.float64), None
 
 
 def _comparisons(
-    frames: Sequence[Frame], found: Sequence[Sequence[Correlation]], how: Measure, asked: MetricTest
+    frames: Sequence[Frame], found: Sequence[Sequence[Correlation]], task: Task, asked: MetricTest
 ) -> list[_Comparison]:
     """The input of a test in each group."""
     parts = []
     for frame, values in zip(frames, found or [()] * len(frames), strict=True):
-        turned, as_measured = as_pearson(how.turned(frame), how)
+        turned, as_measured = as_pearson(task.turned(frame), task)
         parts.append(_Comparison(*as_averaged(turned, values, as_measured), as_measured, asked))
     return parts
 
@@ -819,10 +835,10 @@ def _item_swap(c: _Comparison) -> MetricComparison:
 
 
 def _mcnemar(c: _Comparison) -> MetricComparison:
-    if c.how.stat != "preference_accuracy":
-        raise InputError(f"mcnemar compares two preference accuracies, got {c.how.stat}")
-    better, worse = pairs_of_frame(c.frame, c.how.options.get("threshold"))
-    ties = c.how.options.get("ties") or "loss"
+    if c.task.stat != "preference_accuracy":
+        raise InputError(f"mcnemar compares two preference accuracies, got {c.task.stat}")
+    better, worse = pairs_of_frame(c.frame, c.task.options.get("threshold"))
+    ties = c.task.options.get("ties") or "loss"
     test = mcnemar_test(c.frame.x[:, better], c.frame.x[:, worse], ties=ties, alternative=c.asked.alternative)
     values = np.array([one.value for one in c.found])  # under `exclude` of the pairs that the metric itself orders
     return dataclasses.replace(test, values=values, deltas=values[:, None] - values)
@@ -841,28 +857,28 @@ _MAKE: Mapping[str, Callable[[_Comparison], MetricComparison]] = {
 
 def _averaging(c: _Comparison) -> Averaging:
     """The averaging, for statistics whose scores can be swapped."""
-    averaging = c.how.averaging
-    if averaging in ("none", "item", "sys") and c.how.kind not in ("preferences", "calibrated"):
+    averaging = c.task.averaging
+    if averaging in ("none", "item", "sys") and c.task.kind not in ("preferences", "calibrated"):
         return averaging  # type: ignore[return-value]  # one of the three
     raise InputError(
-        f"{c.asked.test} does not go with {c.how.stat} and averaging {averaging}"
-        + ("; choose item_swap" if averaging == "item" or pooled_over_items(c.how.stat, averaging) else "")
+        f"{c.asked.test} does not go with {c.task.stat} and averaging {averaging}"
+        + ("; choose item_swap" if averaging == "item" or pooled_over_items(c.task.stat, averaging) else "")
     )
 
 
 def _check_scale(c: _Comparison) -> None:
     """Refuse a tie threshold in the units of each metric where the test brings all metrics to one scale."""
-    if has_epsilon(c.how):
+    if has_epsilon(c.task):
         raise InputError(
-            f"{c.asked.test} brings metrics to one scale, on which the epsilon of {c.how.stat} would be another one;"
+            f"{c.asked.test} brings metrics to one scale, on which the epsilon of {c.task.stat} would be another one;"
             " choose item_swap with level='item', or leave epsilon out"
         )
 
 
 def _grid(c: _Comparison) -> tuple[Array, Array]:
     """Judgements and scores as a grid of systems by items, or as one row where systems and items are not known."""
-    if c.how.level != "system":
-        return _cells(c.frame, c.asked.test, c.how.averaging)
+    if c.task.level != "system":
+        return _cells(c.frame, c.asked.test, c.task.averaging)
     if c.asked.test != "perm_systems":
         raise InputError(
             f"{c.asked.test} draws or swaps segments, and at level 'system' there is one number per system; choose"

@@ -18,20 +18,16 @@ from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.options import checked
 from nlgauge.core.result import NewRow, Row
 from nlgauge.metaeval.joined import (
-    Aggregate,
     Frame,
     JoinedScores,
-    SystemScores,
-    check_level,
     segment_frame,
     system_frame,
 )
 from nlgauge.metaeval.measure import (
     IntervalMethod,
-    Measure,
     MetricTest,
+    Task,
     as_averaged,
-    averaging_of,
     cautions,
     compare,
     compare_means,
@@ -41,7 +37,6 @@ from nlgauge.metaeval.measure import (
     measure,
     power_of,
     repeats,
-    takes,
     usual_test,
     with_intervals,
 )
@@ -216,23 +211,6 @@ def _p(test: MetricComparison, p: Array, i: int, j: int, adjust: Adjustment) -> 
 
 
 @dataclass(frozen=True)
-class Task:
-    """One table of numbers: a statistic at a level.
-
-    Attributes:
-        stat: the name of the statistic.
-        level: `segment`, `item` (also called `summary`) or `system`.
-        averaging: how values are averaged; None is the usual way at the level.
-        test: the test that `auto` stands for; None is the usual one of the statistic.
-    """
-
-    stat: str
-    level: str
-    averaging: str | None = None
-    test: str | None = None
-
-
-@dataclass(frozen=True)
 class Preset:
     """A protocol.
 
@@ -316,14 +294,14 @@ _TESTS_DIFFER = (
 
 
 def as_official(
-    rows: Sequence[NewRow], controls: Sequence[NewRow], tasks: Sequence[Task], protocol: Preset, alpha: float
+    rows: Sequence[NewRow], controls: Sequence[NewRow], protocol: Protocol
 ) -> tuple[list[NewRow], list[str]]:
     """The rows of the official average, and notes; where all tasks were done, values are given the number of theirs.
 
     Controls are numbered, too, and take no part in averages.
     """
-    notes = list(noise_notes(rows, tasks, alpha))
-    if tuple(tasks) != protocol.tasks:
+    notes = list(noise_notes(rows, protocol.tasks, protocol.alpha))
+    if not protocol.whole:
         return [], notes
     number_tasks([*rows, *controls], protocol)
     averages = list(average_rows(rows, protocol)) if protocol.weights else []
@@ -438,53 +416,51 @@ Found = Mapping[str | None, Sequence[Correlation]]  # the value of every metric 
 Tests = Mapping[str | None, MetricComparison]
 
 
-@dataclass(frozen=True)
-class Plan:
-    """How tasks are computed.
+@dataclass(frozen=True, kw_only=True)
+class Protocol(Preset):
+    """What was asked of a meta-evaluation: a preset, or a statistic alone, and how metrics are compared.
 
     Attributes:
-        options: the options of the statistics.
-        asked: the test, or None.
+        whole: whether its tasks are all those of the preset.
+        metric_test: the test between metrics, or None; `test` is that of the preset.
         intervals: how intervals are computed.
         adjust: `none`, `holm` or `bh`.
         alpha: a difference is significant if its p-value is below this.
-        system_scores, aggregate, outliers, power: as in `meta_evaluate`.
+        outliers, power: as in `meta_evaluate`.
         baseline: the metric that all others are tested against, and nothing else, after Holm unless `adjust` is `bh`;
             None tests every two.
-        ranks: where a new rank begins, see `stats.rank_clusters`.
         progress: shows how many pairs of metrics have been tested; see `Runtime`.
 
     Raises:
         InputError: the value of an option is not among those allowed.
     """
 
-    options: Mapping[str, Any] = field(default_factory=dict)
-    asked: MetricTest | None = None
+    about: str = ""
+    origin: str = ""
+    whole: bool = True
+    metric_test: MetricTest | None = None
     intervals: IntervalMethod = field(default_factory=IntervalMethod)
     adjust: Adjustment = "none"
     alpha: float = 0.05
-    system_scores: SystemScores = "rated"
-    aggregate: Aggregate = "corpus"
     outliers: Literal["mad"] | None = None
     power: bool = False
     baseline: str | None = None
-    ranks: Rule = "all"
     progress: Callable[..., Any] = silent
 
     def __post_init__(self) -> None:
         checked(self, error=InputError)
         if self.baseline is not None and self.adjust == "none":
             object.__setattr__(self, "adjust", "holm")  # the family is small, and its claim is one
-        if self.asked is None and self.adjust != "none":
+        if self.metric_test is None and self.adjust != "none":
             raise InputError(f"adjust is {self.adjust!r}, and there is no p-value to adjust; name a test as well")
 
-    def rehearsed(self) -> Plan:
-        """The same plan with too few draws to tell anything but what it refuses."""
+    def rehearsed(self) -> Protocol:
+        """The same protocol with too few draws to tell anything but what it refuses."""
         few: dict[str, Any] = {"draws": _REHEARSED}
-        asked = None if self.asked is None else dataclasses.replace(self.asked, **few)
+        test = None if self.metric_test is None else dataclasses.replace(self.metric_test, **few)
         intervals = dataclasses.replace(self.intervals, **few)
         options = {**self.options, **few}
-        return dataclasses.replace(self, options=options, asked=asked, intervals=intervals, progress=silent)
+        return dataclasses.replace(self, options=options, metric_test=test, intervals=intervals, progress=silent)
 
     def settings(self, rows: Sequence[Row]) -> dict[str, Any]:
         """The description of tests and intervals in a result file, given its rows: `auto` is the tests made."""
@@ -500,34 +476,28 @@ class Plan:
         }
 
 
-def task_rows(held: JoinedScores, criterion: str, task: Task, plan: Plan) -> tuple[list[NewRow], list[str]]:
+def task_rows(held: JoinedScores, criterion: str, task: Task, protocol: Protocol) -> tuple[list[NewRow], list[str]]:
     """The rows of one criterion and task, and notes.
 
     Raises:
         InputError: the task cannot be done on these data.
     """
-    return _Run(held, criterion, task, plan).rows()
+    return _Run(held, criterion, task, protocol).rows()
 
 
 class _Run:
     """One criterion and task: frames, values and tests by group, and the notes collected on the way."""
 
-    def __init__(self, held: JoinedScores, criterion: str, task: Task, plan: Plan) -> None:
-        self.held, self.criterion, self.task, self.plan = held, criterion, task, plan
-        level = check_level(task.level)
-        averaging = averaging_of(task.stat, level, task.averaging)
-        allowed = (*takes(task.stat), "undefined", "common", "compat")
-        options = {key: value for key, value in plan.options.items() if key in allowed}
-        if options.get("compat") == "realsumm" and averaging != "item":
-            del options["compat"]  # which leaves out items
+    def __init__(self, held: JoinedScores, criterion: str, asked: Task, protocol: Protocol) -> None:
+        self.held, self.criterion, self.asked, self.protocol = held, criterion, asked, protocol
         self.metrics = held.metrics
-        if plan.baseline is not None and plan.baseline not in self.metrics:
-            near = nearest(plan.baseline, self.metrics)
-            raise InputError(f"baseline is {plan.baseline!r}, which is not among the metrics{near}")
-        self.how = Measure(task.stat, level, averaging, [held.is_higher_better(name) for name in self.metrics], options)
-        self.compares_systems = level == "system" and self.how.kind != "soft"
+        self.task = task = asked.settled([held.is_higher_better(name) for name in self.metrics], protocol.options)
+        if protocol.baseline is not None and protocol.baseline not in self.metrics:
+            near = nearest(protocol.baseline, self.metrics)
+            raise InputError(f"baseline is {protocol.baseline!r}, which is not among the metrics{near}")
+        self.compares_systems = task.level == "system" and task.kind != "soft"
         self.notes: list[str] = []
-        if plan.power and (not self.compares_systems or plan.asked is None):
+        if protocol.power and (not self.compares_systems or protocol.metric_test is None):
             raise InputError(
                 "power is that of a test at level 'system', of a statistic of system scores; name a test and"
                 " level='system'"
@@ -536,7 +506,7 @@ class _Run:
     def rows(self) -> tuple[list[NewRow], list[str]]:
         groups, found = self._groups()
         tests = dict(self._tests(groups, found))
-        whole = {} if self.plan.baseline is not None else tests  # all against one: no rank, none beats all
+        whole = {} if self.protocol.baseline is not None else tests  # all against one: no rank, none beats all
         rows = self._value_rows(found, whole, self._ends_of_mean(groups, found))
         if len(groups) == 1 and tests:
             tests[MEAN] = next(iter(tests.values()))
@@ -551,8 +521,8 @@ class _Run:
         return {
             "metric": metric,
             "criterion": self.criterion,
-            "level": self.task.level,
-            "averaging": self.how.averaging,
+            "level": self.asked.level,
+            "averaging": self.task.averaging,
             "stat": self.task.stat,
             "group": group,
         }
@@ -567,7 +537,7 @@ class _Run:
             if not len(frame.z):
                 self.notes.append(f"group {group!r} has no rating for {self.criterion!r}")
                 continue
-            if self.compares_systems and len(frame.z) < _LEAST_SYSTEMS and self.how.kind == "correlation":
+            if self.compares_systems and len(frame.z) < _LEAST_SYSTEMS and self.task.kind == "correlation":
                 few.append(f"{group or 'the data'}: {len(frame.z)}")
                 frame = dataclasses.replace(frame, z=np.full(len(frame.z), np.nan))
             groups[group], found[group] = frame, self._measured(frame)
@@ -591,15 +561,20 @@ class _Run:
                 )
             return segment_frame(self.held, self.criterion, group)
         frame, note = system_frame(
-            self.held, self.criterion, group, self.plan.system_scores, self.plan.aggregate, self.plan.outliers
+            self.held,
+            self.criterion,
+            group,
+            self.protocol.system_scores,
+            self.protocol.aggregate,
+            self.protocol.outliers,
         )
         self.notes += note
         return frame
 
     def _measured(self, frame: Frame) -> list[Correlation]:
         """The value of every metric in one group, with its interval and with its value before orientation."""
-        stat, up = self.task.stat, self.how.up
-        found = measure(frame, self.how)
+        stat, up = self.task.stat, self.task.up
+        found = measure(frame, self.task)
         said = {one.note for one in found}
         if len(said) == 1:
             self.notes += [f"{stat}: {note}" for note in said if note]
@@ -609,20 +584,20 @@ class _Run:
         down = [m for m, good in enumerate(up) if not good]
         if down:  # once more as if higher were better for all
             # what is said per metric, or of all metrics together, needs all of them
-            together = self.how.options.get("common") or np.ndim(self.how.options.get("epsilon", 0.0)) > 0
+            together = self.task.options.get("common") or np.ndim(self.task.options.get("epsilon", 0.0)) > 0
             rows = list(range(len(up))) if together else down
-            unturned = dataclasses.replace(self.how, up=[True] * len(rows))
+            unturned = dataclasses.replace(self.task, up=[True] * len(rows))
             for m, one in zip(rows, measure(dataclasses.replace(frame, x=frame.x[rows]), unturned), strict=True):
                 raw[m] = raw[m] if up[m] else one.value
-        mixes_items = self.how.averaging == "none" and self.how.level == "segment" and self.how.kind in _OVER_ITEMS
+        mixes_items = self.task.averaging == "none" and self.task.level == "segment" and self.task.kind in _OVER_ITEMS
         if mixes_items and repeats(frame):
             self.notes.append(
                 f"{stat}, averaging none, takes outputs for different items together, so a metric is also rewarded for"
                 " knowing which items are hard; level 'item' avoids that"
             )
-        found, made = with_intervals(as_averaged(frame, found, self.how)[0], found, self.how, self.plan.intervals)
+        found, made = with_intervals(as_averaged(frame, found, self.task)[0], found, self.task, self.protocol.intervals)
         if made and not all(math.isnan(one.low) for one in found):
-            self.notes += [f"[low, high] of {stat}: 95 %, {made}", *cautions(frame, self.how, made)]
+            self.notes += [f"[low, high] of {stat}: 95 %, {made}", *cautions(frame, self.task, made)]
         return [dataclasses.replace(one, raw=value) for one, value in zip(found, raw, strict=True)]
 
     def _check_constant(self, groups: Groups) -> None:
@@ -639,7 +614,7 @@ class _Run:
                 self.notes.append(f"{metric} is the same for all segments or systems of {', '.join(constant[:4])}")
 
     def _say_what_counts(self, groups: Groups, found: Found) -> None:
-        averaging = self.how.averaging
+        averaging = self.task.averaging
         for group, values in found.items():
             used = [one.n_used for one in values]
             if averaging in ("item", "sys") and min(used) < max(used):
@@ -663,38 +638,38 @@ class _Run:
         if len(groups) == 1:
             return [(one.low, one.high) for one in next(iter(found.values()))]
         frames = [frame for frame in groups.values() if not np.isnan(frame.z).all()]
-        ends = ends_of_mean(frames, self.how, self.plan.intervals) if frames else None
+        ends = ends_of_mean(frames, self.task, self.protocol.intervals) if frames else None
         if ends is None:
             return [(math.nan, math.nan)] * len(self.metrics)
-        made = self.plan.intervals.of_draws("systems" if self.how.level == "system" else "segments")
+        made = self.protocol.intervals.of_draws("systems" if self.task.level == "system" else "segments")
         self.notes.append(f"[low, high] of the mean of {self.task.stat}: 95 %, {made}")
         return [(float(low), float(high)) for low, high in ends]
 
     def _tests(self, groups: Groups, found: Found) -> Tests:
         """The test of every group in which the values are defined, and of their mean."""
-        if self.plan.asked is None:
+        if self.protocol.metric_test is None:
             return {}
         if len(self.metrics) < 2:
             self.notes.append(f"no test was made: it compares metrics, and {self.metrics[0]} is the only one")
             return {}
-        stat, name = self.task.stat, self.plan.asked.test
-        epsilon = has_epsilon(self.how)
-        usual = self.task.test or usual_test(stat, self.how.level, self.how.averaging, epsilon)
+        stat, name = self.task.stat, self.protocol.metric_test.test
+        epsilon = has_epsilon(self.task)
+        usual = self.task.test or usual_test(stat, self.task.level, self.task.averaging, epsilon)
         settled = usual if name == "auto" else name
         if settled is None:
             of_items = " with an epsilon over all segments; level 'item' has one" if epsilon else ""
             self.notes.append(f"no test is known for {stat}{of_items}")
             return {}
-        asked = dataclasses.replace(self.plan.asked, test=settled)
+        asked = dataclasses.replace(self.protocol.metric_test, test=settled)
         defined = {group: frame for group, frame in groups.items() if not np.isnan(frame.z).all()}
         over_groups = len(groups) > 1 and asked.compat is None
         alone = self._enough_systems(defined)
         n_pairs = len(self.metrics) * (len(self.metrics) - 1) // 2
-        with self.plan.progress(n_pairs * (len(alone) + over_groups), f"{settled} of {stat}") as advance:
+        with self.protocol.progress(n_pairs * (len(alone) + over_groups), f"{settled} of {stat}") as advance:
             asked = dataclasses.replace(asked, advance=advance)
-            tests = {group: compare(frame, found[group], self.how, asked) for group, frame in alone.items()}
+            tests = {group: compare(frame, found[group], self.task, asked) for group, frame in alone.items()}
             if over_groups:
-                mean = compare_means(list(defined.values()), self.how, asked, [found[group] for group in defined])
+                mean = compare_means(list(defined.values()), self.task, asked, [found[group] for group in defined])
                 if mean is None:
                     self.notes.append(f"{settled} is made in each group; there is no such test of the mean over groups")
                 else:
@@ -718,7 +693,7 @@ class _Run:
         if test.test == "mcnemar":
             about = "new pairs, taken as independent"
         self.notes.append(
-            f"p of {self.task.stat}: {test.test}, {side}{drawn}, about {about}; {_ADJUSTED[self.plan.adjust]}"
+            f"p of {self.task.stat}: {test.test}, {side}{drawn}, about {about}; {_ADJUSTED[self.protocol.adjust]}"
         )
         if test.test == "williams" and any(map(is_skewed, frames.values())):
             self.notes.append(
@@ -744,7 +719,8 @@ class _Run:
         if len(found) == 1:
             tested[-1] = next(iter(tests.values()), None)
         *places, of_mean = (
-            standings(t, len(self.metrics), self.plan.adjust, self.plan.alpha, self.plan.ranks) for t in tested
+            standings(t, len(self.metrics), self.protocol.adjust, self.protocol.alpha, self.protocol.ranks)
+            for t in tested
         )
         for m, metric in enumerate(self.metrics):
             parts = [values[m] for values in found.values()]
@@ -767,13 +743,13 @@ class _Run:
     ) -> list[NewRow]:
         def power(i: int, j: int, p: float) -> NewRow:
             """For a pair that is not significant, where power is asked for."""
-            if not self.plan.power or part is None or not test.deltas[i, j] > 0 or not p >= self.plan.alpha:
+            if not self.protocol.power or part is None or not test.deltas[i, j] > 0 or not p >= self.protocol.alpha:
                 return {}
-            assert self.plan.asked is not None  # there is a test
-            asked = dataclasses.replace(self.plan.asked, test=test.test)
-            return {"power": power_of(*part, (i, j), self.how, asked, self.plan.alpha)}
+            assert self.protocol.metric_test is not None  # there is a test
+            asked = dataclasses.replace(self.protocol.metric_test, test=test.test)
+            return {"power": power_of(*part, (i, j), self.task, asked, self.protocol.alpha)}
 
         bases = [self._base(metric, group) for metric in self.metrics]
         numbers = [values[metric, group] for metric in self.metrics]
-        one = None if self.plan.baseline is None else self.metrics.index(self.plan.baseline)
-        return list(rows_of_test(bases, numbers, test, self.plan.adjust, power, one))
+        one = None if self.protocol.baseline is None else self.metrics.index(self.protocol.baseline)
+        return list(rows_of_test(bases, numbers, test, self.protocol.adjust, power, one))
