@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from nlgauge.choosing.evidence import ASPECTS, DRAWS, Evidence, Share
+from nlgauge.choosing.evidence import ASPECTS, DRAWS, Evidence
 from nlgauge.choosing.rule import BY_TASK, not_told, ranked, second_of, standings, weights_of
+from nlgauge.stats.draws import Share
 
 
 def evidence(metric, criterion, value, spread=0.0, seed=0):
@@ -68,7 +69,7 @@ def test_a_second_metric_must_see_more_than_half_of_what_the_first_misses():
     assert second_of({}) is None
     assert second_of({"weak": seen(0.6, 0.4)}) is None  # chance may have done it
     assert second_of({"few": seen(1.0, 0.6, n=4)}) is None
-    assert second_of({"good": seen(0.8, 0.6), "better": seen(0.9, 0.7)}).metric == "better"
+    assert second_of({"good": seen(0.8, 0.6), "better": seen(0.9, 0.7)}) == "better"
 
 
 def test_without_evidence_the_first_named_comes_first():

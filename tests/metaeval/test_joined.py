@@ -17,7 +17,7 @@ from nlgauge.core.spec import Signature
 from nlgauge.core.tables import Key, Origin, Preference, Preferences, ScoreTable
 from nlgauge.metaeval.joined import (
     REFERENCES,
-    Frame,
+    GroupScores,
     JoinedScores,
     check_items,
     check_level,
@@ -563,6 +563,6 @@ def test_summary_is_another_name_of_item_and_nothing_else_is_a_level():
 
 
 def test_one_output_an_item_is_refused_where_outputs_of_an_item_are_compared():
-    frame = Frame("en-de", np.ones((1, 2)), np.ones(2), ("x", "y"), ("1", "2"), None)
+    frame = GroupScores("en-de", np.ones((1, 2)), np.ones(2), ("x", "y"), ("1", "2"), None)
     with pytest.raises(InputError, match=r"every item of group 'en-de' has one rated output \(1, 2\).*level='segment'"):
         check_items(frame)

@@ -13,7 +13,6 @@ from nlgauge.metaeval.matrices import (
     ITEM_MEAN,
     criteria_matrix,
     criteria_rows,
-    criterion_table,
     metrics_matrix,
     with_controls,
 )
@@ -139,21 +138,6 @@ def test_metrics_agree_in_the_directions_they_declare():
     assert names == ["m", "error"]
     assert values[0, 1] == pytest.approx(-np.corrcoef(SCORES["m"], SCORES["error"])[0, 1])
     np.testing.assert_allclose(np.diag(values), 1)
-
-
-def test_metrics_stand_against_criteria():
-    found = evaluation(HUMAN, SCORES)
-    metrics, criteria, values = criterion_table(found.rows)
-    assert (metrics, criteria) == (["m", "error"], ["fluency", "adequacy", "style", "mean"])
-    assert values[0, 0] == pytest.approx(found.value("m", criterion="fluency"))
-    assert values[0, 3] == pytest.approx(values[0, :3].mean())
-
-
-def test_two_statistics_do_not_fit_one_table():
-    rows = evaluation(HUMAN, SCORES, stats=["pearson", "spearman"]).rows
-    with pytest.raises(InputError, match="name one stat"):
-        criterion_table(rows)
-    assert criterion_table(rows, stat="spearman")[2].shape == (2, 4)
 
 
 def test_what_is_constant_correlates_with_nothing():

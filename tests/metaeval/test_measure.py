@@ -11,10 +11,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from nlgauge.core.errors import InputError
-from nlgauge.metaeval.joined import Frame
+from nlgauge.metaeval.joined import GroupScores
 from nlgauge.metaeval.measure import (
-    ABOUT,
-    TESTS,
     IntervalMethod,
     MetricTest,
     Task,
@@ -40,7 +38,9 @@ from nlgauge.stats.intervals import widened_ends
 def frame(x, z, items=None, systems=None, pairs=None):
     x = np.atleast_2d(np.array(x, dtype=float))
     names = tuple(map(str, range(x.shape[1])))
-    return Frame(None, x, np.array(z, dtype=float), names, items and tuple(items), systems and tuple(systems), pairs)
+    return GroupScores(
+        None, x, np.array(z, dtype=float), names, items and tuple(items), systems and tuple(systems), pairs
+    )
 
 
 def value(data, stat, level="segment", averaging=None, up=True, **options):
@@ -196,7 +196,7 @@ def intervals_frame(n_items=40, n_systems=1, seed=0, m=2, systems=True, noise=1.
     x = z + noise * rng.normal(size=(m, z.size))
     items = tuple(str(i) for _ in range(n_systems) for i in range(n_items))
     names = tuple(f"s{s}" for s in range(n_systems) for _ in range(n_items)) if systems else None
-    return Frame(None, x, z, tuple(map(str, range(z.size))), items, names)
+    return GroupScores(None, x, z, tuple(map(str, range(z.size))), items, names)
 
 
 def made(data, stat, level="segment", how=None, options=None, averaging=None):
@@ -226,7 +226,7 @@ def test_a_kind_goes_with_statistic_level_and_data_and_holds_the_value(stat, lev
     data = intervals_frame(n_systems=systems)
     if level == "system":
         x, z = data.x[:, :systems], data.z[:systems]
-        data = Frame(None, x, z, tuple(map(str, range(systems))), None, tuple(map(str, range(systems))))
+        data = GroupScores(None, x, z, tuple(map(str, range(systems))), None, tuple(map(str, range(systems))))
     found, told = made(data, stat, level, options={"threshold": 0.5} if stat == "wmt_kendall_like" else {})
     assert said in told
     for one in found:
@@ -252,7 +252,7 @@ def test_fishers_interval_is_scipys():
 
 def test_pearsons_interval_is_widened_unless_fishers_is_asked_for():
     data = intervals_frame(m=2)
-    skewed = Frame(None, np.exp(data.x), np.exp(data.z), data.ids, data.items, data.systems)
+    skewed = GroupScores(None, np.exp(data.x), np.exp(data.z), data.ids, data.items, data.systems)
     (one, _), told = made(skewed, "pearson")
     (plain, _), _ = made(skewed, "pearson", how=IntervalMethod("fisher"))
     assert told.endswith("widened by the jackknife where values are skewed")
@@ -275,7 +275,7 @@ def test_outputs_of_one_item_are_not_independent_and_fisher_says_so_when_it_is_a
 )
 def test_where_there_is_no_interval_nothing_is_said(stat, how):
     data = intervals_frame(n_systems=3)
-    data = Frame(None, data.x, (data.z > 0).astype(float), data.ids, data.items, data.systems)
+    data = GroupScores(None, data.x, (data.z > 0).astype(float), data.ids, data.items, data.systems)
     found, told = made(data, stat, "system" if stat.startswith("soft") else "segment", how)
     assert told == ""
     assert np.isnan([one.low for one in found]).all()
@@ -288,7 +288,7 @@ def test_products_over_a_grid_are_the_bootstrap_over_items():
     """
     data = intervals_frame(n_systems=4, m=1)
     fast, _ = made(data, "pearson", how=IntervalMethod(draws=2000))
-    unnamed = Frame(None, data.x, data.z, data.ids, data.items, None)
+    unnamed = GroupScores(None, data.x, data.z, data.ids, data.items, None)
     slow, _ = made(unnamed, "pearson", how=IntervalMethod(draws=2000))
     assert (fast[0].low, fast[0].high) == pytest.approx((slow[0].low, slow[0].high), abs=0.02)
 
@@ -353,7 +353,7 @@ def test_fishers_interval_covers_the_truth_as_often_as_it_says():
     for _ in range(200):
         z = rng.normal(size=40)
         x = 0.6 * z + 0.8 * rng.normal(size=40)
-        data = Frame(None, x[None], z, tuple(map(str, range(40))), None, None)
+        data = GroupScores(None, x[None], z, tuple(map(str, range(40))), None, None)
         found, _ = made(data, "pearson")
         covered += found[0].low < 0.6 < found[0].high
     assert 0.88 <= covered / 200 <= 1
@@ -367,7 +367,7 @@ def cautioned(data, stat, how=None, **options):
 
 def single(x, z):
     ids = tuple(map(str, range(len(z))))
-    return Frame(None, np.asarray(x, float)[None], np.asarray(z, float), ids, ids, None)
+    return GroupScores(None, np.asarray(x, float)[None], np.asarray(z, float), ids, ids, None)
 
 
 def test_intervals_that_cover_too_rarely_are_noted():
@@ -422,7 +422,7 @@ def test_the_seed_of_a_statistic_is_not_that_of_its_interval():
 
 def test_an_interval_without_width_is_told():
     z = np.arange(6.0)
-    perfect = Frame(None, np.stack([z, z[::-1] * [1, 1, 1, 2, 1, 1]]), z, tuple("abcdef"), None, None)
+    perfect = GroupScores(None, np.stack([z, z[::-1] * [1, 1, 1, 2, 1, 1]]), z, tuple("abcdef"), None, None)
     (one, other), told = made(perfect, "kendall_b")
     assert (one.low, one.high) == (1, 1)
     assert other.low < other.high
@@ -469,13 +469,13 @@ def grid(noise, seed=0, named=True):
     x = np.stack([(z + level * rng.normal(size=z.shape)).ravel() for level in noise])
     items = tuple(str(i) for _ in range(SYSTEMS) for i in range(ITEMS))
     systems = tuple(f"s{s}" for s in range(SYSTEMS) for _ in range(ITEMS)) if named else None
-    return Frame(None, x, z.ravel(), tuple(map(str, range(z.size))), items, systems)
+    return GroupScores(None, x, z.ravel(), tuple(map(str, range(z.size))), items, systems)
 
 
 def by_system(frame):
     x = frame.x.reshape(len(frame.x), SYSTEMS, ITEMS).mean(axis=2)
     names = tuple(f"s{s}" for s in range(SYSTEMS))
-    return Frame(None, x, frame.z.reshape(SYSTEMS, ITEMS).mean(axis=1), names, None, names)
+    return GroupScores(None, x, frame.z.reshape(SYSTEMS, ITEMS).mean(axis=1), names, None, names)
 
 
 def compared(frame, stat, level, test, up=None, averaging=None, options=None, **asked):
@@ -525,7 +525,7 @@ def test_a_far_better_metric_is_found_better_and_not_worse(stat, level, test):
 @pytest.mark.parametrize(("stat", "level", "test"), CASES)
 def test_a_metric_is_never_better_than_itself(stat, level, test):
     frame = grid([1.0])
-    twice = Frame(None, np.concatenate([frame.x, frame.x]), frame.z, frame.ids, frame.items, frame.systems)
+    twice = GroupScores(None, np.concatenate([frame.x, frame.x]), frame.z, frame.ids, frame.items, frame.systems)
     found = compared(twice, stat, level, test, options=OPTIONS.get(stat))
     assert found.p[0, 1] == found.p[1, 0] == 1
 
@@ -617,7 +617,7 @@ def test_items_with_outputs_of_unnamed_systems_can_be_tested():
 
 def test_the_direction_of_a_metric_decides_what_better_means():
     frame = grid([0.3, 3.0])
-    turned = Frame(None, frame.x * [[-1], [1]], frame.z, frame.ids, frame.items, frame.systems)
+    turned = GroupScores(None, frame.x * [[-1], [1]], frame.z, frame.ids, frame.items, frame.systems)
     found = compared(turned, "pearson", "item", "perm_both", [False, True])
     np.testing.assert_array_equal(found.p, compared(frame, "pearson", "item", "perm_both").p)
 
@@ -636,7 +636,9 @@ def test_mcnemar_is_the_sign_test_of_pairs_that_one_alone_gets_right():
     # four items, two outputs each, the first better: metric 0 right on all, metric 1 on one: 3 pairs for the first, 0
     # against: 1/8
     x = [[2, 1, 2, 1, 2, 1, 2, 1], [2, 1, 1, 2, 1, 2, 1, 2]]
-    frame = Frame(None, np.array(x, dtype=float), np.array([5.0, 1] * 4), tuple("abcdefgh"), tuple("11223344"), None)
+    frame = GroupScores(
+        None, np.array(x, dtype=float), np.array([5.0, 1] * 4), tuple("abcdefgh"), tuple("11223344"), None
+    )
     found = compared(frame, "preference_accuracy", "segment", "mcnemar")
     assert found.p[0, 1] == pytest.approx(1 / 8)
     assert found.p[1, 0] == pytest.approx(1)
@@ -656,7 +658,7 @@ def flat(noise, n, seed, scale):
     rng = np.random.default_rng(seed)
     z = rng.normal(size=n)
     x = np.stack([scale * (z + level * rng.normal(size=n)) for level in noise])
-    return Frame(f"g{seed}", x, z, tuple(map(str, range(n))), None, None)
+    return GroupScores(f"g{seed}", x, z, tuple(map(str, range(n))), None, None)
 
 
 def test_the_mean_over_groups_is_tested_whatever_the_scales_and_sizes_of_groups():
@@ -670,7 +672,7 @@ def test_the_mean_over_groups_is_tested_whatever_the_scales_and_sizes_of_groups(
 
 def test_the_mean_of_equal_metrics_gives_one():
     frames = [
-        Frame(None, np.stack([f.x[0], f.x[0]]), f.z, f.ids, None, None)
+        GroupScores(None, np.stack([f.x[0], f.x[0]]), f.z, f.ids, None, None)
         for f in (flat([1], 30, 1, 1.0), flat([1], 40, 2, 5.0))
     ]
     assert mean_compared(frames, "kendall_b", "none", MetricTest("perm_both", draws=50)).p[0, 1] == 1
@@ -684,10 +686,9 @@ def test_some_means_over_groups_have_no_test(stat, averaging, test):
     assert mean_compared([flat([1, 2], 9, 1, 1.0)], stat, averaging, MetricTest(test)) is None
 
 
-def test_unknown_tests_are_refused_and_known_ones_say_what_they_are():
+def test_an_unknown_test_is_refused_with_the_nearest():
     with pytest.raises(InputError, match="unknown test 'wiliams'; did you mean 'williams'"):
         check_test("wiliams")
-    assert set(TESTS) == set(ABOUT)
 
 
 def test_null_metrics_are_told_apart_at_the_nominal_rate():
@@ -709,7 +710,7 @@ def rated(points, *scores):
     items = tuple(str(i) for i, item in enumerate(points) for _ in item)
     x = np.array([[value for item in row for value in item] for row in scores], dtype=float)
     z = np.array([value for item in points for value in item], dtype=float)
-    return Frame(None, x, z, tuple(map(str, range(len(z)))), items, None)
+    return GroupScores(None, x, z, tuple(map(str, range(len(z)))), items, None)
 
 
 # Item 0 has 3 pairs (30, 60, 30 points apart), item 1 one (40 points), its other two are 10 and 20 apart and do not
@@ -737,8 +738,10 @@ def test_pairs_of_all_items_are_pooled_on_every_draw_of_the_bootstrap():
 
 
 def test_pairs_that_people_gave_without_items_are_an_item_each():
-    frame = Frame(None, np.array([[1.0, 0.0, 3.0, 2.0], [0.0, 1.0, 3.0, 2.0]]), np.zeros(4), tuple("abcd"), None, None)
-    pairs = Frame(
+    frame = GroupScores(
+        None, np.array([[1.0, 0.0, 3.0, 2.0], [0.0, 1.0, 3.0, 2.0]]), np.zeros(4), tuple("abcd"), None, None
+    )
+    pairs = GroupScores(
         *(getattr(frame, key) for key in ("group", "x", "z", "ids", "items", "systems")), np.array([[0, 1], [2, 3]])
     )
     found = compared(pairs, "rr_kendall", "segment", "item_swap")
@@ -781,7 +784,7 @@ def test_equally_good_metrics_are_told_apart_by_pooled_pairs_at_the_nominal_rate
 
 def test_an_epsilon_is_in_the_units_of_the_metric():
     data = grid([0.5, 1.0])
-    data = Frame(None, 10 * data.x, np.rint(data.z), *(getattr(data, n) for n in ("ids", "items", "systems")))
+    data = GroupScores(None, 10 * data.x, np.rint(data.z), *(getattr(data, n) for n in ("ids", "items", "systems")))
     task = Task("acc_eq", "item", "item", up=[True, True], options={"epsilon": 5.0})
     found = measure(data, task)
     for test in ("item_swap", "bootstrap"):

@@ -14,7 +14,7 @@ from nlgauge.core.segment import Dataset, Segment
 from nlgauge.io.wmt.mtme import read_official
 from nlgauge.metaeval.evaluate import meta_evaluate
 from nlgauge.metaeval.joined import JoinedScores, references_policy, stored_signature
-from nlgauge.metaeval.measure import TESTS, IntervalMethod, MetricTest, Task, takes
+from nlgauge.metaeval.measure import ABOUT, IntervalMethod, MetricTest, Task, takes
 from nlgauge.metaeval.tasks import (
     AVERAGE,
     PRESETS,
@@ -150,7 +150,7 @@ def test_protocols_that_are_promised_exist(name):
 def test_a_protocol_names_what_exists_and_says_what_it_is(name):
     chosen = PRESETS[name]
     references_policy(chosen.references)
-    assert chosen.test is None or chosen.test in TESTS
+    assert chosen.test is None or chosen.test in ABOUT
     for task in chosen.tasks:
         task.settled()
     assert set(chosen.options) <= set().union(*(takes(task.stat) for task in chosen.tasks))

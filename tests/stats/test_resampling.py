@@ -11,8 +11,7 @@ from scipy import stats
 from scipy.stats import binomtest, kendalltau, norm, pearsonr
 
 from nlgauge.core.errors import InputError
-from nlgauge.stats import resampling as bootstrap_difference
-from nlgauge.stats import resampling as soft_difference
+from nlgauge.stats import resampling
 from nlgauge.stats.coefficients import acc_eq
 from nlgauge.stats.draws import resample_counts
 from nlgauge.stats.preferences import soft_pairwise
@@ -209,7 +208,7 @@ def test_every_pattern_of_a_small_grid(monkeypatch, population, shape, gaps):
     if gaps:
         human[0, 1] = human[2, 3:] = np.nan
     patterns = np.array(list(itertools.product([False, True], repeat=shape[0] * shape[1]))).reshape(-1, *shape)
-    monkeypatch.setattr(soft_difference, "toss", lambda *_: given_swaps(patterns))
+    monkeypatch.setattr(resampling, "toss", lambda *_: given_swaps(patterns))
     found = soft_accuracy_test(human, metrics, generalise_to=population)
     z = z_score(metrics, ~np.isnan(human))
     for (i, a), (j, b) in itertools.combinations(enumerate(z), 2):
@@ -342,7 +341,7 @@ def test_draws_from_counts_are_those_of_the_drawn_grids(monkeypatch, where, popu
     human[1, 2] = human[3, 3] = np.nan
     rows, columns = resample_counts(rng, 25, 4), resample_counts(rng, 25, 5)
     counts = iter({"both": [rows, columns], "inputs": [columns], "systems": [rows]}[population])
-    monkeypatch.setattr(bootstrap_difference, "resample_counts", lambda *_: next(counts))
+    monkeypatch.setattr(resampling, "resample_counts", lambda *_: next(counts))
     found = bootstrap_test(
         human, metrics, generalise_to=population, statistic=statistic, draws=25, confidence=0.8, **where
     )

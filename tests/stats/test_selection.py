@@ -204,7 +204,7 @@ def test_the_seed_is_the_draw_and_blocks_are_not(monkeypatch):
     np.testing.assert_array_equal(draws, hybrid_draws(np.ones((5, 30), dtype=bool), 50, seed=4))
     assert (draws != hybrid_draws(np.ones((5, 30), dtype=bool), 50, seed=5)).any()
     whole = hybrid_scores(human, metrics, draws)
-    monkeypatch.setattr(module, "_HYBRIDS_CELLS", 100)
+    monkeypatch.setattr("nlgauge.stats.draws._CELLS", 100)
     for one, other in zip(whole, hybrid_scores(human, metrics, draws), strict=True):
         np.testing.assert_array_equal(one, other)
 

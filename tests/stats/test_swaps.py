@@ -23,7 +23,6 @@ from nlgauge.stats.swaps import (
     collapse,
     given_swaps,
     sorted_groups,
-    swapped_differences,
     toss,
 )
 
@@ -61,6 +60,24 @@ def of_systems(statistic, human, metric, _):
     judged = ~np.isnan(human)
     averages = np.array([(h[j].mean(), m[j].mean()) for h, m, j in zip(human, metric, judged, strict=True)])
     return plain(statistic, *(averages if statistic == "pearson" else averages.round(10)).T)  # what ties on paper ties
+
+
+def swapped_differences(value, metrics, patterns):
+    """What it means that two metrics trade places: the plain loop over draws, which every faster way must equal.
+
+    Args:
+        value: the statistic of one grid of scores, shape (S, N).
+        metrics: standardised scores, shape (M, S, N).
+        patterns: B masks, True where the scores of the two metrics trade places, shapes (S or 1, N or 1).
+    Returns:
+        First minus second of every pair of metrics, shape (P, B).
+    """
+    return np.array(
+        [
+            [value(np.where(swap, b, a)) - value(np.where(swap, a, b)) for swap in patterns]
+            for a, b in itertools.combinations(metrics, 2)
+        ]
+    )
 
 
 def looped(value, statistic, human, z, patterns, averaging):
@@ -187,7 +204,7 @@ def test_blocks_and_threads_change_no_draw(monkeypatch, averaging):
     z, _ = standardise(rng.normal(size=(5, 4, 30)), np.ones((4, 30), dtype=bool))
     coins = toss(rng, 90, (4, 30), "both")
     whole = swaps.pearson_segment_draws(human, z, coins, averaging)
-    monkeypatch.setattr(swaps, "_PEARSON_CELLS", 7)
+    monkeypatch.setattr(swaps, "_BLOCK_CELLS", 7)
     monkeypatch.setattr(swaps, "_ONE_THREAD", 1000)
     monkeypatch.setattr(swaps, "_THREADS", 1)
     monkeypatch.setattr("nlgauge.stats.swaps._DRAWS", 13)

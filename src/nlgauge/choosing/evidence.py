@@ -1,4 +1,4 @@
-"""Which metrics are tried where none is named: a short list by task, all of which run without a download."""
+"""Evidence on one metric: which are tried, what rules one out, what it costs, and its shares of trials."""
 
 from __future__ import annotations
 
@@ -22,7 +22,16 @@ from nlgauge.metrics.languages import UnreadScripts
 from nlgauge.metrics.registry import metric
 from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import PAIRS, Runtime, silent
-from nlgauge.stats.draws import FEWEST, dependent_trials, generator, percentiles, resample_counts, wilson
+from nlgauge.stats.draws import (
+    FEWEST,
+    Share,
+    dependent_trials,
+    generator,
+    numbered,
+    percentiles,
+    resample_counts,
+    wilson,
+)
 from nlgauge.text.scripts import leaning
 
 _COMMON = ("bleu", "chrf", "meteor", "bertscore", "cosine", "gauge")
@@ -108,6 +117,11 @@ class Evidence:
     draws: Array = field(default_factory=lambda: np.empty(0), repr=False)
     detail: dict[str, Any] = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, metric: str, criterion: str, made: Share, source: str, **detail: Any) -> Evidence:
+        """The evidence that a share is."""
+        return cls(metric, criterion, made.value, made.low, made.high, made.n, source, made.draws, detail)
+
     @property
     def is_few(self) -> bool:
         """Whether it is of too few trials to count."""
@@ -128,21 +142,6 @@ class Evidence:
         }
 
 
-@dataclass(frozen=True, eq=False)
-class Share:
-    """A share of trials that come from clusters, such as items.
-
-    Attributes:
-        value, low, high, n, draws: as in `Evidence`.
-    """
-
-    value: float
-    low: float
-    high: float
-    n: int
-    draws: Array
-
-
 def share(won: Array, clusters: Sequence[Hashable], seed: int = 0) -> Share | None:
     """The share of trials won, with an interval that knows that trials of one cluster depend on each other.
 
@@ -155,8 +154,8 @@ def share(won: Array, clusters: Sequence[Hashable], seed: int = 0) -> Share | No
     Returns:
         The share, whose interval is Wilson's for the effective number of trials; None if no trial counts.
     """
-    numbers: dict[Hashable, int] = {}
-    places = np.array([numbers.setdefault(one, len(numbers)) for one in clusters], dtype=np.int64)
+    places = numbered(clusters)
+    n_clusters = int(places.max(initial=-1)) + 1
     counted = ~np.isnan(won)
     n = int(counted.sum())
     if not n:
@@ -165,9 +164,9 @@ def share(won: Array, clusters: Sequence[Hashable], seed: int = 0) -> Share | No
     parts = (won[counted] - value) / n
     trials = dependent_trials(n, parts, [clusters[i] for i in np.flatnonzero(counted).tolist()], LEVEL)
     low, high = wilson(value * trials, trials, LEVEL)
-    wins = np.bincount(places, weights=np.where(counted, won, 0.0), minlength=len(numbers))
-    sizes = np.bincount(places, weights=counted.astype(np.float64), minlength=len(numbers))
-    times = resample_counts(generator(seed), DRAWS, len(numbers))
+    wins = np.bincount(places, weights=np.where(counted, won, 0.0), minlength=n_clusters)
+    sizes = np.bincount(places, weights=counted.astype(np.float64), minlength=n_clusters)
+    times = resample_counts(generator(seed), DRAWS, n_clusters)
     with np.errstate(invalid="ignore", divide="ignore"):
         drawn = (times @ wins) / (times @ sizes)
     return Share(value, low, high, n, np.where(np.isnan(drawn), value, drawn))
@@ -298,11 +297,11 @@ def error_evidence(suite: Suite, sides: Sides, source: str, seed: int = 0) -> li
         outcome = _seen(sides)[places]
         made = share(outcome, [pairs[i].origin for i in places], seed + _SEEDS[aspect]) if places else None
         if made is not None:
-            found.append(_evidence(sides.spec, ERRORS + aspect, made, source))
+            found.append(Evidence.of(sides.spec, ERRORS + aspect, made, source))
     harmless = _beside(pairs, sides.margin)
     made = share(harmless[0], harmless[1], seed + _SEEDS[HARMLESS]) if len(harmless[0]) else None
     if made is not None:
-        found.append(_evidence(sides.spec, HARMLESS, made, source))
+        found.append(Evidence.of(sides.spec, HARMLESS, made, source))
     return found
 
 
@@ -310,16 +309,12 @@ def copy_evidence(suite: Suite, sides: Sides, seed: int = 0) -> list[Evidence]:
     """The share of near-copies with an error that score lower than a paraphrase without one."""
     pairs = [suite.pairs[place] for place in sides.places]
     made = share(_seen(sides), [pair.origin for pair in pairs], seed + _SEEDS[COPIES])
-    return [] if made is None else [_evidence(sides.spec, COPIES, made, "your references")]
+    return [] if made is None else [Evidence.of(sides.spec, COPIES, made, "your references")]
 
 
 def _seen(sides: Sides) -> Array:
     """1 where the worse text scores lower, 0 where it does not, or a score is undefined; shape (n,)."""
     return (sides.margin > 0).astype(np.float64)
-
-
-def _evidence(spec: str, criterion: str, made: Share, source: str) -> Evidence:
-    return Evidence(spec, criterion, made.value, made.low, made.high, made.n, source, made.draws)
 
 
 def _beside(pairs: Sequence[Pair], margin: Array) -> tuple[Array, list[tuple[str, str]]]:

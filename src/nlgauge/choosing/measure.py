@@ -67,8 +67,8 @@ class Measured:
         metrics: specification -> metric, of all that were asked for.
         criterion: of the user's ratings; None without any.
         grid: the systems side by side; None where they cannot be compared.
+        pairs: the outputs that people do not rate the same; None without ratings.
         sets: the public sets nearest to the texts.
-        n_rated: pairs of outputs that people do not rate the same.
         scores: metric -> scores of the outputs of the sample.
         sides: metric -> scores of both texts of errors, and of near-copies, where it has them.
         costs: metric -> its cost.
@@ -197,7 +197,8 @@ def _sides(suite: Suite, metrics: Mapping[str, Metric], runtime: Runtime) -> dic
         with suppress(InputError):
             first = suite.pairs[pairs_for(spec, built, suite, "own")[0]]
             if not is_pooled(built):  # some refuse to pool over one pair
-                score_sides(replace(suite, pairs=(first,)), {spec: built}, _quiet(runtime), scripts="off")
+                quiet = replace(runtime, progress=silent)
+                score_sides(replace(suite, pairs=(first,)), {spec: built}, quiet, scripts="off")
             able[spec] = built
     try:
         return score_sides(suite, able, runtime, scripts="off")
@@ -205,10 +206,6 @@ def _sides(suite: Suite, metrics: Mapping[str, Metric], runtime: Runtime) -> dic
         if len(able) > 1:
             raise  # each is asked alone then
         return {}
-
-
-def _quiet(runtime: Runtime) -> Runtime:
-    return replace(runtime, progress=silent)
 
 
 def _weigh(found: Measured, spec: str, seed: int) -> None:
@@ -237,7 +234,7 @@ def _weigh(found: Measured, spec: str, seed: int) -> None:
         made = agreement(values, found.pairs, seed)
         if made is not None:
             source = f"your ratings of {found.criterion}"
-            found.evidence.append(Evidence(spec, OWN, made.value, made.low, made.high, made.n, source, made.draws))
+            found.evidence.append(Evidence.of(spec, OWN, made, source))
 
 
 def _never_moves(sides: Sequence[Sides | None]) -> bool:
@@ -322,19 +319,13 @@ class Pool:
 
 def pools_of(found: Measured) -> list[Pool]:
     """The texts of every criterion that has some."""
-    pools = [*_people(found), *_errors(found), *_copies(found), *_harmless(found), *_apart(found)]
-    return [pool for pool in pools if pool.texts]
-
-
-def _errors(found: Measured) -> Iterator[Pool]:
-    if found.trials.errors is not None:
-        for aspect in ASPECTS:
-            yield _of_suite(found, found.trials.errors, 0, ERRORS + aspect, OUTPUTS, aspect)
-
-
-def _copies(found: Measured) -> Iterator[Pool]:
-    if found.trials.copies is not None:
-        yield _of_suite(found, found.trials.copies, 1, COPIES, COPIES, None)
+    pools = [*_people(found)]
+    errors, copies = found.trials.errors, found.trials.copies
+    if errors is not None:
+        pools += [_of_suite(found, errors, 0, ERRORS + aspect, OUTPUTS, aspect) for aspect in ASPECTS]
+    if copies is not None:
+        pools.append(_of_suite(found, copies, 1, COPIES, COPIES, None))
+    return [pool for pool in (*pools, *_harmless(found), *_apart(found)) if pool.texts]
 
 
 def _of_suite(found: Measured, suite: Suite, number: int, criterion: str, of: str, aspect: str | None) -> Pool:
@@ -441,9 +432,8 @@ def _apart(found: Measured) -> Iterator[Pool]:
     segments = found.sample.segments
     n = len(grid.systems)
     pairs = [(a, b, i) for a in range(n) for b in range(a + 1, n) for i in range(grid.places.shape[1])]
-    texts, scored = [], {}
-    for a, b, i in pairs:
-        texts.append(_two(APART, segments[grid.places[a, i]], segments[grid.places[b, i]], None))
+    texts = [_two(APART, segments[grid.places[a, i]], segments[grid.places[b, i]], None) for a, b, i in pairs]
+    scored = {}
     one, other = (np.array([grid.places[pair[k], pair[2]] for pair in pairs], dtype=np.int64) for k in (0, 1))
     for spec in found.left:
         scores = found.scores[spec]
@@ -554,7 +544,8 @@ class Examples:
         seen = []
         for number, pool in enumerate(self.pools):
             one, other = pool.scored.get(first), pool.scored.get(second)
-            if _is_error(pool) and one is not None and other is not None:
+            is_error = pool.criterion == COPIES or pool.criterion.startswith(ERRORS)
+            if is_error and one is not None and other is not None:
                 for i in np.flatnonzero(one.missed & other.tried & ~other.missed).tolist():
                     seen.append((-round(float(other.far[i]), DIGITS), number, i))
         if not seen:
@@ -599,7 +590,3 @@ def examples_of(found: Measured, chosen: Sequence[str], ranked: Sequence[str]) -
         for spec in ranked:
             made.show(pool, spec)
     return made
-
-
-def _is_error(pool: Pool) -> bool:
-    return pool.criterion == COPIES or pool.criterion.startswith(ERRORS)

@@ -1,4 +1,4 @@
-"""A decision in words: the reasons in sentences, the command, and a paragraph for a paper."""
+"""Which metrics are recommended: the reasons in sentences, and the rule behind them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ from nlgauge.choosing.evidence import (
     PUBLIC,
     Care,
     Evidence,
-    Share,
     interval_of,
     seen_beyond,
     share,
@@ -34,6 +33,7 @@ from nlgauge.choosing.measure import Examples, Measured
 from nlgauge.core.arrays import Array
 from nlgauge.core.spec import version
 from nlgauge.core.suite import Pair, Suite
+from nlgauge.stats.draws import Share
 
 _TASK = {"as": "summaries"}  # that has a default
 _FEW_ITEMS = 100  # below, only large differences between systems are seen
@@ -56,7 +56,7 @@ class Reason:
 def reasons_of(found: Measured, decision: Decision, examples: Examples) -> tuple[Reason, ...]:
     """The reasons, the most important first."""
     return (
-        _recommendation(found, decision, examples),
+        Reason(_taken(found, decision), _shown(*map(examples.of, decision.chosen))),
         *_agreement(found, decision, examples),
         *_errors(found, decision, examples),
         *map(Reason, _level(found, decision)),
@@ -69,10 +69,6 @@ def reasons_of(found: Measured, decision: Decision, examples: Examples) -> tuple
 def _shown(*names: str | None) -> tuple[str, ...]:
     """The examples that there are, each once."""
     return tuple(dict.fromkeys(name for name in names if name is not None))
-
-
-def _recommendation(found: Measured, decision: Decision, examples: Examples) -> Reason:
-    return Reason(_taken(found, decision), _shown(*map(examples.of, decision.chosen)))
 
 
 def _taken(found: Measured, decision: Decision) -> str:
@@ -197,11 +193,11 @@ def _level(found: Measured, decision: Decision) -> Iterator[str]:
 def _second(found: Measured, decision: Decision, examples: Examples) -> Iterator[Reason]:
     first = decision.chosen[0]
     if decision.second is not None:
-        seen = decision.second.seen
+        seen = decision.beyond[decision.second]
         yield Reason(
-            f"{decision.second.metric} sees {round(seen.value * seen.n)} of the {seen.n} errors that {first} misses"
+            f"{decision.second} sees {round(seen.value * seen.n)} of the {seen.n} errors that {first} misses"
             f" ({seen.value:.2f}, {seen.low:.2f} to {seen.high:.2f}).",
-            _shown(examples.beyond(first, decision.second.metric)),
+            _shown(examples.beyond(first, decision.second)),
         )
     elif len(found.left) > 1 and found.trials.errors is not None:
         if decision.n_missed:
@@ -445,27 +441,14 @@ def not_told(best: Standing, others: Sequence[Standing]) -> list[tuple[str, floa
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class Second:
-    """A metric beside the first.
-
-    Attributes:
-        metric: the specification as typed.
-        seen: of the errors that the first misses, the share that it sees.
-    """
-
-    metric: str
-    seen: Share
-
-
-def second_of(beyond: Mapping[str, Share]) -> Second | None:
+def second_of(beyond: Mapping[str, Share]) -> str | None:
     """The metric that sees most of what the first misses; None if none sees more than half of it beyond chance.
 
     Args:
         beyond: metric -> the share that it sees, of the errors that the first misses; those alike are left out.
     """
-    able = [Second(name, seen) for name, seen in beyond.items() if seen.n >= FEWEST_MISSED and seen.low > CHANCE]
-    return max(able, key=lambda one: one.seen.value, default=None)
+    able = [name for name, seen in beyond.items() if seen.n >= FEWEST_MISSED and seen.low > CHANCE]
+    return max(able, key=lambda name: beyond[name].value, default=None)
 
 
 # --- The decision: which metrics are chosen, and the numbers that it rests on as rows
@@ -484,7 +467,7 @@ class Decision:
         level: metrics that cannot be told from the first, with the interval of the difference.
         open: the best metric by the user's ratings and those that these cannot tell from it; none without ratings, or
             if they tell it from all.
-        second: the second metric with what it sees; None if there is none.
+        second: the second metric; None if there is none.
         beyond: metric -> of the errors that the first misses, the share that it sees.
         n_missed: the errors that the first misses.
         n_errors: all errors that the first was tried on.
@@ -497,7 +480,7 @@ class Decision:
     weights: dict[str, float]
     level: tuple[tuple[str, float, float], ...]
     open: tuple[str, ...]
-    second: Second | None
+    second: str | None
     beyond: dict[str, Share]
     n_missed: int
     n_errors: int
@@ -560,22 +543,22 @@ def decided(found: Measured, care: Care | None, seed: int) -> Decision:
     usual = weights_of(found.trials.task, care)
     order, left = ranked([one for one in found.evidence if not one.is_few], found.left, usual, by_ratings)
     weights = {**(RATINGS if by_ratings else {}), **(usual if left or not by_ratings else {})}
-    first, level = order[0], _decide_level(order, order[0], left)
+    first, level = order[0], _open_beside(order, order[0], left)
     default = next((one for one in order if one.metric == DEFAULTS.get(found.trials.task)), None)
     is_default = default is not None and bool(level) and default.metric in {first.metric, *(name for name, *_ in level)}
     if default is not None and is_default:
-        first, level = default, _decide_level(order, default, left)
+        first, level = default, _open_beside(order, default, left)
     group = found.alike[first.metric][0]
     others = [one for one in order if found.alike[one.metric][0] != group]
     beyond, missed, n_errors = _beyond(found, first.metric, [one.metric for one in others], seed)
     second = second_of(beyond)
-    chosen = (first.metric, *([] if second is None else [second.metric]))
+    chosen = (first.metric, *([] if second is None else [second]))
     return Decision(
         chosen, tuple(order), weights, tuple(level), left, second, beyond, missed, n_errors, care, is_default
     )
 
 
-def _decide_level(order: Sequence[Standing], first: Standing, left: Sequence[str]) -> list[tuple[str, float, float]]:
+def _open_beside(order: Sequence[Standing], first: Standing, left: Sequence[str]) -> list[tuple[str, float, float]]:
     """Who cannot be told from the first: of the metrics that ratings leave open, where they leave some."""
     return not_told(first, [one for one in order if one is not first and (not left or one.metric in left)])
 

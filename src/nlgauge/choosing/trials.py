@@ -1,9 +1,9 @@
-"""Does a metric order outputs as people do? The share of pairs of outputs, on the user's ratings."""
+"""What metrics are tried on: the user's ratings, outputs with errors, systems side by side, and public sets."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -21,7 +21,6 @@ from nlgauge.choosing.evidence import (
     PUBLIC,
     Care,
     Evidence,
-    Share,
     cost_of,
     interval_of,
     tried,
@@ -40,7 +39,7 @@ from nlgauge.perturbations.base import stream
 from nlgauge.perturbations.checklist import ChecklistRow, select_rows, task_of
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.coefficients import spearman
-from nlgauge.stats.draws import FEWEST, generator, observed, pairs_of, resample_counts
+from nlgauge.stats.draws import FEWEST, Share, generator, numbered, observed, pairs_of, resample_counts
 from nlgauge.stats.power import mean_power
 from nlgauge.stats.selection import stable_on_halves
 from nlgauge.text.scripts import leaning
@@ -79,8 +78,8 @@ def rated_pairs(segments: Sequence[Segment], human: Array) -> Compared:
         segments: the outputs.
         human: their ratings, higher is better, shape (n,); NaN where there is none.
     """
-    items = _numbered([(s.group, s.item or s.id) for s in segments])
-    groups = _numbered([s.group for s in segments])
+    items = numbered(item_of(s) for s in segments)
+    groups = numbered(s.group for s in segments)
     left, right = np.triu_indices(len(segments), 1)
     differ = np.abs(human[left] - human[right]) > 0
     within = differ & (items[left] == items[right])
@@ -143,11 +142,6 @@ def rating_of(dataset: Dataset, criterion: str) -> Array:
     known = ~np.isnan(scaled)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(np.where(known, scaled, 0.0).sum(axis=0) / known.sum(axis=0))
-
-
-def _numbered(keys: Sequence[object]) -> Counts:
-    numbers: dict[object, int] = {}
-    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
 
 
 # --- Which of the user's outputs are looked at: whole items, drawn at random, so that a run takes seconds
@@ -316,12 +310,14 @@ def make_trials(sample: Sample, task: str | None, seed: int = 0) -> Trials:
     settled, notes = settled_task(sample.dataset, task)
     from_outputs = sample.has_outputs
     field: Field = "hyp" if from_outputs else "ref"
-    data = sample.dataset if from_outputs else _of_references(sample.dataset)
+    # of references the first one is perturbed, and the others stand beside it
+    data = sample.dataset if from_outputs else _some(sample.dataset, lambda s: bool(s.references))
+    filled = _some(data, lambda s: bool(s.references) or not is_blank(s.hypothesis))
     rows = [*_rows(settled)]
     errors = copies = None
     each, texts = max(FEWEST, round(_EACH * sample.part)), round(_TEXTS * sample.part)
     try:
-        made = perturbed_suite(_some(data), rows, seed=seed, field=field, limit=texts, scripts="off")
+        made = perturbed_suite(filled, rows, seed=seed, field=field, limit=texts, scripts="off")
         errors = _spread(_sound(made, data), each, seed)
     except InputError as error:
         notes.append(f"no errors could be made: {error}")
@@ -398,19 +394,8 @@ def _sound(suite: Suite, dataset: Dataset) -> Suite:
     return replace(suite, pairs=tuple(kept))
 
 
-def _of_references(dataset: Dataset) -> Dataset:
-    """Rows of references alone, so that the first one is perturbed and the others stand beside it."""
-    kept = [s for s in dataset if s.references]
-    return Dataset(tuple(kept), dataset.name)
-
-
-def _some(dataset: Dataset) -> Dataset:
-    """The segments with a text."""
-    return Dataset(tuple(s for s in dataset if _text(s)), dataset.name)
-
-
-def _text(segment: Segment) -> bool:
-    return not is_blank(segment.hypothesis) or bool(segment.references)
+def _some(dataset: Dataset, wanted: Callable[[Segment], bool]) -> Dataset:
+    return Dataset(tuple(s for s in dataset if wanted(s)), dataset.name)
 
 
 def _spread(suite: Suite, each: int, seed: int) -> Suite | None:
@@ -431,8 +416,8 @@ def _spread(suite: Suite, each: int, seed: int) -> Suite | None:
 ALIKE = 0.95  # rank correlation from which on two metrics are one group
 _POWER = 0.8
 _FEWEST = 4  # items that can be halved
-_SYSTEMS_SYSTEMS = 3  # from which on their order is compared
-_OUTPUTS = 10  # likewise; few are ordered alike by chance
+_LEAST_SYSTEMS = 3  # from which on their order is compared
+_LEAST_OUTPUTS = 10  # likewise; few are ordered alike by chance
 
 
 @dataclass(frozen=True)
@@ -472,9 +457,7 @@ def apart_evidence(spec: str, scores: Scores, grid: Grid, seed: int = 0) -> Evid
     """
     rows = scores.segment_stats[grid.places]  # (S, N, k)
     found = stable_on_halves(rows, scores.finish, draws=DRAWS, seed=seed)
-    source = f"{rows.shape[1]} of your items"
-    detail = _in_units(scores, grid)
-    return Evidence(spec, APART, found.value, found.low, found.high, found.n, source, found.draws, detail)
+    return Evidence.of(spec, APART, found, f"{rows.shape[1]} of your items", **_in_units(scores, grid))
 
 
 def _in_units(scores: Scores, grid: Grid) -> dict[str, float]:
@@ -500,11 +483,10 @@ def alike(scores: Mapping[str, Scores], grid: Grid | None) -> dict[str, tuple[st
     found: dict[str, tuple[str, float]] = {}
     for spec, own in scores.items():
         for other in [name for name, (head, _) in found.items() if head == name]:
-            rho = _rho(
-                own.values, scores[other].values, own.higher_is_better == scores[other].higher_is_better, _OUTPUTS
-            )
+            same_way = own.higher_is_better == scores[other].higher_is_better
+            rho = _rho(own.values, scores[other].values, same_way, _LEAST_OUTPUTS)
             if rho > ALIKE and (
-                grid is None or len(grid.systems) < _SYSTEMS_SYSTEMS or _ordered(own, scores[other], grid)
+                grid is None or len(grid.systems) < _LEAST_SYSTEMS or _ordered(own, scores[other], grid)
             ):
                 found[spec] = other, rho
                 break
@@ -529,7 +511,7 @@ def system_scores(scores: Scores, grid: Grid) -> Array:
 def _ordered(one: Scores, other: Scores, grid: Grid) -> bool:
     """Whether two metrics order the systems alike."""
     same_way = one.higher_is_better == other.higher_is_better
-    return _rho(system_scores(one, grid), system_scores(other, grid), same_way, _SYSTEMS_SYSTEMS) > ALIKE
+    return _rho(system_scores(one, grid), system_scores(other, grid), same_way, _LEAST_SYSTEMS) > ALIKE
 
 
 # --- How did metrics agree with people elsewhere? The shipped table of public sets, and those nearest to these texts

@@ -21,7 +21,6 @@ from nlgauge.core.tables import Preferences, ScoreTable
 from nlgauge.io.frames import dataset_of
 from nlgauge.io.scores import read_scores
 from nlgauge.metaeval import joined
-from nlgauge.metaeval import measure as interval_methods
 from nlgauge.metaeval.joined import (
     Aggregate,
     JoinedScores,
@@ -37,7 +36,7 @@ from nlgauge.metaeval.joined import (
     stored_columns,
 )
 from nlgauge.metaeval.matrices import with_controls
-from nlgauge.metaeval.measure import ABOUT, IntervalMethod, MetricTest, Task, check_options, check_test
+from nlgauge.metaeval.measure import ABOUT, IntervalKind, IntervalMethod, MetricTest, Task, check_options, check_test
 from nlgauge.metaeval.tasks import MEAN, PRESETS, Preset, Protocol, as_official, mean_of_known, preset, task_rows
 from nlgauge.metrics.base import Metric, MetricLike, leave_out
 from nlgauge.metrics.languages import LanguageCheck
@@ -557,7 +556,7 @@ class MetaOptions:
     power: Annotated[bool, Typed("Level system: give the power of the test for each pair that is not significant.")] = (
         False
     )
-    intervals: Annotated[interval_methods.IntervalKind, Typed("How intervals are made.")] = "auto"
+    intervals: Annotated[IntervalKind, Typed("How intervals are made.")] = "auto"
     draws: Annotated[
         int | None, Range(least=1), Typed("Draws of tests and intervals.  [default: 1000]", ("--draws", "-n"))
     ] = None

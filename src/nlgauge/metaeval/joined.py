@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,7 @@ from nlgauge.metrics.wrapped import ReferencePolicyMetric
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.looks import Looks
 from nlgauge.scoring.pairwise import by_system
+from nlgauge.stats.draws import numbered
 from nlgauge.stats.entries import MissingPolicy
 from nlgauge.stats.ratings import krippendorff, mad_outliers
 
@@ -439,7 +440,7 @@ def _brief(key: Key) -> str:
 # --- Scores of the judged segments, made under one policy for references; and the direction of scores made elsewhere
 
 References = Literal["own", "mean", "best", "best_each", "first", "source"]
-REFERENCES = ("own", "mean", "best", "best_each", "first", "source")
+REFERENCES: tuple[str, ...] = get_args(References)
 _ALSO = {"max": "best", "joint": "own"}
 
 
@@ -633,8 +634,8 @@ Places = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Frame:
-    """The entries of one group, n segments or n systems.
+class GroupScores:
+    """Scores and judgements of one group, of n segments or n systems.
 
     Attributes:
         group: the language pair, task or topic; None where the data name none.
@@ -674,7 +675,7 @@ class Frame:
             InputError: systems or items are not known, or a system answers an item twice.
         """
         systems, items = needed(self.systems, "system", self), needed(self.items, "item", self)
-        rows, columns = (_codes(labels) for labels in (systems, items))
+        rows, columns = numbered(systems), numbered(items)
         shape = int(rows.max()) + 1, int(columns.max()) + 1
         cells = rows * shape[1] + columns
         distinct, first = np.unique(cells, return_index=True)
@@ -690,13 +691,13 @@ class Frame:
         return x.reshape(-1, *shape), z.reshape(shape)
 
 
-def segment_frame(held: JoinedScores, criterion: str, group: str | None, unrated: bool = False) -> Frame:
+def segment_frame(held: JoinedScores, criterion: str, group: str | None, unrated: bool = False) -> GroupScores:
     """The rated segments of a group, and also the unrated ones where they are wanted."""
     places = held.places[group]
     if not unrated:
         places = places[~np.isnan(held.human[criterion][places])]
     chosen = [held.segments[i] for i in places]
-    return Frame(
+    return GroupScores(
         group,
         (
             np.stack([scores.values[places] for scores in held.scores.values()])
@@ -724,7 +725,7 @@ def system_frame(
     over: SystemScores = "rated",
     aggregate: Aggregate = "corpus",
     outliers: str | None = None,
-) -> tuple[Frame, list[str]]:
+) -> tuple[GroupScores, list[str]]:
     """The systems of a group: the mean judgement of each system, and each metric's score of it.
 
     Args:
@@ -767,7 +768,7 @@ def system_frame(
             x.append(_stored(metric, held.system_tables[metric], group, list(means), len(held.groups)))
     names = tuple(means)
     return (
-        Frame(
+        GroupScores(
             group,
             np.array(x, dtype=np.float64).reshape(len(x), len(names)),
             np.array(list(means.values())),
@@ -806,7 +807,7 @@ def corpus_number(scores: Scores, places: npt.NDArray[np.int64], aggregate: Aggr
     return scores.take(places).system
 
 
-def needed(labels: tuple[str, ...] | None, what: str, frame: Frame) -> tuple[str, ...]:
+def needed(labels: tuple[str, ...] | None, what: str, frame: GroupScores) -> tuple[str, ...]:
     """The labels, or an error where a statistic needs them and they are not known."""
     if labels is None:
         where = f" of group {frame.group!r}" if frame.group is not None else ""
@@ -824,7 +825,7 @@ def check_level(level: str) -> str:
     return "item" if level == "summary" else level
 
 
-def check_items(frame: Frame) -> None:
+def check_items(frame: GroupScores) -> None:
     """Refuse a group in which no item has two rated outputs.
 
     Raises:
@@ -841,8 +842,3 @@ def check_items(frame: Frame) -> None:
 
 def _all_or_none(labels: Sequence[str | None]) -> tuple[str, ...] | None:
     return None if any(label is None for label in labels) else tuple(str(label) for label in labels)
-
-
-def _codes(labels: Sequence[str]) -> npt.NDArray[np.int64]:
-    places = {label: place for place, label in enumerate(dict.fromkeys(labels))}
-    return np.fromiter(map(places.__getitem__, labels), dtype=np.int64, count=len(labels))

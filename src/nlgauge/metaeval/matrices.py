@@ -1,4 +1,4 @@
-"""Control rows: what is got by knowing the input, or the length of a text, without comparing anything."""
+"""What a correlation is held against: controls that compare nothing, other criteria, and other metrics."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from nlgauge.metaeval.measure import IntervalMethod, Task
 from nlgauge.metaeval.tasks import MEAN, Protocol, task_rows
 from nlgauge.metrics.learned.gauge import Sentinel
 from nlgauge.runtime.runtime import Runtime
+
+# --- Control rows: what is got by knowing the input, or the length of a text, without comparing anything
 
 ITEM_MEAN = "sentinel:item-mean"  # the name of the control that is made of all metrics
 
@@ -183,30 +185,6 @@ def criteria_rows(held: JoinedScores, stat: str, level: str) -> list[NewRow]:
         for j, other in enumerate(names)
         if i != j
     ]
-
-
-def criterion_table(rows: Any, stat: str | None = None, level: str | None = None) -> tuple[list[str], list[str], Array]:
-    """The table of metrics by criteria, made from the rows of a meta-evaluation.
-
-    It returns the names of the metrics, those of the criteria, and the means over groups, shape (M, k).
-    """
-    own = [
-        row
-        for row in rows
-        if row.get("against") is None
-        and row["group"] == MEAN
-        and stat in (None, row["stat"])
-        and level in (None, row["level"])
-    ]
-    metrics, criteria = (list(dict.fromkeys(row[key] for row in own)) for key in ("metric", "criterion"))
-    if len(own) != len(metrics) * len(criteria):
-        raise InputError(
-            f"{len(own)} values for {len(metrics)} metrics and {len(criteria)} criteria; name one stat and one level"
-        )
-    values = np.full((len(metrics), len(criteria)), np.nan)
-    for row in own:
-        values[metrics.index(row["metric"]), criteria.index(row["criterion"])] = row["value"]
-    return metrics, criteria, values
 
 
 def _pair(held: JoinedScores, one: str, other: str, stat: str, level: str, options: Mapping[str, Any]) -> float:

@@ -14,15 +14,16 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.options import check_option
-from nlgauge.metaeval.joined import Frame, Places, check_items, check_level, needed
+from nlgauge.metaeval.joined import GroupScores, Places, check_items, check_level, needed
 from nlgauge.stats.coefficients import chance_preference
 from nlgauge.stats.correlate import OF_SOME, Correlation, Kind, Options, check_averaging, correlations, statistic
-from nlgauge.stats.draws import SHARE_NAMES, Averaging, Seed, generator
+from nlgauge.stats.draws import SHARE_NAMES, Averaging, Seed, generator, numbered
 from nlgauge.stats.entries import Entries, Ratio, by_group, codes
 from nlgauge.stats.intervals import bootstrap_correlations, fisher_ends, pearson_ends, widened_ends
 from nlgauge.stats.power import simulated_power
 from nlgauge.stats.preferences import darr_pairs, within_items
 from nlgauge.stats.resampling import (
+    POPULATIONS,
     Resampled,
     acc_eq_test,
     compare_resampled,
@@ -33,7 +34,7 @@ from nlgauge.stats.resampling import (
     resample_items,
     soft_accuracy_test,
 )
-from nlgauge.stats.swaps import NAMED, GeneraliseTo
+from nlgauge.stats.swaps import NAMED
 from nlgauge.stats.tests import Alternative, Compat, MetricComparison, mcnemar_test, williams_test
 
 _OF_ALL = ("undefined", "common", "compat")  # options that every statistic takes
@@ -89,7 +90,7 @@ class Task:
         }
         return chosen  # type: ignore[no-any-return]
 
-    def turned(self, frame: Frame) -> Frame:
+    def turned(self, frame: GroupScores) -> GroupScores:
         """The frame with the scores of every metric oriented so that higher is better."""
         return dataclasses.replace(frame, x=np.where(np.asarray(self.up)[:, None], frame.x, -frame.x))
 
@@ -117,7 +118,7 @@ def averaging_of(name: str, level: str, averaging: str | None) -> str:
     return "item" if level == "item" else "none"
 
 
-def measure(frame: Frame, task: Task) -> list[Correlation]:
+def measure(frame: GroupScores, task: Task) -> list[Correlation]:
     """Compare the scores of M metrics with the judgements of a group.
 
     Args:
@@ -152,8 +153,8 @@ def measure(frame: Frame, task: Task) -> list[Correlation]:
     return correlations(task.stat, frame.x, frame.z, groups, **chosen)
 
 
-def as_pearson(frame: Frame, task: Task) -> tuple[Frame, Task]:
-    """A frame and a measure of which Pearson's r is the statistic; others stay as they are.
+def as_pearson(frame: GroupScores, task: Task) -> tuple[GroupScores, Task]:
+    """Scores and a task of which Pearson's r is the statistic; others stay as they are.
 
     So `pdp` gets intervals and tests: drawing or swapping whole items leaves the differences within items as they are.
     """
@@ -164,13 +165,15 @@ def as_pearson(frame: Frame, task: Task) -> tuple[Frame, Task]:
     return dataclasses.replace(frame, x=x, z=z), dataclasses.replace(task, stat="pearson")
 
 
-def as_averaged(frame: Frame, found: Sequence[Correlation], task: Task) -> tuple[Frame, Sequence[Correlation]]:
+def as_averaged(
+    frame: GroupScores, found: Sequence[Correlation], task: Task
+) -> tuple[GroupScores, Sequence[Correlation]]:
     """The frame and the values by group as the means take them.
 
     With `common`, groups in which a metric is undefined have no judgement. With `undefined="zero"`, undefined values
     are 0. So tests and intervals are about the number that they stand beside.
     """
-    labels = {"item": frame.items, "sys": frame.systems}.get(task.averaging)
+    labels = {"item": frame.items, "sys": frame.systems}.get(task.averaging or "none")
     zero, common = _counts_as_zero(task), bool(task.options.get("common"))
     if labels is None or not (zero or common):
         return frame, found
@@ -239,7 +242,7 @@ def check_options(names: Sequence[str], options: Mapping[str, Any], tested: bool
             raise InputError(f"{' and '.join(names)} take no {option}; leave it out")
 
 
-def pairs_of_frame(frame: Frame, threshold: float | None) -> tuple[Places, Places]:
+def pairs_of_frame(frame: GroupScores, threshold: float | None) -> tuple[Places, Places]:
     """The positions of the better and the worse text of every pair.
 
     Where people gave pairs, these are used. Otherwise every two outputs for one input form a pair if their ratings
@@ -250,19 +253,17 @@ def pairs_of_frame(frame: Frame, threshold: float | None) -> tuple[Places, Place
             raise InputError("threshold changes nothing: people gave the pairs, which have no ratings; leave it out")
         return frame.pairs[:, 0], frame.pairs[:, 1]
     check_items(frame)
-    numbers: dict[str, int] = {}
-    items = needed(frame.items, "item", frame)
-    groups = np.array([numbers.setdefault(item, len(numbers)) for item in items], dtype=np.int64)
+    groups = numbered(needed(frame.items, "item", frame))
     return darr_pairs(frame.z, groups, threshold=0.0 if threshold is None else threshold)
 
 
-def pooled_over_items(stat: str, averaging: str) -> bool:
+def pooled_over_items(stat: str, averaging: str | None) -> bool:
     """Whether a statistic counts pairs within items, and pools the pairs of all items."""
     kind = statistic(stat).kind
     return (kind == "preferences" and averaging in ("none", "micro")) or (kind == "pairs" and averaging == "micro")
 
 
-def item_ratios(frame: Frame, task: Task) -> tuple[Array, Array]:
+def item_ratios(frame: GroupScores, task: Task) -> tuple[Array, Array]:
     """The value of each metric within each item, and the pairs that it counts there: shapes (M, N).
 
     Pairs that people gave, of items that are not known, are an item each. Higher scores are better in the frame.
@@ -285,7 +286,7 @@ def item_ratios(frame: Frame, task: Task) -> tuple[Array, Array]:
     return np.stack(values), np.stack(pairs)
 
 
-def _preferences(frame: Frame, task: Task, chosen: Options) -> list[Correlation]:
+def _preferences(frame: GroupScores, task: Task, chosen: Options) -> list[Correlation]:
     better, worse = pairs_of_frame(frame, task.options.get("threshold"))
     groups: list[str] | None = None
     if task.averaging in ("item", "micro"):
@@ -339,7 +340,7 @@ class IntervalMethod:
 
 
 def with_intervals(
-    frame: Frame, found: Sequence[Correlation], task: Task, method: IntervalMethod
+    frame: GroupScores, found: Sequence[Correlation], task: Task, method: IntervalMethod
 ) -> tuple[list[Correlation], str]:
     """The values of one group with their 95 % intervals, and the method of the intervals ("" where there are none).
 
@@ -380,7 +381,7 @@ def with_intervals(
     return _bootstrap(frame, task, found, method)
 
 
-def cautions(frame: Frame, task: Task, made: str) -> list[str]:
+def cautions(frame: GroupScores, task: Task, made: str) -> list[str]:
     """Cautions on the intervals of a group, where simulated ones hold the value in less than 93 %.
 
     Args:
@@ -407,7 +408,7 @@ def cautions(frame: Frame, task: Task, made: str) -> list[str]:
     return [outliers] if far and stat in ("pearson", "pdp") and task.averaging == "none" else []
 
 
-def is_skewed(frame: Frame) -> bool:
+def is_skewed(frame: GroupScores) -> bool:
     """Whether the judgements and the scores of a metric are skewed, so that a few of them decide Pearson's r."""
 
     def far(values: Array) -> bool:
@@ -443,7 +444,7 @@ def _share_tied(values: Array) -> float:
     return float((counts * (counts - 1)).sum() / (n * (n - 1))) if n > 1 else 0.0
 
 
-def ends_of_mean(frames: Sequence[Frame], task: Task, method: IntervalMethod) -> Array | None:
+def ends_of_mean(frames: Sequence[GroupScores], task: Task, method: IntervalMethod) -> Array | None:
     """The interval of the plain mean over groups, from resampled entries: shape (M, 2), or None where there is none."""
     if (
         method.kind not in ("auto", "bootstrap")
@@ -466,7 +467,7 @@ def ends_of_mean(frames: Sequence[Frame], task: Task, method: IntervalMethod) ->
     return np.array([(one.low, one.high) for one in drawn])
 
 
-def repeats(frame: Frame) -> bool:
+def repeats(frame: GroupScores) -> bool:
     """Whether any item has several outputs."""
     return frame.items is not None and len(set(frame.items)) < len(frame.items)
 
@@ -476,7 +477,7 @@ def _is_held_out(task: Task) -> bool:
     return bool(task.options.get("folds", statistic(task.stat).folds))
 
 
-def _is_fisher(frame: Frame, task: Task, method: IntervalMethod) -> bool:
+def _is_fisher(frame: GroupScores, task: Task, method: IntervalMethod) -> bool:
     if task.stat not in _FISHER or task.averaging != "none" or method.kind not in ("auto", "fisher"):
         return False
     return method.kind == "fisher" or task.level == "system" or not repeats(frame)
@@ -495,7 +496,7 @@ def _with_ends(found: Sequence[Correlation], ends: Sequence[tuple[Any, Any]]) ->
 
 
 def _bootstrap(
-    frame: Frame, task: Task, found: Sequence[Correlation], method: IntervalMethod
+    frame: GroupScores, task: Task, found: Sequence[Correlation], method: IntervalMethod
 ) -> tuple[list[Correlation], str]:
     if task.stat == "pearson" and task.averaging == "none" and task.level != "system" and frame.is_grid:
         scores, human = task.turned(frame).grid()
@@ -520,7 +521,7 @@ def _bootstrap(
 
 
 def _at_thresholds(
-    frame: Frame, found: Sequence[Correlation], task: Task, method: IntervalMethod
+    frame: GroupScores, found: Sequence[Correlation], task: Task, method: IntervalMethod
 ) -> tuple[list[Correlation], str]:
     """Intervals at the tie thresholds of the data: `auto` keeps them, since calibrating in every draw takes long."""
     thresholds = [one.epsilon or 0.0 for one in found]
@@ -532,7 +533,7 @@ def _at_thresholds(
 
 
 def _of_pairs(
-    frame: Frame, found: Sequence[Correlation], task: Task, method: IntervalMethod
+    frame: GroupScores, found: Sequence[Correlation], task: Task, method: IntervalMethod
 ) -> tuple[list[Correlation], str]:
     """Intervals for pairs: pairs of one item belong together, so items are drawn with all their pairs.
 
@@ -554,7 +555,6 @@ def _of_pairs(
 
 # --- Which metric is better? Each pair of metrics is tested on the judgements of a group, or on the mean over groups
 
-POPULATIONS: Mapping[str, GeneraliseTo] = {"perm_both": "both", "perm_inputs": "inputs", "perm_systems": "systems"}
 ABOUT = {
     "auto": (
         "perm_systems at level system; below it perm_both, item_swap for accuracies with ties and Kendall-like"
@@ -571,7 +571,6 @@ ABOUT = {
     "bootstrap": "items drawn with replacement; new items for these systems",
     "mcnemar": "exact test on the pairs that one metric alone gets right",
 }
-TESTS = tuple(ABOUT)
 _OF_WHOLE_ITEMS = ("perm_inputs", "bootstrap")  # tests that keep the differences within an item
 
 
@@ -580,7 +579,7 @@ class MetricTest:
     """The test to run between metrics.
 
     Attributes:
-        test: one of `TESTS`.
+        test: one of `ABOUT`.
         alternative: `greater` or `two-sided`.
         draws: the number of permutations.
         seed: the seed of the permutations.
@@ -595,12 +594,17 @@ class MetricTest:
     compat: Compat | None = None
     advance: Callable[[int], None] = field(default=lambda pairs: None, compare=False)
 
+    @property
+    def drawn(self) -> Any:
+        """The arguments of every test that draws."""
+        return {"alternative": self.alternative, "draws": self.draws, "seed": self.seed}
+
 
 @dataclass(frozen=True)
 class _Comparison:
     """The input of a test: a frame in which higher scores are better, and the values of the metrics on it."""
 
-    frame: Frame
+    frame: GroupScores
     found: Sequence[Correlation]
     task: Task
     asked: MetricTest
@@ -608,11 +612,11 @@ class _Comparison:
 
 def check_test(name: str) -> None:
     """Refuse an unknown test; the error gives the nearest known name."""
-    if name not in TESTS:
-        raise InputError(f"unknown test {name!r}{nearest(name, TESTS)}")
+    if name not in ABOUT:
+        raise InputError(f"unknown test {name!r}{nearest(name, ABOUT)}")
 
 
-def usual_test(stat: str, level: str, averaging: str, epsilon: bool = False) -> str | None:
+def usual_test(stat: str, level: str, averaging: str | None, epsilon: bool = False) -> str | None:
     """The test that `auto` stands for; None where a statistic has no test, or none with an epsilon.
 
     For example, at system level whole systems are swapped, because the claim is about systems not seen yet. Below
@@ -634,7 +638,7 @@ def usual_test(stat: str, level: str, averaging: str, epsilon: bool = False) -> 
     return None if kind == "calibrated" or epsilon else "perm_both"
 
 
-def compare(frame: Frame, found: Sequence[Correlation], task: Task, asked: MetricTest) -> MetricComparison:
+def compare(frame: GroupScores, found: Sequence[Correlation], task: Task, asked: MetricTest) -> MetricComparison:
     """Test all pairs of metrics in one group.
 
     Args:
@@ -658,7 +662,7 @@ def compare(frame: Frame, found: Sequence[Correlation], task: Task, asked: Metri
 
 
 def power_of(
-    frame: Frame,
+    frame: GroupScores,
     found: Sequence[Correlation],
     pair: tuple[int, int],
     task: Task,
@@ -684,7 +688,7 @@ def power_of(
 
 
 def compare_means(
-    frames: Sequence[Frame], task: Task, asked: MetricTest, found: Sequence[Sequence[Correlation]] = ()
+    frames: Sequence[GroupScores], task: Task, asked: MetricTest, found: Sequence[Sequence[Correlation]] = ()
 ) -> MetricComparison | None:
     """Test all pairs of metrics on the plain mean over groups; None where there is no such test.
 
@@ -708,9 +712,7 @@ def compare_means(
             np.concatenate([values for values, _ in items], axis=1),
             weights=None if items[0][1] is None else np.concatenate([w for _, w in items if w is not None], axis=1),
             groups=np.repeat(np.arange(len(items)), [values.shape[1] for values, _ in items]),
-            alternative=asked.alternative,
-            draws=asked.draws,
-            seed=asked.seed,
+            **asked.drawn,
         )
     is_plain = task.averaging == "none" and task.kind in ("correlation", "pairs")
     if not is_plain or asked.test not in ("perm_both", "perm_systems"):
@@ -729,10 +731,8 @@ def compare_means(
         generalise_to="both",
         averaging="sys",
         statistic=coefficient_of(task),
-        alternative=asked.alternative,
-        draws=asked.draws,
-        seed=asked.seed,
         advance=asked.advance,
+        **asked.drawn,
     )
 
 
@@ -758,11 +758,9 @@ def _permutation(c: _Comparison) -> MetricComparison:
         level="system" if c.task.level == "system" else "segment",
         averaging=averaging,
         statistic=coefficient_of(c.task),
-        alternative=c.asked.alternative,
-        draws=c.asked.draws,
-        seed=c.asked.seed,
         compat=c.asked.compat,
         advance=c.asked.advance,
+        **c.asked.drawn,
     )
 
 
@@ -770,17 +768,11 @@ def _soft(c: _Comparison) -> MetricComparison:
     if c.asked.test not in ("perm_inputs", "perm_systems"):
         raise InputError(f"{c.task.stat} has perm_inputs and perm_systems, got {c.asked.test}")
     scores, human = c.frame.grid()
-    return soft_accuracy_test(
-        human,
-        np.where(np.isnan(human), 0.0, scores),
-        generalise_to=POPULATIONS[c.asked.test],
-        alternative=c.asked.alternative,
-        draws=c.asked.draws,
-        seed=c.asked.seed,
-    )
+    scores = np.where(np.isnan(human), 0.0, scores)
+    return soft_accuracy_test(human, scores, generalise_to=POPULATIONS[c.asked.test], **c.asked.drawn)
 
 
-def _compare_bootstrap(c: _Comparison) -> MetricComparison:
+def _bootstrap_test(c: _Comparison) -> MetricComparison:
     if c.task.kind == "soft":
         return _soft(c)
     return compare_resampled(_resampled(c, c.asked.seed), alternative=c.asked.alternative)
@@ -813,7 +805,7 @@ def _by_item(c: _Comparison) -> tuple[Array, Array | None]:
 
 
 def _comparisons(
-    frames: Sequence[Frame], found: Sequence[Sequence[Correlation]], task: Task, asked: MetricTest
+    frames: Sequence[GroupScores], found: Sequence[Sequence[Correlation]], task: Task, asked: MetricTest
 ) -> list[_Comparison]:
     """The input of a test in each group."""
     parts = []
@@ -826,12 +818,11 @@ def _comparisons(
 def _item_swap(c: _Comparison) -> MetricComparison:
     """Swap the values of items, with the averaging that was used; under `compat`, swap the outcomes of system pairs."""
     values, weights = _by_item(c)
-    alternative, draws, seed = c.asked.alternative, c.asked.draws, c.asked.seed
     if c.asked.compat == "mt-metrics-eval":
         human, scores = _cells(c.frame, "perm_both", "item")
         near = np.array([one.epsilon or 0.0 for one in c.found])
-        return acc_eq_test(human, scores, near, alternative=alternative, draws=draws, seed=seed, compat=c.asked.compat)
-    return item_swap_test(values, weights=weights, alternative=alternative, draws=draws, seed=seed)
+        return acc_eq_test(human, scores, near, compat=c.asked.compat, **c.asked.drawn)
+    return item_swap_test(values, weights=weights, **c.asked.drawn)
 
 
 def _mcnemar(c: _Comparison) -> MetricComparison:
@@ -850,7 +841,7 @@ _MAKE: Mapping[str, Callable[[_Comparison], MetricComparison]] = {
     "perm_inputs": _permutation,
     "perm_systems": _permutation,
     "item_swap": _item_swap,
-    "bootstrap": _compare_bootstrap,
+    "bootstrap": _bootstrap_test,
     "mcnemar": _mcnemar,
 }
 
@@ -887,7 +878,7 @@ def _grid(c: _Comparison) -> tuple[Array, Array]:
     return c.frame.z, c.frame.x
 
 
-def _cells(frame: Frame, test: str, averaging: str) -> tuple[Array, Array]:
+def _cells(frame: GroupScores, test: str, averaging: str | None) -> tuple[Array, Array]:
     """Judgements and scores of segments; where no system is named, the outputs of each item in their order."""
     if frame.systems is not None and frame.items is not None:
         scores, human = frame.grid()

@@ -1,4 +1,4 @@
-"""Which layer of an encoder agrees best with people? BERTScore at every layer is compared with judgements."""
+"""Which layer of an encoder, and which formula of an NLI metric, agrees best with people?"""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -19,14 +19,13 @@ from nlgauge.core.segment import Dataset, Frame
 from nlgauge.core.tables import ScoreTable
 from nlgauge.io.frames import dataset_of
 from nlgauge.metaeval.evaluate import Evaluation, joined_scores
-from nlgauge.metaeval.joined import Frame as Compared
-from nlgauge.metaeval.joined import JoinedScores, segment_frame, system_frame
+from nlgauge.metaeval.joined import GroupScores, JoinedScores, segment_frame, system_frame
 from nlgauge.metaeval.tasks import MEAN
 from nlgauge.metrics.base import MetricLike
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.correlate import SELECTION, correlation
 from nlgauge.stats.entries import MissingPolicy
-from nlgauge.stats.selection import Selection, hybrid_draws, hybrid_scores, selection_quality, simulate_selection
+from nlgauge.stats.selection import hybrid_draws, hybrid_scores, selection_quality, simulate_selection
 
 STATS = SELECTION
 AGREEMENT = ("pearson", "spearman", "kendall_b")  # of the scores of all models with people
@@ -97,9 +96,10 @@ def select_models(
     References:
         Zhang et al. (2020), "BERTScore", section 4 and appendix E.2.
     """
-    _check(hybrids if draw_matrix is None else 0, pool, among, stats)
+    asked = _Asked(hybrids if draw_matrix is None else 0, pool, draws, among, stats, seed)
     dataset = dataset_of(dataset, columns)
-    given = None if draw_matrix is None else _Given(draw_matrix, dataset)
+    if draw_matrix is not None:
+        asked = replace(asked, given=_Given(draw_matrix, dataset))
     held = joined_scores(
         dataset,
         metrics,
@@ -111,58 +111,62 @@ def select_models(
         missing=missing,
         unrated=among == "all",
         runtime=runtime,
-        rehearse=lambda one: _selected(one, min(hybrids, pool), pool, draws and 1, given, among, stats, seed),
+        rehearse=lambda one: _selected(one, replace(asked, hybrids=min(asked.hybrids, pool), draws=draws and 1)),
     )
-    return _selected(held, hybrids, pool, draws, given, among, stats, seed)
+    return _selected(held, asked)
 
 
-def _check(hybrids: int, pool: int, among: str, stats: Sequence[str]) -> None:
-    for stat in stats:
-        if stat not in (*STATS, *AGREEMENT):
-            raise InputError(f"select has no statistic {stat!r}{nearest(stat, (*STATS, *AGREEMENT))}")
-    if hybrids < 0 or pool < 1:
-        raise InputError(f"hybrids is {hybrids} and pool {pool}, expected 0 or more, and 1 or more")
-    if 0 < hybrids < pool:
-        raise InputError(
-            f"the pool is {pool} models, and there are {hybrids} hybrids; choose a smaller pool or make more hybrids"
-        )
-    check_option("among", among, Among, error=InputError)
+@dataclass(frozen=True)
+class _Asked:
+    """The arguments of `select_models` that say which models there are, and what is said of choices among them."""
+
+    hybrids: int
+    pool: int
+    draws: int | None
+    among: Among
+    stats: Sequence[str]
+    seed: int
+    given: _Given | None = None
+
+    def __post_init__(self) -> None:
+        for stat in self.stats:
+            if stat not in (*STATS, *AGREEMENT):
+                raise InputError(f"select has no statistic {stat!r}{nearest(stat, (*STATS, *AGREEMENT))}")
+        if self.hybrids < 0 or self.pool < 1:
+            raise InputError(f"hybrids is {self.hybrids} and pool {self.pool}, expected 0 or more, and 1 or more")
+        if 0 < self.hybrids < self.pool:
+            raise InputError(
+                f"the pool is {self.pool} models, and there are {self.hybrids} hybrids; choose a smaller pool or make"
+                " more hybrids"
+            )
+        check_option("among", self.among, Among, error=InputError)
 
 
-def _selected(
-    held: JoinedScores,
-    hybrids: int,
-    pool: int,
-    draws: int | None,
-    given: _Given | None,
-    among: Among,
-    stats: Sequence[str],
-    seed: int,
-) -> ModelSelection:
+def _selected(held: JoinedScores, asked: _Asked) -> ModelSelection:
     if len(held.human) > 1:
         raise InputError(f"{len(held.human)} criteria ({', '.join(held.human)}), expected one; choose a model by one")
     (criterion,) = held.human
     notes: list[str] = []
     by_group: list[list[NewRow]] = []
     for place, group in enumerate(held.groups):
-        human, x = _Group(held, criterion, group, hybrids, among, given, seed + place).models(notes)
-        if len(human) < pool:
-            models = "hybrids" if hybrids or given is not None else "systems"
+        human, x = _models(held, criterion, group, replace(asked, seed=asked.seed + place), notes)
+        if len(human) < asked.pool:
+            models = "hybrids" if asked.hybrids or asked.given is not None else "systems"
             where = f" in group {group!r}" if group is not None else ""
             raise InputError(
-                f"the pool is {pool} models, and there are {len(human)} {models}{where}; choose a smaller pool or make"
-                " more hybrids"
+                f"the pool is {asked.pool} models, and there are {len(human)} {models}{where}; choose a smaller pool or"
+                " make more hybrids"
             )
-        by_group.append(list(_rows(held, criterion, group, human, x, pool, draws, stats, seed)))
-    if draws:
+        by_group.append(list(_rows(held, criterion, group, human, x, asked)))
+    if asked.draws:
         notes.append(
-            f"simulated: {draws} draws, seed {seed}; the standard error of a share is at most"
-            f" {0.5 / math.sqrt(draws):.4f}"
+            f"simulated: {asked.draws} draws, seed {asked.seed}; the standard error of a share is at most"
+            f" {0.5 / math.sqrt(asked.draws):.4f}"
         )
     notes.append("hits_at_1 and mrr are exact expectations over all draws of a pool; diff is in units of the criterion")
     rows = [row for rows_of_group in by_group for row in rows_of_group] + _means(by_group)
     told = tuple(dict.fromkeys([*held.notes, *notes]))
-    return ModelSelection(tuple(rows), held, told, {"draws": draws, "seed": seed})
+    return ModelSelection(tuple(rows), held, told, {"draws": asked.draws, "seed": asked.seed})
 
 
 @dataclass(frozen=True)
@@ -179,7 +183,7 @@ class _Given:
             raise InputError(f"draw_matrix has no matrix for group {group!r}")
         return np.asarray(matrix)
 
-    def grid(self, frame: Compared) -> tuple[Array, Array, list[str]]:
+    def grid(self, frame: GroupScores) -> tuple[Array, Array, list[str]]:
         """Scores (M, S, N) and judgements (S, N) of all systems and the items of a frame, as the data have them."""
         scores, human = frame.grid()
         own = [segment for segment in self.dataset if segment.group == frame.group]
@@ -197,95 +201,88 @@ def _places(labels: Sequence[str]) -> dict[str, int]:
     return {label: place for place, label in enumerate(dict.fromkeys(labels))}
 
 
-@dataclass(frozen=True)
-class _Group:
-    """The models of one group: its systems, or hybrids of them."""
+def _models(
+    held: JoinedScores, criterion: str, group: str | None, asked: _Asked, notes: list[str]
+) -> tuple[Array, Array]:
+    """The models of one group, which are its systems or hybrids of them.
 
-    held: JoinedScores
-    criterion: str
-    group: str | None
-    hybrids: int
-    among: Among
-    given: _Given | None
-    seed: int
+    Returns:
+        Human scores, shape (n,), and oriented metric scores, shape (M, n).
+    """
+    up = np.array([held.is_higher_better(name) for name in held.metrics])
+    where = f"{group}: " if group is not None else ""
+    if not asked.hybrids and asked.given is None:
+        frame, told = system_frame(held, criterion, group)
+        notes += [*told, f"{where}{len(frame.z)} systems"]
+        return frame.z, np.where(up[:, None], frame.x, -frame.x)
+    if held.system_tables:
+        raise InputError(
+            f"{next(iter(held.system_tables))} has scores of systems alone, and hybrids are made of segments"
+        )
+    frame = segment_frame(held, criterion, group, unrated=asked.among == "all")
+    scores, human, systems = (
+        (*frame.grid(), [*_places(frame.systems or ())]) if asked.given is None else asked.given.grid(frame)
+    )
+    scores = np.where(up[:, None, None], scores, -scores)
+    absent: Mask = np.asarray(np.isnan(scores).any(axis=0))
+    if asked.given is None:
+        draws = _drawn(human, absent, systems, asked)
+    else:
+        draws = _checked(asked.given.of(group), absent, systems)
+    people, x, rated = hybrid_scores(human, np.where(absent, 0.0, scores), draws)
+    known = ~np.isnan(people)
+    made = "given" if asked.given is not None else f"seed {asked.seed}"
+    notes.append(
+        f"{where}{len(draws)} hybrids of {len(systems)} systems on {human.shape[1]} items ({made}), "
+        f"of {asked.among} outputs; {rated.mean():.0f} judgements each on average"
+    )
+    if not known.all():
+        notes.append(f"{where}{(~known).sum()} hybrids have no judgement and are left out")
+    return people[known], x[:, known]
 
-    def models(self, notes: list[str]) -> tuple[Array, Array]:
-        """Human scores, shape (n,), and oriented metric scores, shape (M, n)."""
-        up = np.array([self.held.is_higher_better(name) for name in self.held.metrics])
-        where = f"{self.group}: " if self.group is not None else ""
-        if not self.hybrids and self.given is None:
-            frame, told = system_frame(self.held, self.criterion, self.group)
-            notes += [*told, f"{where}{len(frame.z)} systems"]
-            return frame.z, np.where(up[:, None], frame.x, -frame.x)
-        if self.held.system_tables:
+
+def _drawn(human: Array, absent: Mask, systems: Sequence[str], asked: _Asked) -> Draws:
+    """Hybrids drawn at random, shape (H, N)."""
+    if asked.among == "all" and absent.any():
+        system, item = (int(i) for i in np.argwhere(absent)[0])
+        raise InputError(
+            f"system {systems[system]!r} has no output for item number {item + 1}; among='rated' draws from what is"
+            " there"
+        )
+    return np.asarray(hybrid_draws(~np.isnan(human), asked.hybrids, among=asked.among, seed=asked.seed))
+
+
+def _checked(given: npt.NDArray[Any], absent: Mask, systems: Sequence[str]) -> Draws:
+    """Hybrids made elsewhere, by the numbers of systems; one that takes an output which is not there is refused."""
+    if given.dtype.kind in "US":
+        places = {name: i for i, name in enumerate(systems)}
+        unknown = [name for name in np.unique(given).tolist() if name not in places]
+        if unknown:
             raise InputError(
-                f"{next(iter(self.held.system_tables))} has scores of systems alone, and hybrids are made of segments"
+                f"the draw matrix names {unknown[0]!r} and {len(unknown) - 1} others that are no systems of the data"
             )
-        frame = segment_frame(self.held, self.criterion, self.group, unrated=self.among == "all")
-        scores, human, systems = (
-            (*frame.grid(), [*_places(frame.systems or ())]) if self.given is None else self.given.grid(frame)
-        )
-        scores = np.where(up[:, None, None], scores, -scores)
-        absent: Mask = np.asarray(np.isnan(scores).any(axis=0))
-        draws = self._draws(human, absent, systems)
-        people, x, rated = hybrid_scores(human, np.where(absent, 0.0, scores), draws)
-        known = ~np.isnan(people)
-        made = "given" if self.given is not None else f"seed {self.seed}"
-        notes.append(
-            f"{where}{len(draws)} hybrids of {len(systems)} systems on {human.shape[1]} items ({made}), "
-            f"of {self.among} outputs; {rated.mean():.0f} judgements each on average"
-        )
-        if not known.all():
-            notes.append(f"{where}{(~known).sum()} hybrids have no judgement and are left out")
-        return people[known], x[:, known]
-
-    def _draws(self, human: Array, absent: Mask, systems: Sequence[str]) -> Draws:
-        if self.given is None:
-            if self.among == "all" and absent.any():
-                system, item = (int(i) for i in np.argwhere(absent)[0])
-                raise InputError(
-                    f"system {systems[system]!r} has no output for item number {item + 1}; among='rated' draws from"
-                    " what is there"
-                )
-            return np.asarray(hybrid_draws(~np.isnan(human), self.hybrids, among=self.among, seed=self.seed))
-        given = self.given.of(self.group)
-        if given.dtype.kind in "US":
-            places = {name: i for i, name in enumerate(systems)}
-            unknown = [name for name in np.unique(given).tolist() if name not in places]
-            if unknown:
-                raise InputError(
-                    f"the draw matrix names {unknown[0]!r} and {len(unknown) - 1} others that are no systems of the"
-                    " data"
-                )
-            given = np.vectorize(places.__getitem__, otypes=[np.int64])(given)
-        if given.ndim == 2 and given.shape[1] == human.shape[1] and given.dtype.kind in "iu" and given.size:
-            hit = absent[np.clip(given, 0, len(systems) - 1), np.arange(given.shape[1])] & (given >= 0)
-            if hit.any():
-                row, item = (int(i) for i in np.argwhere(hit)[0])
-                raise InputError(
-                    f"hybrid {row + 1} of the draw matrix takes item number {item + 1} from system"
-                    f" {systems[int(given[row, item])]!r}, which has no rated output for it"
-                )
-        return given
+        given = np.vectorize(places.__getitem__, otypes=[np.int64])(given)
+    if given.ndim == 2 and given.shape[1] == absent.shape[1] and given.dtype.kind in "iu" and given.size:
+        hit = absent[np.clip(given, 0, len(systems) - 1), np.arange(given.shape[1])] & (given >= 0)
+        if hit.any():
+            row, item = (int(i) for i in np.argwhere(hit)[0])
+            raise InputError(
+                f"hybrid {row + 1} of the draw matrix takes item number {item + 1} from system"
+                f" {systems[int(given[row, item])]!r}, which has no rated output for it"
+            )
+    return given
 
 
 def _rows(
-    held: JoinedScores,
-    criterion: str,
-    group: str | None,
-    human: Array,
-    x: Array,
-    pool: int,
-    draws: int | None,
-    stats: Sequence[str],
-    seed: int,
+    held: JoinedScores, criterion: str, group: str | None, human: Array, x: Array, asked: _Asked
 ) -> Iterator[NewRow]:
+    pool, draws, seed = asked.pool, asked.draws, asked.seed
     blind = selection_quality(np.zeros(len(human)), human, pool, seed=seed)  # a metric that sees nothing
     for metric, values in zip(held.metrics, x, strict=True):
         exact = selection_quality(values, human, pool, seed=seed)
         simulated = simulate_selection(values, human, pool, draws=draws, seed=seed) if draws else None
-        agreement = {stat: correlation(stat, values, human).value for stat in stats if stat in AGREEMENT}
-        for stat in stats:
+        agreement = {stat: correlation(stat, values, human).value for stat in asked.stats if stat in AGREEMENT}
+        for stat in asked.stats:
             chosen = stat not in agreement
             yield {
                 "metric": metric,
@@ -294,7 +291,7 @@ def _rows(
                 "averaging": "none",
                 "stat": stat,
                 "group": group,
-                "value": _of(exact, stat) if chosen else agreement[stat],
+                "value": getattr(exact, stat) if chosen else agreement[stat],
                 "low": math.nan,
                 "high": math.nan,
                 "n_used": exact.n,
@@ -302,14 +299,10 @@ def _rows(
                 "ties": "expected",
                 "pool": pool,
                 "n_tied": exact.tied,
-                "chance": _of(blind, stat) if chosen else 0.0,
-                "simulated": _of(simulated, stat) if simulated is not None and chosen else None,
+                "chance": getattr(blind, stat) if chosen else 0.0,
+                "simulated": getattr(simulated, stat) if simulated is not None and chosen else None,
                 "draws": draws,
             }
-
-
-def _of(found: Selection, stat: str) -> float:
-    return float(getattr(found, stat))
 
 
 def _means(groups: Sequence[Sequence[Row]]) -> list[NewRow]:

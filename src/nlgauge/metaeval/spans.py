@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 
-from nlgauge.core.arrays import Array
+from nlgauge.core.arrays import Array, Counts
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.marks import ErrorSpan, Explanation, Explanations
 from nlgauge.core.options import check_option
@@ -21,7 +20,7 @@ from nlgauge.core.spec import version
 from nlgauge.io.marked import MarkedText
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.explaining import HEAD, explain
-from nlgauge.stats.draws import bootstrap_interval, check_draws
+from nlgauge.stats.draws import bootstrap_interval, check_draws, numbered
 from nlgauge.stats.significance import paired_bootstrap
 from nlgauge.stats.spans import (
     SpanAgreement,
@@ -33,7 +32,7 @@ from nlgauge.stats.spans import (
     span_agreement,
     span_f1,
 )
-from nlgauge.stats.tests import Adjustment, adjusted
+from nlgauge.stats.tests import ADJUSTED, Adjustment, adjusted
 
 Missing = Literal["refuse", "drop"]
 Marks = Iterable[MarkedText] | Explanations
@@ -168,10 +167,9 @@ def known_to_all(
     return [people[i] for i in places], kept, notes
 
 
-def item_numbers(people: Sequence[MarkedText]) -> npt.NDArray[np.intp]:
+def item_numbers(people: Sequence[MarkedText]) -> Counts:
     """The number of the item of each text, from 0; texts for one input depend on each other."""
-    numbers: dict[tuple[str | None, str], int] = {}
-    return np.array([numbers.setdefault((text.group, text.item), len(numbers)) for text in people], dtype=np.intp)
+    return numbered((text.group, text.item) for text in people)
 
 
 # --- Marks of errors that are made on the spot, to be held against those of people
@@ -395,7 +393,7 @@ def evaluate_spans(
         )
     tested = drawn and len(marks) > 1
     if tested:
-        notes.append(f"p: paired bootstrap of items, two-sided; {_ADJUSTED[adjust]}")
+        notes.append(f"p: paired bootstrap of items, two-sided; {ADJUSTED[adjust]}")
     settings = {
         "test": "paired_bootstrap" if tested else None,
         "draws": draws if drawn else None,
@@ -407,13 +405,6 @@ def evaluate_spans(
     return SpanEvaluation(tuple(rows), tuple(chosen), marks, tuple(dict.fromkeys(notes)), settings, signatures)
 
 
-_ADJUSTED = {
-    "none": "not adjusted for the number of tests",
-    "holm": "adjusted after Holm",
-    "bh": "adjusted after Benjamini and Hochberg",
-}
-
-
 def _told(methods: Mapping[str, Marks]) -> list[str]:
     """What methods say of their marks."""
     return [
@@ -421,7 +412,7 @@ def _told(methods: Mapping[str, Marks]) -> list[str]:
     ]
 
 
-def _counted(people: Sequence[MarkedText], gold: Spans, clusters: npt.NDArray[np.intp]) -> str:
+def _counted(people: Sequence[MarkedText], gold: Spans, clusters: Counts) -> str:
     raters = len({text.rater for text in people})
     return (
         f"{len(people)} texts of {int(clusters.max()) + 1} items{f', {raters} raters' if raters > 1 else ''}; people"
@@ -443,7 +434,7 @@ def _rows_of(
     stat: str,
     names: Sequence[str],
     counts: Array,
-    clusters: npt.NDArray[np.intp],
+    clusters: Counts,
     draws: int,
     seed: int,
     adjust: Adjustment,

@@ -18,7 +18,7 @@ from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.options import checked
 from nlgauge.core.result import NewRow, Row
 from nlgauge.metaeval.joined import (
-    Frame,
+    GroupScores,
     JoinedScores,
     segment_frame,
     system_frame,
@@ -43,41 +43,31 @@ from nlgauge.metaeval.measure import (
 from nlgauge.runtime.runtime import silent
 from nlgauge.stats.correlate import Correlation
 from nlgauge.stats.power import critical_correlation
-from nlgauge.stats.tests import Adjustment, MetricComparison, Rule, adjusted, not_outperformed, rank_clusters
+from nlgauge.stats.tests import ADJUSTED, Adjustment, MetricComparison, Rule, adjusted, not_outperformed, rank_clusters
 
 MEAN = "mean"  # the group of a mean over groups, and the criterion of a mean over criteria
 POOLED = "pooled"  # the group of a share of the pairs of all groups
 
 
+_NUMBERS = ("value", "low", "high", "n_used", "n_undefined", "ties", "n_ties", "n_pairs", "epsilon", "chance")
+
+
 def group_numbers(one: Correlation) -> NewRow:
     """The fields for one group."""
-    return {
-        "value": one.value,
-        "low": one.low,
-        "high": one.high,
-        "n_used": one.n_used,
-        "n_undefined": one.n_undefined,
-        "ties": one.ties,
-        "n_ties": one.n_ties,
-        "n_pairs": one.n_pairs,
-        "epsilon": one.epsilon,
-        "chance": one.chance,
-    }
+    return {name: getattr(one, name) for name in _NUMBERS}
 
 
 def mean_numbers(parts: Sequence[Correlation]) -> NewRow:
     """The fields for the plain mean over groups; `n_used` counts groups."""
     n_defined = sum(not math.isnan(one.value) for one in parts)
     return {
+        **dict.fromkeys(_NUMBERS),
         "value": mean_of_known([one.value for one in parts]),
         "low": math.nan,
         "high": math.nan,
         "n_used": n_defined,
         "n_undefined": len(parts) - n_defined,
         "ties": parts[0].ties if parts else None,
-        "n_ties": None,
-        "n_pairs": None,
-        "epsilon": None,
         "chance": mean_of_known([one.chance for one in parts]),
     }
 
@@ -405,13 +395,8 @@ _LEAST_SYSTEMS = 3  # two points always lie on a line
 _FEW_SYSTEMS, _FEW_ITEMS = 10, 50
 _OVER_ITEMS = ("correlation", "pairs", "calibrated")  # kinds that compare outputs for different items
 _REHEARSED = 2  # draws
-_ADJUSTED = {
-    "none": "not adjusted for the number of tests",
-    "holm": "adjusted after Holm",
-    "bh": "adjusted after Benjamini and Hochberg",
-}
 
-Groups = Mapping[str | None, Frame]
+Groups = Mapping[str | None, GroupScores]
 Found = Mapping[str | None, Sequence[Correlation]]  # the value of every metric in each group
 Tests = Mapping[str | None, MetricComparison]
 
@@ -529,7 +514,7 @@ class _Run:
 
     def _groups(self) -> tuple[Groups, Found]:
         """The entries of each group, and the values of all metrics on them."""
-        groups: dict[str | None, Frame] = {}
+        groups: dict[str | None, GroupScores] = {}
         found: dict[str | None, Sequence[Correlation]] = {}
         few: list[str] = []
         for group in self.held.groups:
@@ -552,7 +537,7 @@ class _Run:
         self._say_what_counts(groups, found)
         return groups, found
 
-    def _frame(self, group: str | None) -> Frame:
+    def _frame(self, group: str | None) -> GroupScores:
         if not self.compares_systems:
             if self.held.without_segments:
                 name = self.held.without_segments[0]
@@ -571,7 +556,7 @@ class _Run:
         self.notes += note
         return frame
 
-    def _measured(self, frame: Frame) -> list[Correlation]:
+    def _measured(self, frame: GroupScores) -> list[Correlation]:
         """The value of every metric in one group, with its interval and with its value before orientation."""
         stat, up = self.task.stat, self.task.up
         found = measure(frame, self.task)
@@ -693,7 +678,7 @@ class _Run:
         if test.test == "mcnemar":
             about = "new pairs, taken as independent"
         self.notes.append(
-            f"p of {self.task.stat}: {test.test}, {side}{drawn}, about {about}; {_ADJUSTED[self.protocol.adjust]}"
+            f"p of {self.task.stat}: {test.test}, {side}{drawn}, about {about}; {ADJUSTED[self.protocol.adjust]}"
         )
         if test.test == "williams" and any(map(is_skewed, frames.values())):
             self.notes.append(
@@ -739,7 +724,7 @@ class _Run:
         group: str | None,
         test: MetricComparison,
         values: Mapping[tuple[str, str | None], float],
-        part: tuple[Frame, Sequence[Correlation]] | None,
+        part: tuple[GroupScores, Sequence[Correlation]] | None,
     ) -> list[NewRow]:
         def power(i: int, j: int, p: float) -> NewRow:
             """For a pair that is not significant, where power is asked for."""

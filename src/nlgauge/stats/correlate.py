@@ -8,22 +8,20 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypedDict, Unpack
 
 import numpy as np
-import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.options import broken_plugin, check_option, find_plugin, load_plugin, plugin_names
 from nlgauge.stats import coefficients, preferences
-from nlgauge.stats import preferences as system_pairs
 from nlgauge.stats.coefficients import settled
 from nlgauge.stats.draws import SHARES, Interval, Seed
 from nlgauge.stats.entries import (
+    Codes,
     Entries,
     FlatScores,
     Grouped,
     Kernel,
     Means,
-    Missing,
     SystemScores,
     blocks_of_groups,
     by_group,
@@ -48,9 +46,8 @@ from nlgauge.stats.preferences import (
     soft_pairwise,
 )
 
-GROUP = (  # entry points of third parties: a function of x and z, shape (..., n) to (...), NaN where undefined
-    "nlgauge.statistics"
-)
+# Entry points of third parties: a function of x and z, shape (..., n) to (...), NaN where undefined.
+GROUP = "nlgauge.statistics"
 SELECTION = ("hits_at_1", "mrr", "diff")  # of `nlgauge.stats.selection`: what the choice of a system is worth
 
 Kind = Literal["correlation", "pairs", "preferences", "calibrated", "soft", "differences", "difference_pairs"]
@@ -143,7 +140,7 @@ STATISTICS: dict[str, Statistic] = {
     ),
     "pairwise_accuracy": Statistic(
         "share of system pairs ordered as by people, pooled over sets",
-        system_pairs.pairwise,
+        preferences.pairwise,
         "pairs",
         ("ties",),
         "micro",
@@ -153,7 +150,7 @@ STATISTICS: dict[str, Statistic] = {
     ),
     "soft_pairwise_accuracy": Statistic(
         "1 - mean |p_human - p_metric| over system pairs",
-        system_pairs.pairwise,
+        preferences.pairwise,
         "soft",
         ("draws", "seed"),
         level="system",
@@ -205,13 +202,8 @@ def statistic(name: str) -> Statistic:
 
 _THREE = ("pearson", "spearman", "kendall_b")
 _PAIRS = (
-    "wmt_kendall_like",
-    "acc_eq",
-    "tau_eq",
-    "acc_eq_calibrated",
-    "tau_eq_calibrated",
-    "pairwise_accuracy",
-    "soft_pairwise_accuracy",
+    *("wmt_kendall_like", "acc_eq", "tau_eq", "acc_eq_calibrated", "tau_eq_calibrated"),
+    *("pairwise_accuracy", "soft_pairwise_accuracy"),
 )
 
 KNOWN = {"mt-metrics-eval": (*_THREE, "kendall_c", *_PAIRS), "nlpstats": _THREE, "realsumm": _THREE}
@@ -240,12 +232,6 @@ def compat_note(compat: str | None, left_out: int = 0, of: int = 0) -> str:
     if compat is None:
         return ""
     return _NOTES[compat] + (f"; {left_out} of {of} left out" if compat == "realsumm" else "")
-
-
-def check_same_gaps(x: Array, z: Array) -> None:
-    """Refuse missing entries unless both sides miss the same ones, as nlpstats does; shapes (M, n) and (n,)."""
-    if (np.isnan(x) != np.isnan(z)).any():
-        raise InputError("compat='nlpstats' wants scores and judgements to be missing in the same places")
 
 
 def not_significant(name: str, entries: Entries) -> Mask:
@@ -339,16 +325,8 @@ DEFAULTS: Options = {
     "human_epsilon": None, "interval": None,
     "folds": None, "draws": None, "seed": None,
 }  # fmt: skip
-OF_SOME = (
-    "ties",
-    "threshold",
-    "epsilon",
-    "human_epsilon",
-    "interval",
-    "folds",
-    "draws",
-    "seed",
-)  # options of some statistics only
+# options of some statistics only
+OF_SOME = ("ties", "threshold", "epsilon", "human_epsilon", "interval", "folds", "draws", "seed")
 
 
 @dataclass(frozen=True)
@@ -478,7 +456,7 @@ def _check_systems(name: str, stat: Statistic, averaging: str, axes: int, is_gro
         raise InputError("a grid holds one set of systems, which leaves nothing to pool: choose averaging='none'")
 
 
-def entries_of(plan: Plan, laid: FlatScores, shape: tuple[int, ...]) -> tuple[Entries, Missing]:
+def entries_of(plan: Plan, laid: FlatScores, shape: tuple[int, ...]) -> tuple[Entries, Codes]:
     """The entries that a statistic is computed from, at its level, and how many segments do not count for each metric.
 
     Args:
@@ -490,8 +468,8 @@ def entries_of(plan: Plan, laid: FlatScores, shape: tuple[int, ...]) -> tuple[En
     missing, over, as_given = options["missing"], options["system_scores"], options["compat"] == "mt-metrics-eval"
     if options["compat"] == "nlpstats":
         missing, over = "drop", "all"
-        if plan.level == "segment":
-            check_same_gaps(laid.x, laid.z)
+        if plan.level == "segment" and (np.isnan(laid.x) != np.isnan(laid.z)).any():
+            raise InputError("compat='nlpstats' wants scores and judgements to be missing in the same places")
     name_of = namer(shape, options["ids"])
     if plan.level == "system":
         entries, n_missing = system_entries(laid, missing, over, name_of)
@@ -555,61 +533,6 @@ class Correlation:
     compat: str | None = None
     note: str = ""
     groups: dict[Hashable, float] = field(default_factory=dict, repr=False)
-
-
-def summarise(
-    grouped: Grouped,
-    *,
-    stat: str,
-    level: str,
-    averaging: str,
-    labels: tuple[Hashable, ...],
-    n_given: int,
-    n_missing: npt.NDArray[np.int64],
-    undefined: str = "skip",
-    common: bool = False,
-) -> list[Correlation]:
-    """One result per metric from its values by group.
-
-    Args:
-        grouped: values, sizes and perhaps counts of M metrics in G groups.
-        stat: the name of the statistic.
-        level: the level to record.
-        averaging: `none` (there is one group), `item`, `sys` or `micro`.
-        labels: the names of the groups.
-        n_given: the number of entries (or systems) that were given, used or not.
-        n_missing: the number of missing entries per metric, shape (M,).
-        undefined: see `mean_of_groups`.
-        common: see `mean_of_groups`.
-    """
-    counts = grouped.counts
-    if averaging == "none":
-        defined = ~np.isnan(grouped.values[:, 0])
-        n_used = np.where(defined, grouped.sizes[:, 0], 0)
-        means = Means(grouped.values[:, 0], n_used, n_given - n_used, np.zeros_like(n_used))
-    elif averaging == "micro" and counts is not None:
-        means = pool(counts)
-    else:
-        means = mean_of_groups(grouped, undefined=undefined, common=common)
-    show_pairs = counts is not None and averaging in ("none", "micro")
-    found = []
-    for m in range(len(grouped.values)):
-        found.append(
-            Correlation(
-                stat=stat,
-                value=float(means.values[m]),
-                n_used=int(means.n_used[m]),
-                n_undefined=int(means.n_undefined[m]),
-                n_missing=int(n_missing[m]),
-                n_zeroed=int(means.n_zeroed[m]),
-                n_pairs=int(counts.denominator[m].sum()) if show_pairs and counts is not None else None,
-                n_ties=int(counts.ties[m].sum()) if show_pairs and counts is not None else None,
-                level=level,
-                averaging=averaging,
-                groups={} if averaging == "none" else dict(zip(labels, grouped.values[m].tolist(), strict=True)),
-            )
-        )
-    return found
 
 
 def correlation(
@@ -693,7 +616,7 @@ def _held(plan: Plan, x: Array, z: Array, groups: Sequence[Hashable] | None) -> 
     return found
 
 
-def _calibrated(plan: Plan, entries: Entries, n_missing: Missing) -> list[Correlation]:
+def _calibrated(plan: Plan, entries: Entries, n_missing: Codes) -> list[Correlation]:
     """acc_eq and tau_eq at the threshold that suits each metric best, on these data or, with folds, on others."""
     near: dict[str, Any] = {"human_epsilon": plan.own.get("human_epsilon", 0.0), "exact": plan.own.get("exact", False)}
     thresholds = calibrate_entries(entries, **near)
@@ -711,9 +634,8 @@ def _calibrated(plan: Plan, entries: Entries, n_missing: Missing) -> list[Correl
         note = f"epsilon calibrated on other items, {folds} folds"
     else:
         epsilon = np.array([[0.0 if math.isnan(t.epsilon) else t.epsilon] for t in thresholds])
-        found = _summarised(
-            plan, by_group(plan.stat.kernel, entries, options=near | {"epsilon": epsilon}), entries, n_missing
-        )
+        grouped = by_group(plan.stat.kernel, entries, options=near | {"epsilon": epsilon})
+        found = _summarised(plan, grouped, entries, n_missing)
         note = "epsilon calibrated on the data reported, which favours the metric"
     note = "; ".join(filter(None, [note, compat_note(plan.options["compat"])]))
     guesses = _chance(plan, entries)
@@ -725,9 +647,7 @@ def _calibrated(plan: Plan, entries: Entries, n_missing: Missing) -> list[Correl
     ]
 
 
-def _settled_grid(
-    plan: Plan, x: Array, z: Array, groups: Sequence[Hashable] | None
-) -> tuple[Array, npt.NDArray[np.bool_]]:
+def _settled_grid(plan: Plan, x: Array, z: Array, groups: Sequence[Hashable] | None) -> tuple[Array, Mask]:
     """Scores of a grid after the policy for missing ones, and the cells that count for each metric: (M, S, N) both."""
     if z.ndim != 2 or x.shape[1:] != z.shape or groups is not None:
         raise InputError(
@@ -812,22 +732,35 @@ def _soft(plan: Plan, x: Array, z: Array, groups: Sequence[Hashable] | None) -> 
     return [found[m] for m in range(len(x))]
 
 
-def _summarised(plan: Plan, grouped: Grouped, entries: Entries, n_missing: Missing) -> list[Correlation]:
-    options = plan.options
-    found = summarise(
-        grouped,
-        stat=plan.name,
-        level=plan.level,
-        averaging=plan.averaging,
-        labels=entries.labels,
-        n_given=entries.x.shape[1],
-        n_missing=n_missing,
-        undefined=options["undefined"],
-        common=options["common"],
-    )
-    if options["compat"] == "mt-metrics-eval":
-        found = [replace(one, value=0.0) if math.isnan(one.value) else one for one in found]
-    return found
+def _summarised(plan: Plan, grouped: Grouped, entries: Entries, n_missing: Codes) -> list[Correlation]:
+    """One result per metric from its values by group; `n_missing` counts missing entries, shape (M,)."""
+    counts, n_given = grouped.counts, entries.x.shape[1]
+    if plan.averaging == "none":
+        defined = ~np.isnan(grouped.values[:, 0])
+        n_used = np.where(defined, grouped.sizes[:, 0], 0)
+        means = Means(grouped.values[:, 0], n_used, n_given - n_used, np.zeros_like(n_used))
+    elif plan.averaging == "micro" and counts is not None:
+        means = pool(counts)
+    else:
+        means = mean_of_groups(grouped, undefined=plan.options["undefined"], common=plan.options["common"])
+    shown = counts if plan.averaging in ("none", "micro") else None
+    is_zero = np.isnan(means.values) & (plan.options["compat"] == "mt-metrics-eval")
+    return [
+        Correlation(
+            stat=plan.name,
+            value=float(value),
+            n_used=int(means.n_used[m]),
+            n_undefined=int(means.n_undefined[m]),
+            n_missing=int(n_missing[m]),
+            n_zeroed=int(means.n_zeroed[m]),
+            n_pairs=None if shown is None else int(shown.denominator[m].sum()),
+            n_ties=None if shown is None else int(shown.ties[m].sum()),
+            level=plan.level,
+            averaging=plan.averaging,
+            groups={} if plan.averaging == "none" else dict(zip(entries.labels, row.tolist(), strict=True)),
+        )
+        for m, (value, row) in enumerate(zip(np.where(is_zero, 0.0, means.values), grouped.values, strict=True))
+    ]
 
 
 def _chance(plan: Plan, entries: Entries) -> Array:

@@ -1,24 +1,23 @@
-"""Resample the items at hand: one matrix product gives the corpus scores of all draws, and nothing is scored again."""
+"""Draws of items, and intervals: one matrix product gives the scores of all draws, and nothing is scored again."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.arrays import Array, Floats, Mask, by_value
+from nlgauge.core.arrays import Array, Counts, Floats, Mask, by_value
 from nlgauge.core.errors import InputError
 
 Finish = Callable[[Array], Array]
 Seed = int | np.random.Generator
 
-_CELLS = (
-    1 << 20
-)  # draws x items per block: 8 MB per matrix, most of which stays in the processor's cache; no draw depends on it
+# Draws x items per block: 8 MB per matrix, most of which stays in the processor's cache. No draw depends on it.
+_CELLS = 1 << 20
 _EXACT = 1 << 24  # whole numbers below this are exact in float32
 
 
@@ -115,10 +114,15 @@ def resample_counts(rng: np.random.Generator, draws: int, n: int, dtype: type = 
 
 def fair_coins(rng: np.random.Generator, draws: int, n: int, dtype: type = np.float64) -> Floats:
     """Zeros and ones with equal chances, shape (draws, n)."""
-    words = rng.integers(
-        1 << 64, size=(draws, -(-n // 64)), dtype=np.uint64
-    )  # whole words per row: blocks do not change the stream
+    # whole words per row: blocks do not change the stream
+    words = rng.integers(1 << 64, size=(draws, -(-n // 64)), dtype=np.uint64)
     return np.unpackbits(words.view(np.uint8), axis=1)[:, :n].astype(dtype)
+
+
+def numbered(labels: Iterable[Hashable]) -> Counts:
+    """Whole numbers for labels, in the order of their first appearance, shape (n,)."""
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(label, len(numbers)) for label in labels], dtype=np.int64)
 
 
 def pairs_of(n: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
@@ -330,6 +334,24 @@ SHARES: dict[str, Callable[[float, float, float], tuple[float, float]]] = {
 SHARE_NAMES = {"wilson": "Wilson's", "clopper-pearson": "Clopper and Pearson's"}
 
 
+@dataclass(frozen=True, eq=False)
+class Share:
+    """A share of trials that come from clusters, such as items.
+
+    Attributes:
+        value: the share.
+        low, high: the ends of its 95 % interval.
+        n: the number of trials.
+        draws: the share on B resamples of the clusters, shape (B,).
+    """
+
+    value: float
+    low: float
+    high: float
+    n: int
+    draws: Array
+
+
 def mean_of_shares(
     wins: Sequence[float], n: Sequence[float], confidence: float = 0.95, interval: str = "wilson"
 ) -> tuple[float, float, float]:
@@ -395,8 +417,7 @@ def dependent_trials(trials: float, parts: Array, clusters: Sequence[Hashable], 
     """
     from scipy import special
 
-    numbers: dict[Hashable, int] = {}
-    places = np.array([numbers.setdefault(one, len(numbers)) for one in clusters], dtype=np.int64)
+    places = numbered(clusters)
     sizes = np.bincount(places)
     n, n_clusters = len(parts), len(sizes)
     if n_clusters == n:
@@ -422,7 +443,6 @@ def mean_interval(values: Array, confidence: float = 0.95) -> tuple[float, float
     mean = float(known.mean())
     if len(known) < 2:
         return mean, math.nan, math.nan
-    half = (
-        float(special.stdtrit(len(known) - 1, (1 + confidence) / 2)) * float(known.std(ddof=1)) / math.sqrt(len(known))
-    )
+    quantile = float(special.stdtrit(len(known) - 1, (1 + confidence) / 2))
+    half = quantile * float(known.std(ddof=1)) / math.sqrt(len(known))
     return mean, mean - half, mean + half

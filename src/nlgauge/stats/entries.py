@@ -240,8 +240,6 @@ def settle_preferences(better: Array, worse: Array, missing: str) -> tuple[Array
 
 SystemScores = Literal["rated", "all"]
 
-Missing = npt.NDArray[np.int64]
-
 
 def settle_scores(
     laid: FlatScores, level: str, missing: str, over: str = "rated", name_of: NameOf = str
@@ -262,7 +260,7 @@ def settle_scores(
     )
 
 
-def system_entries(laid: FlatScores, missing: str, over: str, name_of: NameOf = str) -> tuple[Entries, Missing]:
+def system_entries(laid: FlatScores, missing: str, over: str, name_of: NameOf = str) -> tuple[Entries, Codes]:
     """One entry per system and group: the mean over the segments of the system.
 
     Systems without a judgement or a score do not count.

@@ -1,4 +1,4 @@
-"""May one look after every item? Bounds of a mean that hold at any time, from bets against it."""
+"""Where may a mean difference lie? Bounds from bets, from resamples, from what was not seen, and of pass rates."""
 
 from __future__ import annotations
 
@@ -11,7 +11,18 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, by_value
 from nlgauge.core.errors import InputError
-from nlgauge.stats.draws import Seed, blocks, check_draws, check_level, clopper_pearson, generator, resample_counts
+from nlgauge.stats.draws import (
+    Seed,
+    blocks,
+    check_draws,
+    check_level,
+    clopper_pearson,
+    generator,
+    numbered,
+    resample_counts,
+)
+
+# --- May one look after every item? Bounds of a mean that hold at any time, from bets against it
 
 _HALVINGS = 40
 _MOST = 0.75  # of what a bet may lose
@@ -158,9 +169,8 @@ def clustered(values: Array, clusters: Sequence[Hashable] | None) -> tuple[Array
         return values, np.ones(values.shape[1])
     if len(clusters) != values.shape[1]:
         raise InputError(f"{values.shape[1]} items but {len(clusters)} clusters; give one cluster per item")
-    numbers: dict[Hashable, int] = {}
-    places = np.array([numbers.setdefault(one, len(numbers)) for one in clusters], dtype=np.int64)
-    member = np.zeros((len(places), len(numbers)))
+    places = numbered(clusters)
+    member = np.zeros((len(places), int(places.max(initial=-1)) + 1))
     member[np.arange(len(places)), places] = 1
     return values @ member, member.sum(axis=0)
 
@@ -235,9 +245,8 @@ def studentized(
 #     lose
 # Items are drawn whole, or in clusters: of those a `weight` says how large a missed one may be, in mean sizes.
 
-_MISSED = np.geomspace(
-    1, 1e-3, 200
-)  # chances that a sample has none of those that lose all, the share of which follows
+# Chances that a sample has none of those that lose all; the share of these follows.
+_MISSED = np.geomspace(1, 1e-3, 200)
 _TWICE = 2  # the largest loss that was seen, at most: docs/studies/gate.md
 
 

@@ -1,4 +1,4 @@
-"""Several runs of one item: how much is flicker, and which items pass too rarely?"""
+"""Is a change within its allowance? Verdicts on paired differences, their power, and several runs of one item."""
 
 from __future__ import annotations
 
@@ -31,6 +31,8 @@ from nlgauge.stats.gate_bounds import (
     worst_case_p,
 )
 from nlgauge.stats.tests import holm
+
+# --- Several runs of one item: how much is flicker, and which items pass too rarely?
 
 
 def within_variance(runs: Sequence[Array]) -> Array:

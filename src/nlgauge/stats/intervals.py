@@ -100,17 +100,16 @@ def fisher_ends(stat: str, r: float | Array, n: int | Array, confidence: float =
     check_option("statistic of a Fisher interval", stat, Annotated[str, OneOf(_BONETT_WRIGHT)], error=InputError)
     check_level(confidence)
     r, room = np.asarray(r, dtype=np.float64), np.asarray(n, dtype=np.float64) - _BONETT_WRIGHT[stat]
-    width = {"pearson": np.ones_like(r), "spearman": np.sqrt(1 + r * r / 2)}.get(
-        stat, np.full_like(r, math.sqrt(0.437))
-    )
+    kendall = np.full_like(r, math.sqrt(0.437))
+    width = {"pearson": np.ones_like(r), "spearman": np.sqrt(1 + r * r / 2)}.get(stat, kendall)
     with np.errstate(invalid="ignore", divide="ignore"):
         half = float(special.ndtri((1 + confidence) / 2)) * width / np.sqrt(np.where(room > 0, room, np.nan))
         middle = np.arctanh(r)
         return np.tanh(middle - half), np.tanh(middle + half)
 
 
-def widened_ends(x: Array, z: Array, confidence: float = 0.95) -> tuple[Array, Array]:
-    """Ends of the interval of Pearson's r for independent pairs that need not be normal.
+def widened_ends(x: Array, z: Array) -> tuple[Array, Array]:
+    """Ends of the 95 % interval of Pearson's r for independent pairs that need not be normal.
 
     On the scale of atanh r, the half width is that of Fisher's formula or of the jackknife, whichever is larger.
     Fisher's formula holds for normal pairs; if both sides are skewed, r varies far more than it says. Simulated
@@ -119,7 +118,6 @@ def widened_ends(x: Array, z: Array, confidence: float = 0.95) -> tuple[Array, A
     Args:
         x: scores, shape (M, n); a pair with NaN is left out.
         z: judgements, shape (n,).
-        confidence: of the interval.
 
     Returns:
         Lower and upper ends, shape (M,) each; NaN from fewer than 4 pairs or constant values.
@@ -129,8 +127,7 @@ def widened_ends(x: Array, z: Array, confidence: float = 0.95) -> tuple[Array, A
     """
     from scipy import special
 
-    check_level(confidence)
-    quantile, ends = float(special.ndtri((1 + confidence) / 2)), []
+    quantile, ends = float(special.ndtri((1 + 0.95) / 2)), []
     for row in np.atleast_2d(x):
         known = ~np.isnan(row) & ~np.isnan(z)
         r, left_out = _r_and_left_out(row[known], z[known])
@@ -199,9 +196,8 @@ def fisher_interval(found: Correlation, *, n: int | None = None, confidence: flo
 
 Resample = Literal["items", "systems", "both"]
 
-Evaluate = Callable[
-    [Codes | None, Codes | None, int], Array
-]  # items drawn (b, N), systems drawn (b, S), b: to shape (b, M)
+# items drawn (b, N), systems drawn (b, S), b: to shape (b, M)
+Evaluate = Callable[[Codes | None, Codes | None, int], Array]
 
 _CELLS = 1 << 21  # draws x entries x metrics held at once
 
@@ -476,9 +472,8 @@ def _copies(labels: Codes, drawn: Codes) -> tuple[Codes, Codes]:
     counts = np.bincount(drawn, minlength=int(labels.max(initial=0)) + 1)
     often = counts[labels]
     index = np.repeat(np.arange(len(labels)), often)
-    turn = np.arange(len(index)) - np.repeat(
-        np.cumsum(often) - often, often
-    )  # 0 for the first copy of an entry, 1 for the second, ...
+    # 0 for the first copy of an entry, 1 for the second, ...
+    turn = np.arange(len(index)) - np.repeat(np.cumsum(often) - often, often)
     order, start = np.argsort(drawn, kind="stable"), np.cumsum(counts) - counts
     return index, order[start[labels[index]] + turn]
 
@@ -525,7 +520,7 @@ def _counts(drawn: Codes | None, n: int, b: int) -> Array:
 
 # --- Pearson's r of grids whose systems and items count several times: all draws of a bootstrap from products
 
-_WEIGHTS_CELLS = 1 << 22  # numbers held at once
+_HELD = 1 << 22  # numbers held at once
 _CONSTANT = 1e-12  # a variance that is less than this share of the squares is rounding
 
 
@@ -585,7 +580,7 @@ def segment_weights(human: Array, z: Array, rows: Array | None, columns: Array |
         sums = np.einsum("csb,bs->cb", by_system.reshape(len(table), human.shape[0], -1), rows)
         return _r(sums, len(z)).T
     total, count = np.zeros((2, len(z), n_draws))
-    step = max(1, _WEIGHTS_CELLS // (len(table) * n_draws))
+    step = max(1, _HELD // (len(table) * n_draws))
     for start in range(0, human.shape[1], step):
         part = slice(start, start + step)
         sums = np.matmul(table[:, :, part].transpose(2, 0, 1), rows.T)  # (items, columns, B)
@@ -597,7 +592,7 @@ def segment_weights(human: Array, z: Array, rows: Array | None, columns: Array |
         return np.asarray((total / count).T)
 
 
-def system_weights(human: Array, z: Array, rows: Array | None, columns: Array | None, _: Any = None) -> Array:
+def system_weights(human: Array, z: Array, rows: Array | None, columns: Array | None) -> Array:
     """Pearson correlations of system scores, the means over the judged segments that are drawn.
 
     A system without any such segment drops out of the draw.

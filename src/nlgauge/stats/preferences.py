@@ -1,4 +1,4 @@
-"""Does a metric prefer what people prefer? Pairs with a known order: Kendall-like statistics and accuracy."""
+"""Does a metric prefer what people prefer? Statistics of pairs: of texts, of outputs for one item, of systems."""
 
 from __future__ import annotations
 
@@ -267,10 +267,8 @@ def _settled(good: Array, bad: Array, kept: Mask, ties: str, confidence: float, 
 # --- From which score difference on does a metric tell two texts apart? The tie threshold that best fits people's ties
 
 _PAIRS = 1 << 21  # pairs held at once; where there are more, they are made twice
-_FINE, _COARSE = (
-    38,
-    46,
-)  # low bits of a float64 that a bin leaves out: 2 ** 14 bins per octave for more than _PAIRS pairs, else 64
+# Low bits of a float64 that a bin leaves out: 2 ** 14 bins per octave for more than _PAIRS pairs, else 64.
+_FINE, _COARSE = 38, 46
 _OCTAVES = 64  # differences smaller than the largest one by more than this many halvings share a bin
 _EXACT = float(1 << 52)  # whole numbers below this, and their sums, are exact in float64
 _SAME = 1e-12  # sums of fractions that differ by less are equal
@@ -572,9 +570,8 @@ def mean_of_system_pairs(x: Array, z: Array, judged: Mask) -> tuple[Array, Array
 
 # --- Does a metric rank systems as people do? Pairwise accuracy, and its soft form that weighs how sure people are
 
-_SYSTEM_PAIRS_SLACK = (
-    1e-12  # sums of the same numbers in another order differ by less, relative to the sum of their sizes
-)
+# Sums of the same numbers in another order differ by less, relative to the sum of their sizes.
+_ORDER_SLACK = 1e-12
 
 
 @by_value
@@ -693,7 +690,7 @@ def sign_flip_p(scores: Array, judged: Mask, signs: Array) -> Array:
             else:
                 gaps = np.where(common, scores[:, i] - scores[:, j], 0.0)
                 null, seen = gaps @ signs.T, gaps.sum(axis=1)
-            slack = _SYSTEM_PAIRS_SLACK * (sizes[:, i] + sizes[:, j])
+            slack = _ORDER_SLACK * (sizes[:, i] + sizes[:, j])
             above = (null > (seen + slack)[:, None]).sum(axis=1)
             reach = (null >= (seen - slack)[:, None]).sum(axis=1)
             p[:, i, j] = (above + reach) / (2 * len(signs))

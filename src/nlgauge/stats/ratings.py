@@ -1,4 +1,4 @@
-"""Do people agree with each other? Krippendorff's alpha, and the agreement of two halves of the annotators."""
+"""How far can ratings be trusted? Agreement of people, of a judge with people and with itself, and outliers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.options import check_option
 from nlgauge.stats.coefficients import average_ranks
 from nlgauge.stats.correlate import statistic
-from nlgauge.stats.draws import Seed, check_draws, check_level, generator, pairs_of, percentiles, wilson
+from nlgauge.stats.draws import Seed, check_draws, check_level, generator, numbered, pairs_of, percentiles, wilson
 from nlgauge.stats.entries import numbers
 
 Scale = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -135,9 +135,8 @@ def split_half(
     rated = ~np.isnan(table)
     filled = np.where(rated, table, 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        means = [
-            (half @ filled) / (half @ rated.astype(np.float64)) for half in (halves, 1 - halves)
-        ]  # (splits, units) twice
+        # (splits, units) twice
+        means = [(half @ filled) / (half @ rated.astype(np.float64)) for half in (halves, 1 - halves)]
     both = ~np.isnan(means[0]) & ~np.isnan(means[1])
     if both.all():
         values = np.asarray(chosen.kernel(means[0], means[1]))
@@ -622,13 +621,12 @@ def prompt_sensitivity(
     shown = np.unique(table[known])
     if len(shown) > _MOST:
         raise InputError(f"{len(shown)} different labels, expected at most {_MOST}; for scores there is retest_spread")
-    index = {name: number for number, name in enumerate(dict.fromkeys(names))}
-    place = np.array([index[name] for name in names], dtype=np.int64)  # (units,), the item of each
+    place = numbered(names)  # (units,), the item of each
     compared = known.sum(axis=0) > 1
     n = len(np.unique(place[compared]))
     if n < 2:
         raise InputError(f"{n} items have labels under two prompts, expected two or more")
-    depends = np.zeros(len(index), dtype=np.bool_)
+    depends = np.zeros(int(place.max()) + 1, dtype=np.bool_)
     with np.errstate(invalid="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # a unit without any label is all NaN
         depends[place[np.nanmax(table, axis=0) > np.nanmin(table, axis=0)]] = True

@@ -10,7 +10,7 @@ likely to be taken among those drawn; the sums then run over where in the tie s 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -23,6 +23,8 @@ from nlgauge.core.options import check_option
 from nlgauge.stats.draws import (
     Finish,
     Seed,
+    Share,
+    blocks,
     check_draws,
     check_stats,
     fair_coins,
@@ -86,14 +88,14 @@ def selection_quality(metric: Array, human: Array, k: int = 100, *, seed: Seed =
     above = _above(human, below)  # b: those among them that people put above s
     sizes = end - below  # systems in the tie of s, itself included
     peers = end - _run_ends(metric, human)  # systems in the tie that people put above s: they stand to the right
-    choose = _Binomials(n, k)
-    taken = (choose(below + sizes) - choose(below)) / sizes
-    hits = (choose(below - above + sizes - peers) - choose(below - above)) / (sizes - peers)
+    chosen = _binomials(n, k)
+    taken = (chosen[below + sizes] - chosen[below]) / sizes
+    hits = (chosen[below - above + sizes - peers] - chosen[below - above]) / (sizes - peers)
     # The r-th lowest human score is the highest drawn in C(r-1, k-1) = C(r, k) - C(r-1, k) draws.
-    best = float(np.sort(human) @ np.diff(choose(np.arange(n + 1))))
+    best = float(np.sort(human) @ np.diff(chosen))
     return Selection(
         float(hits.sum()),
-        _mrr(below, above, sizes, peers, choose, generator(seed)),
+        _mrr(below, above, sizes, peers, chosen, generator(seed)),
         max(best - float(taken @ human), 0.0),
         k,
         n,
@@ -126,16 +128,11 @@ def simulate_selection(metric: Array, human: Array, k: int = 100, *, draws: int 
     return Selection(hits / draws, reciprocal / draws, lost / draws, k, n, int(counts[counts > 1].sum()), draws)
 
 
-class _Binomials:
-    """C(m, k) / C(n, k) for m up to n: 0 below k, and growing by m / (m - k) a step."""
-
-    def __init__(self, n: int, k: int) -> None:
-        m = np.arange(k, n)
-        logs = np.cumsum(np.log1p(k / (m + 1 - k))[::-1])[::-1]  # of C(n, k) / C(m, k)
-        self.shares = np.concatenate([np.zeros(k), np.exp(-logs), [1.0]])
-
-    def __call__(self, m: Counts) -> Array:
-        return np.asarray(self.shares[m])
+def _binomials(n: int, k: int) -> Array:
+    """C(m, k) / C(n, k) for m from 0 to n: 0 below k, and growing by m / (m - k) a step; shape (n + 1,)."""
+    m = np.arange(k, n)
+    logs = np.cumsum(np.log1p(k / (m + 1 - k))[::-1])[::-1]  # of C(n, k) / C(m, k)
+    return np.concatenate([np.zeros(k), np.exp(-logs), [1.0]])
 
 
 def _above(human: Array, first: Counts) -> Counts:
@@ -157,30 +154,28 @@ def _run_ends(metric: Array, human: Array) -> Counts:
     return np.asarray(np.minimum.accumulate(ends[::-1])[::-1])
 
 
-def _mrr(
-    below: Counts, above: Counts, sizes: Counts, peers: Counts, choose: _Binomials, rng: np.random.Generator
-) -> float:
+def _mrr(below: Counts, above: Counts, sizes: Counts, peers: Counts, chosen: Array, rng: np.random.Generator) -> float:
     """Sum of P(s is taken) E[1 / rank of s]."""
     alone = sizes == 1
-    total = float(_reciprocal(below[alone], above[alone], choose).sum())
+    total = float(_reciprocal(below[alone], above[alone], chosen).sum())
     start = 0
     while start < len(sizes):
         tie = slice(start, start + int(sizes[start]))
         start = tie.stop
         if 1 < sizes[tie.start] <= _WIDE_TIE:
             rows = np.stack([below[tie], above[tie], sizes[tie], peers[tie]], axis=1).tolist()
-            total += sum(_in_tie(a, b, size, better, choose) for a, b, size, better in rows)
+            total += sum(_in_tie(a, b, size, better, chosen) for a, b, size, better in rows)
         elif sizes[tie.start] > 1:
             places, passed = _orders(peers[tie], rng)  # (orders, g)
-            total += float(_reciprocal(below[tie] + places, above[tie] + passed, choose).sum()) / len(places)
+            total += float(_reciprocal(below[tie] + places, above[tie] + passed, chosen).sum()) / len(places)
     return total
 
 
-def _reciprocal(a: Counts, b: Counts, choose: _Binomials) -> Array:
-    return (choose(a + 1) - choose(a - b)) / (b + 1)
+def _reciprocal(a: Counts, b: Counts, chosen: Array) -> Array:
+    return np.asarray((chosen[a + 1] - chosen[a - b]) / (b + 1))
 
 
-def _in_tie(a: int, b: int, size: int, peers: int, choose: _Binomials) -> float:
+def _in_tie(a: int, b: int, size: int, peers: int, chosen: Array) -> float:
     """The term of one system in a tie: the mean over orders, by how many peers, better and not, fall below it."""
     better, rest = np.arange(peers + 1)[:, None], np.arange(size - peers)[None, :]
     logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, size + 1)))])  # of factorials
@@ -189,7 +184,7 @@ def _in_tie(a: int, b: int, size: int, peers: int, choose: _Binomials) -> float:
         return np.asarray(logs[n] - logs[m] - logs[n - m])
 
     chance = np.exp(ways(peers, better) + ways(size - 1 - peers, rest) - ways(size - 1, better + rest)) / size
-    return float((chance * _reciprocal(a + better + rest, b + better, choose)).sum())
+    return float((chance * _reciprocal(a + better + rest, b + better, chosen)).sum())
 
 
 def _orders(peers: Counts, rng: np.random.Generator) -> tuple[Counts, Counts]:
@@ -203,9 +198,8 @@ def _orders(peers: Counts, rng: np.random.Generator) -> tuple[Counts, Counts]:
     row, passed = np.arange(_ORDERS), np.empty((_ORDERS, g), dtype=np.int64)
     stop = g
     while stop > 0:
-        same = slice(
-            int(np.searchsorted(-peers, -peers[stop - 1])), stop
-        )  # equal human scores do not count against each other
+        # equal human scores do not count against each other
+        same = slice(int(np.searchsorted(-peers, -peers[stop - 1])), stop)
         for s in range(same.start, same.stop):
             index, count = places[:, s].copy(), np.zeros(_ORDERS, dtype=np.int64)
             while index.any():
@@ -240,8 +234,6 @@ def _check(metric: Array, human: Array, k: int) -> tuple[Array, Array]:
 # --- Many systems out of few: a hybrid takes the output for each segment from a system drawn at random
 
 Draws = npt.NDArray[np.integer[Any]]
-
-_HYBRIDS_CELLS = 1 << 21  # segments of hybrids gathered at once
 
 
 def hybrid_draws(
@@ -280,7 +272,7 @@ def hybrid_draws(
         raise InputError("no judgement at all: there is no system to draw a segment from")
     listed = np.argsort(~judged, axis=0, kind="stable")  # the judged systems of each segment first
     drawn = np.empty((hybrids, n_items), dtype=kind)
-    for part in _blocks(hybrids, n_items):
+    for part in blocks(hybrids, n_items):
         places = np.floor(rng.random((part.stop - part.start, n_items)) * sizes).astype(np.int64)
         drawn[part] = listed[np.minimum(places, np.maximum(sizes - 1, 0)), np.arange(n_items)]
     drawn[:, sizes == 0] = -1
@@ -334,7 +326,7 @@ def hybrid_scores(human: Array, metrics: Array, draws: Draws) -> tuple[Array, Ar
     columns = np.concatenate([np.where(judged, human, 0.0)[None], judged[None], np.ones((1, *human.shape)), metrics])
     padded = np.concatenate([columns, np.zeros((len(columns), 1, n_items))], axis=1).reshape(len(columns), -1)
     sums = np.empty((len(columns), len(draws)))
-    for part in _blocks(len(draws), n_items):
+    for part in blocks(len(draws), n_items):
         systems = np.where(draws[part] < 0, n_systems, draws[part]).astype(np.int64)
         cells = systems * n_items + np.arange(n_items)
         for column, row in zip(padded, sums, strict=True):
@@ -343,34 +335,10 @@ def hybrid_scores(human: Array, metrics: Array, draws: Draws) -> tuple[Array, Ar
         return sums[0] / sums[1], sums[3:] / sums[2], np.rint(sums[1]).astype(np.int64)
 
 
-def _blocks(hybrids: int, n_items: int) -> Iterator[slice]:
-    step = max(1, _HYBRIDS_CELLS // n_items)
-    for start in range(0, hybrids, step):
-        yield slice(start, min(start + step, hybrids))
-
-
 # --- Does a difference between two systems stay on another half of the items? The share of halves on which it does
 
 
-@dataclass(frozen=True, eq=False)
-class Halves:
-    """How often differences between systems have one sign on two random halves of the items.
-
-    Attributes:
-        value: the share, over all pairs of systems and draws; a tie is half a win, and chance is 0.5.
-        low, high: the ends of its 95 % interval.
-        draws: the share on B resamples of the items, shape (B,).
-        n: the number of pairs of systems.
-    """
-
-    value: float
-    low: float
-    high: float
-    draws: Array
-    n: int
-
-
-def stable_on_halves(stats: Array, finish: Finish, *, draws: int = 1000, seed: Seed = 0) -> Halves:
+def stable_on_halves(stats: Array, finish: Finish, *, draws: int = 1000, seed: Seed = 0) -> Share:
     """The share of draws in which the difference of two systems has one sign on both halves of the items.
 
     The resamples say how far the share varies: each makes another share expected, if differences are normal, and these
@@ -381,6 +349,10 @@ def stable_on_halves(stats: Array, finish: Finish, *, draws: int = 1000, seed: S
         finish: maps totals of shape (..., k) to corpus scores of shape (...).
         draws: the number of splits, and of resamples.
         seed: a whole number or a generator, which is advanced.
+
+    Returns:
+        The share over all pairs of systems and draws, where n is the number of pairs; a tie is half a win, and chance
+        is 0.5.
 
     Raises:
         InputError: fewer than 2 systems or items, or statistics that are not finite.
@@ -397,7 +369,7 @@ def stable_on_halves(stats: Array, finish: Finish, *, draws: int = 1000, seed: S
     values = corpus_scores(stats, finish, resample_counts(rng, draws, stats.shape[1]))
     drawn = np.clip(value + _expected(values[:, one] - values[:, other]), 0.0, 1.0)
     low, high = percentiles(drawn[:, None], 0.95)
-    return Halves(value, float(low[0]), float(high[0]), drawn, len(one))
+    return Share(value, float(low[0]), float(high[0]), len(one), drawn)
 
 
 def corpus_scores(stats: Array, finish: Finish, times: Floats) -> Array:
@@ -533,7 +505,8 @@ def fit_curve(pairs: SystemPairs, form: Form = "logistic", *, whole: SystemPairs
     if form == "isotonic":
         knots = _knots((whole or pairs).difference)
         return AgreementCurve(form, _isotonic(d, y, w, knots), knots)
-    return AgreementCurve(form, _FITS[form](d / typical, y, n, w) / _scale(form, typical), np.empty(0))
+    scale = np.array([typical] if form == "logistic" else [typical, 1.0])
+    return AgreementCurve(form, _FITS[form](d / typical, y, n, w) / scale, np.empty(0))
 
 
 def resampled_curves(pairs: SystemPairs, form: Form, *, draws: int = 200, seed: Seed = 0) -> AgreementCurve:
@@ -547,7 +520,8 @@ def resampled_curves(pairs: SystemPairs, form: Form, *, draws: int = 200, seed: 
     """
     check_draws(draws)
     rng = generator(seed)
-    sets = [np.unique(np.append(*_ends(pairs, pairs.group == g))) for g in np.unique(pairs.group)]
+    own = [pairs.group == g for g in np.unique(pairs.group)]
+    sets = [np.unique(np.append(pairs.first[rows], pairs.second[rows])) for rows in own]
     n_systems = 1 + max(int(systems.max()) for systems in sets)
     found = []
     for _ in range(draws):
@@ -560,10 +534,6 @@ def resampled_curves(pairs: SystemPairs, form: Form, *, draws: int = 200, seed: 
         weight = pairs.weight * times[pairs.first] * times[pairs.second] * by_set[pairs.first]
         found.append(fit_curve(pairs.weighted(weight), form, whole=pairs))
     return replace(found[0], parameters=np.stack([curve.parameters for curve in found]))
-
-
-def _ends(pairs: SystemPairs, rows: npt.NDArray[np.bool_]) -> tuple[Places, Places]:
-    return pairs.first[rows], pairs.second[rows]
 
 
 def _slope(parameters: Array, n: Array | np.float64) -> Array:
@@ -579,10 +549,6 @@ def _median(pairs: SystemPairs) -> float:
     """The median difference; a small number where all differences are 0."""
     middle = float(np.median(pairs.difference)) if len(pairs) else 1.0
     return middle or float(pairs.difference.max()) or 1.0
-
-
-def _scale(form: str, typical: float) -> Array:
-    return np.array([typical]) if form == "logistic" else np.array([typical, 1.0])
 
 
 def _fit_logistic(d: Array, y: Array, n: Array, w: Array) -> Array:
@@ -653,6 +619,7 @@ def _isotonic(d: Array, y: Array, w: Array, knots: Array) -> Array:
 # --- Does a curve of agreement hold for systems it was not fitted on? Log loss, calibration, and what chance gives
 
 LeftOut = Literal["systems", "sets"]
+_VERDICTS = 100  # that people might have given, for what chance does
 _SURE = 1e-6  # a share nearer to 0 or 1 would give one wrong pair an infinite loss
 
 
@@ -712,17 +679,17 @@ class HeldOutPairs:
         total = sum(one.pairs for one in found)
         return sum(one.pairs * abs(one.predicted - one.agreed) for one in found) / total
 
-    def error_by_chance(self, count: int = 10, *, draws: int = 100, seed: Seed = 0) -> float:
+    def error_by_chance(self, *, seed: Seed = 0) -> float:
         """The calibration error that the true curve would show on average, because there are so few pairs.
 
         People's verdicts are drawn from the predicted shares; a pair has one verdict on all of its items.
         """
         rng = generator(seed)
         errors = []
-        for _ in range(draws):
+        for _ in range(_VERDICTS):
             verdict = rng.random(int(self.pair.max()) + 1)[self.pair]
             drawn = HeldOutPairs(self.predicted, (verdict < self.predicted).astype(float), self.weight, self.pair)
-            errors.append(drawn.calibration_error(count))
+            errors.append(drawn.calibration_error())
         return float(np.mean(errors))
 
 

@@ -1,12 +1,12 @@
-"""Which scores of two metrics are swapped: coins for cells, systems or items, stored as bits and returned as signs."""
+"""What becomes of the difference of two metrics when their scores trade places? Coins, and coefficients after swaps."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import combinations, product
+from itertools import product
 from typing import Any, Literal
 
 import numpy as np
@@ -73,27 +73,6 @@ def collapse(table: Array, coins: tuple[int, int], averaging: Averaging) -> Arra
     if coins[1] == 1 and averaging != "item":
         table = table.sum(axis=-1, keepdims=True)
     return in_groups(table, averaging)
-
-
-# --- What does it mean that two metrics trade places? The plain loop over draws, which every faster way must equal
-
-
-def swapped_differences(value: Callable[[Array], float], metrics: Array, patterns: Iterable[Mask]) -> Array:
-    """Differences of the statistic of every two metrics after their scores traded places.
-
-    Args:
-        value: the statistic of one grid of scores, shape (S, N).
-        metrics: standardised scores, shape (M, S, N).
-        patterns: B masks, True where the scores of the two metrics trade places, shapes (S or 1, N or 1).
-
-    Returns:
-        First minus second of every pair of metrics, (0, 1), (0, 2), ..., (1, 2), ...; shape (P, B).
-    """
-    masks = list(patterns)
-    rows = []
-    for a, b in combinations(metrics, 2):
-        rows.append([value(np.where(swap, b, a)) - value(np.where(swap, a, b)) for swap in masks])
-    return np.array(rows)
 
 
 # --- A coefficient of grids in groups: per item, per system, or of all cells, and the mean over what is defined
@@ -190,9 +169,8 @@ def coefficient_of(statistic: str | Coefficient) -> Coefficient:
 
 Numbers = npt.NDArray[np.floating[Any]]  # in single or double precision
 
-_PEARSON_CELLS = (
-    1 << 15
-)  # groups x pairs x draws worked on at once: half a megabyte for both mixtures, which stays in the cache
+# Groups x pairs x draws worked on at once: half a megabyte for both mixtures, which stays in the cache.
+_BLOCK_CELLS = 1 << 15
 # Taken off the squares: a mixture without spread then has a variance below 0 and no root; rounding leaves 1e-15.
 _CONSTANT = 1e-13
 _ONE_THREAD = 1 << 18  # multiplications up to which OpenBLAS does not start threads
@@ -232,9 +210,8 @@ def pearson_segment_draws(
         signs = signs if signs.shape[1] == 1 else signs[:, defined]
         drawn[:, draws] = _differences(table if rough is None else rough, table, width, signs)
 
-    with ThreadPoolExecutor(
-        _THREADS
-    ) as pool:  # blocks do not depend on each other: the numbers are the same for any count of threads
+    # Blocks do not depend on each other: the numbers are the same for any count of threads.
+    with ThreadPoolExecutor(_THREADS) as pool:
         list(pool.map(fill, coins.blocks()))
     if observed is not None:
         _settle(drawn, observed, human, z, coins, averaging)
@@ -300,7 +277,7 @@ def _differences(table: Numbers, exact: Array, width: int, signs: npt.NDArray[np
     b, n_groups = e.shape[2], len(table)
     totals = np.zeros((2, width * (width - 1) // 2, b))
     counts = np.full(totals.shape, n_groups)
-    step = max(1, _PEARSON_CELLS // (max(1, width // 2) * b))
+    step = max(1, _BLOCK_CELLS // (max(1, width // 2) * b))
     room = np.empty((2, 2 * step * max(1, width - 1) * b), table.dtype)  # for the results and for work
     for start in range(0, n_groups, step):
         part = slice(start, min(start + step, n_groups))
@@ -641,12 +618,12 @@ def system_draws(human: Array, z: Array, used: npt.NDArray[np.bool_], coins: Coi
 # e_t. The other mixture is that of -e: c and z are the same, x and y change sign. So where nothing ties, the difference
 # of the two is linear in e, with one coefficient per cell, and one matrix product serves all draws. Where something
 # ties in a small group, or where a coefficient is not of this kind, the mixtures are made and evaluated. Large groups
-# are sorted, ties or not, and mixtures are made for the few draws that decide (see `sorting`).
+# are sorted, ties or not, and mixtures are made for the few draws that decide (see `SortedGroup`).
 
 _TERMS = 1 << 24  # terms of pairs of metrics held at once: 128 MB
 _MADE = 1 << 20  # cells of mixtures made at once
 _SMALL = 128  # cells of a group up to which all their pairs are compared
-_RANKS_NEAR = 1e-8  # rounding stays far below this
+_ROUNDING = 1e-8  # rounding stays far below this
 RANKED: tuple[RankStatistic, ...] = ("spearman", "kendall_b")
 
 
@@ -659,7 +636,7 @@ def rank_segment_draws(
     observed: Array | None = None,
     advance: Callable[[int], None] = lambda pairs: None,
 ) -> Array:
-    """Differences of (averaged) coefficients after swaps; arguments and shape as in `pearson.segment_draws`.
+    """Differences of (averaged) coefficients after swaps; arguments and shape as in `pearson_segment_draws`.
 
     If `observed` is given, draws of large groups may be off, but never so far that they change sides of the difference
     in the data or of its opposite. `advance` is told how many pairs of metrics are done.
@@ -732,7 +709,7 @@ def _sorted(
         rows = slice(start, min(start + step, len(left)))
         drawn[rows], off = _from_sorted(groups, list(zip(left[rows], right[rows], strict=True)), coins, human.shape)
         for row, reach in zip(range(rows.start, rows.stop), off, strict=True):
-            sure = np.abs(np.abs(drawn[row]) - abs(observed[row])) > reach + _RANKS_NEAR
+            sure = np.abs(np.abs(drawn[row]) - abs(observed[row])) > reach + _ROUNDING
             unsure = np.isnan(drawn[row]) | ~(sure | np.isnan(observed[row]))
             if groups and unsure.any():
                 some_coins = Coins(coins.bits[unsure], coins.shape)

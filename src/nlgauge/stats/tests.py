@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -154,6 +154,11 @@ def square(forth: npt.NDArray[Any], back: npt.NDArray[Any], n: int, diagonal: fl
 # --- Adjust p-values for the number of tests: among many tests, some p-values are small by chance
 
 Adjustment = Literal["none", "holm", "bh"]
+ADJUSTED: Mapping[Adjustment, str] = {
+    "none": "not adjusted for the number of tests",
+    "holm": "adjusted after Holm",
+    "bh": "adjusted after Benjamini and Hochberg",
+}
 
 
 def adjusted(p: Array, how: str) -> Array:
@@ -448,9 +453,8 @@ def _correlations(rows: Array) -> Array:
     size = np.abs(rows).max(axis=1, initial=0.0, keepdims=True)
     centred = rows - rows.mean(axis=1, keepdims=True) if rows.shape[1] else rows
     norm = np.sqrt((centred**2).sum(axis=1, keepdims=True))
-    constant = norm <= 1e-14 * size * np.sqrt(
-        max(rows.shape[1], 1)
-    )  # judged beside the size of the values: rounding is no spread
+    # judged beside the size of the values: rounding is no spread
+    constant = norm <= 1e-14 * size * np.sqrt(max(rows.shape[1], 1))
     unit = np.where(constant, np.nan, centred) / np.where(constant, 1, norm)
     return np.clip(unit @ unit.T, -1, 1)
 
