@@ -243,7 +243,7 @@ def test_no_failure_has_no_example():
     assert Examples([made]).show(made, "m") is None
 
 
-def examples_rated(dataset):
+def wanting_few_letters(dataset):
     """The outputs with ratings that want few letters."""
     return Dataset(
         tuple(
@@ -255,7 +255,7 @@ def examples_rated(dataset):
 
 @pytest.fixture(scope="module")
 def found():
-    return choose(examples_rated(data(24)), ["chrf", "bleu", "ter"])
+    return choose(wanting_few_letters(data(24)), ["chrf", "bleu", "ter"])
 
 
 def rows(found, **fields):

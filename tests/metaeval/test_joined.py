@@ -375,17 +375,17 @@ def test_policies_have_these_names(name, policy):
     assert references_policy(name) == policy
 
 
-def test_scoring_an_unknown_policy_is_refused_with_the_nearest():
+def test_an_unknown_policy_for_references_is_refused_with_the_nearest():
     with pytest.raises(InputError, match="references is 'maen'; did you mean 'mean'"):
         references_policy("maen")
 
 
-def scoring_table(**columns):
+def table_of_two(**columns):
     return ScoreTable((Key("a"), Key("b")), {name: np.array(values) for name, values in columns.items()})
 
 
 def test_each_column_has_its_direction_and_guesses_are_said_together():
-    scores = scoring_table(ter=[30.0, 10.0], mine=[1.0, 2.0], yours=[1.0, 2.0], comet=[0.5, 0.7])
+    scores = table_of_two(ter=[30.0, 10.0], mine=[1.0, 2.0], yours=[1.0, 2.0], comet=[0.5, 0.7])
     up, notes = directions(dict.fromkeys(scores.columns, scores), {})
     assert up == {"ter": False, "mine": True, "yours": True, "comet": True}
     assert notes == [
@@ -419,7 +419,7 @@ def test_odd_texts_are_noted_as_in_every_run_that_scores():
 NAN = float("nan")
 
 
-def frames_held(rows, human, scores, **more):
+def joined_rows(rows, human, scores, **more):
     """Segments from (system, item, group), ratings, and scores of one metric m."""
     segments = tuple(Segment(f"s{i}", "x", system=s, item=item, group=g) for i, (s, item, g) in enumerate(rows))
     own = Scores(stored_signature("m", ""), tuple(s.id for s in segments), np.array(scores, dtype=float), **more)
@@ -430,7 +430,7 @@ TWO = [("a", "1", None), ("a", "2", None), ("b", "1", None), ("b", "2", None)]
 
 
 def test_a_segment_frame_holds_the_rated_segments_of_its_group():
-    data = frames_held([("a", "1", "g"), ("a", "2", "g"), ("a", "1", "h")], [1, NAN, 3], [4, 5, 6])
+    data = joined_rows([("a", "1", "g"), ("a", "2", "g"), ("a", "1", "h")], [1, NAN, 3], [4, 5, 6])
     frame = segment_frame(data, "q", "g")
     assert (frame.ids, frame.items, frame.systems) == (("s0",), ("1",), ("a",))
     assert frame.x.tolist() == [[4]]
@@ -438,52 +438,52 @@ def test_a_segment_frame_holds_the_rated_segments_of_its_group():
 
 
 def test_a_grid_has_a_row_a_system_and_gaps_where_nothing_was_rated():
-    scores, human = segment_frame(frames_held(TWO, [1, 2, 3, NAN], [5, 6, 7, 8]), "q", None).grid()
+    scores, human = segment_frame(joined_rows(TWO, [1, 2, 3, NAN], [5, 6, 7, 8]), "q", None).grid()
     np.testing.assert_array_equal(human, [[1, 2], [3, NAN]])
     np.testing.assert_array_equal(scores, [[[5, 6], [7, NAN]]])
 
 
 def test_a_system_that_answers_an_item_twice_has_no_grid():
-    frame = segment_frame(frames_held([*TWO, ("b", "1", None)], range(5), range(5)), "q", None)
+    frame = segment_frame(joined_rows([*TWO, ("b", "1", None)], range(5), range(5)), "q", None)
     assert not frame.is_grid
     with pytest.raises(InputError, match=r"system 'b' answers item '1' twice \(segments 's2' and 's4'\)"):
         frame.grid()
 
 
 def test_unknown_systems_have_no_grid():
-    frame = segment_frame(frames_held([(None, "1", None), ("a", "2", None)], [1, 2], [1, 2]), "q", None)
+    frame = segment_frame(joined_rows([(None, "1", None), ("a", "2", None)], [1, 2], [1, 2]), "q", None)
     assert not frame.is_grid
     with pytest.raises(InputError, match="not every segment names its system"):
         frame.grid()
 
 
 def test_a_system_frame_averages_metric_and_rating_over_the_rated_segments():
-    frame, _ = system_frame(frames_held(TWO, [1, 3, 5, NAN], [10, 20, 30, 50]), "q", None)
+    frame, _ = system_frame(joined_rows(TWO, [1, 3, 5, NAN], [10, 20, 30, 50]), "q", None)
     assert frame.ids == frame.systems == ("a", "b")
     assert frame.z.tolist() == [2, 5]
     assert frame.x.tolist() == [[15, 30]]
 
 
 def test_or_the_metric_over_all_segments():
-    frame, _ = system_frame(frames_held(TWO, [1, 3, 5, NAN], [10, 20, 30, 50]), "q", None, over="all")
+    frame, _ = system_frame(joined_rows(TWO, [1, 3, 5, NAN], [10, 20, 30, 50]), "q", None, over="all")
     assert frame.x.tolist() == [[15, 40]]
 
 
 @pytest.mark.parametrize("aggregate", ["corpus", "mean"])
 def test_over_all_segments_those_without_a_score_are_left_out(aggregate):
-    data = frames_held(TWO, [1, 3, 5, NAN], [10, 20, 30, NAN])  # nobody rated the last one, so that it needs no score
+    data = joined_rows(TWO, [1, 3, 5, NAN], [10, 20, 30, NAN])  # nobody rated the last one, so that it needs no score
     assert system_frame(data, "q", None, "all", aggregate)[0].x.tolist() == [[15, 30]]
 
 
 def test_a_system_nobody_rated_is_left_out():
-    frame, _ = system_frame(frames_held(TWO, [1, 3, NAN, NAN], [10, 20, 30, 50]), "q", None)
+    frame, _ = system_frame(joined_rows(TWO, [1, 3, NAN, NAN], [10, 20, 30, 50]), "q", None)
     assert frame.systems == ("a",)
 
 
 def test_the_number_of_a_system_is_the_metrics_own_for_a_corpus_unless_a_mean_is_asked_for():
     # hits of segments 1/1, 1/3, 2/2, 0/2: ratios of sums 2/4 and 2/4, means of ratios 2/3 and 1/2
     stats = np.array([[1, 1], [1, 3], [2, 2], [0, 2]], dtype=float)
-    data = frames_held(
+    data = joined_rows(
         TWO, [1, 2, 3, 4], stats[:, 0] / stats[:, 1], stats=stats, finish=lambda t: t[..., 0] / t[..., 1]
     )
     assert system_frame(data, "q", None)[0].x.tolist() == [[0.5, 0.5]]
@@ -492,12 +492,12 @@ def test_the_number_of_a_system_is_the_metrics_own_for_a_corpus_unless_a_mean_is
 
 def test_a_segment_without_system_is_refused_at_level_system():
     with pytest.raises(InputError, match="segment 's1' names no system"):
-        system_frame(frames_held([("a", "1", None), (None, "2", None)], [1, 2], [1, 2]), "q", None)
+        system_frame(joined_rows([("a", "1", None), (None, "2", None)], [1, 2], [1, 2]), "q", None)
 
 
 def test_systems_far_from_the_median_can_be_left_out_and_are_named():
     rows = [(name, "1", None) for name in "abcdef"]
-    frame, notes = system_frame(frames_held(rows, [1, 2, 3, 4, 5, 90], range(6)), "q", None, outliers="mad")
+    frame, notes = system_frame(joined_rows(rows, [1, 2, 3, 4, 5, 90], range(6)), "q", None, outliers="mad")
     assert frame.systems == tuple("abcde")
     assert notes == ["5 of 6 systems (left out f: an outlier)"]
 
@@ -512,7 +512,7 @@ def system_table(*rows):
 
 
 def test_scores_of_systems_from_a_table_stand_beside_those_of_segments():
-    data = frames_held(TWO, [1, 2, 3, 4], [1, 2, 3, 4])
+    data = joined_rows(TWO, [1, 2, 3, 4], [1, 2, 3, 4])
     data = JoinedScores(
         data.segments,
         data.human,
@@ -523,7 +523,7 @@ def test_scores_of_systems_from_a_table_stand_beside_those_of_segments():
 
 
 def test_a_system_that_the_table_lacks_is_refused_by_name():
-    data = frames_held(TWO, [1, 2, 3, 4], [1, 2, 3, 4])
+    data = joined_rows(TWO, [1, 2, 3, 4], [1, 2, 3, 4])
     data = JoinedScores(data.segments, data.human, {}, {"k": system_table(("a", None, 0.2))})
     with pytest.raises(InputError, match=r"k has no score for 1 of 2 rated systems \(b\)"):
         system_frame(data, "q", None)
@@ -533,7 +533,7 @@ def test_scores_of_systems_of_another_group_are_not_taken():
     rows = [(system, item, group) for group in ("en-de", "zh-en") for system in "ab" for item in "12"]
     keys = (Key(None, "a", None, "en-de"), Key(None, "b", None, "en-de"))
     data = dataclasses.replace(
-        frames_held(rows, range(8), range(8)),
+        joined_rows(rows, range(8), range(8)),
         system_tables={"t": ScoreTable(keys, {"t": np.array([0.5, 0.7])}, "system")},
     )
     assert system_frame(data, "q", "en-de")[0].x.tolist()[1] == [0.5, 0.7]
@@ -545,7 +545,7 @@ def test_scores_of_systems_of_another_group_are_not_taken():
 
 
 def test_pairs_of_a_group_are_numbered_inside_it():
-    data = frames_held([("a", "1", "g"), ("a", "1", "h"), ("b", "1", "g"), ("b", "1", "h")], [0, 0, 0, 0], [1, 2, 3, 4])
+    data = joined_rows([("a", "1", "g"), ("a", "1", "h"), ("b", "1", "g"), ("b", "1", "h")], [0, 0, 0, 0], [1, 2, 3, 4])
     data = JoinedScores(data.segments, data.human, data.scores, pairs=np.array([[2, 0], [1, 3]]))
     assert segment_frame(data, "q", "g").pairs.tolist() == [[1, 0]]
     assert segment_frame(data, "q", "h").pairs.tolist() == [[0, 1]]

@@ -190,7 +190,7 @@ def test_a_threshold_beside_pairs_that_people_gave_is_refused():
 # --- Intervals: which kind goes with what, and that they hold the value
 
 
-def intervals_frame(n_items=40, n_systems=1, seed=0, m=2, systems=True, noise=1.0):
+def noisy(n_items=40, n_systems=1, seed=0, m=2, systems=True, noise=1.0):
     rng = np.random.default_rng(seed)
     z = np.round(rng.normal(size=n_items * n_systems), 1)
     x = z + noise * rng.normal(size=(m, z.size))
@@ -223,7 +223,7 @@ def made(data, stat, level="segment", how=None, options=None, averaging=None):
     ],
 )
 def test_a_kind_goes_with_statistic_level_and_data_and_holds_the_value(stat, level, systems, said):
-    data = intervals_frame(n_systems=systems)
+    data = noisy(n_systems=systems)
     if level == "system":
         x, z = data.x[:, :systems], data.z[:systems]
         data = GroupScores(None, x, z, tuple(map(str, range(systems))), None, tuple(map(str, range(systems))))
@@ -234,7 +234,7 @@ def test_a_kind_goes_with_statistic_level_and_data_and_holds_the_value(stat, lev
 
 
 def test_the_exact_interval_of_a_share_is_an_option():
-    data, exact = intervals_frame(n_systems=2), {"interval": "clopper-pearson"}
+    data, exact = noisy(n_systems=2), {"interval": "clopper-pearson"}
     found, told = made(data, "preference_accuracy", options=exact)
     plain, _ = made(data, "preference_accuracy")
     assert told == "Clopper and Pearson's interval"
@@ -244,14 +244,14 @@ def test_the_exact_interval_of_a_share_is_an_option():
 
 
 def test_fishers_interval_is_scipys():
-    data = intervals_frame(m=1)
+    data = noisy(m=1)
     found, _ = made(data, "pearson", how=IntervalMethod("fisher"))
     theirs = stats.pearsonr(data.x[0], data.z).confidence_interval(0.95)
     assert (found[0].low, found[0].high) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
 
 
 def test_pearsons_interval_is_widened_unless_fishers_is_asked_for():
-    data = intervals_frame(m=2)
+    data = noisy(m=2)
     skewed = GroupScores(None, np.exp(data.x), np.exp(data.z), data.ids, data.items, data.systems)
     (one, _), told = made(skewed, "pearson")
     (plain, _), _ = made(skewed, "pearson", how=IntervalMethod("fisher"))
@@ -261,7 +261,7 @@ def test_pearsons_interval_is_widened_unless_fishers_is_asked_for():
 
 
 def test_outputs_of_one_item_are_not_independent_and_fisher_says_so_when_it_is_asked_for():
-    _, told = made(intervals_frame(n_systems=3), "pearson", how=IntervalMethod("fisher"))
+    _, told = made(noisy(n_systems=3), "pearson", how=IntervalMethod("fisher"))
     assert "comes out too narrow" in told
 
 
@@ -274,7 +274,7 @@ def test_outputs_of_one_item_are_not_independent_and_fisher_says_so_when_it_is_a
     ],
 )
 def test_where_there_is_no_interval_nothing_is_said(stat, how):
-    data = intervals_frame(n_systems=3)
+    data = noisy(n_systems=3)
     data = GroupScores(None, data.x, (data.z > 0).astype(float), data.ids, data.items, data.systems)
     found, told = made(data, stat, "system" if stat.startswith("soft") else "segment", how)
     assert told == ""
@@ -286,7 +286,7 @@ def test_products_over_a_grid_are_the_bootstrap_over_items():
 
     2000 draws leave 0.01.
     """
-    data = intervals_frame(n_systems=4, m=1)
+    data = noisy(n_systems=4, m=1)
     fast, _ = made(data, "pearson", how=IntervalMethod(draws=2000))
     unnamed = GroupScores(None, data.x, data.z, data.ids, data.items, None)
     slow, _ = made(unnamed, "pearson", how=IntervalMethod(draws=2000))
@@ -294,20 +294,20 @@ def test_products_over_a_grid_are_the_bootstrap_over_items():
 
 
 def test_the_same_seed_gives_the_same_interval():
-    data = intervals_frame(n_systems=3)
+    data = noisy(n_systems=3)
     one, other = (made(data, "kendall_b", "item", IntervalMethod(draws=50, seed=5))[0] for _ in range(2))
     assert [c.low for c in one] == [c.low for c in other]
 
 
 def test_one_item_alone_has_no_interval_over_items():
-    data = intervals_frame(n_items=1, n_systems=6)
+    data = noisy(n_items=1, n_systems=6)
     found, told = made(data, "kendall_b", "item")
     assert told == ""
     assert np.isnan(found[0].low)
 
 
 def test_the_mean_over_groups_has_an_interval_from_draws_of_segments():
-    groups = [intervals_frame(60, seed=1, m=1), intervals_frame(80, seed=2, m=1)]
+    groups = [noisy(60, seed=1, m=1), noisy(80, seed=2, m=1)]
     mean = np.mean([np.corrcoef(g.x[0], g.z)[0, 1] for g in groups])
     ((low, high),) = ends_of_mean(groups, Task("pearson", "segment", "none", up=[True]), IntervalMethod(draws=500))
     assert low < mean < high
@@ -319,26 +319,19 @@ def test_the_mean_over_groups_has_an_interval_from_draws_of_segments():
     [("item", IntervalMethod()), ("none", IntervalMethod("none")), ("none", IntervalMethod("fisher"))],
 )
 def test_other_means_over_groups_have_none(averaging, how):
-    assert (
-        ends_of_mean(
-            [intervals_frame(), intervals_frame(seed=1)], Task("pearson", "segment", averaging, up=[True, True]), how
-        )
-        is None
-    )
+    assert ends_of_mean([noisy(), noisy(seed=1)], Task("pearson", "segment", averaging, up=[True, True]), how) is None
 
 
 def test_groups_whose_items_have_several_outputs_have_no_interval_of_their_mean():
     assert (
-        ends_of_mean(
-            [intervals_frame(n_systems=2)], Task("pearson", "segment", "none", up=[True, True]), IntervalMethod()
-        )
+        ends_of_mean([noisy(n_systems=2)], Task("pearson", "segment", "none", up=[True, True]), IntervalMethod())
         is None
     )
 
 
 def test_repeated_items_are_seen():
-    assert repeats(intervals_frame(n_systems=2))
-    assert not repeats(intervals_frame())
+    assert repeats(noisy(n_systems=2))
+    assert not repeats(noisy())
 
 
 def test_an_unknown_kind_is_refused():
@@ -413,7 +406,7 @@ def test_the_share_of_pairs_that_are_tied_by_hand():
 
 
 def test_the_seed_of_a_statistic_is_not_that_of_its_interval():
-    data = intervals_frame(n_systems=5)
+    data = noisy(n_systems=5)
     options, how = {"seed": 3}, IntervalMethod("bootstrap", draws=20, seed=3)
     found, told = made(data, "acc_eq_calibrated", "item", how, options)
     assert "seed 3" in told
@@ -427,7 +420,7 @@ def test_an_interval_without_width_is_told():
     assert (one.low, one.high) == (1, 1)
     assert other.low < other.high
     assert told.endswith("; at 1 and -1 it has no width, which says nothing of others")
-    assert "no width" not in made(intervals_frame(), "kendall_b")[1]
+    assert "no width" not in made(noisy(), "kendall_b")[1]
 
 
 @given(st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=12))

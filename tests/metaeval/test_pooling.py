@@ -227,7 +227,7 @@ def runtime():
 
 
 @pytest.fixture(scope="module")
-def pooling_dataset():
+def rated():
     return ng.Dataset(
         tuple(
             ng.Segment(
@@ -264,9 +264,9 @@ def suite():
 @pytest.mark.parametrize(
     "options", [{}, {"references": "best"}, {"references": "parts"}, {"anchor": "source"}, {"long": "windows"}]
 )
-def test_every_strategy_says_what_the_metric_says_on_its_own(model, pooling_dataset, options, runtime):
+def test_every_strategy_says_what_the_metric_says_on_its_own(model, rated, options, runtime):
     empty = ng.Segment("empty", "", SENTENCES[:1], SENTENCES[0])
-    segments = [*pooling_dataset.segments, empty]
+    segments = [*rated.segments, empty]
     for (formula, direction), built in strategies(Nli(model=str(model), **options)).items():
         alone = Nli(model=str(model), formula=formula, direction=direction, **options)
         # batches are put together in another way, which float32 sums feel in the seventh digit
@@ -274,7 +274,7 @@ def test_every_strategy_says_what_the_metric_says_on_its_own(model, pooling_data
         assert ng.metric(built).info == alone.info
 
 
-def test_the_model_reads_every_pair_once(model, pooling_dataset, runtime, monkeypatch):
+def test_the_model_reads_every_pair_once(model, rated, runtime, monkeypatch):
     asked = Counter()
     ask = Nli._ask
 
@@ -284,27 +284,27 @@ def test_the_model_reads_every_pair_once(model, pooling_dataset, runtime, monkey
 
     monkeypatch.setattr(Nli, "_ask", counting)
     for built in strategies(Nli(model=str(model))).values():
-        built.score(pooling_dataset.segments, runtime)
+        built.score(rated.segments, runtime)
     assert set(asked.values()) == {1}
 
 
-def test_a_study_from_end_to_end(model, pooling_dataset, suite, runtime):
-    found = pooling_study([pooling_dataset], [suite], f'nli:model="{model}"', criterion="q", runtime=runtime)
+def test_a_study_from_end_to_end(model, rated, suite, runtime):
+    found = pooling_study([rated], [suite], f'nli:model="{model}"', criterion="q", runtime=runtime)
     values = [row for row in found.rows if row["table"] == "values"]
     assert Counter(row["kind"] for row in values) == {"correlation": 15, "accuracy": 15}
     assert {(row["formula"], row["direction"]) for row in values} == set(STRATEGIES)
     for row in values[:4]:
         assert row["value"] == pytest.approx(
-            ng.meta_evaluate(pooling_dataset, row["spec"], "q", runtime=runtime).value(row["spec"]), abs=1e-5
+            ng.meta_evaluate(rated, row["spec"], "q", runtime=runtime).value(row["spec"]), abs=1e-5
         )
     assert sum(row["wins"] for row in found.rows if row["table"] == "wins") == pytest.approx(2)
     assert {row["set"] for row in found.rows if row["table"] == "left-out"} == {"texts", "attacks"}
     assert found.result().kind == "sweep"
 
 
-def test_one_kind_of_sets_is_enough(model, pooling_dataset, suite, runtime):
+def test_one_kind_of_sets_is_enough(model, rated, suite, runtime):
     assert len(pooling_study([], suite, f'nli:model="{model}"', runtime=runtime).rows) == 30
-    assert len(pooling_study(pooling_dataset, [], f'nli:model="{model}"', runtime=runtime).rows) == 30
+    assert len(pooling_study(rated, [], f'nli:model="{model}"', runtime=runtime).rows) == 30
 
 
 @pytest.mark.parametrize(
@@ -316,13 +316,13 @@ def test_one_kind_of_sets_is_enough(model, pooling_dataset, suite, runtime):
         ({"stats": ["pearson", "spearman"]}, InputError, "takes one statistic"),
     ],
 )
-def test_what_cannot_be_studied_is_refused(pooling_dataset, suite, change, error, message):
+def test_what_cannot_be_studied_is_refused(rated, suite, change, error, message):
     with pytest.raises(error, match=message):
-        pooling_study(**{"datasets": pooling_dataset, "suites": suite, "metrics": "nli", **change})
+        pooling_study(**{"datasets": rated, "suites": suite, "metrics": "nli", **change})
 
 
-def test_texts_that_are_cut_or_empty_are_counted_once_for_all_strategies(model, pooling_dataset, suite, runtime):
-    empty = ng.Dataset((replace(pooling_dataset.segments[0], hypothesis=""), *pooling_dataset.segments[1:]), "texts")
+def test_texts_that_are_cut_or_empty_are_counted_once_for_all_strategies(model, rated, suite, runtime):
+    empty = ng.Dataset((replace(rated.segments[0], hypothesis=""), *rated.segments[1:]), "texts")
     spec = f"nli:model={quote(str(model))}"
     with pytest.warns(ng.ScoreWarning, match=r"nli.* and \d+ more: .*see \.notes\)$") as told:
         study = pooling_study(empty, suite, [spec], criterion="q", runtime=runtime)

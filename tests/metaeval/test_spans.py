@@ -189,16 +189,16 @@ DATA = Path(os.environ.get("NLGAUGE_DATA", "absent"), "ted-mqm-zh-en", "segments
 TEXT = "0123456789" * 6
 
 
-def spans_text(item, *spans, system="A", **more):
+def marked_text(item, *spans, system="A", **more):
     marks = tuple(ErrorSpan(start, end, severity) for start, end, severity in spans)
     return MarkedText(item, system, marks, **{"hypothesis": TEXT, **more})
 
 
-PEOPLE = [spans_text("1", (0, 10, "major"), (20, 30, "minor")), spans_text("2"), spans_text("3")]
+PEOPLE = [marked_text("1", (0, 10, "major"), (20, 30, "minor")), marked_text("2"), marked_text("3")]
 METHOD = [
-    spans_text("1", (5, 10, "major"), (28, 38, "minor"), (50, 60, "minor")),
-    spans_text("2"),
-    spans_text("3", (0, 5, "minor")),
+    marked_text("1", (5, 10, "major"), (28, 38, "minor"), (50, 60, "minor")),
+    marked_text("2"),
+    marked_text("3", (0, 5, "minor")),
 ]
 
 
@@ -236,8 +236,8 @@ def test_people_agree_with_themselves_and_an_empty_hand_leaves_all_clean():
 @given(st.lists(st.lists(st.tuples(st.integers(0, 50), st.integers(1, 9)), max_size=4), min_size=2, max_size=5))
 @settings(max_examples=30, deadline=None)
 def test_the_order_of_texts_does_not_count(marks):
-    said = [spans_text(str(i), *((a, a + n, "major") for a, n in own)) for i, own in enumerate(marks)]
-    people = [spans_text(str(i), (3, 17, "major")) for i in range(len(marks))]
+    said = [marked_text(str(i), *((a, a + n, "major") for a, n in own)) for i, own in enumerate(marks)]
+    people = [marked_text(str(i), (3, 17, "major")) for i in range(len(marks))]
     one = evaluate_spans(people, {"m": said}, draws=5)
     other = evaluate_spans(people[::-1], {"m": said[1:] + said[:1]}, draws=5)
     for stat in (ONE_TO_ONE, CHARACTERS, SEGMENTS):
@@ -246,8 +246,8 @@ def test_the_order_of_texts_does_not_count(marks):
 
 def test_items_are_drawn_whole():
     """Ten copies of an item say no more than one: the intervals of clusters do not shrink."""
-    people = [spans_text("1", (0, 10, "major")), spans_text("2", (0, 10, "major")), spans_text("3")]
-    said = [spans_text("1", (0, 10, "major")), spans_text("2"), spans_text("3")]
+    people = [marked_text("1", (0, 10, "major")), marked_text("2", (0, 10, "major")), marked_text("3")]
+    said = [marked_text("1", (0, 10, "major")), marked_text("2"), marked_text("3")]
     few = evaluate_spans(people, {"m": said}, draws=200)
     many = [[dataclasses.replace(one, system=str(s)) for one in texts for s in range(10)] for texts in (people, said)]
     ten = evaluate_spans(many[0], {"m": many[1]}, draws=200)
@@ -256,8 +256,12 @@ def test_items_are_drawn_whole():
 
 
 def test_each_text_of_each_rater_is_one():
-    people = [spans_text("1", (0, 10, "major"), rater="r1"), spans_text("1", rater="r2"), spans_text("2", rater="r1")]
-    found = evaluate_spans(people, {"m": [spans_text("1"), spans_text("2")]}, draws=10)
+    people = [
+        marked_text("1", (0, 10, "major"), rater="r1"),
+        marked_text("1", rater="r2"),
+        marked_text("2", rater="r1"),
+    ]
+    found = evaluate_spans(people, {"m": [marked_text("1"), marked_text("2")]}, draws=10)
     assert found.row("m")["n"] == 3
     assert found.value("m", LEFT_CLEAN) == 1
     assert "3 texts of 2 items, 2 raters; people marked 1 errors, and none in 2 texts" in found.notes
@@ -266,7 +270,7 @@ def test_each_text_of_each_rater_is_one():
 def test_what_is_in_the_source_or_missing_is_no_place_of_the_hypothesis():
     source, gap = ErrorSpan(0, 4, "major", "src"), ErrorSpan(7, 7, "minor", missing=True)
     people = [dataclasses.replace(PEOPLE[1], spans=(source,)), PEOPLE[2]]
-    found = evaluate_spans(people, {"m": [dataclasses.replace(METHOD[1], spans=(gap,)), spans_text("3")]}, draws=10)
+    found = evaluate_spans(people, {"m": [dataclasses.replace(METHOD[1], spans=(gap,)), marked_text("3")]}, draws=10)
     assert found.value("m") == 1  # no marks with a length on either side
     assert found.value("m", LEFT_CLEAN) == 0.5  # a reader sees the gap all the same
 
@@ -278,7 +282,7 @@ def test_a_curve_for_marks_with_confidences():
         )
         return MarkedText("1", "A", spans, TEXT)
 
-    people = [spans_text("1", (10, 20, "major"))]
+    people = [marked_text("1", (10, 20, "major"))]
     found = evaluate_spans(people, {"m": [sure(0.0, 0.9, 0.4)]})
     curve = [row for row in found.rows if row["threshold"] is not None and row["stat"] == ONE_TO_ONE]
     assert [(row["threshold"], row["n_marks"], row["precision"], row["recall"]) for row in curve] == [
@@ -304,7 +308,7 @@ def test_texts_are_joined_by_id_or_by_system_and_item():
     for method in (by_id, renamed, PEOPLE, METHOD[::-1]):
         assert evaluate_spans(by_id, {"m": method}, draws=5).row("m")["n"] == 3
     explained = ng.explain(ng.Dataset((ng.Segment("s", "a b", ("a c",), system="A", item="1"),)), method="words")
-    (row,) = [spans_text("1", (2, 3, "major"), hypothesis="a b")]
+    (row,) = [marked_text("1", (2, 3, "major"), hypothesis="a b")]
     assert evaluate_spans([row], {"words": explained}).value("words") == 1
 
 
@@ -316,7 +320,7 @@ def test_texts_are_joined_by_id_or_by_system_and_item():
         ([*METHOD, METHOD[0]], {}, "m marks item '1' of system 'A' twice, expected each text once"),
         ([dataclasses.replace(METHOD[0], hypothesis="other"), *METHOD[1:]], {}, "another text than people at item '1'"),
         (
-            [spans_text("1", (5, 61, "minor"), hypothesis=None), *METHOD[1:]],
+            [marked_text("1", (5, 61, "minor"), hypothesis=None), *METHOD[1:]],
             {},
             "character 61 of item '1' of system 'A'",
         ),
@@ -351,10 +355,10 @@ def test_texts_without_marks_can_be_dropped_for_all():
 
 def test_p_values_are_adjusted_once_for_each_pair():
     rng = np.random.default_rng(0)
-    people = [spans_text(str(i), (0, 10, "major")) for i in range(20)]
+    people = [marked_text(str(i), (0, 10, "major")) for i in range(20)]
 
     def method(share):
-        return [spans_text(str(i), (0, 10 if rng.random() < share else 3, "major")) for i in range(20)]
+        return [marked_text(str(i), (0, 10 if rng.random() < share else 3, "major")) for i in range(20)]
 
     found = evaluate_spans(people, {name: method(0.5) for name in "abc"}, adjust="holm", draws=100)
     tests = [row for row in found.rows if row["against"] and row["stat"] == ONE_TO_ONE]

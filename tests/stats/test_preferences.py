@@ -608,7 +608,7 @@ def test_the_released_procedure_is_followed():
     assert soft(x, z, draws=100, seed=11, as_released=True).values[0] == pytest.approx(1 - np.mean(apart))
 
 
-def test_system_pairs_refusals():
+def test_what_soft_accuracy_cannot_take_is_refused():
     with pytest.raises(InputError, match="compares systems in pairs, got 1"):
         soft([[1, 2]], [[1, 2]])
     with pytest.raises(InputError, match="needs a judgement for every segment"):

@@ -103,7 +103,7 @@ def test_pair_swaps_are_a_sign_test():
     assert two_sided.p[1, 0] == pytest.approx(binomtest(5, 6).pvalue)
 
 
-def as_mt_metrics_eval(human, metrics, draws, rng):
+def pair_swap_p(human, metrics, draws, rng):
     """Its procedure on a full grid: hybrid order matrices from one coin a pair and item, accuracy by item, the mean."""
     left, right = np.triu_indices(len(human), 1)
     truth = np.sign(human[left] - human[right])
@@ -122,7 +122,7 @@ def test_pair_swaps_are_the_procedure_of_mt_metrics_eval():
     human, metrics = ratings(rng, 4, 10)
     found = acc_eq_test(human, metrics, compat="mt-metrics-eval")
     assert found.p[0, 1] == pytest.approx(
-        as_mt_metrics_eval(human, metrics, 4000, rng), abs=0.04
+        pair_swap_p(human, metrics, 4000, rng), abs=0.04
     )  # sd at most .0079, five of them
 
 
@@ -287,7 +287,7 @@ LEVELS = pytest.mark.parametrize(
 POPULATIONS = pytest.mark.parametrize("population", ["both", "inputs", "systems"])
 
 
-def bootstrap_alike(rng, n_systems, n_items, n_metrics=2):
+def alike_with_noise(rng, n_systems, n_items, n_metrics=2):
     human = 0.5 * rng.normal(size=(n_systems, 1)) + rng.normal(size=(n_systems, n_items))
     return human, human + 1.5 * rng.normal(size=(n_metrics, n_systems, n_items))
 
@@ -299,9 +299,12 @@ def plain(correlate, human, metric):
     return coefficient(correlate, human[kept].tobytes(), metric[kept].tobytes())
 
 
+SCIPYS = {"pearson": pearsonr, "spearman": stats.spearmanr, "kendall_b": kendalltau}
+
+
 @cache
 def coefficient(correlate, human, metric):
-    """What scipy says of the same few numbers is asked once: draws often repeat a group."""
+    """What scipy says of the same few numbers is asked once: draws often repeat a group, and so do coins."""
     return correlate(np.frombuffer(human), np.frombuffer(metric))[0]
 
 
@@ -337,7 +340,7 @@ def looped(correlate, human, metrics, rows, columns, level="segment", averaging=
 @pytest.mark.parametrize("statistic", ["pearson", "kendall_b"])
 def test_draws_from_counts_are_those_of_the_drawn_grids(monkeypatch, where, population, statistic):
     rng = np.random.default_rng(0)
-    human, metrics = bootstrap_alike(rng, 4, 5)
+    human, metrics = alike_with_noise(rng, 4, 5)
     human[1, 2] = human[3, 3] = np.nan
     rows, columns = resample_counts(rng, 25, 4), resample_counts(rng, 25, 5)
     counts = iter({"both": [rows, columns], "inputs": [columns], "systems": [rows]}[population])
@@ -348,7 +351,7 @@ def test_draws_from_counts_are_those_of_the_drawn_grids(monkeypatch, where, popu
     ones = {"inputs": (np.ones_like(rows), columns), "systems": (rows, np.ones_like(columns)), "both": (rows, columns)}[
         population
     ]
-    correlate = {"pearson": pearsonr, "kendall_b": kendalltau}[statistic]
+    correlate = SCIPYS[statistic]
     drawn = looped(correlate, human, metrics, *ones, **where)
     observed = looped(correlate, human, metrics, np.ones((1, 4)), np.ones((1, 5)), **where)[0]
     np.testing.assert_allclose(found.values, observed, atol=1e-12)
@@ -383,8 +386,8 @@ def test_two_items_by_full_enumeration():
 
 @LEVELS
 @POPULATIONS
-def test_bootstrap_identical_and_constant_metrics(where, population):
-    human, metrics = bootstrap_alike(np.random.default_rng(1), 5, 6)
+def test_resamples_of_identical_and_constant_metrics(where, population):
+    human, metrics = alike_with_noise(np.random.default_rng(1), 5, 6)
     metrics[1] = 3 * metrics[0] - 1
     found = bootstrap_test(
         human, np.concatenate([metrics, np.full((1, 5, 6), 0.3)]), generalise_to=population, draws=40, **where
@@ -396,9 +399,9 @@ def test_bootstrap_identical_and_constant_metrics(where, population):
 
 
 @POPULATIONS
-def test_bootstrap_a_clear_difference_is_found(population):
+def test_resamples_show_a_clear_difference(population):
     rng = np.random.default_rng(2)
-    human, metrics = bootstrap_alike(rng, 12, 60)
+    human, metrics = alike_with_noise(rng, 12, 60)
     metrics[1] = rng.normal(size=human.shape)
     found = bootstrap_test(human, metrics, generalise_to=population, draws=199)
     assert found.p[0, 1] == pytest.approx(1 / 200)
@@ -407,7 +410,7 @@ def test_bootstrap_a_clear_difference_is_found(population):
 
 
 def test_a_wide_population_makes_a_wide_interval():
-    human, metrics = bootstrap_alike(np.random.default_rng(3), 8, 40)
+    human, metrics = alike_with_noise(np.random.default_rng(3), 8, 40)
     widths = {}
     for population in ("inputs", "systems", "both"):
         found = bootstrap_test(human, metrics, generalise_to=population, averaging="none", draws=400)
@@ -474,15 +477,13 @@ def test_agrees_with_nlpstats(case):
 )
 def test_williams_agrees_with_nlpstats(case):
     vectors = [m.mean(axis=1) if case["level"] == "system" else m.ravel() for m in (HUMAN, FIRST, SECOND)]
-    coefficient = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}[
-        case["coefficient"]
-    ]
-    r12, r13, r23 = (coefficient(vectors[a], vectors[b])[0] for a, b in ((0, 1), (0, 2), (1, 2)))
+    correlate = SCIPYS[NAMES[case["coefficient"]]]
+    r12, r13, r23 = (correlate(vectors[a], vectors[b])[0] for a, b in ((0, 1), (0, 2), (1, 2)))
     found = williams(r12, r13, r23, len(vectors[0]), alternative=case["alternative"], compat="nlpstats")
     assert found == pytest.approx(case["p"], abs=1e-12)  # the same formula
 
 
-def released_as_mt_metrics_eval(human, first, second, averaging, statistic, draws, seed):
+def mt_metrics_eval_p(human, first, second, averaging, statistic, draws, seed):
     """Its procedure: p of the second metric against the first, coins of numpy's old generator, stopping after blocks
     of 1000.
 
@@ -498,7 +499,7 @@ def released_as_mt_metrics_eval(human, first, second, averaging, statistic, draw
 
     def corr(scores):
         parts = zip(np.split(gold, ends[:-1]), np.split(scores, ends[:-1]), strict=True)
-        return np.average([released_coefficient(statistic, g.tobytes(), s.tobytes()) for g, s in parts])
+        return np.average([coefficient(SCIPYS[statistic], g.tobytes(), s.tobytes()) for g, s in parts])
 
     np.random.seed(seed)
     delta, hits = corr(two) - corr(one), 0
@@ -508,13 +509,6 @@ def released_as_mt_metrics_eval(human, first, second, averaging, statistic, draw
         if draw % 1000 == 0 and not 0.02 <= hits / draw <= 0.5:
             break
     return hits / draw
-
-
-@cache
-def released_coefficient(statistic, gold, scores):
-    """What scipy says of the same few numbers is asked once: coins often fall alike within a group."""
-    correlate = {"pearson": stats.pearsonr, "kendall_b": stats.kendalltau, "spearman": stats.spearmanr}[statistic]
-    return correlate(np.frombuffer(gold), np.frombuffer(scores))[0]
 
 
 @pytest.mark.parametrize(
@@ -535,10 +529,10 @@ def test_agrees_with_the_procedure_of_mt_metrics_eval(averaging, statistic):
         human, scores, averaging=averaging, statistic=statistic, draws=80, seed=3, compat="mt-metrics-eval"
     )
     assert found.p[0, 1] == pytest.approx(
-        released_as_mt_metrics_eval(human, SECOND, FIRST, averaging, statistic, 80, 3), abs=1e-12
+        mt_metrics_eval_p(human, SECOND, FIRST, averaging, statistic, 80, 3), abs=1e-12
     )
     assert found.p[1, 0] == pytest.approx(
-        released_as_mt_metrics_eval(human, FIRST, SECOND, averaging, statistic, 80, 3), abs=1e-12
+        mt_metrics_eval_p(human, FIRST, SECOND, averaging, statistic, 80, 3), abs=1e-12
     )
 
 
@@ -553,7 +547,7 @@ def test_mt_metrics_eval_swaps_averaged_scores_of_systems():
         HUMAN, np.stack([FIRST, SECOND]), level="system", draws=400, seed=5, compat="mt-metrics-eval"
     )
     assert found.p[0, 1] == pytest.approx(
-        released_as_mt_metrics_eval(people, second, first, "none", "pearson", 400, 5), abs=1e-12
+        mt_metrics_eval_p(people, second, first, "none", "pearson", 400, 5), abs=1e-12
     )
 
 
@@ -565,12 +559,8 @@ def test_mt_metrics_eval_stops_early():
     found = permutation_test(
         human, np.stack([close, far]), averaging="none", draws=1500, seed=1, compat="mt-metrics-eval"
     )
-    assert found.p[0, 1] == pytest.approx(
-        released_as_mt_metrics_eval(human, far, close, "none", "pearson", 1500, 1), abs=1e-12
-    )
-    assert found.p[1, 0] == pytest.approx(
-        released_as_mt_metrics_eval(human, close, far, "none", "pearson", 1500, 1), abs=1e-12
-    )
+    assert found.p[0, 1] == pytest.approx(mt_metrics_eval_p(human, far, close, "none", "pearson", 1500, 1), abs=1e-12)
+    assert found.p[1, 0] == pytest.approx(mt_metrics_eval_p(human, close, far, "none", "pearson", 1500, 1), abs=1e-12)
 
 
 def test_their_fault_is_kept_a_constant_metric_gets_p_zero():
@@ -595,7 +585,7 @@ def test_what_they_cannot_do_is_refused(options, says):
 STATISTICS = pytest.mark.parametrize("statistic", ["pearson", "spearman", "kendall_b"])
 
 
-def permutation_alike(rng, n_systems, n_items, n_metrics=2, noise=1.5):
+def alike_with_hard_items(rng, n_systems, n_items, n_metrics=2, noise=1.5):
     """Metrics of equal quality: judgements with system and item effects, and each metric the judgements with noise of
     its own.
     """
@@ -647,7 +637,7 @@ def test_three_items_of_two_systems_by_hand():
 @STATISTICS
 @POPULATIONS
 def test_identical_metrics_get_p_one(where, statistic, population):
-    human, scores = permutation_alike(np.random.default_rng(0), 5, 6, n_metrics=1)
+    human, scores = alike_with_hard_items(np.random.default_rng(0), 5, 6, n_metrics=1)
     twice = np.concatenate([scores, scores, 100 * scores + 3])  # on another scale it is still the same metric
     found = permutation_test(human, twice, generalise_to=population, statistic=statistic, draws=50, **where)
     off_diagonal = ~np.eye(3, dtype=bool)
@@ -658,7 +648,7 @@ def test_identical_metrics_get_p_one(where, statistic, population):
 @LEVELS
 @STATISTICS
 def test_a_constant_metric_has_no_p(where, statistic):
-    human, scores = permutation_alike(np.random.default_rng(0), 5, 6)
+    human, scores = alike_with_hard_items(np.random.default_rng(0), 5, 6)
     scores[1] = 0.1 + 0.2
     found = permutation_test(human, scores, statistic=statistic, draws=50, **where)
     assert np.isnan(found.p).all()
@@ -671,7 +661,7 @@ def test_a_constant_metric_has_no_p(where, statistic):
 @LEVELS
 @STATISTICS
 def test_company_order_and_scale_change_nothing(where, statistic):
-    human, scores = permutation_alike(np.random.default_rng(1), 5, 8, n_metrics=4)
+    human, scores = alike_with_hard_items(np.random.default_rng(1), 5, 8, n_metrics=4)
     together = permutation_test(human, scores, statistic=statistic, draws=200, seed=3, **where)
     alone = permutation_test(human, scores[[1, 3]], statistic=statistic, draws=200, seed=3, **where)
     turned = permutation_test(
@@ -685,7 +675,7 @@ def test_company_order_and_scale_change_nothing(where, statistic):
 @LEVELS
 @POPULATIONS
 def test_the_two_directions_and_the_two_sides_agree(where, population):
-    human, scores = permutation_alike(np.random.default_rng(2), 6, 7)
+    human, scores = alike_with_hard_items(np.random.default_rng(2), 6, 7)
     options = {"generalise_to": population, "draws": 999, "seed": 5, **where}
     directed, both_sides = (
         permutation_test(human, scores, **options),
@@ -699,7 +689,7 @@ def test_the_two_directions_and_the_two_sides_agree(where, population):
 
 def test_a_clear_difference_is_found_and_p_is_never_zero():
     rng = np.random.default_rng(3)
-    human, scores = permutation_alike(rng, 8, 60)
+    human, scores = alike_with_hard_items(rng, 8, 60)
     scores[1] = human + 6 * rng.normal(size=human.shape)
     found = permutation_test(human, scores, draws=199)
     assert found.p[0, 1] == pytest.approx(1 / 200)
@@ -707,7 +697,7 @@ def test_a_clear_difference_is_found_and_p_is_never_zero():
 
 
 def test_one_metric_has_a_value_and_nobody_to_beat():
-    human, scores = permutation_alike(np.random.default_rng(3), 4, 5, n_metrics=1)
+    human, scores = alike_with_hard_items(np.random.default_rng(3), 4, 5, n_metrics=1)
     for options in ({}, {"averaging": "none"}, {"level": "system"}, {"statistic": "kendall_b"}):
         found = permutation_test(human, scores, draws=9, **options)
         assert np.isfinite(found.values).all()
@@ -715,7 +705,7 @@ def test_one_metric_has_a_value_and_nobody_to_beat():
 
 
 def test_missing_judgements_drop_their_entries():
-    human, scores = permutation_alike(np.random.default_rng(4), 5, 12)
+    human, scores = alike_with_hard_items(np.random.default_rng(4), 5, 12)
     human[1, :4] = human[3, 7] = np.nan
     human[1:, 11] = np.nan  # one system left: no correlation there
     spoilt = scores.copy()
@@ -733,7 +723,7 @@ def test_missing_judgements_drop_their_entries():
 
 
 def test_a_score_may_be_missing_where_nobody_judged():
-    human, scores = permutation_alike(np.random.default_rng(4), 5, 12)
+    human, scores = alike_with_hard_items(np.random.default_rng(4), 5, 12)
     human[1, :4] = np.nan
     gaps = scores.copy()
     gaps[:, 1, :4] = np.nan
@@ -745,7 +735,7 @@ def test_a_score_may_be_missing_where_nobody_judged():
 
 
 def test_system_scores_over_rated_or_all_segments():
-    human, scores = permutation_alike(np.random.default_rng(5), 4, 10)
+    human, scores = alike_with_hard_items(np.random.default_rng(5), 4, 10)
     human[:, 5:] = np.nan
     rated = permutation_test(human, scores, level="system", draws=10)
     every = permutation_test(human, scores, level="system", draws=10, system_scores="all")
@@ -755,7 +745,7 @@ def test_system_scores_over_rated_or_all_segments():
 
 
 def test_a_system_nobody_judged_is_left_out():
-    human, scores = permutation_alike(np.random.default_rng(6), 5, 10)
+    human, scores = alike_with_hard_items(np.random.default_rng(6), 5, 10)
     human[2] = np.nan
     kept = np.array([0, 1, 3, 4])
     with_it = permutation_test(human, scores, level="system", statistic="kendall_b", draws=1)
@@ -798,7 +788,7 @@ def test_p_is_a_share_and_undefined_only_with_the_difference(
     n_systems, n_items, seed, statistic, averaging, population, coarse
 ):
     rng = np.random.default_rng(seed)
-    human, scores = permutation_alike(rng, n_systems, n_items, n_metrics=3)
+    human, scores = alike_with_hard_items(rng, n_systems, n_items, n_metrics=3)
     if coarse:
         human, scores = np.rint(human), np.rint(scores)
     human[rng.random(human.shape) < 0.2] = np.nan
@@ -832,6 +822,6 @@ def test_p_is_a_share_and_undefined_only_with_the_difference(
         (np.zeros((3, 2)), np.ones((2, 3, 2)), {"seed": -1}, "seed is -1"),
     ],
 )
-def test_permutation_what_cannot_be_tested_is_refused(human, scores, options, says):
+def test_what_cannot_be_swapped_is_refused(human, scores, options, says):
     with pytest.raises(InputError, match=says):
         permutation_test(human, scores, **options)

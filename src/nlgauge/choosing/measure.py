@@ -341,7 +341,7 @@ def _of_suite(found: Measured, suite: Suite, number: int, criterion: str, of: st
         sides = found.sides[spec][number]
         if sides is not None:
             better, worse, tried = _spread(sides, len(suite))
-            width = _width(sides)
+            width = _width(sides.better, sides.worse)
             scored[spec] = _judged(better[places], worse[places], tried[places], sides.higher_is_better, width)
     texts = [
         # an error stands in the output, and a near-copy in the reference
@@ -363,10 +363,10 @@ def _spread(sides: Sides, n: int) -> tuple[Array, Array, Mask]:
     return better, worse, tried
 
 
-def _width(sides: Sides) -> float:
+def _width(*scores: Array) -> float:
     """The deviation of all scores, the unit of margins; 1 where there is none."""
-    scores = np.concatenate([sides.better, sides.worse])
-    return float(np.nanstd(scores)) or 1.0 if not np.isnan(scores).all() else 1.0
+    every = np.concatenate(scores)
+    return float(np.nanstd(every)) or 1.0 if not np.isnan(every).all() else 1.0
 
 
 def _judged(better: Array, worse: Array, tried: Mask, higher_is_better: bool, width: float) -> Scored:
@@ -396,8 +396,9 @@ def _harmless(found: Measured) -> Iterator[Pool]:
         if sides is not None and both:
             _, changed, tried = _spread(sides, len(suite))
             one, other = (np.array([pair[k] for pair in both]) for k in (0, 1))
+            width = _width(sides.better, sides.worse)
             known = tried[one] & tried[other] & ~np.isnan(changed[one] + changed[other])  # the others do not count
-            scored[spec] = _judged(changed[one], changed[other], known, sides.higher_is_better, _width(sides))
+            scored[spec] = _judged(changed[one], changed[other], known, sides.higher_is_better, width)
     yield Pool(HARMLESS, texts, scored)
 
 
@@ -419,8 +420,7 @@ def _people(found: Measured) -> Iterator[Pool]:
         scores = found.scores[spec]
         better, worse = scores.values[first], scores.values[second]
         known = ~np.isnan(better + worse)  # the others do not count
-        width = float(np.nanstd(scores.values)) or 1.0
-        scored[spec] = _judged(better, worse, known, scores.higher_is_better, width)
+        scored[spec] = _judged(better, worse, known, scores.higher_is_better, _width(scores.values))
     yield Pool(OWN, texts, scored)
 
 
@@ -440,8 +440,7 @@ def _apart(found: Measured) -> Iterator[Pool]:
         whole = system_scores(scores, grid)
         ahead = np.array([np.sign(whole[a] - whole[b]) for a, b, _ in pairs])
         gaps = scores.values[one] - scores.values[other]
-        width = float(np.nanstd(scores.values)) or 1.0
-        far = ahead * gaps / width
+        far = ahead * gaps / _width(scores.values)
         scored[spec] = Scored(scores.values[one], scores.values[other], ~np.isnan(far), far < 0, far)
     yield Pool(APART, texts, scored)
 

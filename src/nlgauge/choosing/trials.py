@@ -544,26 +544,19 @@ class PublicSet:
     chrf: float
 
 
-@dataclass(frozen=True)
-class Figure:
-    """How often a metric ordered two outputs of a set as people did: the share, its interval, and n outputs."""
-
-    value: float
-    low: float
-    high: float
-    n: int
-
-
 @cache
-def public_sets() -> dict[PublicSet, dict[str, Figure]]:
-    """Every set of the shipped table -> metric -> its figure. `python recipes/choose/table.py DATA` made it."""
+def public_sets() -> dict[PublicSet, dict[str, Share]]:
+    """Every set of the shipped table -> metric -> how often it orders two of its outputs as people do.
+
+    `python recipes/choose/table.py DATA` made the table.
+    """
     text = resources.files("nlgauge.data").joinpath(_TABLE).read_text(encoding="utf-8")
-    found: dict[PublicSet, dict[str, Figure]] = {}
+    found: dict[PublicSet, dict[str, Share]] = {}
     for line in text.splitlines()[1:]:
         name, task, language, words, chrf, spec, value, low, high, n = line.split("\t")
         nearness = float(chrf) if chrf else math.nan  # one object, so that the lines of a set have one key
         key = PublicSet(name, task, language, float(words), nearness)
-        found.setdefault(key, {})[spec] = Figure(float(value), float(low), float(high), int(n))
+        found.setdefault(key, {})[spec] = Share(float(value), float(low), float(high), int(n))
     return found
 
 

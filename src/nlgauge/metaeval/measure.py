@@ -60,8 +60,8 @@ class Task:
     level: str
     averaging: str | None = None
     test: str | None = None
-    up: Sequence[bool] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)
+    up: Sequence[bool] = field(default=(), repr=False)
+    options: Mapping[str, Any] = field(default_factory=dict, repr=False, hash=False)
 
     def settled(self, up: Sequence[bool] = (), options: Mapping[str, Any] | None = None) -> Task:
         """The task for these metrics, with the level and the averaging that are meant, and those options it takes.

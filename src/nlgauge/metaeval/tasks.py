@@ -197,7 +197,9 @@ def _p(test: MetricComparison, p: Array, i: int, j: int, adjust: Adjustment) -> 
     }
 
 
-# --- Protocols by name: what a paper or a shared task means when it reports "the correlation"
+# --- Protocols: what a paper or a shared task means when it reports "the correlation"
+
+_REHEARSED = 2  # draws
 
 
 @dataclass(frozen=True)
@@ -265,6 +267,66 @@ def preset(name: str) -> Preset:
     if name not in PRESETS:
         raise InputError(f"unknown preset {name!r}{nearest(name, PRESETS)}")
     return PRESETS[name]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Protocol(Preset):
+    """What was asked of a meta-evaluation: a preset, or a statistic alone, and how metrics are compared.
+
+    Attributes:
+        whole: whether its tasks are all those of the preset.
+        metric_test: the test between metrics, or None; `test` is that of the preset.
+        intervals: how intervals are computed.
+        adjust: `none`, `holm` or `bh`.
+        alpha: a difference is significant if its p-value is below this.
+        outliers, power: as in `meta_evaluate`.
+        baseline: the metric that all others are tested against, and nothing else, after Holm unless `adjust` is `bh`;
+            None tests every two.
+        progress: shows how many pairs of metrics have been tested; see `Runtime`.
+
+    Raises:
+        InputError: the value of an option is not among those allowed.
+    """
+
+    about: str = ""
+    origin: str = ""
+    whole: bool = True
+    metric_test: MetricTest | None = None
+    intervals: IntervalMethod = field(default_factory=IntervalMethod)
+    adjust: Adjustment = "none"
+    alpha: float = 0.05
+    outliers: Literal["mad"] | None = None
+    power: bool = False
+    baseline: str | None = None
+    progress: Callable[..., Any] = silent
+
+    def __post_init__(self) -> None:
+        checked(self, error=InputError)
+        if self.baseline is not None and self.adjust == "none":
+            object.__setattr__(self, "adjust", "holm")  # the family is small, and its claim is one
+        if self.metric_test is None and self.adjust != "none":
+            raise InputError(f"adjust is {self.adjust!r}, and there is no p-value to adjust; name a test as well")
+
+    def rehearsed(self) -> Protocol:
+        """The same protocol with too few draws to tell anything but what it refuses."""
+        few: dict[str, Any] = {"draws": _REHEARSED}
+        test = None if self.metric_test is None else dataclasses.replace(self.metric_test, **few)
+        intervals = dataclasses.replace(self.intervals, **few)
+        options = {**self.options, **few}
+        return dataclasses.replace(self, options=options, metric_test=test, intervals=intervals, progress=silent)
+
+    def settings(self, rows: Sequence[Row]) -> dict[str, Any]:
+        """The description of tests and intervals in a result file, given its rows: `auto` is the tests made."""
+        tests = list(dict.fromkeys(row["test"] for row in rows if row.get("against") is not None))
+        bounded = self.intervals.kind != "none"
+        drawn = self.intervals if tests or bounded else None
+        return {
+            "test": ", ".join(tests) or None,
+            "draws": drawn and drawn.draws,
+            "seed": drawn and drawn.seed,
+            "adjust": self.adjust if tests else None,
+            "confidence": 0.95 if bounded else None,
+        }
 
 
 # --- The summary of a shared task: the weighted average, and ranks within noise
@@ -394,71 +456,10 @@ def noise_notes(rows: Sequence[Row], tasks: Sequence[Task], alpha: float) -> Ite
 _LEAST_SYSTEMS = 3  # two points always lie on a line
 _FEW_SYSTEMS, _FEW_ITEMS = 10, 50
 _OVER_ITEMS = ("correlation", "pairs", "calibrated")  # kinds that compare outputs for different items
-_REHEARSED = 2  # draws
 
 Groups = Mapping[str | None, GroupScores]
 Found = Mapping[str | None, Sequence[Correlation]]  # the value of every metric in each group
 Tests = Mapping[str | None, MetricComparison]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Protocol(Preset):
-    """What was asked of a meta-evaluation: a preset, or a statistic alone, and how metrics are compared.
-
-    Attributes:
-        whole: whether its tasks are all those of the preset.
-        metric_test: the test between metrics, or None; `test` is that of the preset.
-        intervals: how intervals are computed.
-        adjust: `none`, `holm` or `bh`.
-        alpha: a difference is significant if its p-value is below this.
-        outliers, power: as in `meta_evaluate`.
-        baseline: the metric that all others are tested against, and nothing else, after Holm unless `adjust` is `bh`;
-            None tests every two.
-        progress: shows how many pairs of metrics have been tested; see `Runtime`.
-
-    Raises:
-        InputError: the value of an option is not among those allowed.
-    """
-
-    about: str = ""
-    origin: str = ""
-    whole: bool = True
-    metric_test: MetricTest | None = None
-    intervals: IntervalMethod = field(default_factory=IntervalMethod)
-    adjust: Adjustment = "none"
-    alpha: float = 0.05
-    outliers: Literal["mad"] | None = None
-    power: bool = False
-    baseline: str | None = None
-    progress: Callable[..., Any] = silent
-
-    def __post_init__(self) -> None:
-        checked(self, error=InputError)
-        if self.baseline is not None and self.adjust == "none":
-            object.__setattr__(self, "adjust", "holm")  # the family is small, and its claim is one
-        if self.metric_test is None and self.adjust != "none":
-            raise InputError(f"adjust is {self.adjust!r}, and there is no p-value to adjust; name a test as well")
-
-    def rehearsed(self) -> Protocol:
-        """The same protocol with too few draws to tell anything but what it refuses."""
-        few: dict[str, Any] = {"draws": _REHEARSED}
-        test = None if self.metric_test is None else dataclasses.replace(self.metric_test, **few)
-        intervals = dataclasses.replace(self.intervals, **few)
-        options = {**self.options, **few}
-        return dataclasses.replace(self, options=options, metric_test=test, intervals=intervals, progress=silent)
-
-    def settings(self, rows: Sequence[Row]) -> dict[str, Any]:
-        """The description of tests and intervals in a result file, given its rows: `auto` is the tests made."""
-        tests = list(dict.fromkeys(row["test"] for row in rows if row.get("against") is not None))
-        bounded = self.intervals.kind != "none"
-        drawn = self.intervals if tests or bounded else None
-        return {
-            "test": ", ".join(tests) or None,
-            "draws": drawn and drawn.draws,
-            "seed": drawn and drawn.seed,
-            "adjust": self.adjust if tests else None,
-            "confidence": 0.95 if bounded else None,
-        }
 
 
 def task_rows(held: JoinedScores, criterion: str, task: Task, protocol: Protocol) -> tuple[list[NewRow], list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -342,14 +342,14 @@ class Share:
         value: the share.
         low, high: the ends of its 95 % interval.
         n: the number of trials.
-        draws: the share on B resamples of the clusters, shape (B,).
+        draws: the share on B resamples of the clusters, shape (B,); none where it was not resampled.
     """
 
     value: float
     low: float
     high: float
     n: int
-    draws: Array
+    draws: Array = field(default_factory=lambda: np.empty(0), repr=False)
 
 
 def mean_of_shares(
