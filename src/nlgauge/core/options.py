@@ -1,20 +1,27 @@
-"""Check options against the types that their fields declare, by the same rules in Python and in specifications."""
+"""Options: what fields declare, held to by the same rules in Python, in specifications and on the command line."""
 
 from __future__ import annotations
 
 import dataclasses
 import types
 import typing
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import MISSING, dataclass
 from functools import cache
 from importlib import import_module, metadata
-from typing import Any, Literal
+from types import NoneType
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
 from nlgauge.core.errors import InputError, NlgaugeError, SpecError, nearest
 from nlgauge.core.spec import NOWHERE, Spec
+
+T = TypeVar("T")
+
+_CALLED = {bool: "true or false", int: "a whole number", float: "a number", str: "a text", tuple: "a tuple"}
+_SWITCHES = {"true": True, "yes": True, "1": True, "on": True, "false": False, "no": False, "0": False, "off": False}
 
 
 @dataclass(frozen=True)
@@ -73,13 +80,21 @@ class Typed:
         help: what it does, in a sentence.
         flags: its names; by default that of the field, as in `--top-k`.
         metavar: what stands for its value in the help.
-        words: the words that the help shows, where it takes further ones.
+        words: what the help shows and the shell completes where it takes further words; with blanks between.
+        complete: gives the words that the shell alone completes.
+        each: what a word that was typed stands for, where that is several, or another.
     """
 
     help: str
     flags: tuple[str, ...] = ()
     metavar: str | None = None
-    words: tuple[str, ...] = ()
+    words: str | Iterable[str] = ()
+    complete: Callable[[], Iterable[str]] | None = None
+    each: Callable[[str], list[str]] | None = None
+
+
+class Argument(Typed):
+    """How an option is typed that goes by its place, and has no flag."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +108,83 @@ class GoesWith:
 
     options: tuple[str, ...]
     about: str
+
+
+# --- Fields: what the declaration of an option says, read once for checks, specifications and the command line
+
+
+@dataclass(frozen=True)
+class Field:
+    """An option as it is declared.
+
+    Attributes:
+        name: its name in Python and in specifications.
+        kind: its type, with what stands beside it in `Annotated`.
+        default: its value where it is not given; MISSING where it has none, or makes it.
+        required: whether it must be given.
+    """
+
+    name: str
+    kind: Any
+    default: Any = MISSING
+    required: bool = False
+
+    def about(self, sort: type[T]) -> T | None:
+        """What stands beside its type: a `Range`, a `Typed`, a `GoesWith`; None where there is none of the sort."""
+        return next((rule for _, rules in sorts(self.kind) for rule in rules if isinstance(rule, sort)), None)
+
+    @property
+    def flag(self) -> str:
+        """Its first name on the command line."""
+        as_typed = self.about(Typed)
+        return as_typed.flags[0] if as_typed is not None and as_typed.flags else f"--{self.name.replace('_', '-')}"
+
+    @property
+    def choices(self) -> list[str]:
+        """The words between which its type is a choice, alone or several at a time; none where it takes others."""
+        return list(_choices(self.kind))
+
+    @property
+    def words(self) -> list[str]:
+        """The words that the help shows and the shell completes: those of `Typed`, or its choices."""
+        as_typed = self.about(Typed)
+        words = as_typed.words if as_typed is not None else ()
+        return (words.split() if isinstance(words, str) else list(words)) or self.choices
+
+
+@cache
+def fields_of(cls: Any) -> dict[str, Field]:
+    """The fields of a dataclass that a caller sets, by their names."""
+    hints = typing.get_type_hints(cls, include_extras=True)
+    return {
+        f.name: Field(f.name, hints[f.name], f.default, f.default is MISSING and f.default_factory is MISSING)
+        for f in dataclasses.fields(cls)
+        if f.init
+    }
+
+
+def sorts(kind: Any) -> Iterator[tuple[Any, tuple[Any, ...]]]:
+    """The plain types that a value may have, None's among them, each with what stands beside it in `Annotated`."""
+    origin, args = typing.get_origin(kind), typing.get_args(kind)
+    if origin is typing.Annotated:
+        yield from ((sort, (*rules, *args[1:])) for sort, rules in sorts(args[0]))
+    elif origin in (typing.Union, types.UnionType):
+        for arg in args:
+            yield from sorts(arg)
+    else:
+        yield kind, ()
+
+
+def _choices(kind: Any) -> Iterator[str]:
+    for sort, rules in sorts(kind):
+        if typing.get_origin(sort) is Literal:
+            yield from map(str, typing.get_args(sort))
+        elif typing.get_origin(sort) in (list, tuple):
+            yield from _choices(typing.get_args(sort)[0])
+        yield from (word for rule in rules if isinstance(rule, OneOf) for word in rule.choices)
+
+
+# --- Values: whether they fit
 
 
 def checked(options: Any, *, name: str | None = None, error: type[NlgaugeError] = SpecError) -> None:
@@ -111,13 +203,12 @@ def checked(options: Any, *, name: str | None = None, error: type[NlgaugeError] 
         NlgaugeError: of the class `error`. It names the option, the value and what is allowed.
     """
     label = getattr(getattr(options, "info", None), "name", "") if name is None else name
-    cls: Any = type(options)
-    for option, hint in _hints(cls).items():
+    for option, field in fields_of(type(options)).items():
         value = getattr(options, option)
         if isinstance(value, np.generic):
             value = value.item()
             object.__setattr__(options, option, value)
-        check_option(f"{label}:{option}" if label else option, value, hint, error=error)
+        check_option(f"{label}:{option}" if label else option, value, field.kind, error=error)
 
 
 def refuse_idle(options: Any, *, spelt: Callable[[str], str] = str, error: type[NlgaugeError] = InputError) -> None:
@@ -128,14 +219,12 @@ def refuse_idle(options: Any, *, spelt: Callable[[str], str] = str, error: type[
         spelt: how an error calls a field, such as by its flag.
         error: the class of error to raise.
     """
-    given = {f.name for f in dataclasses.fields(options) if f.init and getattr(options, f.name) != f.default}
-    cls: Any = type(options)
-    for option, hint in _hints(cls).items():
-        rules = (rule for rule in getattr(hint, "__metadata__", ()) if isinstance(rule, GoesWith))
-        for rule in rules if option in given else ():
-            if given.isdisjoint(rule.options):
-                others = " or ".join(map(spelt, rule.options))
-                raise error(f"{spelt(option)} {rule.about}; it goes with {others}")
+    fields = fields_of(type(options))
+    given = {name for name, field in fields.items() if getattr(options, name) != field.default}
+    for name in (name for name in fields if name in given):
+        rule = fields[name].about(GoesWith)
+        if rule is not None and given.isdisjoint(rule.options):
+            raise error(f"{spelt(name)} {rule.about}; it goes with {' or '.join(map(spelt, rule.options))}")
 
 
 class Checked:
@@ -159,75 +248,101 @@ def check_option(where: str, value: Any, hint: Any, *, error: type[NlgaugeError]
         raise error(f"{where} is {value!r}{expected}")
 
 
-@cache
-def _hints(cls: Any) -> dict[str, Any]:
-    """The declared types of the fields that a caller sets."""
-    hints = typing.get_type_hints(cls, include_extras=True)
-    return {f.name: hints[f.name] for f in dataclasses.fields(cls) if f.init}
-
-
-def _expected(value: Any, hint: Any) -> str | None:
+def _expected(value: Any, kind: Any) -> str | None:
     """None if the value fits. Otherwise the end of an error message, which says what would fit."""
-    origin, args = typing.get_origin(hint), typing.get_args(hint)
-    if origin is typing.Annotated:
-        return _expected(value, args[0]) or next((e for a in args[1:] if (e := _outside(value, a)) is not None), None)
-    if origin in (typing.Union, types.UnionType):
-        if value is None and type(None) in args:
+    ends: dict[str, None] = {}
+    for sort, rules in sorts(kind):
+        if sort is NoneType and value is None:
             return None
-        ends = [_expected(value, arg) for arg in args if arg is not type(None)]
-        told = dict.fromkeys(end for end in ends if end is not None)
-        return None if None in ends else " or".join(told).replace(" or, expected", " or")
+        if sort is not NoneType:
+            end = _unlike(value, sort) or next(filter(None, (_outside(value, rule) for rule in rules)), None)
+            if end is None:
+                return None
+            ends[end] = None
+    return " or".join(ends).replace(" or, expected", " or") or ", expected None"
+
+
+def _unlike(value: Any, sort: Any) -> str | None:
+    """The expectation of a plain type that a value fails; None if it fits."""
+    origin, args = typing.get_origin(sort), typing.get_args(sort)
     if origin is Literal:
         # True == 1 in Python: a choice must be of the type that is declared, too.
-        if any(value == choice and type(value) is type(choice) for choice in args):
-            return None
-        return nearest(str(value), map(str, args))
-    if origin is tuple:
-        return _expected_tuple(value, args)
-    return _expected_class(value, origin or hint)
-
-
-def _expected_tuple(value: Any, args: tuple[Any, ...]) -> str | None:
-    if not isinstance(value, tuple):
-        return ", expected a tuple"
-    if len(args) == 2 and args[1] is Ellipsis:
-        args = (args[0],) * len(value)
-    if len(value) != len(args):
-        return f", expected a tuple of {len(args)}"
-    return next((end for part, arg in zip(value, args, strict=True) if (end := _expected(part, arg)) is not None), None)
-
-
-def _expected_class(value: Any, cls: Any) -> str | None:
-    if cls is bool:
-        return None if isinstance(value, bool) else ", expected true or false"
-    if cls is int:
-        return None if isinstance(value, int) and not isinstance(value, bool) else ", expected a whole number"
-    if cls is float:
-        number = isinstance(value, int | float) and not isinstance(value, bool) and value == value
-        return None if number else ", expected a number"
-    if cls is str:
-        return None if isinstance(value, str) else ", expected a text"
-    if cls is None or cls is type(None):
-        return None if value is None else ", expected None"
-    if cls is Any or not isinstance(cls, type) or _cannot_be_asked(cls):
+        fits = any(value == choice and type(value) is type(choice) for choice in args)
+        return None if fits else nearest(str(value), map(str, args))
+    cls = origin or sort
+    if not _is_of(value, cls):
+        return f", expected {_CALLED.get(cls) or cls.__name__}"
+    if origin is not tuple:
         return None
-    return None if isinstance(value, cls) else f", expected {cls.__name__}"
+    parts = (args[0],) * len(value) if args[1:] == (Ellipsis,) else args
+    if len(value) != len(parts):
+        return f", expected a tuple of {len(parts)}"
+    return next(
+        (end for part, arg in zip(value, parts, strict=True) if (end := _expected(part, arg)) is not None), None
+    )
 
 
-def _cannot_be_asked(cls: type) -> bool:
-    """Whether a class is a protocol that `isinstance` refuses."""
-    return getattr(cls, "_is_protocol", False) and not getattr(cls, "_is_runtime_protocol", False)
+def _is_of(value: Any, cls: Any) -> bool:
+    if cls in (int, float):
+        return isinstance(value, (int, cls)) and not isinstance(value, bool) and value == value
+    # a protocol that `isinstance` refuses cannot be asked
+    is_shape = getattr(cls, "_is_protocol", False) and not getattr(cls, "_is_runtime_protocol", False)
+    return cls is Any or not isinstance(cls, type) or is_shape or isinstance(value, cls)
 
 
 def _outside(value: Any, rule: Any) -> str | None:
     """The expectation of a Range or a OneOf that a value of the right class fails; None if it fits."""
-    if value is None:
-        return None
     if isinstance(rule, Range) and value not in rule:
         return f", expected {rule}"
     if isinstance(rule, OneOf) and value not in tuple(rule.choices):
         return nearest(str(value), rule.choices)
     return None
+
+
+# --- Texts: the values that they stand for
+
+
+def convert(raw: str, hint: Any, where: str) -> Any:
+    """Convert the text of an option to the type that its field declares.
+
+    Raises:
+        SpecError: the text does not fit. The error names the option, what it takes and what came.
+    """
+    kinds = [sort for sort, _ in sorts(hint)]
+    if raw.lower() == "none" and NoneType in kinds:
+        return None
+    failures = []
+    for sort in (sort for sort in kinds if sort is not NoneType):
+        try:
+            return _read(raw, sort)
+        except ValueError as error:
+            failures.append(f"{where} is {raw!r}{error}")
+    raise SpecError(failures[0])
+
+
+def _read(raw: str, sort: Any) -> Any:
+    """The value of a plain type.
+
+    Raises:
+        ValueError: the text stands for none; it ends as an error message does.
+    """
+    if typing.get_origin(sort) is Literal:
+        choices = {str(choice): choice for choice in reversed(typing.get_args(sort))}
+        if raw in choices:
+            return choices[raw]
+        raise ValueError(nearest(raw, map(str, typing.get_args(sort))))
+    if sort is bool and raw.lower() in _SWITCHES:
+        return _SWITCHES[raw.lower()]
+    if sort in (int, float):
+        with suppress(ValueError):
+            number = sort(raw)
+            if number == number:  # NaN equals nothing, so a metric with it could never be rebuilt
+                return number
+    if sort in (bool, int, float):
+        raise ValueError(f", expected {_CALLED[sort]}")
+    if NOWHERE.search(raw):  # no specification could say it, so a metric with it could never be rebuilt
+        raise ValueError(", expected a text without the character NUL or halves of characters")
+    return raw
 
 
 # --- Plug-ins: entry points by group, whose failure to load is an error of one line
@@ -273,7 +388,7 @@ class Entry:
     """The class that a name stands for, as `module:Class`, and preset options. The user's options come after these."""
 
     target: str
-    preset: Mapping[str, Any] = field(default_factory=dict)
+    preset: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     summary: str = ""
 
 
@@ -368,61 +483,13 @@ def construct(
         name: what errors call the object.
         given: options in Python values; they win. A text is read as if it were typed.
     """
-    hints = typing.get_type_hints(cls)
-    known = [f.name for f in dataclasses.fields(cls) if f.init]
-    values = dict(preset)
-    required = [
-        f.name
-        for f in dataclasses.fields(cls)
-        if f.init and f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING
-    ]
+    fields, values = fields_of(cls), dict(preset)
     for key, raw in {**options, **(given or {})}.items():
-        if key not in known:
-            raise SpecError(f"{name} has no option {key!r}{nearest(key, known)}")
-        values[key] = convert(raw, hints[key], f"{name}:{key}") if isinstance(raw, str) else raw
-    absent = [option for option in required if option not in values]
+        if key not in fields:
+            raise SpecError(f"{name} has no option {key!r}{nearest(key, fields)}")
+        values[key] = convert(raw, fields[key].kind, f"{name}:{key}") if isinstance(raw, str) else raw
+    absent = [option for option, field in fields.items() if field.required and option not in values]
     if absent:
         advice = getattr(cls, "without", {}).get(absent[0], "")
         raise SpecError(f"{name} needs the option {absent[0]!r}; write {name}:{absent[0]}=...{advice}")
     return cls(**values)
-
-
-def convert(raw: str, hint: Any, where: str) -> Any:
-    """Convert the text of an option to the type that its field declares.
-
-    Raises:
-        SpecError: the text does not fit. The error names the option, what it takes and what came.
-    """
-    origin, args = typing.get_origin(hint), typing.get_args(hint)
-    if origin in (typing.Union, types.UnionType):
-        if raw.lower() == "none" and type(None) in args:
-            return None
-        failures = []
-        for arg in (a for a in args if a is not type(None)):
-            try:
-                return convert(raw, arg, where)
-            except SpecError as error:
-                failures.append(error)
-        raise failures[0]
-    if origin is Literal:
-        for allowed in args:
-            if str(allowed) == raw:
-                return allowed
-        raise SpecError(f"{where} is {raw!r}{nearest(raw, map(str, args))}")
-    if hint is bool:
-        if raw.lower() in ("true", "yes", "1", "on"):
-            return True
-        if raw.lower() in ("false", "no", "0", "off"):
-            return False
-        raise SpecError(f"{where} is {raw!r}, expected true or false")
-    if hint in (int, float):
-        try:
-            number = hint(raw)
-            if number != number:  # NaN equals nothing, so a metric with it could never be rebuilt
-                raise ValueError
-            return number
-        except ValueError:
-            raise SpecError(f"{where} is {raw!r}, expected {'a whole number' if hint is int else 'a number'}") from None
-    if NOWHERE.search(raw):  # no specification could say it, so a metric with it could never be rebuilt
-        raise SpecError(f"{where} is {raw!r}, expected a text without the character NUL or halves of characters")
-    return raw
