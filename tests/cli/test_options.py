@@ -9,16 +9,14 @@ from typing import Annotated, Literal, get_args, get_type_hints
 
 import pytest
 import typer
-from typer.models import ParameterInfo
 
 from nlgauge.audits import preference
 from nlgauge.cli import audit, options, select, synth
-from nlgauge.cli import audit as perturb
 from nlgauge.cli.main import TRAIN, VERBS, main
 from nlgauge.cli.options import Bars
 from nlgauge.core import suite
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.options import GoesWith, Range, Typed, checked
+from nlgauge.core.options import Argument, GoesWith, Range, Typed, checked, fields_of
 from nlgauge.core.result import Result
 from nlgauge.metaeval import select as metaeval_select
 from nlgauge.metrics.registry import METRICS, metric, own_names
@@ -121,14 +119,7 @@ def folder(tmp_path, monkeypatch):
 
 
 def typed(*values):
-    context = typer.Context(typer.main.get_command(typer_app()))
-    return options.typed(context, list(values))
-
-
-def typer_app():
-    app = typer.Typer()
-    app.command()(lambda: None)
-    return app
+    return [spec for value in values for spec in options.known_specs(value)]
 
 
 def test_a_list_with_commas_is_several_metrics():
@@ -199,10 +190,6 @@ def test_options_of_another_flag_are_those_of_the_metric():
         options.with_options(["chrf", "0.5*bleu + 0.5*chrf"], "bleu", lower)
 
 
-def test_names_of_metrics_are_completed():
-    assert options.complete("chr") == ["chrf", "chrf++"]
-
-
 def test_other_processes_do_not_know_a_function_and_say_so_before_anything_is_read(folder, capsys):
     (folder / "d.jsonl").write_text('{"hyp": "a", "ref": "b"}\n')
     command = ["score", "d.jsonl", "-m", "mine:count", "-m", "0.5*count + 0.5*chrf", "--engine", "pool", "-o", "run"]
@@ -222,16 +209,14 @@ def test_the_runtime_is_what_the_options_say():
 
 @dataclass(frozen=True)
 class Flagged:
-    plain: Annotated[int, typer.Option(help="One.")] = 1
-    rate: Annotated[float, typer.Option("-r", "--learning-rate")] = 0.5
-    fair: Annotated[bool, typer.Option("--just/--unjust")] = True
-    constant: Annotated[bool, Typed("Constant.", ("--constant-rate",))] = False
-    words: Annotated[str, options.choice("--word", among="a b")] = "a"
+    plain: Annotated[int, Typed("One.")] = 1
+    rate: Annotated[float, Typed("Rate.", ("--learning-rate", "-r"))] = 0.5
+    words: Annotated[str, Typed("Words.", ("--word",), words="a b")] = "a"
     hidden: int = 0
 
 
 def test_an_option_goes_by_the_flag_that_is_typed():
-    flags = {"plain": "plain", "rate": "learning-rate", "fair": "just", "constant": "constant-rate", "words": "word"}
+    flags = {"plain": "plain", "rate": "learning-rate", "words": "word"}
     assert options.flags_of(Flagged()) == flags
     assert options.changed(Flagged(rate=0.6), "plain", "rate") == {"plain": False, "learning-rate": True}
     with pytest.raises(InputError, match=r"^--learning-rate goes nowhere$"):
@@ -312,15 +297,15 @@ def test_a_bar_counts_on_stderr_and_leaves_stdout_alone(capsys):
 class Colours:
     """Two options."""
 
-    red: Annotated[int, typer.Option("--red")] = 1
-    blue: Annotated[str | None, typer.Option("--blue")] = None
+    red: Annotated[int, Typed("Red.")] = 1
+    blue: Annotated[str | None, Typed("Blue.")] = None
 
 
 def painted(**without):
     called = []
 
-    @options.common(**without)
-    def paint(*, wall: Annotated[str, typer.Argument()], colours: Colours, dry: bool = False) -> int:
+    @options.verb(**without)
+    def paint(*, wall: Annotated[str, Argument("Which.")], colours: Colours, dry: bool = False) -> int:
         """Paint a wall."""
         called.append((wall, colours, dry))
         return 0
@@ -361,7 +346,7 @@ class Mixing:
 def mixed(*args):
     called = []
 
-    @options.common()
+    @options.verb()
     def mix(*, mixing: Mixing) -> int:
         called.append(mixing)
         return 0
@@ -448,11 +433,6 @@ def test_an_option_without_effect_is_named():
         options.refuse_idle({"draws": None, "legacy_join": True}, "joins nothing here")
 
 
-def words(annotated):
-    """The words of an option with a fixed choice."""
-    return tuple(annotated.__metadata__[0].autocompletion(""))
-
-
 @pytest.mark.parametrize(
     ("group", "field", "kind"),
     [
@@ -462,13 +442,12 @@ def words(annotated):
         (audit.Rules, "design", get_args(suite.Design)),
         (audit.Rules, "ties", get_args(preferences.Ties)),
         (audit.Paraphrasing, "choose", get_args(paraphrase.How)),
-        (perturb.Making, "field", get_args(preference.Field)),
+        (audit.Making, "field", get_args(preference.Field)),
         (synth.Rated, "severity", get_args(severity.Kind)),
     ],
 )
 def test_choices_in_the_help_are_those_of_the_library(group, field, kind):
-    annotated = get_type_hints(group, include_extras=True)[field]
-    assert set(words(annotated)) == set(kind)
+    assert set(fields_of(group)[field].words) == set(kind)
 
 
 def declarations():
@@ -490,16 +469,16 @@ def declarations():
 def add(written, owner, name, words, kind):
     alias = None if "[" in words else words.rpartition(".")[2]
     for about in getattr(kind, "__metadata__", ()):
-        if isinstance(about, Typed | ParameterInfo):
-            flags = about.flags if isinstance(about, Typed) else about.param_decls
-            written.setdefault((*(flags or (f"--{name.replace('_', '-')}",)), about.help), set()).add(alias or owner)
+        if isinstance(about, Typed):
+            flags = about.flags or (f"--{name.replace('_', '-')}",)
+            written.setdefault((*flags, about.help), set()).add(alias or owner)
 
 
 def test_no_option_is_written_twice():
     found = declarations()
     assert len(found) > 200
     twice = {option: where for option, where in found.items() if len(where) > 1}
-    assert [*twice.values()] == [{"Missing", "SweepMissing"}]  # a sweep has two of its choices
+    assert [*twice.values()] == [{"Missing", "sweep.missing"}]  # a sweep has two of its choices
 
 
 def test_a_verb_may_have_defaults_of_its_own():
@@ -508,7 +487,7 @@ def test_a_verb_may_have_defaults_of_its_own():
         top: Annotated[int, Typed("So many.")] = 1
         sizes: Annotated[tuple[Annotated[int, Range(least=1)], ...], Typed("Sizes.")] = (3, 4)
 
-    @options.common(defaults={"top": 7})
+    @options.verb(defaults={"top": 7})
     def verb(group: Group) -> Group:
         return group
 

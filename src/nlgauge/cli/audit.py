@@ -8,16 +8,14 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Annotated, Any, Literal, cast
 
-import typer
-
 from nlgauge.audits import run as audits
 from nlgauge.audits.deviation import read_penalties
 from nlgauge.audits.suites import applied, perturbed_suite, rows_to_perturb
 from nlgauge.audits.suites import suite as made_suite
 from nlgauge.cli import options
-from nlgauge.cli import options as specs
 from nlgauge.cli.main import as_typed, echo
 from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.options import Argument, Range, Typed
 from nlgauge.core.result import STDOUT
 from nlgauge.core.segment import Dataset
 from nlgauge.core.suite import Suite
@@ -34,16 +32,6 @@ from nlgauge.perturbations.perturb import PERTURBATIONS
 from nlgauge.report.tables import Table
 from nlgauge.runtime.runtime import Runtime
 
-Data = Annotated[
-    str,
-    typer.Argument(
-        metavar="DATA", help="Texts: JSON lines, TSV, CSV, Parquet; references are perturbed, else hypotheses."
-    ),
-]
-Output = Annotated[
-    str, typer.Option("--output", "-o", metavar="FILE", help="Pairs, as .jsonl or .tsv (also .gz); - prints them.")
-]
-
 
 @dataclass(frozen=True)
 class Chosen:
@@ -51,21 +39,15 @@ class Chosen:
 
     perturbation: Annotated[
         list[str] | None,
-        options.choice(
-            "--perturbation",
-            "-p",
-            among=PERTURBATIONS.names(),
-            metavar="NAME",
-            help="One of 'nlgauge list perturbations', with options.",
+        Typed(
+            "One of 'nlgauge list perturbations', with options.",
+            ("--perturbation", "-p"),
+            "NAME",
+            words=PERTURBATIONS.names(),
         ),
     ] = None
-    task: Annotated[
-        str | None,
-        options.choice("--task", among=TASKS, help="All rows of the checklist of a task, or those named."),
-    ] = None
-    criterion: Annotated[
-        str | None, typer.Option("--criterion", metavar="NAME", help="Only the rows of one criterion, as fluency.")
-    ] = None
+    task: Annotated[str | None, Typed("All rows of the checklist of a task, or those named.", words=TASKS)] = None
+    criterion: Annotated[str | None, Typed("Only the rows of one criterion, as fluency.", metavar="NAME")] = None
 
 
 @dataclass(frozen=True)
@@ -73,36 +55,32 @@ class Making:
     """Options: the texts to perturb, and how they are analysed and joined."""
 
     field: Annotated[
-        str | None,
-        options.choice(
-            "--field", among="ref hyp", help="What is perturbed.  [default: ref where there are references]"
-        ),
+        str | None, Typed("What is perturbed.  [default: ref where there are references]", words="ref hyp")
     ] = None
     limit: Annotated[
         int | None,
-        typer.Option(
-            "--limit",
-            min=1,
-            metavar="N",
-            help="At most N texts, drawn by the seed; of a suite that is read, about N pairs.",
-        ),
+        Range(least=1),
+        Typed("At most N texts, drawn by the seed; of a suite that is read, about N pairs.", metavar="N"),
     ] = None
-    legacy_join: Annotated[
-        bool, typer.Option("--legacy-join", help="Join tokens by blanks, as the checklists' released code does.")
-    ] = False
-    language: Annotated[
-        str,
-        options.choice("--language", among="builtin spacy spacy:PIPELINE stanza", help="What analyses texts."),
-    ] = "builtin"
-    scripts: Annotated[
-        str,
-        options.choice("--scripts", among=LANGUAGE_CHECKS, help="Note text in scripts that is not read, or refuse it."),
-    ] = "note"
+    legacy_join: Annotated[bool, Typed("Join tokens by blanks, as the checklists' released code does.")] = False
+    language: Annotated[str, Typed("What analyses texts.", words="builtin spacy spacy:PIPELINE stanza")] = "builtin"
+    scripts: Annotated[str, Typed("Note text in scripts that is not read, or refuse it.", words=LANGUAGE_CHECKS)] = (
+        "note"
+    )
 
 
-@options.common(without={"device", "dtype", "cache", "no_cache", "encoder"})
+@options.verb(without={"device", "dtype", "cache", "no_cache", "encoder"})
 def perturb(
-    *, data: Data, columns: options.Columns = None, output: Output, chosen: Chosen, making: Making, run: options.Common
+    *,
+    data: Annotated[
+        str,
+        Argument("Texts: JSON lines, TSV, CSV, Parquet; references are perturbed, else hypotheses.", metavar="DATA"),
+    ],
+    columns: options.Columns = None,
+    output: Annotated[str, Typed("Pairs, as .jsonl or .tsv (also .gz); - prints them.", ("--output", "-o"), "FILE")],
+    chosen: Chosen,
+    making: Making,
+    run: options.Common,
 ) -> int:
     """Perturb texts, and write pairs of before and after."""
     options.check_outputs({"--output": output}, [data])
@@ -151,70 +129,30 @@ def _table(suite: Suite, rows: Sequence[ChecklistRow]) -> Table:
 _RECIPES = ("menli", "checklist")
 _CASES = 5  # worst cases on a page, at least
 
-AuditData = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="[DATA]",
-        help="Texts to make a suite from: JSON lines, TSV, CSV, Parquet; or the file or folder of a published suite.",
-    ),
-]
-Metrics = Annotated[list[str], specs.option("--metric", "-m", help="Metrics to audit: chrf, bleu, bertscore ...")]
-SuiteName = Annotated[
-    str | None,
-    options.choice(
-        "--suite",
-        among=(*_RECIPES, *PUBLISHED, *ALIASES),
-        metavar="FILE|menli|checklist|NAME",
-        help="A suite of pairs, one made from DATA, or the name of the published suite in DATA: "
-        + ", ".join(PUBLISHED)
-        + ".  [default: checklist]",
-    ),
-]
-Penalties = Annotated[
-    str | None,
-    typer.Option(
-        "--penalties", metavar="FILE", help="Human penalties: TSV or JSON lines with template and penalty (0 to 1)."
-    ),
-]
-Worst = Annotated[
-    int, typer.Option("--worst", min=0, metavar="N", help="Show the N cases that each metric got most wrong.")
-]
-Intervals = Annotated[
-    bool, typer.Option("--intervals", help="Show intervals in the table; they always stand in --json.")
-]
-
 
 @dataclass(frozen=True)
 class Paraphrasing:
     """Where the paraphrases of a menli suite come from."""
 
     paraphrases: Annotated[
-        str | None,
-        typer.Option(
-            "--paraphrases", metavar="FILE", help="menli: text and paraphrase, as JSON lines, TSV or CSV; or PAWS."
-        ),
+        str | None, Typed("menli: text and paraphrase, as JSON lines, TSV or CSV; or PAWS.", metavar="FILE")
     ] = None
     back_translation: Annotated[
         str | None,
-        typer.Option(
-            "--back-translation",
+        Typed(
+            "menli: paraphrase by two translation models, folders or ids of the hub; one of many languages does.",
             metavar="OUT,BACK",
-            help="menli: paraphrase by two translation models, folders or ids of the hub; one of many languages does.",
         ),
     ] = None
     back_translation_languages: Annotated[
         str | None,
-        typer.Option(
-            "--back-translation-languages",
+        Typed(
+            "menli: for --back-translation of many languages, as its tokenizer spells them: eng_Latn,deu_Latn.",
             metavar="OWN,OTHER",
-            help="menli: for --back-translation of many languages, as its tokenizer spells them: eng_Latn,deu_Latn.",
         ),
     ] = None
     choose: Annotated[
-        str,
-        options.choice(
-            "--choose", among="max_edit_distance given first", help="menli: which of several paraphrases is taken."
-        ),
+        str, Typed("menli: which of several paraphrases is taken.", words="max_edit_distance given first")
     ] = "max_edit_distance"
 
     def source(self, runtime: Runtime) -> Any:
@@ -232,52 +170,59 @@ class Paraphrasing:
 class Rules:
     """How an audit counts."""
 
-    design: Annotated[
-        str | None,
-        options.choice("--design", among="preference checklist", help="What is asked.  [default: the suite's own]"),
-    ] = None
-    ties: Annotated[
-        str, options.choice("--ties", among="loss half exclude zero", help="Preference: how ties count.")
-    ] = "loss"
-    normalise: Annotated[
-        str, options.choice("--normalise", among="auto self minmax none", help="Checklist: the scale of drops.")
-    ] = "auto"
-    tolerance: Annotated[float, typer.Option("--tolerance", help="How much a score may move where nothing should.")] = (
-        0.05
+    design: Annotated[str | None, Typed("What is asked.  [default: the suite's own]", words="preference checklist")] = (
+        None
     )
+    ties: Annotated[str, Typed("Preference: how ties count.", words="loss half exclude zero")] = "loss"
+    normalise: Annotated[str, Typed("Checklist: the scale of drops.", words="auto self minmax none")] = "auto"
+    tolerance: Annotated[float, Typed("How much a score may move where nothing should.")] = 0.05
     interval: Annotated[
         str,
-        options.choice(
-            "--interval",
-            among="wilson clopper-pearson",
-            help="Preference: the interval of a share; clopper-pearson is exact and wider.",
+        Typed(
+            "Preference: the interval of a share; clopper-pearson is exact and wider.", words="wilson clopper-pearson"
         ),
     ] = "wilson"
     references: Annotated[
         str | None,
-        options.choice(
-            "--references",
-            among="own source",
-            help="source: compare texts with their source.  [default: own; for bump, summedits and faithbench source]",
+        Typed(
+            "source: compare texts with their source.  [default: own; for bump, summedits and faithbench source]",
+            words="own source",
         ),
     ] = None
 
 
-@options.common()
+@options.verb()
 def audit(
     *,
-    data: AuditData = None,
+    data: Annotated[
+        str | None,
+        Argument(
+            "Texts to make a suite from: JSON lines, TSV, CSV, Parquet; or the file or folder of a published suite.",
+            metavar="[DATA]",
+        ),
+    ] = None,
     columns: options.Columns = None,
-    metric: Metrics = [],  # noqa: B006 - typer's way to take several
-    suite: SuiteName = None,
+    metric: Annotated[list[str], options.specs("Metrics to audit: chrf, bleu, bertscore ...", "--metric", "-m")] = [],  # noqa: B006
+    suite: Annotated[
+        str | None,
+        Typed(
+            "A suite of pairs, one made from DATA, or the name of the published suite in DATA: "
+            + ", ".join(PUBLISHED)
+            + ".  [default: checklist]",
+            metavar="FILE|menli|checklist|NAME",
+            words=(*_RECIPES, *PUBLISHED, *ALIASES),
+        ),
+    ] = None,
     lp: options.LanguagePairs = None,
     chosen: Chosen,
-    penalties: Penalties = None,
+    penalties: Annotated[
+        str | None, Typed("Human penalties: TSV or JSON lines with template and penalty (0 to 1).", metavar="FILE")
+    ] = None,
     paraphrasing: Paraphrasing,
     rules: Rules,
     making: Making,
-    worst: Worst = 0,
-    intervals: Intervals = False,
+    worst: Annotated[int, Range(least=0), Typed("Show the N cases that each metric got most wrong.", metavar="N")] = 0,
+    intervals: Annotated[bool, Typed("Show intervals in the table; they always stand in --json.")] = False,
     shown: options.Shown,
     files: options.Files,
     run: options.Common,

@@ -4,51 +4,37 @@ from __future__ import annotations
 
 from typing import Annotated, Any, cast
 
-import typer
-
 from nlgauge.choosing.choose import choose as recommend
 from nlgauge.choosing.evidence import ASPECTS, Care
 from nlgauge.choosing.trials import expected_seconds
 from nlgauge.cli import meta, options
-from nlgauge.cli import options as specs
 from nlgauge.cli.main import as_typed, echo
+from nlgauge.core.options import Argument, Range, Typed
 from nlgauge.metrics.registry import named
 from nlgauge.perturbations.checklist import TASKS
 
-Data = Annotated[
-    str,
-    typer.Argument(
-        metavar="DATA", help="Outputs with references, sources or both: JSON lines, TSV, CSV, Parquet, or a test set."
-    ),
-]
-Metrics = Annotated[
-    list[str] | None,
-    specs.option("--metric", "-m", help="Metrics to choose from.  [default: a short list by task]"),
-]
-Task = Annotated[
-    str | None,
-    options.choice("--task", among=TASKS, help="Whose checklist makes the errors.  [default: as DATA say]"),
-]
-CareFor = Annotated[str | None, options.choice("--care", among=ASPECTS, help="The errors that matter most.")]
-Limit = Annotated[
-    int | None,
-    typer.Option("--limit", min=1, metavar="N", help="Look at about N outputs.  [default: 240; 480 that are rated]"),
-]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say how long it would take.")]
 
-
-@options.common(without={"segments"})
+@options.verb(without={"segments"})
 def choose(
     *,
-    data: Data,
+    data: Annotated[
+        str,
+        Argument(
+            "Outputs with references, sources or both: JSON lines, TSV, CSV, Parquet, or a test set.", metavar="DATA"
+        ),
+    ],
     columns: options.Columns = None,
-    metric: Metrics = None,
-    task: Task = None,
-    care: CareFor = None,
+    metric: Annotated[
+        list[str] | None, options.specs("Metrics to choose from.  [default: a short list by task]", "--metric", "-m")
+    ] = None,
+    task: Annotated[str | None, Typed("Whose checklist makes the errors.  [default: as DATA say]", words=TASKS)] = None,
+    care: Annotated[str | None, Typed("The errors that matter most.", words=ASPECTS)] = None,
     criterion: meta.Criterion = None,
     judgements: meta.Judgements = None,
-    limit: Limit = None,
-    dry_run: DryRun = False,
+    limit: Annotated[
+        int | None, Range(least=1), Typed("Look at about N outputs.  [default: 240; 480 that are rated]", metavar="N")
+    ] = None,
+    dry_run: Annotated[bool, Typed("Only say how long it would take.")] = False,
     shown: options.Shown,
     files: options.Files,
     run: options.Common,

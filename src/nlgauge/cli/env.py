@@ -8,12 +8,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from nlgauge.cli import options
 from nlgauge.cli.main import echo
 from nlgauge.cli.options import Quiet, refuse_idle
 from nlgauge.core.errors import InputError, NlgaugeError
+from nlgauge.core.options import Argument, Typed
 from nlgauge.core.spec import version
 from nlgauge.metrics.external.environments import FOLDER_BY, Environment, default_folder, recipes
 from nlgauge.models import base, locate
@@ -44,12 +43,11 @@ _EXTRAS = {
 }
 
 
-Prune = Annotated[
-    bool, typer.Option("--prune", help="Delete what is damaged in the cache, or was stored by other versions.")
-]
-
-
-def doctor(cache: options.CacheFolder = None, prune: Prune = False) -> None:
+@options.verb()
+def doctor(
+    cache: options.CacheFolder = None,
+    prune: Annotated[bool, Typed("Delete what is damaged in the cache, or was stored by other versions.")] = False,
+) -> None:
     """Say what is installed, which device would be used, and whether the embedded files are whole."""
     machine = f"{platform.system()} {platform.machine()}"
     echo(f"nlgauge      {version('nlgauge')}, Python {platform.python_version()}, {machine}")
@@ -112,35 +110,22 @@ def _device() -> str:
 
 # --- `nlgauge env`: environments for packages that cannot be installed beside ours
 
-Name = Annotated[
-    str | None, typer.Argument(metavar="[NAME]", autocompletion=lambda: list(recipes()), help="Which environment.")
-]
-List = Annotated[bool, typer.Option("--list", help="List all, with their state, packages and known troubles.")]
-Check = Annotated[bool, typer.Option("--check", help="Import the packages of one that was made.")]
-Remove = Annotated[bool, typer.Option("--remove", help="Delete one.")]
-Folder = Annotated[
-    str | None,
-    typer.Option(
-        "--folder", metavar="DIR", help=f"Folder of all environments.  [default: ${FOLDER_BY}, or the cache folder]"
-    ),
-]
-Python = Annotated[
-    str | None, typer.Option("--python", metavar="PATH", help="Python to make it from.  [default: the one that runs]")
-]
-With = Annotated[
-    list[str] | None,
-    typer.Option("--with", metavar="REQUIREMENT", help="Further requirement for pip: torch==2.13.0."),
-]
 
-
+@options.verb()
 def env(
-    name: Name = None,
-    show: List = False,
-    check: Check = False,
-    remove: Remove = False,
-    folder: Folder = None,
-    python: Python = None,
-    more: With = None,
+    name: Annotated[str | None, Argument("Which environment.", metavar="[NAME]", complete=recipes)] = None,
+    show: Annotated[bool, Typed("List all, with their state, packages and known troubles.", ("--list",))] = False,
+    check: Annotated[bool, Typed("Import the packages of one that was made.")] = False,
+    remove: Annotated[bool, Typed("Delete one.")] = False,
+    folder: Annotated[
+        str | None, Typed(f"Folder of all environments.  [default: ${FOLDER_BY}, or the cache folder]", metavar="DIR")
+    ] = None,
+    python: Annotated[
+        str | None, Typed("Python to make it from.  [default: the one that runs]", metavar="PATH")
+    ] = None,
+    more: Annotated[
+        list[str] | None, Typed("Further requirement for pip: torch==2.13.0.", ("--with",), "REQUIREMENT")
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Make an environment for a metric whose packages cannot be installed beside nlgauge's."""

@@ -14,6 +14,7 @@ import typer
 from nlgauge.cli import options
 from nlgauge.cli.main import as_typed, echo
 from nlgauge.core.errors import InputError
+from nlgauge.core.options import Argument, Typed
 from nlgauge.core.result import STDOUT, replacing
 from nlgauge.core.segment import Dataset
 from nlgauge.io.parallel import open_parallel
@@ -27,19 +28,14 @@ from nlgauge.scoring.explaining import explain as explained
 
 _NARROWEST = 24  # columns the text needs; a narrower terminal folds the lines itself
 
-Hypothesis = Annotated[str, typer.Option("--hyp", metavar="TEXT", help="The hypothesis.")]
-Reference = Annotated[str, typer.Option("--ref", metavar="TEXT", help="The reference.")]
-Metric = Annotated[str, typer.Option("--metric", "-m", metavar="SPEC", help="A bertscore specification.")]
-Svg = Annotated[str | None, typer.Option("--svg", metavar="FILE", help="Write the picture as SVG.")]
 
-
-@options.common(without={"segments"})
+@options.verb(without={"segments"})
 def align(
     *,
-    hyp: Hypothesis,
-    ref: Reference,
-    metric: Metric = "bertscore",
-    svg: Svg = None,
+    hyp: Annotated[str, Typed("The hypothesis.", metavar="TEXT")],
+    ref: Annotated[str, Typed("The reference.", metavar="TEXT")],
+    metric: Annotated[str, Typed("A bertscore specification.", ("--metric", "-m"), "SPEC")] = "bertscore",
+    svg: Annotated[str | None, Typed("Write the picture as SVG.", metavar="FILE")] = None,
     files: options.Files,
     run: options.Common,
 ) -> None:
@@ -72,31 +68,16 @@ def align(
 
 _COLOURS = {"major": typer.colors.RED, "minor": typer.colors.YELLOW}
 
-Data = Annotated[
-    str | None,
-    typer.Argument(metavar="[DATA]", help="Texts: JSON lines, TSV, CSV, Parquet; in place of --hyp and --ref."),
-]
-Output = Annotated[
-    str | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Write one row per hypothesis with its spans, as .jsonl."),
-]
-
 
 @dataclass(frozen=True)
 class Texts:
     """Options: texts, or files with one per line."""
 
-    hyp: Annotated[
-        str | None, typer.Option("--hyp", metavar="TEXT", help="The hypothesis, or a file with one per line.")
-    ] = None
-    ref: Annotated[
-        list[str] | None,
-        typer.Option("--ref", metavar="TEXT", help="A reference, or a file of them; repeat for several."),
-    ] = None
-    src: Annotated[
-        str | None,
-        typer.Option("--src", metavar="TEXT", help="The source in the same language, or a file of them."),
-    ] = None
+    hyp: Annotated[str | None, Typed("The hypothesis, or a file with one per line.", metavar="TEXT")] = None
+    ref: Annotated[list[str] | None, Typed("A reference, or a file of them; repeat for several.", metavar="TEXT")] = (
+        None
+    )
+    src: Annotated[str | None, Typed("The source in the same language, or a file of them.", metavar="TEXT")] = None
 
     @property
     def files(self) -> list[str]:
@@ -128,41 +109,38 @@ class Texts:
 class Marking:
     """Options: what finds errors, and against which texts."""
 
-    method: Annotated[
-        str,
-        options.choice("--method", among=METHODS, help="A head, the words of no other text, or faithful's evidence."),
-    ] = "spans"
+    method: Annotated[str, Typed("A head, the words of no other text, or faithful's evidence.", words=METHODS)] = (
+        "spans"
+    )
     against: Annotated[
-        str | None,
-        options.choice(
-            "--against", among=AGAINST, help="What texts are compared with.  [default: ref, src where there are none]"
-        ),
+        str | None, Typed("What texts are compared with.  [default: ref, src where there are none]", words=AGAINST)
     ] = None
     threshold: Annotated[
-        float | None,
-        typer.Option(
-            "--mark-from", metavar="NUMBER", help="Least probability of a marked word.  [default: the head's]"
-        ),
+        float | None, Typed("Least probability of a marked word.  [default: the head's]", ("--mark-from",), "NUMBER")
     ] = None
     threshold_text: Annotated[
         float | None,
-        typer.Option(
-            "--mark-texts-from",
-            metavar="NUMBER",
-            help="Least probability that a text has an error, for its words to be marked.  [default: the head's]",
+        Typed(
+            "Least probability that a text has an error, for its words to be marked.  [default: the head's]",
+            ("--mark-texts-from",),
+            "NUMBER",
         ),
     ] = None
-    model: Annotated[str, typer.Option("--model", metavar="MODEL", help="The head: spans, or a file.")] = HEAD
+    model: Annotated[str, Typed("The head: spans, or a file.", metavar="MODEL")] = HEAD
 
 
-@options.common(without={"segments", "encoder", "compile", "typed_seed"})
+@options.verb(without={"segments", "encoder", "compile", "typed_seed"})
 def explain(
     *,
-    data: Data = None,
+    data: Annotated[
+        str | None, Argument("Texts: JSON lines, TSV, CSV, Parquet; in place of --hyp and --ref.", metavar="[DATA]")
+    ] = None,
     columns: options.Columns = None,
     texts: Texts,
     marking: Marking,
-    output: Output = None,
+    output: Annotated[
+        str | None, Typed("Write one row per hypothesis with its spans, as .jsonl.", ("--output", "-o"), "FILE")
+    ] = None,
     files: options.Files,
     run: options.Common,
 ) -> int:

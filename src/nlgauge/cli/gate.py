@@ -8,12 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-import typer
-
 from nlgauge.cli import options
-from nlgauge.cli import options as specs
 from nlgauge.cli.main import as_typed, echo
 from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.options import Argument, Typed
 from nlgauge.gating.gate import Gate, judged, named_with, opened
 from nlgauge.gating.outputs import Baseline, Outputs, check_name, score_side, write_baseline
 from nlgauge.gating.verdicts import Rules, m_of_n
@@ -24,15 +22,6 @@ from nlgauge.stats.gates import FAIL, INCONCLUSIVE, PASS
 
 CODES = {PASS: 0, FAIL: 3, INCONCLUSIVE: 4}
 
-Base = Annotated[
-    str, typer.Argument(metavar="BASE", help="The old outputs: a data file, or a baseline that --save wrote.")
-]
-New = Annotated[str | None, typer.Argument(metavar="[NEW]", help="The new outputs: a data file with the same items.")]
-Metrics = Annotated[
-    list[str],
-    specs.option("--metric", "-m", help="Metrics that have to pass: chrf, bertscore, human.NAME, scores:file=..."),
-]
-
 
 @dataclass(frozen=True)
 class Limits:
@@ -40,34 +29,23 @@ class Limits:
 
     allow: Annotated[
         list[str] | None,
-        typer.Option(
-            "--allow",
+        Typed(
+            "The drop of the mean that is allowed, in the metric's units; repeat it.  [default: .01 of its scale]",
             metavar="DROP|SPEC=DROP",
-            help="The drop of the mean that is allowed, in the metric's units; repeat it.  [default: .01 of its scale]",
         ),
     ] = None
-    allow_item: Annotated[
-        list[str] | None,
-        typer.Option("--allow-item", metavar="DROP|SPEC=DROP", help="FAIL if any single item loses more."),
-    ] = None
-    min_pass: Annotated[
-        str | None,
-        typer.Option("--min-pass", metavar="M/N", help="FAIL if an item clearly passes fewer than M of N runs."),
-    ] = None
-    report_only: Annotated[
-        list[str] | None, specs.option("--report-only", help="Metrics that are shown and do not decide.")
-    ] = None
+    allow_item: Annotated[list[str] | None, Typed("FAIL if any single item loses more.", metavar="DROP|SPEC=DROP")] = (
+        None
+    )
+    min_pass: Annotated[str | None, Typed("FAIL if an item clearly passes fewer than M of N runs.", metavar="M/N")] = (
+        None
+    )
+    report_only: Annotated[list[str] | None, options.specs("Metrics that are shown and do not decide.")] = None
     inconclusive: Annotated[
-        str | None,
-        options.choice(
-            "--inconclusive", among="pass fail", help="Exit with 0 or 3 where it is INCONCLUSIVE.  [default: 4]"
-        ),
+        str | None, Typed("Exit with 0 or 3 where it is INCONCLUSIVE.  [default: 4]", words="pass fail")
     ] = None
     judge_card: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--judge-card", metavar="FILE", help="Let a judge decide only with a card of its model and prompt; repeat."
-        ),
+        list[str] | None, Typed("Let a judge decide only with a card of its model and prompt; repeat.", metavar="FILE")
     ] = None
 
     def rules(self, plain: Rules, metrics: Sequence[str], only: frozenset[str], seed: int) -> Rules:
@@ -101,25 +79,18 @@ class Limits:
 class Sides:
     """How the two sides are read and kept."""
 
-    base_system: Annotated[
-        str | None, typer.Option("--base-system", metavar="NAME", help="The system in BASE, where it holds several.")
-    ] = None
-    new_system: Annotated[
-        str | None, typer.Option("--new-system", metavar="NAME", help="The system in NEW, where it holds several.")
-    ] = None
+    base_system: Annotated[str | None, Typed("The system in BASE, where it holds several.", metavar="NAME")] = None
+    new_system: Annotated[str | None, Typed("The system in NEW, where it holds several.", metavar="NAME")] = None
     columns: options.Columns = None
-    common: Annotated[bool, typer.Option("--common", help="Only the items that both sides have.")] = False
+    common: Annotated[bool, Typed("Only the items that both sides have.")] = False
     save: Annotated[
         str | None,
-        typer.Option(
-            "--save",
+        Typed(
+            "Keep the scores of NEW as a baseline (.json), over another if it passes; without NEW, of BASE.",
             metavar="FILE",
-            help="Keep the scores of NEW as a baseline (.json), over another if it passes; without NEW, of BASE.",
         ),
     ] = None
-    rescore: Annotated[
-        bool, typer.Option("--rescore", help="Score the texts of a baseline again where its signatures are others.")
-    ] = False
+    rescore: Annotated[bool, Typed("Score the texts of a baseline again where its signatures are others.")] = False
 
     def open(self, path: str, system: str | None) -> Outputs | Baseline:
         """One of the sides."""
@@ -130,20 +101,19 @@ class Sides:
 class Written:
     """Forms of the verdict for continuous integration."""
 
-    junit: Annotated[
-        str | None, typer.Option("--junit", metavar="FILE", help="Write the verdict as JUnit XML, a test per metric.")
-    ] = None
-    markdown: Annotated[
-        str | None, typer.Option("--markdown", metavar="FILE", help="Write it as Markdown, for a pull request.")
-    ] = None
+    junit: Annotated[str | None, Typed("Write the verdict as JUnit XML, a test per metric.", metavar="FILE")] = None
+    markdown: Annotated[str | None, Typed("Write it as Markdown, for a pull request.", metavar="FILE")] = None
 
 
-@options.common(without={"segments"})
+@options.verb(without={"segments"})
 def gate(
     *,
-    base: Base,
-    new: New = None,
-    metric: Metrics,
+    base: Annotated[str, Argument("The old outputs: a data file, or a baseline that --save wrote.", metavar="BASE")],
+    new: Annotated[str | None, Argument("The new outputs: a data file with the same items.", metavar="[NEW]")] = None,
+    metric: Annotated[
+        list[str],
+        options.specs("Metrics that have to pass: chrf, bertscore, human.NAME, scores:file=...", "--metric", "-m"),
+    ],
     limits: Limits,
     plain: Rules,
     sides: Sides,

@@ -10,13 +10,12 @@ from inspect import cleandoc
 from textwrap import wrap
 from typing import Annotated, Any, TypeVar
 
-import typer
-
 from nlgauge.audits.suites import KINDS as MADE
 from nlgauge.cli import options
 from nlgauge.cli.main import echo
 from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.metric import show
+from nlgauge.core.options import Argument, Typed
 from nlgauge.core.result import Result, check_target
 from nlgauge.io.read import FORMATS, TABLES, about_plugin, plugin_formats
 from nlgauge.io.suites.published import PUBLISHED
@@ -64,25 +63,18 @@ _SYSTEMS = {
     "paired_randomisation": "outputs for an item change sides, as if systems were alike (short: randomization)",
 }
 
-Kind = Annotated[str, typer.Argument(metavar="|".join(KINDS), autocompletion=lambda: KINDS, help="What to list.")]
-Name = Annotated[str | None, typer.Argument(metavar="[NAME]", help="One metric or perturbation, with its options.")]
-Task = Annotated[str | None, options.choice("--task", among=TASKS, help="Perturbations: the checklist of a task.")]
-Criterion = Annotated[
-    str | None,
-    typer.Option("--criterion", metavar="NAME", help="Perturbations: only those of one criterion of the task."),
-]
 
-
-Json = Annotated[
-    str | None,
-    typer.Option(
-        "--json", metavar="[FILE]", help="Metrics: write one row per metric as JSON; alone or with -, print it."
-    ),
-]
-
-
+@options.verb()
 def list_known(
-    kind: Kind, name: Name = None, task: Task = None, criterion: Criterion = None, json: Json = None
+    kind: Annotated[str, Argument("What to list.", words=KINDS)],
+    name: Annotated[str | None, Argument("One metric or perturbation, with its options.", metavar="[NAME]")] = None,
+    task: Annotated[str | None, Typed("Perturbations: the checklist of a task.", words=TASKS)] = None,
+    criterion: Annotated[
+        str | None, Typed("Perturbations: only those of one criterion of the task.", metavar="NAME")
+    ] = None,
+    json: Annotated[
+        str | None, Typed("Metrics: write one row per metric as JSON; alone or with -, print it.", metavar="[FILE]")
+    ] = None,
 ) -> None:
     """List metrics, perturbations, statistics with tests and protocols, formats, or suites."""
     lists = {

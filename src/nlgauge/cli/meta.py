@@ -8,13 +8,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any, cast
 
-import typer
-
 from nlgauge.cli import options
-from nlgauge.cli import options as specs
 from nlgauge.cli.main import as_typed, echo
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.marks import Explanations
+from nlgauge.core.options import Argument, Range, Typed
 from nlgauge.core.result import STDOUT
 from nlgauge.core.segment import Dataset, Segment, of_groups, take_as_reference
 from nlgauge.core.tables import Preferences, ScoreTable, judged
@@ -42,31 +40,16 @@ from nlgauge.stats.sampling import METHODS
 _TABLES = (".jsonl", ".ndjson", ".json", ".parquet", ".score")  # of files whose first line is no header
 Entry = dict[str, str]  # path and sha256 of a file
 Data = Annotated[
-    str,
-    typer.Argument(
-        metavar="DATA", help="Texts with ratings: JSON lines, TSV, CSV, Parquet, or the folder of a test set."
-    ),
+    str, Argument("Texts with ratings: JSON lines, TSV, CSV, Parquet, or the folder of a test set.", metavar="DATA")
 ]
 Criteria = Annotated[
     list[str] | None,
-    typer.Option(
-        "--criterion", "-c", metavar="NAME", help="What was rated; 'all' criteria, or each text's 'mean' of them."
-    ),
+    Typed("What was rated; 'all' criteria, or each text's 'mean' of them.", ("--criterion", "-c"), "NAME"),
 ]
-Criterion = Annotated[str | None, typer.Option("--criterion", "-c", metavar="NAME", help="What was rated.")]
+Criterion = Annotated[str | None, Typed("What was rated.", ("--criterion", "-c"), "NAME")]
 Judgements = Annotated[
     str | None,
-    typer.Option(
-        "--judgements",
-        metavar="FILE",
-        help="Ratings in a table of their own, joined to DATA: scores, DA-seglevel.csv, averages of MQM.",
-    ),
-]
-ReferenceSystem = Annotated[
-    str | None,
-    typer.Option(
-        "--reference-system", metavar="SYSTEM", help="Its texts are the references of all others, as in raw MQM files."
-    ),
+    Typed("Ratings in a table of their own, joined to DATA: scores, DA-seglevel.csv, averages of MQM.", metavar="FILE"),
 ]
 
 
@@ -75,20 +58,16 @@ class Scored:
     """Metrics that are scored here, and scores made elsewhere."""
 
     metric: Annotated[
-        list[str] | None,
-        specs.option("--metric", "-m", help="Metrics to score: chrf, bleu, bertscore ..."),
+        list[str] | None, options.specs("Metrics to score: chrf, bleu, bertscore ...", "--metric", "-m")
     ] = None
     scores: Annotated[
-        list[str] | None,
-        typer.Option("--scores", metavar="FILE", help="Scores made elsewhere; every column of numbers is a metric."),
+        list[str] | None, Typed("Scores made elsewhere; every column of numbers is a metric.", metavar="FILE")
     ] = None
     lower: Annotated[
-        list[str] | None,
-        typer.Option("--lower-is-better", metavar="NAME", help="A column of --scores that falls with quality."),
+        list[str] | None, Typed("A column of --scores that falls with quality.", ("--lower-is-better",), "NAME")
     ] = None
     higher: Annotated[
-        list[str] | None,
-        typer.Option("--higher-is-better", metavar="NAME", help="A column of --scores that rises with quality."),
+        list[str] | None, Typed("A column of --scores that rises with quality.", ("--higher-is-better",), "NAME")
     ] = None
 
     def read(self) -> tuple[dict[str, ScoreTable], list[Entry]]:
@@ -186,20 +165,13 @@ class Planned:
     """Which items to rate next, instead of how metrics agree with people."""
 
     plan: Annotated[
-        str | None,
-        typer.Option(
-            "--plan", metavar="FILE", help="Instead: choose items to rate next, and rank systems by the ratings so far."
-        ),
+        str | None, Typed("Instead: choose items to rate next, and rank systems by the ratings so far.", metavar="FILE")
     ] = None
     budget: Annotated[
-        str | None,
-        typer.Option("--budget", metavar="N|N%", help="Items that the plan in FILE should hold, rated ones included."),
+        str | None, Typed("Items that the plan in FILE should hold, rated ones included.", metavar="N|N%")
     ] = None
     plan_method: Annotated[
-        str | None,
-        options.choice(
-            "--plan-method", among=METHODS, help="Which items are more probable than others.  [default: informative]"
-        ),
+        str | None, Typed("Which items are more probable than others.  [default: informative]", words=METHODS)
     ] = None
 
     def check(self, typed: Mapping[str, object], *about: object) -> None:
@@ -283,14 +255,11 @@ class Spanned:
 
     spans: Annotated[
         list[str] | None,
-        options.choice(
-            "--spans",
-            among=SPAN_METHODS,
+        Typed(
+            "Instead: compare errors by their place with those of people in DATA or --judgements. Methods spans,"
+            " words, everything (baseline); a file of marks; a head.  Repeat for several.",
             metavar="METHOD|NAME=FILE",
-            help=(
-                "Instead: compare errors by their place with those of people in DATA or --judgements. Methods spans,"
-                " words, everything (baseline); a file of marks; a head.  Repeat for several."
-            ),
+            words=SPAN_METHODS,
         ),
     ] = None
 
@@ -454,28 +423,7 @@ def _once(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 # --- `nlgauge meta`: metrics compared with human judgements
 
-Pairs = Annotated[
-    str | None,
-    typer.Option("--pairs", metavar="FILE", help="Better/worse pairs: JSON lines with two ids, or RR-seglevel.csv."),
-]
 _REFUSED = 3  # a submission with faults, as a gate that fails
-Agreement = Annotated[bool, typer.Option("--criteria", help="Show how the criteria agree with each other, too.")]
-
-
-Disagree = Annotated[
-    int | None,
-    typer.Option("--disagree", min=1, metavar="N", help="Show the N segments that a metric and people rank apart."),
-]
-
-
-Check = Annotated[
-    str | None,
-    typer.Option(
-        "--check",
-        metavar="FILE",
-        help="Instead: say what the organisers of DATA, a folder, would refuse in a submission, NAME.seg.score.",
-    ),
-]
 
 
 @dataclass(frozen=True)
@@ -484,15 +432,13 @@ class Fitted:
 
     fit_thresholds: Annotated[
         str | None,
-        typer.Option(
-            "--fit-thresholds",
+        Typed(
+            "Fit how often people agree with differences of systems; for 'nlgauge score --thresholds FILE'.",
             metavar="FILE",
-            help="Fit how often people agree with differences of systems; for 'nlgauge score --thresholds FILE'.",
         ),
     ] = None
     more_data: Annotated[
-        list[str] | None,
-        typer.Option("--more-data", metavar="DATA", help="Another set of rated systems, for --fit-thresholds alone."),
+        list[str] | None, Typed("Another set of rated systems, for --fit-thresholds alone.", metavar="DATA")
     ] = None
 
     def check(self, criterion: list[str] | None, pairs: str | None, scores: list[str] | None) -> None:
@@ -531,7 +477,7 @@ class Fitted:
         return "\n".join(["", table, *(f"note: {note}" for note in fitted.notes), ""])
 
 
-@options.common()
+@options.verb()
 def meta(
     *,
     data: Data,
@@ -540,15 +486,27 @@ def meta(
     scored: Scored,
     criterion: Criteria = None,
     judgements: Judgements = None,
-    pairs: Pairs = None,
-    reference_system: ReferenceSystem = None,
+    pairs: Annotated[
+        str | None, Typed("Better/worse pairs: JSON lines with two ids, or RR-seglevel.csv.", metavar="FILE")
+    ] = None,
+    reference_system: Annotated[
+        str | None, Typed("Its texts are the references of all others, as in raw MQM files.", metavar="SYSTEM")
+    ] = None,
     how: MetaOptions,
-    criteria: Agreement = False,
-    disagree: Disagree = None,
+    criteria: Annotated[bool, Typed("Show how the criteria agree with each other, too.")] = False,
+    disagree: Annotated[
+        int | None, Range(least=1), Typed("Show the N segments that a metric and people rank apart.", metavar="N")
+    ] = None,
     fitted: Fitted,
     planned: Planned,
     spanned: Spanned,
-    check: Check = None,
+    check: Annotated[
+        str | None,
+        Typed(
+            "Instead: say what the organisers of DATA, a folder, would refuse in a submission, NAME.seg.score.",
+            metavar="FILE",
+        ),
+    ] = None,
     shown: options.Shown,
     files: options.Files,
     run: options.Common,

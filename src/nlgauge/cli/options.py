@@ -1,4 +1,4 @@
-"""Progress on a terminal: bars that stand below each other on stderr, and leave nothing behind."""
+"""Options of the verbs: how a declaration becomes what was typed, and those that several verbs take."""
 
 from __future__ import annotations
 
@@ -12,19 +12,18 @@ import sys
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from dataclasses import MISSING, dataclass, is_dataclass, replace
 from functools import wraps
 from importlib import import_module
 from pathlib import Path
-from types import MappingProxyType
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from types import MappingProxyType, NoneType
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
-from typer.models import ParameterInfo
 
 from nlgauge.cli.main import echo
 from nlgauge.core.errors import InputError, SpecError, nearest
-from nlgauge.core.options import Entry, OneOf, Range, Typed, check_option
+from nlgauge.core.options import Argument, Entry, Field, Range, Typed, check_option, fields_of, sorts
 from nlgauge.core.options import refuse_idle as refuse_idle_options
 from nlgauge.core.result import STDOUT, Result, check_target
 from nlgauge.core.scores import MetricInfo
@@ -39,81 +38,230 @@ from nlgauge.report.text import check_form, doubt_line, render
 from nlgauge.runtime.cache import ScoreCache, default_path
 from nlgauge.runtime.runtime import DTYPES, ENCODERS, Advance, Runtime, encoder_of, has_gpu, silent
 
+R = TypeVar("R")
+G = TypeVar("G", bound=Any)
+Parts = Mapping[str, Mapping[str, bool | None]]  # specification -> part -> whether higher is better
 
-class Bars:
-    """Called as `bars(total, label)`, as often as wanted at one time; see `Runtime.progress`."""
-
-    def __init__(self) -> None:
-        self._display: Any = None
-        self._open = 0
-        self._lock = threading.Lock()
-
-    @contextmanager
-    def __call__(self, total: int, label: str) -> Iterator[Advance]:
-        """A bar with its count, its rate and the time left."""
-        with self._lock:
-            if not self._open:
-                self._display = _display()
-                self._display.start()
-            self._open += 1
-            display = self._display
-        task = display.add_task(visible(label), total=total)
-        try:
-            yield lambda count: display.advance(task, count)
-        finally:
-            with self._lock:
-                self._open -= 1
-                display.remove_task(task)
-                if not self._open:
-                    display.stop()
+_ALIKE = 0.75  # of difflib; as alike as a name and the same with a letter missing
+_DEVICE = re.compile(r"(auto|cpu|cuda|mps|xpu|hpu|npu)(:[0-9]+)?")
 
 
-def _display() -> Any:
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
-    from rich.text import Text
-
-    class Rate(ProgressColumn):
-        """How many a second."""
-
-        def render(self, task: Any) -> Text:
-            """The rate of the last half minute; nothing before there is one."""
-            return Text("" if not task.speed else f"{task.speed:,.{1 if task.speed < 10 else 0}f}/s")
-
-    return Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        TextColumn("{task.completed:,.0f} of {task.total:,.0f}"),
-        Rate(),
-        TimeRemainingColumn(compact=True),
-        console=Console(stderr=True),
-        transient=True,
-    )
+# --- From a declaration to what was typed: a verb, its groups of options, an option, its value
 
 
-bar = Bars()
+def verb(
+    without: Collection[str] = (),
+    defaults: Mapping[str, Any] = MappingProxyType({}),
+    sections: Mapping[str, str] = MappingProxyType({}),
+) -> Callable[[Callable[..., R]], Callable[..., R]]:
+    """Make a function a verb: its parameters that are `Typed` are options, and a dataclass stands for its fields.
+
+    The verb below has the options of `Common` on the command line, and those of `Files` without `--segments`:
+
+        @options.verb(without={"segments"})
+        def align(hyp: Annotated[str, Typed("A text.")], files: options.Files, common: options.Common) -> None:
+            runtime = common.runtime()
+
+    Of a dataclass the fields that are `Typed` are options, and what `GoesWith` another one is refused alone.
+
+    Args:
+        without: fields that are no options of this verb; they keep their defaults.
+        defaults: field -> its default for this verb, where it is another than that of the group.
+        sections: a heading of the help -> names of parameters of the verb, with blanks between; none for one list.
+    """
+    heads = {name: head for head, names in sections.items() for name in names.split()}
+
+    def given(function: Callable[..., R]) -> Callable[..., R]:
+        groups: dict[str, dict[str, Field]] = {}
+        options: list[inspect.Parameter] = []
+        kinds = get_type_hints(function, include_extras=True)
+        for parameter in inspect.signature(function).parameters.values():
+            kind = kinds[parameter.name]
+            if is_dataclass(kind):
+                groups[parameter.name] = own = {
+                    name: replace(field, default=defaults[name]) if name in defaults else field
+                    for name, field in _typed(kind).items()
+                    if name not in without
+                }
+                options += map(_parameter, own.values())
+            else:
+                options.append(_parameter(Field(parameter.name, kind, parameter.default)))
+
+        @wraps(function)
+        def called(**typed: Any) -> R:
+            made = {
+                name: _made(kinds[name], own, {option: typed.pop(option) for option in own})
+                for name, own in groups.items()
+            }
+            sizes = next((group.limits for group in made.values() if isinstance(group, Common)), None)
+            with limited(parse_limits(sizes or ())):
+                return function(**typed, **made)
+
+        called.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
+        called.__annotations__ = {option.name: option.annotation for option in options}
+        called.sections = {  # type: ignore[attr-defined]
+            option: head for name, head in heads.items() for option in groups.get(name, (name,))
+        }
+        return called
+
+    return given
+
+
+def _typed(group: type) -> dict[str, Field]:
+    """The fields of a dataclass that are options; the others are set in Python alone."""
+    return {name: field for name, field in fields_of(group).items() if field.about(Typed) is not None}
+
+
+def _parameter(field: Field) -> inspect.Parameter:
+    """A field as typer reads it: as a text where its type is a choice, or several values with commas."""
+    as_typed, words, kind, default = field.about(Typed), field.words, field.kind, field.default
+    if as_typed is not None:
+        kinds = [get_origin(sort) or sort for sort, _ in sorts(kind)]
+        kind = get_args(kind)[0]
+        is_choice = field.choices and not (as_typed.words and field.choices == words)  # else typer refuses other words
+        if (is_choice and list not in kinds) or tuple in kinds:
+            kind = str | None if NoneType in kinds else str
+        default = ",".join(map(str, default)) if isinstance(default, tuple) else default
+        about: dict[str, Any] = {"help": as_typed.help, "metavar": as_typed.metavar or "|".join(words) or None}
+        if words or as_typed.complete is not None:
+            about["autocompletion"] = _completion(as_typed.complete or (lambda: words))
+        if as_typed.each is not None:
+            about["callback"] = _callback(as_typed.each)
+        if isinstance(as_typed, Argument):
+            kind = Annotated[kind, typer.Argument(**about, show_default=False)]
+        else:
+            bounds = field.about(Range) or Range()
+            flags = as_typed.flags or (field.flag,)
+            kind = Annotated[kind, typer.Option(*flags, **about, min=bounds.least, max=bounds.most)]
+    default = inspect.Parameter.empty if default is MISSING else default
+    return inspect.Parameter(field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+
+
+def _completion(words: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
+    def complete(incomplete: str) -> list[str]:
+        return [word for word in words() if word.startswith(incomplete)]
+
+    return complete
+
+
+def _callback(each: Callable[[str], list[str]]) -> Callable[..., list[str] | None]:
+    def read(context: typer.Context, values: list[str] | None) -> list[str] | None:
+        if not values or context.resilient_parsing:  # completion must not run anybody's code
+            return values
+        return [one for value in values for one in each(value)]
+
+    return read
+
+
+def _made(group: type[G], own: Mapping[str, Field], typed: Mapping[str, Any]) -> G:
+    """A group of options of what was typed; an error calls each option by its flag.
+
+    Raises:
+        InputError: a value does not fit its type, or an option would change nothing.
+    """
+    values = dict(typed)
+    is_of_library = not group.__module__.startswith(f"{__package__}.")  # numbers of a verb's own are checked there
+    for name, field in own.items():
+        several = next((sort for sort, _ in sorts(field.kind) if get_origin(sort) is tuple), None)
+        if several is not None:
+            values[name] = _several(field.flag, values[name], get_args(several)[0])
+        elif is_of_library or not isinstance(values[name], float):
+            check_option(field.flag, values[name], field.kind, error=InputError)
+    made: G = group(**values)
+    refuse_idle_options(made, spelt=lambda name: own[name].flag if name in own else name)
+    return made
+
+
+def _several(flag: str, typed: str, kind: Any) -> tuple[Any, ...]:
+    """What stands between commas: words, or whole numbers where the type says so."""
+    words = [word.strip() for word in typed.split(",") if word.strip()]
+    if int not in (sort for sort, _ in sorts(kind)):
+        return tuple(words)
+    if not all(word.isdigit() for word in words):
+        raise InputError(f"{flag} is {typed!r}, expected whole numbers with commas")
+    return tuple(map(int, words))
+
+
+# --- What a verb asks about its options
+
+
+def refuse_idle(options: Mapping[str, object], why: str) -> None:
+    """Refuse the first option that was typed and would change nothing.
+
+    Args:
+        options: name of an option -> its value, false where it was not typed.
+        why: the reason, which follows the name of the option.
+    """
+    for name, value in options.items():
+        if value:
+            raise InputError(f"--{name.replace('_', '-')} {why}")
+
+
+def untyped(context: typer.Context, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Of the values of a preset those whose option was not typed; what is typed beside a preset wins."""
+    sources = {name: context.get_parameter_source(name) for name in values}
+    return {name: values[name] for name, source in sources.items() if source is None or source.name == "DEFAULT"}
+
+
+def with_values(group: G, values: Mapping[str, Any]) -> G:
+    """A group of options with those of the values that are fields of it."""
+    return replace(group, **{name: value for name, value in values.items() if name in fields_of(type(group))})
+
+
+def flags_of(group: Any) -> dict[str, str]:
+    """Field of a group of options -> its name on the command line, without dashes."""
+    return {name: field.flag.removeprefix("--") for name, field in _typed(type(group)).items()}
+
+
+def changed(group: Any, *names: str, usual: Any = None) -> dict[str, bool]:
+    """Option, as in `flags_of` -> whether its value is another than its default, of some fields of a group of options.
+
+    Args:
+        group: the group.
+        names: the fields.
+        usual: a group with the defaults, where the verb has others than its fields.
+    """
+    own = _typed(type(group))
+    return {
+        own[name].flag.removeprefix("--"): getattr(group, name) != getattr(usual, name, own[name].default)
+        for name in names
+    }
+
+
+def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> None:
+    """Refuse before anything is scored what cannot be read twice, or written, or would be written over."""
+    times = sum(path == STDIN for path in inputs)
+    if times > 1:
+        raise InputError(f"'-' (standard input) is given {times} times, expected once; name files for the others")
+    named = [path for path in inputs if path != STDOUT and "\0" not in path]  # - is read there, NUL is refused there
+    taken = {os.path.realpath(path): f"the input {path}" for path in named}
+    for option, path in outputs.items():
+        if path is None:
+            continue
+        check_target(path)
+        place = path if path == STDOUT else os.path.realpath(path)
+        takes_several = os.path.exists(place) and not os.path.isfile(place)  # a pipe or a terminal
+        if place in taken and not takes_several:
+            raise InputError(f"{option} {path} would be written over {taken[place]}; name another file")
+        taken[place] = f"{option} {path}"
 
 
 # --- Metrics from `-m`: specifications, lists of them with commas, and the user's own functions and classes
 
-_ALIKE = 0.75  # of difflib; as alike as a name and the same with a letter missing
 
-
-def option(*flags: str, **about: Any) -> Any:
+def specs(about: str, *flags: str) -> Typed:
     """An option that takes specifications of metrics: their names are completed, and lists are taken apart."""
-    return typer.Option(*flags, metavar="SPEC", callback=typed, autocompletion=complete, **about)
+    return Typed(about, flags, "SPEC", complete=metric_names, each=known_specs)
 
 
-def typed(context: typer.Context, values: list[str] | None) -> list[str] | None:
+def known_specs(typed: str) -> list[str]:
     """Specifications as they are typed: `bleu,chrf` are two; `module:name` is imported and gets its own name."""
-    if not values or context.resilient_parsing:  # completion must not run anybody's code
-        return values
-    return [_known(spec) for value in values for spec in split(value)]
+    return [_known(spec) for spec in split(typed)]
 
 
-def complete(incomplete: str) -> list[str]:
-    """Names of metrics that begin so."""
-    return [name for name in (*METRICS.names(), *SUMS, EMBEDDED) if name.startswith(incomplete)]
+def metric_names() -> list[str]:
+    """What `-m` takes for a name."""
+    return [*METRICS.names(), *SUMS, EMBEDDED]
 
 
 def names_metric(word: str) -> bool:
@@ -125,7 +273,7 @@ def names_metric(word: str) -> bool:
         parsed = [None if OWN.fullmatch(spec) else parse(spec) for spec in split(word)]
     except SpecError:
         return False
-    known = [name.lower() for name in (*METRICS.names(), *SUMS, EMBEDDED, GUARDED)]
+    known = [name.lower() for name in (*metric_names(), GUARDED)]
     for spec in parsed:
         name = spec.name.lower() if isinstance(spec, Spec) else ""
         slip = "." not in name and difflib.get_close_matches(name, known, 1, _ALIKE)
@@ -217,100 +365,25 @@ def _imported(module: str, name: str) -> Any:
     return cls
 
 
-# --- Options that several verbs take, each written once, and the decorator that gives them to a verb
+# --- Options that several verbs take, each written once
 
-R = TypeVar("R")
-G = TypeVar("G", bound=Any)
-Parts = Mapping[str, Mapping[str, bool | None]]  # specification -> part -> whether higher is better
-_DEVICE = re.compile(r"(auto|cpu|cuda|mps|xpu|hpu|npu)(:[0-9]+)?")
-
-Json = Annotated[
-    str | None, typer.Option("--json", metavar="FILE", help="Write the result as JSON; - prints it, here and below.")
-]
-Html = Annotated[
-    str | None, typer.Option("--html", metavar="FILE", help="Write the result as one self-contained HTML page.")
-]
-Segments = Annotated[
-    str | None,
-    typer.Option(
-        "--segments", metavar="FILE", help="Write one row per segment: .tsv, .csv, .jsonl (also .gz) or .parquet."
-    ),
-]
-
-
-def choice(*flags: str, among: str | Iterable[str], metavar: str | None = None, **about: Any) -> Any:
-    """An option with a fixed choice, which the help shows and the shell completes; the library refuses other words.
-
-    Args:
-        flags: names of the option.
-        among: what it takes, with blanks between the words.
-        metavar: what the help shows in place of all words.
-        about: as for `typer.Option`.
-    """
-    words = among.split() if isinstance(among, str) else list(among)
-
-    def complete(incomplete: str) -> list[str]:
-        return [word for word in words if word.startswith(incomplete)]
-
-    return typer.Option(*flags, metavar=metavar or "|".join(words), autocompletion=complete, **about)
-
-
-Width = Annotated[
-    int | None,
-    typer.Option("--width", "-w", min=0, max=15, help="Decimals in tables.  [default: 3; score: 2 or 4]"),
-]
-Spreadsheet = Annotated[
-    bool,
-    typer.Option("--spreadsheet", help="In CSV and TSV, put ' before cells that a spreadsheet takes for formulas."),
-]
-Verbose = Annotated[
-    bool,
-    typer.Option(
-        "--verbose", "-v", help="Print every p-value, signatures, all notes, and the ids of texts that they count."
-    ),
-]
 LanguagePairs = Annotated[
-    list[str] | None,
-    typer.Option("--lp", metavar="NAME", help="Take this language pair (or task) alone; repeat for several."),
-]
-Form = Annotated[str, choice("--format", "-f", among=FORMS, help="What is printed.")]
-Seed = Annotated[int | None, typer.Option("--seed", help="Seed of everything drawn at random.  [default: 0]")]
-Device = Annotated[
-    str, choice("--device", among="auto cpu cuda mps", metavar="auto|cpu|cuda|cuda:N|mps", help="Where models run.")
-]
-DType = Annotated[
-    str,
-    choice("--dtype", among=("auto", *DTYPES), help="Precision of models. Part of the signature."),
-]
-Encoder = Annotated[
-    str | None,
-    choice("--encoder", among=ENCODERS, help="The encoder of metrics that name no model.  [default: embedded]"),
-]
-Compile = Annotated[
-    bool, typer.Option("--compile", help="On a GPU: compile encoders of BERT's family, which takes a while at first.")
+    list[str] | None, Typed("Take this language pair (or task) alone; repeat for several.", metavar="NAME")
 ]
 CacheFolder = Annotated[
-    str | None,
-    typer.Option("--cache", metavar="DIR", help="Folder of the score cache.  [default: the user's cache folder]"),
+    str | None, Typed("Folder of the score cache.  [default: the user's cache folder]", metavar="DIR")
 ]
-NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither read nor keep scores.")]
 Quiet = Annotated[
     bool,
-    typer.Option(
-        "--quiet",
-        "-q",
-        help="Only numbers, what their signs mean, which of them mean nothing, and errors; LaTeX keeps signatures.",
+    Typed(
+        "Only numbers, what their signs mean, which of them mean nothing, and errors; LaTeX keeps signatures.",
+        ("--quiet", "-q"),
     ),
 ]
 
 
 Columns = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--columns",
-        metavar="FIELD=NAME,...",
-        help="Fields of DATA with other names: hyp=prediction,ref=references.",
-    ),
+    list[str] | None, Typed("Fields of DATA with other names: hyp=prediction,ref=references.", metavar="FIELD=NAME,...")
 ]
 
 
@@ -341,29 +414,31 @@ def columns_of(typed: Sequence[str] | None) -> dict[str, str] | None:
     return {name: field for field, name in named.items() if field != "hyp"} | dict.fromkeys(systems, "hyp")
 
 
-LimitSizes = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--limits",
-        metavar="NAME=SIZE,...",
-        help="Largest inputs, from: segment line file ratio array columns depth. Example: segment=20M,line=1G.",
-    ),
-]
-
-
 @dataclass(frozen=True)
 class Common:
     """How a verb works: what makes its draws, where models run, and what is kept and shown meanwhile."""
 
-    typed_seed: Seed = None
-    device: Device = "auto"
-    dtype: DType = "float32"
+    typed_seed: Annotated[int | None, Typed("Seed of everything drawn at random.  [default: 0]", ("--seed",))] = None
+    device: Annotated[
+        str, Typed("Where models run.", metavar="auto|cpu|cuda|cuda:N|mps", words="auto cpu cuda mps")
+    ] = "auto"
+    dtype: Annotated[str, Typed("Precision of models. Part of the signature.", words=("auto", *DTYPES))] = "float32"
     cache: CacheFolder = None
-    no_cache: NoCache = False
+    no_cache: Annotated[bool, Typed("Neither read nor keep scores.")] = False
     quiet: Quiet = False
-    limits: LimitSizes = None
-    compile: Compile = False
-    encoder: Encoder = None
+    limits: Annotated[
+        list[str] | None,
+        Typed(
+            "Largest inputs, from: segment line file ratio array columns depth. Example: segment=20M,line=1G.",
+            metavar="NAME=SIZE,...",
+        ),
+    ] = None
+    compile: Annotated[bool, Typed("On a GPU: compile encoders of BERT's family, which takes a while at first.")] = (
+        False
+    )
+    encoder: Annotated[
+        str | None, Typed("The encoder of metrics that name no model.  [default: embedded]", words=ENCODERS)
+    ] = None
 
     @property
     def default_encoder(self) -> str:
@@ -419,9 +494,11 @@ class Common:
 class Files:
     """Files that a verb writes its result to."""
 
-    json: Json = None
-    html: Html = None
-    segments: Segments = None
+    json: Annotated[str | None, Typed("Write the result as JSON; - prints it, here and below.", metavar="FILE")] = None
+    html: Annotated[str | None, Typed("Write the result as one self-contained HTML page.", metavar="FILE")] = None
+    segments: Annotated[
+        str | None, Typed("Write one row per segment: .tsv, .csv, .jsonl (also .gz) or .parquet.", metavar="FILE")
+    ] = None
 
     def check(self, inputs: Sequence[str], **more: str | None) -> None:
         """Refuse what could not be written, or would be written over; `more` are files of other options."""
@@ -480,10 +557,19 @@ class Files:
 class Shown:
     """How a result is shown."""
 
-    width: Width = None
-    form: Form = "text"
-    spreadsheet: Spreadsheet = False
-    verbose: Verbose = False
+    width: Annotated[
+        int | None,
+        Range(least=0, most=15),
+        Typed("Decimals in tables.  [default: 3; score: 2 or 4]", ("--width", "-w")),
+    ] = None
+    form: Annotated[str, Typed("What is printed.", ("--format", "-f"), words=FORMS)] = "text"
+    spreadsheet: Annotated[bool, Typed("In CSV and TSV, put ' before cells that a spreadsheet takes for formulas.")] = (
+        False
+    )
+    verbose: Annotated[
+        bool,
+        Typed("Print every p-value, signatures, all notes, and the ids of texts that they count.", ("--verbose", "-v")),
+    ] = False
 
     def check(self, files: Files | None = None, **of_tables: object) -> None:
         """Refuse an unknown form, and options about tables where none is shown, before anything is scored.
@@ -509,224 +595,58 @@ class Shown:
         echo(render(result, self.form, self.width, quiet=quiet, columns=columns, **how))
 
 
-def refuse_idle(options: Mapping[str, object], why: str) -> None:
-    """Refuse the first option that was typed and would change nothing.
-
-    Args:
-        options: name of an option -> its value, false where it was not typed.
-        why: the reason, which follows the name of the option.
-    """
-    for name, value in options.items():
-        if value:
-            raise InputError(f"--{name.replace('_', '-')} {why}")
+# --- Progress on a terminal: bars that stand below each other on stderr, and leave nothing behind
 
 
-def untyped(context: typer.Context, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Of the values of a preset those whose option was not typed; what is typed beside a preset wins."""
-    sources = {name: context.get_parameter_source(name) for name in values}
-    return {name: values[name] for name, source in sources.items() if source is None or source.name == "DEFAULT"}
+class Bars:
+    """Called as `bars(total, label)`, as often as wanted at one time; see `Runtime.progress`."""
+
+    def __init__(self) -> None:
+        self._display: Any = None
+        self._open = 0
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def __call__(self, total: int, label: str) -> Iterator[Advance]:
+        """A bar with its count, its rate and the time left."""
+        with self._lock:
+            if not self._open:
+                self._display = _display()
+                self._display.start()
+            self._open += 1
+            display = self._display
+        task = display.add_task(visible(label), total=total)
+        try:
+            yield lambda count: display.advance(task, count)
+        finally:
+            with self._lock:
+                self._open -= 1
+                display.remove_task(task)
+                if not self._open:
+                    display.stop()
 
 
-def with_values(group: G, values: Mapping[str, Any]) -> G:
-    """A group of options with those of the values that are fields of it."""
-    own = {field.name for field in fields(group)}
-    return replace(group, **{name: value for name, value in values.items() if name in own})
+def _display() -> Any:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        """How many a second."""
+
+        def render(self, task: Any) -> Text:
+            """The rate of the last half minute; nothing before there is one."""
+            return Text("" if not task.speed else f"{task.speed:,.{1 if task.speed < 10 else 0}f}/s")
+
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TextColumn("{task.completed:,.0f} of {task.total:,.0f}"),
+        Rate(),
+        TimeRemainingColumn(compact=True),
+        console=Console(stderr=True),
+        transient=True,
+    )
 
 
-def flags_of(group: Any) -> dict[str, str]:
-    """Field of a group of options -> its name on the command line, without dashes."""
-    return {name: field.flag.removeprefix("--") for name, field in _fields_of(type(group)).items()}
-
-
-def changed(group: Any, *names: str, usual: Any = None) -> dict[str, bool]:
-    """Option, as in `flags_of` -> whether its value is another than its default, of some fields of a group of options.
-
-    Args:
-        group: the group.
-        names: the fields.
-        usual: a group with the defaults, where the verb has others than its fields.
-    """
-    defaults = {field.name: getattr(usual, field.name, field.default) for field in fields(group)}
-    flags = flags_of(group)
-    return {flags[name]: getattr(group, name) != defaults[name] for name in names}
-
-
-def common(
-    without: Collection[str] = (),
-    defaults: Mapping[str, Any] = MappingProxyType({}),
-    sections: Mapping[str, str] = MappingProxyType({}),
-) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """Let a verb take groups of options: a parameter whose type is a dataclass stands for all fields of it.
-
-    The verb below has the options of `Common` on the command line, and those of `Files` without `--segments`:
-
-        @options.common(without={"segments"})
-        def align(hyp: Hyp, files: options.Files, common: options.Common) -> None:
-            runtime = common.runtime()
-
-    A dataclass of the library stands for its fields that are `Typed`; what `GoesWith` another option is refused alone.
-
-    Args:
-        without: fields that are no options of this verb; they keep their defaults.
-        defaults: field -> its default for this verb, where it is another than that of the group.
-        sections: a heading of the help -> names of parameters of the verb, with blanks between; none for one list.
-    """
-    heads = {name: head for head, names in sections.items() for name in names.split()}
-
-    def given(verb: Callable[..., R]) -> Callable[..., R]:
-        groups: dict[str, dict[str, _Field]] = {}
-        options: list[inspect.Parameter] = []
-        kinds = get_type_hints(verb, include_extras=True)
-        for parameter in inspect.signature(verb).parameters.values():
-            kind = kinds[parameter.name]
-            if isinstance(kind, type) and is_dataclass(kind):
-                groups[parameter.name] = {
-                    name: f.defaulting_to(defaults[name]) if name in defaults else f
-                    for name, f in _fields_of(kind).items()
-                    if name not in without
-                }
-                options += [field.parameter for field in groups[parameter.name].values()]
-            else:
-                options.append(
-                    parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=_as_typed(parameter.name, kind))
-                )
-
-        @wraps(verb)
-        def called(**typed: Any) -> R:
-            made = {
-                name: _made(kinds[name], own, {option: typed.pop(option) for option in own})
-                for name, own in groups.items()
-            }
-            sizes = next((group.limits for group in made.values() if isinstance(group, Common)), None)
-            with limited(parse_limits(sizes or ())):
-                return verb(**typed, **made)
-
-        called.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
-        called.__annotations__ = {option.name: option.annotation for option in options}
-        called.sections = {  # type: ignore[attr-defined]
-            option: head for name, head in heads.items() for option in groups.get(name, (name,))
-        }
-        return called
-
-    return given
-
-
-@dataclass(frozen=True)
-class _Field:
-    """A field of a group as an option.
-
-    Attributes:
-        parameter: the option, as typer reads it.
-        flag: its name in an error.
-        kind: the type that its value is held to; None where the library checks it.
-    """
-
-    parameter: inspect.Parameter
-    flag: str
-    kind: Any = None
-
-    def defaulting_to(self, default: Any) -> _Field:
-        """The same with another default."""
-        return replace(self, parameter=self.parameter.replace(default=default))
-
-
-def _fields_of(group: type) -> dict[str, _Field]:
-    """The fields of a dataclass that are options: those with words of typer, and those that are `Typed`."""
-    kinds = get_type_hints(group, include_extras=True)
-    found: dict[str, _Field] = {}
-    for field in fields(group):
-        kind, default = kinds[field.name], inspect.Parameter.empty if field.default is MISSING else field.default
-        about = getattr(kind, "__metadata__", ())
-        flag = f"--{field.name.replace('_', '-')}"
-        as_typed = next((one for one in about if isinstance(one, Typed)), None)
-        if as_typed is not None:
-            flag = as_typed.flags[0] if as_typed.flags else flag
-            default = ",".join(map(str, default)) if isinstance(default, tuple) else default
-            annotation = _annotation(kind, as_typed, flag)
-        elif any(isinstance(one, ParameterInfo) for one in about):
-            annotation, flag = kind, _flag(next(one for one in about if isinstance(one, ParameterInfo)), flag)
-        else:
-            continue  # set in Python alone
-        parameter = inspect.Parameter(
-            field.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
-        )
-        found[field.name] = _Field(parameter, flag, None if as_typed is None else kind)
-    return found
-
-
-def _flag(option: ParameterInfo, otherwise: str) -> str:
-    """The first long name of an option, which typer keeps where others have their default."""
-    names = [name for name in (option.default, *(option.param_decls or ())) if isinstance(name, str)]
-    return next((name.partition("/")[0] for name in names if name.startswith("--")), otherwise)
-
-
-def _annotation(kind: Any, as_typed: Typed, flag: str) -> Any:
-    """The type of a `Typed` field for typer: a text where the library has a choice, or several with commas."""
-    plain, *about = get_args(kind)
-    flags, more = as_typed.flags or (flag,), {"help": as_typed.help, "metavar": as_typed.metavar}
-    sorts = (plain, *get_args(plain))
-    words = [word for sort in sorts if get_origin(sort) is Literal for word in get_args(sort)]
-    words += [word for one in about if isinstance(one, OneOf) for word in one.choices]
-    among = as_typed.words or words
-    if among or get_origin(plain) is tuple:
-        text = str | None if type(None) in sorts else str
-        kind = plain if any(get_origin(sort) is list for sort in sorts) else text  # a list is typed word by word
-        return Annotated[kind, choice(*flags, among=among, **more) if among else _option(flags, more)]
-    bounds = next((one for one in about if isinstance(one, Range)), Range())
-    return Annotated[plain, _option(flags, {**more, "min": bounds.least, "max": bounds.most})]
-
-
-def _as_typed(name: str, kind: Any) -> Any:
-    """The type of a parameter of a verb for typer, where it is `Typed`."""
-    about = next((one for one in getattr(kind, "__metadata__", ()) if isinstance(one, Typed)), None)
-    return kind if about is None else _annotation(kind, about, f"--{name.replace('_', '-')}")
-
-
-def _option(flags: Sequence[str], about: Mapping[str, Any]) -> Any:
-    return typer.Option(*flags, **about)
-
-
-def _made(group: type[G], own: Mapping[str, _Field], typed: Mapping[str, Any]) -> G:
-    """A group of options of what was typed; an error calls each option by its flag.
-
-    Raises:
-        InputError: a value does not fit its type, or an option would change nothing.
-    """
-    values = dict(typed)
-    for name, field in own.items():
-        if field.kind is not None:
-            plain = get_args(field.kind)[0]
-            if get_origin(plain) is tuple:
-                values[name] = _several(field.flag, values[name], plain)
-            else:
-                check_option(field.flag, values[name], field.kind, error=InputError)
-    made: G = group(**values)
-    refuse_idle_options(made, spelt=lambda name: own[name].flag if name in own else name)
-    return made
-
-
-def _several(flag: str, typed: str, kind: Any) -> tuple[Any, ...]:
-    """What stands between commas: words, or whole numbers where the type says so."""
-    words = [word.strip() for word in typed.split(",") if word.strip()]
-    of_numbers = get_origin(get_args(kind)[0]) is Annotated and get_args(get_args(kind)[0])[0] is int
-    if of_numbers and not all(word.isdigit() for word in words):
-        raise InputError(f"{flag} is {typed!r}, expected whole numbers with commas")
-    return tuple(map(int, words)) if of_numbers else tuple(words)
-
-
-def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> None:
-    """Refuse before anything is scored what cannot be read twice, or written, or would be written over."""
-    times = sum(path == STDIN for path in inputs)
-    if times > 1:
-        raise InputError(f"'-' (standard input) is given {times} times, expected once; name files for the others")
-    named = [path for path in inputs if path != STDOUT and "\0" not in path]  # - is read there, NUL is refused there
-    taken = {os.path.realpath(path): f"the input {path}" for path in named}
-    for option, path in outputs.items():
-        if path is None:
-            continue
-        check_target(path)
-        place = path if path == STDOUT else os.path.realpath(path)
-        takes_several = os.path.exists(place) and not os.path.isfile(place)  # a pipe or a terminal
-        if place in taken and not takes_several:
-            raise InputError(f"{option} {path} would be written over {taken[place]}; name another file")
-        taken[place] = f"{option} {path}"
+bar = Bars()

@@ -7,12 +7,11 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Annotated
 
-import typer
-
 from nlgauge.cli import options
 from nlgauge.core.errors import InputError
 from nlgauge.core.marks import Alignment
 from nlgauge.core.metric import signature_of
+from nlgauge.core.options import Argument, Range, Typed
 from nlgauge.core.result import Result
 from nlgauge.io.files import InputFile
 from nlgauge.io.read import read
@@ -24,45 +23,32 @@ from nlgauge.report.pages import write_page
 from nlgauge.runtime.runtime import Runtime
 
 _ROWS = (".tsv", ".csv", ".jsonl", ".jsonl.gz", ".tsv.gz", ".csv.gz", ".parquet")
-Results = Annotated[
-    list[str], typer.Argument(metavar="RESULT...", help="Files that --json wrote, in the order of the page.")
-]
-Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The page; - prints it.")]
-Segments = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--segments",
-        metavar="FILE",
-        help="Rows that --segments wrote; repeat it for more.  [default: RESULT.tsv beside RESULT.json]",
-    ),
-]
-Data = Annotated[
-    list[str] | None,
-    typer.Option("--data", metavar="FILE", help="The texts of these segments; they then stand on the page."),
-]
-Align = Annotated[
-    int,
-    typer.Option(
-        "--align",
-        metavar="N",
-        min=0,
-        help="Match the words of the N items whose scores are furthest apart with those of their references.",
-    ),
-]
-Metric = Annotated[str, typer.Option("--metric", "-m", metavar="SPEC", help="The bertscore that --align matches by.")]
-Title = Annotated[str | None, typer.Option("--title", metavar="TEXT", help="The title of the page.")]
 
 
-@options.common(without={"typed_seed", "device", "dtype", "cache", "no_cache", "quiet", "encoder"})
+@options.verb(without={"typed_seed", "device", "dtype", "cache", "no_cache", "quiet", "encoder"})
 def report(
     *,
-    results: Results,
-    output: Output,
-    segments: Segments = None,
-    data: Data = None,
-    align: Align = 0,
-    metric: Metric = "bertscore",
-    title: Title = None,
+    results: Annotated[list[str], Argument("Files that --json wrote, in the order of the page.", metavar="RESULT...")],
+    output: Annotated[str, Typed("The page; - prints it.", ("--output", "-o"), "FILE")],
+    segments: Annotated[
+        list[str] | None,
+        Typed(
+            "Rows that --segments wrote; repeat it for more.  [default: RESULT.tsv beside RESULT.json]", metavar="FILE"
+        ),
+    ] = None,
+    data: Annotated[
+        list[str] | None, Typed("The texts of these segments; they then stand on the page.", metavar="FILE")
+    ] = None,
+    align: Annotated[
+        int,
+        Range(least=0),
+        Typed(
+            "Match the words of the N items whose scores are furthest apart with those of their references.",
+            metavar="N",
+        ),
+    ] = 0,
+    metric: Annotated[str, Typed("The bertscore that --align matches by.", ("--metric", "-m"), "SPEC")] = "bertscore",
+    title: Annotated[str | None, Typed("The title of the page.", metavar="TEXT")] = None,
     run: options.Common,
 ) -> None:
     """Show results of any verb as one page, with what is known of each metric beside its scores."""

@@ -11,11 +11,10 @@ from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from nlgauge.cli import options
 from nlgauge.cli.main import as_typed, echo
 from nlgauge.core.errors import InputError
+from nlgauge.core.options import Argument, Range, Typed
 from nlgauge.core.result import Result
 from nlgauge.metrics.base import Metric, part_directions
 from nlgauge.metrics.registry import own_names
@@ -36,36 +35,24 @@ class InParts:
     """How a large input is scored in parts."""
 
     engine: Annotated[
-        str | None,
-        options.choice("--engine", among="pool ray", help="Score DATA in parts, in many processes; needs --output."),
+        str | None, Typed("Score DATA in parts, in many processes; needs --output.", words="pool ray")
     ] = None
     output: Annotated[
-        str | None,
-        typer.Option("--output", "-o", metavar="DIR", help="Folder of --engine: rows, sums and result of the run."),
+        str | None, Typed("Folder of --engine: rows, sums and result of the run.", ("--output", "-o"), "DIR")
     ] = None
     workers: Annotated[
-        int | None,
-        typer.Option("--workers", min=1, help="Processes of --engine.  [default: one per processor, or per GPU]"),
+        int | None, Range(least=1), Typed("Processes of --engine.  [default: one per processor, or per GPU]")
     ] = None
     gpus_per_worker: Annotated[
-        float | None,
-        typer.Option(
-            "--gpus-per-worker", metavar="SHARE", help="What a worker takes of a GPU, such as 0.5.  [default: 1]"
-        ),
+        float | None, Typed("What a worker takes of a GPU, such as 0.5.  [default: 1]", metavar="SHARE")
     ] = None
-    part_rows: Annotated[
-        int, typer.Option("--part-rows", min=1, metavar="N", help="Rows of a part of --engine, about.")
-    ] = _ROWS
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="With --engine: count rows and parts, and time a sample; write nothing.")
-    ] = False
+    part_rows: Annotated[int, Range(least=1), Typed("Rows of a part of --engine, about.", metavar="N")] = _ROWS
+    dry_run: Annotated[bool, Typed("With --engine: count rows and parts, and time a sample; write nothing.")] = False
     price: Annotated[
-        float | None,
-        typer.Option("--price", min=0, metavar="NUMBER", help="With --dry-run: what an hour of all workers costs."),
+        float | None, Range(least=0), Typed("With --dry-run: what an hour of all workers costs.", metavar="NUMBER")
     ] = None
     address: Annotated[
-        str | None,
-        typer.Option("--ray-address", metavar="HOST:PORT", help="Engine ray: a cluster.  [default: this machine]"),
+        str | None, Typed("Engine ray: a cluster.  [default: this machine]", ("--ray-address",), "HOST:PORT")
     ] = None
 
     def check(self, leaves_out: bool, **others: object) -> bool:
@@ -186,13 +173,11 @@ class InParts:
         return workers, asked or min(1.0, len(devices) / workers)
 
 
-@options.common(without={"segments"})
+@options.verb(without={"segments"})
 def status(
     *,
-    folders: Annotated[list[Path], typer.Argument(metavar="DIR...", help="Folders of 'nlgauge score --engine'.")],
-    total: Annotated[
-        bool, typer.Option("--total", help="Add up runs over different files: their scores as of one run.")
-    ] = False,
+    folders: Annotated[list[Path], Argument("Folders of 'nlgauge score --engine'.", metavar="DIR...")],
+    total: Annotated[bool, Typed("Add up runs over different files: their scores as of one run.")] = False,
     by_group: ByGroup = False,
     confidence: Intervals = False,
     files: options.Files,

@@ -9,14 +9,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from nlgauge.cli import options
-from nlgauge.cli import options as specs
 from nlgauge.cli.main import as_typed, echo
-from nlgauge.cli.options import complete
 from nlgauge.cli.scale import InParts
 from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.options import Argument, Typed
 from nlgauge.core.result import STDOUT, Result
 from nlgauge.io import read
 from nlgauge.io.files import STDIN
@@ -38,35 +35,6 @@ if TYPE_CHECKING:
 
 GATE_FAILED = 3
 
-Metrics = Annotated[
-    list[str] | None,
-    specs.option("--metric", "-m", help="Metrics: bleu, chrf:word_order=2, bertscore ...  [default: bleu]"),
-]
-FailUnder = Annotated[
-    list[str] | None,
-    typer.Option("--fail-under", metavar="SPEC=NUMBER", help="Exit with 3 where a system is worse than this."),
-]
-SaveNorm = Annotated[
-    str | None,
-    typer.Option("--save-norm", metavar="FILE", help='Keep the scale of sums, for [norm=file("FILE")] in a later run.'),
-]
-Sort = Annotated[
-    str | None,
-    typer.Option("--sort", metavar="SPEC", help="Put the best system by this metric first.", autocompletion=complete),
-]
-Parts = Annotated[
-    bool, typer.Option("--parts", help="Show what corpus scores are made of: BLEU's precisions and brevity penalty.")
-]
-ScoreOnly = Annotated[bool, typer.Option("--score-only", "-b", help="Print nothing but the numbers.")]
-Thresholds = Annotated[
-    str | None,
-    typer.Option(
-        "--thresholds",
-        metavar="FILE",
-        help="Say how often people agree with each difference: FILE of 'meta --fit-thresholds', or 'shipped'.",
-    ),
-]
-
 
 @dataclass(frozen=True)
 class Texts:
@@ -74,24 +42,21 @@ class Texts:
 
     data: Annotated[
         list[str] | None,
-        typer.Argument(
+        Argument(
+            "JSON lines, TSV, CSV, Parquet or a log, a row per segment; several: one per system. - is stdin.",
             metavar="[DATA ...]",
-            help="JSON lines, TSV, CSV, Parquet or a log, a row per segment; several: one per system. - is stdin.",
-            show_default=False,
         ),
     ] = None
     hyp: Annotated[
-        list[str] | None,
-        typer.Option("--hyp", "-i", "-t", metavar="FILE ...", help="Hypotheses, one per line; one file per system."),
+        list[str] | None, Typed("Hypotheses, one per line; one file per system.", ("--hyp", "-i", "-t"), "FILE ...")
     ] = None
     ref: Annotated[
-        list[str] | None,
-        typer.Option("--ref", "-r", metavar="FILE ...", help="References, one per line; one file per reference."),
+        list[str] | None, Typed("References, one per line; one file per reference.", ("--ref", "-r"), "FILE ...")
     ] = None
     columns: options.Columns = None
-    exclude: Annotated[list[str] | None, typer.Option("--exclude", metavar="SYSTEM", help="Leave a system out.")] = None
-    common: Annotated[bool, typer.Option("--common", help="Only the items that all systems have.")] = False
-    src: Annotated[str | None, typer.Option("--src", "-s", metavar="FILE", help="Sources, one per line.")] = None
+    exclude: Annotated[list[str] | None, Typed("Leave a system out.", metavar="SYSTEM")] = None
+    common: Annotated[bool, Typed("Only the items that all systems have.")] = False
+    src: Annotated[str | None, Typed("Sources, one per line.", ("--src", "-s"), "FILE")] = None
 
     @property
     def paths(self) -> list[str]:
@@ -167,15 +132,14 @@ def _is_there(path: str) -> bool:
 class BleuOptions:
     """sacrebleu's short options, which are options of `bleu`."""
 
-    lowercase: Annotated[bool, typer.Option("--lowercase", "-lc", help="bleu: compare in lower case.")] = False
+    lowercase: Annotated[bool, Typed("bleu: compare in lower case.", ("--lowercase", "-lc"))] = False
     tokenize: Annotated[
         str | None,
-        options.choice(
-            "--tokenize",
-            "-tok",
-            among="none zh 13a intl char ja-mecab ko-mecab spm flores101 flores200 spBLEU-1K",
-            metavar="NAME",
-            help="bleu: its tokenizer, such as 13a, zh or intl.",
+        Typed(
+            "bleu: its tokenizer, such as 13a, zh or intl.",
+            ("--tokenize", "-tok"),
+            "NAME",
+            words="none zh 13a intl char ja-mecab ko-mecab spm flores101 flores200 spBLEU-1K",
         ),
     ] = None
 
@@ -183,10 +147,10 @@ class BleuOptions:
         """Specifications with these options."""
         own = {"lowercase": ("-lc", "true")} if self.lowercase else {}
         own |= {"tokenize": ("-tok", self.tokenize)} if self.tokenize is not None else {}
-        return specs.with_options(metrics, "bleu", own) if own else list(metrics)
+        return options.with_options(metrics, "bleu", own) if own else list(metrics)
 
 
-@options.common(
+@options.verb(
     without={"typed_seed"},
     sections={
         "Input": "texts",
@@ -199,16 +163,33 @@ class BleuOptions:
 def score(
     *,
     texts: Texts,
-    metric: Metrics = None,
+    metric: Annotated[
+        list[str] | None,
+        options.specs("Metrics: bleu, chrf:word_order=2, bertscore ...  [default: bleu]", "--metric", "-m"),
+    ] = None,
     bleu: BleuOptions,
     comparison: ComparisonOptions,
-    thresholds: Thresholds = None,
+    thresholds: Annotated[
+        str | None,
+        Typed(
+            "Say how often people agree with each difference: FILE of 'meta --fit-thresholds', or 'shipped'.",
+            metavar="FILE",
+        ),
+    ] = None,
     in_parts: InParts,
-    fail_under: FailUnder = None,
-    save_norm: SaveNorm = None,
-    sort: Sort = None,
-    parts: Parts = False,
-    score_only: ScoreOnly = False,
+    fail_under: Annotated[
+        list[str] | None, Typed("Exit with 3 where a system is worse than this.", metavar="SPEC=NUMBER")
+    ] = None,
+    save_norm: Annotated[
+        str | None, Typed('Keep the scale of sums, for [norm=file("FILE")] in a later run.', metavar="FILE")
+    ] = None,
+    sort: Annotated[
+        str | None, Typed("Put the best system by this metric first.", metavar="SPEC", complete=options.metric_names)
+    ] = None,
+    parts: Annotated[
+        bool, Typed("Show what corpus scores are made of: BLEU's precisions and brevity penalty.")
+    ] = False,
+    score_only: Annotated[bool, Typed("Print nothing but the numbers.", ("--score-only", "-b"))] = False,
     looks: Looks,
     shown: options.Shown,
     files: options.Files,

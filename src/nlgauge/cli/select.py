@@ -8,12 +8,11 @@ from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
 import numpy as np
-import typer
 
 from nlgauge.cli import meta, options
-from nlgauge.cli import options as specs
 from nlgauge.cli.main import as_typed
 from nlgauge.core.errors import InputError
+from nlgauge.core.options import Argument, Range, Typed
 from nlgauge.core.suite import Suite
 from nlgauge.io.files import InputFile, Lines
 from nlgauge.io.suites.suites import read_suite
@@ -26,51 +25,38 @@ from nlgauge.metrics.registry import named
 
 _WHOLE = re.compile(r"-?[0-9]{1,18}")  # what 64 bits hold
 
-Matrix = Annotated[
-    str | None,
-    typer.Option(
-        "--draw-matrix",
-        metavar="FILE",
-        help="Hybrids made elsewhere: one line each, in it one system per item; .npy or text.",
-    ),
-]
-
 
 @dataclass(frozen=True)
 class Simulated:
     """Options: the candidates of a choice, and the number of choices."""
 
-    hybrids: Annotated[
-        int, typer.Option("--hybrids", min=0, help="Hybrid systems in each group; 0 takes the systems as they are.")
-    ] = 10_000
-    pool: Annotated[int, typer.Option("--pool", min=1, help="Models that a metric chooses from.")] = 100
+    hybrids: Annotated[int, Range(least=0), Typed("Hybrid systems in each group; 0 takes the systems as they are.")] = (
+        10_000
+    )
+    pool: Annotated[int, Range(least=1), Typed("Models that a metric chooses from.")] = 100
     stats: Annotated[
         list[str] | None,
-        options.choice(
-            "--stat",
-            among=(*STATS, *AGREEMENT),
-            metavar="STAT",
-            help="hits_at_1, mrr, diff; or pearson, spearman, kendall_b over all models.  [default: the first three]",
+        Typed(
+            "hits_at_1, mrr, diff; or pearson, spearman, kendall_b over all models.  [default: the first three]",
+            ("--stat",),
+            "STAT",
+            words=(*STATS, *AGREEMENT),
         ),
     ] = None
-    draws: Annotated[
-        int | None, typer.Option("--draws", min=1, help="Simulate so many choices beside the exact numbers.")
-    ] = None
+    draws: Annotated[int | None, Range(least=1), Typed("Simulate so many choices beside the exact numbers.")] = None
 
 
 @dataclass(frozen=True)
 class Policies:
     """Which outputs hybrids are made of, and what counts as their scores."""
 
-    among: Annotated[str, options.choice("--among", among="rated all", help="Which outputs hybrids are made of.")] = (
-        "rated"
-    )
+    among: Annotated[str, Typed("Which outputs hybrids are made of.", words="rated all")] = "rated"
     exclude: Exclude = None
     references: References = None
     missing: Missing = "refuse"
 
 
-@options.common()
+@options.verb()
 def select(
     *,
     data: meta.Data,
@@ -79,7 +65,10 @@ def select(
     criterion: meta.Criterion = None,
     judgements: meta.Judgements = None,
     simulated: Simulated,
-    draw_matrix: Matrix = None,
+    draw_matrix: Annotated[
+        str | None,
+        Typed("Hybrids made elsewhere: one line each, in it one system per item; .npy or text.", metavar="FILE"),
+    ] = None,
     policies: Policies,
     shown: options.Shown,
     files: options.Files,
@@ -155,55 +144,24 @@ def read_draws(path: str) -> tuple[Any, dict[str, str]]:
 
 # --- `nlgauge sweep`: how much of another metric makes one better, or which pooling strategy of an NLI model is best
 
-Data = Annotated[
-    list[str],
-    typer.Argument(metavar="DATA...", help="Texts with ratings, one set or several: JSON lines, TSV, CSV, Parquet."),
-]
-SweepMissing = Annotated[
-    str, options.choice("--missing", among="refuse drop", help="What happens to rated segments without a score.")
-]
-Norm = Annotated[
-    str | None, options.choice("--norm", among="minmax zscore none", help="Common scale.  [default: minmax]")
-]
-Ties = Annotated[str, options.choice("--ties", among="loss half exclude zero", help="How ties of preferences count.")]
-Choice = Annotated[
-    str | None,
-    options.choice(
-        "--choice",
-        among="wins mean",
-        help="With --pooling: a strategy for a set is chosen by its wins elsewhere, or by its mean.  [default: wins]",
-    ),
-]
-Intervals = Annotated[
-    str, options.choice("--intervals", among="auto fisher bootstrap none", help="How those of correlations are made.")
-]
-
 
 @dataclass(frozen=True)
 class Mixed:
     """Options: the metrics to mix, and the suites that the sums must withstand."""
 
     suite: Annotated[
-        list[str] | None,
-        typer.Option("--suite", metavar="FILE", help="A suite of pairs, as for audit; may be given several times."),
+        list[str] | None, Typed("A suite of pairs, as for audit; may be given several times.", metavar="FILE")
     ] = None
     metric: Annotated[
-        list[str] | None,
-        specs.option("--metric", "-m", help="Metrics to be made better: chrf, bertscore ..."),
+        list[str] | None, options.specs("Metrics to be made better: chrf, bertscore ...", "--metric", "-m")
     ] = None
     partner: Annotated[
-        list[str] | None,
-        specs.option("--with", help="What they are mixed with: nli, or any other metric."),
+        list[str] | None, options.specs("What they are mixed with: nli, or any other metric.", "--with")
     ] = None
     weights: Annotated[
-        str | None,
-        typer.Option(
-            "--weights", metavar="FROM:TO:STEP", help="Of --with; or numbers with commas.  [default: 0:1:0.1]"
-        ),
+        str | None, Typed("Of --with; or numbers with commas.  [default: 0:1:0.1]", metavar="FROM:TO:STEP")
     ] = None
-    pooling: Annotated[
-        bool, typer.Option("--pooling", help="Instead: five formulas and three directions of each nli metric named.")
-    ] = False
+    pooling: Annotated[bool, Typed("Instead: five formulas and three directions of each nli metric named.")] = False
 
     def check(self, norm: str | None) -> None:
         """Refuse what cannot be mixed before anything is read."""
@@ -229,10 +187,12 @@ class Mixed:
             raise InputError("no metric is named, expected at least one nli metric: --with nli")
 
 
-@options.common(without={"segments"})
+@options.verb(without={"segments"})
 def sweep(
     *,
-    data: Data,
+    data: Annotated[
+        list[str], Argument("Texts with ratings, one set or several: JSON lines, TSV, CSV, Parquet.", metavar="DATA...")
+    ],
     columns: options.Columns = None,
     mixed: Mixed,
     criterion: meta.Criteria = None,
@@ -240,11 +200,19 @@ def sweep(
     level: Level = None,
     stat: Stats = None,
     references: References = None,
-    missing: SweepMissing = "refuse",
-    norm: Norm = None,
-    ties: Ties = "loss",
-    choice: Choice = None,
-    intervals: Intervals = "auto",
+    missing: Annotated[str, Typed("What happens to rated segments without a score.", words="refuse drop")] = "refuse",
+    norm: Annotated[str | None, Typed("Common scale.  [default: minmax]", words="minmax zscore none")] = None,
+    ties: Annotated[str, Typed("How ties of preferences count.", words="loss half exclude zero")] = "loss",
+    choice: Annotated[
+        str | None,
+        Typed(
+            "With --pooling: a strategy for a set is chosen by its wins elsewhere, or by its mean.  [default: wins]",
+            words="wins mean",
+        ),
+    ] = None,
+    intervals: Annotated[
+        str, Typed("How those of correlations are made.", words="auto fisher bootstrap none")
+    ] = "auto",
     shown: options.Shown,
     files: options.Files,
     run: options.Common,

@@ -15,6 +15,7 @@ from nlgauge.cli.main import as_typed, echo
 from nlgauge.cli.options import bar
 from nlgauge.core.errors import InputError
 from nlgauge.core.metric import BaseMetric
+from nlgauge.core.options import Argument, Range, Typed
 from nlgauge.core.result import STDOUT, Result
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.segment import Segment
@@ -32,42 +33,8 @@ from nlgauge.runtime.runtime import Runtime, silent
 from nlgauge.scoring.looks import Looks
 from nlgauge.text.scripts import Writing
 
-Texts = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="[TEXTS]", help="One text per line, plain or .gz; a data set, whose references are taken; -."
-    ),
-]
-Output = Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Triples as JSON lines, also .gz.")]
-Variants = Annotated[int, typer.Option("--variants", min=1, metavar="N", help="How often each text is taken.")]
-MaxWords = Annotated[int, typer.Option("--max-words", min=2, help="Longer texts are left alone.")]
-Pairs = Annotated[
-    str | None,
-    typer.Option(
-        "--calibrate",
-        metavar="PAIRS",
-        help="Calibrate the judge's threshold on labelled pairs. Without TEXTS, print it and stop.",
-    ),
-]
-Limit = Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="Only the first N texts.")]
 PARAPHRASES = ("references", "pairs")
-Paraphrase = Annotated[
-    str | None,
-    options.choice(
-        "--paraphrase",
-        among=PARAPHRASES,
-        help="Compare a text with errors, and the text itself at 0, with the other references of its item; pairs:"
-        " hypotheses, too, are by people, as post-edits are.",
-    ),
-]
-Show = Annotated[bool, typer.Option("--show", help="Print each text edit by edit.")]
 
-Preset = Annotated[
-    str | None,
-    options.choice(
-        "--preset", among="paper", help="paper: SEScore's fillers, judge and threshold, in place of what is not typed."
-    ),
-]
 PAPER = {  # what is drawn is the paper's by default
     "infill": ["facebook/mbart-large-50", "FacebookAI/xlm-roberta-large"],
     "infill_language": "en_XX",
@@ -84,57 +51,63 @@ class Rated:
 
     infill: Annotated[
         list[str] | None,
-        typer.Option(
-            "--infill",
-            metavar="MODEL",
-            help="What gives words: infill, lexicon, a head, a folder or hub id; of several, one is drawn for each"
+        Typed(
+            "What gives words: infill, lexicon, a head, a folder or hub id; of several, one is drawn for each"
             " edit.  [default: infill]",
+            metavar="MODEL",
         ),
     ] = None
     infill_language: Annotated[
         str | None,
-        typer.Option(
-            "--infill-language",
+        Typed(
+            "Language of TEXTS, for an --infill of many languages, as its tokenizer spells it: de_DE for mBART.",
             metavar="CODE",
-            help="Language of TEXTS, for an --infill of many languages, as its tokenizer spells it: de_DE for mBART.",
         ),
     ] = None
     judge: Annotated[
-        str,
-        typer.Option(
-            "--judge", metavar="MODEL", help="The NLI model that rates: nli-robust, nli, a head, a folder or hub id."
-        ),
+        str, Typed("The NLI model that rates: nli-robust, nli, a head, a folder or hub id.", metavar="MODEL")
     ] = "nli-robust"
     threshold: Annotated[
-        float | None,
-        typer.Option("--threshold", help="Entailment both ways that makes an error minor.  [default: the judge's own]"),
+        float | None, Typed("Entailment both ways that makes an error minor.  [default: the judge's own]")
     ] = None
     severity: Annotated[
         str,
-        options.choice(
-            "--severity",
-            among="binary graded none",
-            help="binary: -1 or -5; graded: between them; none: -1 each, without a judge.",
-        ),
+        Typed("binary: -1 or -5; graded: between them; none: -1 each, without a judge.", words="binary graded none"),
     ] = "binary"
 
 
-@options.common(without={"segments", "cache", "no_cache", "encoder"})
+@options.verb(without={"segments", "cache", "no_cache", "encoder"})
 def synth(
     *,
     context: typer.Context,
-    texts: Texts = None,
+    texts: Annotated[
+        str | None,
+        Argument("One text per line, plain or .gz; a data set, whose references are taken; -.", metavar="[TEXTS]"),
+    ] = None,
     columns: options.Columns = None,
-    output: Output = None,
-    paraphrase: Paraphrase = None,
-    variants: Variants = 1,
-    preset: Preset = None,
+    output: Annotated[str | None, Typed("Triples as JSON lines, also .gz.", ("--output", "-o"), "FILE")] = None,
+    paraphrase: Annotated[
+        str | None,
+        Typed(
+            "Compare a text with errors, and the text itself at 0, with the other references of its item; pairs:"
+            " hypotheses, too, are by people, as post-edits are.",
+            words=PARAPHRASES,
+        ),
+    ] = None,
+    variants: Annotated[int, Range(least=1), Typed("How often each text is taken.", metavar="N")] = 1,
+    preset: Annotated[
+        str | None,
+        Typed("paper: SEScore's fillers, judge and threshold, in place of what is not typed.", words="paper"),
+    ] = None,
     draws: Draws,
     rated: Rated,
-    max_words: MaxWords = 80,
-    calibrate: Pairs = None,
-    limit: Limit = None,
-    show: Show = False,
+    max_words: Annotated[int, Range(least=2), Typed("Longer texts are left alone.")] = 80,
+    calibrate: Annotated[
+        str | None,
+        Typed("Calibrate the judge's threshold on labelled pairs. Without TEXTS, print it and stop.", metavar="PAIRS"),
+    ] = None,
+    limit: Annotated[int | None, Range(least=1), Typed("Only the first N texts.", metavar="N")] = None,
+    show: Annotated[bool, Typed("Print each text edit by edit.")] = False,
     files: options.Files,
     run: options.Common,
 ) -> int:

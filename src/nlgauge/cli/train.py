@@ -8,11 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
 from nlgauge.cli import meta, options
 from nlgauge.cli.main import TRAIN, VERBS, as_typed, echo, group_of
 from nlgauge.core.errors import InputError, MissingExtra
+from nlgauge.core.options import Argument, Range, Typed
 from nlgauge.core.result import STDOUT, Row, replacing
 from nlgauge.core.spec import quote
 from nlgauge.io.files import InputFile, Lines
@@ -32,10 +31,7 @@ _WITHOUT_ADAPTERS = ("frozen", "full", "ridge")  # methods
 Side = Literal["source", "hypothesis", "reference"]
 NO_METRICS = frozenset({"cache", "no_cache", "encoder"})  # training names its encoder itself
 Output = Annotated[
-    str,
-    typer.Option(
-        "--output", "-o", metavar="PATH", help="FILE.safetensors: a head; else a folder with the encoder in it."
-    ),
+    str, Typed("FILE.safetensors: a head; else a folder with the encoder in it.", ("--output", "-o"), "PATH")
 ]
 
 
@@ -50,14 +46,11 @@ def check_adapters(recipe: Recipe, method: str) -> None:
 class Named:
     """The metadata of a head."""
 
-    name: Annotated[str, typer.Option("--name", help="Name of the head, for its metadata.")] = ""
-    recipe: Annotated[str, typer.Option("--recipe", help="Where its recipe is, for its metadata.")] = ""
-    data: Annotated[str, typer.Option("--data", help="What it learns from, for its metadata.")] = ""
+    name: Annotated[str, Typed("Name of the head, for its metadata.")] = ""
+    recipe: Annotated[str, Typed("Where its recipe is, for its metadata.")] = ""
+    data: Annotated[str, Typed("What it learns from, for its metadata.")] = ""
     phenomena: Annotated[
-        str,
-        typer.Option(
-            "--phenomena", metavar="IDS", help="Perturbations that it is shown, for its metadata: ids with commas."
-        ),
+        str, Typed("Perturbations that it is shown, for its metadata: ids with commas.", metavar="IDS")
     ] = ""
 
     def about(self) -> dict[str, str]:
@@ -83,10 +76,7 @@ class Run(options.Common):
 
     # bfloat16 takes ten times as long as float32 on a processor that does not multiply it.
     dtype: Annotated[
-        str,
-        options.choice(
-            "--dtype", among="auto bfloat16 float32", help="Precision of training; auto: as nlgauge doctor says."
-        ),
+        str, Typed("Precision of training; auto: as nlgauge doctor says.", words="auto bfloat16 float32")
     ] = "auto"
 
 
@@ -128,13 +118,10 @@ def teller(quiet: bool, err: bool = True) -> Callable[[str], None]:
 class Sides:
     """The fields that are read beside the hypothesis."""
 
-    source: Annotated[bool, typer.Option("--source", help="Read the source, too.")] = False
-    no_reference: Annotated[bool, typer.Option("--no-reference", help="Do not read references.")] = False
+    source: Annotated[bool, Typed("Read the source, too.")] = False
+    no_reference: Annotated[bool, Typed("Do not read references.")] = False
     side: Annotated[
-        Side | None,
-        options.choice(
-            "--side", among="source hypothesis reference", help="Read this side alone, for sentinel:model=."
-        ),
+        Side | None, Typed("Read this side alone, for sentinel:model=.", words="source hypothesis reference")
     ] = None
 
     def arguments(self) -> dict[str, Any]:
@@ -154,39 +141,17 @@ app = group_of(TRAIN, help=VERBS["train"].summary)
 
 # --- `nlgauge train baseline` and `nlgauge train layers`: what BERTScore needs of an encoder
 
-Texts = Annotated[
-    str, typer.Argument(metavar="TEXTS", help="Raw sentences, one per line, plain or .gz; - for standard input.")
-]
-BertscoreOutput = Annotated[
-    str, typer.Option("--output", "-o", metavar="FILE", help="Where the baseline goes: rows LAYER,P,R,F.")
-]
-Pairs = Annotated[int, typer.Option("--pairs", min=1, help="Random pairs of sentences.")]
-Data = Annotated[
-    str, typer.Argument(metavar="DATA", help="Texts with references and ratings; see 'nlgauge list formats'.")
-]
-Models = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--model",
-        "--encoder",
-        metavar="MODEL",
-        help="embedded, base, a folder, or a hub id; repeat it for curves of several in one.",
-    ),
-]
-RevisionOfOne = Annotated[str | None, typer.Option("--revision", help="Revision of a hub model; of one alone.")]
-Level = Annotated[str, typer.Option("--level", metavar="LEVEL", help="segment, item or system.")]
-Stat = Annotated[str, typer.Option("--stat", metavar="STAT", help="What is measured; see 'nlgauge list statistics'.")]
-Idf = Annotated[bool, typer.Option("--idf", help="Weigh pieces by idf.")]
 
-
-@options.common(without=NO_METRICS)
+@options.verb(without=NO_METRICS)
 def train_baseline(
     *,
-    texts: Texts,
-    output: BertscoreOutput,
+    texts: Annotated[
+        str, Argument("Raw sentences, one per line, plain or .gz; - for standard input.", metavar="TEXTS")
+    ],
+    output: Annotated[str, Typed("Where the baseline goes: rows LAYER,P,R,F.", ("--output", "-o"), "FILE")],
     model: Model = "embedded",
     revision: Revision = None,
-    pairs: Pairs = 10_000,
+    pairs: Annotated[int, Range(least=1), Typed("Random pairs of sentences.")] = 10_000,
     run: options.Common,
 ) -> None:
     """Measure what unrelated sentences score at every layer, for bertscore:rescale=true,baseline=FILE."""
@@ -206,17 +171,24 @@ def train_baseline(
         echo(vectors.as_text(rows), nl=False)
 
 
-@options.common(without={"typed_seed", "segments", "encoder"})
+@options.verb(without={"typed_seed", "segments", "encoder"})
 def train_layers(
     *,
-    data: Data,
+    data: Annotated[str, Argument("Texts with references and ratings; see 'nlgauge list formats'.", metavar="DATA")],
     columns: options.Columns = None,
-    model: Models = None,
-    revision: RevisionOfOne = None,
+    model: Annotated[
+        list[str] | None,
+        Typed(
+            "embedded, base, a folder, or a hub id; repeat it for curves of several in one.",
+            ("--model", "--encoder"),
+            "MODEL",
+        ),
+    ] = None,
+    revision: Annotated[str | None, Typed("Revision of a hub model; of one alone.")] = None,
     criterion: meta.Criterion = None,
-    level: Level = "segment",
-    stat: Stat = "pearson",
-    idf: Idf = False,
+    level: Annotated[str, Typed("segment, item or system.", metavar="LEVEL")] = "segment",
+    stat: Annotated[str, Typed("What is measured; see 'nlgauge list statistics'.", metavar="STAT")] = "pearson",
+    idf: Annotated[bool, Typed("Weigh pieces by idf.")] = False,
     shown: options.Shown,
     files: options.Files,
     run: options.Common,
@@ -260,25 +232,17 @@ def _with_interval(row: Row, width: int | None) -> str:
 
 # --- `nlgauge train infill`: a masked language model on an encoder, from raw sentences
 
-InfillTexts = Annotated[
-    list[str], typer.Argument(metavar="TEXTS...", help="Raw sentences, one per line, plain or .gz.")
-]
-HeadOutput = Annotated[
-    str, typer.Option("--output", "-o", metavar="FILE", help="Where the head goes: a name in .safetensors.")
-]
-Dev = Annotated[
-    list[str] | None, typer.Option("--dev", metavar="FILE", help="Texts whose words are guessed after each pass.")
-]
+HeadOutput = Annotated[str, Typed("Where the head goes: a name in .safetensors.", ("--output", "-o"), "FILE")]
 
 
-@options.common(without=NO_METRICS | {"phenomena"})
+@options.verb(without=NO_METRICS | {"phenomena"})
 def train_infill(
     *,
-    texts: InfillTexts,
+    texts: Annotated[list[str], Argument("Raw sentences, one per line, plain or .gz.", metavar="TEXTS...")],
     output: HeadOutput,
     how: InfillRecipe,
     schedule: Schedule,
-    dev: Dev = None,
+    dev: Annotated[list[str] | None, Typed("Texts whose words are guessed after each pass.", metavar="FILE")] = None,
     named: Named,
     run: Run,
 ) -> None:
@@ -299,16 +263,6 @@ def train_infill(
 
 # --- `nlgauge train nli`: an NLI model from labelled pairs
 
-NliPairs = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="PAIRS...", help="JSON lines: premise, hypothesis, label; named twice, a file counts twice."
-    ),
-]
-NliOutput = Annotated[
-    str,
-    typer.Option("--output", "-o", metavar="PATH", help="FILE.safetensors: a head; else a folder for transformers."),
-]
 _WIDTHS = (8, 7, 6, 7, 6)
 
 
@@ -316,19 +270,20 @@ _WIDTHS = (8, 7, 6, 7, 6)
 class Sets:
     """Options: the data that training is measured on."""
 
-    dev: Annotated[
-        list[str] | None, typer.Option("--dev", metavar="FILE", help="Pairs to evaluate on after each pass.")
-    ] = None
-    test: Annotated[
-        list[str] | None, typer.Option("--test", metavar="FILE", help="Pairs to evaluate on at the end.")
-    ] = None
+    dev: Annotated[list[str] | None, Typed("Pairs to evaluate on after each pass.", metavar="FILE")] = None
+    test: Annotated[list[str] | None, Typed("Pairs to evaluate on at the end.", metavar="FILE")] = None
 
 
-@options.common(without=NO_METRICS)
+@options.verb(without=NO_METRICS)
 def train_nli(
     *,
-    pairs: NliPairs,
-    output: NliOutput,
+    pairs: Annotated[
+        list[str],
+        Argument("JSON lines: premise, hypothesis, label; named twice, a file counts twice.", metavar="PAIRS..."),
+    ],
+    output: Annotated[
+        str, Typed("FILE.safetensors: a head; else a folder for transformers.", ("--output", "-o"), "PATH")
+    ],
     how: NliRecipe,
     schedule: Schedule,
     sets: Sets,
@@ -360,14 +315,6 @@ def _line(accuracy: Accuracy) -> str:
 
 # --- `nlgauge train spans`: a head that marks the words at fault, from texts whose errors are known by their place
 
-Examples = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="EXAMPLES...",
-        help="JSON lines: texts with spans, pairs of nlgauge perturb, triples of nlgauge synth; named twice, a file"
-        " counts twice.",
-    ),
-]
 _HEADER = "    n  one to one  precision  recall  left clean"
 
 
@@ -376,26 +323,29 @@ class SpansSets:
     """Options: the data that thresholds are fixed on, and that the head is measured on."""
 
     dev: Annotated[
-        list[str] | None,
-        typer.Option("--dev", metavar="FILE", help="Examples to fix the thresholds on.  [default: 0.5 for all]"),
+        list[str] | None, Typed("Examples to fix the thresholds on.  [default: 0.5 for all]", metavar="FILE")
     ] = None
     most_marked: Annotated[
         float | None,
-        typer.Option(
-            "--most-marked",
+        Typed(
+            "Largest share of texts without errors that may get a mark; fixed on --dev.  [default: any]",
             metavar="SHARE",
-            help="Largest share of texts without errors that may get a mark; fixed on --dev.  [default: any]",
         ),
     ] = None
-    test: Annotated[
-        list[str] | None, typer.Option("--test", metavar="FILE", help="Examples to evaluate on at the end.")
-    ] = None
+    test: Annotated[list[str] | None, Typed("Examples to evaluate on at the end.", metavar="FILE")] = None
 
 
-@options.common(without=NO_METRICS)
+@options.verb(without=NO_METRICS)
 def train_spans(
     *,
-    examples: Examples,
+    examples: Annotated[
+        list[str],
+        Argument(
+            "JSON lines: texts with spans, pairs of nlgauge perturb, triples of nlgauge synth; named twice, a file"
+            " counts twice.",
+            metavar="EXAMPLES...",
+        ),
+    ],
     output: HeadOutput,
     how: SpanRecipe,
     schedule: Schedule,

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nlgauge.cli import meta, options
-from nlgauge.cli import options as specs
 from nlgauge.cli import train as shared
 from nlgauge.cli.main import echo
 from nlgauge.core.errors import InputError
+from nlgauge.core.options import Argument, Range, Typed
 from nlgauge.core.result import STDOUT
 from nlgauge.core.segment import Segment
 from nlgauge.io.files import InputFile
@@ -40,20 +40,12 @@ _FEW = 50  # segments: by chance alone, tau-b of 50 reaches 0.19 in one of twent
 BY_METHOD, DEFAULTS = frozenset({"learning_rate"}), {"epochs": RegressorRecipe().schedule.epochs}
 _STAT = "kendall_b"  # as in training.dev, which loads numbers
 
-Triples = Annotated[
-    list[str], typer.Argument(metavar="TRIPLES...", help="JSON lines of 'nlgauge synth': hyp, refs, score.")
-]
-Rated = Annotated[list[str], typer.Argument(metavar="DATA...", help="Rated texts; see 'nlgauge list formats'.")]
-DevFile = Annotated[str | None, typer.Option("--dev", metavar="DATA", help="Rated texts that choose the best weights.")]
-Preset = Annotated[
-    str | None,
-    options.choice("--preset", among="paper", help="paper: SEScore's training, in place of what is not typed."),
-]
+Rated = Annotated[list[str], Argument("Rated texts; see 'nlgauge list formats'.", metavar="DATA...")]
+DevFile = Annotated[str | None, Typed("Rated texts that choose the best weights.", metavar="DATA")]
 # The paper's training where it is not the default.
 _RECIPE = {"model": "FacebookAI/roberta-large", "method": "full", "features": "2h", "widths": (2048, 1024)}
 _SCHEDULE = {"epochs": 1, "batch_size": 8, "rate": 3e-5, "warmup": 0.0, "constant": True, "weight_decay": 0.0}
 _CHOSEN = {"stat": "wmt_kendall_like", "threshold": 0.0}  # with --dev: Kendall by source, human ties left out
-Severities = Annotated[str, typer.Option("--severities", help="How the scores were made, for its metadata.")]
 
 
 @dataclass(frozen=True)
@@ -62,50 +54,30 @@ class LearntScores:
 
     layer: Annotated[
         str,
-        typer.Option(
-            "--layer",
-            metavar="N[,N...]|mix",
-            help="Layers whose mean vectors are read; mix: all, weighed.  [default: the last]",
-        ),
+        Typed("Layers whose mean vectors are read; mix: all, weighed.  [default: the last]", metavar="N[,N...]|mix"),
     ] = ""
     loss: Annotated[
-        str,
-        options.choice(
-            "--loss",
-            among="mse pairwise mse+pairwise",
-            help="pairwise: hypotheses of one reference in their order.",
-        ),
+        str, Typed("pairwise: hypotheses of one reference in their order.", words="mse pairwise mse+pairwise")
     ] = "mse"
     margin: Annotated[
-        float | None,
-        typer.Option("--margin", help="Margin of the pairwise loss, in score units.  [default: none, a logistic loss]"),
+        float | None, Typed("Margin of the pairwise loss, in score units.  [default: none, a logistic loss]")
     ] = None
-    pairwise_weight: Annotated[
-        float, typer.Option("--pairwise-weight", help="Weight of the pairwise loss beside the other.")
-    ] = 1.0
+    pairwise_weight: Annotated[float, Typed("Weight of the pairwise loss beside the other.")] = 1.0
     rate: Annotated[
         float | None,
-        typer.Option(
-            "--learning-rate", help="The highest learning rate.  [default: lora 5e-4, frozen 1e-3, full 3e-5]"
-        ),
+        Typed("The highest learning rate.  [default: lora 5e-4, frozen 1e-3, full 3e-5]", ("--learning-rate",)),
     ] = None
 
     strength: Annotated[
         float | None,
-        typer.Option(
-            "--strength",
-            min=1e-9,
-            help="Penalty of --method ridge.  [default: the best on examples left out one at a time]",
-        ),
+        Range(least=1e-9),
+        Typed("Penalty of --method ridge.  [default: the best on examples left out one at a time]"),
     ] = None
 
     untrained: Annotated[
         float,
-        typer.Option(
-            "--untrained",
-            min=0,
-            help="Of --method ridge with match: BERTScore's F beside what is learnt, in deviations.",
-        ),
+        Range(least=0),
+        Typed("Of --method ridge with match: BERTScore's F beside what is learnt, in deviations."),
     ] = 0.0
 
     def check(self, recipe: RegressorRecipe) -> None:
@@ -139,12 +111,10 @@ class Added:
     """Examples that are made of references alone."""
 
     copies: Annotated[
-        float,
-        typer.Option("--copies", min=0, max=1, help="Share of references learnt as their own hypothesis, at score 0."),
+        float, Range(least=0, most=1), Typed("Share of references learnt as their own hypothesis, at score 0.")
     ] = 0.0
     unrelated: Annotated[
-        float,
-        typer.Option("--unrelated", min=0, max=1, help="Share of references with another one as hypothesis, at -25."),
+        float, Range(least=0, most=1), Typed("Share of references with another one as hypothesis, at -25.")
     ] = 0.0
 
 
@@ -152,18 +122,13 @@ class Added:
 class Kept:
     """Which weights are kept."""
 
-    stat: Annotated[
-        str, typer.Option("--stat", metavar="STAT", help="Their agreement; see 'nlgauge list statistics'.")
-    ] = _STAT
+    stat: Annotated[str, Typed("Their agreement; see 'nlgauge list statistics'.", metavar="STAT")] = _STAT
     threshold: Annotated[
         float | None,
-        typer.Option(
-            "--threshold", min=0, help="For --stat wmt_kendall_like: the least difference of a pair.  [default: 25]"
-        ),
+        Range(least=0),
+        Typed("For --stat wmt_kendall_like: the least difference of a pair.  [default: 25]"),
     ] = None
-    curve: Annotated[
-        str | None, typer.Option("--curve", metavar="FILE", help="Loss and evaluations of every step, as TSV.")
-    ] = None
+    curve: Annotated[str | None, Typed("Loss and evaluations of every step, as TSV.", metavar="FILE")] = None
 
     def check(self, dev: str | None, recipe: RegressorRecipe) -> None:
         """Refuse options that change nothing with or without texts of --dev."""
@@ -291,13 +256,15 @@ class Setup:
         options.refuse_idle(idle, "is about networks that learn in steps, and --method ridge has none")
 
 
-@options.common(without=shared.NO_METRICS | BY_METHOD, defaults=DEFAULTS)
+@options.verb(without=shared.NO_METRICS | BY_METHOD, defaults=DEFAULTS)
 def train_sescore(
     *,
     context: typer.Context,
-    triples: Triples,
+    triples: Annotated[list[str], Argument("JSON lines of 'nlgauge synth': hyp, refs, score.", metavar="TRIPLES...")],
     output: shared.Output,
-    preset: Preset = None,
+    preset: Annotated[
+        str | None, Typed("paper: SEScore's training, in place of what is not typed.", words="paper")
+    ] = None,
     how: RegressorRecipe,
     learnt: LearntScores,
     added: Added,
@@ -306,7 +273,7 @@ def train_sescore(
     criterion: meta.Criterion = None,
     kept: Kept,
     named: shared.Named,
-    severities: Severities = "",
+    severities: Annotated[str, Typed("How the scores were made, for its metadata.")] = "",
     run: shared.Run,
 ) -> None:
     """Train SEScore on synthetic errors, for sescore:model=...; a stopped run continues."""
@@ -343,7 +310,7 @@ def _as_published(context: typer.Context, preset: str, setup: Setup) -> Setup:
     return replace(setup, **{name: options.with_values(group, own) for name, group in groups.items()})
 
 
-@options.common(without=shared.NO_METRICS | BY_METHOD, defaults=DEFAULTS)
+@options.verb(without=shared.NO_METRICS | BY_METHOD, defaults=DEFAULTS)
 def train_regressor(
     *,
     rated: Rated,
@@ -394,33 +361,24 @@ def read_rated(path: str, criterion: str | None, columns: list[str] | None) -> t
 
 # --- `nlgauge train blend` and `nlgauge train beer`: linear models of ratings, from scores of metrics or from n-grams
 
-Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where the model goes: a JSON file.")]
-Metrics = Annotated[list[str], specs.option("--metric", "-m", help="A metric whose scores are blended; several.")]
-RidgePenalty = Annotated[
-    float | None,
-    typer.Option(
-        "--strength", min=1e-9, help="Penalty on the weights.  [default: the best on segments left out one at a time]"
-    ),
-]
-Penalty = Annotated[float, typer.Option("--strength", min=1e-9, help="Penalty on the weights.")]
-MostPairs = Annotated[int, typer.Option("--pairs", min=1, help="Most pairs; of more, as many are drawn.")]
-Between = Annotated[
-    Within,
-    options.choice("--within", among="item group", help="Pairs of hypotheses for one input, or any two of a group."),
-]
+Output = Annotated[str, Typed("Where the model goes: a JSON file.", ("--output", "-o"), "FILE")]
 _UNNAMED = frozenset({"name", "phenomena"})
 _NO_MODELS = frozenset({"device", "dtype", "cache", "no_cache", "encoder"})
 
 
-@options.common(without=_UNNAMED | {"typed_seed"})
+@options.verb(without=_UNNAMED | {"typed_seed"})
 def train_blend(
     *,
     rated: Rated,
     columns: options.Columns = None,
-    metric: Metrics,
+    metric: Annotated[list[str], options.specs("A metric whose scores are blended; several.", "--metric", "-m")],
     output: Output,
     criterion: meta.Criterion = None,
-    strength: RidgePenalty = None,
+    strength: Annotated[
+        float | None,
+        Range(least=1e-9),
+        Typed("Penalty on the weights.  [default: the best on segments left out one at a time]"),
+    ] = None,
     named: shared.Named,
     run: options.Common,
 ) -> None:
@@ -438,16 +396,18 @@ def train_blend(
     echo(f"{fitted.n} segments{left_out}; strength {fitted.strength:g}; {found}")
 
 
-@options.common(without=_UNNAMED | _NO_MODELS)
+@options.verb(without=_UNNAMED | _NO_MODELS)
 def train_beer(
     *,
     rated: Rated,
     columns: options.Columns = None,
     output: Output,
     criterion: meta.Criterion = None,
-    within: Between = "item",
-    pairs: MostPairs = 100_000,
-    strength: Penalty = 1e-3,
+    within: Annotated[
+        Within, Typed("Pairs of hypotheses for one input, or any two of a group.", words="item group")
+    ] = "item",
+    pairs: Annotated[int, Range(least=1), Typed("Most pairs; of more, as many are drawn.")] = 100_000,
+    strength: Annotated[float, Range(least=1e-9), Typed("Penalty on the weights.")] = 1e-3,
     named: shared.Named,
     run: options.Common,
 ) -> None:
@@ -481,18 +441,14 @@ def _read(
 
 # --- `nlgauge train ruber`: how well a reply goes with its query, learnt from dialogues and replies to other queries
 
-Dialogues = Annotated[list[str], typer.Argument(metavar="DATA...", help="Dialogues; see 'nlgauge list formats'.")]
-
 
 @dataclass(frozen=True)
 class Queries:
     """Options: replies to learn from, and wrong ones."""
 
-    anchor: Annotated[
-        str, options.choice("--anchor", among="context source", help="The query: the last turns of context, or src.")
-    ] = "context"
-    turns: Annotated[int, typer.Option("--turns", min=1, help="How many of the last turns are the query.")] = 1
-    negatives: Annotated[int, typer.Option("--negatives", min=1, help="Replies to other queries for each reply.")] = 1
+    anchor: Annotated[str, Typed("The query: the last turns of context, or src.", words="context source")] = "context"
+    turns: Annotated[int, Range(least=1), Typed("How many of the last turns are the query.")] = 1
+    negatives: Annotated[int, Range(least=1), Typed("Replies to other queries for each reply.")] = 1
 
     def check(self) -> None:
         """Refuse options that change nothing beside others."""
@@ -507,20 +463,15 @@ class Learnt(LearntScores):
     """As for ratings, with the loss of the paper beside the squared error."""
 
     loss: Annotated[
-        str,
-        options.choice(
-            "--loss", among="mse pairwise mse+pairwise", help="pairwise: a query's own reply before other replies."
-        ),
+        str, Typed("pairwise: a query's own reply before other replies.", words="mse pairwise mse+pairwise")
     ] = "mse+pairwise"
-    margin: Annotated[
-        float | None, typer.Option("--margin", help="Margin of the pairwise loss; the paper has 0.5.")
-    ] = None
+    margin: Annotated[float | None, Typed("Margin of the pairwise loss; the paper has 0.5.")] = None
 
 
-@options.common(without=shared.NO_METRICS | BY_METHOD | {"phenomena"}, defaults={**DEFAULTS, "method": "frozen"})
+@options.verb(without=shared.NO_METRICS | BY_METHOD | {"phenomena"}, defaults={**DEFAULTS, "method": "frozen"})
 def train_ruber(
     *,
-    dialogues: Dialogues,
+    dialogues: Annotated[list[str], Argument("Dialogues; see 'nlgauge list formats'.", metavar="DATA...")],
     columns: options.Columns = None,
     output: shared.Output,
     queries: Queries,
