@@ -1,4 +1,4 @@
-"""The verbs: which there are, how each reads its command line, and how its help looks; the one typed is imported."""
+"""The command: what was typed, which verb it is, how its words are read, how its help looks, and what an error is."""
 
 from __future__ import annotations
 
@@ -31,134 +31,103 @@ if TYPE_CHECKING:
     from nlgauge.core.result import Result
 
 
-_SPREAD = ("--hyp", "--ref")  # further files may follow their value, as with sacrebleu; further metrics that of -m
-_KINDS = {"<int>": "N", "<int range>": "N", "<float>": "NUMBER", "<float range>": "NUMBER", "<str>": "TEXT"}
+# --- One run, from the words that were typed to an exit code
+
+INPUT, INTERRUPTED = 2, 130
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
-class _Converted:
-    """A command or a group whose options are `processed`."""
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        """All options and arguments, `--help` among them."""
-        params: list[Any] = super().get_params(ctx)  # type: ignore[misc]
-        for param in params:
-            if "process_value" not in vars(param):
-                param.process_value = partial(processed, param, param.process_value)
-        return params
-
-
-class Command(_Converted, TyperCommand):
-    """A verb: several files may follow one option; its help ends in its page and an example, two lines of `epilog`."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the command line; see `spread`. `--json` at its end prints."""
-        from nlgauge.core.result import STDOUT  # a sixth of the start of `nlgauge --help`, which reads no verb
-
-        args = [*args, STDOUT] if args[-1:] == ["--json"] else args
-        goes_on: dict[str, Callable[[str], bool]] = {}
-        for param in self.params:
-            if getattr(param, "multiple", False):
-                further = _is_file if {*_SPREAD} & {*param.opts} else _is_metric if "--metric" in param.opts else None
-                goes_on |= {} if further is None else dict.fromkeys(param.opts, further)
-        return super().parse_args(ctx, spread(args, goes_on))
-
-    def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """The usage line: arguments as they are declared."""
-        arguments = [param for param in self.params if param.param_type_name == "argument"]
-        return [self.options_metavar or "", *(str(param.metavar or param.name) for param in arguments)]
-
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Arguments and options, each with what stands for its value, under the headings of the verb."""
-        heads: Mapping[str, str] = getattr(self.callback, "sections", {})
-        parts: dict[str, list[tuple[str, str]]] = {"Arguments": [], **{head: [] for head in heads.values()}}
-        for param in self.get_params(ctx):
-            record = param.get_help_record(ctx)
-            if record is not None:
-                is_option = param.param_type_name == "option"
-                name = _named(record[0]) if is_option else str(param.metavar or param.name)
-                head = heads.get(param.name, "Options") if is_option else "Arguments"
-                parts.setdefault(head, []).append((name, record[1]))
-        for head, records in parts.items():
-            if records:
-                with formatter.section(head):
-                    formatter.write_dl(records)
-
-    def format_epilog(self, ctx: Any, formatter: Any) -> None:
-        """The page of the documentation, and the example in one line that can be copied."""
-        for head, line in zip(("Page of the documentation", "Example"), (self.epilog or "").split("\n"), strict=False):
-            if line:
-                with formatter.section(head):
-                    formatter.write(f"{'':{formatter.current_indent}}{line}\n")
+def run() -> None:
+    """The console script."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(
+            stream, io.TextIOWrapper
+        ):  # what a terminal or a pipe cannot show, as \\u escapes: never an error after hours
+            stream.reconfigure(errors="backslashreplace")
+    for name in ("SIGTERM", "SIGHUP"):  # Windows has no SIGHUP
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # else nohup had it ignored
+            signal.signal(number, _end)
+    sys.exit(main())
 
 
-def processed(param: Any, convert: Callable[[Any, Any], Any], context: Any, value: Any) -> Any:
-    """The value of an option or argument; what has its type already is not converted.
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command.
 
-    Typer converts by pydantic, also what was not typed and is None; to load it took a quarter of a first command.
-
-    Args:
-        param: the option, as typer made it.
-        convert: typer's conversion: of a context and a value.
-        context: of the command line.
-        value: what was typed, texts, or the default.
+    Returns:
+        0 done, 2 the user's input (one line on stderr), 3 a failed gate, 130 interrupted, 143 or 129 ended by SIGTERM
+        or SIGHUP. A bug raises.
     """
-    kind = getattr(getattr(param, "type_descriptor", None), "annotation", None)  # an older typer has no pydantic
-    if kind == list[str] and isinstance(value, list | tuple) and value and all(type(one) is str for one in value):
-        value = list(value)
-    elif kind is not None and value is None and not param.required:
-        value = () if param.multiple or param.nargs == -1 else None
-    elif not (kind in (str, bool, int, float) and type(value) is kind):
-        return convert(context, value)
-    return value if param.callback is None else param.callback(context, param, value)
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        command = _command_of(app)
+        check_read(words)
+        with warnings.catch_warnings(), typed(words):
+            warnings.simplefilter("ignore", ScoreWarning)  # the notes below a result say the same
+            code = command.main(args=words, prog_name="nlgauge", standalone_mode=False)
+    except NlgaugeError as error:
+        return _refuse(str(error))
+    except (KeyboardInterrupt, typer.Abort):
+        code = INTERRUPTED
+    except _Ended as end:
+        print(f"nlgauge: ended by {end.signal.name}; {left_of(words)}", file=sys.stderr)
+        return 128 + end.signal
+    except (BrokenPipeError, SystemExit):  # the reader of our output went away, as `| head` does; typer exits then
+        sys.stderr.close()
+        return 0
+    except OSError as error:
+        if error.errno not in _NO_ROOM:
+            raise
+        with suppress(OSError):
+            sys.stdout.close()  # or Python tries once more at its end, and says so
+        return _refuse(f"cannot write: {error.strerror}; is the disk full?")
+    except typer.Exit as stop:
+        return stop.exit_code
+    except UnicodeEncodeError as error:  # a name of a file, out of a file or an escape
+        if sys.getfilesystemencoding() == "utf-8":
+            raise
+        return _refuse(str(not_read(error.object)))
+    except Exception as error:
+        message = getattr(error, "format_message", None)  # usage errors, whichever library typer takes them from
+        if message is None:
+            raise
+        context = getattr(error, "ctx", None)
+        is_bare = type(error).__name__ == "NoArgsIsHelpError"  # its message is the whole help
+        told = "" if is_bare else message() + _given(error)
+        return _refuse(told, context.command_path if context is not None else "nlgauge")
+    if code == INTERRUPTED:  # typer may have caught the signal itself
+        print(f"nlgauge: interrupted; {left_of(words)}", file=sys.stderr)
+    # typer's own 1 is a shell for which it has no completion; a bug raises
+    return (INPUT if code == 1 else code) if isinstance(code, int) else 0
 
 
-def _is_file(word: str) -> bool:
-    return word == "-" or os.path.exists(word)
+def _given(error: Exception) -> str:
+    """The value typed for an option, where typer's error says only what was expected."""
+    told = getattr(error.__context__, "errors", None)
+    return f", not {told()[0]['input']!r}" if told is not None else ""
 
 
-def _is_metric(word: str) -> bool:
-    from nlgauge.cli.options import names_metric  # of a verb that has metrics, and loads them
-
-    return not _is_file(word) and names_metric(word)
-
-
-def spread(words: Sequence[str], options: Mapping[str, Callable[[str], bool]]) -> list[str]:
-    """`-i a.txt b.txt` as `-i a.txt -i b.txt`, where `b.txt` is a file.
-
-    Args:
-        words: the command line.
-        options: an option -> which further words are values of it.
-    """
-    read: list[str] = []
-    option, takes_value = "", False
-    for place, word in enumerate(words):
-        if word == "--":
-            return [*read, *words[place:]]
-        if takes_value:
-            takes_value = False
-        elif word in options:
-            option, takes_value = word, True
-        elif word.startswith("-") and word != "-":
-            option = ""
-        elif option and options[option](word):
-            read.append(option)
-        read.append(word)
-    return read
+def _refuse(message: str, command: str = "nlgauge") -> int:
+    line = visible(" ".join(message.split()))
+    help_hint = f"; see '{command} --help'" if command != "nlgauge" else ""
+    line = line.removesuffix(".") if help_hint else line  # typer ends some messages as a sentence, and some not
+    print(f"nlgauge: {line}{help_hint}" if line else f"nlgauge: what to do? see {command} --help", file=sys.stderr)
+    return INPUT
 
 
-def _named(record: str) -> str:
-    """`--draws N` in place of `--draws <int range>`."""
-    for kind, name in _KINDS.items():
-        if record.endswith(f" {kind}"):
-            return record.removesuffix(kind) + name
-    return record
+class _Ended(BaseException):
+    """Somebody ended the process. As an exception it lets every open file clean up behind itself."""
+
+    def __init__(self, number: int) -> None:
+        self.signal = signal.Signals(number)
 
 
-_AS_WIDE_AS_THE_TERMINAL = 10_000
-# Their scores outlive an interruption.
-_CACHED = {"score", "audit", "choose", "gate", "meta", "select", "sweep", "train layers", "train blend"}
-# They go on where they were.
-_RESUMED = {"synth", "train infill", "train sescore", "train regressor", "train ruber", "train nli", "train spans"}
+def _end(number: int, frame: FrameType | None) -> None:
+    signal.signal(number, signal.SIG_DFL)  # a second one ends it at once
+    raise _Ended(number)
+
+
+# --- Which verb it is: a table says of each what the verb itself says, and only the one that is typed is imported
 
 
 @dataclass(frozen=True)
@@ -349,6 +318,11 @@ TRAIN: Mapping[str, Verb] = {
     ),
 }
 
+# Their scores outlive an interruption.
+_CACHED = {"score", "audit", "choose", "gate", "meta", "select", "sweep", "train layers", "train blend"}
+# They go on where they were.
+_RESUMED = {"synth", "train infill", "train sescore", "train regressor", "train ruber", "train nli", "train spans"}
+
 
 def left_of(arguments: Sequence[str]) -> str:
     """Hint after Ctrl-C: what was kept and how to resume."""
@@ -359,6 +333,133 @@ def left_of(arguments: Sequence[str]) -> str:
     if verb in _CACHED and "--no-cache" not in arguments:
         return "scores of models made so far are in the cache, and the same command goes on from there"
     return "nothing was written"
+
+
+# --- How its words are read, and how its help looks
+
+_AS_WIDE_AS_THE_TERMINAL = 10_000
+_SPREAD = ("--hyp", "--ref")  # further files may follow their value, as with sacrebleu; further metrics that of -m
+_KINDS = {"<int>": "N", "<int range>": "N", "<float>": "NUMBER", "<float range>": "NUMBER", "<str>": "TEXT"}
+
+
+class _Converted:
+    """A command or a group whose options are `processed`."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """All options and arguments, `--help` among them."""
+        params: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        kinds = getattr(self.callback, "kinds", {})  # type: ignore[attr-defined]
+        for param in params:
+            if "process_value" not in vars(param):
+                param.process_value = partial(processed, param, kinds.get(param.name), param.process_value)
+        return params
+
+
+def processed(param: Any, kind: Any, convert: Callable[[Any, Any], Any], context: Any, value: Any) -> Any:
+    """The value of an option or argument; what has its type already is not converted.
+
+    Typer converts by pydantic, also what was not typed and is None; to load it took a quarter of a first command.
+
+    Args:
+        param: the option, as typer made it.
+        kind: its type; None where it is not known.
+        convert: typer's conversion: of a context and a value.
+        context: of the command line.
+        value: what was typed, texts, or the default.
+    """
+    if kind == list[str] and isinstance(value, list | tuple) and value and all(type(one) is str for one in value):
+        value = list(value)
+    elif value is None and not param.required:
+        value = () if param.multiple or param.nargs == -1 else None
+    elif not (kind in (str, bool, int, float) and type(value) is kind):
+        return convert(context, value)
+    return value if param.callback is None else param.callback(context, param, value)
+
+
+class Command(_Converted, TyperCommand):
+    """A verb: several files may follow one option; its help ends in its page and an example, two lines of `epilog`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the command line; see `spread`. `--json` at its end prints."""
+        from nlgauge.core.result import STDOUT  # a sixth of the start of `nlgauge --help`, which reads no verb
+
+        args = [*args, STDOUT] if args[-1:] == ["--json"] else args
+        goes_on: dict[str, Callable[[str], bool]] = {}
+        for param in self.params:
+            if getattr(param, "multiple", False):
+                further = _is_file if {*_SPREAD} & {*param.opts} else _is_metric if "--metric" in param.opts else None
+                goes_on |= {} if further is None else dict.fromkeys(param.opts, further)
+        return super().parse_args(ctx, spread(args, goes_on))
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """The usage line: arguments as they are declared."""
+        arguments = [param for param in self.params if param.param_type_name == "argument"]
+        return [self.options_metavar or "", *(str(param.metavar or param.name) for param in arguments)]
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Arguments and options, each with what stands for its value, under the headings of the verb."""
+        heads: Mapping[str, str] = getattr(self.callback, "sections", {})
+        parts: dict[str, list[tuple[str, str]]] = {"Arguments": [], **{head: [] for head in heads.values()}}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None:
+                is_option = param.param_type_name == "option"
+                name = _named(record[0]) if is_option else str(param.metavar or param.name)
+                head = heads.get(param.name, "Options") if is_option else "Arguments"
+                parts.setdefault(head, []).append((name, record[1]))
+        for head, records in parts.items():
+            if records:
+                with formatter.section(head):
+                    formatter.write_dl(records)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """The page of the documentation, and the example in one line that can be copied."""
+        for head, line in zip(("Page of the documentation", "Example"), (self.epilog or "").split("\n"), strict=False):
+            if line:
+                with formatter.section(head):
+                    formatter.write(f"{'':{formatter.current_indent}}{line}\n")
+
+
+def _is_file(word: str) -> bool:
+    return word == "-" or os.path.exists(word)
+
+
+def _is_metric(word: str) -> bool:
+    from nlgauge.cli.options import names_metric  # of a verb that has metrics, and loads them
+
+    return not _is_file(word) and names_metric(word)
+
+
+def spread(words: Sequence[str], options: Mapping[str, Callable[[str], bool]]) -> list[str]:
+    """`-i a.txt b.txt` as `-i a.txt -i b.txt`, where `b.txt` is a file.
+
+    Args:
+        words: the command line.
+        options: an option -> which further words are values of it.
+    """
+    read: list[str] = []
+    option, takes_value = "", False
+    for place, word in enumerate(words):
+        if word == "--":
+            return [*read, *words[place:]]
+        if takes_value:
+            takes_value = False
+        elif word in options:
+            option, takes_value = word, True
+        elif word.startswith("-") and word != "-":
+            option = ""
+        elif option and options[option](word):
+            read.append(option)
+        read.append(word)
+    return read
+
+
+def _named(record: str) -> str:
+    """`--draws N` in place of `--draws <int range>`."""
+    for kind, name in _KINDS.items():
+        if record.endswith(f" {kind}"):
+            return record.removesuffix(kind) + name
+    return record
 
 
 def group_of(verbs: Mapping[str, Verb], **about: Any) -> typer.Typer:
@@ -399,26 +500,25 @@ def _stand_in() -> None:
 def _command(name: str, verb: Verb, loaded: Any) -> Any:
     """Typer's object for a verb: a command of a function, a group of a group."""
     if isinstance(loaded, typer.Typer):
-        return typer.main.get_command(loaded)
+        return _command_of(loaded)
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     alone.command(name, cls=Command, epilog=f"{verb.page}\n{verb.example}")(loaded)
-    return typer.main.get_command(alone)
+    return _command_of(alone)
 
 
-# --- The command line as it was typed, and text for the terminal
+@cache  # a process may run many commands
+def _command_of(group: typer.Typer) -> Any:
+    return typer.main.get_command(group)
 
-_NOT_OF_RESULTS = (
-    "--quiet",
-    "-q",
-    "--verbose",
-    "-v",
-    "--no-cache",
-)  # where a result is kept and what is said beside it
-_OUTPUTS = (
+
+# --- What was typed, as a result keeps it, and what is shown on a terminal
+
+# Where a result is kept, and what is said beside it, is no part of its command.
+_NOT_OF_RESULTS = ("--quiet", "-q", "--verbose", "-v", "--no-cache")
+_WITH_A_PLACE = (
     *("--json", "--html", "--segments", "--svg", "--save-norm", "--fit-thresholds", "--output", "-o"),
-    *("--junit", "--markdown", "--save"),
+    *("--junit", "--markdown", "--save", "--cache"),
 )
-_WITH_A_PLACE = (*_OUTPUTS, "--cache")
 _BYTES = re.compile("[\udc80-\udcff]")  # bytes that are no letters, as Python keeps them
 _arguments: ContextVar[Sequence[str]] = ContextVar("arguments of the command", default=())
 
@@ -486,10 +586,7 @@ def echo(text: str, *, err: bool = False, nl: bool = True) -> None:
     typer.echo(text, err=err, nl=nl)
 
 
-# --- The command: which verbs there are, and what an error looks like
-
-INPUT, INTERRUPTED = 2, 130
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+# --- The command itself
 
 app = group_of(
     VERBS,
@@ -516,102 +613,3 @@ def _root(
     ),
 ) -> None:
     pass
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command.
-
-    Returns:
-        0 done, 2 the user's input (one line on stderr), 3 a failed gate, 130 interrupted, 143 or 129 ended by SIGTERM
-        or SIGHUP. A bug raises.
-    """
-    try:
-        command = _main_command(app)
-        words = sys.argv[1:] if arguments is None else list(arguments)
-        check_read(words)
-        with warnings.catch_warnings(), typed(words):
-            warnings.simplefilter("ignore", ScoreWarning)  # the notes below a result say the same
-            code = command.main(args=words, prog_name="nlgauge", standalone_mode=False)
-    except NlgaugeError as error:
-        return _refuse(str(error))
-    except (KeyboardInterrupt, typer.Abort):
-        code = INTERRUPTED
-    except _Ended as end:
-        print(f"nlgauge: ended by {end.signal.name}; {_left(arguments)}", file=sys.stderr)
-        return 128 + end.signal
-    except (BrokenPipeError, SystemExit):  # the reader of our output went away, as `| head` does; typer exits then
-        sys.stderr.close()
-        return 0
-    except OSError as error:
-        if error.errno not in _NO_ROOM:
-            raise
-        with suppress(OSError):
-            sys.stdout.close()  # or Python tries once more at its end, and says so
-        return _refuse(f"cannot write: {error.strerror}; is the disk full?")
-    except typer.Exit as stop:
-        return stop.exit_code
-    except UnicodeEncodeError as error:  # a name of a file, out of a file or an escape
-        if sys.getfilesystemencoding() == "utf-8":
-            raise
-        return _refuse(str(not_read(error.object)))
-    except Exception as error:
-        message = getattr(error, "format_message", None)  # usage errors, whichever library typer takes them from
-        if message is None:
-            raise
-        context = getattr(error, "ctx", None)
-        is_bare = type(error).__name__ == "NoArgsIsHelpError"  # its message is the whole help
-        told = "" if is_bare else message() + _given(error)
-        return _refuse(told, context.command_path if context is not None else "nlgauge")
-    if code == INTERRUPTED:  # typer may have caught the signal itself
-        print(f"nlgauge: interrupted; {_left(arguments)}", file=sys.stderr)
-    # typer's own 1 is a shell for which it has no completion; a bug raises
-    return (INPUT if code == 1 else code) if isinstance(code, int) else 0
-
-
-@cache  # a process may run many commands
-def _main_command(group: typer.Typer) -> Any:
-    return typer.main.get_command(group)
-
-
-class _Ended(BaseException):
-    """Somebody ended the process. As an exception it lets every open file clean up behind itself."""
-
-    def __init__(self, number: int) -> None:
-        self.signal = signal.Signals(number)
-
-
-def _end(number: int, frame: FrameType | None) -> None:
-    signal.signal(number, signal.SIG_DFL)  # a second one ends it at once
-    raise _Ended(number)
-
-
-def _left(arguments: Sequence[str] | None) -> str:
-    return left_of(sys.argv[1:] if arguments is None else arguments)
-
-
-def _given(error: Exception) -> str:
-    """The value typed for an option, where typer's error says only what was expected."""
-    told = getattr(error.__context__, "errors", None)
-    return f", not {told()[0]['input']!r}" if told is not None else ""
-
-
-def _refuse(message: str, command: str = "nlgauge") -> int:
-    line = visible(" ".join(message.split()))
-    help_hint = f"; see '{command} --help'" if command != "nlgauge" else ""
-    line = line.removesuffix(".") if help_hint else line  # typer ends some messages as a sentence, and some not
-    print(f"nlgauge: {line}{help_hint}" if line else f"nlgauge: what to do? see {command} --help", file=sys.stderr)
-    return INPUT
-
-
-def run() -> None:
-    """The console script."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(
-            stream, io.TextIOWrapper
-        ):  # what a terminal or a pipe cannot show, as \\u escapes: never an error after hours
-            stream.reconfigure(errors="backslashreplace")
-    for name in ("SIGTERM", "SIGHUP"):  # Windows has no SIGHUP
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # else nohup had it ignored
-            signal.signal(number, _end)
-    sys.exit(main())

@@ -99,6 +99,9 @@ def verb(
 
         called.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
         called.__annotations__ = {option.name: option.annotation for option in options}
+        called.kinds = {  # type: ignore[attr-defined]
+            option.name: sort for option in options for sort, _ in sorts(option.annotation) if sort is not NoneType
+        }
         called.sections = {  # type: ignore[attr-defined]
             option: head for name, head in heads.items() for option in groups.get(name, (name,))
         }
