@@ -17,15 +17,18 @@ from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.options import (
     Checked,
     Entry,
+    Field,
     GoesWith,
     OneOf,
     Range,
     Registry,
+    Typed,
     broken_plugin,
     check_option,
     checked,
     construct,
     convert,
+    fields_of,
     find_plugin,
     load_plugin,
     plugin_names,
@@ -108,6 +111,27 @@ def test_what_a_type_does_not_allow_is_refused_by_name(option, value, message):
     with pytest.raises(SpecError) as error:
         Paint(**{option: value})
     assert str(error.value) == message
+
+
+def test_a_field_holds_what_its_declaration_says():
+    fields = fields_of(Paint)
+    assert "kept" not in fields  # nobody sets it
+    assert {name: field.choices for name, field in fields.items() if field.choices} == {
+        "policy": ["mean", "best"],
+        "level": ["1", "2"],
+        "colour": ["red", "green"],
+        "operations": ["insert", "delete"],
+    }
+    assert fields["layer"].about(Range) == Range(least=0, meaning="embeddings and above")
+    assert fields["layer"].about(GoesWith) is None
+    assert (fields["layer"].flag, fields["layer"].default, fields["layer"].required) == ("--layer", None, False)
+    assert {name: field.required for name, field in fields_of(Needy).items()} == {"path": True, "column": False}
+
+
+def test_words_of_the_command_line_stand_in_place_of_choices():
+    kind = Annotated[Literal["a", "b", "ab"], Typed("Which.", ("--which-one", "-w"), words="a b")]
+    field = Field("which", kind, "a")
+    assert (field.flag, field.words, field.choices) == ("--which-one", ["a", "b"], ["a", "b", "ab"])
 
 
 def test_numbers_of_numpy_become_pythons_own():

@@ -126,7 +126,7 @@ class Field:
 
     name: str
     kind: Any
-    default: Any = MISSING
+    default: Any
     required: bool = False
 
     def about(self, sort: type[T]) -> T | None:

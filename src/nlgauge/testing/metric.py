@@ -6,7 +6,6 @@ import copy
 import inspect
 import re
 import tempfile
-import types
 import typing
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import cycle, islice
 from pathlib import Path
+from types import NoneType
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -21,7 +21,7 @@ import numpy as np
 from nlgauge.core.arrays import Array, Counts
 from nlgauge.core.errors import InputError, NlgaugeError, SpecError
 from nlgauge.core.metric import options_of, signature_of, spec_of, whole
-from nlgauge.core.options import construct
+from nlgauge.core.options import construct, sorts
 from nlgauge.core.scores import MetricInfo, Scores, ids, join, mean_of_defined
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Spec, parse
@@ -443,28 +443,26 @@ def refused(options: Any, require: Callable[[bool, str], None]) -> None:
 
 def _is_choice(hint: Any) -> bool:
     """Whether a type is a `Literal`, or one of several with nothing beside it but None."""
-    origin, args = typing.get_origin(hint), typing.get_args(hint)
-    if origin is typing.Annotated:
-        return _is_choice(args[0])
-    if origin in (typing.Union, types.UnionType):
-        return all(arg is type(None) or _is_choice(arg) for arg in args)
-    return origin is Literal
+    kinds = [sort for sort, _ in sorts(hint) if sort is not NoneType]
+    return bool(kinds) and all(typing.get_origin(sort) is Literal for sort in kinds)
 
 
 def other_values(hint: Any, value: Any) -> list[Any]:
     """Other values of an option's type, the likeliest first."""
-    origin, args = typing.get_origin(hint), typing.get_args(hint)
-    if origin in (typing.Union, types.UnionType):
-        found = [other for arg in args if arg is not type(None) for other in other_values(arg, value)]
-        return [*found, None] if type(None) in args and value is not None else found
-    if origin is Literal:
-        return [arg for arg in args if arg != value]
-    if hint is bool:
+    kinds = [sort for sort, _ in sorts(hint)]
+    found = [other for sort in kinds if sort is not NoneType for other in _others(sort, value)]
+    return [*found, None] if NoneType in kinds and value is not None else found
+
+
+def _others(sort: Any, value: Any) -> list[Any]:
+    if typing.get_origin(sort) is Literal:
+        return [arg for arg in typing.get_args(sort) if arg != value]
+    if sort is bool:
         return [not value] if isinstance(value, bool) else [True, False]
     start = 0 if value is None else value
-    if hint not in (int, float) or not isinstance(start, int | float):
+    if sort not in (int, float) or not isinstance(start, int | float):
         return []
-    return [start + 1, start - 1] if hint is int else [start + 1.0, start - 1.0, start / 2, 0.5]
+    return [start + 1, start - 1] if sort is int else [start + 1.0, start - 1.0, start / 2, 0.5]
 
 
 # --- The ends of the scale: a copy of the reference, blank texts, unrelated texts, and segments that lack a need
