@@ -383,7 +383,7 @@ def test_what_the_library_refuses_is_refused_by_the_flag(typed, message):
 def test_files_are_written_where_they_are_asked_for(tmp_path):
     result = Result("score", [])
     files = options.Files(json=str(tmp_path / "r.json"), segments=str(tmp_path / "s.tsv"))
-    files.check([])
+    files.check()
     files.write(result)
     files.write_segments(lambda: {"id": ["1"]})
     options.Files().write(result)
@@ -394,15 +394,15 @@ def test_files_are_written_where_they_are_asked_for(tmp_path):
 def test_two_files_of_one_name_are_refused(tmp_path):
     path = str(tmp_path / "x")
     with pytest.raises(InputError, match=r"--save-norm .* would be written over --json"):
-        options.Files(json=path).check([], save_norm=path)
+        options.Files(json=path).check(save_norm=path)
     with pytest.raises(InputError, match=r"--json .* would be written over the input"):
-        options.Files(json=path).check([path])
+        options.Files(json=path).check(path)
 
 
 def test_standard_input_is_read_for_one_file():
     with pytest.raises(InputError, match=r"^'-' \(standard input\) is given 2 times, expected once"):
-        options.Files().check(["-", "a.jsonl", "-"])
-    options.Files().check(["-", "a.jsonl"])
+        options.Files().check("-", ["a.jsonl", "-"])
+    options.Files().check("-", "a.jsonl")
 
 
 def test_a_result_is_printed_in_the_form_asked_for(capsys):

@@ -1,4 +1,4 @@
-"""`nlgauge perturb`: texts made worse on purpose, as pairs."""
+"""`nlgauge perturb` and `nlgauge audit`: texts made worse on purpose, and what a metric cannot see in them."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def perturb(
     run: options.Common,
 ) -> int:
     """Perturb texts, and write pairs of before and after."""
-    options.check_outputs({"--output": output}, [data])
+    options.check_outputs({"--output": output}, data)
     _check(chosen)
     rows = rows_to_perturb(chosen.perturbation or [], chosen.task, chosen.criterion)
     suite = perturbed_suite(

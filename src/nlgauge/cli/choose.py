@@ -41,7 +41,7 @@ def choose(
 ) -> int:
     """Recommend one or two metrics for these texts, with the reasons."""
     shown.check(files)
-    files.check([data, *([] if judgements is None else [judgements])])
+    files.check(data, judgements)
     if metric:
         named(metric, run.default_encoder)  # a misspelt metric is refused before anything is read
     dataset, inputs = meta.read_data(data, judgements, columns)
@@ -50,11 +50,7 @@ def choose(
         _tell(expected_seconds(dataset, metric, **how))
         return 0
     found = recommend(dataset, metric, care=cast(Care | None, care), criterion=criterion, data=data, **how)
-    result = as_typed(found.result(inputs))
-    files.write(result)
-    if not files.printed:
-        shown.show(result, run.quiet)
-    return 0
+    return shown.put_out(as_typed(found.result(inputs)), files, run.quiet)
 
 
 def _tell(seconds: Any) -> None:

@@ -1,4 +1,4 @@
-"""`nlgauge doctor`: what is installed, and whether it works here."""
+"""`nlgauge doctor` and `nlgauge env`: what is installed and whether it works here, and what is installed apart."""
 
 from __future__ import annotations
 

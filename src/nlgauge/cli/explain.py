@@ -1,7 +1,8 @@
-"""`nlgauge align`: what a matching metric saw in one pair."""
+"""`nlgauge align` and `nlgauge explain`: what a matching metric saw in one pair, and which words are at fault."""
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import shutil
@@ -41,7 +42,7 @@ def align(
 ) -> None:
     """Show token similarities, matches and weights of a hypothesis and a reference."""
     options.refuse_idle({"seed": run.typed_seed is not None}, "is about draws, and an alignment draws nothing")
-    options.check_outputs({"--svg": svg, "--html": files.html, "--json": files.json}, [])
+    options.check_outputs({"--svg": svg, "--html": files.html, "--json": files.json})
     for option, text in (("--hyp", hyp), ("--ref", ref)):
         if os.path.isfile(text):
             raise InputError(
@@ -82,8 +83,7 @@ class Texts:
     @property
     def files(self) -> list[str]:
         """Those of the texts that are files."""
-        given = [text for text in (self.hyp, *(self.ref or []), self.src) if text is not None]
-        return [text for text in given if os.path.isfile(text)]
+        return [text for text in options.given(self.hyp, self.ref, self.src) if os.path.isfile(text)]
 
     def read(self) -> tuple[Dataset, list[Any]]:
         """The texts as a data set, and the files that were read.
@@ -95,7 +95,7 @@ class Texts:
             raise InputError(
                 "nothing to explain: give a data file, or --hyp TEXT with --ref TEXT; see 'nlgauge explain --help'"
             )
-        files, given = self.files, [self.hyp, *(self.ref or []), *([] if self.src is None else [self.src])]
+        files, given = self.files, options.given(self.hyp, self.ref, self.src)
         if files and len(files) < len(given):
             text = next(text for text in given if text not in files)
             raise InputError(f"{files[0]} is a file and {text!r:.60} is none, expected only files or only texts")
@@ -147,7 +147,7 @@ def explain(
     """Mark the words at fault in texts, with severities, against references or sources."""
     if data is not None and (texts.hyp, texts.ref, texts.src) != (None, None, None):
         raise InputError(f"{data!r} is given beside --hyp, --ref or --src, which it replaces; leave one out")
-    files.check([*([] if data is None else [data]), *texts.files], output=output)
+    files.check(data, texts.files, output=output)
     dataset, inputs = texts.read() if data is None else _read(open_data(data, columns=options.columns_of(columns)))
     found = explained(
         dataset,
@@ -160,7 +160,8 @@ def explain(
     )
     result = as_typed(found.result(inputs))
     if output is not None:
-        _write_rows(found.rows, output)
+        with replacing(output) as file:
+            file.writelines(json.dumps(row.as_row(), ensure_ascii=False) + "\n" for row in found.rows)
     files.write(result)
     if files.printed or output == STDOUT:
         return 0
@@ -185,12 +186,3 @@ def _read(source: Source) -> tuple[Dataset, list[Any]]:
     finally:
         source.close()
     return Dataset(segments, "", summary.notes), list(summary.inputs)
-
-
-def _write_rows(rows: Any, path: str) -> None:
-    import json
-
-    from nlgauge.core.result import replacing
-
-    with replacing(path) as file:
-        file.writelines(json.dumps(row.as_row(), ensure_ascii=False) + "\n" for row in rows)

@@ -13,7 +13,7 @@ from nlgauge.cli.main import as_typed, echo
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.options import Argument, Typed
 from nlgauge.gating.gate import Gate, judged, named_with, opened
-from nlgauge.gating.outputs import Baseline, Outputs, check_name, score_side, write_baseline
+from nlgauge.gating.outputs import Baseline, Outputs, check_cards, check_name, score_side, write_baseline
 from nlgauge.gating.verdicts import Rules, m_of_n
 from nlgauge.metrics.base import Metric
 from nlgauge.runtime.runtime import Runtime
@@ -130,9 +130,8 @@ def gate(
     if sides.save is not None:
         check_name(sides.save)
     cards = limits.judge_card or []
-    told = _cards(metrics, only, cards) if cards else []
-    inputs = [base, *([] if new is None else [new]), *cards]
-    files.check(inputs, junit=written.junit, markdown=written.markdown, save=sides.save)
+    told = check_cards(metrics, only, cards) if cards else []
+    files.check(base, new, cards, junit=written.junit, markdown=written.markdown, save=sides.save)
     runtime = run.runtime()
     if new is None:
         return _save_alone(base, sides, metrics, runtime, run.quiet)
@@ -148,13 +147,6 @@ def gate(
     if not (files.printed or "-" in (written.junit, written.markdown)):
         shown.show(as_typed(found.result()), run.quiet)
     return limits.code(found.verdict)
-
-
-def _cards(metrics: dict[str, Metric], only: frozenset[str], cards: list[str]) -> list[str]:
-    """What the cards say of the judges; loaded only where there are cards."""
-    from nlgauge.gating.outputs import check_cards
-
-    return check_cards(metrics, only, cards)
 
 
 def _save_alone(base: str, sides: Sides, metrics: dict[str, Metric], runtime: Runtime, quiet: bool) -> int:

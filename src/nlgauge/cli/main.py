@@ -40,9 +40,7 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 def run() -> None:
     """The console script."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(
-            stream, io.TextIOWrapper
-        ):  # what a terminal or a pipe cannot show, as \\u escapes: never an error after hours
+        if isinstance(stream, io.TextIOWrapper):  # what it cannot show, as \\u escapes: never an error after hours
             stream.reconfigure(errors="backslashreplace")
     for name in ("SIGTERM", "SIGHUP"):  # Windows has no SIGHUP
         number = getattr(signal, name, None)

@@ -1,4 +1,4 @@
-"""Options of the verbs about human judgements: texts with ratings, scores made elsewhere, and their join."""
+"""`nlgauge meta`: how metrics agree with people; first the options that other verbs about ratings take, too."""
 
 from __future__ import annotations
 
@@ -156,8 +156,8 @@ def joined_columns(joined: JoinedScores) -> Mapping[str, Any]:
 
 # --- `nlgauge meta --plan`: which items to rate next, and the ranking of systems by the ratings so far
 
-SHARED = ("references", "missing", "language", "exclude")  # what a plan takes of the options about agreement
-_KEPT = (*SHARED, "preset")
+OF_PLANS = ("references", "missing", "language", "exclude")  # what a plan takes of the options about agreement
+_KEPT = (*OF_PLANS, "preset")
 
 
 @dataclass(frozen=True)
@@ -235,15 +235,12 @@ class Planned:
             with writing(path) as write:
                 write({k: [f"{v:g}" for v in column] if k in whole else column for k, column in made.columns().items()})
         files.write_segments(lambda: joined_columns(made.held), shown.spreadsheet)
-        files.write(result)
-        if not files.printed:
-            shown.show(result, how.quiet)
-        return 0
+        return shown.put_out(result, files, how.quiet)
 
 
 # --- `nlgauge meta --spans`: marked errors compared with those that people marked
 
-_SHARED = ("references", "missing", "exclude", "draws", "adjust")  # of the options about agreement
+_OF_MARKS = ("references", "missing", "exclude", "draws", "adjust")  # of the options about agreement
 _IDLE = "is about scores of metrics, and --spans compares marked errors"
 _EVERYTHING = "everything"
 _HEAD = ".safetensors"
@@ -271,7 +268,7 @@ class Spanned:
             how: options about agreement, some of which are about marks, too.
             groups: groups of options, all of which are about scores.
         """
-        others = options.changed(how, *(name for name in options.flags_of(how) if name not in _SHARED))
+        others = options.changed(how, *(name for name in options.flags_of(how) if name not in _OF_MARKS))
         for group in groups:
             others |= options.changed(group, *options.flags_of(group))
         options.refuse_idle({**typed, **others}, _IDLE)
@@ -297,7 +294,7 @@ class Spanned:
         """
         asked = _asked(self.spans or [])
         given = [path for path in asked.values() if path is not None]
-        files.check([data, *([] if judgements is None else [judgements]), *given])
+        files.check(data, judgements, given)
         people = _of_groups(_people(data, judgements), lps)
         texts = Texts(data, people, columns, lps, reference_system)
         heard = [name for name, path in asked.items() if path is None or path.endswith(_HEAD)]
@@ -326,10 +323,7 @@ class Spanned:
         )
         result = as_typed(found.result(_once(entries)))
         files.write_segments(found.columns, shown.spreadsheet)
-        files.write(result)
-        if not files.printed:
-            shown.show(result, run.quiet)
-        return 0
+        return shown.put_out(result, files, run.quiet)
 
 
 @dataclass(frozen=True)
@@ -530,14 +524,14 @@ def meta(
         spanned.check(idle, how, scored, fitted, planned)
         return spanned.run(data, judgements, columns, lp, reference_system, how, shown, files, run)
     fitted.check(criterion, pairs, scored.scores)
-    more = [path for path in (judgements, pairs, *(fitted.more_data or [])) if path is not None]
-    files.check([data, *(scored.scores or []), *more], fit_thresholds=fitted.fit_thresholds, plan=planned.plan)
+    paths = (data, scored.scores, judgements, pairs, fitted.more_data)
+    files.check(*paths, fit_thresholds=fitted.fit_thresholds, plan=planned.plan)
     planned.check({"pairs": pairs, "criteria": criteria, "disagree": disagree}, how, fitted)
     dataset, inputs, official = _read(data, how.preset, judgements, columns, lp, reference_system)
     tables, entries = scored.read()
     given, inputs, runtime = _stored(scored, official, tables), [*inputs, *entries], run.runtime()
     if planned.plan is not None:
-        given |= {"runtime": runtime, **{name: value for name, value in how.given().items() if name in SHARED}}
+        given |= {"runtime": runtime, **{name: value for name, value in how.given().items() if name in OF_PLANS}}
         return planned.run(dataset, scored.metric or [], criterion, given, inputs, shown, files, run)
     typed = how.given() if run.typed_seed is None else {**how.given(), "seed": run.typed_seed}
     preferences, ranked = read_preferences(pairs) if pairs is not None else (None, None)

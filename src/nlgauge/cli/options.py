@@ -231,12 +231,18 @@ def changed(group: Any, *names: str, usual: Any = None) -> dict[str, bool]:
     }
 
 
-def check_outputs(outputs: Mapping[str, str | None], inputs: Sequence[str]) -> None:
+def given(*typed: str | Sequence[str] | None) -> list[str]:
+    """All paths of options that were typed, of which some take several."""
+    return [path for one in typed for path in ([one] if isinstance(one, str) else one or ())]
+
+
+def check_outputs(outputs: Mapping[str, str | None], *inputs: str | Sequence[str] | None) -> None:
     """Refuse before anything is scored what cannot be read twice, or written, or would be written over."""
-    times = sum(path == STDIN for path in inputs)
+    read = given(*inputs)
+    times = sum(path == STDIN for path in read)
     if times > 1:
         raise InputError(f"'-' (standard input) is given {times} times, expected once; name files for the others")
-    named = [path for path in inputs if path != STDOUT and "\0" not in path]  # - is read there, NUL is refused there
+    named = [path for path in read if path != STDOUT and "\0" not in path]  # - is read there, NUL is refused there
     taken = {os.path.realpath(path): f"the input {path}" for path in named}
     for option, path in outputs.items():
         if path is None:
@@ -503,7 +509,7 @@ class Files:
         str | None, Typed("Write one row per segment: .tsv, .csv, .jsonl (also .gz) or .parquet.", metavar="FILE")
     ] = None
 
-    def check(self, inputs: Sequence[str], **more: str | None) -> None:
+    def check(self, *inputs: str | Sequence[str] | None, **more: str | None) -> None:
         """Refuse what could not be written, or would be written over; `more` are files of other options."""
         own = {"--json": self.json, "--html": self.html, "--segments": self.segments}
         if self.segments is not None:
@@ -514,7 +520,7 @@ class Files:
             from nlgauge.io.scores import SUFFIX
 
             own[f"--segments {self.segments} and"] = self.segments + SUFFIX
-        check_outputs({**own, **{f"--{name.replace('_', '-')}": path for name, path in more.items()}}, inputs)
+        check_outputs({**own, **{f"--{name.replace('_', '-')}": path for name, path in more.items()}}, *inputs)
 
     @property
     def are_cells(self) -> bool:
@@ -587,6 +593,13 @@ class Shown:
         if self.form in DATA:
             told = {"width": self.width is not None, **of_tables}
             refuse_idle(told, f"is about tables, and -f {self.form} holds every row and digit")
+
+    def put_out(self, result: Result, files: Files, quiet: bool, **how: Any) -> int:
+        """Write the files that were asked for, and print the result unless one of them is printed; the code is 0."""
+        files.write(result)
+        if not files.printed:
+            self.show(result, quiet, **how)
+        return 0
 
     def show(self, result: Result, quiet: bool, **how: Any) -> None:
         """Print the result; `how` are further arguments of `render`."""

@@ -57,7 +57,7 @@ def report(
         raise InputError("--data holds the texts of segments, and no segments are given; add --segments FILE")
     if align and not data:
         raise InputError("--align matches the words of texts, and no texts are given; add --data FILE")
-    options.check_outputs({"--output": output}, [*results, *rows, *(data or [])])
+    options.check_outputs({"--output": output}, results, rows, data)
     found = _read(results)
     joined = _joined(rows, data or [])
     if joined is None and (segments or data):

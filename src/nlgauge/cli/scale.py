@@ -63,9 +63,7 @@ class InParts:
             others: options that parts do not know, if typed.
         """
         if self.engine is None:
-            own = options.changed(
-                self, "output", "workers", "gpus_per_worker", "part_rows", "dry_run", "price", "address"
-            )
+            own = options.changed(self, *(name for name in options.flags_of(self) if name != "engine"))
             options.refuse_idle(own, "is about scoring in parts; it goes with --engine pool or ray")
             return False
         if self.engine not in ("pool", "ray"):
@@ -130,13 +128,11 @@ class InParts:
 
     def _engine(self, devices: Sequence[str]) -> Engine:
         workers, gpus = self._shares(devices)
+        from nlgauge.scoring.workers import score_in_pool, score_in_ray
+
         if self.engine == "pool":
-            from nlgauge.scoring import workers as pool
-
-            return partial(pool.score_in_pool, workers=workers, devices=devices)
-        from nlgauge.scoring import workers as ray
-
-        return partial(ray.score_in_ray, workers=workers, gpus=gpus, address=self.address)
+            return partial(score_in_pool, workers=workers, devices=devices)
+        return partial(score_in_ray, workers=workers, gpus=gpus, address=self.address)
 
     def _estimate(self, plan: Plan, metrics: Mapping[str, Metric], runtime: Runtime) -> Iterator[str]:
         """The lines that a dry run prints."""
@@ -193,12 +189,9 @@ def status(
     from nlgauge.scoring.workers import total as added
 
     shown.check(files)
-    files.check([])
+    files.check()
     result = as_typed(added(folders, ComparisonOptions(intervals=confidence, by_group=by_group)))
-    files.write(result)
-    if not files.printed:
-        shown.show(result, False)
-    return 0
+    return shown.put_out(result, files, quiet=False)
 
 
 def _state(folder: Path) -> str:

@@ -61,7 +61,7 @@ class Texts:
     @property
     def paths(self) -> list[str]:
         """All files."""
-        return [*(self.data or []), *(self.hyp or []), *(self.ref or []), *([self.src] if self.src else [])]
+        return options.given(self.data, self.hyp, self.ref, self.src)
 
     @property
     def inputs(self) -> Inputs:
@@ -208,7 +208,7 @@ def score(
         raise InputError(f"--score-only prints bare numbers, and -f {shown.form} names a form; choose one")
     if save_norm is not None:
         check_bounds(metrics.values())
-    files.check([*texts.paths, *([thresholds] if thresholds else [])], save_norm=save_norm)
+    files.check(texts.paths, thresholds, save_norm=save_norm)
     is_parted = in_parts.check(
         bool(optional),
         **options.changed(texts, "common"),

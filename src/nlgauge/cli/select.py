@@ -1,4 +1,4 @@
-"""`nlgauge select`: would a metric pick the right model?"""
+"""`nlgauge select` and `nlgauge sweep`: would a metric pick the right model, and what makes a metric better?"""
 
 from __future__ import annotations
 
@@ -80,8 +80,7 @@ def select(
         options.refuse_idle({"hybrids": simulated.hybrids != 10_000}, "makes hybrids, and --draw-matrix brings them")
     if (simulated.hybrids == 0 or draw_matrix is not None) and simulated.draws is None:
         options.refuse_idle({"seed": run.typed_seed is not None}, "is about draws: name --hybrids or --draws as well")
-    more = [path for path in (judgements, draw_matrix) if path is not None]
-    files.check([data, *(scored.scores or []), *more])
+    files.check(data, scored.scores, judgements, draw_matrix)
     dataset, inputs = meta.read_data(data, judgements, columns)
     tables, entries = scored.read()
     matrix, entry = read_draws(draw_matrix) if draw_matrix is not None else (None, None)
@@ -101,10 +100,7 @@ def select(
     )
     result = as_typed(outcome.result([*inputs, *entries, *([entry] if entry else [])]))
     files.write_segments(lambda: meta.joined_columns(outcome.held), shown.spreadsheet)
-    files.write(result)
-    if not files.printed:
-        shown.show(result, run.quiet)
-    return 0
+    return shown.put_out(result, files, run.quiet)
 
 
 def read_draws(path: str) -> tuple[Any, dict[str, str]]:
@@ -220,7 +216,7 @@ def sweep(
     """Mix metrics: robustness against agreement with people, as the weight goes from 0 to 1."""
     shown.check(files)
     paths = mixed.suite or []
-    files.check([*data, *paths, *([judgements] if judgements else [])])
+    files.check(data, paths, judgements)
     if judgements is not None and len(data) > 1:
         raise InputError(f"--judgements goes with one data set, got {len(data)}; give the rows of each a 'human' field")
     mixed.check(norm)
@@ -250,10 +246,7 @@ def sweep(
         outcome = run_sweep(datasets, suites, metrics, partners, weights, **shared)
     inputs = [entry for _, entries in read for entry in entries]
     result = as_typed(outcome.result([*inputs, *(dict(InputFile(path).entry) for path in paths)]))
-    files.write(result)
-    if not files.printed:
-        shown.show(result, run.quiet)
-    return 0
+    return shown.put_out(result, files, run.quiet)
 
 
 def _suite(path: str) -> Suite:

@@ -209,7 +209,7 @@ def _check(
         "--html": files.html,
         "the unfinished --output": None if output is None else output + SUFFIX,
     }
-    options.check_outputs(outputs, [path for path in (texts, calibrate) if path is not None])
+    options.check_outputs(outputs, texts, calibrate)
     if texts is None and (calibrate is None or output is not None or show or files.html is not None):
         raise InputError(
             "no texts are given, expected a file with one text per line; --calibrate PAIRS alone finds a threshold and"

@@ -1,4 +1,4 @@
-"""Options that all kinds of training share beside their recipes: the output, the metadata of a head, the runtime."""
+"""`nlgauge train`: what is learnt from data, and the options that all kinds of training share beside their recipes."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def train_baseline(
     run: options.Common,
 ) -> None:
     """Measure what unrelated sentences score at every layer, for bertscore:rescale=true,baseline=FILE."""
-    options.check_outputs({"--output": output}, [texts])
+    options.check_outputs({"--output": output}, texts)
     runtime = run.runtime(cached=False)
     lines = Lines(InputFile(texts))
     try:
@@ -195,7 +195,7 @@ def train_layers(
 ) -> None:
     """Find the layer whose BERTScore agrees best with people, for bertscore:model=...,layer=N."""
     shown.check(files)
-    files.check([data])
+    files.check(data)
     models = list(dict.fromkeys(model or ["embedded"]))
     if revision is not None and len(models) > 1:
         raise InputError("--revision is of one model, and several are named; study them one by one")
@@ -247,7 +247,7 @@ def train_infill(
     run: Run,
 ) -> None:
     """Train a filler of gaps on raw sentences, for infill=FILE; a stopped run continues."""
-    options.check_outputs({"--output": file_of(output)}, [*texts, *(dev or ())])
+    options.check_outputs({"--output": file_of(output)}, texts, dev)
     runtime = run.runtime(cached=False)
     with training_installed():
         from nlgauge.training import infill
@@ -267,7 +267,7 @@ _WIDTHS = (8, 7, 6, 7, 6)
 
 
 @dataclass(frozen=True)
-class Sets:
+class PairSets:
     """Options: the data that training is measured on."""
 
     dev: Annotated[list[str] | None, Typed("Pairs to evaluate on after each pass.", metavar="FILE")] = None
@@ -286,12 +286,12 @@ def train_nli(
     ],
     how: NliRecipe,
     schedule: Schedule,
-    sets: Sets,
+    sets: PairSets,
     named: Named,
     run: Run,
 ) -> None:
     """Train an NLI model on labelled pairs, for nli:model=...; a stopped run continues."""
-    options.check_outputs({"--output": file_of(output)}, [*pairs, *(sets.dev or ()), *(sets.test or ())])
+    options.check_outputs({"--output": file_of(output)}, pairs, sets.dev, sets.test)
     check_adapters(how, how.method)
     runtime = run.runtime(cached=False)
     with training_installed():
@@ -319,7 +319,7 @@ _HEADER = "    n  one to one  precision  recall  left clean"
 
 
 @dataclass(frozen=True)
-class SpansSets:
+class ExampleSets:
     """Options: the data that thresholds are fixed on, and that the head is measured on."""
 
     dev: Annotated[
@@ -349,12 +349,12 @@ def train_spans(
     output: HeadOutput,
     how: SpanRecipe,
     schedule: Schedule,
-    sets: SpansSets,
+    sets: ExampleSets,
     named: Named,
     run: Run,
 ) -> None:
     """Train a head that marks the words at fault, for explain --model FILE; a stopped run continues."""
-    options.check_outputs({"--output": file_of(output)}, [*examples, *(sets.dev or ()), *(sets.test or ())])
+    options.check_outputs({"--output": file_of(output)}, examples, sets.dev, sets.test)
     if sets.most_marked is not None and not sets.dev:
         raise InputError("--most-marked is fixed on texts without errors; name some by --dev FILE")
     if sets.most_marked is not None and not 0 < sets.most_marked < 1:
@@ -362,11 +362,9 @@ def train_spans(
     runtime, about = run.runtime(cached=False), named.about()
     with training_installed():
         from nlgauge.training import spans
-        from nlgauge.training import spans as span_examples
-        from nlgauge.training import spans as span_thresholds
     recipe = replace(how, schedule=replace(schedule, seed=run.seed))
     train, dev, test = (
-        [(path, span_examples.read_span_examples(InputFile(path))) for path in paths or ()]
+        [(path, spans.read_span_examples(InputFile(path))) for path in paths or ()]
         for paths in (examples, sets.dev, sets.test)
     )
     tell = teller(run.quiet)
@@ -376,7 +374,7 @@ def train_spans(
     spans.train_spans(pairs, output, recipe, runtime, about=about, dropout=recipe.dropout, init=recipe.init, tell=tell)
     if dev:
         known = [one for _, own in dev for one in own]
-        limits = span_thresholds.fix_thresholds(output, known, runtime, most_marked=sets.most_marked)
+        limits = spans.fix_thresholds(output, known, runtime, most_marked=sets.most_marked)
         texts = f", {limits.text:g} for whole texts" if limits.text else ""
         tell(f"thresholds {limits.words:g} for words, {limits.missing:g} for what is missing{texts}")
     else:
@@ -384,7 +382,7 @@ def train_spans(
     if dev or test:
         echo(_HEADER)
     for path, own in (*dev, *test):
-        echo(_spans_line(span_thresholds.score_spans(output, own, runtime, path)))
+        echo(_spans_line(spans.score_spans(output, own, runtime, path)))
 
 
 def _spans_line(score: SpanScore) -> str:

@@ -1,4 +1,4 @@
-"""`nlgauge train sescore` and `nlgauge train regressor`: metrics learnt from synthetic errors, or from ratings."""
+"""`nlgauge train` of metrics: what is learnt from synthetic errors, from ratings, or from dialogues."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _CHOSEN = {"stat": "wmt_kendall_like", "threshold": 0.0}  # with --dev: Kendall 
 
 
 @dataclass(frozen=True)
-class LearntScores:
+class Learnt:
     """Options: the layers that are read, the loss, and the rate: what a recipe has in another form."""
 
     layer: Annotated[
@@ -151,7 +151,7 @@ class Setup:
 
     output: str
     recipe: RegressorRecipe
-    learnt: LearntScores
+    learnt: Learnt
     schedule: Schedule
     kept: Kept
     named: shared.Named
@@ -167,8 +167,8 @@ class Setup:
         self.kept.check(self.dev, self.recipe)
         shared.check_adapters(self.recipe, self.recipe.method)
         self.learnt.check(self.recipe)
-        dev = [] if self.dev is None or os.path.isdir(self.dev) else [self.dev]
-        options.check_outputs({"--output": shared.file_of(self.output), "--curve": self.kept.curve}, [*inputs, *dev])
+        dev = None if self.dev is None or os.path.isdir(self.dev) else self.dev
+        options.check_outputs({"--output": shared.file_of(self.output), "--curve": self.kept.curve}, inputs, dev)
         runtime = self.run.runtime(cached=False)
         with shared.training_installed():
             import nlgauge.training.regressor  # noqa: F401  # what it needs is missed before anything is read
@@ -266,7 +266,7 @@ def train_sescore(
         str | None, Typed("paper: SEScore's training, in place of what is not typed.", words="paper")
     ] = None,
     how: RegressorRecipe,
-    learnt: LearntScores,
+    learnt: Learnt,
     added: Added,
     schedule: Schedule,
     dev: DevFile = None,
@@ -319,7 +319,7 @@ def train_regressor(
     criterion: meta.Criterion = None,
     sides: shared.Sides,
     how: RegressorRecipe,
-    learnt: LearntScores,
+    learnt: Learnt,
     schedule: Schedule,
     dev: DevFile = None,
     kept: Kept,
@@ -459,7 +459,7 @@ class Queries:
 
 
 @dataclass(frozen=True)
-class Learnt(LearntScores):
+class LearntReplies(Learnt):
     """As for ratings, with the loss of the paper beside the squared error."""
 
     loss: Annotated[
@@ -476,7 +476,7 @@ def train_ruber(
     output: shared.Output,
     queries: Queries,
     how: RegressorRecipe,
-    learnt: Learnt,
+    learnt: LearntReplies,
     schedule: Schedule,
     kept: Kept,
     named: shared.Named,
