@@ -122,8 +122,8 @@ def test_a_field_holds_what_its_declaration_says():
         "colour": ["red", "green"],
         "operations": ["insert", "delete"],
     }
-    assert fields["layer"].about(Range) == Range(least=0, meaning="embeddings and above")
-    assert fields["layer"].about(GoesWith) is None
+    assert fields["share"].about(Range) == Range(above=0, most=1)
+    assert fields["share"].about(GoesWith) is None
     assert (fields["layer"].flag, fields["layer"].default, fields["layer"].required) == ("--layer", None, False)
     assert {name: field.required for name, field in fields_of(Needy).items()} == {"path": True, "column": False}
 

@@ -77,7 +77,7 @@ def verb(
         kinds = get_type_hints(function, include_extras=True)
         for parameter in inspect.signature(function).parameters.values():
             kind = kinds[parameter.name]
-            if is_dataclass(kind):
+            if isinstance(kind, type) and is_dataclass(kind):
                 groups[parameter.name] = own = {
                     name: replace(field, default=defaults[name]) if name in defaults else field
                     for name, field in _typed(kind).items()
@@ -110,7 +110,7 @@ def verb(
     return given
 
 
-def _typed(group: type) -> dict[str, Field]:
+def _typed(group: Any) -> dict[str, Field]:
     """The fields of a dataclass that are options; the others are set in Python alone."""
     return {name: field for name, field in fields_of(group).items() if field.about(Typed) is not None}
 
@@ -208,7 +208,7 @@ def untyped(context: typer.Context, values: Mapping[str, Any]) -> dict[str, Any]
 
 def with_values(group: G, values: Mapping[str, Any]) -> G:
     """A group of options with those of the values that are fields of it."""
-    return replace(group, **{name: value for name, value in values.items() if name in fields_of(type(group))})
+    return replace(group, **{name: value for name, value in values.items() if name in flags_of(group)})
 
 
 def flags_of(group: Any) -> dict[str, str]:

@@ -131,7 +131,7 @@ class Field:
 
     def about(self, sort: type[T]) -> T | None:
         """What stands beside its type: a `Range`, a `Typed`, a `GoesWith`; None where there is none of the sort."""
-        return next((rule for _, rules in sorts(self.kind) for rule in rules if isinstance(rule, sort)), None)
+        return next((rule for rule in getattr(self.kind, "__metadata__", ()) if isinstance(rule, sort)), None)
 
     @property
     def flag(self) -> str:
@@ -165,6 +165,9 @@ def fields_of(cls: Any) -> dict[str, Field]:
 
 def sorts(kind: Any) -> Iterator[tuple[Any, tuple[Any, ...]]]:
     """The plain types that a value may have, None's among them, each with what stands beside it in `Annotated`."""
+    if isinstance(kind, type):  # as most are; to look into them takes time
+        yield kind, ()
+        return
     origin, args = typing.get_origin(kind), typing.get_args(kind)
     if origin is typing.Annotated:
         yield from ((sort, (*rules, *args[1:])) for sort, rules in sorts(args[0]))
@@ -203,7 +206,8 @@ def checked(options: Any, *, name: str | None = None, error: type[NlgaugeError] 
         NlgaugeError: of the class `error`. It names the option, the value and what is allowed.
     """
     label = getattr(getattr(options, "info", None), "name", "") if name is None else name
-    for option, field in fields_of(type(options)).items():
+    cls: Any = type(options)
+    for option, field in fields_of(cls).items():
         value = getattr(options, option)
         if isinstance(value, np.generic):
             value = value.item()
@@ -219,7 +223,8 @@ def refuse_idle(options: Any, *, spelt: Callable[[str], str] = str, error: type[
         spelt: how an error calls a field, such as by its flag.
         error: the class of error to raise.
     """
-    fields = fields_of(type(options))
+    cls: Any = type(options)
+    fields = fields_of(cls)
     given = {name for name, field in fields.items() if getattr(options, name) != field.default}
     for name in (name for name in fields if name in given):
         rule = fields[name].about(GoesWith)
