@@ -27,8 +27,9 @@ from nlgauge.models import find_head
 from nlgauge.models.entailment import PairTokenizer
 from nlgauge.models.locate import locate
 from nlgauge.training import Checkpoint, NliRecipe, Schedule, read_pairs
-from nlgauge.training.heads import batch_inputs, begin_from, head_metadata, head_network, pad_of, save_head
-from nlgauge.training.loop import LabelledPair, encode_pairs, fit_network
+from nlgauge.training.heads import head_metadata, head_network, pad_of
+from nlgauge.training.loop import fit_network
+from nlgauge.training.nli import LabelledPair, batch_inputs, begin_from, encode_pairs, save_head
 
 SHARPNESS = 2.0
 

@@ -68,8 +68,9 @@ from nlgauge.report.bundle import bundle_html
 from nlgauge.scoring.job import ComparisonOptions
 from nlgauge.scoring.thresholds import read_thresholds
 from nlgauge.scoring.workers import progress_of, total
-from nlgauge.training.examples import read_texts, read_triples
-from nlgauge.training.loop import read_pairs as read_nli_pairs
+from nlgauge.training.examples import read_triples
+from nlgauge.training.infill import read_texts
+from nlgauge.training.nli import read_pairs as read_nli_pairs
 
 VERBS = ("score", "meta", "audit", "sweep", "select", "gate", "align", "synth")
 SHORT = 0 if os.environ.get("NLGAUGE_SLOW") else 2  # the last two load models, which takes some seconds

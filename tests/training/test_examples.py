@@ -18,20 +18,17 @@ from nlgauge.perturbations.base import apply_edits
 from nlgauge.scoring.explaining import Worded
 from nlgauge.training.examples import (
     Example,
-    PlacedEdit,
     Texts,
-    encode_texts,
     grouped_batches,
-    masked,
     rated_examples,
-    read_texts,
     read_triples,
     related_examples,
     renumbered,
-    spans_of_edits,
     with_copies,
     with_unrelated,
 )
+from nlgauge.training.infill import encode_texts, masked, read_texts
+from nlgauge.training.spans import PlacedEdit, spans_of_edits
 
 pytest.importorskip("torch")
 

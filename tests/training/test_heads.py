@@ -14,28 +14,25 @@ from nlgauge.core.segment import Segment
 from nlgauge.io.files import InputFile
 from nlgauge.metrics.embedding.bertscore import BertScore, piece_weights
 from nlgauge.models.encoder import load_encoder
-from nlgauge.models.entailment import PairTokenizer, load_nli
+from nlgauge.models.entailment import LABELS, PairTokenizer, load_nli
 from nlgauge.models.heads import find_head
 from nlgauge.models.locate import locate
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.training.heads import (
+from nlgauge.training.heads import check_folder, head_metadata, head_network, narrowed, write_head
+from nlgauge.training.meters import match_tokens
+from nlgauge.training.nli import (
     KIND,
+    LabelledPair,
     accuracy,
     batch_inputs,
     begin_from,
-    check_folder,
-    head_metadata,
-    head_network,
-    match_tokens,
-    narrowed,
+    encode_pairs,
     probabilities,
     save_folder,
     save_head,
     sequence_network,
     train_nli,
-    write_head,
 )
-from nlgauge.training.loop import LABELS, LabelledPair, encode_pairs
 from nlgauge.training.recipe import NliRecipe, Recipe, Schedule
 
 torch = pytest.importorskip("torch")

@@ -17,26 +17,23 @@ from hypothesis import strategies as st
 import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.io.files import InputFile
-from nlgauge.models.entailment import PairTokenizer
+from nlgauge.models.entailment import LABELS, PairTokenizer
 from nlgauge.models.locate import locate
 from nlgauge.scoring.accumulate import numbers_of
 from nlgauge.training.examples import Example
 from nlgauge.training.loop import (
-    LABELS,
     BestWeights,
     Checkpoint,
     Cores,
     Dev,
-    LabelledPair,
     alone,
-    as_torchmetrics,
     cores,
-    encode_pairs,
     fit,
     held_out,
-    read_pairs,
     shuffled_batches,
 )
+from nlgauge.training.meters import as_torchmetrics
+from nlgauge.training.nli import LabelledPair, encode_pairs, read_pairs
 from nlgauge.training.recipe import Schedule
 
 pytest.importorskip("torch")

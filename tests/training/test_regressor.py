@@ -520,7 +520,7 @@ def test_the_mean_over_a_masked_batch_is_that_of_each_text(tiny_model):
     encoded = texts.encode([Example({"hyp": "the cat sat on the mat", "ref": "rain"}, 0.0, 0)])
     encoder = AutoModel.from_pretrained(str(files.folder), add_pooling_layer=False).eval()
     network = RegressorNetwork(encoder, (1, 3), False, ("hyp", "ref"), 32, (4,), 0.0)
-    learner = Learner(network, texts, None, Loss(), 0.0, 1.0, 0, "float32")
+    learner = Learner(network, texts, Loss(), 0.0, 1.0, 0, "float32")
     with torch.no_grad():
         found = learner._means(np.array([0, 1]))  # padded together
         for number, ids in enumerate(texts.ids):

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from nlgauge.adapters.inspect import as_inspect
     from nlgauge.adapters.mlflow import as_mlflow
     from nlgauge.scoring.accumulate import as_evaluate
-    from nlgauge.training.loop import as_torchmetrics
+    from nlgauge.training.meters import as_torchmetrics
 else:
     __getattr__, __dir__ = door(__name__)
 

@@ -23,7 +23,7 @@ from nlgauge.report.tables import number
 from nlgauge.training.recipe import InfillRecipe, Model, NliRecipe, Recipe, Revision, Schedule, SpanRecipe
 
 if TYPE_CHECKING:
-    from nlgauge.training.heads import Accuracy
+    from nlgauge.training.nli import Accuracy
     from nlgauge.training.spans import SpanScore
 
 
@@ -295,10 +295,10 @@ def train_nli(
     check_adapters(how, how.method)
     runtime = run.runtime(cached=False)
     with training_installed():
-        from nlgauge.training import heads
+        from nlgauge.training import nli
     recipe = replace(how, schedule=replace(schedule, seed=run.seed))
     train, dev, test = ([InputFile(path) for path in paths or ()] for paths in (pairs, sets.dev, sets.test))
-    accuracies = heads.train_nli(
+    accuracies = nli.train_nli(
         train, output, recipe, runtime, dev=dev, test=test, about=named.about(), tell=teller(run.quiet)
     )
     if accuracies:

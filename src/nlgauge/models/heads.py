@@ -43,7 +43,7 @@ HEADS = {**SHIPPED, **ON_BASE}
 # What stands on each encoder in the place of what ships: encoders and heads by name.
 _IN_PLACE = {"base": {"embedded": "base", **{head.removesuffix("-base"): head for head in ON_BASE}}}
 HERE = "."  # the encoder of a head that lies beside it
-_FORMAT, _VERSION = "nlgauge-head", "1"
+FORMAT, VERSION = "nlgauge-head", "1"
 _MOST_HEADER = 1 << 20
 _SCALE = "_scale"
 
@@ -128,6 +128,27 @@ class Head:
         return {key: tensor.float() for key, tensor in loaded.items()}, adapters
 
 
+class Headed:
+    """Base of the files of a model that is a checkpoint, or a head on an encoder.
+
+    Attributes:
+        files: the files of the checkpoint, or of the encoder under the head.
+        head: the head; None for a checkpoint that has its own.
+    """
+
+    files: ModelFiles
+    head: Head | None
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Codes of the languages that the model reads; empty if this is not known."""
+        return self.files.languages if self.head is None else self.head.languages
+
+    def max_tokens(self, asked: int | None = None) -> int | None:
+        """The requested limit, else the one from training. The limit of a checkpoint is known to its tokenizer."""
+        return self.head.whole("max_tokens") if asked is None and self.head is not None else asked
+
+
 def widened(loaded: Mapping[str, torch.Tensor], path: Path) -> dict[str, torch.Tensor]:
     """The tensors of a file, adapters of whole numbers times their scales."""
     found = {}
@@ -181,14 +202,14 @@ def find_head(name: str, kind: str) -> Head:
                 f" exist{nearest(name, [n for n, k in HEADS.items() if k == kind]) if '/' not in name else ''}"
             )
     metadata = dict(_header(path, path.stat().st_mtime_ns)[0])
-    if metadata.get("format") != _FORMAT:
+    if metadata.get("format") != FORMAT:
         raise InputError(
-            f"{path} is no head: its metadata has format {metadata.get('format')!r}, expected {_FORMAT!r}; name a"
+            f"{path} is no head: its metadata has format {metadata.get('format')!r}, expected {FORMAT!r}; name a"
             " model's folder"
         )
-    if metadata.get("version") != _VERSION:
+    if metadata.get("version") != VERSION:
         raise InputError(
-            f"head {path} has version {_one_line(metadata.get('version'))}, this nlgauge reads version {_VERSION};"
+            f"head {path} has version {_one_line(metadata.get('version'))}, this nlgauge reads version {VERSION};"
             " update nlgauge"
         )
     if metadata.get("kind") != kind:

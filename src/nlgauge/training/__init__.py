@@ -6,10 +6,12 @@ from nlgauge.core.doors import door
 
 if TYPE_CHECKING:
     from nlgauge.training.examples import Example, rated_examples, read_triples
-    from nlgauge.training.heads import Accuracy, Matched, accuracy, match_tokens, train_nli, write_head
+    from nlgauge.training.heads import write_head
     from nlgauge.training.infill import train_infill
     from nlgauge.training.linear import Fitted, train_beer, train_blend
-    from nlgauge.training.loop import Checkpoint, Dev, LabelledPair, Watch, as_torchmetrics, read_pairs
+    from nlgauge.training.loop import Checkpoint, Dev, Watch
+    from nlgauge.training.meters import Matched, as_torchmetrics, match_tokens
+    from nlgauge.training.nli import Accuracy, LabelledPair, accuracy, read_pairs, train_nli
     from nlgauge.training.recipe import InfillRecipe, NliRecipe, Recipe, RegressorRecipe, Schedule, SpanRecipe
     from nlgauge.training.regressor import RidgeTrained, Trained, train_regressor, train_ridge
     from nlgauge.training.spans import (

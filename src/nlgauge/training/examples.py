@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from itertools import count
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.marks import ErrorSpan, Severity
 from nlgauge.core.segment import Segment, is_blank, said
-from nlgauge.io.files import Faults, InputFile, Lines
+from nlgauge.io.files import Faults, InputFile
 from nlgauge.io.rows import JsonRows
-from nlgauge.models.infill import PieceTokenizer
 from nlgauge.models.tokens import Ids, TextTokenizer
-from nlgauge.scoring.explaining import Worded, is_function
 
+Row = TypeVar("Row")
 _WINDOW = 64  # the number of batches shuffled together before they are sorted by length
 _SHAPE = "expected an object with the text hyp, refs (one text or a list) and the number score"
 
@@ -45,16 +44,31 @@ def read_triples(file: InputFile) -> list[Example]:
         InputError: a field is missing or has the wrong type, a score is above 0, or there is no triple at all; the
             error names file and line.
     """
+    owners = count()
+    return read_rows(
+        file,
+        lambda row, where: _triple(row, next(owners)),
+        "triples, expected one JSON object per line with hyp, refs and score",
+    )
+
+
+def read_rows(file: InputFile, read: Callable[[Any, str], Iterable[Row]], what: str) -> list[Row]:
+    """What `read` makes of each row of a JSON lines file and of its place; every faulty row is named.
+
+    Raises:
+        InputError: a row is faulty, or nothing was read; `what` says of what there is none.
+    """
     rows, faults = JsonRows(file), Faults(file.name)
     rows.refuse = faults.add
-    examples: list[Example] = []
-    for owner, (number, row) in enumerate(rows):
-        with faults.row(rows.at(number)):
-            examples += _triple(row, owner)
+    found: list[Row] = []
+    for number, row in rows:
+        where = rows.at(number)
+        with faults.row(where):
+            found += read(row, where)
     faults.check()
-    if not examples:
-        raise InputError(f"{file.name} holds no triples, expected one JSON object per line with hyp, refs and score")
-    return examples
+    if not found:
+        raise InputError(f"{file.name} holds no {what}")
+    return found
 
 
 def _triple(row: Any, owner: int) -> list[Example]:
@@ -238,6 +252,15 @@ class Encoded:
     groups: Ids
     lengths: Ids
 
+    @classmethod
+    def of(cls, examples: Sequence[Example], places: dict[str, Ids], groups: Ids, ids: Sequence[Ids]) -> Encoded:
+        """Examples whose texts stand at these places of `ids`."""
+        sizes = np.array([len(pieces) for pieces in ids], dtype=np.int64)
+        lengths = np.max([sizes[place] for place in places.values()], axis=0)
+        scores = np.array([example.score for example in examples])
+        owners = np.array([example.owner for example in examples], dtype=np.int64)
+        return cls(places, scores, owners, groups.reshape(-1), lengths)
+
     def __len__(self) -> int:
         return len(self.scores)
 
@@ -281,16 +304,7 @@ class Texts:
         beside = [place for name, place in places.items() if name != "hyp"]
         against = np.stack(beside or [places["hyp"]], axis=1)
         _, groups = np.unique(against, axis=0, return_inverse=True)
-        sizes = np.array([len(ids) for ids in self.ids], dtype=np.int64)
-        lengths = np.max([sizes[place] for place in places.values()], axis=0)
-        scores = np.array([example.score for example in examples])
-        return Encoded(
-            places,
-            scores,
-            np.array([example.owner for example in examples], dtype=np.int64),
-            groups.reshape(-1),
-            lengths,
-        )
+        return Encoded.of(examples, places, groups, self.ids)
 
 
 def grouped_batches(groups: Ids, lengths: Ids, size: int, seed: int, epoch: int) -> list[Ids]:
@@ -315,238 +329,3 @@ def grouped_batches(groups: Ids, lengths: Ids, size: int, seed: int, epoch: int)
     order = order[np.lexsort((rank[groups[order]], longest[groups[order]], windows))]
     batches = [order[i : i + size] for i in range(0, len(order), size)]
     return [batches[i] for i in rng.permutation(len(batches))]
-
-
-# --- Where the errors of a text are that was changed edit by edit: the exact spans that rules and synthesis give
-
-_NEGATIONS = frozenset("not n't no nor never cannot without".split())  # function words that turn a text round
-_RANKS: dict[Severity, int] = {"minor": 1, "major": 2}
-_NAMES: dict[int, Severity] = {rank: name for name, rank in _RANKS.items()}
-
-
-@dataclass(frozen=True)
-class PlacedEdit:
-    """A change of a text.
-
-    Attributes:
-        start, end: the characters that it replaces, of the text before it.
-        new: what comes in their place.
-        severity: how bad it is; None tells it from the words: major if one of those that come or go carries content or
-            negates.
-    """
-
-    start: int
-    end: int
-    new: str
-    severity: Severity | None = None
-
-
-def spans_of_edits(text: str, edits: Iterable[PlacedEdit]) -> tuple[str, tuple[ErrorSpan, ...]]:
-    """The text after some edits, one after another, and the errors in it.
-
-    Words at the ends of an edit that are there before and after it are no error. Neighbouring words of one severity are
-    one span. Where words are gone and none came, something is missing before the next word.
-
-    Args:
-        text: the text before the first edit.
-        edits: in the order in which they are made; each has its place in the text that the one before it left.
-
-    Raises:
-        InputError: an edit reaches beyond the text.
-    """
-    made = _Edited(text)
-    for edit in edits:
-        made.edit(edit)
-    return made.text, made.spans()
-
-
-class _Edited:
-    """A text in the making: the rank of the error that each character belongs to, and places where text is gone."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self._ranks = [0] * len(text)
-        self._gaps: dict[int, int] = {}
-
-    def edit(self, edit: PlacedEdit) -> None:
-        if not 0 <= edit.start <= edit.end <= len(self.text):
-            raise InputError(f"an edit from {edit.start} to {edit.end} of a text of {len(self.text)} characters")
-        before, new = _pieces(self.text[edit.start : edit.end]), _pieces(edit.new)
-        first = last = 0
-        while first < min(len(before), len(new)) and before[first] == new[first]:
-            first += 1
-        while last < min(len(before), len(new)) - first and before[-1 - last] == new[-1 - last]:
-            last += 1
-        start = edit.start + len("".join(before[:first]))
-        end = edit.end - len("".join(before[len(before) - last :]))
-        self._replace(start, end, "".join(new[first : len(new) - last]), edit.severity)
-
-    def _replace(self, start: int, end: int, new: str, severity: Severity | None) -> None:
-        old = self.text[start:end]
-        rank = _RANKS[severity or _severity(f"{old} {new}")]
-        self.text = self.text[:start] + new + self.text[end:]
-        self._ranks[start:end] = [0 if char.isspace() else rank for char in new]
-        moved: dict[int, int] = {}
-        for place, worst in self._gaps.items():
-            at = place if place <= start else max(start + len(new), place + len(new) - (end - start))
-            moved[at] = max(moved.get(at, 0), worst)
-        if old.strip() and not new.strip():
-            moved[start] = max(moved.get(start, 0), rank)
-        self._gaps = moved
-
-    def spans(self) -> tuple[ErrorSpan, ...]:
-        """The errors by words."""
-        found: list[ErrorSpan] = []
-        words = Worded.of(self.text).places
-        run: tuple[int, int, int] | None = None  # start, end and rank
-        for start, end in words:
-            rank = max(self._ranks[start:end], default=0)
-            if run is not None and rank == run[2]:
-                run = (run[0], end, rank)
-                continue
-            if run is not None:
-                found.append(ErrorSpan(run[0], run[1], _NAMES[run[2]]))
-            run = (start, end, rank) if rank else None
-        if run is not None:
-            found.append(ErrorSpan(run[0], run[1], _NAMES[run[2]]))
-        gone: dict[int, int] = {}
-        for place, rank in self._gaps.items():
-            at = next((start for start, end in words if end > place), len(self.text))
-            gone[at] = max(gone.get(at, 0), rank)
-        found += [ErrorSpan(at, at, _NAMES[rank], missing=True) for at, rank in gone.items()]
-        return tuple(sorted(found, key=lambda span: (span.start, span.end)))
-
-
-def _pieces(text: str) -> list[str]:
-    """Words and what stands between them."""
-    found, at = [], 0
-    for start, end in Worded.of(text).places:
-        found += [text[at:start], text[start:end]]
-        at = end
-    return [piece for piece in (*found, text[at:]) if piece]
-
-
-def _severity(words: str) -> Severity:
-    carries = (word in _NEGATIONS or not is_function(word) for word in Worded.of(words).lower)
-    return "major" if any(carries) else "minor"
-
-
-# --- Sentences for a masked language model: read, taken into pieces, their words masked
-
-_LEAST_WORDS = 3  # a shorter text says too little about a word in it
-
-
-@dataclass(frozen=True)
-class EncodedTexts:
-    """Texts as a masked language model reads them.
-
-    Attributes:
-        ids: piece ids of each text, special tokens included.
-        words: where in them the words of one piece stand, punctuation included; these are what is masked.
-        n_left_out: texts of fewer than three such words.
-        n_cut: texts longer than the limit, whose end was cut off.
-        capital: whether a piece is mostly written with a capital where no sentence begins, as names are, and whether
-            with nothing but capitals; shape (2, V).
-    """
-
-    ids: list[Ids]
-    words: list[Ids]
-    n_left_out: int
-    n_cut: int
-    capital: npt.NDArray[np.bool_]
-
-    @property
-    def lengths(self) -> Ids:
-        """Pieces of each text, shape (n,)."""
-        return np.array([len(ids) for ids in self.ids], dtype=np.int64)
-
-    @property
-    def summary(self) -> str:
-        """How many texts there are, how long they are, and what became of others."""
-        tokens = self.lengths.mean()
-        return f"{len(self.ids)} texts, {tokens:.1f} tokens each, {self.n_cut} cut, {self.n_left_out} too short"
-
-    def counts(self, size: int) -> Ids:
-        """How often each piece of the vocabulary is a word, shape (size,)."""
-        return np.bincount(
-            np.concatenate([ids[words] for ids, words in zip(self.ids, self.words, strict=True)]), minlength=size
-        )
-
-
-def read_texts(files: Sequence[InputFile]) -> list[str]:
-    """The lines of some files that are not blank.
-
-    Raises:
-        InputError: there is none; what `Lines` raises.
-    """
-    texts = [text for file in files for _, text in Lines(file).filled()]
-    if not texts:
-        raise InputError(f"{', '.join(file.name for file in files)} holds no text, expected one sentence per line")
-    return texts
-
-
-def encode_texts(texts: Sequence[str], tokenizer: PieceTokenizer) -> EncodedTexts:
-    """Pieces of each text and where its words stand; texts without enough words are left out."""
-    rows, words, n_cut = [], [], 0
-    capitals, seen = np.zeros((2, len(tokenizer.vocabulary))), np.zeros(len(tokenizer.vocabulary))
-    is_word = np.array([bool(word) for word in tokenizer.bare]) & ~tokenizer.continues
-    letters = np.array([word[:1].isalpha() for word in tokenizer.bare])
-    room = (
-        None if tokenizer.max_tokens is None else tokenizer.max_tokens - len(tokenizer.prefix) - len(tokenizer.suffix)
-    )
-    for text, placed in zip(texts, tokenizer.place(texts), strict=True):
-        ids = placed.ids
-        alone = is_word[ids] & ~np.append(tokenizer.continues[ids[1:]], False)
-        # A capital says something behind a word, not behind a full stop or a quotation mark.
-        inside = np.flatnonzero(alone[1:] & letters[ids[1:]] & letters[ids[:-1]]) + 1
-        np.add.at(seen, ids[inside], 1)
-        written = [text[start:end] for start, end in zip(placed.starts[inside], placed.ends[inside], strict=True)]
-        np.add.at(capitals[0], ids[inside], [word[0].isupper() for word in written])
-        np.add.at(capitals[1], ids[inside], [word.isupper() for word in written])
-        kept = ids[:room]
-        at = np.flatnonzero(alone[: len(kept)])
-        if len(at) >= _LEAST_WORDS:
-            rows.append(np.concatenate([tokenizer.prefix, kept, tokenizer.suffix]))
-            words.append(at + len(tokenizer.prefix))
-            n_cut += len(kept) < len(ids)
-    if not rows:
-        raise InputError(
-            f"no text has {_LEAST_WORDS} words that the model knows, of {len(texts)}; expected sentences, one per line"
-        )
-    return EncodedTexts(rows, words, len(texts) - len(rows), n_cut, capitals > seen / 2)
-
-
-def masked(
-    texts: EncodedTexts,
-    where: Ids | Sequence[int],
-    share: float,
-    shown: float,
-    mask: int,
-    size: int,
-    rng: np.random.Generator,
-) -> tuple[list[Ids], list[Ids]]:
-    """Some texts with words masked.
-
-    Args:
-        texts: what is masked.
-        where: their positions.
-        share: of the words of a text that are masked, at least one.
-        shown: share of these that is not masked but shown, half as they are and half as any piece (BERT: 0.2).
-        mask: id of the mask token.
-        size: pieces in the vocabulary.
-        rng: the draws.
-
-    Returns:
-        Ids of each text, and where the words stand that are to be guessed.
-    """
-    rows, places = [], []
-    for i in where:
-        ids, words = texts.ids[i].copy(), texts.words[i]
-        chosen = np.sort(rng.choice(words, max(1, round(share * len(words))), replace=False))
-        draws = rng.random(len(chosen))
-        ids[chosen[draws >= shown]] = mask
-        other = chosen[draws < shown / 2]
-        ids[other] = rng.integers(size, size=len(other))
-        rows.append(ids)
-        places.append(chosen)
-    return rows, places

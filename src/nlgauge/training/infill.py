@@ -15,25 +15,27 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import torch
 from torch.nn import functional
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import check_target
-from nlgauge.io.files import InputFile
+from nlgauge.io.files import InputFile, Lines
 from nlgauge.models.encoder import torch_device
+from nlgauge.models.heads import SUFFIX
 from nlgauge.models.infill import PieceTokenizer
 from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.runtime import Runtime, by_length
-from nlgauge.training.adapters import adapter_tensors, add_adapters
-from nlgauge.training.examples import EncodedTexts, encode_texts, masked, read_texts
-from nlgauge.training.heads import arithmetic, encoder_below, head_metadata, narrow_frozen, pad_of, padded, write_head
+from nlgauge.training.adapters import adapter_tensors
+from nlgauge.training.heads import adapted_network, arithmetic, head_metadata, own_tensors, pad_of, padded, write_head
 from nlgauge.training.loop import Checkpoint, alone, fit_network
 from nlgauge.training.recipe import InfillRecipe, check_precision, run_line
 
 KIND = "infill"
 _EVALUATION_SHARE, _EVALUATION_TOKENS = 0.15, 2048
+_LEAST_WORDS = 3  # a shorter text says too little about a word in it
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,10 @@ def train_infill(
         InputError: files or outputs are not usable; also what `locate` raises.
         MissingExtra: torch or peft is not installed.
     """
-    _check(runtime, output)
+    check_precision(runtime)
+    if not output.endswith(SUFFIX):
+        raise InputError(f"{output}: what is trained here is a head; end its name in .safetensors")
+    check_target(output)
     files = locate(recipe.model, recipe.revision)
     tokenizer = PieceTokenizer(files, recipe.max_tokens)
     mask, size = _mask_of(files, tokenizer), int(files.config["vocab_size"])
@@ -148,17 +153,15 @@ def infill_network(files: ModelFiles, recipe: InfillRecipe, counts: Ids, narrow:
         counts: the number of occurrences of each piece, shape (V,).
         narrow: keep frozen weights in bfloat16.
     """
-    encoder = encoder_below(files, recipe.dropout)
-    with torch.random.fork_rng([]):
-        torch.manual_seed(recipe.schedule.seed)
-        adapted = add_adapters(encoder, recipe.rank, recipe.alpha)
-        network = InfillNetwork(
-            adapted, files.config["hidden_size"], len(counts), files.config.get("layer_norm_eps", 1e-12)
-        )
+
+    def above(encoder: Any) -> InfillNetwork:
+        epsilon = files.config.get("layer_norm_eps", 1e-12)
+        return InfillNetwork(encoder, files.config["hidden_size"], len(counts), epsilon)
+
+    schedule = recipe.schedule
+    network = adapted_network(above, files, recipe.rank, recipe.alpha, recipe.dropout, schedule.seed, narrow)
     often = torch.from_numpy(np.log(counts + 1.0))
     network.bias.data.copy_(often - often.mean())
-    if narrow:
-        narrow_frozen(network)
     return network
 
 
@@ -174,7 +177,10 @@ def guessed(
     network.eval()
     with torch.inference_mode():
         for where in by_length(texts.lengths, _EVALUATION_TOKENS):
-            rows, places = zip(*(_held(texts, int(i), mask) for i in where), strict=True)
+            held = [
+                masked(texts, [i], _EVALUATION_SHARE, 0.0, mask, 1, np.random.default_rng(i)) for i in where.tolist()
+            ]
+            rows, places = [row for (row,), _ in held], [place for _, (place,) in held]
             logits, right = _guess(network, texts, where, rows, places, pad, dtype)
             right_logits = logits.gather(1, right[:, None])
             counted = torch.from_numpy(lettered[right.cpu().numpy()])
@@ -194,15 +200,8 @@ def guessed(
 
 def head_tensors(network: InfillNetwork, capital: np.ndarray) -> dict[str, torch.Tensor]:
     """A head's tensors: adapters, transform and bias in float16, and two bits for each piece: how it is written."""
-    parts = {"dense.weight": network.dense.weight, "dense.bias": network.dense.bias, "norm.weight": network.norm.weight}
-    parts |= {"norm.bias": network.norm.bias, "bias": network.bias}
-    tensors = {name: tensor.detach().float().cpu().half().contiguous() for name, tensor in parts.items()}
-    return {**adapter_tensors(network.encoder), **tensors, "capital": torch.from_numpy(np.packbits(capital, axis=1))}
-
-
-def _held(texts: EncodedTexts, i: int, mask: int) -> tuple[Ids, Ids]:
-    (row,), (place,) = masked(texts, [i], _EVALUATION_SHARE, 0.0, mask, 1, np.random.default_rng(i))
-    return row, place
+    own = {name: tensor.half() for name, tensor in own_tensors(network).items()}
+    return {**adapter_tensors(network.encoder), **own, "capital": torch.from_numpy(np.packbits(capital, axis=1))}
 
 
 def _guess(
@@ -227,13 +226,6 @@ def _guess(
     return logits, right
 
 
-def _check(runtime: Runtime, output: str) -> None:
-    check_precision(runtime)
-    if not output.endswith(".safetensors"):
-        raise InputError(f"{output}: what is trained here is a head; end its name in .safetensors")
-    check_target(output)
-
-
 def _mask_of(files: ModelFiles, tokenizer: PieceTokenizer) -> int:
     """The id of the mask token; what cannot be trained is refused here, before all texts are read."""
     if tokenizer.mask is None:
@@ -244,3 +236,122 @@ def _mask_of(files: ModelFiles, tokenizer: PieceTokenizer) -> int:
             " encoder"
         )
     return tokenizer.mask
+
+
+# --- Sentences for a masked language model: read, taken into pieces, their words masked
+
+
+@dataclass(frozen=True)
+class EncodedTexts:
+    """Texts as a masked language model reads them.
+
+    Attributes:
+        ids: piece ids of each text, special tokens included.
+        words: where in them the words of one piece stand, punctuation included; these are what is masked.
+        n_left_out: texts of fewer than three such words.
+        n_cut: texts longer than the limit, whose end was cut off.
+        capital: whether a piece is mostly written with a capital where no sentence begins, as names are, and whether
+            with nothing but capitals; shape (2, V).
+    """
+
+    ids: list[Ids]
+    words: list[Ids]
+    n_left_out: int
+    n_cut: int
+    capital: npt.NDArray[np.bool_]
+
+    @property
+    def lengths(self) -> Ids:
+        """Pieces of each text, shape (n,)."""
+        return np.array([len(ids) for ids in self.ids], dtype=np.int64)
+
+    @property
+    def summary(self) -> str:
+        """How many texts there are, how long they are, and what became of others."""
+        tokens = self.lengths.mean()
+        return f"{len(self.ids)} texts, {tokens:.1f} tokens each, {self.n_cut} cut, {self.n_left_out} too short"
+
+    def counts(self, size: int) -> Ids:
+        """How often each piece of the vocabulary is a word, shape (size,)."""
+        return np.bincount(
+            np.concatenate([ids[words] for ids, words in zip(self.ids, self.words, strict=True)]), minlength=size
+        )
+
+
+def read_texts(files: Sequence[InputFile]) -> list[str]:
+    """The lines of some files that are not blank.
+
+    Raises:
+        InputError: there is none; what `Lines` raises.
+    """
+    texts = [text for file in files for _, text in Lines(file).filled()]
+    if not texts:
+        raise InputError(f"{', '.join(file.name for file in files)} holds no text, expected one sentence per line")
+    return texts
+
+
+def encode_texts(texts: Sequence[str], tokenizer: PieceTokenizer) -> EncodedTexts:
+    """Pieces of each text and where its words stand; texts without enough words are left out."""
+    rows, words, n_cut = [], [], 0
+    capitals, seen = np.zeros((2, len(tokenizer.vocabulary))), np.zeros(len(tokenizer.vocabulary))
+    is_word = np.array([bool(word) for word in tokenizer.bare]) & ~tokenizer.continues
+    letters = np.array([word[:1].isalpha() for word in tokenizer.bare])
+    room = (
+        None if tokenizer.max_tokens is None else tokenizer.max_tokens - len(tokenizer.prefix) - len(tokenizer.suffix)
+    )
+    for text, placed in zip(texts, tokenizer.place(texts), strict=True):
+        ids = placed.ids
+        alone = is_word[ids] & ~np.append(tokenizer.continues[ids[1:]], False)
+        # A capital says something behind a word, not behind a full stop or a quotation mark.
+        inside = np.flatnonzero(alone[1:] & letters[ids[1:]] & letters[ids[:-1]]) + 1
+        np.add.at(seen, ids[inside], 1)
+        written = [text[start:end] for start, end in zip(placed.starts[inside], placed.ends[inside], strict=True)]
+        np.add.at(capitals[0], ids[inside], [word[0].isupper() for word in written])
+        np.add.at(capitals[1], ids[inside], [word.isupper() for word in written])
+        kept = ids[:room]
+        at = np.flatnonzero(alone[: len(kept)])
+        if len(at) >= _LEAST_WORDS:
+            rows.append(np.concatenate([tokenizer.prefix, kept, tokenizer.suffix]))
+            words.append(at + len(tokenizer.prefix))
+            n_cut += len(kept) < len(ids)
+    if not rows:
+        raise InputError(
+            f"no text has {_LEAST_WORDS} words that the model knows, of {len(texts)}; expected sentences, one per line"
+        )
+    return EncodedTexts(rows, words, len(texts) - len(rows), n_cut, capitals > seen / 2)
+
+
+def masked(
+    texts: EncodedTexts,
+    where: Ids | Sequence[int],
+    share: float,
+    shown: float,
+    mask: int,
+    size: int,
+    rng: np.random.Generator,
+) -> tuple[list[Ids], list[Ids]]:
+    """Some texts with words masked.
+
+    Args:
+        texts: what is masked.
+        where: their positions.
+        share: of the words of a text that are masked, at least one.
+        shown: share of these that is not masked but shown, half as they are and half as any piece (BERT: 0.2).
+        mask: id of the mask token.
+        size: pieces in the vocabulary.
+        rng: the draws.
+
+    Returns:
+        Ids of each text, and where the words stand that are to be guessed.
+    """
+    rows, places = [], []
+    for i in where:
+        ids, words = texts.ids[i].copy(), texts.words[i]
+        chosen = np.sort(rng.choice(words, max(1, round(share * len(words))), replace=False))
+        draws = rng.random(len(chosen))
+        ids[chosen[draws >= shown]] = mask
+        other = chosen[draws < shown / 2]
+        ids[other] = rng.integers(size, size=len(other))
+        rows.append(ids)
+        places.append(chosen)
+    return rows, places

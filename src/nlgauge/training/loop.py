@@ -1,20 +1,18 @@
-"""Labelled pairs of sentences: read from JSON lines, split into pieces, grouped by length."""
+"""The training loop: AdamW, warm-up and linear decay. A killed run resumes from its checkpoint to the same weights."""
 
 from __future__ import annotations
 
 import json
 import math
 import os
-import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache, partial, wraps
-from importlib import import_module
+from functools import partial, wraps
 from inspect import signature
 from pathlib import Path
-from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar
+from typing import Any, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 import torch
@@ -22,130 +20,20 @@ from safetensors import safe_open
 from safetensors.torch import save
 
 from nlgauge.core.arrays import Array
-from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.errors import InputError
 from nlgauge.core.result import claimed, clear, replacing
-from nlgauge.core.segment import Dataset
-from nlgauge.io.files import Faults, InputFile
-from nlgauge.io.rows import JsonRows
-from nlgauge.metrics.base import MetricLike
-from nlgauge.models.entailment import PairTokenizer
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.scoring.accumulate import Accumulator, numbers_of
 from nlgauge.stats.correlate import Options, correlation, statistic
 from nlgauge.training.examples import Example
 from nlgauge.training.recipe import Schedule
 
-LABELS = ("entailment", "neutral", "contradiction")
-_WINDOW = 64  # the number of batches shuffled together before they are sorted by length
-
-
-class LabelledPair(NamedTuple):
-    """A premise, a hypothesis and the index of their label in `LABELS`."""
-
-    premise: str
-    hypothesis: str
-    label: int
-
-
-@dataclass(frozen=True)
-class EncodedPairs:
-    """Pairs as a network reads them.
-
-    Attributes:
-        ids: piece ids of each pair, special tokens included.
-        types: token types in the same shapes; in BERT's families 0 for the premise's pieces and 1 for the
-            hypothesis's.
-        labels: shape (n,).
-        n_cut: the number of pairs longer than the limit, whose longer side was cut.
-    """
-
-    ids: list[Ids]
-    types: list[Ids]
-    labels: Ids
-    n_cut: int
-
-    @property
-    def lengths(self) -> Ids:
-        """The number of pieces of each pair, shape (n,)."""
-        return np.array([len(ids) for ids in self.ids], dtype=np.int64)
-
-
-def read_pairs(file: InputFile) -> list[LabelledPair]:
-    """The pairs of a JSON lines file, plain or gzip.
-
-    The fields are `premise`, `hypothesis` and `label`; others are ignored.
-
-    Raises:
-        InputError: a field is missing or is not text, a label is not in `LABELS` (in any case), or there is no pair at
-            all; the error names file and line.
-    """
-    rows, faults = JsonRows(file), Faults(file.name)
-    rows.refuse = faults.add
-    pairs = []
-    for number, row in rows:
-        with faults.row(rows.at(number)):
-            premise, hypothesis, label = (_text(row, name) for name in ("premise", "hypothesis", "label"))
-            folded = label.strip().lower()
-            if folded not in LABELS:
-                raise InputError(f"label is {label!r:.60}, expected {', '.join(LABELS[:-1])} or {LABELS[-1]}")
-            pairs.append(LabelledPair(premise, hypothesis, LABELS.index(folded)))
-    faults.check()
-    if not pairs:
-        raise InputError(
-            f"{file.name} holds no pairs, expected one JSON object per line with premise, hypothesis and label"
-        )
-    return pairs
-
-
-def _text(row: Any, name: str) -> str:
-    value = row.get(name) if isinstance(row, dict) else None
-    if not isinstance(value, str):
-        found = f"{name} is {type(value).__name__}" if isinstance(row, dict) and name in row else f"no {name}"
-        raise InputError(f"{found}, expected an object with the texts premise, hypothesis and label")
-    return value
-
-
-def encode_pairs(pairs: Sequence[LabelledPair], tokenizer: PairTokenizer) -> EncodedPairs:
-    """The pieces of each pair, as they are read when the model is used."""
-    contents = tokenizer.read(text for pair in pairs for text in pair[:2])
-    joined = tokenizer.pairs([pair[:2] for pair in pairs], contents)
-    rows = [joined.ids(i) for i in range(len(pairs))]
-    labels = np.array([pair.label for pair in pairs], dtype=np.int64)
-    return EncodedPairs([ids for ids, _ in rows], [types for _, types in rows], labels, int(joined.truncated.sum()))
-
-
-def shuffled_batches(lengths: Ids, size: int, seed: int, epoch: int) -> list[Ids]:
-    """Batches of one pass, in random order; each holds pairs of about equal length.
-
-    The pairs are shuffled, sorted by length inside windows of some batches, and cut into batches, which are shuffled
-    again. So hardly any time goes into padding, and the pairs that share a batch differ from pass to pass.
-
-    Args:
-        lengths: the number of pieces of each pair, shape (n,).
-        size: the number of pairs in a batch.
-        seed: together with the number of the pass it determines the order.
-        epoch: the number of the pass, from 0.
-    """
-    rng = np.random.default_rng((seed, epoch))
-    order = rng.permutation(len(lengths))
-    window = size * _WINDOW
-    batches = []
-    for start in range(0, len(order), window):
-        part = order[start : start + window]
-        part = part[np.argsort(lengths[part], kind="stable")]
-        batches += [part[i : i + size] for i in range(0, len(part), size)]
-    return [batches[i] for i in rng.permutation(len(batches))]
-
-
-# --- The training loop: AdamW, warm-up and linear decay. A killed run resumes from its checkpoint to the same weights
-
 P = ParamSpec("P")
 R = TypeVar("R")
-
 _CLIP = 1.0  # largest norm of a step's gradient
 _STATES = ("exp_avg", "exp_avg_sq")
 _STEPS_KEPT = 200  # between two checkpoints
+_WINDOW = 64  # the number of batches shuffled together before they are sorted by length
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -364,7 +252,110 @@ def _differing(theirs: str | None, ours: str) -> str:
     return f" ({', '.join(keys)} differ)" if keys else ""
 
 
+def shuffled_batches(lengths: Ids, size: int, seed: int, epoch: int) -> list[Ids]:
+    """Batches of one pass, in random order; each holds pairs of about equal length.
+
+    The pairs are shuffled, sorted by length inside windows of some batches, and cut into batches, which are shuffled
+    again. So hardly any time goes into padding, and the pairs that share a batch differ from pass to pass.
+
+    Args:
+        lengths: the number of pieces of each pair, shape (n,).
+        size: the number of pairs in a batch.
+        seed: together with the number of the pass it determines the order.
+        epoch: the number of the pass, from 0.
+    """
+    rng = np.random.default_rng((seed, epoch))
+    order = rng.permutation(len(lengths))
+    window = size * _WINDOW
+    batches = []
+    for start in range(0, len(order), window):
+        part = order[start : start + window]
+        part = part[np.argsort(lengths[part], kind="stable")]
+        batches += [part[i : i + size] for i in range(0, len(part), size)]
+    return [batches[i] for i in rng.permutation(len(batches))]
+
+
+# --- The best weights of a run, and the curve that led to them
+
+
+class BestWeights:
+    """Keeps every loss, evaluates at intervals, and remembers the weights with the best evaluation.
+
+    Args:
+        parameters: the trained parameters, by name.
+        evaluate: returns a number for which higher is better, NaN where it is undefined; None keeps the last weights.
+        every: the number of steps between two evaluations.
+        steps: the number of steps of the whole run; the last step is always evaluated.
+        on_evaluation: called with the step and the number of each evaluation.
+    """
+
+    def __init__(
+        self,
+        parameters: Mapping[str, torch.nn.Parameter],
+        evaluate: Callable[[], float] | None,
+        every: int,
+        steps: int,
+        on_evaluation: Callable[[int, float], None] = lambda step, value: None,
+    ) -> None:
+        self._parameters, self._evaluate = parameters, evaluate
+        self._every, self._steps, self._on_evaluation = every, steps, on_evaluation
+        self.losses: list[float] = []
+        self.evaluated: dict[int, float] = {}
+        self._weights: dict[str, torch.Tensor] = {}
+
+    @property
+    def best(self) -> tuple[int, float] | None:
+        """Step and number of the best evaluation, the first of equals; None where none was defined."""
+        defined = {step: value for step, value in self.evaluated.items() if not math.isnan(value)}
+        if not defined:
+            return None
+        step = max(defined, key=lambda s: (defined[s], -s))
+        return step, defined[step]
+
+    def after(self, step: int, loss: float) -> None:
+        """See `nlgauge.training.loop.Watch`."""
+        self.losses.append(loss)
+        if self._evaluate is None or (step % self._every and step != self._steps):
+            return
+        self.evaluated[step] = value = self._evaluate()
+        self._on_evaluation(step, value)
+        if self.best is not None and self.best[0] == step:
+            self._weights = {name: parameter.detach().clone() for name, parameter in self._parameters.items()}
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """See `nlgauge.training.loop.Watch`."""
+        kept = {f"best/{name}": weight for name, weight in self._weights.items()}
+        steps, values = list(self.evaluated), list(self.evaluated.values())
+        numbers = {"losses": self.losses, "steps": steps, "values": values}
+        return kept | {name: torch.tensor(column, dtype=torch.float64) for name, column in numbers.items()}
+
+    def restore(self, state: Mapping[str, torch.Tensor]) -> None:
+        """See `nlgauge.training.loop.Watch`."""
+        self.losses = state["losses"].tolist()
+        self.evaluated = dict(zip(map(int, state["steps"].tolist()), state["values"].tolist(), strict=True))
+        self._weights = {
+            name: state[f"best/{name}"].to(parameter.device)
+            for name, parameter in self._parameters.items()
+            if f"best/{name}" in state
+        }
+
+    def settle(self) -> None:
+        """Put the best weights in place, if any evaluation was defined."""
+        with torch.no_grad():
+            for name, weight in self._weights.items():
+                self._parameters[name].copy_(weight)
+
+    def write(self, path: str) -> None:
+        """The curve as TSV: step, loss, and the evaluation where there was one."""
+        with replacing(path) as file:
+            file.write("step\tloss\tdev\n")
+            for step, loss in enumerate(self.losses, 1):
+                value = self.evaluated.get(step, math.nan)
+                file.write(f"{step}\t{loss!r}\t{'' if math.isnan(value) else repr(value)}\n")
+
+
 # --- Choosing the best weights: by people's ratings, or by a held-out share of the training data
+
 
 STAT = "kendall_b"
 
@@ -482,123 +473,8 @@ def held_out(examples: Sequence[Example], share: float, seed: int) -> tuple[list
     return learnt, Dev(f"{STAT} on {len(back)} held back", back)
 
 
-# --- Metrics inside a training loop of torchmetrics or Lightning: texts are collected, also from several processes
-
-
-def as_torchmetrics(metrics: MetricLike | Sequence[MetricLike], runtime: Runtime | None = None) -> Any:
-    """Metrics as one `torchmetrics.Metric`: `update(preds, target, sources=None)`, `compute()` and `reset()`.
-
-    Texts are its state, packed as bytes, so that those of all processes of a distributed run are scored together.
-    `compute` returns the numbers of `numbers_of`, for `log_dict` of Lightning. A call of the metric itself scores the
-    batch and keeps its texts. What takes one number, such as arithmetic or `MinMaxMetric`, is given `meter["chrf"]`.
-
-    Args:
-        metrics: specifications or metric objects.
-        runtime: device, precision and cache, as in `score`.
-
-    Raises:
-        InputError: torchmetrics is not installed.
-        SpecError: a metric or option is unknown.
-    """
-    names = Accumulator(metrics, runtime).names  # refuses what it does not know
-    try:
-        return _kind("_".join(["Meter", *(re.sub(r"\W+", "_", name) for name in names)]))(metrics, runtime)
-    except ImportError:
-        raise InputError(
-            "as_torchmetrics makes a torchmetrics.Metric, and torchmetrics is not installed; run: pip install"
-            " torchmetrics"
-        ) from None
-
-
-@cache
-def _kind(name: str) -> Any:
-    """The class of a meter, by whose name a `MetricCollection` calls it; torchmetrics is imported when one is made."""
-    base: Any = import_module("torchmetrics").Metric
-    composed: Any = import_module("torchmetrics.metric").CompositionalMetric
-
-    class Meter(base):  # type: ignore[misc]  # of no known type: torchmetrics may not be installed
-        """The metric."""
-
-        full_state_update = False
-
-        def __init__(self, metrics: MetricLike | Sequence[MetricLike], runtime: Runtime | None) -> None:
-            super().__init__()
-            self._metrics, self._runtime = metrics, runtime or Runtime()
-            self.add_state("texts", [], dist_reduce_fx="cat")
-
-        def __reduce__(self) -> tuple[Any, ...]:
-            """How a copy or another process makes it again: its class is not found by name."""
-            return _unmade, (name,), self.__getstate__()
-
-        def __getitem__(self, key: str) -> Any:
-            """One of the numbers, as a metric of torchmetrics."""
-            taken = partial(_number, key)
-            taken.__name__ = key  # type: ignore[attr-defined]  # which torchmetrics shows
-            return composed(taken, self, None)
-
-        def update(
-            self,
-            preds: Sequence[str],
-            target: Sequence[str] | Sequence[Sequence[str]] | None = None,
-            sources: Sequence[str] | None = None,
-        ) -> None:
-            """Add a batch of texts."""
-            self.texts.append(_packed(preds, target, sources))
-
-        def compute(self) -> dict[str, float]:
-            """The corpus-level scores of all texts."""
-            meter = Accumulator(self._metrics, self._runtime)
-            parts = self.texts if isinstance(self.texts, list) else [self.texts]
-            for line in b"".join(bytes(part.cpu().numpy()) for part in parts).splitlines():
-                row = json.loads(line)
-                source = None if row["src"] is None else [row["src"]]
-                meter.update([row["hyp"]], [row["refs"]] if row["refs"] else None, source)
-            return _Numbers(numbers_of(meter.compute()))
-
-    Meter.__name__ = Meter.__qualname__ = name
-    return Meter
-
-
-def _unmade(name: str) -> Any:
-    kind = _kind(name)
-    return kind.__new__(kind)
-
-
-class _Numbers(dict[str, float]):
-    """The numbers of a meter; where torch computes with those of one metric, as in `meter * 2`, it takes its score."""
-
-    @classmethod
-    def __torch_function__(
-        cls, compute: Callable[..., Any], types: Any, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
-    ) -> Any:
-        return compute(*(one._score() if isinstance(one, cls) else one for one in args), **(kwargs or {}))
-
-    def _score(self) -> torch.Tensor:
-        first = next(iter(self))
-        other = next((name for name in self if name != first and not name.startswith(f"{first}.")), None)
-        if other is not None:
-            raise InputError(f"the meter has {first!r}, {other!r} and more, expected one; write meter[{first!r}]")
-        return _number(first, self)
-
-
-def _number(name: str, numbers: Mapping[str, float]) -> torch.Tensor:
-    if name not in numbers:
-        raise InputError(f"the meter has no number {name!r}{nearest(name, numbers)}")
-    return torch.tensor(numbers[name], dtype=torch.float64)
-
-
-def _packed(
-    preds: Sequence[str], target: Sequence[str] | Sequence[Sequence[str]] | None, sources: Sequence[str] | None
-) -> torch.Tensor:
-    """Texts as bytes: one line of JSON each, so that parts may be put one behind the other."""
-    rows = [
-        {"hyp": s.hypothesis, "refs": s.references, "src": s.source}
-        for s in Dataset.from_texts(preds, target, sources).segments
-    ]
-    return torch.tensor(list("".join(json.dumps(row) + "\n" for row in rows).encode("ascii")), dtype=torch.uint8)
-
-
 # --- Forward and backward passes side by side: each core takes a part of a batch and runs it from end to end
+
 
 Part = Callable[[], torch.Tensor]
 _PARTS = 4  # of a batch; fixed, so that sums do not depend on how many cores there are
@@ -708,82 +584,3 @@ class _Together(torch.autograd.Function):
             ]
         ctx.outcomes = None
         return None, None, *sums
-
-
-# --- The best weights of a run, and the curve that led to them
-
-
-class BestWeights:
-    """Keeps every loss, evaluates at intervals, and remembers the weights with the best evaluation.
-
-    Args:
-        parameters: the trained parameters, by name.
-        evaluate: returns a number for which higher is better, NaN where it is undefined; None keeps the last weights.
-        every: the number of steps between two evaluations.
-        steps: the number of steps of the whole run; the last step is always evaluated.
-        on_evaluation: called with the step and the number of each evaluation.
-    """
-
-    def __init__(
-        self,
-        parameters: Mapping[str, torch.nn.Parameter],
-        evaluate: Callable[[], float] | None,
-        every: int,
-        steps: int,
-        on_evaluation: Callable[[int, float], None] = lambda step, value: None,
-    ) -> None:
-        self._parameters, self._evaluate = parameters, evaluate
-        self._every, self._steps, self._on_evaluation = every, steps, on_evaluation
-        self.losses: list[float] = []
-        self.evaluated: dict[int, float] = {}
-        self._weights: dict[str, torch.Tensor] = {}
-
-    @property
-    def best(self) -> tuple[int, float] | None:
-        """Step and number of the best evaluation, the first of equals; None where none was defined."""
-        defined = {step: value for step, value in self.evaluated.items() if not math.isnan(value)}
-        if not defined:
-            return None
-        step = max(defined, key=lambda s: (defined[s], -s))
-        return step, defined[step]
-
-    def after(self, step: int, loss: float) -> None:
-        """See `nlgauge.training.loop.Watch`."""
-        self.losses.append(loss)
-        if self._evaluate is None or (step % self._every and step != self._steps):
-            return
-        self.evaluated[step] = value = self._evaluate()
-        self._on_evaluation(step, value)
-        if self.best is not None and self.best[0] == step:
-            self._weights = {name: parameter.detach().clone() for name, parameter in self._parameters.items()}
-
-    def state(self) -> dict[str, torch.Tensor]:
-        """See `nlgauge.training.loop.Watch`."""
-        kept = {f"best/{name}": weight for name, weight in self._weights.items()}
-        steps, values = list(self.evaluated), list(self.evaluated.values())
-        numbers = {"losses": self.losses, "steps": steps, "values": values}
-        return kept | {name: torch.tensor(column, dtype=torch.float64) for name, column in numbers.items()}
-
-    def restore(self, state: Mapping[str, torch.Tensor]) -> None:
-        """See `nlgauge.training.loop.Watch`."""
-        self.losses = state["losses"].tolist()
-        self.evaluated = dict(zip(map(int, state["steps"].tolist()), state["values"].tolist(), strict=True))
-        self._weights = {
-            name: state[f"best/{name}"].to(parameter.device)
-            for name, parameter in self._parameters.items()
-            if f"best/{name}" in state
-        }
-
-    def settle(self) -> None:
-        """Put the best weights in place, if any evaluation was defined."""
-        with torch.no_grad():
-            for name, weight in self._weights.items():
-                self._parameters[name].copy_(weight)
-
-    def write(self, path: str) -> None:
-        """The curve as TSV: step, loss, and the evaluation where there was one."""
-        with replacing(path) as file:
-            file.write("step\tloss\tdev\n")
-            for step, loss in enumerate(self.losses, 1):
-                value = self.evaluated.get(step, math.nan)
-                file.write(f"{step}\t{loss!r}\t{'' if math.isnan(value) else repr(value)}\n")

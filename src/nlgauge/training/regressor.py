@@ -1,4 +1,4 @@
-"""A regressor that reads hypothesis and reference in one sequence, while it learns; see `nlgauge.models.regressor`."""
+"""Your own regressor, trained on synthesised errors or on people's ratings: by steps, or by ridge regression."""
 
 from __future__ import annotations
 
@@ -21,9 +21,8 @@ from nlgauge.models.encoder import BOTH, MATCH, MATCHED, Encoder, combined, cut_
 from nlgauge.models.entailment import PairTokenizer
 from nlgauge.models.heads import HEADS, HERE, SUFFIX, Head, find_head
 from nlgauge.models.hub import HubNetwork
-from nlgauge.models.locate import ModelFiles, is_disentangled, locate
+from nlgauge.models.locate import ModelFiles, is_disentangled, is_read, locate
 from nlgauge.models.matching import encoder_means, mean_vectors, read_pairs
-from nlgauge.models.packing import PackedBert
 from nlgauge.models.regressor import KIND, MIX, WEIGHTS, RegressorFiles, text_vectors
 from nlgauge.models.tokens import Ids, TextTokenizer
 from nlgauge.runtime.runtime import Advance, Runtime
@@ -40,6 +39,7 @@ from nlgauge.training.heads import (
     head_network,
     narrow_frozen,
     new_folder,
+    own_tensors,
     pad_of,
     padded,
     save_encoder,
@@ -50,7 +50,410 @@ from nlgauge.training.linear import ridge
 from nlgauge.training.loop import BestWeights, Checkpoint, Cores, Dev, alone, cores, fit_network, held_out, learning
 from nlgauge.training.recipe import Loss, Recipe, RegressorRecipe, beginning, check_precision, recipe_facts, trainable
 
-_PAIRS = 256  # encoded together in evaluation
+
+@dataclass(frozen=True)
+class Trained:
+    """How a training run went.
+
+    Attributes:
+        n: the number of training examples.
+        steps: the number of steps of the whole run.
+        losses: the loss of each step.
+        evaluated: step -> agreement with the development set.
+        best: step and agreement of the weights that were kept; None where the last weights were.
+        dev: what was evaluated: a name and a statistic.
+        n_dev: the number of segments that it was evaluated on.
+    """
+
+    n: int
+    steps: int
+    losses: tuple[float, ...]
+    evaluated: Mapping[int, float]
+    best: tuple[int, float] | None
+    dev: str
+    n_dev: int = 0
+
+
+@alone
+def train_regressor(
+    examples: Sequence[Example],
+    output: str,
+    recipe: RegressorRecipe,
+    runtime: Runtime,
+    *,
+    dev: Dev | None = None,
+    about: Mapping[str, str] | None = None,
+    curve: str | None = None,
+    tell: Callable[[str], None] = lambda line: None,
+) -> Trained:
+    """Train on texts with scores, keep the best weights, and write the model.
+
+    Args:
+        examples: see `nlgauge.training.examples`: `read_triples` or `rated_examples`.
+        output: a `.safetensors` name for a head (feed-forward network and adapters), any other name for a folder with
+            the whole encoder; features `both` make a head.
+        recipe: what is trained, and how.
+        runtime: device, precision (bfloat16 or float32) and progress.
+        dev: the set by which the best weights are chosen; None holds out a share of the examples, see
+            `RegressorRecipe.held_out`.
+        about: more metadata: name, recipe, data, low and high (the ends of the scale), ...; all values are strings.
+        curve: a TSV file for the loss of each step and the evaluations.
+        tell: called with lines about the progress.
+
+    Raises:
+        InputError: examples, options or outputs are not usable; also what `locate` raises.
+        MissingExtra: torch or peft is not installed.
+    """
+    _check(recipe, runtime, output)
+    files = trainable(locate(recipe.model, recipe.revision), runtime, recipe.method)
+    layers = recipe.chosen_layers(files.depth)
+    run = _run(examples, dev, recipe, runtime, files)
+    own = dict(about or {}) if recipe.init is None else inherited(recipe.init, about or {})
+    learnt_from = list(examples)
+    if dev is None and recipe.held_out:
+        learnt_from, dev = held_out(examples, recipe.held_out, recipe.schedule.seed)
+    texts = (
+        PairTexts(PairTokenizer(files, recipe.max_tokens))
+        if recipe.is_crossed
+        else Texts(TextTokenizer(files, recipe.max_tokens, space=False))
+    )
+    train = texts.encode(learnt_from)
+    tested = None if dev is None else texts.encode(dev.examples)
+    tell(f"{len(train)} examples, {texts.summary}, in {runtime.dtype}")
+    mean, sd = (float(train.scores.mean()), float(train.scores.std()) or 1.0) if recipe.standardise else (0.0, 1.0)
+    first = (float(train.scores.mean()) - mean) / sd  # of the last bias: no steps are spent on finding the mean
+    learner_on: Callable[..., Learner | CrossedLearner]
+    if isinstance(texts, PairTexts):
+        learner_on = partial(CrossedLearner, crossed_network(recipe, files, first, runtime), texts)
+    else:
+        network, means = _network(recipe, files, layers, output.endswith(".safetensors"), texts, first, runtime)
+        learner_on = partial(Learner, network, texts, means=means)
+    checkpoint = Checkpoint.beside(output, run)
+    with cores(torch_device(torch, runtime.device)) as several:
+        at_work = Cores(None) if recipe.encoder_dropout else several
+        learner = learner_on(recipe.loss, mean, sd, pad_of(files), runtime.dtype, at_work)
+        best = _fit(learner, train, recipe, checkpoint, runtime, dev, tested, tell)
+    metadata = _metadata(recipe, layers, texts.tokenizer.max_tokens) | _scale(train, mean, sd) | own
+    save_regressor(output, learner.network, files, recipe, runtime.dtype, metadata)
+    if curve is not None:
+        best.write(curve)
+    checkpoint.done()
+    steps, chosen_by = recipe.schedule.steps(len(train)), "" if dev is None else dev.name
+    n_dev = 0 if dev is None else dev.n
+    return Trained(len(train), steps, tuple(best.losses), dict(best.evaluated), best.best, chosen_by, n_dev)
+
+
+def _fit(
+    learner: Learner | CrossedLearner,
+    train: Encoded,
+    recipe: RegressorRecipe,
+    checkpoint: Checkpoint,
+    runtime: Runtime,
+    dev: Dev | None,
+    tested: Encoded | None,
+    tell: Callable[[str], None],
+) -> BestWeights:
+    """Train the network; the best weights, where a development set chooses them, stand in it afterwards."""
+    schedule = recipe.schedule
+    steps = schedule.steps(len(train))
+    best = BestWeights(
+        learning(learner.network),
+        None if dev is None or tested is None else lambda: dev.measure(learner.predict(tested), tested.owners),
+        recipe.evaluate_every or -(-schedule.steps_per_pass(len(train)) // 2),
+        steps,
+        lambda step, value: tell(f"step {step} of {steps}: {dev.name if dev else ''} {value:.4f}"),
+    )
+    fit_network(
+        learner.network,
+        lambda where: learner.loss(train.take(where)),
+        train.lengths,
+        schedule,
+        checkpoint,
+        runtime,
+        watch=best,
+        batches=partial(grouped_batches, train.groups, train.lengths, schedule.batch_size, schedule.seed),
+    )
+    best.settle()
+    return best
+
+
+def _network(
+    recipe: RegressorRecipe,
+    files: ModelFiles,
+    layers: Sequence[int],
+    is_head: bool,
+    texts: Texts,
+    first: float,
+    runtime: Runtime,
+) -> tuple[RegressorNetwork, torch.Tensor | None]:
+    """The network on its device, its last bias at `first`; where the encoder is frozen, the means of all texts."""
+    mixed = recipe.layers == MIX
+    means: torch.Tensor | None = None
+    encoder: Any = None
+    if recipe.method == "frozen":
+        with runtime.progress(len(texts.ids), "encoding") as advance:
+            frozen = load_encoder(recipe.model, recipe.revision, "float32", runtime).network
+            means = mean_vectors(frozen, texts.ids, layers, budget=runtime.token_budget, advance=advance)
+        size = int(means.shape[2])
+    else:
+        encoder = (
+            encoder_below(files, recipe.encoder_dropout)
+            if is_head
+            else whole_encoder(files, recipe.encoder_dropout, layers)
+        )
+        if is_head:
+            encoder.encoder.layer = encoder.encoder.layer[
+                : max(layers)
+            ]  # what stands above the highest layer is never run
+        size = int(encoder.config.hidden_size)
+    with torch.random.fork_rng([]):
+        torch.manual_seed(recipe.schedule.seed)
+        if recipe.method == "lora":
+            encoder = add_adapters(encoder, recipe.rank, recipe.alpha)
+        network = RegressorNetwork(encoder, layers, mixed, recipe.blocks, size, recipe.widths, recipe.dropout)
+    if recipe.method == "lora" and runtime.dtype == "bfloat16":
+        narrow_frozen(network)
+    with torch.no_grad():
+        network.out.bias.fill_(first)
+    network.to(torch_device(torch, runtime.device))
+    return network.train(), means
+
+
+def _check(recipe: RegressorRecipe, runtime: Runtime, output: str) -> None:
+    if recipe.method == "ridge":
+        raise InputError("method is 'ridge', which train_ridge fits: it takes no steps, and has no network")
+    check_precision(runtime)
+    if recipe.is_crossed and not output.endswith(".safetensors"):
+        raise InputError(
+            f"{output}: features {recipe.features!r} make a head, which is a file; end the name in .safetensors"
+        )
+    check_output(output, recipe.method)
+    if recipe.method == "frozen" and not output.endswith(".safetensors"):
+        raise InputError(f"{output}: a frozen encoder need not be written again; name a head, ending in .safetensors")
+
+
+def _scale(train: Encoded, mean: float, sd: float) -> dict[str, str]:
+    """The ends of the scale that was learnt, and what turns the network's numbers back to it."""
+    low, high = train.scores.min(), train.scores.max()
+    return {"low": f"{low:g}", "high": f"{high:g}", "target_mean": repr(mean), "target_sd": repr(sd)}
+
+
+def _metadata(recipe: RegressorRecipe, layers: Sequence[int], max_tokens: int | None) -> dict[str, str]:
+    facts = {
+        "method": recipe.method,
+        "features": ",".join(recipe.blocks),
+        "loss": recipe.loss.name,
+        "max_tokens": str(max_tokens),
+    }
+    if recipe.is_crossed:
+        return facts | {"pooling": FEATURES}
+    return facts | {
+        "layers": MIX if recipe.layers == MIX else ",".join(map(str, layers)),
+        "pooling": "mean of all tokens",
+        "widths": ",".join(map(str, recipe.widths)),
+    }
+
+
+def _run(
+    examples: Sequence[Example], dev: Dev | None, recipe: RegressorRecipe, runtime: Runtime, files: ModelFiles
+) -> str:
+    """Everything that makes the weights, as one line: what a checkpoint must be of."""
+    facts = recipe_facts(recipe, runtime, files) | asdict(recipe.loss)
+    del facts["name"]
+    if recipe.init is None:
+        del facts["init"]  # runs from before there was a choice go on
+    else:
+        facts["init"] = beginning(recipe.init)
+    facts |= {"loss": recipe.loss.name, "train": _digest(examples)}
+    if dev is not None and dev.chooses_by:
+        facts["dev_choice"] = sha256(json.dumps(dev.chooses_by).encode()).hexdigest()
+    return json.dumps(facts | {"dev": None if dev is None else [dev.name, _digest(dev.examples)]}, sort_keys=True)
+
+
+def _digest(examples: Sequence[Example]) -> str:
+    digest = sha256()
+    for texts, score, owner in examples:
+        digest.update(json.dumps([dict(texts), score, owner], sort_keys=True).encode())
+    return digest.hexdigest()
+
+
+# --- The regressor while it learns: an encoder, means of its layers, and a feed-forward network on them
+
+
+class RegressorNetwork(torch.nn.Module):
+    """See `nlgauge.models.regressor`, whose numbers these are.
+
+    Args:
+        encoder: of transformers; None where the means are known beforehand.
+        layers: whose means are read.
+        mixed: whether they are mixed under learnt weights, as COMET does, instead of standing side by side.
+        features: see `nlgauge.models.encoder`.
+        size: of a token's vector.
+        widths: of the hidden layers.
+        dropout: behind each of them.
+    """
+
+    def __init__(
+        self,
+        encoder: Any,
+        layers: Sequence[int],
+        mixed: bool,
+        features: Sequence[str],
+        size: int,
+        widths: Sequence[int],
+        dropout: float,
+    ) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.layers, self.features, self.dropout = tuple(layers), tuple(features), dropout
+        self.mix = Mix(len(layers)) if mixed else None
+        sizes = [size * (1 if mixed else len(layers)) * len(features), *widths]
+        self.hidden = torch.nn.ModuleList(torch.nn.Linear(i, o) for i, o in pairwise(sizes))
+        self.out = torch.nn.Linear(sizes[-1], 1)
+
+    def means(self, **inputs: torch.Tensor) -> torch.Tensor:
+        """Mean vectors of n texts, special tokens included, float32, shape (n, layers, d).
+
+        Texts that are read alone have no types, as when the regressor is used: XLM and GPT-2 add a word for type 0.
+        """
+        inputs.pop("token_type_ids", None)
+        if len(self.layers) == 1:
+            states = [self.encoder(**inputs)[0]]
+        else:
+            layers_of = self.encoder(**inputs, output_hidden_states=True).hidden_states
+            states = [layers_of[layer] for layer in self.layers]
+        mask = inputs["attention_mask"]
+        shares = (mask / mask.sum(1, keepdim=True))[:, None]  # (n, 1, T)
+        with torch.autocast(mask.device.type, enabled=False):
+            return torch.cat([shares @ layer.float() for layer in states], dim=1)
+
+    def forward(self, means: torch.Tensor, rows: Mapping[str, torch.Tensor]) -> torch.Tensor:
+        """Scores in units of the targets, float32, shape (n,).
+
+        Args:
+            means: of the distinct texts, shape (texts, layers, d).
+            rows: `hyp`, `ref`, `src` -> the row of `means` where that text of each segment is, shape (n,).
+        """
+        mix = None if self.mix is None else (torch.softmax(self.mix.weights, dim=0), self.mix.scale)
+        vectors = text_vectors(means, mix)
+        states = combined(self.features, {name: vectors[row] for name, row in rows.items()})
+        for layer in self.hidden:
+            states = torch.nn.functional.dropout(torch.tanh(layer(states)), self.dropout, self.training)
+        scores: torch.Tensor = self.out(states)[:, 0]
+        return scores
+
+
+class Mix(torch.nn.Module):
+    """Learnt weights of layers, in equal parts at first."""
+
+    def __init__(self, n_layers: int) -> None:
+        super().__init__()
+        self.weights = torch.nn.Parameter(torch.zeros(n_layers))
+        self.scale = torch.nn.Parameter(torch.ones(1))
+
+
+_TEXTS = 256  # or pairs, encoded together in evaluation
+_ROWS = 1024
+
+
+class _Learner:
+    """A network and its examples.
+
+    Args:
+        network: the network, on its device.
+        texts: all texts of all sets, or all pairs.
+        loss: the loss to minimise.
+        mean: the mean of the scores; the network learns target = (score - mean) / sd.
+        sd: the standard deviation of the scores.
+        pad: the id that pads a batch.
+        dtype: bfloat16 or float32.
+        cores: the threads that compute the parts of a batch. None is the calling thread; an encoder with dropout needs
+            it, since only there are random numbers drawn in order.
+    """
+
+    def __init__(
+        self,
+        network: torch.nn.Module,
+        texts: Texts | PairTexts,
+        loss: Loss,
+        mean: float,
+        sd: float,
+        pad: int,
+        dtype: str,
+        cores: Cores | None = None,
+    ) -> None:
+        self.network = network
+        self.loss_of, self.mean, self.sd, self.pad, self.dtype = loss, mean, sd, pad, dtype
+        self.device = next(network.parameters()).device
+        self._cores = cores or Cores(None)
+        self._learnt = [p for p in network.parameters() if p.requires_grad]
+        self._lengths = np.array([len(ids) for ids in texts.ids], dtype=np.int64)
+
+    def loss(self, batch: Encoded) -> torch.Tensor:
+        """The mean loss of a batch, of which each distinct text or pair is encoded once."""
+        scores = self._scores(batch.places, None)
+        targets = torch.from_numpy((batch.scores - self.mean) / self.sd).to(scores)
+        return self.loss_of.of(scores, targets, torch.from_numpy(batch.groups).to(self.device), 1 / self.sd)
+
+    def predict(self, examples: Encoded) -> npt.NDArray[np.float64]:
+        """Scores of examples in their own units, shape (n,), without dropout."""
+        training = self.network.training
+        self.network.eval()
+        with torch.inference_mode():
+            scores: npt.NDArray[np.float64] = self._scores(examples.places, _TEXTS).double().cpu().numpy()
+        self.network.train(training)
+        return scores * self.sd + self.mean
+
+    def _scores(self, places: Mapping[str, Ids], most: int | None) -> torch.Tensor:
+        """In units of the targets, float32, shape (n,); so many texts or pairs are encoded at once, or all."""
+        raise NotImplementedError
+
+    def _distinct(self, places: Mapping[str, Ids]) -> tuple[Ids, dict[str, torch.Tensor]]:
+        """The distinct texts of some examples, and the row of each text among these."""
+        wanted, rows = np.unique(np.concatenate(list(places.values())), return_inverse=True)
+        each = np.split(rows.reshape(-1), len(places))
+        return wanted, {name: torch.from_numpy(row).to(self.device) for name, row in zip(places, each, strict=True)}
+
+    def _encoded(self, work: Callable[[Ids], torch.Tensor], wanted: Ids, most: int | None) -> torch.Tensor:
+        """What `work` gives of texts or pairs, a row for each."""
+        learnt = self._learnt if torch.is_grad_enabled() else []  # threads of their own keep no graph for a prediction
+        size, found = most or len(wanted), []
+        for start in range(0, len(wanted), size):
+            own = wanted[start : start + size]
+
+            def some(where: Ids, own: Ids = own) -> torch.Tensor:
+                return work(own[where])
+
+            found.append(self._cores.of_sequences(some, self._lengths[own], learnt, self.device))
+        return torch.cat(found)
+
+
+class Learner(_Learner):
+    """A network on the mean vectors of texts; `means` are those of all texts where the encoder is frozen."""
+
+    network: RegressorNetwork
+
+    def __init__(self, network: RegressorNetwork, texts: Texts, *how: Any, means: torch.Tensor | None = None) -> None:
+        super().__init__(network, texts, *how)
+        self.texts, self.known = texts, means  # the latter of shape (texts, layers, d)
+
+    def _scores(self, places: Mapping[str, Ids], most: int | None) -> torch.Tensor:
+        wanted, rows = self._distinct(places)
+        if self.known is None:
+            means = self._encoded(self._means, wanted, most)
+        else:
+            means = self.known[torch.from_numpy(wanted).to(self.known.device)]
+        n = len(next(iter(places.values())))
+        size = n if most is None else _ROWS
+        each = [{name: row[i : i + size] for name, row in rows.items()} for i in range(0, n, size)]
+        return torch.cat([self.network(means, some) for some in each])
+
+    def _means(self, wanted: Ids) -> torch.Tensor:
+        with arithmetic(self.device, self.dtype):
+            return self.network.means(**padded([self.texts.ids[i] for i in wanted], None, self.pad, self.device))
+
+
+# --- One that reads hypothesis and reference in one sequence; see `nlgauge.models.regressor`
 
 
 class PairTexts:
@@ -83,73 +486,25 @@ class PairTexts:
             self.ids.append(ids)
             self.types.append(types)
         self.n_cut += int(read.truncated.sum())
-        place_of = np.array([self._numbers[pair] for pair in pairs], dtype=np.int64)
+        places = np.array([self._numbers[pair] for pair in pairs], dtype=np.int64)
         _, groups = np.unique([ref for ref, _ in pairs], return_inverse=True)
-        return Encoded(
-            {BOTH: place_of},
-            np.array([example.score for example in examples]),
-            np.array([example.owner for example in examples], dtype=np.int64),
-            groups.reshape(-1),
-            np.array([len(self.ids[place]) for place in place_of], dtype=np.int64),
-        )
+        return Encoded.of(examples, {BOTH: places}, groups, self.ids)
 
 
-class CrossedLearner:
-    """A network and its examples; `nlgauge.training.regressor.Learner` is the same for texts that are read alone.
+class CrossedLearner(_Learner):
+    """A network with one output for each pair."""
 
-    Args:
-        network: with one output, on its device.
-        texts: all pairs of all sets.
-        loss: the loss to minimise.
-        mean: the mean of the scores; the network learns target = (score - mean) / sd.
-        sd: the standard deviation of the scores.
-        pad: the id that pads a batch.
-        dtype: bfloat16 or float32.
-        cores: the threads that compute the parts of a batch; None is the calling thread, see `Learner`.
-    """
+    network: HeadNetwork
 
-    def __init__(
-        self,
-        network: HeadNetwork,
-        texts: PairTexts,
-        loss: Loss,
-        mean: float,
-        sd: float,
-        pad: int,
-        dtype: str,
-        cores: Cores | None = None,
-    ) -> None:
-        self.network, self.texts = network, texts
-        self.loss_of, self.mean, self.sd, self.pad, self.dtype = loss, mean, sd, pad, dtype
-        self.device = network.classifier.weight.device
-        self._cores = cores or Cores(None)
-        self._learnt = [p for p in network.parameters() if p.requires_grad]
+    def __init__(self, network: HeadNetwork, texts: PairTexts, *how: Any) -> None:
+        super().__init__(network, texts, *how)
+        self.texts = texts
 
-    def loss(self, batch: Encoded) -> torch.Tensor:
-        """The mean loss of a batch, whose distinct pairs are read once."""
-        wanted, rows = np.unique(batch.places[BOTH], return_inverse=True)
-        scores = self._outputs(wanted)[torch.from_numpy(rows.reshape(-1)).to(self.device)]
-        targets = torch.from_numpy((batch.scores - self.mean) / self.sd).to(scores)
-        return self.loss_of.of(scores, targets, torch.from_numpy(batch.groups).to(self.device), 1 / self.sd)
-
-    def predict(self, examples: Encoded) -> npt.NDArray[np.float64]:
-        """Scores of examples in their own units, shape (n,), without dropout."""
-        wanted, rows = np.unique(examples.places[BOTH], return_inverse=True)
-        training = self.network.training
-        self.network.eval()
-        with torch.inference_mode():
-            parts = [self._outputs(wanted[i : i + _PAIRS]) for i in range(0, len(wanted), _PAIRS)]
-        self.network.train(training)
-        outputs: npt.NDArray[np.float64] = torch.cat(parts).double().cpu().numpy()
-        return outputs[rows.reshape(-1)] * self.sd + self.mean
+    def _scores(self, places: Mapping[str, Ids], most: int | None) -> torch.Tensor:
+        wanted, rows = self._distinct(places)
+        return self._encoded(self._outputs, wanted, most)[rows[BOTH]]
 
     def _outputs(self, wanted: Ids) -> torch.Tensor:
-        """In units of the targets, float32, shape (n,)."""
-        lengths = np.array([len(self.texts.ids[i]) for i in wanted], dtype=np.int64)
-        learnt = self._learnt if torch.is_grad_enabled() else []  # threads of their own keep no graph for a prediction
-        return self._cores.of_sequences(lambda where: self._read(wanted[where]), lengths, learnt, self.device)
-
-    def _read(self, wanted: Ids) -> torch.Tensor:
         ids, types = [self.texts.ids[i] for i in wanted], [self.texts.types[i] for i in wanted]
         with arithmetic(self.device, self.dtype):
             outputs: torch.Tensor = self.network(**padded(ids, types, self.pad, self.device))
@@ -245,175 +600,8 @@ def _begin_layer(network: HeadNetwork, head: Head, standardise: bool) -> None:
             parameter.copy_(tensor)
 
 
-# --- The regressor while it learns: an encoder, means of its layers, and a feed-forward network on them
-
-
-class RegressorNetwork(torch.nn.Module):
-    """See `nlgauge.models.regressor`, whose numbers these are.
-
-    Args:
-        encoder: of transformers; None where the means are known beforehand.
-        layers: whose means are read.
-        mixed: whether they are mixed under learnt weights, as COMET does, instead of standing side by side.
-        features: see `nlgauge.models.encoder`.
-        size: of a token's vector.
-        widths: of the hidden layers.
-        dropout: behind each of them.
-    """
-
-    def __init__(
-        self,
-        encoder: Any,
-        layers: Sequence[int],
-        mixed: bool,
-        features: Sequence[str],
-        size: int,
-        widths: Sequence[int],
-        dropout: float,
-    ) -> None:
-        super().__init__()
-        self.encoder = encoder
-        self.layers, self.features, self.dropout = tuple(layers), tuple(features), dropout
-        self.mix = Mix(len(layers)) if mixed else None
-        sizes = [size * (1 if mixed else len(layers)) * len(features), *widths]
-        self.hidden = torch.nn.ModuleList(torch.nn.Linear(i, o) for i, o in pairwise(sizes))
-        self.out = torch.nn.Linear(sizes[-1], 1)
-
-    def means(self, **inputs: torch.Tensor) -> torch.Tensor:
-        """Mean vectors of n texts, special tokens included, float32, shape (n, layers, d).
-
-        Texts that are read alone have no types, as when the regressor is used: XLM and GPT-2 add a word for type 0.
-        """
-        inputs.pop("token_type_ids", None)
-        if len(self.layers) == 1:
-            states = [self.encoder(**inputs)[0]]
-        else:
-            layers_of = self.encoder(**inputs, output_hidden_states=True).hidden_states
-            states = [layers_of[layer] for layer in self.layers]
-        mask = inputs["attention_mask"]
-        shares = (mask / mask.sum(1, keepdim=True))[:, None]  # (n, 1, T)
-        with torch.autocast(mask.device.type, enabled=False):
-            return torch.cat([shares @ layer.float() for layer in states], dim=1)
-
-    def forward(self, means: torch.Tensor, rows: Mapping[str, torch.Tensor]) -> torch.Tensor:
-        """Scores in units of the targets, float32, shape (n,).
-
-        Args:
-            means: of the distinct texts, shape (texts, layers, d).
-            rows: `hyp`, `ref`, `src` -> the row of `means` where that text of each segment is, shape (n,).
-        """
-        mix = None if self.mix is None else (torch.softmax(self.mix.weights, dim=0), self.mix.scale)
-        vectors = text_vectors(means, mix)
-        states = combined(self.features, {name: vectors[row] for name, row in rows.items()})
-        for layer in self.hidden:
-            states = torch.nn.functional.dropout(torch.tanh(layer(states)), self.dropout, self.training)
-        scores: torch.Tensor = self.out(states)[:, 0]
-        return scores
-
-    def own_tensors(self) -> dict[str, torch.Tensor]:
-        """The weights on top of the encoder, by their names in a head file."""
-        return {
-            name: tensor.detach().float().cpu().contiguous()
-            for name, tensor in self.state_dict().items()
-            if not name.startswith("encoder.")
-        }
-
-
-class Mix(torch.nn.Module):
-    """Learnt weights of layers, in equal parts at first."""
-
-    def __init__(self, n_layers: int) -> None:
-        super().__init__()
-        self.weights = torch.nn.Parameter(torch.zeros(n_layers))
-        self.scale = torch.nn.Parameter(torch.ones(1))
-
-
-# --- A regressor at work on its examples: the loss of a batch, and the scores of a set
-
-_TEXTS = 256  # encoded together in evaluation
-_ROWS = 1024
-
-
-class Learner:
-    """A network and its examples.
-
-    Args:
-        network: the network, on its device.
-        texts: all texts of all sets.
-        means: the mean vectors of all texts where the encoder is frozen, shape (texts, layers, d); None where it
-            learns.
-        loss: the loss to minimise.
-        mean: the mean of the scores; the network learns target = (score - mean) / sd.
-        sd: the standard deviation of the scores.
-        pad: the id that pads a batch.
-        dtype: bfloat16 or float32.
-        cores: the threads that compute the parts of a batch. None is the calling thread; an encoder with dropout needs
-            it, since only there are random numbers drawn in order.
-    """
-
-    def __init__(
-        self,
-        network: RegressorNetwork,
-        texts: Texts,
-        means: torch.Tensor | None,
-        loss: Loss,
-        mean: float,
-        sd: float,
-        pad: int,
-        dtype: str,
-        cores: Cores | None = None,
-    ) -> None:
-        self.network, self.texts, self.known = network, texts, means
-        self.loss_of, self.mean, self.sd, self.pad, self.dtype = loss, mean, sd, pad, dtype
-        self.device = network.out.weight.device
-        self._cores = cores or Cores(None)
-        self._learnt = [] if network.encoder is None else [p for p in network.encoder.parameters() if p.requires_grad]
-        self._lengths = np.array([len(ids) for ids in texts.ids], dtype=np.int64)
-
-    def loss(self, batch: Encoded) -> torch.Tensor:
-        """The mean loss of a batch, whose distinct texts are encoded once."""
-        wanted, rows = self._rows(batch.places)
-        scores = self.network(self._means(wanted), rows)
-        targets = torch.from_numpy((batch.scores - self.mean) / self.sd).to(scores)
-        return self.loss_of.of(scores, targets, torch.from_numpy(batch.groups).to(self.device), 1 / self.sd)
-
-    def predict(self, examples: Encoded) -> npt.NDArray[np.float64]:
-        """Scores of examples in their own units, shape (n,), without dropout."""
-        wanted, rows = self._rows(examples.places)
-        training = self.network.training
-        self.network.eval()
-        with torch.inference_mode():
-            means = torch.cat([self._means(wanted[i : i + _TEXTS]) for i in range(0, len(wanted), _TEXTS)])
-            parts = [
-                self.network(means, {name: row[i : i + _ROWS] for name, row in rows.items()})
-                for i in range(0, len(examples), _ROWS)
-            ]
-        self.network.train(training)
-        scores: npt.NDArray[np.float64] = torch.cat(parts).double().cpu().numpy()
-        return scores * self.sd + self.mean
-
-    def _rows(self, places: Mapping[str, Ids]) -> tuple[Ids, dict[str, torch.Tensor]]:
-        """The distinct texts of some examples, and the row of each text among these."""
-        wanted, rows = np.unique(np.concatenate(list(places.values())), return_inverse=True)
-        each = np.split(rows.reshape(-1), len(places))
-        return wanted, {name: torch.from_numpy(row).to(self.device) for name, row in zip(places, each, strict=True)}
-
-    def _means(self, wanted: Ids) -> torch.Tensor:
-        if self.known is not None:
-            return self.known[torch.from_numpy(wanted).to(self.known.device)]
-        return self._cores.of_sequences(
-            lambda where: self._encode(wanted[where]), self._lengths[wanted], self._learnt, self.device
-        )
-
-    def _encode(self, wanted: Ids) -> torch.Tensor:
-        with arithmetic(self.device, self.dtype):
-            means: torch.Tensor = self.network.means(
-                **padded([self.texts.ids[i] for i in wanted], None, self.pad, self.device)
-            )
-        return means
-
-
 # --- A trained regressor as files: a head beside its encoder, or a folder with both
+
 
 CONFIG = "regressor.json"
 _SAME = 1e-3  # of a vector's length: float32 rounds to less
@@ -430,7 +618,7 @@ def whole_encoder(files: ModelFiles, dropout: float, layers: Sequence[int]) -> A
     from transformers import AutoModel
 
     files.check()
-    is_bert = PackedBert.reads(files.config)
+    is_bert = is_read(files.config)
     if files.config.get("is_encoder_decoder"):
         raise InputError(
             f"model {files.name!r} is an encoder-decoder, expected an encoder; use method frozen, or name another"
@@ -493,7 +681,7 @@ def save_regressor(
     metadata = {**head_metadata(KIND, recipe, files, dtype), **about}
     if path.endswith(".safetensors"):
         adapters = {} if network.encoder is None else adapter_tensors(network.encoder)
-        write_head(path, adapters | network.own_tensors(), metadata)
+        write_head(path, adapters | own_tensors(network), metadata)
         return
     metadata.pop("encoder_revision", None)
     with new_folder(path) as folder:
@@ -503,11 +691,12 @@ def save_regressor(
             "encoder_sha256": locate(str(folder)).weights_digest,
             "encoder_from": recipe.model,
         }
-        write_head(folder / WEIGHTS, network.own_tensors(), metadata)
+        write_head(folder / WEIGHTS, own_tensors(network), metadata)
         (folder / CONFIG).write_text(json.dumps(metadata, indent=2, sort_keys=True) + "\n", encoding="utf-8")
 
 
-# --- A regressor by ridge regression: features of a frozen encoder, and weights from one system of equations
+# --- By ridge regression: features of a frozen encoder, and weights from one system of equations
+
 
 # How much larger features of matching are made, of which there are few: the penalty on their weights is a hundredth of
 # that on the weights of vectors, of which there are many.
@@ -645,234 +834,3 @@ def _features(
     vectors = means.flatten(1).cpu().double()
     found = combined(recipe.blocks, {name: vectors[torch.from_numpy(row)] for name, row in rows.items()}, matched)
     return np.asarray(found.numpy())
-
-
-# --- Your own regressor: trained on synthesised errors, or on people's ratings
-
-
-@dataclass(frozen=True)
-class Trained:
-    """How a training run went.
-
-    Attributes:
-        n: the number of training examples.
-        steps: the number of steps of the whole run.
-        losses: the loss of each step.
-        evaluated: step -> agreement with the development set.
-        best: step and agreement of the weights that were kept; None where the last weights were.
-        dev: what was evaluated: a name and a statistic.
-        n_dev: the number of segments that it was evaluated on.
-    """
-
-    n: int
-    steps: int
-    losses: tuple[float, ...]
-    evaluated: Mapping[int, float]
-    best: tuple[int, float] | None
-    dev: str
-    n_dev: int = 0
-
-
-@alone
-def train_regressor(
-    examples: Sequence[Example],
-    output: str,
-    recipe: RegressorRecipe,
-    runtime: Runtime,
-    *,
-    dev: Dev | None = None,
-    about: Mapping[str, str] | None = None,
-    curve: str | None = None,
-    tell: Callable[[str], None] = lambda line: None,
-) -> Trained:
-    """Train on texts with scores, keep the best weights, and write the model.
-
-    Args:
-        examples: see `nlgauge.training.examples`: `read_triples` or `rated_examples`.
-        output: a `.safetensors` name for a head (feed-forward network and adapters), any other name for a folder with
-            the whole encoder; features `both` make a head.
-        recipe: what is trained, and how.
-        runtime: device, precision (bfloat16 or float32) and progress.
-        dev: the set by which the best weights are chosen; None holds out a share of the examples, see
-            `RegressorRecipe.held_out`.
-        about: more metadata: name, recipe, data, low and high (the ends of the scale), ...; all values are strings.
-        curve: a TSV file for the loss of each step and the evaluations.
-        tell: called with lines about the progress.
-
-    Raises:
-        InputError: examples, options or outputs are not usable; also what `locate` raises.
-        MissingExtra: torch or peft is not installed.
-    """
-    _check(recipe, runtime, output)
-    files = trainable(locate(recipe.model, recipe.revision), runtime, recipe.method)
-    layers = recipe.chosen_layers(files.depth)
-    run = _run(examples, dev, recipe, runtime, files)
-    own = dict(about or {}) if recipe.init is None else inherited(recipe.init, about or {})
-    learnt_from = list(examples)
-    if dev is None and recipe.held_out:
-        learnt_from, dev = held_out(examples, recipe.held_out, recipe.schedule.seed)
-    texts = _texts(recipe, files)
-    train = texts.encode(learnt_from)
-    tested = None if dev is None else texts.encode(dev.examples)
-    tell(f"{len(train)} examples, {texts.summary}, in {runtime.dtype}")
-    mean, sd = (float(train.scores.mean()), float(train.scores.std()) or 1.0) if recipe.standardise else (0.0, 1.0)
-    first = (float(train.scores.mean()) - mean) / sd  # of the last bias: no steps are spent on finding the mean
-    learner_on: Callable[..., Learner | CrossedLearner]
-    if isinstance(texts, PairTexts):
-        learner_on = partial(CrossedLearner, crossed_network(recipe, files, first, runtime), texts)
-    else:
-        network, means = _network(recipe, files, layers, output.endswith(".safetensors"), texts, first, runtime)
-        learner_on = partial(Learner, network, texts, means)
-    checkpoint = Checkpoint.beside(output, run)
-    with cores(torch_device(torch, runtime.device)) as several:
-        at_work = Cores(None) if recipe.encoder_dropout else several
-        learner = learner_on(recipe.loss, mean, sd, pad_of(files), runtime.dtype, at_work)
-        best = _fit(learner, train, recipe, checkpoint, runtime, dev, tested, tell)
-    metadata = _metadata(recipe, layers, texts.tokenizer.max_tokens) | _scale(train, mean, sd) | own
-    save_regressor(output, learner.network, files, recipe, runtime.dtype, metadata)
-    if curve is not None:
-        best.write(curve)
-    checkpoint.done()
-    steps, chosen_by = recipe.schedule.steps(len(train)), "" if dev is None else dev.name
-    n_dev = 0 if dev is None else dev.n
-    return Trained(len(train), steps, tuple(best.losses), dict(best.evaluated), best.best, chosen_by, n_dev)
-
-
-def _texts(recipe: RegressorRecipe, files: ModelFiles) -> Texts | PairTexts:
-    if recipe.is_crossed:
-        return PairTexts(PairTokenizer(files, recipe.max_tokens))
-    return Texts(TextTokenizer(files, recipe.max_tokens, space=False))
-
-
-def _fit(
-    learner: Learner | CrossedLearner,
-    train: Encoded,
-    recipe: RegressorRecipe,
-    checkpoint: Checkpoint,
-    runtime: Runtime,
-    dev: Dev | None,
-    tested: Encoded | None,
-    tell: Callable[[str], None],
-) -> BestWeights:
-    """Train the network; the best weights, where a development set chooses them, stand in it afterwards."""
-    schedule = recipe.schedule
-    steps = schedule.steps(len(train))
-    best = BestWeights(
-        learning(learner.network),
-        None if dev is None or tested is None else lambda: dev.measure(learner.predict(tested), tested.owners),
-        recipe.evaluate_every or -(-schedule.steps_per_pass(len(train)) // 2),
-        steps,
-        lambda step, value: tell(f"step {step} of {steps}: {dev.name if dev else ''} {value:.4f}"),
-    )
-    fit_network(
-        learner.network,
-        lambda where: learner.loss(train.take(where)),
-        train.lengths,
-        schedule,
-        checkpoint,
-        runtime,
-        watch=best,
-        batches=partial(grouped_batches, train.groups, train.lengths, schedule.batch_size, schedule.seed),
-    )
-    best.settle()
-    return best
-
-
-def _network(
-    recipe: RegressorRecipe,
-    files: ModelFiles,
-    layers: Sequence[int],
-    is_head: bool,
-    texts: Texts,
-    first: float,
-    runtime: Runtime,
-) -> tuple[RegressorNetwork, torch.Tensor | None]:
-    """The network on its device, its last bias at `first`; where the encoder is frozen, the means of all texts."""
-    mixed = recipe.layers == MIX
-    means: torch.Tensor | None = None
-    encoder: Any = None
-    if recipe.method == "frozen":
-        with runtime.progress(len(texts.ids), "encoding") as advance:
-            frozen = load_encoder(recipe.model, recipe.revision, "float32", runtime).network
-            means = mean_vectors(frozen, texts.ids, layers, budget=runtime.token_budget, advance=advance)
-        size = int(means.shape[2])
-    else:
-        encoder = (
-            encoder_below(files, recipe.encoder_dropout)
-            if is_head
-            else whole_encoder(files, recipe.encoder_dropout, layers)
-        )
-        if is_head:
-            encoder.encoder.layer = encoder.encoder.layer[
-                : max(layers)
-            ]  # what stands above the highest layer is never run
-        size = int(encoder.config.hidden_size)
-    with torch.random.fork_rng([]):
-        torch.manual_seed(recipe.schedule.seed)
-        if recipe.method == "lora":
-            encoder = add_adapters(encoder, recipe.rank, recipe.alpha)
-        network = RegressorNetwork(encoder, layers, mixed, recipe.blocks, size, recipe.widths, recipe.dropout)
-    if recipe.method == "lora" and runtime.dtype == "bfloat16":
-        narrow_frozen(network)
-    with torch.no_grad():
-        network.out.bias.fill_(first)
-    network.to(torch_device(torch, runtime.device))
-    return network.train(), means
-
-
-def _check(recipe: RegressorRecipe, runtime: Runtime, output: str) -> None:
-    if recipe.method == "ridge":
-        raise InputError("method is 'ridge', which train_ridge fits: it takes no steps, and has no network")
-    check_precision(runtime)
-    if recipe.is_crossed and not output.endswith(".safetensors"):
-        raise InputError(
-            f"{output}: features {recipe.features!r} make a head, which is a file; end the name in .safetensors"
-        )
-    check_output(output, recipe.method)
-    if recipe.method == "frozen" and not output.endswith(".safetensors"):
-        raise InputError(f"{output}: a frozen encoder need not be written again; name a head, ending in .safetensors")
-
-
-def _scale(train: Encoded, mean: float, sd: float) -> dict[str, str]:
-    """The ends of the scale that was learnt, and what turns the network's numbers back to it."""
-    low, high = train.scores.min(), train.scores.max()
-    return {"low": f"{low:g}", "high": f"{high:g}", "target_mean": repr(mean), "target_sd": repr(sd)}
-
-
-def _metadata(recipe: RegressorRecipe, layers: Sequence[int], max_tokens: int | None) -> dict[str, str]:
-    facts = {
-        "method": recipe.method,
-        "features": ",".join(recipe.blocks),
-        "loss": recipe.loss.name,
-        "max_tokens": str(max_tokens),
-    }
-    if recipe.is_crossed:
-        return facts | {"pooling": FEATURES}
-    return facts | {
-        "layers": MIX if recipe.layers == MIX else ",".join(map(str, layers)),
-        "pooling": "mean of all tokens",
-        "widths": ",".join(map(str, recipe.widths)),
-    }
-
-
-def _run(
-    examples: Sequence[Example], dev: Dev | None, recipe: RegressorRecipe, runtime: Runtime, files: ModelFiles
-) -> str:
-    """Everything that makes the weights, as one line: what a checkpoint must be of."""
-    facts = recipe_facts(recipe, runtime, files) | asdict(recipe.loss)
-    del facts["name"]
-    if recipe.init is None:
-        del facts["init"]  # runs from before there was a choice go on
-    else:
-        facts["init"] = beginning(recipe.init)
-    facts |= {"loss": recipe.loss.name, "train": _digest(examples)}
-    if dev is not None and dev.chooses_by:
-        facts["dev_choice"] = sha256(json.dumps(dev.chooses_by).encode()).hexdigest()
-    return json.dumps(facts | {"dev": None if dev is None else [dev.name, _digest(dev.examples)]}, sort_keys=True)
-
-
-def _digest(examples: Sequence[Example]) -> str:
-    digest = sha256()
-    for texts, score, owner in examples:
-        digest.update(json.dumps([dict(texts), score, owner], sort_keys=True).encode())
-    return digest.hexdigest()
