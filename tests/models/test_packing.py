@@ -309,9 +309,9 @@ def test_a_file_that_is_no_safetensors_is_told_in_one_line(tiny_model, tmp_path)
     ],
 )
 def test_only_models_with_this_forward_pass_are_read(config, own):
-    from nlgauge.models.packing import PackedBert
+    from nlgauge.models.locate import is_read
 
-    assert PackedBert.reads(config) is own
+    assert is_read(config) is own
 
 
 @pytest.mark.parametrize(

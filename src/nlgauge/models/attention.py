@@ -1,4 +1,4 @@
-"""Linear layers and attention, optimised for CPUs. Other devices use torch's own."""
+"""What blocks of packed encoders are made of: linear layers and attention, for CPUs and for other devices."""
 
 from __future__ import annotations
 

@@ -1,25 +1,28 @@
-"""Token vectors of texts, and those that the metrics of one call share: each sequence is encoded once."""
+"""Token vectors of texts, shared by the metrics of a call, and the features that are made of vectors and of words."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise, product
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.core.scores import say
-from nlgauge.models.locate import ModelFiles, locate
+from nlgauge.models.locate import ModelFiles, is_read, locate
 from nlgauge.models.tokens import HeldTokens, Ids, TextTokenizer, Tokens
 from nlgauge.runtime.runtime import Runtime, by_length
 
 if TYPE_CHECKING:
     import torch
+
+    from nlgauge.models.hub import HubNetwork
+    from nlgauge.models.packing import PackedBert
 
 
 _USUAL_WIDTH = 1024  # of a model whose configuration does not say
@@ -261,20 +264,7 @@ def word_features(words: Words, others: Words) -> npt.NDArray[np.float32]:
 
 # --- Contextual vectors of texts. Each text is encoded once, without padding, and no layer above the chosen one is run
 
-# Sequences of ids, sorted by length, to the vectors of all their tokens, one after another: shape (sum of lengths, d).
-Forward = Callable[[Sequence[Ids]], "torch.Tensor"]
-
-
-class Network(Protocol):
-    """A loaded encoder."""
-
-    width: int
-    device: Any
-    batch_tokens: int
-
-    def cut(self, layer: int) -> AbstractContextManager[Forward]:
-        """The network cut after `layer` blocks; 0 is the embeddings. Several threads may use it inside the context."""
-        ...
+Network: TypeAlias = "PackedBert | HubNetwork"
 
 
 class Encoder:
@@ -396,25 +386,14 @@ class Encoder:
 
 
 @contextmanager
-def cut_layers(network: Any, layers: Sequence[int]) -> Iterator[Callable[[Sequence[Ids]], list[torch.Tensor]]]:
+def cut_layers(network: Network, layers: Sequence[int]) -> Iterator[Callable[[Sequence[Ids]], list[torch.Tensor]]]:
     """A function from sequences to the token vectors of each layer, computed in one pass if the network can do so."""
-    if len(layers) > 1 and hasattr(network, "cut_each"):
+    if len(layers) > 1:
         with network.cut_each(layers) as forward:
             yield forward
-        return
-
-    def one_by_one(sequences: Sequence[Ids]) -> list[torch.Tensor]:
-        found = []
-        for layer in layers:
-            with network.cut(layer) as forward:
-                found.append(forward(sequences))
-        return found
-
-    if len(layers) == 1:  # cut once, so that batches may run side by side
+    else:
         with network.cut(layers[0]) as forward:
             yield lambda sequences: [forward(sequences)]
-    else:
-        yield one_by_one
 
 
 def _matrix(rows: int, width: int, device: Any) -> torch.Tensor:
@@ -459,9 +438,9 @@ def _network(files: ModelFiles, dtype: str, runtime: Runtime) -> Network:
     files.check()
     from nlgauge.models.packing import PackedBert
 
-    if runtime.compile and (where.type == "cpu" or not PackedBert.reads(files.config)):
+    if runtime.compile and (where.type == "cpu" or not is_read(files.config)):
         say(f"compile=True changes nothing for {files.name!r}: it is for encoders of BERT's family on a GPU")
-    if PackedBert.reads(files.config):
+    if is_read(files.config):
         return PackedBert(files, kind, where, compiled=runtime.compile)
     from nlgauge.models.hub import HubNetwork
 

@@ -1,4 +1,4 @@
-"""Convert pairs of texts to piece ids. Each text is tokenized once, and the longer text of a pair is cut first."""
+"""Entailment between two texts: pairs as pieces, the files of NLI models, and what any NLI classifier says of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from nlgauge.core.arrays import Array, by_value
 from nlgauge.core.errors import InputError
 from nlgauge.models.encoder import dtype_and_device
-from nlgauge.models.heads import Head, find_head, is_head
+from nlgauge.models.heads import Head, Headed, find_head, is_head
 from nlgauge.models.locate import NAMED, LazyModel, ModelFiles, locate
 from nlgauge.models.tokens import Ids, TextTokenizer
 from nlgauge.runtime.runtime import PAIRS, Runtime, by_length
@@ -115,6 +115,11 @@ class PairTokenizer:
         return ids, np.concatenate(kinds)
 
 
+def pair_tokenizer(files: ModelFiles, max_tokens: int | None, runtime: Runtime) -> PairTokenizer:
+    """The tokenizer of pairs; a runtime holds one copy."""
+    return runtime.once(("pair tokenizer", files, max_tokens), lambda: PairTokenizer(files, max_tokens))
+
+
 def _cut(sizes: Ids, room: int) -> Ids:
     """Sizes of both texts, shape (n, 2), that fit the available room.
 
@@ -135,7 +140,7 @@ _STEMS = ("entail", "neutral", "contradict")
 
 
 @dataclass(frozen=True)
-class NliFiles:
+class NliFiles(Headed):
     """The files of an NLI model and the order of its labels. The model is not loaded.
 
     Attributes:
@@ -152,15 +157,6 @@ class NliFiles:
     def trained_on(self) -> tuple[str, ...]:
         """Ids of the perturbations that the model was trained on, as far as its file says."""
         return () if self.head is None else self.head.items("trained_on_phenomena")
-
-    @property
-    def languages(self) -> tuple[str, ...]:
-        """Codes of the languages that the model reads; empty if this is not known."""
-        return self.files.languages if self.head is None else self.head.languages
-
-    def max_tokens(self, asked: int | None) -> int | None:
-        """The requested limit, else the one from training. The limit of a checkpoint is known to its tokenizer."""
-        return self.head.whole("max_tokens") if asked is None and self.head is not None else asked
 
     def facts(self) -> dict[str, Any]:
         """The facts that identify the model, for a signature."""
@@ -386,11 +382,10 @@ def load_nli(
     """
     nli_files = locate_nli(model, revision, labels)
     limit = nli_files.max_tokens(max_tokens)
-    tokenizer = runtime.once(("pair tokenizer", nli_files.files, limit), lambda: PairTokenizer(nli_files.files, limit))
     key = ("nli", nli_files.files, None if nli_files.head is None else nli_files.head.identity, dtype, runtime.device)
     loaded = NliModel(
         nli_files,
-        tokenizer,
+        pair_tokenizer(nli_files.files, limit, runtime),
         lambda: runtime.once(key, lambda: _network(nli_files, dtype, runtime.device)),
         runtime.token_budget,
     )

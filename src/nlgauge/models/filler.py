@@ -1,21 +1,22 @@
-"""Which pieces of a vocabulary can fill a gap as words, and with which capitals they are written there."""
+"""Masked language models asked: for words that fill a gap, for masked pieces, and how well a text fits itself."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.arrays import Array, Mask
+from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.models.encoder import dtype_and_device
-from nlgauge.models.infill import DEFAULT, Filler, Gap, InfillFiles, PieceTokenizer, Placed, locate_infill
-from nlgauge.models.locate import LazyModel, ModelFiles
+from nlgauge.models.generation import Likelihoods
+from nlgauge.models.infill import DEFAULT, Denoiser, Filler, Gap, InfillFiles, PieceTokenizer, Placed, locate_infill
+from nlgauge.models.locate import LazyModel
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.runtime import Runtime, by_length, margin
 
@@ -148,6 +149,7 @@ class Spelling:
 
 # --- Words for gaps from a model: masked language models and denoising encoder-decoders, behind one `fill`
 
+Answer = TypeVar("Answer")
 HALF = ("bfloat16", "float16")  # logits have two or three digits there, and many of the best words the same
 
 
@@ -199,18 +201,15 @@ def load_infill(
     dtype = runtime.precision(dtype)
     infill_files = locate_infill(model, revision)
     if infill_files.phrases:
-        from nlgauge.models.infill import Denoiser
 
-        return Denoiser(
-            infill_files,
-            lambda: runtime.once(
-                _key(infill_files, dtype, runtime), lambda: _seq2seq(infill_files.files, dtype, runtime.device)
-            ),
-            dtype,
-            runtime,
-            sampled=sampled,
-            language=language,
-        )
+        def read() -> Any:
+            from nlgauge.models.generation import Seq2Seq
+
+            return Seq2Seq(infill_files.files, dtype, runtime.device)
+
+        key = _key(infill_files, dtype, runtime)
+        load = partial(runtime.once, key, read)
+        return Denoiser(infill_files, load, dtype, runtime, sampled=sampled, language=language)
     if language is not None:
         raise InputError(f"model {model!r} marks no languages; leave language out")
     return masked_model(infill_files, dtype, runtime)
@@ -281,7 +280,7 @@ class MaskedModel(LazyModel[InfillFiles, PieceTokenizer, "MaskedNetwork"]):
         placed = dict(zip(texts, self.tokenizer.place(texts), strict=True))
         found: list[list[Filler]] = [[]] * len(distinct)
         if distinct and k > 0:
-            self._run(distinct, [self._framed(gap, placed[gap.text]) for gap in distinct], k, found)
+            found = self._filled(distinct, [self._framed(gap, placed[gap.text]) for gap in distinct], k)
         return [list(found[number[gap]]) for gap in gaps]
 
     @cached_property
@@ -306,9 +305,7 @@ class MaskedModel(LazyModel[InfillFiles, PieceTokenizer, "MaskedNetwork"]):
         ids = np.concatenate([tokenizer.prefix, left, [tokenizer.mask], right, tokenizer.suffix]).astype(np.int64)
         return ids, len(tokenizer.prefix) + len(left)
 
-    def _run(self, gaps: Sequence[Gap], framed: Sequence[tuple[Ids, int]], k: int, found: list[list[Filler]]) -> None:
-        from nlgauge.models.hub import side_by_side
-
+    def _filled(self, gaps: Sequence[Gap], framed: Sequence[tuple[Ids, int]], k: int) -> list[list[Filler]]:
         network, spelling = self.network, self.spelling
         where = [stands(gap) for gap in gaps]
 
@@ -316,21 +313,54 @@ class MaskedModel(LazyModel[InfillFiles, PieceTokenizer, "MaskedNetwork"]):
             said = network.at([framed[i][0] for i in batch], [framed[i][1] for i in batch])
             return [spelling.best(row, where[i], k) for i, row in zip(batch, said, strict=True)]
 
+        found = self.decided(work, [len(ids) for ids, _ in framed], self.budget)
+        return [
+            [Filler(spelling.written(piece, gap, place), score) for piece, score in fillers]
+            for gap, place, fillers in zip(gaps, where, found, strict=True)
+        ]
+
+    def decided(
+        self,
+        work: Callable[[Ids], Sequence[tuple[Answer, float]]],
+        lengths: Sequence[int],
+        budget: int | None,
+        advance: Callable[[int], None] = lambda count: None,
+    ) -> list[Answer]:
+        """The answer to each sequence, which does not hang on the other sequences.
+
+        A close call is run once more, alone and on one core; in half precision, where most calls are close, each
+        sequence is run alone from the start.
+
+        Args:
+            work: answers to a batch, each with how clear it is: the smallest difference that decided it.
+            lengths: the number of pieces of each sequence.
+            budget: the largest number of tokens in a batch; None is left to the model.
+            advance: called with the number of sequences done.
+        """
+        from nlgauge.models.hub import side_by_side
+
+        found: dict[int, Answer] = {}
+        device = self.network.device
+
         def run(batches: Sequence[Ids], one_core: bool) -> list[int]:
-            """Fill the gaps of these batches, and return which of them were close calls."""
+            """Run these batches, and return which of their sequences were close calls."""
             close = []
-            done = side_by_side(work, batches, network.device, one_core=one_core)
-            for batch, best in zip(batches, done, strict=True):
-                for i, (fillers, least) in zip(batch, best, strict=True):
-                    found[i] = [Filler(spelling.written(piece, gaps[i], where[i]), score) for piece, score in fillers]
+            done = side_by_side(work, batches, device, one_core=one_core)
+            for batch, answers in zip(batches, done, strict=True):
+                for i, (answer, least) in zip(batch.tolist(), answers, strict=True):
+                    found[i] = answer
                     if least < margin(self.dtype):
-                        close.append(int(i))
+                        close.append(i)
+                advance(0 if one_core else len(batch))
             return close
 
-        left = list(range(len(gaps)))
-        if self.dtype not in HALF:
-            left = run(list(by_length([len(ids) for ids, _ in framed], self.budget or network.batch_tokens)), False)
+        left = list(range(len(lengths)))
+        if self.dtype in HALF:
+            advance(len(left))
+        else:
+            left = run(list(by_length(lengths, budget or self.network.batch_tokens)), False)
         run([np.array([i]) for i in left], True)
+        return [found[i] for i in range(len(lengths))]
 
 
 def _last(placed: Placed, start: int, blank: np.ndarray) -> int:
@@ -347,12 +377,6 @@ def _network(found: InfillFiles, dtype: str, device: str) -> MaskedNetwork:
 
     found.files.check()
     return masked_network(found.files, kind, where) if found.head is None else headed_mask(found.head, kind, where)
-
-
-def _seq2seq(files: ModelFiles, dtype: str, device: str) -> Any:
-    from nlgauge.models.generation import Seq2Seq
-
-    return Seq2Seq(files, dtype, device)
 
 
 # --- Cloze questions: is the piece that was masked the one that a masked language model finds likeliest?
@@ -381,8 +405,7 @@ def leads(
     """How much likelier each answer is than any other piece: the difference of their logits, each of shape (k,).
 
     An answer with a lead above 0 is the model's first choice. Whether it is above 0 does not depend on the other
-    sequences, although the last digits do: a sequence with a close call is run once more, alone and on one core, and in
-    half precision, where most calls are close, each sequence is run alone from the start.
+    sequences, although the last digits do; see `MaskedModel.decided`.
 
     Args:
         model: a masked language model.
@@ -409,40 +432,19 @@ def _run(
     network = model.network  # says that torch is missing, if it is
     import torch
 
-    from nlgauge.models.hub import side_by_side
-
-    def work(batch: Ids) -> Array:
+    def work(batch: Ids) -> list[tuple[Array, float]]:
         asked = [clozes[i] for i in batch]
-        rows = np.repeat(np.arange(len(asked)), [len(cloze.places) for cloze in asked])
+        counts = [len(cloze.places) for cloze in asked]
+        rows = np.repeat(np.arange(len(asked)), counts)
         logits = network.logits([cloze.ids for cloze in asked], rows, np.concatenate([c.places for c in asked]))
         answers = torch.from_numpy(np.concatenate([c.answers for c in asked])).to(logits.device)[:, None]
         own = logits.gather(1, answers)[:, 0]
         others = logits.scatter(1, answers, -torch.inf).amax(dim=1)
-        return np.asarray((own - others).cpu().double().numpy())
+        values = (own - others).cpu().double().numpy()
+        found = np.split(values, np.cumsum(counts)[:-1])
+        return [(lead, float(np.fmin.reduce(np.abs(lead)))) for lead in found]
 
-    found: list[Array] = [np.zeros(0)] * len(clozes)
-
-    def run(batches: Sequence[Ids], one_core: bool) -> list[int]:
-        """Run these batches, and return which of their sequences were close calls."""
-        close = []
-        done = side_by_side(work, batches, network.device, one_core=one_core)
-        for batch, values in zip(batches, done, strict=True):
-            ends = np.cumsum([len(clozes[i].places) for i in batch])
-            for i, lead in zip(batch.tolist(), np.split(values, ends[:-1]), strict=True):
-                found[i] = lead
-                if (np.abs(lead) < margin(model.dtype)).any():
-                    close.append(i)
-            advance(0 if one_core else len(batch))
-        return close
-
-    if model.dtype in HALF:
-        left = list(range(len(clozes)))
-        advance(len(clozes))
-    else:
-        lengths = [len(cloze.ids) for cloze in clozes]
-        left = run(list(by_length(lengths, budget or network.batch_tokens)), False)
-    run([np.array([i]) for i in left], True)
-    return found
+    return model.decided(work, [len(cloze.ids) for cloze in clozes], budget, advance)
 
 
 # --- How well the pieces of a text fit each other: each is masked in turn, and a masked language model asked for it
@@ -450,27 +452,10 @@ def _run(
 #     Salazar et al. (2020), "Masked Language Model Scoring", section 2 (pseudo-log-likelihood).
 
 
-@dataclass(frozen=True)
-class PseudoLikelihoods:
-    """A masked language model's scores of n texts.
-
-    Attributes:
-        sums: the sum of the log-probabilities of the pieces, each given all others, shape (n,), float64.
-        counts: the number of pieces, shape (n,).
-        truncated: whether the text was cut, shape (n,).
-        unknown: the share of unknown pieces, shape (n,).
-    """
-
-    sums: Array
-    counts: Array
-    truncated: Mask
-    unknown: Array
-
-
 def pseudo_likelihoods(
     model: MaskedModel, texts: Sequence[str], advance: Callable[[float], None] = lambda count: None
-) -> PseudoLikelihoods:
-    """The pseudo-log-likelihood of each text: as many passes as it has pieces.
+) -> Likelihoods:
+    """The pseudo-log-likelihood of each text, of each piece given all others: as many passes as it has pieces.
 
     Args:
         model: the model.
@@ -507,4 +492,4 @@ def pseudo_likelihoods(
     np.add.at(sums, owners, found)
     truncated = np.array([text.truncated for text in tokens], dtype=np.bool_)
     shares = tokenizer.unknown_shares(tokenizer.content(text) for text in tokens)
-    return PseudoLikelihoods(sums, counts.astype(np.float64), truncated, shares)
+    return Likelihoods(sums, counts.astype(np.float64), truncated, shares, counts == 0)

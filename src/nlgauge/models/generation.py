@@ -1,4 +1,4 @@
-"""Texts rewritten by encoder-decoder models: back-translation through a second language, for paraphrases."""
+"""Models that write text: what they rewrite, and how likely they find a text, perhaps given another one."""
 
 from __future__ import annotations
 
@@ -141,9 +141,8 @@ class Seq2Seq:
             for i in places
         ]
         kept = [j for j, ids in enumerate(pieces) if self.limit is None or len(ids) <= self.limit]
-        room = (
-            max_tokens if self.limit is None else min(max_tokens, self.limit - 1)
-        )  # the decoder starts with a token of its own
+        # The decoder starts with a token of its own.
+        room = max_tokens if self.limit is None else min(max_tokens, self.limit - 1)
         out: list[str | None] = [None] * len(texts)
         with torch.inference_mode(), runtime.progress(len(kept), self.name) as advance:
             for batch in by_length([len(pieces[j]) for j in kept], runtime.token_budget or _BATCH_TOKENS):
@@ -182,11 +181,14 @@ class GeneratorFiles:
 
     Attributes:
         files: the files of the model.
-        paired: whether it is an encoder-decoder. If not, it is a causal language model.
     """
 
     files: ModelFiles
-    paired: bool
+
+    @property
+    def paired(self) -> bool:
+        """Whether it is an encoder-decoder. If not, it is a causal language model."""
+        return self.files.is_paired
 
     @property
     def n_pieces(self) -> int:
@@ -249,7 +251,7 @@ def locate_generator(model: str, revision: str | None = None) -> GeneratorFiles:
             f"model {model!r} is {kinds[0]}, expected a model that writes text: an encoder-decoder (BART, T5, ...) or a"
             " causal language model (GPT-2, Llama, ...)"
         )
-    return GeneratorFiles(files, files.is_paired)
+    return GeneratorFiles(files)
 
 
 # --- Pairs of texts as pieces: what a model that writes text is given, and what it is asked to write
@@ -461,13 +463,10 @@ class Generator:
 
     def _rows(self, pairs: Sequence[tuple[str | None, str]]) -> list[Row]:
         if not self.found.paired:
-            return self._causal().rows(pairs)
+            key = ("causal rows", self.found.files, self.max_tokens)
+            return self.runtime.once(key, lambda: CausalRows(self.found, self.max_tokens)).rows(pairs)
         whole = [(given or "", text) for given, text in pairs]
         return self._paired(self.language).rows(whole, self._paired(self.given_language or self.language))
-
-    def _causal(self) -> CausalRows:
-        key = ("causal rows", self.found.files, self.max_tokens)
-        return self.runtime.once(key, lambda: CausalRows(self.found, self.max_tokens))
 
     def _paired(self, language: str | None) -> PairedRows:
         key = ("paired rows", self.found.files, self.max_tokens, language)

@@ -1,4 +1,4 @@
-"""Run batches in parallel: each core takes a batch and runs it from beginning to end."""
+"""Models of transformers: loaded, cut after a layer, and run batch beside batch, each core one from end to end."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ _DERIVED = ("inv_freq", "masked_bias", "position_ids")  # computed, though old c
 
 
 class HubNetwork:
-    """A transformers model with the interface of `Network`.
+    """A transformers model, cut as `PackedBert` is.
 
     The model is cut to `layer` blocks, as bert_score does. For post-norm models the result equals
     hidden_states[layer]. If a model ends in a norm (pre-norm families such as T5 and mBART), that norm is applied to
@@ -99,7 +99,7 @@ class HubNetwork:
 
     @contextmanager
     def cut(self, layer: int) -> Iterator[Callable[[Sequence[Ids]], torch.Tensor]]:
-        """See `Network.cut`. The model is cut to its first `layer` blocks only inside the context."""
+        """As of `PackedBert`. The model is cut to its first `layer` blocks only inside the context."""
         if layer == 0 and self.model.config.model_type == "deberta-v2":  # its forward pass fails without a block
             with self.cut(1):
                 yield lambda sequences: self._forward(sequences, output_hidden_states=True)

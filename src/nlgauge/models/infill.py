@@ -1,4 +1,4 @@
-"""Gaps in texts and words that fill them: the interface of every filler, whether it is a model or a word list."""
+"""Gaps in texts and what fills them: the interface, the files and pieces of models, and denoisers that give phrases."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.errors import InputError
-from nlgauge.models.heads import Head, find_head, is_head
+from nlgauge.models.heads import Head, Headed, find_head, is_head
 from nlgauge.models.locate import NAMED, ModelFiles, locate
 from nlgauge.models.tokens import Ids, TextTokenizer, well_formed
 from nlgauge.runtime.runtime import Runtime, by_length
@@ -64,7 +64,7 @@ DEFAULT = "infill"
 
 
 @dataclass(frozen=True)
-class InfillFiles:
+class InfillFiles(Headed):
     """The files of a model for gaps. The model is not loaded.
 
     Attributes:
@@ -79,15 +79,6 @@ class InfillFiles:
     files: ModelFiles
     head: Head | None
     phrases: bool
-
-    @property
-    def languages(self) -> tuple[str, ...]:
-        """Codes of the languages that the model reads; empty if this is not known."""
-        return self.files.languages if self.head is None else self.head.languages
-
-    def max_tokens(self, asked: int | None = None) -> int | None:
-        """The requested limit, else the one from training. The limit of a checkpoint is known to its tokenizer."""
-        return self.head.whole("max_tokens") if asked is None and self.head is not None else asked
 
     def facts(self) -> dict[str, Any]:
         """The facts that identify the model, for a signature."""

@@ -1,10 +1,10 @@
-"""Masked language models: a head on the embedded encoder, those of BERT and RoBERTa, any other of transformers."""
+"""Networks of language models: masked ones (heads, BERT's, RoBERTa's, others), encoder-decoders, causal ones."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +16,8 @@ from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.models.heads import Head
 from nlgauge.models.hub import HubModel, know_start
-from nlgauge.models.locate import ModelFiles
-from nlgauge.models.packing import PackedBert
+from nlgauge.models.locate import ModelFiles, is_read
+from nlgauge.models.packing import PackedBert, below
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.runtime import by_length, runs
 
@@ -33,30 +33,6 @@ _OWN = {
 _ROWS = 32  # masks that are held against the vocabulary at a time: always as many, so that one kernel does them all
 
 
-class MaskedNetwork(Protocol):
-    """A loaded masked language model."""
-
-    device: Any
-    batch_tokens: int
-
-    def at(self, ids: Sequence[Ids], places: Sequence[int]) -> torch.Tensor:
-        """Log-probabilities of all pieces at one position of each sequence, at least float32, shape (n, V).
-
-        Sequences are sorted by length. Several threads may call it at once.
-        """
-        ...
-
-    def logits(self, ids: Sequence[Ids], rows: Ids, places: Ids) -> torch.Tensor:
-        """Logits of all pieces at any positions, at least float32, shape (k, V).
-
-        Args:
-            ids: sequences, sorted by length.
-            rows: the sequence of each position, ascending, shape (k,).
-            places: the position in its sequence, shape (k,).
-        """
-        ...
-
-
 def masked_network(files: ModelFiles, dtype: torch.dtype, device: torch.device) -> MaskedNetwork:
     """The masked language model of a checkpoint.
 
@@ -65,7 +41,7 @@ def masked_network(files: ModelFiles, dtype: torch.dtype, device: torch.device) 
     """
     config = files.config
     kinds = config.get("architectures") or [None]
-    if kinds[0] in _OWN and PackedBert.reads(config) and config.get("tie_word_embeddings", True):
+    if kinds[0] in _OWN and is_read(config) and config.get("tie_word_embeddings", True):
         network = PackedBert(files, dtype, device)
         dense, norm, bias = _OWN[kinds[0]]
         pairs = [(network.tensor(f"{name}.weight"), network.tensor(f"{name}.bias")) for name in (dense, norm)]
@@ -79,25 +55,34 @@ def headed_mask(head: Head, dtype: torch.dtype, device: torch.device) -> MaskedN
     Raises:
         InputError: the encoder is not of BERT's family, or tensors are missing.
     """
-    if not PackedBert.reads(head.encoder.config):
-        raise InputError(
-            f"head {head.path}: its encoder {head.encoder.name!r} is not of BERT's family, and heads stand on no other"
-        )
-    own, adapters = head.tensors()
-    for name in ("dense.weight", "dense.bias", "norm.weight", "norm.bias", "bias"):
-        if name not in own:
-            raise InputError(f"head {head.path} holds no {name}")
-    network = PackedBert(head.encoder, dtype, device, adapters)
-    return PackedMasked(
-        network,
-        head.encoder.depth,
-        (own["dense.weight"], own["dense.bias"]),
-        (own["norm.weight"], own["norm.bias"]),
-        own["bias"],
-    )
+    names = ("dense.weight", "dense.bias", "norm.weight", "norm.bias", "bias")
+    network, own = below(head, dtype, device, names)
+    dense, shift, norm, more, bias = (own[name] for name in names)
+    return PackedMasked(network, head.encoder.depth, (dense, shift), (norm, more), bias)
 
 
-class PackedMasked:
+class MaskedNetwork:
+    """What every loaded masked language model can be asked. Several threads may ask it at once."""
+
+    device: Any
+    batch_tokens: int
+
+    def logits(self, ids: Sequence[Ids], rows: Ids, places: Ids) -> torch.Tensor:
+        """Logits of all pieces at any positions, at least float32, shape (k, V).
+
+        Args:
+            ids: sequences, sorted by length.
+            rows: the sequence of each position, ascending, shape (k,).
+            places: the position in its sequence, shape (k,).
+        """
+        raise NotImplementedError
+
+    def at(self, ids: Sequence[Ids], places: Sequence[int]) -> torch.Tensor:
+        """Log-probabilities of all pieces at one position of each sequence, at least float32, shape (n, V)."""
+        return torch.log_softmax(self.logits(ids, np.arange(len(ids)), np.asarray(places, dtype=np.int64)), dim=1)
+
+
+class PackedMasked(MaskedNetwork):
     """A transform of the last layer, compared with the vector of every piece; computed only at masked positions."""
 
     def __init__(
@@ -123,10 +108,6 @@ class PackedMasked:
                 f"model {network.files.name!r}: its masked language model is of another size than its encoder"
             )
 
-    def at(self, ids: Sequence[Ids], places: Sequence[int]) -> torch.Tensor:
-        """See `MaskedNetwork`."""
-        return torch.log_softmax(self.logits(ids, np.arange(len(ids)), np.asarray(places, dtype=np.int64)), dim=1)
-
     def logits(self, ids: Sequence[Ids], rows: Ids, places: Ids) -> torch.Tensor:
         """See `MaskedNetwork`."""
         starts = np.cumsum([0, *(len(row) for row in ids[:-1])])
@@ -145,7 +126,7 @@ class PackedMasked:
         return found.to(self._wide).add_(self._bias)
 
 
-class HubMasked(HubModel):
+class HubMasked(MaskedNetwork, HubModel):
     """Any masked language model of transformers, in batches of equal length."""
 
     def __init__(self, files: ModelFiles, dtype: torch.dtype, device: torch.device) -> None:
@@ -155,10 +136,6 @@ class HubMasked(HubModel):
         self._narrows = below is not None and below is not self.model
         if below is not None and self._narrows:
             below.register_forward_hook(self._narrow)
-
-    def at(self, ids: Sequence[Ids], places: Sequence[int]) -> torch.Tensor:
-        """See `MaskedNetwork`."""
-        return torch.log_softmax(self.logits(ids, np.arange(len(ids)), np.asarray(places, dtype=np.int64)), dim=1)
 
     def logits(self, ids: Sequence[Ids], rows: Ids, places: Ids) -> torch.Tensor:
         """See `MaskedNetwork`."""

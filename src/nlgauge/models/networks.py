@@ -1,10 +1,10 @@
-"""Classifiers of token sequences: our heads, those of BERT, RoBERTa and DeBERTa, and any other of transformers."""
+"""Classifiers of token sequences and of words: our heads, those of BERT's family, and any other of transformers."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +16,8 @@ from nlgauge.core.errors import InputError
 from nlgauge.models.encoder import FEATURES
 from nlgauge.models.heads import Head
 from nlgauge.models.hub import HubModel, know_start
-from nlgauge.models.locate import ModelFiles
-from nlgauge.models.packing import PackedBert
+from nlgauge.models.locate import ModelFiles, is_read
+from nlgauge.models.packing import PackedBert, below
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.runtime import runs
 
@@ -33,17 +33,6 @@ _OWN = {
 _AFTER: Mapping[str, Callable[[torch.Tensor], torch.Tensor]] = {"gelu": functional.gelu, "tanh": torch.tanh}
 
 
-class Classifier(Protocol):
-    """A loaded classifier."""
-
-    device: Any
-    batch_tokens: int
-
-    def logits(self, ids: Sequence[Ids], types: Sequence[Ids]) -> torch.Tensor:
-        """Logits of sequences sorted by length, shape (n, labels), in CPU memory. Several threads may call it."""
-        ...
-
-
 def classifier(files: ModelFiles, dtype: torch.dtype, device: torch.device) -> Classifier:
     """The classifier of a checkpoint.
 
@@ -53,7 +42,7 @@ def classifier(files: ModelFiles, dtype: torch.dtype, device: torch.device) -> C
     config = files.config
     kind = str((config.get("architectures") or [None])[0])
     after = str(config.get("pooler_hidden_act", "gelu")) if kind.startswith("Deberta") else "tanh"
-    if kind in _OWN and after in _AFTER and PackedBert.reads(config):
+    if kind in _OWN and after in _AFTER and is_read(config):
         network = PackedBert(files, dtype, device)
         dense, out = ((network.tensor(f"{name}.weight"), network.tensor(f"{name}.bias")) for name in _OWN[kind])
         return PackedClassifier(network, files.depth, (dense,), out, mean=False, after=_AFTER[after])
@@ -66,16 +55,9 @@ def headed(head: Head, dtype: torch.dtype, device: torch.device) -> Classifier:
     Raises:
         InputError: the encoder is not of BERT's family, or the tensors do not fit it.
     """
-    if not PackedBert.reads(head.encoder.config):
-        raise InputError(
-            f"head {head.path}: its encoder {head.encoder.name!r} is not of BERT's family, and heads stand on no other"
-        )
-    own, adapters = head.tensors()
-    network = PackedBert(head.encoder, dtype, device, adapters)
-    hidden = _layer(head, own, "hidden") if "hidden.weight" in own else None
-    return PackedClassifier(
-        network, head.encoder.depth, () if hidden is None else (hidden,), _layer(head, own, "classifier"), mean=True
-    )
+    network, own = below(head, dtype, device)
+    hidden = (_layer(head, own, "hidden"),) if "hidden.weight" in own else ()
+    return PackedClassifier(network, head.encoder.depth, hidden, _layer(head, own, "classifier"), mean=True)
 
 
 def _layer(head: Head, tensors: Mapping[str, torch.Tensor], name: str) -> tuple[torch.Tensor, torch.Tensor]:
@@ -123,7 +105,7 @@ class PackedClassifier:
             width = weight.shape[0]
 
     def logits(self, ids: Sequence[Ids], types: Sequence[Ids]) -> torch.Tensor:
-        """See `Classifier`."""
+        """Logits of sequences sorted by length, shape (n, labels), in CPU memory. Several threads may call it."""
         return self.classify(self.pooled(ids, types)).cpu()
 
     def classify(self, features: torch.Tensor) -> torch.Tensor:
@@ -165,7 +147,7 @@ class HubClassifier(HubModel):
         self._typed = self._typed and (kinds is None or kinds > 1) and not files.reads_left_to_right
 
     def logits(self, ids: Sequence[Ids], types: Sequence[Ids]) -> torch.Tensor:
-        """See `Classifier`."""
+        """As of `PackedClassifier`."""
         wide = torch.promote_types(self.model.dtype, torch.float32)
         logits = torch.empty(len(ids), int(self.model.config.num_labels), dtype=wide)
         for places in self._alike(ids):
@@ -194,6 +176,9 @@ class HubClassifier(HubModel):
             yield from groups.values()
 
 
+Classifier: TypeAlias = PackedClassifier | HubClassifier
+
+
 # --- The network of a head that marks words: the packed encoder, and two layers on the first piece of each word
 
 ALIGNED = 3  # vectors of a place: its own, what it is aligned with, and how they differ
@@ -216,16 +201,7 @@ class PackedTagger:
     """
 
     def __init__(self, head: Head, dtype: torch.dtype, device: torch.device) -> None:
-        if not PackedBert.reads(head.encoder.config):
-            raise InputError(
-                f"head {head.path}: its encoder {head.encoder.name!r} is not of BERT's family, and heads stand on no"
-                " other"
-            )
-        own, adapters = head.tensors()
-        for name in TENSORS:
-            if name not in own:
-                raise InputError(f"head {head.path} holds no {name}")
-        self.network = PackedBert(head.encoder, dtype, device, adapters)
+        self.network, own = below(head, dtype, device, TENSORS)
         self.device, self.batch_tokens, self.depth = device, self.network.batch_tokens, head.encoder.depth
         self._wide = torch.promote_types(dtype, torch.float32)
         weight, bias, out, last = (own[name].to(device=device, dtype=self._wide) for name in TENSORS)

@@ -1,4 +1,4 @@
-"""A block of BERT over packed tokens, in torch's own operations, which `torch.compile` can fuse."""
+"""BERT, MPNet and DeBERTa over packed tokens: texts lie end to end, so that no time is spent on padding."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ from nlgauge.models.attention import (
     to_device,
     unjoined,
 )
+from nlgauge.models.heads import Head
 from nlgauge.models.locate import FAMILIES, ModelFiles, buckets, check_finite, is_read, refusing_broken
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.runtime import runs
@@ -57,11 +58,7 @@ class Block:
 
     @classmethod
     def read(
-        cls,
-        tensor: Callable[[str], torch.Tensor],
-        epsilon: float,
-        compiled: bool,
-        positions: Positions | None = None,
+        cls, tensor: Callable[[str], torch.Tensor], epsilon: float, compiled: bool, positions: Positions | None = None
     ) -> Block:
         """Read the weights by their BERT names."""
 
@@ -172,13 +169,13 @@ class PackedBert:
         self._blocks: list[_Block | Block] = []
         self._lock = threading.Lock()
         read = self._read
-        self._words = read("embeddings.word_embeddings.weight")
+        self.words = read("embeddings.word_embeddings.weight")  # shape (V, d)
         self._has_positions, self._has_types = self._family.tables(config)
         # Without vectors of positions all are one position, whose vector is 0.
         self._positions = (
             read("embeddings.position_embeddings.weight")
             if self._has_positions
-            else self._words.new_zeros(1, self._words.shape[1])
+            else self.words.new_zeros(1, self.words.shape[1])
         )
         self._n_positions = len(self._positions)
         self._reach = self._n_positions + STEP  # texts are padded beyond their end
@@ -205,12 +202,12 @@ class PackedBert:
         """Refuse a configuration that is not of these weights, before a text is read."""
         heads_fit = type(self.heads) is int and self.heads > 0 and self.width % self.heads == 0
         first_fits = type(self.first_position) is int and 0 <= self.first_position < self._n_positions
-        tables = [("vocab_size", len(self._words))]
+        tables = [("vocab_size", len(self.words))]
         if self._has_positions:
             tables.append(("max_position_embeddings", self._n_positions))
         epsilon_fits = isinstance(self.epsilon, float | int) and 0 <= self.epsilon < 1
         for name, found, expected, fits in (
-            ("hidden_size", self.width, self._words.shape[1], self.width == self._words.shape[1]),
+            ("hidden_size", self.width, self.words.shape[1], self.width == self.words.shape[1]),
             ("num_attention_heads", self.heads, f"a divisor of {self.width}", heads_fit),
             ("layer_norm_eps", repr(self.epsilon), "a small number", epsilon_fits),
             ("pad_token_id", config.get("pad_token_id"), f"a number below {self._n_positions - 1}", first_fits),
@@ -231,16 +228,12 @@ class PackedBert:
             fits = (rows, width) == (2 * half, self.width)
             yield name, half, rows // 2 if width == self.width else f"vectors of {self.width} numbers", fits
 
-    @staticmethod
-    def reads(config: dict[str, Any]) -> bool:
-        """Whether this forward pass fits the model: BERT, RoBERTa, XLM-R, MPNet or DeBERTa with exact GELU."""
-        return is_read(config)
-
     @contextmanager
     def cut(self, layer: int) -> Iterator[Callable[..., torch.Tensor]]:
-        """See `Network.cut`. Blocks that no layer has needed before are read first.
+        """The network cut after `layer` blocks; 0 is the embeddings. Several threads may use it inside the context.
 
-        The types of the tokens (0 or 1) may follow the sequences.
+        It is a function from sequences, sorted by length, to the vectors of all their tokens, one after another, shape
+        (sum of lengths, d). The types of the tokens (0 or 1) may follow the sequences.
         """
         with self._lock:
             while len(self._blocks) < layer:
@@ -263,11 +256,6 @@ class PackedBert:
         with self.cut(max(layers)):
             blocks = self._blocks[: max(layers)]
             yield forward
-
-    @property
-    def words(self) -> torch.Tensor:
-        """The vectors of all pieces, shape (V, d), with which a masked language model compares its prediction."""
-        return self._words
 
     def tensor(self, ending: str) -> torch.Tensor:
         """A weight of a head, in the checkpoint's own precision. Its name is `ending`, or ends in it after a dot.
@@ -297,7 +285,7 @@ class PackedBert:
             positions[:n_tokens] = self._without_padding(ids[:n_tokens], lengths)
         if types is not None and self._has_types:
             positions[:n_tokens] += np.concatenate(types) * self._n_positions
-        states = functional.embedding(to_device(ids, self.device), self._words)
+        states = functional.embedding(to_device(ids, self.device), self.words)
         if self._has_positions or self._has_types:
             states = states.add_(functional.embedding(to_device(positions, self.device), self._positions))
         states = functional.layer_norm(states, (self.width,), *self._norm, self.epsilon)
@@ -382,7 +370,7 @@ class PackedBert:
 
     def _of_positions(self) -> torch.dtype:
         """The precision of keys and queries of distances: one in which products are fast."""
-        if self._as_gpu or (self.dtype == torch.bfloat16 and kernels.prepares(self._words)):
+        if self._as_gpu or (self.dtype == torch.bfloat16 and kernels.prepares(self.words)):
             return self.dtype
         return torch.promote_types(self.dtype, torch.float32)
 
@@ -397,6 +385,25 @@ class PackedBert:
                 )
             weight = weight.double() + up.double() @ down.double()  # rounded once, whatever the precision
         return weight.to(device=self.device, dtype=self.dtype)
+
+
+def below(
+    head: Head, dtype: torch.dtype, device: torch.device, wanted: Sequence[str] = ()
+) -> tuple[PackedBert, dict[str, torch.Tensor]]:
+    """The encoder of a head with its adapters, and the head's own tensors, among which the wanted ones are.
+
+    Raises:
+        InputError: the encoder is not of BERT's family, or a tensor is missing or does not fit.
+    """
+    if not is_read(head.encoder.config):
+        raise InputError(
+            f"head {head.path}: its encoder {head.encoder.name!r} is not of BERT's family, and heads stand on no other"
+        )
+    own, adapters = head.tensors()
+    for name in wanted:
+        if name not in own:
+            raise InputError(f"head {head.path} holds no {name}")
+    return PackedBert(head.encoder, dtype, device, adapters), own
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The files of a trained regressor, of which only the header is read, and what it says of n segments."""
+"""A trained regressor: its files, of which only the header is read, and what it says of n segments."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from nlgauge.models.encoder import (
     texts_of,
     wide_dtype,
 )
-from nlgauge.models.entailment import PairTokenizer
+from nlgauge.models.entailment import PairTokenizer, pair_tokenizer
 from nlgauge.models.heads import Head, find_head, is_head
-from nlgauge.models.locate import NAMED, LazyModel
+from nlgauge.models.locate import NAMED, LazyModel, is_read
 from nlgauge.models.tokens import Ids, TextTokenizer, Tokens
 from nlgauge.runtime.runtime import Advance, Runtime, by_length
 
@@ -195,6 +195,9 @@ class Ratings:
     empty: npt.NDArray[np.bool_]
 
 
+_NOTHING = Ratings(np.zeros(0), np.zeros(0, dtype=np.bool_), np.zeros(0), np.zeros(0, dtype=np.bool_))
+
+
 # --- A regressor that reads hypothesis and reference in one sequence, so that each sees the other in every layer
 
 
@@ -206,7 +209,7 @@ class CrossedRegressor(LazyModel[RegressorFiles, PairTokenizer, "Classifier"]):
         pairs = [(ref.strip(), hyp.strip()) for hyp, ref in zip(texts["hyp"], texts["ref"], strict=True)]
         distinct = list(dict.fromkeys(pairs))
         if not distinct:
-            return Ratings(np.zeros(0), np.zeros(0, dtype=np.bool_), np.zeros(0), np.zeros(0, dtype=np.bool_))
+            return _NOTHING
         contents = self.tokenizer.read(text for pair in distinct for text in pair)
         prepared = self.tokenizer.pairs(distinct, contents)
         shares = dict(zip(contents, self.tokenizer.unknown_shares(contents.values()), strict=True))
@@ -248,8 +251,8 @@ def load_crossed(found: RegressorFiles, dtype: str, runtime: Runtime, max_tokens
         InputError: see `locate_regressor`; or the encoder is not of BERT's family.
         MissingExtra: torch is not installed.
     """
-    head, limit = found.head, found.max_tokens(max_tokens)
-    tokenizer = runtime.once(("pair tokenizer", head.encoder, limit), lambda: PairTokenizer(head.encoder, limit))
+    head = found.head
+    tokenizer = pair_tokenizer(head.encoder, found.max_tokens(max_tokens), runtime)
     key = ("crossed", head.identity, head.encoder, dtype, runtime.device)
     return CrossedRegressor(
         found, tokenizer, lambda: runtime.once(key, lambda: _network(found, dtype, runtime)), runtime.token_budget
@@ -306,7 +309,7 @@ class Regressor(LazyModel[RegressorFiles, TextTokenizer, "_Loaded"]):
         tokens = tokenizer.tokens(list(number))
         n = len(next(iter(places.values())))
         if not n:
-            return Ratings(np.zeros(0), np.zeros(0, dtype=np.bool_), np.zeros(0), np.zeros(0, dtype=np.bool_))
+            return _NOTHING
         unread = self.tokenizer.unknown_shares(self.tokenizer.content(t) for t in tokens)
         cut, bare = np.array([(t.truncated, not t.n_content) for t in tokens], dtype=np.bool_).T
         # Equal segments once: in a matrix product their last bits could differ, and a tie would be none.
@@ -459,7 +462,7 @@ def _loaded(found: RegressorFiles, dtype: str, runtime: Runtime) -> _Loaded:
         return _Loaded(found, load_encoder(found.encoder_name, None, dtype, runtime).network, own)
     from nlgauge.models.packing import PackedBert
 
-    if not PackedBert.reads(files.config):
+    if not is_read(files.config):
         raise InputError(
             f"head {found.head.path}: its encoder {files.name!r} is not of BERT's family, and adapters stand on no"
             " other"

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
 from nlgauge.models.encoder import Words, dtype_and_device, word_features
-from nlgauge.models.entailment import Pairs, PairTokenizer
+from nlgauge.models.entailment import Pairs, PairTokenizer, pair_tokenizer, softmax
 from nlgauge.models.heads import Head, find_head
 from nlgauge.models.locate import LazyModel
 from nlgauge.models.tokens import Ids
@@ -126,8 +126,7 @@ class SpanModel(LazyModel[Head, PairTokenizer, "PackedTagger"]):
 
 def _judged(logits: Array, text: float, numbers: Ids, n: int) -> Judged:
     """Probabilities of all words from the logits of those that were read, and of the text from its logit."""
-    powers = np.exp(logits[:, :3] - logits[:, :3].max(axis=1, keepdims=True))
-    kinds = powers / powers.sum(axis=1, keepdims=True)
+    kinds = softmax(logits[:, :3])
     minor, major, missing = np.zeros(n), np.zeros(n), np.zeros(n + 1)
     words = numbers[:-1]
     minor[words], major[words] = kinds[:-1, 1], kinds[:-1, 2]
@@ -143,8 +142,7 @@ def load_spans(model: str, dtype: str, runtime: Runtime) -> SpanModel:
         MissingExtra: torch is not installed.
     """
     head = find_head(model, KIND)
-    limit = head.whole("max_tokens")
-    tokenizer = runtime.once(("pair tokenizer", head.encoder, limit), lambda: PairTokenizer(head.encoder, limit))
+    tokenizer = pair_tokenizer(head.encoder, head.whole("max_tokens"), runtime)
     key = (KIND, head.encoder, head.identity, dtype, runtime.device)
     return SpanModel(
         head, tokenizer, lambda: runtime.once(key, lambda: _network(head, dtype, runtime.device)), runtime.token_budget

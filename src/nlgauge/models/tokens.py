@@ -21,10 +21,8 @@ from nlgauge.models.locate import ModelFiles, refusing_broken
 Ids = npt.NDArray[np.int64]
 Long = Literal["truncate", "windows"]
 _RAW = {"bert", "roberta", "xlm-roberta"}  # their tokenizer.json is complete; other families go through AutoTokenizer
-_NEEDS_SPACE = {
-    "roberta",
-    "gpt2",
-}  # a word at the start is another piece than the same word after a space (as bert_score)
+# A word at the start is another piece than the same word after a space (as bert_score).
+_NEEDS_SPACE = {"roberta", "gpt2"}
 _NO_LIMIT = 10**6  # tokenizers without a limit say 1e30
 # Families beside RoBERTa's that count positions from the padding index on, and those that name them as GPT-2 does (T5
 # has the same entry, but its positions are relative).
@@ -213,7 +211,12 @@ class TextTokenizer:
     def words(self, text: str) -> tuple[list[str], list[int | None]]:
         """The words of a text, and for each piece the number of its word (None for special tokens)."""
         text = self._prepare(text)
-        encoding = self._encode_fully(text)
+        if not hasattr(self._backend, "encode_batch_fast"):
+            raise InputError(
+                f"model {self.name!r} has a tokenizer that does not say which piece is of which word, as align and"
+                " discoscore need; choose another model"
+            )
+        encoding = self._backend.encode(text)
         labels: list[str] = []
         numbers: list[int | None] = []
         last: int | None = None
@@ -251,14 +254,6 @@ class TextTokenizer:
             list(ids)
             for ids in self._backend(texts, add_special_tokens=True, truncation=False, verbose=False)["input_ids"]
         ]
-
-    def _encode_fully(self, text: str) -> Any:
-        if hasattr(self._backend, "encode_batch_fast"):
-            return self._backend.encode(text)
-        raise InputError(
-            f"model {self.name!r} has a tokenizer that does not say which piece is of which word, as align and"
-            " discoscore need; choose another model"
-        )
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
