@@ -1,11 +1,6 @@
-"""Labelled pairs: what is read and refused, and batches in which hardly anything is padding."""
+"""The training loop: batches, steps, checkpoints, development sets, cores side by side, and the best weights."""
 
-import copy
-import gzip
-import json
 import math
-import pickle
-import sys
 from contextlib import suppress
 
 import numpy as np
@@ -14,12 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-import nlgauge as ng
 from nlgauge.core.errors import InputError
-from nlgauge.io.files import InputFile
-from nlgauge.models.entailment import LABELS, PairTokenizer
-from nlgauge.models.locate import locate
-from nlgauge.scoring.accumulate import numbers_of
 from nlgauge.training.examples import Example
 from nlgauge.training.loop import (
     BestWeights,
@@ -32,68 +22,9 @@ from nlgauge.training.loop import (
     held_out,
     shuffled_batches,
 )
-from nlgauge.training.meters import as_torchmetrics
-from nlgauge.training.nli import LabelledPair, encode_pairs, read_pairs
 from nlgauge.training.recipe import Schedule
 
 pytest.importorskip("torch")
-
-
-def read(tmp_path, *lines):
-    path = tmp_path / "p.jsonl"
-    path.write_text("\n".join(lines) + "\n")
-    return read_pairs(InputFile(str(path)))
-
-
-def row(label="neutral", **fields):
-    return json.dumps({"premise": "A cat sat.", "hypothesis": "A dog sat.", "label": label} | fields)
-
-
-def test_labels_are_read_in_any_case_and_other_fields_ignored(tmp_path):
-    found = read(tmp_path, row("Neutral"), row("CONTRADICTION", source="x"), row(" entailment "))
-    assert [pair.label for pair in found] == [1, 2, 0]
-    assert found[0] == LabelledPair("A cat sat.", "A dog sat.", LABELS.index("neutral"))
-
-
-def test_packed_lines_are_read_as_they_are(tmp_path):
-    path = tmp_path / "p.jsonl.gz"
-    path.write_bytes(gzip.compress(f"{row()}\n\n{row('entailment')}\n".encode()))
-    assert [pair.label for pair in read_pairs(InputFile(str(path)))] == [1, 0]
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        (row("maybe"), r"p\.jsonl:2: label is 'maybe', expected entailment, neutral or contradiction"),
-        (row(2), r"p\.jsonl:2: label is int"),
-        (json.dumps({"premise": "a", "label": "neutral"}), r"p\.jsonl:2: no hypothesis"),
-        (row(premise=None), r"p\.jsonl:2: premise is NoneType"),
-        ('["a", "b"]', r"p\.jsonl:2: no premise"),
-        ("{", r"p\.jsonl:2: not valid JSON"),
-    ],
-)
-def test_what_is_no_labelled_pair_is_refused_with_its_line(tmp_path, line, message):
-    with pytest.raises(InputError, match=message):
-        read(tmp_path, row(), line)
-
-
-def test_a_file_without_pairs_is_refused(tmp_path):
-    with pytest.raises(InputError, match="holds no pairs"):
-        read(tmp_path, "")
-
-
-def test_a_pair_is_read_as_the_models_are_trained_to(tiny_model):
-    files = locate(str(tiny_model("bert")))
-    found = encode_pairs(
-        [LabelledPair("the cat sat", "a cat", 0), LabelledPair("the cat " * 20, "a dog", 2)], PairTokenizer(files, 16)
-    )
-    words = json.loads((files.folder / "tokenizer.json").read_text())["model"]["vocab"]
-    assert found.ids[0].tolist() == [words[w] for w in "[CLS] the cat sat [SEP] a cat [SEP]".split()]
-    assert found.types[0].tolist() == [0, 0, 0, 0, 0, 1, 1, 1]
-    assert found.lengths.tolist() == [8, 16]
-    assert found.ids[1].tolist()[-3:] == [words[w] for w in "a dog [SEP]".split()]  # the longer side was cut
-    assert found.n_cut == 1
-    assert found.labels.tolist() == [0, 2]
 
 
 @given(st.lists(st.integers(3, 60), min_size=1, max_size=300), st.integers(1, 40), st.integers(0, 3), st.integers(0, 2))
@@ -120,8 +51,6 @@ def test_the_order_is_made_by_seed_and_pass():
             np.array_equal(a, b) for a, b in zip(first, shuffled_batches(lengths, 16, seed, epoch), strict=True)
         )
 
-
-# --- The loop: the schedule by hand, a known minimum found, and a run that is killed and taken up again
 
 LENGTHS = np.full(40, 7)
 SCHEDULE = Schedule(epochs=3, batch_size=8, learning_rate=0.1, warmup=0.2, weight_decay=0.0, seed=5)  # 15 steps
@@ -243,9 +172,6 @@ def test_a_constant_rate_does_not_fall():
     ]
 
 
-# --- Development sets: the mean over a segment's references, groups apart, and a share held back without leaks
-
-
 def example(score, owner, ref="r"):
     return Example({"hyp": f"h{owner}", "ref": ref}, score, owner)
 
@@ -342,95 +268,6 @@ def test_what_chooses_beside_the_examples_is_told():
     assert Dev("d", examples, groups=lambda owner: owner // 2).chooses_by
 
 
-# --- Metrics for loops of torchmetrics: the numbers of one call, however texts come and wherever they were collected
-
-HYPS = ["it rains", "a cat\r\nsat \u2028 \ud800", "the dog"]
-REFS = [["it is raining"], ["the cat sat", "a cat"], ["a dog"]]
-
-
-@pytest.fixture
-def whole():
-    pytest.importorskip("torchmetrics")
-    return numbers_of(ng.score(HYPS, REFS, metrics=["chrf", "bleu"]))
-
-
-def test_batches_give_the_numbers_of_one_call(whole):
-    meter = as_torchmetrics(["chrf", "bleu"])
-    meter.update(HYPS[:1], REFS[:1])
-    meter.update(HYPS[1:], REFS[1:])
-    assert meter.compute() == whole
-    meter.reset()
-    meter.update(HYPS, REFS)
-    assert meter.compute() == whole
-
-
-def test_a_call_scores_the_batch_and_keeps_its_texts(whole):
-    meter = as_torchmetrics(["chrf", "bleu"])
-    first = meter(HYPS[:1], REFS[:1])
-    assert first == numbers_of(ng.score(HYPS[:1], REFS[:1], metrics=["chrf", "bleu"]))
-    meter(HYPS[1:], REFS[1:])
-    assert meter.compute() == whole
-
-
-def test_texts_of_several_processes_are_scored_together(whole):
-    meters = [as_torchmetrics(["chrf", "bleu"]) for _ in range(2)]
-    meters[0].update(HYPS[:1], REFS[:1])
-    meters[1].update(HYPS[1:], REFS[1:])
-    # what torchmetrics makes of the states of all processes
-    meters[0].texts = torch.cat([part for meter in meters for part in meter.texts])
-    assert meters[0].compute() == whole
-
-
-def test_it_goes_to_other_processes_and_is_copied_with_its_texts(whole):
-    meter = as_torchmetrics(["chrf", "bleu"], ng.Runtime())
-    meter.update(HYPS, REFS)
-    assert pickle.loads(pickle.dumps(meter)).compute() == copy.deepcopy(meter).compute() == whole
-    assert pickle.loads(pickle.dumps(meter["chrf"])).compute() == whole["chrf"]
-
-
-def test_torchmetrics_computes_with_one_number(whole):
-    from torchmetrics import MetricCollection
-    from torchmetrics.wrappers import MinMaxMetric
-
-    several, one = as_torchmetrics(["bleu", "chrf"]), as_torchmetrics("chrf")
-    for found in (one + 2 * one, several["chrf"] * 3, 3 * as_torchmetrics(["chrf"])):
-        found.update(HYPS, REFS)
-        assert found.compute().item() == 3 * whole["chrf"]
-    assert MinMaxMetric(several["chrf"])(HYPS, REFS)["max"].item() == whole["chrf"]
-    assert MetricCollection([as_torchmetrics("bleu"), one])(HYPS, REFS) == whole
-    with pytest.raises(ng.InputError, match=r"has 'bleu', 'chrf' and more, expected one; write meter\['bleu'"):
-        (several * 2)(HYPS, REFS)
-    with pytest.raises(ng.InputError, match="no number 'chfr'; did you mean 'chrf'"):
-        several["chfr"](HYPS, REFS)
-
-
-def test_copies_have_texts_of_their_own(whole):
-    meter = as_torchmetrics("chrf")
-    other = meter.clone()
-    meter.update(HYPS[:1], REFS[:1], ["a source"])
-    assert other.texts == []
-    assert meter.to("cpu").compute().keys() == {"chrf"}
-
-
-def test_without_torchmetrics_it_says_what_to_install(monkeypatch):
-    monkeypatch.setitem(sys.modules, "torchmetrics", None)
-    with pytest.raises(ng.InputError, match=r"torchmetrics is not installed; run: pip install torchmetrics$"):
-        as_torchmetrics("wer")  # of which there was none before
-
-
-def test_an_unknown_metric_is_refused_at_once(whole):
-    with pytest.raises(ng.SpecError, match="unknown metric"):
-        as_torchmetrics("blue")
-
-
-def test_an_empty_source_is_a_source(whole):
-    meter = as_torchmetrics(["chrf", "bleu"])
-    meter.update(HYPS, REFS, ["", "x", *[""] * (len(HYPS) - 2)])
-    assert meter.compute() == whole
-
-
-# --- Parts side by side: the values and gradients of one pass, in the order of the parts
-
 CPU = torch.device("cpu")
 
 
@@ -484,9 +321,6 @@ def test_without_gradients_none_are_made(two_threads):
     with cores(CPU) as several:
         out = several.together([lambda: layer(torch.ones(1, 2))] * 2, list(layer.parameters()))
     assert not out.requires_grad
-
-
-# --- The best weights are kept, the curve is written, and both survive a checkpoint
 
 
 def watched(values, every=2, steps=5):

@@ -74,13 +74,7 @@ def own_tensors(network: torch.nn.Module) -> dict[str, torch.Tensor]:
 
 
 def head_network(
-    files: ModelFiles,
-    rank: int,
-    alpha: float,
-    dropout: float,
-    seed: int,
-    narrow: bool,
-    outputs: int = len(LABELS),
+    files: ModelFiles, rank: int, alpha: float, dropout: float, seed: int, narrow: bool, outputs: int = len(LABELS)
 ) -> HeadNetwork:
     """An encoder with new adapters and a new classifier of so many outputs; see `adapted_network`."""
 
@@ -91,13 +85,7 @@ def head_network(
 
 
 def adapted_network(
-    above: Callable[[Any], Network],
-    files: ModelFiles,
-    rank: int,
-    alpha: float,
-    dropout: float,
-    seed: int,
-    narrow: bool,
+    above: Callable[[Any], Network], files: ModelFiles, rank: int, alpha: float, dropout: float, seed: int, narrow: bool
 ) -> Network:
     """An encoder with new adapters below new layers.
 

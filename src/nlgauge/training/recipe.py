@@ -254,9 +254,7 @@ class RegressorRecipe(Recipe):
         Typed("With --features both: a head to begin from, nli-robust, another NLI head or a file.", metavar="FILE"),
     ] = None
     match_layer: Annotated[
-        int | None,
-        Range(least=0),
-        Typed("Layer whose tokens are matched.  [default: BERTScore's]", metavar="N"),
+        int | None, Range(least=0), Typed("Layer whose tokens are matched.  [default: BERTScore's]", metavar="N")
     ] = None
     reference: bool = True
     source: bool = False
@@ -273,9 +271,7 @@ class RegressorRecipe(Recipe):
         int, Range(least=3), Typed("Longest text, or pair with --features both; a longer one is cut.")
     ] = 256
     held_out: Annotated[
-        float,
-        SHARE,
-        Typed("Without --dev: share of references held back instead; 0 keeps the last weights."),
+        float, SHARE, Typed("Without --dev: share of references held back instead; 0 keeps the last weights.")
     ] = 0.05
     evaluate_every: Annotated[
         int | None, Range(least=1), Typed("Between evaluations.  [default: twice a pass]", metavar="STEPS")

@@ -202,9 +202,8 @@ def _network(
             else whole_encoder(files, recipe.encoder_dropout, layers)
         )
         if is_head:
-            encoder.encoder.layer = encoder.encoder.layer[
-                : max(layers)
-            ]  # what stands above the highest layer is never run
+            # What stands above the highest layer is never run.
+            encoder.encoder.layer = encoder.encoder.layer[: max(layers)]
         size = int(encoder.config.hidden_size)
     with torch.random.fork_rng([]):
         torch.manual_seed(recipe.schedule.seed)

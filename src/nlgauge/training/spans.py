@@ -606,11 +606,7 @@ class _Held:
 
 
 def fix_thresholds(
-    head: str | os.PathLike[str],
-    examples: Sequence[SpanExample],
-    runtime: Runtime,
-    *,
-    most_marked: float | None = None,
+    head: str | os.PathLike[str], examples: Sequence[SpanExample], runtime: Runtime, *, most_marked: float | None = None
 ) -> Thresholds:
     """Choose the thresholds of a head on texts with known errors, and write them into its file.
 

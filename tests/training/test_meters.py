@@ -1,0 +1,183 @@
+"""Metrics in training loops: the numbers of one call, in parts and in processes; and BERTScore with a gradient."""
+
+import copy
+import pickle
+import sys
+
+import numpy as np
+import pytest
+
+import nlgauge as ng
+from nlgauge.core.errors import InputError
+from nlgauge.core.segment import Segment
+from nlgauge.metrics.embedding.bertscore import BertScore, piece_weights
+from nlgauge.models.encoder import load_encoder
+from nlgauge.runtime.runtime import Runtime
+from nlgauge.scoring.accumulate import numbers_of
+from nlgauge.training.meters import as_torchmetrics, match_tokens
+
+torch = pytest.importorskip("torch")
+
+
+HYPS = ["it rains", "a cat\r\nsat \u2028 \ud800", "the dog"]
+REFS = [["it is raining"], ["the cat sat", "a cat"], ["a dog"]]
+
+
+@pytest.fixture
+def whole():
+    pytest.importorskip("torchmetrics")
+    return numbers_of(ng.score(HYPS, REFS, metrics=["chrf", "bleu"]))
+
+
+def test_batches_give_the_numbers_of_one_call(whole):
+    meter = as_torchmetrics(["chrf", "bleu"])
+    meter.update(HYPS[:1], REFS[:1])
+    meter.update(HYPS[1:], REFS[1:])
+    assert meter.compute() == whole
+    meter.reset()
+    meter.update(HYPS, REFS)
+    assert meter.compute() == whole
+
+
+def test_a_call_scores_the_batch_and_keeps_its_texts(whole):
+    meter = as_torchmetrics(["chrf", "bleu"])
+    first = meter(HYPS[:1], REFS[:1])
+    assert first == numbers_of(ng.score(HYPS[:1], REFS[:1], metrics=["chrf", "bleu"]))
+    meter(HYPS[1:], REFS[1:])
+    assert meter.compute() == whole
+
+
+def test_texts_of_several_processes_are_scored_together(whole):
+    meters = [as_torchmetrics(["chrf", "bleu"]) for _ in range(2)]
+    meters[0].update(HYPS[:1], REFS[:1])
+    meters[1].update(HYPS[1:], REFS[1:])
+    # what torchmetrics makes of the states of all processes
+    meters[0].texts = torch.cat([part for meter in meters for part in meter.texts])
+    assert meters[0].compute() == whole
+
+
+def test_it_goes_to_other_processes_and_is_copied_with_its_texts(whole):
+    meter = as_torchmetrics(["chrf", "bleu"], ng.Runtime())
+    meter.update(HYPS, REFS)
+    assert pickle.loads(pickle.dumps(meter)).compute() == copy.deepcopy(meter).compute() == whole
+    assert pickle.loads(pickle.dumps(meter["chrf"])).compute() == whole["chrf"]
+
+
+def test_torchmetrics_computes_with_one_number(whole):
+    from torchmetrics import MetricCollection
+    from torchmetrics.wrappers import MinMaxMetric
+
+    several, one = as_torchmetrics(["bleu", "chrf"]), as_torchmetrics("chrf")
+    for found in (one + 2 * one, several["chrf"] * 3, 3 * as_torchmetrics(["chrf"])):
+        found.update(HYPS, REFS)
+        assert found.compute().item() == 3 * whole["chrf"]
+    assert MinMaxMetric(several["chrf"])(HYPS, REFS)["max"].item() == whole["chrf"]
+    assert MetricCollection([as_torchmetrics("bleu"), one])(HYPS, REFS) == whole
+    with pytest.raises(ng.InputError, match=r"has 'bleu', 'chrf' and more, expected one; write meter\['bleu'"):
+        (several * 2)(HYPS, REFS)
+    with pytest.raises(ng.InputError, match="no number 'chfr'; did you mean 'chrf'"):
+        several["chfr"](HYPS, REFS)
+
+
+def test_copies_have_texts_of_their_own(whole):
+    meter = as_torchmetrics("chrf")
+    other = meter.clone()
+    meter.update(HYPS[:1], REFS[:1], ["a source"])
+    assert other.texts == []
+    assert meter.to("cpu").compute().keys() == {"chrf"}
+
+
+def test_without_torchmetrics_it_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torchmetrics", None)
+    with pytest.raises(ng.InputError, match=r"torchmetrics is not installed; run: pip install torchmetrics$"):
+        as_torchmetrics("wer")  # of which there was none before
+
+
+def test_an_unknown_metric_is_refused_at_once(whole):
+    with pytest.raises(ng.SpecError, match="unknown metric"):
+        as_torchmetrics("blue")
+
+
+def test_an_empty_source_is_a_source(whole):
+    meter = as_torchmetrics(["chrf", "bleu"])
+    meter.update(HYPS, REFS, ["", "x", *[""] * (len(HYPS) - 2)])
+    assert meter.compute() == whole
+
+
+torch = pytest.importorskip("torch")
+PAIRS = [
+    ("the cat sat on the mat", "a cat lay on the rug"),
+    ("rain", "the rain fell today and the snow did not"),
+    ("the dog fell", "the dog fell"),
+]
+
+
+def test_two_tokens_against_two_by_hand():
+    # cosines of (1, 0) and (0, 2) with (3, 4) and (0, 1): .6 and 0, .8 and 1. Best of the hypothesis .6 and 1, of the
+    # reference .8 and 1; weights 1 and 3 give P = (.6 + 3) / 4 = .9, and R = .9 as well; F = .9
+    vectors = torch.tensor([[[1.0, 0.0], [0.0, 2.0]]]), torch.tensor([[[3.0, 4.0], [0.0, 1.0]]])
+    ones = torch.ones(1, 2, dtype=torch.bool)
+    found = match_tokens(*vectors, torch.tensor([[1.0, 3.0]]), torch.tensor([[1.0, 1.0]]), ones, ones)
+    assert [round(float(v), 6) for v in (found.precision, found.recall, found.f1)] == [0.9, 0.9, 0.9]
+
+
+def padded(encoder, texts, layer):
+    """Vectors, weights and mask of texts, padded by noise that must not count."""
+    tokens = encoder.tokenizer.tokens(texts)
+    vectors = encoder.encode(tokens, layer)
+    width = max(len(t.ids) for t in tokens)
+    rows = torch.randn(len(texts), width, vectors.matrix.shape[1], generator=torch.Generator().manual_seed(0))
+    weights, mask = torch.ones(len(texts), width), torch.zeros(len(texts), width, dtype=torch.bool)
+    for i, (token, start, length) in enumerate(zip(tokens, vectors.starts, vectors.lengths, strict=True)):
+        rows[i, :length] = 3 * vectors.matrix[start : start + length]  # of any length
+        weights[i, :length] = torch.from_numpy(piece_weights(encoder, token.ids, None))
+        mask[i, :length] = True
+    return rows, weights, mask
+
+
+def test_values_are_those_of_the_metric(tiny_model):
+    model, runtime = str(tiny_model("bert")), Runtime()
+    metric = BertScore(model=model, layer=1)
+    scores = metric.score([Segment(str(i), hyp, (ref,)) for i, (hyp, ref) in enumerate(PAIRS)], runtime)
+    encoder = load_encoder(model, None, "float32", runtime)
+    hypotheses, references = (padded(encoder, list(texts), 1) for texts in zip(*PAIRS, strict=True))
+    found = match_tokens(*(part for pair in zip(hypotheses, references, strict=True) for part in pair))
+    for name in ("precision", "recall", "f1"):  # float32: the order of additions differs
+        np.testing.assert_allclose(getattr(found, name).numpy(), scores.parts[name], atol=1e-6)
+
+
+def test_the_gradient_is_that_of_finite_differences():
+    generator = torch.Generator().manual_seed(1)
+    hyp, ref = (torch.randn(2, n, 3, generator=generator, dtype=torch.float64) for n in (3, 4))
+    mask = torch.tensor([[True, True, False], [True, True, True]]), torch.ones(2, 4, dtype=torch.bool)
+    weights = torch.rand(2, 3, generator=generator, dtype=torch.float64), torch.ones(2, 4, dtype=torch.float64)
+    assert torch.autograd.gradcheck(
+        lambda x: match_tokens(x, ref, *weights, *mask).f1, hyp.requires_grad_(), eps=1e-6, atol=1e-5
+    )
+
+
+def test_a_text_learns_to_match():
+    generator = torch.Generator().manual_seed(2)
+    ref, hyp = torch.randn(1, 3, 8, generator=generator), torch.randn(1, 3, 8, generator=generator).requires_grad_()
+    weights, mask = torch.ones(1, 3), torch.ones(1, 3, dtype=torch.bool)
+    optimizer = torch.optim.Adam([hyp], 0.1)
+    for _ in range(60):
+        optimizer.zero_grad()
+        loss = 1 - match_tokens(hyp, ref, weights, weights, mask, mask).f1.mean()
+        loss.backward()
+        optimizer.step()
+    assert float(loss.detach()) < 0.05
+
+
+def test_what_weighs_nothing_gives_0_and_what_does_not_fit_is_refused():
+    vectors, mask = torch.ones(1, 2, 2, requires_grad=True), torch.ones(1, 2, dtype=torch.bool)
+    found = match_tokens(vectors, vectors, torch.zeros(1, 2), torch.ones(1, 2), mask, mask)
+    assert tuple(x.item() for x in (found.precision, found.recall, found.f1)) == (0.0, pytest.approx(1.0), 0.0)
+    found.f1.sum().backward()
+    assert torch.isfinite(vectors.grad).all()
+    with pytest.raises(InputError, match="as many texts and dimensions"):
+        match_tokens(vectors, torch.ones(2, 2, 2), torch.ones(1, 2), torch.ones(2, 2), mask, mask.expand(2, 2))
+    with pytest.raises(InputError, match="has no token"):
+        match_tokens(vectors, vectors, torch.ones(1, 2), torch.ones(1, 2), ~mask, mask)
+    with pytest.raises(InputError, match=r"expected \(n, tokens, d\)"):
+        match_tokens(vectors, vectors, torch.ones(1, 3), torch.ones(1, 2), mask, mask)
