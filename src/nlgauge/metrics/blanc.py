@@ -10,17 +10,16 @@ import numpy as np
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError
-from nlgauge.core.metric import BaseMetric, signature_of
+from nlgauge.core.metric import signature_of
 from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, stripped
 from nlgauge.metrics.base import check_needs, known, unknown
-from nlgauge.metrics.languages import unread_by_model
+from nlgauge.metrics.nli import HeadedMetric
 from nlgauge.models.filler import Cloze, MaskedModel, leads, masked_model
 from nlgauge.models.infill import DEFAULT, InfillFiles, PieceTokenizer, locate_infill
-from nlgauge.models.tokens import Ids, token_limit
+from nlgauge.models.tokens import Ids
 from nlgauge.runtime.runtime import Advance, DType, Runtime
-from nlgauge.text.scripts import Writing
 from nlgauge.text.tokenize import split_sentences
 
 _KEPT = 100  # pieces of a sentence that are kept before its summary is cut, if they take no more than half of the room
@@ -30,7 +29,7 @@ Pair = tuple[str, str]  # source, summary
 
 
 @dataclass(frozen=True, kw_only=True)
-class Blanc(BaseMetric):
+class Blanc(HeadedMetric):
     """The share of masked words of the source that a model guesses because of the summary, less those lost by it.
 
     Every sentence of the source is read behind the summary, and behind a filler of full stops of the same length.
@@ -91,16 +90,6 @@ class Blanc(BaseMetric):
         model = {} if files.head is None else files.head.facts("file")
         limit = files.max_tokens(self.max_tokens)
         return {"dtype": runtime.precision(self.dtype), "max_tokens": limit, **model, **files.facts()}
-
-    @property
-    def limit(self) -> int | None:
-        """The limit that was asked for, else that of training, else the model's own."""
-        files = self._found()
-        return token_limit(files.files, files.max_tokens(self.max_tokens))
-
-    def unread(self, writing: Writing) -> str | None:
-        """Whether the model reads another language, and what to do; None if its languages are not known."""
-        return unread_by_model(self._found().languages, writing)
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values from -1 to 1; parts `helped` and `filled`, the accuracies behind the summary and behind the filler.

@@ -1,4 +1,4 @@
-"""CharacTER: blocks of words are shifted, then characters are edited. An error rate: lower is better."""
+"""Rates of errors: WER, CER, MER, WIP, WIL, PER, CDER, EED, ITER and CharacTER. Lower is better, but for WIP."""
 
 from __future__ import annotations
 
@@ -28,131 +28,8 @@ from nlgauge.text.porter import stem
 from nlgauge.text.scripts import Writing
 from nlgauge.text.tokenize import blank_words, unicode_words
 
-# What is tried for one pair before it is given up, after some seconds: cells of tables that comparisons fill, with what
-# a comparison takes besides, and blocks.
-_WORK, _EACH, _BLOCKS = 50_000_000_000, 20_000, 1_000_000
-_WORDS = 0x10000  # letters that stand for words
-_AT_ONCE = 512  # shifts that are compared in one call
-
-
-@dataclass(frozen=True, kw_only=True)
-class CharacTer(Checked, BaseMetric):
-    """Shifts and character edits over the characters of the shifted hypothesis; at most 1.
-
-    Args:
-        lowercase: compare in lower case.
-
-    References:
-        Wang et al. (2016), "CharacTER: Translation Edit Rate on Character Level". Values are those of the authors'
-        program as the package cer 1.2 keeps it; it leaves open what holds for several references, and here the best
-        counts.
-    """
-
-    lowercase: bool = False
-    info: ClassVar = MetricInfo(
-        "character",
-        higher_is_better=False,
-        summary="shifts of words and edits of characters, per character of the hypothesis",
-        tasks={"mt", "ic"},
-        paper='Wang et al. (2016), "CharacTER: Translation Edit Rate on Character Level"',
-        flags={"too_long"},
-    )
-
-    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        """Values in 0 to 1; a blank side is 1 and has the flag `empty`, a pair that is too long is NaN."""
-        fold = str.lower if self.lowercase else str
-
-        def count(pairs: Sequence[Pair]) -> Array:
-            values = [character_rate(fold(h).split(), fold(r).split()) for h, r in pairs]
-            return np.array(values, dtype=np.float64)[:, np.newaxis]
-
-        return against_best(self, segments, runtime, count)
-
-
-def character_rate(hypothesis: list[str], reference: list[str]) -> float:
-    """CharacTER of two texts in words; NaN if they are too long for the search."""
-    if not hypothesis or not reference:
-        return 1.0
-    # A letter per word: texts that stand in the order of their words, and that are compared fast.
-    if len(hypothesis) + len(reference) > _WORDS:
-        return float("nan")
-    letters = {word: chr(i) for i, word in enumerate(sorted({*hypothesis, *reference}))}
-    before, wanted = ("".join(map(letters.__getitem__, words)) for words in (hypothesis, reference))
-    after = _shifted(before, wanted)
-    if after is None:
-        return float("nan")
-    words = {letter: word for word, letter in letters.items()}
-    text = " ".join(map(words.__getitem__, after))
-    edits = Levenshtein.distance(text, " ".join(reference))
-    return min(1.0, (edits + _cost(before, after, words)) / len(text))
-
-
-def _shifted(text: str, wanted: str) -> str | None:
-    """The text after the shifts that each save most word edits; None if there is too much to try."""
-    distance, work = Levenshtein.distance(text, wanted), 0
-    rate = distance / len(wanted)  # as the authors' program keeps it: from sums and differences of fractions
-    if sum(n * wanted.count(letter) for letter, n in Counter(text).items()) > _BLOCKS:
-        return None
-    while distance:
-        fewest = distance if rate > distance / len(wanted) else distance - 1
-        found, blocks = "", iter(_blocks(text, wanted))
-        while tried := [
-            _moved(text, *block) for block in islice(blocks, _AT_ONCE) if distance - 2 * block[2] <= fewest
-        ]:
-            work += len(tried) * (len(text) * len(wanted) + _EACH)
-            if work > _WORK:
-                return None
-            distances = cdist([wanted], tried, scorer=Levenshtein.distance, score_cutoff=fewest)[0]
-            if distances.min() <= fewest:
-                best = [tried[i] for i in np.flatnonzero(distances == distances.min())]
-                found = max([*best, found] if distances.min() == fewest else best)
-                fewest = int(distances.min())
-        if not found:
-            break
-        text, distance = found, fewest
-        rate -= rate - distance / len(wanted)
-    return text
-
-
-def _moved(text: str, start: int, place: int, length: int) -> str:
-    """The text with a block taken out, and put before a place of the rest."""
-    rest = text[:start] + text[start + length :]
-    return rest[:place] + text[start : start + length] + rest[place:]
-
-
-def _blocks(text: str, wanted: str) -> list[tuple[int, int, int]]:
-    """Where a block begins in each text, and its length: all that stand at different places; long ones first."""
-    places = defaultdict(list)
-    for j, letter in enumerate(wanted):
-        places[letter].append(j)
-    found, lengths = [], dict[int, int]()  # of blocks that begin at a place of the other, seen from the end
-    for i in range(len(text) - 1, -1, -1):
-        lengths = {j: lengths.get(j + 1, 0) + 1 for j in places[text[i]]}
-        found += [(i, j, length) for j, length in lengths.items() if i != j]
-    return sorted(found, key=lambda block: -block[2])
-
-
-def _cost(before: str, after: str, words: dict[str, str]) -> float:
-    """The cost of shifts: for each block that stands elsewhere now, the mean length of its words."""
-    cost, i, n = 0.0, 0, len(before)
-    while i < n:
-        start, i = i, i + 1
-        place = after.find(before[start], i) if before[start] != after[start] else -1
-        if place < 0:
-            continue
-        length = 1
-        while place + length < n and before[start + length] == after[place + length]:
-            length += 1
-        cost += sum(len(words[letter]) for letter in before[start : start + length]) / length
-        i = start + length
-    return cost
-
-
-# --- The common part of metrics of edits: the best of several references, rates of summed counts, words
-
 Pair = tuple[str, str]  # hypothesis, reference
 Tokenizer = Literal["blanks", "jiwer", "unicode"]
-
 _RUN = re.compile(r"\s\s+")
 
 
@@ -289,6 +166,7 @@ def _told(text: str) -> str:
 
 # --- Word and character error rates: insertions, deletions and replacements against the reference, as in jiwer
 
+
 _MORRIS = (
     'Morris et al. (2004), "From WER and RIL to MER and WIL: improved evaluation measures for connected speech'
     ' recognition"'
@@ -348,8 +226,15 @@ class _Aligned(WordMetric):
     k: ClassVar = 4
 
     def count(self, hypothesis: list[str], reference: list[str]) -> tuple[float, ...]:
-        """Hits, words of the hypothesis, words of the reference, and edits."""
-        return _aligned(hypothesis, reference)
+        """Hits, lengths and edits of an alignment with the fewest edits; of several such the one of jiwer, too."""
+        hits = edits = 0
+        for step in Levenshtein.opcodes(reference, hypothesis):
+            length = max(step.src_end - step.src_start, step.dest_end - step.dest_start)
+            if step.tag == "equal":
+                hits += length
+            else:
+                edits += length
+        return hits, len(hypothesis), len(reference), edits
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -404,19 +289,7 @@ class Wil(Wip):
         return np.asarray(1 - super().corpus(totals))
 
 
-def _aligned(hypothesis: list[str], reference: list[str]) -> tuple[int, int, int, int]:
-    """Hits, lengths and edits of an alignment with the fewest edits; of several such the one that jiwer takes, too."""
-    hits = edits = 0
-    for step in Levenshtein.opcodes(reference, hypothesis):
-        length = max(step.src_end - step.src_start, step.dest_end - step.dest_start)
-        if step.tag == "equal":
-            hits += length
-        else:
-            edits += length
-    return hits, len(hypothesis), len(reference), edits
-
-
-# --- PER: the words that lack a counterpart, wherever it stands. An error rate: lower is better
+# --- PER: the words that lack a counterpart, wherever it stands
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -440,7 +313,8 @@ class Per(WordMetric):
         return max(len(hypothesis), len(reference)) - common, len(reference)
 
 
-# --- CDER: word edits in which a jump to any place of the hypothesis costs one. An error rate: lower is better
+# --- CDER: word edits in which a jump to any place of the hypothesis costs one
+
 
 _KEPT = 1024  # words whose places are held as bits; in long texts those of all words would fill the memory
 _MOST = 2.0  # as many edits as words and a jump, where there is one word
@@ -496,7 +370,8 @@ def edits_with_jumps(hypothesis: list[str], reference: list[str]) -> int:
     return least + 1 - (cheapest >> len(hypothesis))
 
 
-# --- EED: character edits in which a jump at a blank is allowed, and coverage counts. An error rate: lower is better
+# --- EED: character edits in which a jump at a blank is allowed, and coverage counts
+
 
 _CELLS = 1 << 16  # of the tables of all pairs of a batch, in one row: they stay in the cache of the processor
 _MANY = 16  # pairs for which it is faster to go through a row
@@ -640,7 +515,7 @@ def _codes(texts: Sequence[str]) -> _Codes:
     return codes
 
 
-# --- ITER: TER over stems, as a share of the longer text. An error rate: lower is better
+# --- ITER: TER over stems, as a share of the longer text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -683,3 +558,126 @@ class Iter(WordMetric):
         """ITER of summed counts: shape (..., 2) to (...)."""
         edits, words = np.moveaxis(np.asarray(totals, dtype=np.float64), -1, 0)
         return np.asarray(np.where(words > 0, np.minimum(edits / np.maximum(words, 1), 1.0), 1.0))
+
+
+# --- CharacTER: blocks of words are shifted, then characters are edited
+
+
+# What is tried for one pair before it is given up, after some seconds: cells of tables that comparisons fill, with what
+# a comparison takes besides, and blocks.
+_WORK, _EACH, _BLOCKS = 50_000_000_000, 20_000, 1_000_000
+_WORDS = 0x10000  # letters that stand for words
+_AT_ONCE = 512  # shifts that are compared in one call
+
+
+@dataclass(frozen=True, kw_only=True)
+class CharacTer(Checked, BaseMetric):
+    """Shifts and character edits over the characters of the shifted hypothesis; at most 1.
+
+    Args:
+        lowercase: compare in lower case.
+
+    References:
+        Wang et al. (2016), "CharacTER: Translation Edit Rate on Character Level". Values are those of the authors'
+        program as the package cer 1.2 keeps it; it leaves open what holds for several references, and here the best
+        counts.
+    """
+
+    lowercase: bool = False
+    info: ClassVar = MetricInfo(
+        "character",
+        higher_is_better=False,
+        summary="shifts of words and edits of characters, per character of the hypothesis",
+        tasks={"mt", "ic"},
+        paper='Wang et al. (2016), "CharacTER: Translation Edit Rate on Character Level"',
+        flags={"too_long"},
+    )
+
+    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        """Values in 0 to 1; a blank side is 1 and has the flag `empty`, a pair that is too long is NaN."""
+        fold = str.lower if self.lowercase else str
+
+        def count(pairs: Sequence[Pair]) -> Array:
+            values = [character_rate(fold(h).split(), fold(r).split()) for h, r in pairs]
+            return np.array(values, dtype=np.float64)[:, np.newaxis]
+
+        return against_best(self, segments, runtime, count)
+
+
+def character_rate(hypothesis: list[str], reference: list[str]) -> float:
+    """CharacTER of two texts in words; NaN if they are too long for the search."""
+    if not hypothesis or not reference:
+        return 1.0
+    # A letter per word: texts that stand in the order of their words, and that are compared fast.
+    if len(hypothesis) + len(reference) > _WORDS:
+        return float("nan")
+    letters = {word: chr(i) for i, word in enumerate(sorted({*hypothesis, *reference}))}
+    before, wanted = ("".join(map(letters.__getitem__, words)) for words in (hypothesis, reference))
+    after = _shifted(before, wanted)
+    if after is None:
+        return float("nan")
+    words = {letter: word for word, letter in letters.items()}
+    text = " ".join(map(words.__getitem__, after))
+    edits = Levenshtein.distance(text, " ".join(reference))
+    return min(1.0, (edits + _cost(before, after, words)) / len(text))
+
+
+def _shifted(text: str, wanted: str) -> str | None:
+    """The text after the shifts that each save most word edits; None if there is too much to try."""
+    distance, work = Levenshtein.distance(text, wanted), 0
+    rate = distance / len(wanted)  # as the authors' program keeps it: from sums and differences of fractions
+    if sum(n * wanted.count(letter) for letter, n in Counter(text).items()) > _BLOCKS:
+        return None
+    while distance:
+        fewest = distance if rate > distance / len(wanted) else distance - 1
+        found, blocks = "", iter(_blocks(text, wanted))
+        while tried := [
+            _moved(text, *block) for block in islice(blocks, _AT_ONCE) if distance - 2 * block[2] <= fewest
+        ]:
+            work += len(tried) * (len(text) * len(wanted) + _EACH)
+            if work > _WORK:
+                return None
+            distances = cdist([wanted], tried, scorer=Levenshtein.distance, score_cutoff=fewest)[0]
+            if distances.min() <= fewest:
+                best = [tried[i] for i in np.flatnonzero(distances == distances.min())]
+                found = max([*best, found] if distances.min() == fewest else best)
+                fewest = int(distances.min())
+        if not found:
+            break
+        text, distance = found, fewest
+        rate -= rate - distance / len(wanted)
+    return text
+
+
+def _moved(text: str, start: int, place: int, length: int) -> str:
+    """The text with a block taken out, and put before a place of the rest."""
+    rest = text[:start] + text[start + length :]
+    return rest[:place] + text[start : start + length] + rest[place:]
+
+
+def _blocks(text: str, wanted: str) -> list[tuple[int, int, int]]:
+    """Where a block begins in each text, and its length: all that stand at different places; long ones first."""
+    places = defaultdict(list)
+    for j, letter in enumerate(wanted):
+        places[letter].append(j)
+    found, lengths = [], dict[int, int]()  # of blocks that begin at a place of the other, seen from the end
+    for i in range(len(text) - 1, -1, -1):
+        lengths = {j: lengths.get(j + 1, 0) + 1 for j in places[text[i]]}
+        found += [(i, j, length) for j, length in lengths.items() if i != j]
+    return sorted(found, key=lambda block: -block[2])
+
+
+def _cost(before: str, after: str, words: dict[str, str]) -> float:
+    """The cost of shifts: for each block that stands elsewhere now, the mean length of its words."""
+    cost, i, n = 0.0, 0, len(before)
+    while i < n:
+        start, i = i, i + 1
+        place = after.find(before[start], i) if before[start] != after[start] else -1
+        if place < 0:
+            continue
+        length = 1
+        while place + length < n and before[start + length] == after[place + length]:
+            length += 1
+        cost += sum(len(words[letter]) for letter in before[start : start + length]) / length
+        i = start + length
+    return cost

@@ -1,4 +1,4 @@
-"""Which names and numbers of a sentence stand nowhere in its source? And how much of it is copied from there?"""
+"""Is every sentence of a text supported by its source? By entailment, by what is copied, by names and numbers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.metric import signature_of
-from nlgauge.core.options import Range, checked
+from nlgauge.core.options import Range
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
 from nlgauge.core.spec import Signature
@@ -100,11 +100,11 @@ class Grounds:
         return self._known[length]
 
     def _has_word(self, word: str) -> bool:
-        if word in self._words:
-            return True
-        if len(word) > _STEM and word[: max(_STEM, len(word) - _ENDING)] in self._stems:
-            return True
-        return 2 <= len(word) <= _ACRONYM and word in self._initials
+        return (
+            word in self._words
+            or (len(word) > _STEM and word[: max(_STEM, len(word) - _ENDING)] in self._stems)
+            or (2 <= len(word) <= _ACRONYM and word in self._initials)
+        )
 
     @cached_property
     def _words(self) -> frozenset[str]:
@@ -198,7 +198,7 @@ class Nearness:
     """
 
     def __init__(self, passages: Sequence[str]) -> None:
-        self._words = [_passages_stems(passage) for passage in passages]
+        self._words = [frozenset(_stems(passage)) for passage in passages]
         counts = Counter(word for words in self._words for word in words)
         self._weights = {word: math.log(1 + len(passages) / count) for word, count in counts.items()}
 
@@ -208,16 +208,12 @@ class Nearness:
         The weight of a word is log(1 + passages / passages with the word). Of passages that share as much the earlier
         ones are taken.
         """
-        words = _passages_stems(sentence) & self._weights.keys()
+        words = {*_stems(sentence)} & self._weights.keys()
         if len(self._words) <= top or not words:
             return list(range(len(self._words)))
         # Rounded, so that the order does not hang on the last bits of a logarithm.
         shared = [round(math.fsum(self._weights[word] for word in words & own), 9) for own in self._words]
         return sorted(sorted(range(len(shared)), key=lambda place: -shared[place])[:top])
-
-
-def _passages_stems(text: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in unicode_words(text))
 
 
 # --- What a source says to each sentence of a text: its support, the best evidence, and names and numbers without any
@@ -368,9 +364,6 @@ class Faithful(NliMetric):
         ' (2022), "SummaC: Re-Visiting NLI-based Models for Inconsistency Detection in Summarization"',
     )
     lacking: ClassVar = {"source": "; the text that it was made from stands in the field src, or in the file of --src"}
-
-    def __post_init__(self) -> None:
-        checked(self)
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values in [0, 1]; parts `mean` and `least` of the sentences' supports, and `lacking`.

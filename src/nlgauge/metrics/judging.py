@@ -1,4 +1,4 @@
-"""Requests to an endpoint that speaks as OpenAI's chat completions: limited in time, size and number, and counted."""
+"""A language model as a judge, behind an endpoint that speaks as OpenAI's: asked, read strictly, and counted."""
 
 from __future__ import annotations
 
@@ -88,34 +88,20 @@ class _Response(http.client.HTTPResponse):
         self.fp = io.BufferedReader(_Until(self.fp.detach(), sock, end))
 
 
-class _Ending:
-    """Makes connections whose answers end at a moment, those of a proxy too."""
+class _Ending(urllib.request.HTTPSHandler, urllib.request.HTTPHandler):
+    """Makes connections, by HTTP and by HTTPS, whose answers end at a moment, those of a proxy too."""
 
     def __init__(self, end: float) -> None:
         super().__init__()
         self._end = end
 
-    def _made_by(self, kind: Any) -> Any:
+    def do_open(self, http_class: Any, req: urllib.request.Request, **options: Any) -> Any:
         def opened(host: str, **named: Any) -> Any:
-            connection = kind(host, **named)
+            connection = http_class(host, **named)
             connection.response_class = partial(_Response, end=self._end)
             return connection
 
-        return opened
-
-
-class _Plain(_Ending, urllib.request.HTTPHandler):
-    """By HTTP."""
-
-    def do_open(self, http_class: Any, req: urllib.request.Request, **options: Any) -> Any:
-        return super().do_open(self._made_by(http_class), req, **options)
-
-
-class _Secret(_Ending, urllib.request.HTTPSHandler):
-    """By HTTPS."""
-
-    def do_open(self, http_class: Any, req: urllib.request.Request, **options: Any) -> Any:
-        return super().do_open(self._made_by(http_class), req, **options)
+        return super().do_open(opened, req, **options)
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -200,7 +186,7 @@ class Endpoint:
         end = time.monotonic() + self.timeout
         # A proxy for this machine would be another one, which reads the key: there is none.
         proxies: dict[str, str] | None = {} if _is_here(urlsplit(self.url).hostname or "") else None
-        handlers = (_NoRedirect, urllib.request.ProxyHandler(proxies), _Plain(end), _Secret(end))
+        handlers = (_NoRedirect, urllib.request.ProxyHandler(proxies), _Ending(end))
         try:
             with urllib.request.build_opener(*handlers).open(request, timeout=self.timeout) as response:
                 content = response.read(_MOST + 1)

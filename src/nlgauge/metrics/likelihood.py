@@ -1,4 +1,4 @@
-"""The common part of the metrics of this package: the options that name a model that writes text."""
+"""How likely a model finds a text: BARTScore and PRISM given another one, perplexity and fluency of it alone."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.base import check_needs, known, nonfinite, over_references, unknown
 from nlgauge.metrics.languages import unread_by_model
+from nlgauge.metrics.nli import HeadedMetric
 from nlgauge.models.filler import MaskedModel, load_infill, pseudo_likelihoods
 from nlgauge.models.generation import WHOLE, Generator, GeneratorFiles, locate_generator, worst_of
 from nlgauge.models.infill import DEFAULT, InfillFiles, locate_infill
@@ -271,7 +272,7 @@ class Perplexity(GeneratorMetric):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fluency(Checked, BaseMetric):
+class Fluency(Checked, HeadedMetric):
     """Mean log-probability of the pieces of a text, each masked in turn: its pseudo-log-likelihood per piece.
 
     Args:
@@ -304,18 +305,6 @@ class Fluency(Checked, BaseMetric):
         """The values that the options resolve to, found without loading the model."""
         return {"dtype": runtime.precision(self.dtype), **self._found().facts()}
 
-    @property
-    def limit(self) -> int | None:
-        """That of training, else the model's own."""
-        files = self._found()
-        return token_limit(files.files, files.max_tokens())
-
-    def unread(self, writing: Writing) -> str | None:
-        """Whether the model reads another language, and what to do; None if its languages are not known."""
-        found = self._found()
-        languages = found.files.languages if found.head is None else found.head.languages
-        return unread_by_model(languages, writing)
-
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values of at most 0, without a lower bound; flags `empty`, `truncated`, `unknown` and `nonfinite`.
 
@@ -335,7 +324,7 @@ class Fluency(Checked, BaseMetric):
         with runtime.progress(len(texts), "fluency") as advance:
             found = pseudo_likelihoods(model, list(texts), advance)
         worst = worst_of(len(model.tokenizer.vocabulary))
-        means, flags = judged(found.sums, found.counts, found.counts == 0, found.truncated, found.unknown, worst)
+        means, flags = judged(found.sums, found.counts, found.blank, found.truncated, found.unknown, worst)
         places = [number[s.hypothesis] for s in segments]
         each = {name: column[places] for name, column in flags.items()}
         return Scores(signature_of(self, runtime), ids(segments), means[places], flags=each)

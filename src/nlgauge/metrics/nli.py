@@ -1,4 +1,4 @@
-"""The common part of the NLI metrics: the options that name a model, and texts that are judged in many pairs."""
+"""NLI as a metric: of whole texts, of sentences (SummaC-ZS), and of a response after its dialogue (BERT-NLI)."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import numpy.typing as npt
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import SpecError
 from nlgauge.core.metric import BaseMetric, signature_of
-from nlgauge.core.options import Range, checked
+from nlgauge.core.options import Checked, Range
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank, said, stripped
 from nlgauge.metrics.base import check_needs, known, nonfinite, over_references, unknown
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.models.entailment import NliFiles, NliModel, PairTokenizer, load_nli, locate_nli
-from nlgauge.models.heads import HEADS
+from nlgauge.models.heads import HEADS, Headed
 from nlgauge.models.tokens import Ids, token_limit
 from nlgauge.runtime.runtime import DType, Runtime
 from nlgauge.text.scripts import Writing
@@ -27,8 +27,28 @@ from nlgauge.text.tokenize import sentence_spans, split_sentences
 _LEAST_TOKENS = 8  # a frame of special tokens, and a piece or two of each text
 
 
+class HeadedMetric(BaseMetric):
+    """Base of a metric over a checkpoint or a head, whose files it finds by `_found`."""
+
+    max_tokens: int | None = None
+
+    def _found(self) -> Headed:
+        """The files of its model."""
+        raise NotImplementedError
+
+    @property
+    def limit(self) -> int | None:
+        """The limit that was asked for, else that of training, else the model's own."""
+        files = self._found()
+        return token_limit(files.files, files.max_tokens(self.max_tokens))
+
+    def unread(self, writing: Writing) -> str | None:
+        """Whether the model reads another language, and what to do; None if its languages are not known."""
+        return unread_by_model(self._found().languages, writing)
+
+
 @dataclass(frozen=True, kw_only=True)
-class NliMetric(BaseMetric):
+class NliMetric(Checked, HeadedMetric):
     """Options of a metric that asks an NLI model.
 
     Args:
@@ -65,16 +85,6 @@ class NliMetric(BaseMetric):
     def trained_on(self) -> tuple[str, ...]:
         """Ids of the perturbations that the model saw in training, as far as its file says."""
         return self._found().trained_on
-
-    @property
-    def limit(self) -> int | None:
-        """The limit that was asked for, else that of training, else the model's own."""
-        files = self._found()
-        return token_limit(files.files, files.max_tokens(self.max_tokens))
-
-    def unread(self, writing: Writing) -> str | None:
-        """Whether the model reads another language, and what to do; None if its languages are not known."""
-        return unread_by_model(self._found().languages, writing)
 
     def _found(self) -> NliFiles:
         return locate_nli(self.model, self.revision, self.labels)
@@ -265,7 +275,7 @@ class Nli(NliMetric):
     )
 
     def __post_init__(self) -> None:
-        checked(self)
+        super().__post_init__()
         object.__setattr__(self, "direction", _OF_THE_PAPER.get(str(self.direction), self.direction))
         self._check_references()
         low, high = FORMULAS[self.formula][1]
@@ -437,7 +447,7 @@ class SummaC(NliMetric):
     )
 
     def __post_init__(self) -> None:
-        checked(self)
+        super().__post_init__()
         self._check_references()
         needs = {"references"} if self.anchor == "reference" else {"source"}
         object.__setattr__(self, "info", replace(type(self).info, needs=needs, range=_RANGES[self.variant]))
@@ -530,7 +540,7 @@ class BertNli(NliMetric):
     lacking: ClassVar = {"context": "; with what was said before as the source, use bert-nli:anchor=source"}
 
     def __post_init__(self) -> None:
-        checked(self)
+        super().__post_init__()
         if self.anchor == "source" and self.turns is not None:
             raise SpecError(f"bert-nli:turns={self.turns} changes nothing under anchor=source; leave it out")
         about = replace(type(self).info, needs={self.anchor}, range=FORMULAS[self.formula][1])

@@ -1,4 +1,4 @@
-"""Every way to match the tokens of two texts as options of one metric: what lies between BERTScore and MoverScore."""
+"""BERTScore, its baselines, and all ways to match tokens between it and MoverScore as options of one metric."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from nlgauge.metrics.base import Policy, check_needs, known, nonfinite, over_ref
 from nlgauge.metrics.embedding import kernel
 from nlgauge.metrics.embedding import vectors as baselines
 from nlgauge.metrics.embedding.kernel import Side
-from nlgauge.metrics.embedding.points import Matched, Read, points_info
+from nlgauge.metrics.embedding.points import Matched, Read, last_layers, points_info
 from nlgauge.metrics.embedding.vectors import (
     ByEncoder,
     Table,
@@ -29,6 +29,7 @@ from nlgauge.metrics.embedding.vectors import (
     from_call,
     from_file,
     hypothesis_documents,
+    numbered,
     reference_documents,
 )
 from nlgauge.metrics.registry import is_encoder_for
@@ -38,7 +39,6 @@ from nlgauge.models.tokens import Ids, Long, Tokens
 from nlgauge.runtime.runtime import Advance, DType, Runtime, windows
 from nlgauge.text.scripts import ENGLISH
 
-_LAYERS = 5  # the last ones, whose power means are taken
 _NGRAMS = {"wmd1": 1, "wmd2": 2}
 
 
@@ -106,7 +106,7 @@ class Matching(Matched):
 
     def _layers(self, depth: int) -> tuple[int, ...]:
         if self.pmeans:
-            return tuple(range(max(depth - _LAYERS, 0) + 1, depth + 1))
+            return last_layers(depth)
         return (self._one_layer(self.layer, best_layer(self.model, depth), depth),)
 
     def _tables(self, pool: Sequence[Segment], encoder: Encoder, runtime: Runtime) -> tuple[Table | None, Table | None]:
@@ -311,17 +311,10 @@ class BertScore(ByEncoder):
         return baselines.find(self.baseline, self.model, self.language).at(self._layer(encoder.depth))
 
     def _score_single(
-        self,
-        segments: Sequence[Segment],
-        encoder: Encoder,
-        table: Table | None,
-        bounds: Array | None,
-        runtime: Runtime,
+        self, segments: Sequence[Segment], encoder: Encoder, table: Table | None, bounds: Array | None, runtime: Runtime
     ) -> Scores:
-        texts: dict[str, int] = {}
-        hypotheses = np.array([texts.setdefault(s.hypothesis.strip(), len(texts)) for s in segments], dtype=np.int64)
-        references = np.array([texts.setdefault(s.references[0].strip(), len(texts)) for s in segments], dtype=np.int64)
-        tokens = encoder.tokenizer.tokens(list(texts), self.long)
+        texts, hypotheses, references = numbered(segments)
+        tokens = encoder.tokenizer.tokens(texts, self.long)
         pairs, place = np.unique(np.stack([references, hypotheses], axis=1), axis=0, return_inverse=True)
         run = _Run(encoder, self._layer(encoder.depth), tokens, table, self.special_tokens == "drop", runtime)
         precision, recall, unweighted = run.score(pairs[:, 1], pairs[:, 0])

@@ -1,4 +1,4 @@
-"""Static word vectors from a text file, read like the pieces of an encoder."""
+"""Metrics over texts as weighted points: the common part, static word vectors, and stop words."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ import numpy.typing as npt
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.metric import Documents, signature_of
-from nlgauge.core.options import Range, checked
+from nlgauge.core.options import Checked, Range
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.base import Policy, check_needs, known, over_references, unknown
 from nlgauge.metrics.embedding import kernel
 from nlgauge.metrics.embedding.kernel import Side, is_subword
-from nlgauge.metrics.embedding.vectors import ByEncoder, Table, from_call
+from nlgauge.metrics.embedding.vectors import ByEncoder, Table, from_call, numbered
 from nlgauge.models.encoder import Encoder, Vectors, load_encoder
-from nlgauge.models.locate import locate
+from nlgauge.models.locate import digest_of, locate
 from nlgauge.models.tokens import Ids, Long, TextTokenizer, Tokens
 from nlgauge.runtime.runtime import Advance, DType, Runtime, windows
 from nlgauge.text.scripts import Writing, data_lines
@@ -149,19 +149,9 @@ def vectors_identity(path: str) -> str:
         InputError: it cannot be read.
     """
     try:
-        status = Path(path).stat()
-        return _identity(path, status.st_mtime_ns, status.st_size)
+        return f"sha256:{digest_of(Path(path))[:16]}"
     except OSError as error:
         raise InputError(f"cannot read the word vectors {path}: {error}") from None
-
-
-@lru_cache(maxsize=8)
-def _identity(path: str, mtime_ns: int, size: int) -> str:
-    digest = sha256()
-    with Path(path).open("rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return f"sha256:{digest.hexdigest()[:16]}"
 
 
 def _opened(path: str) -> IO[bytes]:
@@ -171,6 +161,7 @@ def _opened(path: str) -> IO[bytes]:
 # --- The common part of metrics over pieces of text: model, reading, flags, empty sides, several references
 
 _HELD_BYTES = 256 << 20  # vectors held at once; a window of pairs is cut where it would need more
+_LAST = 5  # layers
 _WRONG = ("empty", "nonfinite", "unweighted")  # what may be wrong with a text's points; of two, the first counts
 
 
@@ -193,13 +184,18 @@ class Read:
     norms: Sequence[npt.NDArray[np.float32]]
 
 
+def last_layers(depth: int) -> tuple[int, ...]:
+    """The last five layers, whose power means are taken, or whose barycenter."""
+    return tuple(range(max(depth - _LAST, 0) + 1, depth + 1))
+
+
 def points_info(name: str, **declared: Any) -> MetricInfo:
     """The declared facts of a metric over the vectors of a model: it is cached, and says what the model cannot read."""
     return MetricInfo(name, cached=True, flags={"unknown", "nonfinite"}, **declared)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Matched(ByEncoder):
+class Matched(Checked, ByEncoder):
     """Base of metrics that turn each text into weighted points, and score a pair of texts by its points.
 
     A metric defines `_layers`, `_side` and `_pair`. It holds no state between calls.
@@ -220,9 +216,6 @@ class Matched(ByEncoder):
     info: ClassVar[MetricInfo]
     columns: ClassVar[tuple[str, ...]] = ("value",)  # what `_pair` returns; "value" is no part of its own
     rounds: ClassVar = 1  # of those that are pooled
-
-    def __post_init__(self) -> None:
-        checked(self)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """The values that the options resolve to, found without loading the model."""
@@ -304,14 +297,7 @@ class _Run:
 
     def score(self, segments: Sequence[Segment]) -> Scores:
         metric, tokenizer = self.metric, self.encoder.tokenizer
-        numbers: dict[str, int] = {}
-        hypotheses = np.array(
-            [numbers.setdefault(s.hypothesis.strip(), len(numbers)) for s in segments], dtype=np.int64
-        )
-        references = np.array(
-            [numbers.setdefault(s.references[0].strip(), len(numbers)) for s in segments], dtype=np.int64
-        )
-        self.texts = list(numbers)
+        self.texts, hypotheses, references = numbered(segments)
         self.tokens = tokenizer.tokens(self.texts, metric.long)
         empty = np.array([t.n_content == 0 for t in self.tokens], dtype=np.bool_)
         truncated = np.array([t.truncated for t in self.tokens], dtype=np.bool_)
@@ -388,15 +374,16 @@ class _Run:
         share = work / max(1, sum(len(t.ids) for t in tokens))
         layers = self.encoder.encode_layers(tokens, self.layers, lambda done: advance(share * done))
         first = len(self.encoder.tokenizer.prefix)
-        arrays = [(_numpy(v.matrix), _numpy(v.norms)) for v in layers]
-        return {text: self._read_one(text, i, layers[0], arrays, first) for i, text in enumerate(wanted.tolist())}
-
-    def _read_one(self, text: int, i: int, vectors: Vectors, arrays: Sequence[Any], first: int) -> Read:
-        token: Tokens = self.tokens[text]
-        start = int(vectors.starts[i])
-        rows = slice(start, start + int(vectors.lengths[i]))
-        content = slice(first, first + token.n_content)
-        return Read(self.texts[text], token.ids, content, [m[rows] for m, _ in arrays], [n[rows] for _, n in arrays])
+        matrices, norms = ([_numpy(getattr(v, name)) for v in layers] for name in ("matrix", "norms"))
+        found = {}
+        for text, token, start, length in zip(
+            wanted.tolist(), tokens, layers[0].starts.tolist(), layers[0].lengths.tolist(), strict=True
+        ):
+            rows, content = slice(start, start + length), slice(first, first + token.n_content)
+            found[text] = Read(
+                self.texts[text], token.ids, content, [m[rows] for m in matrices], [n[rows] for n in norms]
+            )
+        return found
 
 
 def _wrong(side: Side) -> str:
@@ -498,7 +485,7 @@ class Worded(Matched):
     references: Policy = "best"
 
     def __post_init__(self) -> None:
-        checked(self)
+        super().__post_init__()
         if self.vectors is None:
             return
         for option in _OF_ENCODERS:

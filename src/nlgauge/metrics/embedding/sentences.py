@@ -1,8 +1,8 @@
-"""Cosine of mean vectors: what an encoder says of two texts before anything is trained on it."""
+"""Texts compared by an encoder: cosines of their vectors, SentSim, SUPERT, and DiscoScore's focus."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from math import e
@@ -13,7 +13,7 @@ import numpy as np
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import SpecError
 from nlgauge.core.metric import BaseMetric, signature_of, spec_of
-from nlgauge.core.options import Range, checked
+from nlgauge.core.options import Checked, Range
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.base import Metric, Policy, check_needs, known, nonfinite, over_references, unknown
@@ -46,7 +46,7 @@ from nlgauge.text.tokenize import split_sentences
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cosine(ByEncoder):
+class Cosine(Checked, ByEncoder):
     """Cosine of the mean token vectors of hypothesis and reference.
 
     Args:
@@ -79,9 +79,6 @@ class Cosine(ByEncoder):
         paper='Xu et al. (2022), "Not All Errors are Equal: Learning Text Generation Metrics using Stratified Error'
         ' Synthesis"',
     )
-
-    def __post_init__(self) -> None:
-        checked(self)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """The values that the options resolve to, found without loading the model."""
@@ -136,12 +133,7 @@ class Cosine(ByEncoder):
                 sequences = [tokens[i].ids for i in wanted]
                 means = encoder_means(encoder, sequences, [layer], outer=outer, advance=advance)[:, 0]
             values[asked] = cosines(means, rows.reshape(-1, 2))
-        flags = {
-            "empty": empty,
-            "truncated": truncated,
-            "unknown": unknown(shares),
-            "nonfinite": nonfinite(values),
-        }
+        flags = {"empty": empty, "truncated": truncated, "unknown": unknown(shares), "nonfinite": nonfinite(values)}
         return Scores(signature_of(self, runtime), ids(segments), known(values, shares), flags=flags)
 
 
@@ -151,7 +143,7 @@ _info = partial(points_info, range=(-1.0, 1.0), blank=0.0, tasks=TASKS)
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Pooled(Worded):
+class Pooled(Worded):
     """Base of metrics that make one vector of a text from the vectors of its tokens as they are."""
 
     def _side(self, read: Read, is_hypothesis: bool, encoder: Encoder, tables: Any) -> Side:
@@ -159,7 +151,7 @@ class _Pooled(Worded):
 
 
 @dataclass(frozen=True, kw_only=True)
-class EmbeddingAverage(_Pooled):
+class EmbeddingAverage(Pooled):
     """Cosine of the mean token vectors, without special tokens.
 
     References:
@@ -178,7 +170,7 @@ class EmbeddingAverage(_Pooled):
 
 
 @dataclass(frozen=True, kw_only=True)
-class VectorExtrema(_Pooled):
+class VectorExtrema(Pooled):
     """Cosine of the extreme vectors: in each dimension the number of the text that is farthest from 0.
 
     References:
@@ -236,7 +228,7 @@ def cosine(first: Array, second: Array) -> float:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SentSim(BaseMetric):
+class SentSim(Checked, BaseMetric):
     """exp(cosine of mean vectors) + exp(BERTScore's F or 1 - word mover's distance), each scaled to 0..1 over the call.
 
     Args:
@@ -268,9 +260,6 @@ class SentSim(BaseMetric):
         paper='Song et al. (2021), "SentSim: Crosslingual Semantic Evaluation of Machine Translation"',
         summary="cosine of texts joined with a match of tokens, scaled over the call (Song et al. 2021)",
     )
-
-    def __post_init__(self) -> None:
-        checked(self)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -311,10 +300,7 @@ class SentSim(BaseMetric):
         total = np.zeros(len(segments))
         for name, part in self._parts().items():
             total = total + _scaled(part, up[name], empty, lie[name])
-        flags = {
-            flag: np.logical_or.reduce([s.flags[flag] for s in scored.values() if flag in s.flags])
-            for flag in ("empty", "truncated", "unknown", "nonfinite")
-        }
+        flags = joined_flags(scored, ("empty", "truncated", "unknown", "nonfinite"))
         values = np.where(empty, self.info.range[0], total)
         return Scores(
             signature_of(self, runtime),
@@ -328,6 +314,14 @@ class SentSim(BaseMetric):
         shared = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "words"}
         kind = BertScore if self.words == "bertscore" else Wmd
         return {"sentence": Cosine(**shared), "words": kind(**shared)}
+
+
+def joined_flags(scored: Mapping[str, Scores], names: Iterable[str]) -> dict[str, Mask]:
+    """Where any of some scores sets each flag."""
+    return {
+        flag: np.logical_or.reduce([scores.flags[flag] for scores in scored.values() if flag in scores.flags])
+        for flag in names
+    }
 
 
 def _scaled(part: Metric, values: Array, empty: Mask, lie: Moments) -> Array:
@@ -377,9 +371,6 @@ class Supert(Matched):
         summary="tokens matched with the first sentences of the source (Gao et al. 2020)",
     )
     columns: ClassVar = ("f1", "precision", "recall")
-
-    def __post_init__(self) -> None:
-        checked(self)
 
     def facts(self, runtime: Runtime) -> dict[str, Any]:
         """The values that the options resolve to, found without loading the model."""

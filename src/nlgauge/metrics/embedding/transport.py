@@ -1,4 +1,4 @@
-"""MoverScore: the cost of moving the n-grams of one text onto those of the other."""
+"""The cost of moving one text onto the other: MoverScore, WMD, WMDo, sentence mover's similarity, BaryScore."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from nlgauge.metrics.embedding.points import (
     Worded,
     are_stopped,
     identity_of,
+    last_layers,
     points_info,
     stopwords,
 )
@@ -34,7 +35,6 @@ from nlgauge.models.encoder import Encoder
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.tokenize import split_sentences
 
-_LAYERS = 5  # the last ones, whose power means are taken
 _RANGES = {"pmeans": (-3.0, 1.0), "last": (0.0, 1.0)}  # squared distances of unit vectors reach 4
 
 
@@ -97,7 +97,7 @@ class MoverScore(Matched):
         return {**super().facts(runtime), "stopwords": identity_of(self.stopwords)}
 
     def _layers(self, depth: int) -> tuple[int, ...]:
-        return tuple(range(max(depth - _LAYERS, 0) + 1, depth + 1)) if self.variant == "pmeans" else (depth,)
+        return last_layers(depth) if self.variant == "pmeans" else (depth,)
 
     def _tables(
         self, pool: Sequence[Segment], encoder: Encoder, runtime: Runtime
@@ -342,7 +342,7 @@ class BaryScore(Matched):
         return [hypothesis_documents(segments), reference_documents(segments)]
 
     def _layers(self, depth: int) -> tuple[int, ...]:
-        return tuple(range(max(depth - _LAYERS, 0) + 1, depth + 1))
+        return last_layers(depth)
 
     def _tables(self, pool: Sequence[Segment], encoder: Encoder, runtime: Runtime) -> list[Table] | None:
         return self._idf(self.documents(pool), encoder, runtime) if self.idf else None

@@ -1,4 +1,4 @@
-"""The common part of metrics over one encoder: the vectors they read, the languages and the limit of the model."""
+"""What metrics over one encoder share: which vectors they read, idf of pieces, the best layers, and baselines."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from nlgauge.core.segment import Segment
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.models.encoder import Encoder, load_encoder, source_of
 from nlgauge.models.locate import NAMED, locate
-from nlgauge.models.tokens import Long, TextTokenizer, token_limit
+from nlgauge.models.tokens import Ids, Long, TextTokenizer, token_limit
 from nlgauge.runtime.pool import Incidence
 from nlgauge.runtime.runtime import DType, Runtime
 from nlgauge.text.scripts import Writing
@@ -66,6 +66,14 @@ class ByEncoder(BaseMetric):
     def _layers(self, depth: int) -> tuple[int, ...]:
         """The layers that are read, of a model with so many."""
         raise NotImplementedError
+
+
+def numbered(segments: Sequence[Segment]) -> tuple[list[str], Ids, Ids]:
+    """The distinct texts without outer blanks, and the number of each hypothesis and of its first reference."""
+    numbers: dict[str, int] = {}
+    hypotheses = [numbers.setdefault(s.hypothesis.strip(), len(numbers)) for s in segments]
+    references = [numbers.setdefault(s.references[0].strip(), len(numbers)) for s in segments]
+    return list(numbers), np.array(hypotheses, dtype=np.int64), np.array(references, dtype=np.int64)
 
 
 # --- Inverse document frequencies of word pieces

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from nlgauge.core.metric import BaseMetric, Documents, signature_of
-from nlgauge.core.options import Range, checked
+from nlgauge.core.options import Checked, Range
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
 from nlgauge.metrics.base import Policy, check_needs, over_references
@@ -88,7 +88,7 @@ class YiSi1(Matched):
 
 
 @dataclass(frozen=True, kw_only=True)
-class YiSi0(BaseMetric):
+class YiSi0(Checked, BaseMetric):
     """YiSi over words, whose similarity is the share of their characters in the longest common substring.
 
     Args:
@@ -111,9 +111,6 @@ class YiSi0(BaseMetric):
         summary="weighted precision and recall of words by common characters (Lo 2019)",
     )
     rounds: ClassVar = 1
-
-    def __post_init__(self) -> None:
-        checked(self)
 
     @property
     def pooled(self) -> bool:

@@ -1,4 +1,4 @@
-"""The base of metrics in other environments: requests to a worker, batches, blank texts, and signatures."""
+"""Metrics that packages in other environments compute: BLEURT, COMET, SPICE, SummaC-Conv, and a module of yours."""
 
 from __future__ import annotations
 
@@ -28,14 +28,6 @@ from nlgauge.text.scripts import Writing
 _ROWS, _BATCH = 256, 16  # rows of one request, and of one pass of a model
 
 Policy = Literal["mean", "best"]
-
-
-@dataclass(frozen=True)
-class Opened:
-    """A started worker and the entries it adds to the signature."""
-
-    client: Client
-    facts: Mapping[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +61,7 @@ class Adapter(Checked, BaseMetric):
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """Versions and the identity of the model, which the worker tells before it loads anything."""
-        return self._opened(runtime).facts
+        return self._opened(runtime)[1]
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """The scores of the package for each segment.
@@ -131,14 +123,14 @@ class Adapter(Checked, BaseMetric):
         self, places: Sequence[Sequence[int]], rows: Sequence[Any], segments: Sequence[Segment], runtime: Runtime
     ) -> dict[str, Array]:
         """The worker's scores of distinct rows, each of which stands in several places."""
-        opened = self._opened(runtime)
-        if not opened.client.opened:
+        client, _ = self._opened(runtime)
+        if not client.opened:
             options = {"reads": self.reads, "device": runtime.device, "batch": _BATCH, **self.load_options()}
-            opened.client.open({"op": "load", "kind": self.kind, "options": options})
+            client.open({"op": "load", "kind": self.kind, "options": options})
         about = [segments[here[0]].id for here in places]
-        found = opened.client.ask({"op": "score", "rows": [rows[here[0]] for here in places]}, about)
+        found = client.ask({"op": "score", "rows": [rows[here[0]] for here in places]}, about)
         if found["parts"].keys() != {*self.parts} or bool(found["truncated"]) != self.counts_cut:
-            opened.client.close()
+            client.close()
             raise InputError(f"{self.info.name}: the worker told other columns than those of {self.info.name}")
         cut = {"truncated": found["truncated"]} if self.counts_cut else {}
         columns = {"values": found["values"], **{f"part.{name}": found["parts"][name] for name in self.parts}, **cut}
@@ -150,12 +142,13 @@ class Adapter(Checked, BaseMetric):
         every["ref"] = every["refs"][0] if every["refs"] else ""
         return {name: every[name] for name in self.reads}
 
-    def _opened(self, runtime: Runtime) -> Opened:
+    def _opened(self, runtime: Runtime) -> tuple[Client, Mapping[str, Any]]:
+        """The started worker, and the entries that it adds to the signature."""
         python = self._python()
         key = ("worker", self.kind, str(python), runtime.device, repr(sorted(self.load_options().items())), self.reads)
         return runtime.once(key, lambda: self._open(python))
 
-    def _open(self, python: Path) -> Opened:
+    def _open(self, python: Path) -> tuple[Client, Mapping[str, Any]]:
         signed = recipe_of(self.environment).signed if self.environment else ()
         client = Client(self.info.name, python, signed)
         hello = client.hello()
@@ -165,8 +158,7 @@ class Adapter(Checked, BaseMetric):
                 f"{self.info.name}: {python} has no package {absent[0]}; nlgauge env {self.environment} makes an"
                 " environment that has it"
             )
-        facts = {"python": hello["python"], **hello["versions"], **self.identify(client)}
-        return Opened(client, facts)
+        return client, {"python": hello["python"], **hello["versions"], **self.identify(client)}
 
     def _python(self) -> Path:
         return program(self.python) if self.python is not None else Environment(self.environment).ready()

@@ -1,4 +1,4 @@
-"""The answers of a worker, checked: one line of JSON that fits its request, and nothing else."""
+"""A worker under another Python: started, asked by lines of JSON, and its answers checked."""
 
 from __future__ import annotations
 
@@ -28,61 +28,20 @@ Word = Annotated[str, msgspec.Meta(pattern=r"\A[\x21-\x7e]{1,200}\Z")]  # it ent
 Column = list[float | None]
 
 
-class _Answer(msgspec.Struct, forbid_unknown_fields=True):
-    id: str
-
-
-class Failed(_Answer):
-    """It went wrong, in words."""
-
-    error: str
-
-
-class Hello(_Answer):
-    """Versions of Python and of packages."""
-
-    protocol: int
-    python: Word
-    versions: dict[Word, Word]
-
-
-class Imported(_Answer):
-    """A digest of a module, and the versions of the packages that it names."""
-
-    identity: Word
-    versions: dict[Word, Word]
-
-
-class Located(_Answer):
-    """The identity of a model."""
-
-    identity: Word
-
-
-class Loaded(_Answer):
-    """The answer that the scorer is loaded."""
-
-
-class Scored(_Answer):
-    """Numbers of rows.
-
-    Attributes:
-        values: a number for each row; None where it is not finite.
-        parts: the same of each part.
-        truncated: which rows were cut; empty where nobody counts them.
-    """
-
-    values: Column
-    parts: dict[str, Column] = {}
-    truncated: list[bool] = []
-
-
-_KINDS: Mapping[str, type[_Answer]] = {
-    "hello": Hello,
-    "import": Imported,
-    "locate": Located,
-    "load": Loaded,
-    "score": Scored,
+# Operation -> what its answer holds besides the id of the request. `hello` and `import` tell versions of packages,
+# `import` and `locate` the identity of a module or model; of `score` a number is None where it is not finite, and
+# `truncated` is empty where nobody counts which rows were cut.
+_VERSIONS = ("versions", dict[Word, Word])
+_FIELDS: Mapping[str, list[Any]] = {
+    "hello": [("protocol", int), ("python", Word), _VERSIONS],
+    "import": [("identity", Word), _VERSIONS],
+    "locate": [("identity", Word)],
+    "load": [],
+    "score": [("values", Column), ("parts", dict[str, Column], {}), ("truncated", list[bool], [])],
+    "error": [("error", str)],
+}
+_KINDS = {
+    op: msgspec.defstruct(op, [("id", str), *fields], forbid_unknown_fields=True) for op, fields in _FIELDS.items()
 }
 
 
@@ -112,25 +71,22 @@ def read_answer(line: bytes, request: Mapping[str, Any]) -> dict[str, Any]:
         if request["op"] == "hello" and bytes(keys.get("protocol", b"")) != b"%d" % PROTOCOL and "error" not in keys:
             spoken = bytes(keys.get("protocol", b"none"))[:20].decode("ascii", "replace")
             raise MisfitError(f"protocol {spoken}, expected {PROTOCOL}")
-        found = msgspec.json.decode(line, type=Failed if "error" in keys else _KINDS[request["op"]])
+        found = msgspec.json.decode(line, type=_KINDS["error" if "error" in keys else request["op"]])
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise MisfitError(" ".join(f"{error}".split())[:_SAID]) from None
-    if found.id != request["id"]:
-        raise MisfitError("an answer to another request")
-    if isinstance(found, Failed):
-        raise WorkerFailedError(" ".join(found.error.split())[:_SAID])
-    if isinstance(found, Scored):
-        _check_lengths(found, len(request["rows"]))
     answer: dict[str, Any] = msgspec.structs.asdict(found)
+    if answer["id"] != request["id"]:
+        raise MisfitError("an answer to another request")
+    if "error" in answer:
+        raise WorkerFailedError(" ".join(answer["error"].split())[:_SAID])
+    if request["op"] == "score":
+        n = len(request["rows"])
+        lengths = {"values": len(answer["values"]), "truncated": len(answer["truncated"]) or n}
+        lengths |= {f"parts.{name}": len(column) for name, column in answer["parts"].items()}
+        for name, length in lengths.items():
+            if length != n:
+                raise MisfitError(f"{length} {name} for {n} rows")
     return answer
-
-
-def _check_lengths(found: Scored, n: int) -> None:
-    lengths = {"values": len(found.values), "truncated": len(found.truncated) or n}
-    lengths |= {f"parts.{name}": len(column) for name, column in found.parts.items()}
-    for name, length in lengths.items():
-        if length != n:
-            raise MisfitError(f"{length} {name} for {n} rows")
 
 
 # --- A process of another Python that answers over JSON lines: started, timed, started again once, ended with ours

@@ -23,19 +23,7 @@ from nlgauge.runtime.cache import default_path
 
 FOLDER_BY = "NLGAUGE_ENVIRONMENTS"
 _MARK, _LOG = "nlgauge.json", "install.log"
-_PIP = (
-    "-I",
-    "-m",
-    "pip",
-    "install",
-    "--no-compile",
-    "--no-input",
-    "--disable-pip-version-check",
-    "--retries",
-    "1",
-    "--timeout",
-    "30",
-)
+_PIP = "-I -m pip install --no-compile --no-input --disable-pip-version-check --retries 1 --timeout 30".split()
 _FAULT = re.compile(r"^ERROR: (.+)$", re.MULTILINE)
 
 Say = Callable[[str], None]
@@ -180,18 +168,18 @@ class Environment:
             raise InputError(f"environment {name} cannot be made in {self.folder}: {error.strerror}") from None
         self._write({"state": "making", "process": os.getpid()})
         try:
-            self._fill(base, [*self.recipe.packages, *more], say)
+            wanted = [*self.recipe.packages, *more]
+            say(f"{name}: virtual environment in {self.folder}")
+            self._run(
+                [base, "-I", "-m", "venv", str(self.folder)], "venv failed; is the package python3-venv installed?"
+            )
+            say(f"{name}: pip installs {', '.join(wanted)}")
+            self._run([str(self.python), *_PIP, *wanted], "pip failed; is the package index within reach?")
             self._write({"state": "whole", "requirements": list(self.recipe.packages), "more": [*more], **self.check()})
         except BaseException:  # also when somebody interrupts
             self._write({"state": "failed"})
             raise
         return True
-
-    def _fill(self, base: str, requirements: Sequence[str], say: Say) -> None:
-        say(f"{self.recipe.name}: virtual environment in {self.folder}")
-        self._run([base, "-I", "-m", "venv", str(self.folder)], "venv failed; is the package python3-venv installed?")
-        say(f"{self.recipe.name}: pip installs {', '.join(requirements)}")
-        self._run([str(self.python), *_PIP, *requirements], "pip failed; is the package index within reach?")
 
     def check(self) -> dict[str, Any]:
         """Import what it is for; its `python` and `versions`.

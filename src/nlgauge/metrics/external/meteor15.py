@@ -18,7 +18,7 @@ import numpy as np
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.core.metric import BaseMetric
-from nlgauge.core.options import Range, checked
+from nlgauge.core.options import Checked, Range
 from nlgauge.core.scores import MetricInfo, Scores
 from nlgauge.core.segment import Segment, stripped
 from nlgauge.metrics.base import check_needs, scores_of_stats
@@ -36,7 +36,7 @@ _ERRORS = 300  # characters of what the program said that an error shows
 
 
 @dataclass(frozen=True, kw_only=True)
-class Meteor15(BaseMetric):
+class Meteor15(Checked, BaseMetric):
     """METEOR 1.5 for English, as its program scores with `-l en -norm`.
 
     Args:
@@ -66,9 +66,6 @@ class Meteor15(BaseMetric):
             ' Language"'
         ),
     )
-
-    def __post_init__(self) -> None:
-        checked(self)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """Digest of the program, for signatures."""

@@ -1,4 +1,4 @@
-"""Sentinels: metrics that see one side alone, the control for what can be scored without comparing anything."""
+"""`gauge`, a sum of metrics on fixed scales, and sentinels, controls that see one side alone."""
 
 from __future__ import annotations
 

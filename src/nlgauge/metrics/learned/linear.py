@@ -1,4 +1,4 @@
-"""A linear model of named features in a JSON file: what `blend` and `beer` have learnt from ratings."""
+"""BEER and BLEND, linear models of named features that have learnt from ratings and stand in a JSON file."""
 
 from __future__ import annotations
 
@@ -78,6 +78,11 @@ class LinearModel:
     def origin(self) -> float:
         """The score where every feature is 0."""
         return self.intercept - sum(term.weight / term.sd * term.mean for term in self.terms)
+
+    @property
+    def note(self) -> str:
+        """That the weights have learnt from people's ratings, and from which."""
+        return from_ratings(self.about.get("data") or f"rated for {self.about.get('criterion')}")
 
     def text(self) -> str:
         """The content of a file."""
@@ -185,8 +190,7 @@ class Beer(Checked, BaseMetric):
     @property
     def notes(self) -> tuple[str, ...]:
         """That the weights have learnt from people's ratings."""
-        about = self.learnt.about
-        return (from_ratings(about.get("data") or f"rated for {about.get('criterion')}"),)
+        return (self.learnt.note,)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """The identity of the weights, and sacrebleu's version, whose n-grams they weigh."""
@@ -317,8 +321,7 @@ class Blend(Checked, Composed):
     @property
     def notes(self) -> tuple[str, ...]:
         """That the weights have learnt from people's ratings; and the notes of the terms."""
-        about = self.learnt.about
-        return (from_ratings(about.get("data") or f"rated for {about.get('criterion')}"), *self.total.notes)
+        return (self.learnt.note, *self.total.notes)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """The identity of the weights, and the signatures of the terms."""

@@ -1,4 +1,4 @@
-"""The common part of regressors as metrics: the options that name one, the texts it must read, and its scores."""
+"""Regressors as metrics: their common part, those that learnt from ratings, and SEScore."""
 
 from __future__ import annotations
 
@@ -53,8 +53,14 @@ def learned(
     )
 
 
+class _OfModel:
+    """What names a regressor: its last option, with or without a default."""
+
+    model: str
+
+
 @dataclass(frozen=True, kw_only=True)
-class RegressorMetric(Checked, BaseMetric):
+class RegressorMetric(_OfModel, Checked, BaseMetric):
     """Options of a metric that asks a regressor.
 
     Args:
@@ -75,21 +81,17 @@ class RegressorMetric(Checked, BaseMetric):
     texts: ClassVar[tuple[str, ...] | None] = None  # what its regressor must read; None is anything
     trained: ClassVar[str | None] = None  # what every regressor under its name has learnt from, for the signature
 
-    @property
-    def _model(self) -> str:
-        raise NotImplementedError
-
     def files(self) -> RegressorFiles:
         """The regressor's files, its encoder checked.
 
         Raises:
             InputError: see `locate_regressor`; or the regressor reads other texts than the metric.
         """
-        found = locate_regressor(self._model)
+        found = locate_regressor(self.model)
         if self.texts not in (None, found.texts):
             raise InputError(
-                f"{self.info.name}: {self._model} reads {', '.join(found.texts)}, expected"
-                f" {', '.join(self.texts or ())}; use regressor:model={quote(self._model)}"
+                f"{self.info.name}: {self.model} reads {', '.join(found.texts)}, expected"
+                f" {', '.join(self.texts or ())}; use regressor:model={quote(self.model)}"
             )
         return found
 
@@ -98,7 +100,7 @@ class RegressorMetric(Checked, BaseMetric):
         files = self.files()
         if self.calibrated and not files.calibration:
             raise SpecError(
-                f"{self.info.name}: {self._model} has no calibration, which calibrated=true asks for; leave it out"
+                f"{self.info.name}: {self.model} has no calibration, which calibrated=true asks for; leave it out"
             )
         limit = files.max_tokens(self.max_tokens)
         return {
@@ -123,7 +125,7 @@ class RegressorMetric(Checked, BaseMetric):
 
     def _predicted(self, texts: Mapping[str, Sequence[str]], runtime: Runtime, advance: Advance) -> Ratings:
         """What the regressor says of n segments; see `nlgauge.models.regressor.Regressor.score`."""
-        model = load_regressor(self._model, runtime.precision(self.dtype), runtime, self.max_tokens)
+        model = load_regressor(self.model, runtime.precision(self.dtype), runtime, self.max_tokens)
         return model.score(texts, advance)
 
     @property
@@ -230,10 +232,6 @@ class Regressor(RegressorMetric):
         needs = {_NEEDS[text] for text in self.files().texts if text != "hyp"}
         object.__setattr__(self, "info", replace(type(self).info, needs=needs))
 
-    @property
-    def _model(self) -> str:
-        return self.model
-
 
 @dataclass(frozen=True, kw_only=True)
 class Ruse(Regressor):
@@ -250,12 +248,7 @@ class Ruse(Regressor):
 
     texts: ClassVar = ("hyp", "ref")
     trained: ClassVar = _RATINGS
-    info: ClassVar = learned(
-        "ruse",
-        "your ratings, on sentence vectors as they are",
-        frozenset({"mt"}),
-        _RUSE,
-    )
+    info: ClassVar = learned("ruse", "your ratings, on sentence vectors as they are", frozenset({"mt"}), _RUSE)
     without: ClassVar = {"model": "; 'nlgauge train regressor --method frozen' makes one"}
 
     def files(self) -> RegressorFiles:
@@ -355,16 +348,7 @@ class Rated(RegressorMetric):
     both: Annotated[float | None, Range(least=0, most=1, meaning="a weight")] = None
     texts: ClassVar = ("hyp", "ref")
     trained: ClassVar = _RATINGS
-    info: ClassVar = learned(
-        "rated",
-        "human ratings of WMT15",
-        frozenset({"mt"}),
-        _RUSE,
-    )
-
-    @property
-    def _model(self) -> str:
-        return self.model
+    info: ClassVar = learned("rated", "human ratings of WMT15", frozenset({"mt"}), _RUSE)
 
     @property
     def weight(self) -> float:
@@ -449,10 +433,6 @@ class SEScore(RegressorMetric):
         _PAPER,
     )
 
-    @property
-    def _model(self) -> str:
-        return self.model
-
 
 @dataclass(frozen=True, kw_only=True)
 class PaperSEScore(RegressorMetric):
@@ -491,7 +471,3 @@ class PaperSEScore(RegressorMetric):
                 f" sescore:model={quote(self.model)}"
             )
         return found
-
-    @property
-    def _model(self) -> str:
-        return self.model

@@ -16,12 +16,10 @@ from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, said
 from nlgauge.metrics.base import Metric, check_needs
 from nlgauge.metrics.embedding.kernel import Side
-from nlgauge.metrics.embedding.points import Read, Worded
-from nlgauge.metrics.embedding.sentences import cosine
+from nlgauge.metrics.embedding.sentences import Pooled, cosine, joined_flags
 from nlgauge.metrics.learned.regressor import Regressor
 from nlgauge.metrics.run import merged, score_segments, vectors_of
 from nlgauge.metrics.wrapped import moments, zero_and_width
-from nlgauge.models.encoder import Encoder
 from nlgauge.runtime.pool import Moments
 from nlgauge.runtime.runtime import DType, Runtime
 from nlgauge.text.scripts import Writing
@@ -146,10 +144,7 @@ class Ruber(BaseMetric):
         asked = [replace(s, source=query) for s, query in zip(segments, queries, strict=True)]
         parts: dict[str, Metric] = {"referenced": self._referenced(), "unreferenced": self._scorer()}
         scored = score_segments(parts, asked, runtime)
-        flags = {
-            flag: np.logical_or.reduce([s.flags[flag] for s in scored.values() if flag in s.flags])
-            for flag in ("empty", "truncated", "unweighted", "unknown", "nonfinite")
-        }
+        flags = joined_flags(scored, ("empty", "truncated", "unweighted", "unknown", "nonfinite"))
         counted = {name: scores.values[~flags["empty"]] for name, scores in scored.items()}
         lie = moments(self, counted, runtime) if self.pooled else {}
         scaled = [self._scaled(name, scores.values, flags["empty"], lie) for name, scores in scored.items()]
@@ -182,14 +177,11 @@ class Ruber(BaseMetric):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Referenced(Worded):
+class _Referenced(Pooled):
     """The cosine of the pooled token vectors of response and reference."""
 
     pooling: Literal["max-min", "mean", "all"] = "max-min"
     info: ClassVar = MetricInfo("ruber-referenced", range=(-1.0, 1.0), cached=True, flags={"unknown", "nonfinite"})
-
-    def _side(self, read: Read, is_hypothesis: bool, encoder: Encoder, tables: Any) -> Side:
-        return self._points(read, unit=False)
 
     def _pair(self, hypothesis: Side, reference: Side) -> tuple[float, ...]:
         return (cosine(self._pool(hypothesis.vectors), self._pool(reference.vectors)),)

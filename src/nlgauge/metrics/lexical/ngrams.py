@@ -1,4 +1,4 @@
-"""The common part of metrics over words: how texts become words, and each distinct pair of texts measured once."""
+"""Metrics over words, their common part, and those that count n-grams: GLEU, NIST and CIDEr."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.metric import BaseMetric, signature_of
-from nlgauge.core.options import Range, checked
+from nlgauge.core.options import Checked, Range
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
 from nlgauge.core.spec import version
@@ -36,7 +36,7 @@ _OF_SACREBLEU = ("13a", "intl", "zh", "char")
 
 
 @dataclass(frozen=True, kw_only=True)
-class WordMetric(BaseMetric):
+class WordMetric(Checked, BaseMetric):
     """A metric over words, with the options that say what a word is.
 
     Args:
@@ -47,9 +47,6 @@ class WordMetric(BaseMetric):
 
     tokenizer: WordTokenizer = "13a"
     lowercase: bool = False
-
-    def __post_init__(self) -> None:
-        checked(self)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """The version of what splits the texts."""

@@ -1,4 +1,4 @@
-"""Records of data-to-text, from which a text was made: read from a table or from a line of text."""
+"""PARENT: n-grams of a text that its reference or its records support, and records that it mentions."""
 
 from __future__ import annotations
 
@@ -196,12 +196,7 @@ class Parent(WordMetric):
         return *singles[place], place
 
     def _single(
-        self,
-        ours: Sequence[_Weighed],
-        reference: Words,
-        records: Sequence[Words],
-        said: Set[str],
-        mentioned: float,
+        self, ours: Sequence[_Weighed], reference: Words, records: Sequence[Words], said: Set[str], mentioned: float
     ) -> tuple[float, float, float]:
         if not reference or not ours[0].counts:
             return 0.0, 0.0, 0.0

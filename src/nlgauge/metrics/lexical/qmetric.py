@@ -105,7 +105,9 @@ class QMetric(Composed):
         """
         check_needs(self, segments)
         split = WordMetric(tokenizer=self.tokenizer).splitter()
-        rows, flags = measured(segments, len(_PARTS), runtime, "qmetric", split, self._kinds, self._best)
+        rows, flags = measured(
+            segments, len(_PARTS), runtime, "qmetric", split, lambda refs: [*map(kinds, refs)], self._best
+        )
         low, high = self._base.info.range
         scored = self._base.score(segments, runtime)
         base = (scored.values - low) / (high - low) if self._is_bounded else scored.values
@@ -122,9 +124,6 @@ class QMetric(Composed):
     @property
     def _is_bounded(self) -> bool:
         return all(map(math.isfinite, self._base.info.range))
-
-    def _kinds(self, references: Sequence[Words]) -> list[dict[str, Counter[str]]]:
-        return [kinds(words) for words in references]
 
     def _best(self, hypothesis: Words, references: Sequence[Mapping[str, Counter[str]]]) -> list[float]:
         ours = kinds(hypothesis)

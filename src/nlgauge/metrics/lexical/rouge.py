@@ -1,4 +1,4 @@
-"""Tokens numbered: equal tokens get equal numbers, across all texts of a call."""
+"""ROUGE: tokens numbered, longest common subsequences by bits, and the metric made of them and of n-grams."""
 
 from __future__ import annotations
 
@@ -116,9 +116,8 @@ class AsciiWords:
     def add(self, texts: Sequence[str]) -> tuple[Index, Index]:
         """Numbers of the words, end to end, and how many each text has."""
         joined = _SEPARATOR.join(texts)
-        plain = (
-            joined if joined.isascii() else joined.lower()
-        )  # the lower case of some letters beyond ASCII is within it
+        # The lower case of some letters beyond ASCII is within it.
+        plain = joined if joined.isascii() else joined.lower()
         raw = plain.encode("ascii", "replace").translate(_LETTERS)
         letters = np.frombuffer(raw, dtype=np.uint8)
         ends = np.flatnonzero(letters == 0)
@@ -218,9 +217,8 @@ def union_hits(sentences: Numbered, first: Index, hypotheses: Index, references:
     texts = sentences.joined(first)
     spoken = np.concatenate([[0], np.cumsum(sentences.lengths > 0)])[first]
     alone = (np.diff(spoken) <= 1)[np.stack([hypotheses, references])].all(axis=0)
-    hits[alone] = lcs_lengths(
-        texts, hypotheses[alone], references[alone]
-    )  # one sentence per side: nothing to unite, nothing to clip
+    # One sentence per side: nothing to unite, nothing to clip.
+    hits[alone] = lcs_lengths(texts, hypotheses[alone], references[alone])
     many = np.flatnonzero(~alone)
     if not len(many):
         return hits
@@ -275,9 +273,8 @@ def _short_matches(sentences: Numbered, references: Index, first: Index, last: I
     counts = last - first
     group = np.repeat(np.arange(len(references)), counts)
     pairs = (references[group], ranges(first, counts))
-    order = np.argsort(
-        -sentences.lengths[pairs[1]], kind="stable"
-    )  # longest first: pairs at work are always the first ones
+    # Longest first: pairs at work are always the first ones.
+    order = np.argsort(-sentences.lengths[pairs[1]], kind="stable")
     masks = np.zeros(len(group), dtype=np.uint64)
     masks[order] = _matches(sentences, pairs[0][order], pairs[1][order])
     union = np.zeros(len(references), dtype=np.uint64)
@@ -468,9 +465,8 @@ class Rouge(BaseMetric):
         hypotheses = np.array([numbers.setdefault(s.hypothesis, len(numbers)) for s in segments], dtype=np.int64)
         references = np.array([numbers.setdefault(s.references[0], len(numbers)) for s in segments], dtype=np.int64)
         n_texts = max(len(numbers), 1)
-        pairs, place = np.unique(
-            references * n_texts + hypotheses, return_inverse=True
-        )  # each distinct pair once, (p,)
+        # Each distinct pair once, (p,).
+        pairs, place = np.unique(references * n_texts + hypotheses, return_inverse=True)
         reference, hypothesis = np.divmod(pairs, n_texts)
         blank = np.array(list(map(is_blank, numbers)), dtype=np.bool_)  # (t,)
         texts = ["" if is_empty else text for text, is_empty in zip(numbers, blank, strict=True)]

@@ -1,4 +1,4 @@
-"""The only access to sacrebleu: its tokenizers and the statistics of a segment, as it computes them itself.
+"""BLEU, chrF and TER by sacrebleu: its tokenizers and the statistics of a segment, as it computes them itself.
 
 Names of sacrebleu that begin with an underscore are used here and nowhere else.
 """
@@ -59,13 +59,6 @@ def bleu_scorer(tokenize: str | None, trg_lang: str | None, **options: Any) -> A
             ) from None
         raise InputError(f"bleu:tokenize={name} cannot be used: {' '.join(str(error).split())}") from None
     return _uncached(scorer)
-
-
-def chrf_scorer(**options: Any) -> Any:
-    """A `sacrebleu.CHRF`."""
-    from sacrebleu.metrics.chrf import CHRF
-
-    return CHRF(**options)
 
 
 def ter_scorer(**options: Any) -> Any:
@@ -524,7 +517,9 @@ class ChrF(BaseMetric):
         return self.char_order + self.word_order
 
     def _scorer(self) -> Any:
-        return chrf_scorer(
+        from sacrebleu.metrics.chrf import CHRF
+
+        return CHRF(
             char_order=self.char_order,
             word_order=self.word_order,
             beta=self.beta,
