@@ -22,7 +22,7 @@ import torch
 import nlgauge as ng
 from nlgauge.core.scores import Scores, join
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.base import Metric, is_pooled
+from nlgauge.metrics.base import Metric
 from nlgauge.metrics.registry import METRICS
 from nlgauge.metrics.run import score_segments
 from nlgauge.models import heads, locate
@@ -36,7 +36,7 @@ def embedded_metrics() -> Iterator[str]:
     for name in METRICS.names():
         kind, fixed = METRICS.lookup(name)
         with_embedded = fixed.get("model", getattr(kind, "model", None)) in {locate.NAME, *heads.SHIPPED}
-        if with_embedded and not is_pooled(ng.metric(name)):  # company changes those by definition
+        if with_embedded and not ng.metric(name).pooled:  # company changes those by definition
             yield name
 
 

@@ -6,12 +6,12 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from nlgauge.core.metric import signature_of
+from nlgauge.core.metric import BaseMetric, signature_of
 from nlgauge.core.scores import MetricInfo, Scores, ids
 
 
 @dataclass(frozen=True, kw_only=True)
-class Told:
+class Told(BaseMetric):
     """The number at the end of the hypothesis."""
 
     info: ClassVar = MetricInfo("told", range=(0.0, 100.0))

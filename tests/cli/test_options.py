@@ -230,8 +230,8 @@ def test_what_a_verb_has_as_its_default_was_not_typed():
 
 def test_scores_are_kept_in_the_users_folder_unless_told_otherwise(monkeypatch, tmp_path):
     monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path))
-    assert made().cache.path == default_path() == tmp_path / "scores.sqlite"
-    assert made(cache="folder").cache.path == Path("folder/scores.sqlite")
+    assert made().cache().path == default_path() == tmp_path / "scores.sqlite"
+    assert made(cache="folder").cache().path == Path("folder/scores.sqlite")
     assert made(no_cache=True).cache is None
     assert options.Common().runtime(cached=False).cache is None
     assert list(tmp_path.iterdir()) == []
@@ -243,13 +243,13 @@ def test_the_users_cache_steps_aside_with_a_note_and_one_that_is_asked_for_is_re
 ):
     (tmp_path / "file").write_text("")  # where a folder should be: not even root can write there
     monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path / "file"))
-    assert made(quiet=quiet).cache.columns("s") is None
+    assert made(quiet=quiet).cache().columns("s") is None
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("" if quiet else "note: score cache ")
     assert err.count("\n") == (not quiet)
     with pytest.raises(InputError, match=r"^score cache .* cannot be used \(.*\); delete it"):
-        made(cache=str(tmp_path / "file")).cache.columns("s")
+        made(cache=str(tmp_path / "file")).cache().columns("s")
 
 
 def test_a_verb_may_have_a_seed_of_its_own():

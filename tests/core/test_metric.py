@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from importlib import metadata
 from typing import ClassVar
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,8 +22,11 @@ from nlgauge.core.metric import (
     whole,
 )
 from nlgauge.core.options import construct
-from nlgauge.core.scores import MetricInfo
+from nlgauge.core.scores import MetricInfo, Scores, ids
+from nlgauge.core.segment import Segment
 from nlgauge.core.spec import parse
+from nlgauge.core.suite import Pair
+from nlgauge.metrics.base import check_needs
 from nlgauge.text.scripts import known_writings
 
 SEGMENTS = [ng.Segment("1", "a", ("b",))]
@@ -68,7 +72,7 @@ def test_a_class_of_two_members_has_the_usual_answers_for_the_others():
     assert (metric.facts(None), metric.documents(SEGMENTS), metric.vectors_of(None)) == ({}, (), {})
     assert metric.unread(known_writings()[0]) is metric.pieces(["a"], None) is metric.refuse(SEGMENTS) is None
     assert metric.counted("scores") == "scores"
-    assert not scores_parts(Bare())
+    assert not scores_parts(metric)
     with pytest.raises(NotImplementedError):
         metric.scorer(SEGMENTS, None)
 
@@ -80,7 +84,7 @@ def test_a_class_that_says_more_is_asked_for_it_and_is_not_copied():
     assert (metric.notes, metric.lacking) == (("read this",), {"source": "; take another"})
     assert metric.facts(None) == {"me": id(own)}
     assert metric.scorer(SEGMENTS, None)(SEGMENTS) == (SEGMENTS, SEGMENTS)
-    assert scores_parts(own)
+    assert scores_parts(metric)
     assert metric.trained_on == ()
 
 
@@ -195,3 +199,51 @@ def test_values_are_shown_as_the_grammar_reads_them():
         "3",
         "x",
     ]
+
+
+@dataclass(frozen=True)
+class Share:
+    """A metric of a plug-in that knows `info` and `score`, and no base class: letters that the reference has, too."""
+
+    info: ClassVar = MetricInfo("share")
+
+    def score(self, segments, runtime):
+        check_needs(self, segments)
+        values = np.array([len({*s.hypothesis} & {*s.references[0]}) / 26 for s in segments])
+        return Scores(signature_of(self, runtime), ids(segments), values)
+
+
+class Point:
+    name = "share"
+
+    def load(self):
+        return Share
+
+
+@pytest.mark.parametrize("spec", ["share", "0.5*share + 0.5*chrf[norm=none]", "guarded(share)"])
+def test_a_plug_in_with_two_members_works_wherever_a_metric_does(spec, monkeypatch):
+    points = metadata.entry_points
+    monkeypatch.setattr(
+        "nlgauge.core.options.metadata.entry_points",
+        lambda group: [Point()] if group == "nlgauge.metrics" else points(group=group),
+    )
+    hyps = {"one": ["a cat sat", "the dog ran", "birds sing"] * 4, "two": ["cat", "a dog", "no bird"] * 4}
+    refs = ["a cat sat down", "the dog ran off", "birds sing"] * 4
+    rated = [
+        Segment(f"{system}{i}", text, (refs[i],), None, system, str(i), human={"quality": float(i + len(text))})
+        for system, texts in hyps.items()
+        for i, text in enumerate(texts)
+    ]
+    pairs = [
+        Pair(id=str(i), phenomenon="words", better=good, worse=bad, references=(ref,))
+        for i, (good, bad, ref) in enumerate(zip(*hyps.values(), refs, strict=True))
+    ]
+    assert ng.metric(spec) == ng.metric(spec)
+    (scores,) = ng.score(hyps, refs, metrics=spec).values()
+    assert scores.by_system()["one"] > scores.by_system()["two"]
+    assert [row["system"] for row in ng.compare(hyps, refs, metrics=spec).result().rows[:2]] == ["one", "two"]
+    assert ng.meta_evaluate(ng.Dataset(tuple(rated)), metrics=spec).rows
+    assert ng.audit(ng.Suite(tuple(pairs), "own"), spec).rows[0]["accuracy"] == 1
+    assert ng.gate(hyps["one"], hyps["one"], refs, metrics=spec).rows
+    with pytest.raises(ng.InputError, match="needs references; segment '1' has none"):
+        ng.score(["a"], metrics=spec)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.metric import signature_of
+from nlgauge.core.metric import BaseMetric, signature_of
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.spec import Signature
@@ -284,7 +284,7 @@ def test_the_agreement_of_people_is_told_where_their_ratings_are_averaged():
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shared:
+class Shared(BaseMetric):
     """Words shared with the first reference; -1 for each reference beyond it."""
 
     pooled: bool = False

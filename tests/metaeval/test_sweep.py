@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.metric import BaseMetric
 from nlgauge.metaeval.sweep import (
     Attacked,
     check_weights,
@@ -330,7 +331,7 @@ def test_every_metric_scores_a_suite_once(suite):
     calls = []
 
     @dataclass(frozen=True)
-    class Counting:
+    class Counting(BaseMetric):
         info: ClassVar = ng.metric("chrf").info
 
         def score(self, segments, runtime):
@@ -350,7 +351,7 @@ def test_two_metrics_of_which_one_reads_the_source_get_the_pairs_that_have_both(
     )
 
     @dataclass(frozen=True)
-    class OfSource:
+    class OfSource(BaseMetric):
         info: ClassVar = ng.MetricInfo("of-source", needs={"source"})
 
         def score(self, segments, runtime):
@@ -534,7 +535,7 @@ def test_one_group_is_not_listed_beside_its_mean():
 
 def test_attacks_that_a_metric_was_trained_on_are_marked_and_said():
     @dataclass(frozen=True)
-    class Trained:
+    class Trained(BaseMetric):
         info: ClassVar = ng.metric("bleu").info
         trained_on = ("typos",)
 

@@ -20,16 +20,13 @@ from nlgauge.metrics.base import (
     check_needs,
     cut_words,
     described,
-    is_pooled,
     known,
     leave_out,
     nonfinite,
-    notes_of,
     over_references,
     part_directions,
     trained_on,
     unknown,
-    way_out,
 )
 from nlgauge.metrics.learned import regressor as learned
 from nlgauge.models.regressor import Ratings
@@ -48,9 +45,7 @@ class Needy:
 
 @dataclass(frozen=True)
 class Chatty(Needy):
-    pooled: ClassVar = True
     trained_on: ClassVar = ("typos",)
-    notes: ClassVar = ("read with care",)
 
 
 FULL = Segment("full", "h", ("r",), "s", context=({"speaker": "A", "text": "t"},), table=(("a", 1),))
@@ -62,8 +57,8 @@ def test_a_class_with_info_and_score_is_a_metric():
 
 
 def test_members_that_a_metric_may_leave_out_are_read_as_nothing():
-    assert (is_pooled(Needy()), trained_on(Needy()), notes_of(Needy())) == (False, (), ())
-    assert (is_pooled(Chatty()), trained_on(Chatty()), notes_of(Chatty())) == (True, ("typos",), ("read with care",))
+    assert trained_on(Needy()) == ()
+    assert trained_on(Chatty()) == ("typos",)
 
 
 @pytest.mark.parametrize(("need", "absent"), [("references", ()), ("source", None), ("context", ()), ("table", ())])
@@ -115,8 +110,9 @@ def test_parts_run_as_the_metric_unless_it_says_otherwise():
 
 def test_an_error_about_a_need_ends_in_what_to_do_instead():
     metric = ng.metric("parent")
-    assert way_out(metric, "table") == "; if its source holds the records, take parent:records=source"
-    assert way_out(metric, "references") == way_out(ng.metric("bleu"), "references") == ""
+    assert metric.lacking["table"] == "; if its source holds the records, take parent:records=source"
+    assert "references" not in metric.lacking
+    assert ng.metric("bleu").lacking == {}
 
 
 @pytest.mark.parametrize(

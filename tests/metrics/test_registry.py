@@ -12,7 +12,7 @@ import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.metric import signature_of, spec_of
 from nlgauge.core.scores import TASKS, MetricInfo, join
-from nlgauge.metrics.base import Metric, is_pooled
+from nlgauge.metrics.base import Metric
 from nlgauge.metrics.embedding import vectors
 from nlgauge.metrics.embedding.bertscore import BertScore
 from nlgauge.metrics.embedding.vectors import best_layer
@@ -299,7 +299,7 @@ WITH_EMBEDDED_MODELS = [
     name
     for name, (kind, fixed) in ((name, METRICS.lookup(name)) for name in METRICS.names())
     if fixed.get("model", getattr(kind, "model", None)) in {locate.NAME, *heads.SHIPPED}
-    and not is_pooled(metric(name))  # whose scores depend on their company by definition
+    and not metric(name).pooled  # whose scores depend on their company by definition
 ]
 SLOW = bool(os.environ.get("NLGAUGE_SLOW"))
 SHORT = [s for s in SEGMENTS if len(s.hypothesis) < 80][:12]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError
-from nlgauge.core.metric import signature_of
+from nlgauge.core.metric import BaseMetric, signature_of
 from nlgauge.core.scores import MetricInfo, Scores, ids, join
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import quote
@@ -201,7 +201,7 @@ def test_portions_hold_every_segment_once(metrics, monkeypatch):
 
 
 @dataclass(frozen=True)
-class Lengths:
+class Lengths(BaseMetric):
     """Letters of the hypothesis over letters of the first reference; `seen` is every list it was asked to score."""
 
     weight: float = 1.0

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.metric import signature_of, spec_of
+from nlgauge.core.metric import BaseMetric, signature_of, spec_of
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Signature
-from nlgauge.metrics.base import Metric, is_pooled
+from nlgauge.metrics.base import Metric
 from nlgauge.metrics.guards import VERSION, Rules
 from nlgauge.metrics.registry import metric
 from nlgauge.metrics.run import score_segments
@@ -39,7 +39,7 @@ from nlgauge.testing import check_metric
 
 
 @dataclass(frozen=True)
-class Shared:
+class Shared(BaseMetric):
     """Letters of the hypothesis that its only reference has; `seen` is every list of ids it was asked to score."""
 
     seen: list = field(init=False, default_factory=list, compare=False)
@@ -92,7 +92,7 @@ def test_a_companion_needs_what_either_needs_and_scores_as_it_would_alone():
 def test_a_wrapper_is_a_metric_whose_scores_the_metric_inside_caches(wrapped):
     assert isinstance(wrapped, Metric)
     assert not wrapped.info.cached
-    assert is_pooled(wrapped)
+    assert wrapped.pooled
 
 
 def test_a_policy_keeps_the_texts_of_frequencies_in_the_signature():

@@ -18,7 +18,7 @@ from nlgauge.core.spec import quote
 from nlgauge.io.read import open_data, read
 from nlgauge.io.segments import TableSource
 from nlgauge.io.spans import Inputs, cut, stamp
-from nlgauge.metrics.base import is_pooled, rounds
+from nlgauge.metrics.base import rounds
 from nlgauge.metrics.learned.linear import Blend, LinearModel, Term
 from nlgauge.metrics.learned.ruber import Ruber
 from nlgauge.metrics.lexical.sacrebleu import ChrF
@@ -491,7 +491,7 @@ def test_every_pooled_metric_of_nlgauge_can_be_scored_in_parts():
     for name in list_metrics():
         with suppress(SpecError):
             built = metric(name)
-            assert not is_pooled(built) or rounds(built), name
+            assert not built.pooled or rounds(built), name
 
 
 # --- Stand-ins for metrics that only a folder names: what they say, how they add up, and that they score nothing

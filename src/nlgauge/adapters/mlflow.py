@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nlgauge.core.errors import InputError, MissingExtra, SpecError, nearest
-from nlgauge.core.metric import signature_of
+from nlgauge.core.metric import BaseMetric, signature_of
 from nlgauge.core.scores import Note, Scores
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.base import Metric, MetricLike, check_needs, cut_words, is_pooled
+from nlgauge.metrics.base import MetricLike, check_needs, cut_words
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import Runtime
@@ -104,7 +104,7 @@ class RowScorer:
         with _one_at_a_time:
             return {spec: self._none(built, reason) for spec, built in self.metrics.items()}
 
-    def _lacking(self, spec: str, built: Metric, row: Segment) -> str:
+    def _lacking(self, spec: str, built: BaseMetric, row: Segment) -> str:
         """Why a metric cannot score a row; empty if it can."""
         held = {"references": bool(row.references), "source": row.source is not None}
         for need in sorted(built.info.needs):
@@ -117,7 +117,7 @@ class RowScorer:
             return str(error)
         return ""
 
-    def _none(self, built: Metric, reason: str) -> RowScore:
+    def _none(self, built: BaseMetric, reason: str) -> RowScore:
         return RowScore(
             value=None,
             lacking=reason,
@@ -126,9 +126,9 @@ class RowScorer:
         )
 
 
-def _check(spec: str, built: Metric) -> None:
+def _check(spec: str, built: BaseMetric) -> None:
     """Refuse a metric that cannot score single rows."""
-    if is_pooled(built):
+    if built.pooled:
         raise SpecError(
             f"{spec} takes frequencies or a scale from all texts of a call, and here each row is scored alone; score"
             " them together with nlgauge.score"
@@ -138,7 +138,7 @@ def _check(spec: str, built: Metric) -> None:
         raise SpecError(f"{spec} needs {beyond[0]}, which a row does not hold; score the data with nlgauge.score")
 
 
-def _scored(spec: str, built: Metric, scores: Scores, looked: Sequence[str]) -> RowScore:
+def _scored(spec: str, built: BaseMetric, scores: Scores, looked: Sequence[str]) -> RowScore:
     value = float(scores.values[0])
     own = [note for note in looked if not isinstance(note, Note) or note.about in (spec, "input")]
     notes = tuple(map(_of_row, [*scores.flag_notes(spec, undefined=None, cut=cut_words(built)), *own]))

@@ -18,7 +18,6 @@ from nlgauge.core.scores import MetricInfo, Scores, count, first_of
 from nlgauge.core.segment import Dataset, Segment, is_blank
 from nlgauge.core.spec import together
 from nlgauge.core.suite import Expect, Pair, Suite
-from nlgauge.metrics.base import Metric, is_pooled
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.run import score_segments
 from nlgauge.perturbations.base import Case, stream
@@ -50,7 +49,7 @@ class Sides:
     """
 
     spec: str
-    metric: Metric
+    metric: BaseMetric
     signature: str
     places: tuple[int, ...]
     better: Array
@@ -90,7 +89,7 @@ class Sides:
 
 def score_sides(
     suite: Suite,
-    metrics: Mapping[str, Metric],
+    metrics: Mapping[str, BaseMetric],
     runtime: Runtime,
     *,
     references: str = "own",
@@ -129,7 +128,7 @@ def score_sides(
     # statistics over texts stands alone, since it takes the pairs part by part.
     groups: dict[Hashable, list[str]] = {}
     for spec, built in metrics.items():
-        groups.setdefault(spec if is_pooled(built) else tuple(places[spec]), []).append(spec)
+        groups.setdefault(spec if built.pooled else tuple(places[spec]), []).append(spec)
     found: dict[str, Sides] = {}
     for group in groups.values():
         found |= _score({spec: metrics[spec] for spec in group}, suite, places[group[0]], runtime, references)
@@ -137,7 +136,7 @@ def score_sides(
 
 
 def _score(
-    metrics: Mapping[str, Metric], suite: Suite, places: Sequence[int], runtime: Runtime, references: str
+    metrics: Mapping[str, BaseMetric], suite: Suite, places: Sequence[int], runtime: Runtime, references: str
 ) -> dict[str, Sides]:
     """The sides of metrics that score the same pairs."""
     parts: dict[str, list[tuple[npt.NDArray[np.int64], Scores]]] = {spec: [] for spec in metrics}
@@ -150,7 +149,7 @@ def _score(
 
 def _joined(
     spec: str,
-    metric: Metric,
+    metric: BaseMetric,
     suite: Suite,
     places: Sequence[int],
     parts: Sequence[tuple[npt.NDArray[np.int64], Scores]],
@@ -169,7 +168,7 @@ def _joined(
     return Sides(spec, metric, signed, tuple(places), better, worse, flags, ids=names, references=references)
 
 
-def pairs_for(spec: str, metric: Metric, suite: Suite, references: str) -> list[int]:
+def pairs_for(spec: str, metric: BaseMetric, suite: Suite, references: str) -> list[int]:
     """The positions of the pairs that a metric scores; see `score_sides`."""
     needs = metric.info.needs
     wanted = "src" if "source" in needs and "references" not in needs else "ref"
@@ -195,8 +194,8 @@ def pairs_for(spec: str, metric: Metric, suite: Suite, references: str) -> list[
     return places
 
 
-def _parts(metric: Metric, suite: Suite, places: Sequence[int]) -> Iterator[npt.NDArray[np.int64]]:
-    if not is_pooled(metric):
+def _parts(metric: BaseMetric, suite: Suite, places: Sequence[int]) -> Iterator[npt.NDArray[np.int64]]:
+    if not metric.pooled:
         yield np.arange(len(places))
         return
     parts: dict[tuple[str, str | None, str | None], list[int]] = {}
@@ -207,11 +206,11 @@ def _parts(metric: Metric, suite: Suite, places: Sequence[int]) -> Iterator[npt.
 
 
 def _scores(
-    metrics: Mapping[str, Metric], pairs: Sequence[Pair], runtime: Runtime, references: str
+    metrics: Mapping[str, BaseMetric], pairs: Sequence[Pair], runtime: Runtime, references: str
 ) -> dict[str, Scores]:
     """Scores of all better texts, then of all worse ones, 2n of them, by each metric; none of several pools."""
     segments = [_segment(p, side, references) for side in ("better", "worse") for p in pairs]
-    if is_pooled(next(iter(metrics.values()))):  # its scores depend on how often a text occurs
+    if next(iter(metrics.values())).pooled:  # its scores depend on how often a text occurs
         return score_segments(metrics, segments, runtime)
     keys = [
         (s.hypothesis, s.references, s.source, tuple((t["speaker"], t["text"]) for t in s.context)) for s in segments
@@ -610,7 +609,7 @@ def _preference_parts(outcome: Array, ties: str) -> Array:
 
 
 def check_copies(
-    suite: Suite, metrics: Mapping[str, Metric], references: str = "own", refuse: bool = True
+    suite: Suite, metrics: Mapping[str, BaseMetric], references: str = "own", refuse: bool = True
 ) -> list[str]:
     """Refuse a suite of preferences that no metric with references can fail, and count such pairs elsewhere.
 

@@ -29,7 +29,7 @@ from nlgauge.core.suite import Design, Pair, Suite
 from nlgauge.io.suites.published import CONSISTENT, PUBLISHED
 from nlgauge.io.suites.rows import place_of
 from nlgauge.io.suites.suites import suite_of
-from nlgauge.metrics.base import MetricLike, cut_words, notes_of, trained_on
+from nlgauge.metrics.base import MetricLike, cut_words, trained_on
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.registry import named, takes_metrics
 from nlgauge.perturbations.checklist import ChecklistRow, checklist_rows, criterion_of, task_of
@@ -301,7 +301,7 @@ def _check_penalties(penalties: Sequence[ChecklistRow] | None, design: Design, l
 
 def _of_metrics(suite: Suite, sides: Mapping[str, Sides]) -> Iterator[str]:
     """The notes of the metrics, and the published suites that their heads have read."""
-    yield from (f"{spec}: {note}" for spec, s in sides.items() for note in notes_of(s.metric))
+    yield from (f"{spec}: {note}" for spec, s in sides.items() for note in s.metric.notes)
     if suite.published is not None:
         yield from overlap_notes(suite, [s.signature for s in sides.values()])
 

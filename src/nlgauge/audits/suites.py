@@ -380,13 +380,13 @@ def _reference_and_r(anchor: Anchor, task: str | None) -> tuple[str | None, str]
 
 
 def _nearest_reference(references: Sequence[str], source: str) -> str:
-    from nlgauge.metrics.registry import metric
+    from nlgauge.metrics.registry import named
     from nlgauge.metrics.run import score_segments  # which warns of nothing: the number is ours alone
 
     if len(references) == 1:
         return references[0]
     segments = [Segment(str(i), text, (source,)) for i, text in enumerate(references)]
-    values = score_segments({"": metric("rougeL")}, segments, Runtime(progress=silent))[""].values
+    values = score_segments(named("rougeL"), segments, Runtime(progress=silent))["rougeL"].values
     return references[int(values.argmax())]
 
 

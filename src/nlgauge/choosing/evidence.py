@@ -14,10 +14,11 @@ import numpy as np
 from nlgauge.audits.preference import Sides
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.scores import UNDEFINED, Scores, count
 from nlgauge.core.segment import Segment
 from nlgauge.core.suite import Pair, Suite
-from nlgauge.metrics.base import Metric, check_needs
+from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.languages import UnreadScripts
 from nlgauge.metrics.registry import metric
 from nlgauge.metrics.run import score_segments
@@ -202,7 +203,7 @@ class Cost:
     megabytes: float
 
 
-def cost_of(metric: Metric, segments: Sequence[Segment], runtime: Runtime) -> Cost:
+def cost_of(metric: BaseMetric, segments: Sequence[Segment], runtime: Runtime) -> Cost:
     """The cost on the first outputs, without a cache; what models are loaded is loaded before."""
     bare = replace(runtime, cache=None, progress=silent).sharing({PAIRS: None})  # nor what other metrics have judged
     before = _peak()
@@ -213,7 +214,7 @@ def cost_of(metric: Metric, segments: Sequence[Segment], runtime: Runtime) -> Co
     return Cost(1000 * each, 1000 * elapsed, _peak() - before)
 
 
-def _seconds(metric: Metric, segments: Sequence[Segment], runtime: Runtime) -> tuple[float, float]:
+def _seconds(metric: BaseMetric, segments: Sequence[Segment], runtime: Runtime) -> tuple[float, float]:
     """Seconds for each of some outputs: of processor time, and by the clock."""
     start = process_time(), perf_counter()
     score_segments({"": metric}, segments, runtime)
@@ -240,7 +241,7 @@ _FLAGS = {
 }
 
 
-def unreadable(metrics: Mapping[str, Metric], segments: Sequence[Segment]) -> tuple[dict[str, str], dict[str, str]]:
+def unreadable(metrics: Mapping[str, BaseMetric], segments: Sequence[Segment]) -> tuple[dict[str, str], dict[str, str]]:
     """Metrics that cannot read the texts, before anything is scored.
 
     Returns:

@@ -47,10 +47,11 @@ from nlgauge.choosing.trials import (
 )
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, NlgaugeError
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.scores import Scores, count
 from nlgauge.core.segment import Segment
 from nlgauge.core.suite import Pair, Suite
-from nlgauge.metrics.base import Metric, described, is_pooled, notes_of
+from nlgauge.metrics.base import described
 from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import PAIRS, Bar, Runtime, silent
 from nlgauge.scoring.looks import Looks
@@ -82,7 +83,7 @@ class Measured:
 
     sample: Sample
     trials: Trials
-    metrics: Mapping[str, Metric]
+    metrics: Mapping[str, BaseMetric]
     criterion: str | None
     grid: Grid | None
     pairs: Compared | None = None
@@ -109,7 +110,12 @@ class Measured:
 
 
 def measured(
-    sample: Sample, trials: Trials, metrics: Mapping[str, Metric], criterion: str | None, seed: int, runtime: Runtime
+    sample: Sample,
+    trials: Trials,
+    metrics: Mapping[str, BaseMetric],
+    criterion: str | None,
+    seed: int,
+    runtime: Runtime,
 ) -> Measured:
     """The evidence on each metric.
 
@@ -147,7 +153,7 @@ def _scored(found: Measured, runtime: Runtime) -> None:
     with runtime.progress(everything, f"choosing (up to {math.ceil(seconds / 60)} min)") as advance:
         bar = Bar(None if runtime.progress is silent else advance)
 
-        def scored(size: int, score: Callable[[Mapping[str, Metric], Runtime], Mapping[str, T]]) -> Mapping[str, T]:
+        def scored(size: int, score: Callable[[Mapping[str, BaseMetric], Runtime], Mapping[str, T]]) -> Mapping[str, T]:
             left = {spec: found.metrics[spec] for spec in found.left}
             with bar.part(runtime, len(left) * size, len(left)) as watched:
                 return _all_or_each(found, left, lambda metrics: score(metrics, watched))
@@ -160,7 +166,7 @@ def _scored(found: Measured, runtime: Runtime) -> None:
 
 
 def _all_or_each(
-    found: Measured, metrics: Mapping[str, Metric], score: Callable[[Mapping[str, Metric]], Mapping[str, T]]
+    found: Measured, metrics: Mapping[str, BaseMetric], score: Callable[[Mapping[str, BaseMetric]], Mapping[str, T]]
 ) -> Mapping[str, T]:
     """What all metrics say in one call, in which those over one encoder share its vectors.
 
@@ -186,7 +192,7 @@ def _ruling_out(found: Measured, spec: str) -> Iterator[None]:
         found.out[spec] = f"it failed: {type(error).__name__}: {' '.join(str(error).split())[:200]}"
 
 
-def _sides(suite: Suite, metrics: Mapping[str, Metric], runtime: Runtime) -> dict[str, Sides]:
+def _sides(suite: Suite, metrics: Mapping[str, BaseMetric], runtime: Runtime) -> dict[str, Sides]:
     """The scores of a suite by the metrics that can answer for its pairs.
 
     One that lacks what it needs in them has no sides, as scores from a file, which know the user's outputs alone. That
@@ -196,7 +202,7 @@ def _sides(suite: Suite, metrics: Mapping[str, Metric], runtime: Runtime) -> dic
     for spec, built in metrics.items():
         with suppress(InputError):
             first = suite.pairs[pairs_for(spec, built, suite, "own")[0]]
-            if not is_pooled(built):  # some refuse to pool over one pair
+            if not built.pooled:  # some refuse to pool over one pair
                 quiet = replace(runtime, progress=silent)
                 score_sides(replace(suite, pairs=(first,)), {spec: built}, quiet, scripts="off")
             able[spec] = built
@@ -220,7 +226,7 @@ def _weigh(found: Measured, spec: str, seed: int) -> None:
     if told:
         found.told[spec] = "; ".join(filter(None, (found.told.get(spec, ""), told)))
     found.about.append(described(spec, built, scores.signature, count(scores.flags, scores.values)))
-    found.notes += [f"{spec}: {note}" for note in notes_of(built)]
+    found.notes += [f"{spec}: {note}" for note in built.notes]
     if out:
         return
     if errors is not None and found.trials.errors is not None:

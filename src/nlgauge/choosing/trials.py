@@ -33,7 +33,7 @@ from nlgauge.core.segment import Dataset, Segment, is_blank
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.metaeval.joined import criteria_of, ratings
 from nlgauge.metrics.base import MetricLike
-from nlgauge.metrics.registry import metric, named
+from nlgauge.metrics.registry import named
 from nlgauge.metrics.run import score_segments
 from nlgauge.perturbations.base import stream
 from nlgauge.perturbations.checklist import ChecklistRow, select_rows, task_of
@@ -569,7 +569,7 @@ def profile_of(sample: Sample, task: str, runtime: Runtime, scores: Scores | Non
     with_references = [s for s in segments if s.references]
     chrf = math.nan
     if with_references:
-        found = score_segments({"": metric("chrf")}, with_references, runtime)[""] if scores is None else scores
+        found = score_segments(named("chrf"), with_references, runtime)["chrf"] if scores is None else scores
         chrf = float(np.nanmean(found.values))
     return PublicSet("", task, language, words, chrf)
 

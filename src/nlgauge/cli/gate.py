@@ -15,7 +15,6 @@ from nlgauge.core.options import Argument, Typed
 from nlgauge.gating.gate import Gate, judged, named_with, opened
 from nlgauge.gating.outputs import Baseline, Outputs, check_cards, check_name, score_side, write_baseline
 from nlgauge.gating.verdicts import Rules, m_of_n
-from nlgauge.metrics.base import Metric
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.looks import Looks
 from nlgauge.stats.gates import FAIL, INCONCLUSIVE, PASS
@@ -149,7 +148,7 @@ def gate(
     return limits.code(found.verdict)
 
 
-def _save_alone(base: str, sides: Sides, metrics: dict[str, Metric], runtime: Runtime, quiet: bool) -> int:
+def _save_alone(base: str, sides: Sides, metrics: dict[str, BaseMetric], runtime: Runtime, quiet: bool) -> int:
     """Write a baseline, and judge nothing."""
     if sides.save is None:
         raise InputError("NEW is missing: name the new outputs after BASE, or --save FILE to keep a baseline of BASE")

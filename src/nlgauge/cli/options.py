@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import MISSING, dataclass, is_dataclass, replace
-from functools import wraps
+from functools import cache, wraps
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType, NoneType
@@ -488,15 +488,19 @@ class Common:
             encoder=self.encoder,
         )
 
-    def _cache(self, quiet: bool) -> ScoreCache:
-        """The cache that was asked for; or the user's, which steps aside where it cannot be written."""
+    def _cache(self, quiet: bool) -> Callable[[], ScoreCache]:
+        """What gives the cache that was asked for; or the user's, which steps aside where it cannot be written."""
 
         def tell(note: str) -> None:
             if not quiet:
                 echo(f"note: {note}", err=True)
 
-        path = default_path() if self.cache is None else Path(self.cache) / "scores.sqlite"
-        return ScoreCache(path, optional=self.cache is None, tell=tell)
+        @cache
+        def opened() -> ScoreCache:
+            path = default_path() if self.cache is None else Path(self.cache) / "scores.sqlite"
+            return ScoreCache(path, optional=self.cache is None, tell=tell)
+
+        return opened
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Annotated
 from nlgauge.cli import options
 from nlgauge.cli.main import as_typed, echo
 from nlgauge.core.errors import InputError
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import Argument, Range, Typed
 from nlgauge.core.result import Result
-from nlgauge.metrics.base import Metric, part_directions
+from nlgauge.metrics.base import part_directions
 from nlgauge.metrics.registry import own_names
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.compare import ByGroup, ComparisonOptions, Intervals
@@ -83,7 +84,7 @@ class InParts:
     def score(
         self,
         inputs: Inputs,
-        metrics: Mapping[str, Metric],
+        metrics: Mapping[str, BaseMetric],
         runtime: Runtime,
         looks: Looks,
         comparison: ComparisonOptions,
@@ -134,7 +135,7 @@ class InParts:
             return partial(score_in_pool, workers=workers, devices=devices)
         return partial(score_in_ray, workers=workers, gpus=gpus, address=self.address)
 
-    def _estimate(self, plan: Plan, metrics: Mapping[str, Metric], runtime: Runtime) -> Iterator[str]:
+    def _estimate(self, plan: Plan, metrics: Mapping[str, BaseMetric], runtime: Runtime) -> Iterator[str]:
         """The lines that a dry run prints."""
         from nlgauge.scoring.workers import estimate
 

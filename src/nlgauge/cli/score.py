@@ -13,13 +13,13 @@ from nlgauge.cli import options
 from nlgauge.cli.main import as_typed, echo
 from nlgauge.cli.scale import InParts
 from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import Argument, Typed
 from nlgauge.core.result import STDOUT, Result
 from nlgauge.io import read
 from nlgauge.io.files import STDIN
 from nlgauge.io.parallel import open_parallel, system_names
 from nlgauge.io.segments import JoinedSource, SelectedSource, Source
-from nlgauge.metrics.base import Metric
 from nlgauge.metrics.registry import expanded, named
 from nlgauge.metrics.wrapped import check_bounds
 from nlgauge.report.kinds.score import best_first, system_name
@@ -209,7 +209,7 @@ def score(
     if save_norm is not None:
         check_bounds(metrics.values())
     files.check(texts.paths, thresholds, save_norm=save_norm)
-    is_parted = in_parts.check(
+    is_parted = in_parts != InParts() and in_parts.check(
         bool(optional),
         **options.changed(texts, "common"),
         **{"cache": run.cache},
@@ -238,7 +238,7 @@ def score(
 
 def _scored(
     texts: Texts,
-    metrics: Mapping[str, Metric],
+    metrics: Mapping[str, BaseMetric],
     comparison: ComparisonOptions,
     thresholds: str | None,
     runtime: Runtime,
@@ -281,7 +281,7 @@ def _written_by(write: Callable[[Mapping[str, Any]], None]) -> job.Block:
     return lambda block, scores: write(segment_columns(block, scores))
 
 
-def _gates(typed: Sequence[str], metrics: Mapping[str, Metric], whole: Mapping[str, str]) -> dict[str, float]:
+def _gates(typed: Sequence[str], metrics: Mapping[str, BaseMetric], whole: Mapping[str, str]) -> dict[str, float]:
     """Specification -> the number that no system may be worse than; `whole` has options from elsewhere."""
     gates: dict[str, float] = {}
     for gate in typed:
@@ -298,7 +298,9 @@ def _gates(typed: Sequence[str], metrics: Mapping[str, Metric], whole: Mapping[s
     return gates
 
 
-def _sorted_by(sort: str | None, metrics: Mapping[str, Metric], whole: Mapping[str, str], pairs: bool) -> str | None:
+def _sorted_by(
+    sort: str | None, metrics: Mapping[str, BaseMetric], whole: Mapping[str, str], pairs: bool
+) -> str | None:
     """The metric by which systems are sorted."""
     if sort is not None and pairs:
         raise InputError("--pairs puts the best system first by each metric; leave --sort out")
@@ -308,7 +310,7 @@ def _sorted_by(sort: str | None, metrics: Mapping[str, Metric], whole: Mapping[s
     return sort
 
 
-def _judge(result: Result, gates: Mapping[str, float], metrics: Mapping[str, Metric]) -> int:
+def _judge(result: Result, gates: Mapping[str, float], metrics: Mapping[str, BaseMetric]) -> int:
     """The exit code; every number that is worse than its gate is named on stderr."""
     failed = [row for row in measured(result.rows) if _fails(row, gates, metrics)]
     for row in failed:
@@ -317,7 +319,7 @@ def _judge(result: Result, gates: Mapping[str, float], metrics: Mapping[str, Met
     return GATE_FAILED if failed else 0
 
 
-def _fails(row: Mapping[str, Any], gates: Mapping[str, float], metrics: Mapping[str, Metric]) -> bool:
+def _fails(row: Mapping[str, Any], gates: Mapping[str, float], metrics: Mapping[str, BaseMetric]) -> bool:
     """Worse than the gate in the metric's own direction; an undefined number fails."""
     gate = gates.get(row["metric"])
     if gate is None:

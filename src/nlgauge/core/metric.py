@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from types import MethodType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from nlgauge.core.spec import Signature, quote, version
 
@@ -151,33 +151,38 @@ class BaseMetric:
         return None
 
 
-class _Foreign(BaseMetric):
-    """A metric of a class that need not know `BaseMetric`: each member is its own, or else that of `BaseMetric`."""
+class _Foreign:
+    """A metric of a class that does not inherit from `BaseMetric`: what it does not say, that one says."""
 
     __slots__ = ("metric",)
+    _usual = BaseMetric()
 
     def __init__(self, metric: object) -> None:
         self.metric = metric
 
-    def __getattribute__(self, name: str) -> Any:
-        try:
-            return object.__getattribute__(self, "metric").__getattribute__(name)
-        except AttributeError:
-            return object.__getattribute__(self, name)
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.metric if hasattr(self.metric, name) else self._usual, name)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Foreign) and self.metric == other.metric
+
+    def __hash__(self) -> int:
+        return hash(self.metric)
 
 
 def whole(metric: Any) -> BaseMetric:
     """The metric with the answers of `BaseMetric` for what it does not say.
 
     A metric of nlgauge is returned as it is. Others need not inherit from `BaseMetric`: one that has `info` and `score`
-    alone, or any of the other members beside them, is asked for what it has.
+    alone, or any of the other members beside them, is asked for what it has. Such a metric is wrapped where it comes
+    in, by `named`; what is behind that need not ask.
     """
-    return metric if isinstance(metric, BaseMetric) else _Foreign(metric)
+    return cast(BaseMetric, metric if isinstance(metric, BaseMetric | _Foreign) else _Foreign(metric))
 
 
-def scores_parts(metric: Any) -> bool:
+def scores_parts(metric: BaseMetric) -> bool:
     """Whether a pooled metric has a `scorer`."""
-    own = whole(metric).scorer
+    own = metric.scorer
     return not (isinstance(own, MethodType) and own.__func__ is BaseMetric.scorer)
 
 

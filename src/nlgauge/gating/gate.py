@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.result import NewRow, Outcome, Result
 from nlgauge.core.scores import say, warning
 from nlgauge.core.segment import Dataset, Frame, is_frame
@@ -26,7 +27,7 @@ from nlgauge.gating.outputs import (
 from nlgauge.gating.verdicts import Clusters, Decided, Drops, Items, Rules, Undefined, decide, flickers
 from nlgauge.io.frames import dataset_of
 from nlgauge.io.read import open_data
-from nlgauge.metrics.base import Metric, MetricLike, notes_of
+from nlgauge.metrics.base import MetricLike
 from nlgauge.metrics.guards import GuardCheck
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.registry import takes_metrics
@@ -75,7 +76,7 @@ class Gate(Outcome):
     how: Sequence[str]
     metrics: Sequence[Mapping[str, Any]]
     new: Scored
-    built: Mapping[str, Metric] = field(default_factory=dict)
+    built: Mapping[str, BaseMetric] = field(default_factory=dict)
     files: Sequence[Mapping[str, str]] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
 
@@ -205,7 +206,7 @@ def named_with(
     report_only: MetricLike | Sequence[MetricLike],
     runtime: Runtime,
     base: Any = None,
-) -> tuple[dict[str, Metric], frozenset[str]]:
+) -> tuple[dict[str, BaseMetric], frozenset[str]]:
     """All metrics by specification, and those of them that are only reported.
 
     Raises:
@@ -275,7 +276,7 @@ def opened(
 def judged(
     base: Outputs | Baseline,
     new: Outputs,
-    metrics: Mapping[str, Metric],
+    metrics: Mapping[str, BaseMetric],
     rules: Rules,
     runtime: Runtime,
     looks: Looks | None = None,
@@ -316,9 +317,9 @@ def judged(
     )
 
 
-def _how(found: Decided, metrics: Mapping[str, Metric]) -> list[str]:
+def _how(found: Decided, metrics: Mapping[str, BaseMetric]) -> list[str]:
     """How it was judged."""
-    told = [note for built in metrics.values() for note in notes_of(built)]
+    told = [note for built in metrics.values() for note in built.notes]
     used = dict.fromkeys(row["method"] for row in found.rows)
     told += [METHODS[one] for one in used if one in METHODS]
     deciding = sum(row["decides"] for row in found.rows)

@@ -20,6 +20,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.result import null_if_nan, replacing
 from nlgauge.core.scores import Note, Scores
 from nlgauge.core.segment import Dataset, Segment, repeated
@@ -27,7 +28,7 @@ from nlgauge.core.spec import version
 from nlgauge.io.files import InputFile
 from nlgauge.io.ratings import JudgeCard, Prompts, read_card
 from nlgauge.io.results import strict_json
-from nlgauge.metrics.base import Metric, check_needs, cut_words, documents_of, is_pooled
+from nlgauge.metrics.base import check_needs, cut_words, documents_of
 from nlgauge.metrics.judging import Judge
 from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import Runtime
@@ -260,7 +261,7 @@ def same_texts(base: Outputs, new: Outputs) -> bool:
 # --- Judges in a gate: none may decide without a card that says how far it agrees with people
 
 
-def check_cards(metrics: Mapping[str, Metric], report_only: frozenset[str], cards: Sequence[str]) -> list[str]:
+def check_cards(metrics: Mapping[str, BaseMetric], report_only: frozenset[str], cards: Sequence[str]) -> list[str]:
     """A note for each judge that decides, with what its card says.
 
     Args:
@@ -340,20 +341,22 @@ class Scored:
         return replace(self, outputs=outputs, runs=runs)
 
 
-def score_side(outputs: Outputs, metrics: Mapping[str, Metric], runtime: Runtime) -> Scored:
+def score_side(outputs: Outputs, metrics: Mapping[str, BaseMetric], runtime: Runtime) -> Scored:
     """Score all runs of one side."""
     for built in metrics.values():
         check_needs(built, outputs.segments, runtime)
     return _scored(outputs, score_segments(metrics, outputs.segments, runtime), metrics)
 
 
-def score_sides(base: Outputs, new: Outputs, metrics: Mapping[str, Metric], runtime: Runtime) -> tuple[Scored, Scored]:
+def score_sides(
+    base: Outputs, new: Outputs, metrics: Mapping[str, BaseMetric], runtime: Runtime
+) -> tuple[Scored, Scored]:
     """Score both sides in one call: references are read once, and a metric that depends on all texts sees all."""
     segments, n = [*base.segments, *new.segments], len(base.segments)
     for built in metrics.values():
         check_needs(built, segments, runtime)
-    alone = {spec: built for spec, built in metrics.items() if not is_pooled(built)}
-    pooled = {spec: built for spec, built in metrics.items() if is_pooled(built)}
+    alone = {spec: built for spec, built in metrics.items() if not built.pooled}
+    pooled = {spec: built for spec, built in metrics.items() if built.pooled}
     found = score_segments(alone, segments, runtime) if alone else {}
     renamed = [*_renamed("base", base.segments), *_renamed("new", new.segments)]
     found |= score_segments(pooled, renamed, runtime) if pooled else {}
@@ -368,7 +371,7 @@ def _renamed(side: str, segments: Sequence[Segment]) -> Iterator[Segment]:
     return (replace(segment, id=f"{side}:{segment.id}") for segment in segments)
 
 
-def _scored(outputs: Outputs, found: Mapping[str, Scores], metrics: Mapping[str, Metric]) -> Scored:
+def _scored(outputs: Outputs, found: Mapping[str, Scores], metrics: Mapping[str, BaseMetric]) -> Scored:
     ends = list(accumulate(map(len, outputs.items.values())))[:-1]
     notes = [
         note.after(f"{outputs.name}: ") if isinstance(note, Note) else note
@@ -409,7 +412,7 @@ class Differences:
     at_stake: float | None = None
 
 
-def differences(spec: str, metric: Metric, base: Scored, new: Scored, undefined: str) -> Differences:
+def differences(spec: str, metric: BaseMetric, base: Scored, new: Scored, undefined: str) -> Differences:
     """The differences of a metric, turned so that below 0 is worse.
 
     An item of several runs has the mean of those with a score; in NEW all runs must have one.
@@ -491,7 +494,7 @@ class Baseline:
     scored: Scored
 
     def scores_for(
-        self, metrics: Mapping[str, Metric], new: Scored, outputs: Outputs, runtime: Runtime, rescore: bool = False
+        self, metrics: Mapping[str, BaseMetric], new: Scored, outputs: Outputs, runtime: Runtime, rescore: bool = False
     ) -> Scored:
         """The scores of the baseline by the metrics of a gate.
 
@@ -531,7 +534,7 @@ class Baseline:
             fresh.notes,
         )
 
-    def _check_range(self, spec: str, metric: Metric) -> None:
+    def _check_range(self, spec: str, metric: BaseMetric) -> None:
         low, high = metric.info.range
         room = _ROUNDING * (high - low if math.isfinite(high - low) else 1.0)
         for item, scores in zip(self.outputs.items, self.scored.runs[spec], strict=True):
@@ -550,14 +553,14 @@ def difference(before: str, after: str) -> str:
     return " ".join(", ".join(changed[:_MOST_CHANGED]).split())  # of a file, whatever stands there
 
 
-def check_saved(metrics: Mapping[str, Metric], segments: Sequence[Segment]) -> None:
+def check_saved(metrics: Mapping[str, BaseMetric], segments: Sequence[Segment]) -> None:
     """Refuse metrics whose scores depend on all texts of a call, so that those of a file are of no use in another.
 
     Raises:
         InputError: there is such a metric.
     """
     for spec, built in metrics.items():
-        if is_pooled(built) and not documents_of(built, segments):
+        if built.pooled and not documents_of(built, segments):
             raise InputError(
                 f"{spec}: its scores depend on all texts of a call and cannot be kept in a baseline; give BASE as data"
             )
@@ -575,7 +578,7 @@ def check_name(path: str | os.PathLike[str]) -> None:
         )
 
 
-def write_baseline(side: Scored, metrics: Mapping[str, Metric], path: str | os.PathLike[str]) -> None:
+def write_baseline(side: Scored, metrics: Mapping[str, BaseMetric], path: str | os.PathLike[str]) -> None:
     """Write the file, completely or not at all.
 
     Raises:
@@ -588,7 +591,7 @@ def write_baseline(side: Scored, metrics: Mapping[str, Metric], path: str | os.P
         file.write("\n")
 
 
-def as_json(side: Scored, metrics: Mapping[str, Metric]) -> dict[str, Any]:
+def as_json(side: Scored, metrics: Mapping[str, BaseMetric]) -> dict[str, Any]:
     """The object of the file."""
     items = []
     for i, (item, runs) in enumerate(side.outputs.items.items()):

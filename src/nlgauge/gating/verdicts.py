@@ -13,10 +13,10 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import Range, Typed, check_option
 from nlgauge.core.result import NewRow
 from nlgauge.gating.outputs import Differences, Outputs, Scored, clusters_of, differences, same_texts
-from nlgauge.metrics.base import Metric
 from nlgauge.stats.gate_bounds import DRAWS, Studentized
 from nlgauge.stats.gates import (
     FAIL,
@@ -290,7 +290,7 @@ class Decided:
     notes: tuple[str, ...]
 
 
-def decide(metrics: Mapping[str, Metric], base: Scored, new: Scored, rules: Rules) -> Decided:
+def decide(metrics: Mapping[str, BaseMetric], base: Scored, new: Scored, rules: Rules) -> Decided:
     """Judge the differences of both sides, which have the same items.
 
     Raises:
@@ -494,7 +494,7 @@ class Level:
     text: str
 
 
-def level(spec: str, metric: Metric, side: Scored, value: float, *, alpha: float = 0.05) -> Level:
+def level(spec: str, metric: BaseMetric, side: Scored, value: float, *, alpha: float = 0.05) -> Level:
     """Judge whether the mean of a metric is surely at least `value`, or at most where lower is better.
 
     Args:

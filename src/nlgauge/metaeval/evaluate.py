@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, each, nearest
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import Range, Typed
 from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.scores import Scores, warning
@@ -38,7 +39,7 @@ from nlgauge.metaeval.joined import (
 from nlgauge.metaeval.matrices import with_controls
 from nlgauge.metaeval.measure import ABOUT, IntervalKind, IntervalMethod, MetricTest, Task, check_options, check_test
 from nlgauge.metaeval.tasks import MEAN, PRESETS, Preset, Protocol, as_official, mean_of_known, preset, task_rows
-from nlgauge.metrics.base import Metric, MetricLike, leave_out
+from nlgauge.metrics.base import MetricLike, leave_out
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.registry import expanded, takes_metrics
 from nlgauge.metrics.stored import PREFIX, metrics_of
@@ -318,7 +319,7 @@ def _judgements(
     return segments, {PREFERENCE: np.zeros(len(segments))}, positions, notes
 
 
-def _refuse_itself(built: Mapping[str, Metric], human: Mapping[str, Array]) -> None:
+def _refuse_itself(built: Mapping[str, BaseMetric], human: Mapping[str, Array]) -> None:
     """A column of ratings says nothing about itself."""
     for name in human:
         if f"{PREFIX}{name}" in built:
@@ -330,7 +331,7 @@ def _dataset(data: Dataset | Frame, columns: Mapping[str, str] | None = None) ->
 
 
 def _check_names(
-    built: Mapping[str, Metric], stored: Mapping[str, Any], lower: Sequence[str], higher: Sequence[str]
+    built: Mapping[str, BaseMetric], stored: Mapping[str, Any], lower: Sequence[str], higher: Sequence[str]
 ) -> None:
     if not built and not stored:
         raise InputError("no metric and no scores are given, expected at least one of either")

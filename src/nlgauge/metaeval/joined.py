@@ -13,14 +13,14 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask, by_value
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.metric import signature_of
+from nlgauge.core.metric import BaseMetric, signature_of
 from nlgauge.core.options import check_option
 from nlgauge.core.result import NewRow
 from nlgauge.core.scores import Scores, count, ids, join, mean_of_defined, say
 from nlgauge.core.segment import Dataset, Segment, select_systems
 from nlgauge.core.spec import Signature, version
 from nlgauge.core.tables import Key, Preferences, ScoreTable
-from nlgauge.metrics.base import Metric, check_needs, cut_words, is_pooled, notes_of
+from nlgauge.metrics.base import check_needs, cut_words
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.run import score_segments
 from nlgauge.metrics.stored import direction_of
@@ -457,7 +457,7 @@ def references_policy(name: str | None) -> References:
 
 
 def score_judged(
-    metrics: Mapping[str, Metric],
+    metrics: Mapping[str, BaseMetric],
     segments: Sequence[Segment],
     runtime: Runtime,
     references: str | None = None,
@@ -480,11 +480,11 @@ def score_judged(
     for built in held.values():
         signature_of(built, runtime)  # a model that is missing is refused before another is asked
     odd = Looks(language).seen(held, segments if held else (), "judged segments").notes()
-    found = score_segments({name: built for name, built in held.items() if not is_pooled(built)}, segments, runtime)
+    found = score_segments({name: built for name, built in held.items() if not built.pooled}, segments, runtime)
     groups = list(dict.fromkeys(s.group for s in segments))
-    notes = [f"{name}: {note}" for name, built in metrics.items() for note in notes_of(built)]
+    notes = [f"{name}: {note}" for name, built in metrics.items() for note in built.notes]
     for name, built in held.items():
-        if not is_pooled(built):
+        if not built.pooled:
             continue
         found[name] = _by_group(name, built, segments, groups, runtime)
         if len(groups) > 1:
@@ -500,7 +500,7 @@ def score_judged(
 
 
 def _by_group(
-    name: str, built: Metric, segments: Sequence[Segment], groups: Sequence[str | None], runtime: Runtime
+    name: str, built: BaseMetric, segments: Sequence[Segment], groups: Sequence[str | None], runtime: Runtime
 ) -> Scores:
     parts = [score_segments({name: built}, [s for s in segments if s.group == g], runtime)[name] for g in groups]
     whole = join(parts)
@@ -509,8 +509,8 @@ def _by_group(
 
 
 def readable(
-    metrics: Mapping[str, Metric], segments: Sequence[Segment], references: str | None = None
-) -> dict[str, Metric]:
+    metrics: Mapping[str, BaseMetric], segments: Sequence[Segment], references: str | None = None
+) -> dict[str, BaseMetric]:
     """The metrics under a policy for references; segments that lack what one of them reads are refused.
 
     Raises:
@@ -518,7 +518,7 @@ def readable(
             error says so.
     """
     policy = references_policy(references)
-    held: dict[str, Metric] = (
+    held: dict[str, BaseMetric] = (
         dict(metrics)
         if policy == "own"
         else {name: ReferencePolicyMetric(built, policy) for name, built in metrics.items()}
@@ -539,7 +539,7 @@ def readable(
 
 
 def stand_ins(
-    metrics: Mapping[str, Metric], segments: Sequence[Segment], baseline: str | None = None
+    metrics: Mapping[str, BaseMetric], segments: Sequence[Segment], baseline: str | None = None
 ) -> dict[str, Scores]:
     """Random numbers in place of the scores of the first two metrics, and of the one that others are tested against.
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from nlgauge.audits.preference import ALL_GROUPS, Sides, check_copies, preference_rows, score_sides
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.metric import signature_of, spec_of
+from nlgauge.core.metric import BaseMetric, signature_of, spec_of
 from nlgauge.core.options import OneOf, check_option
 from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.scores import Scores, add, count, count_notes, ids, say, warning
@@ -26,7 +26,7 @@ from nlgauge.metaeval.evaluate import meta_evaluate
 from nlgauge.metaeval.joined import chosen_criteria, judged, readable, score_judged, stand_ins
 from nlgauge.metaeval.measure import IntervalKind
 from nlgauge.metaeval.tasks import MEAN
-from nlgauge.metrics.base import Metric, MetricLike, cut_words, trained_on
+from nlgauge.metrics.base import MetricLike, cut_words
 from nlgauge.metrics.registry import named, takes_metrics
 from nlgauge.metrics.wrapped import POOLED, Combination, CompanionMetric, zero_and_width
 from nlgauge.runtime.runtime import Runtime
@@ -297,7 +297,7 @@ class ScoredDataset:
 
 def judged_by(
     dataset: Dataset,
-    metrics: Mapping[str, Metric],
+    metrics: Mapping[str, BaseMetric],
     criterion: str | Sequence[str] | None,
     runtime: Runtime,
     references: str | None = None,
@@ -314,7 +314,9 @@ class Attacked:
     Each metric is scored once for each kind of pairs.
     """
 
-    def __init__(self, suite: Suite, metrics: Mapping[str, Metric], runtime: Runtime, references: str = "own") -> None:
+    def __init__(
+        self, suite: Suite, metrics: Mapping[str, BaseMetric], runtime: Runtime, references: str = "own"
+    ) -> None:
         self.suite, self._metrics, self._runtime, self._references = suite, metrics, runtime, references
         self._known: dict[tuple[str, frozenset[str]], Sides] = {}
 
@@ -727,8 +729,8 @@ class _Study:
 
     def __init__(
         self,
-        ones: Mapping[str, Metric],
-        others: Mapping[str, Metric],
+        ones: Mapping[str, BaseMetric],
+        others: Mapping[str, BaseMetric],
         weights: tuple[float, ...],
         norm: str,
         references: str | None,
@@ -829,7 +831,7 @@ def check(
 
 def rehearse(
     datasets: Sequence[Dataset],
-    metrics: Mapping[str, Metric],
+    metrics: Mapping[str, BaseMetric],
     criterion: str | Sequence[str] | None,
     references: str | None,
     **options: Any,
@@ -841,7 +843,7 @@ def rehearse(
         meta_evaluate(dataset, (), criterion, scores=stand_ins(metrics, segments), intervals="none", **options)
 
 
-def of_copies(suites: Sequence[Suite], metrics: Mapping[str, Metric], references: str | None) -> list[str]:
+def of_copies(suites: Sequence[Suite], metrics: Mapping[str, BaseMetric], references: str | None) -> list[str]:
     """Refuse suites that no metric can fail, before anything is scored; see `check_copies`."""
     told = [(suite, note) for suite in suites for note in check_copies(suite, metrics, held_against(references))]
     return [f"{suite.name}: {note}" if len(suites) > 1 else note for suite, note in told]
@@ -852,13 +854,13 @@ def held_against(references: str | None) -> str:
     return "source" if references == "source" else "own"
 
 
-def about_training(metrics: Mapping[str, Metric], phenomena: Collection[str]) -> Iterator[str]:
+def about_training(metrics: Mapping[str, BaseMetric], phenomena: Collection[str]) -> Iterator[str]:
     """Name the attacks that a metric's model saw in training.
 
     These attacks are no blind test of the metric, nor of a sum that includes it.
     """
     for name, metric in metrics.items():
-        seen = [one for one in trained_on(metric) if one in phenomena]
+        seen = [one for one in metric.trained_on if one in phenomena]
         if seen:
             yield (
                 f"{name} was trained on {', '.join(seen)}: what it does there, and the means over them, say little of"
@@ -935,7 +937,7 @@ def _robustness(
     for weight, sides in attacked.mixed(*pair, norm, weights).items():
         found = preference_rows(attacked.suite, sides, ties=ties, confidence=confidence, distances=False)
         several = any(row.group == ALL_GROUPS for row in found)
-        shown = trained_on(sides.metric)
+        shown = sides.metric.trained_on
         for row in found:
             if row.expect == "lower" and (not several or row.group == ALL_GROUPS):
                 where = {"pair": pair, "weight": weight, "suite": attacked.suite.name}

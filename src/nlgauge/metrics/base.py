@@ -83,26 +83,19 @@ class Source(Protocol):
         """The segments in order, in lists."""
 
 
-def is_pooled(metric: Metric) -> bool:
-    """Whether a score depends on the other segments of the call."""
-    return whole(metric).pooled
-
-
-def documents_of(metric: Metric, segments: Sequence[Segment]) -> Sequence[str]:
+def documents_of(metric: BaseMetric, segments: Sequence[Segment]) -> Sequence[str]:
     """The texts that the metric takes frequencies from; none for a metric that takes none from the call."""
     return [text for kind in corpora_of(metric, segments) for text in kind.texts]
 
 
-def corpora_of(metric: Metric, segments: Sequence[Segment]) -> Sequence[Documents]:
+def corpora_of(metric: BaseMetric, segments: Sequence[Segment]) -> Sequence[Documents]:
     """The same texts by what they are."""
-    found = whole(metric)
-    return found.documents(segments) if found.pooled else ()
+    return metric.documents(segments) if metric.pooled else ()
 
 
-def rounds(metric: Metric) -> int | None:
+def rounds(metric: BaseMetric) -> int | None:
     """How often all segments are gone through before the metric can score a part of them; None if it never can."""
-    found = whole(metric)
-    return found.rounds if found.pooled else 0
+    return metric.rounds if metric.pooled else 0
 
 
 def trained_on(metric: Metric) -> tuple[str, ...]:
@@ -113,16 +106,10 @@ def trained_on(metric: Metric) -> tuple[str, ...]:
     return tuple(whole(metric).trained_on)
 
 
-def notes_of(metric: Metric) -> tuple[str, ...]:
-    """Notes for the reader of the metric's numbers."""
-    return tuple(whole(metric).notes)
-
-
-def cut_words(metric: Metric) -> str:
+def cut_words(metric: BaseMetric) -> str:
     """The fate of a text that is longer than the metric's model reads, for a note."""
-    limit = whole(metric).limit
-    advice = " (long=windows reads all of it)" if _reads_in_windows(whole(metric)) else ""
-    return MEANINGS["truncated"] + (f" of {limit} tokens" if limit is not None else "") + advice
+    advice = " (long=windows reads all of it)" if _reads_in_windows(metric) else ""
+    return MEANINGS["truncated"] + (f" of {metric.limit} tokens" if metric.limit is not None else "") + advice
 
 
 def _reads_in_windows(metric: BaseMetric) -> bool:
@@ -137,13 +124,6 @@ def part_directions(metric: Any, names: Iterable[str]) -> dict[str, bool | None]
     return {name: known[name] for name in names if name in known}
 
 
-def pieces_of(metric: Metric, texts: Sequence[str], runtime: Runtime) -> int | None:
-    """How many pieces a metric's encoder reads of some texts; of a sum, that of a term. None without an encoder."""
-    found = whole(metric)
-    asked = (found.pieces(texts, runtime), *(pieces_of(one, texts, runtime) for one in found.inside))
-    return next((n for n in asked if n is not None), None)
-
-
 def check_needs(metric: Any, segments: Sequence[Segment], runtime: Runtime | None = None) -> None:
     """Refuse segments that lack what the metric reads, or that it refuses itself; the error names the first.
 
@@ -154,21 +134,21 @@ def check_needs(metric: Any, segments: Sequence[Segment], runtime: Runtime | Non
             f"{metric.info.name}.score takes segments and a Runtime, got {type(segments[0]).__name__}; for texts write"
             f" nlgauge.score(hyps, refs, metrics={spec_of(metric)!r})"
         )
+    metric = whole(metric)
     for need in sorted(metric.info.needs):
         if all(map(attrgetter(need), segments)):  # the usual case, without a loop of our own
             continue
         for segment in segments:
             value = getattr(segment, need)
             if value is None or (need != "source" and len(value) == 0):
-                raise InputError(
-                    f"{metric.info.name} needs {need}; segment {segment.id!r} has none{way_out(metric, need)}"
-                )
-    if runtime is None or runtime.pool is None or not is_pooled(metric):
-        refuse(metric, segments)
+                advice = metric.lacking.get(need, "")  # what to do instead
+                raise InputError(f"{metric.info.name} needs {need}; segment {segment.id!r} has none{advice}")
+    if runtime is None or runtime.pool is None or not metric.pooled:
+        metric.refuse(segments)
 
 
 def check_lacking(
-    metrics: Mapping[str, Metric], lacking: Mapping[str, str], inputs: Sequence[Mapping[str, str]]
+    metrics: Mapping[str, BaseMetric], lacking: Mapping[str, str], inputs: Sequence[Mapping[str, str]]
 ) -> None:
     """Refuse a source some of whose segments lack what a metric reads.
 
@@ -180,12 +160,13 @@ def check_lacking(
     files = "".join(f" ({entry['path']})" for entry in inputs[:1])
     for spec, metric in metrics.items():
         for need in sorted(metric.info.needs & lacking.keys()):
-            raise InputError(f"{spec} needs {need}; segment {lacking[need]!r} has none{files}{way_out(metric, need)}")
+            advice = metric.lacking.get(need, "")
+            raise InputError(f"{spec} needs {need}; segment {lacking[need]!r} has none{files}{advice}")
 
 
 def leave_out(
-    metrics: Mapping[str, Metric], optional: Collection[str], segments: Iterable[Segment]
-) -> tuple[dict[str, Metric], list[str]]:
+    metrics: Mapping[str, BaseMetric], optional: Collection[str], segments: Iterable[Segment]
+) -> tuple[dict[str, BaseMetric], list[str]]:
     """The metrics without those of `optional` that cannot score these segments, and a note that names these."""
     kept, left = dict(metrics), []
     held = [*segments] if optional else []
@@ -196,16 +177,6 @@ def leave_out(
             left.append(re.split("[:;]", str(error), maxsplit=1)[0])
             del kept[name]
     return kept, [f"embedded metrics left out: {', '.join(left)}"] if left else []
-
-
-def refuse(metric: Metric, segments: Sequence[Segment]) -> None:
-    """Raise what the metric has against these segments; most metrics have nothing."""
-    whole(metric).refuse(segments)
-
-
-def way_out(metric: Metric, need: str) -> str:
-    """The end of the error about a segment without a need: what to do instead; empty if the metric names nothing."""
-    return whole(metric).lacking.get(need, "")
 
 
 def scores_of_stats(
@@ -241,10 +212,10 @@ def scores_of_stats(
 
 
 def described(
-    spec: str, metric: Metric, signature: Signature, counts: Mapping[str, int], references: Collection[int] = ()
+    spec: str, metric: BaseMetric, signature: Signature, counts: Mapping[str, int], references: Collection[int] = ()
 ) -> dict[str, Any]:
     """A metric as a result of kind `score` lists it; `references` are the numbers of them that segments have."""
-    theirs = whole(metric).peer_signature(references) if references else None
+    theirs = metric.peer_signature(references) if references else None
     return {
         "spec": spec,
         "signature": str(signature),

@@ -12,7 +12,7 @@ from typing import Literal, Protocol, get_args
 import numpy as np
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.metric import whole
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.scores import FIRST, MetricInfo, Note
 from nlgauge.core.segment import Segment
 from nlgauge.text.scripts import (
@@ -186,7 +186,7 @@ class UnreadScripts:
         of: what is counted.
     """
 
-    metrics: Mapping[str, Reader]
+    metrics: Mapping[str, BaseMetric]
     of: str = "segments"
     n: int = 0
     _seen: dict[tuple[str, str], _Seen] = field(default_factory=dict)  # by specification and reason
@@ -210,10 +210,10 @@ class UnreadScripts:
                 self._count(spec, metric, segments, np.maximum.reduce(read))
 
     @cached_property
-    def _particular(self) -> Mapping[str, Reader]:
+    def _particular(self) -> Mapping[str, BaseMetric]:
         """The metrics that read Latin script, and not in all languages."""
         some = [_writing_in(code) for code in (ENGLISH, _OTHER)]
-        return {spec: m for spec, m in self.metrics.items() if any(whole(m).unread(writing) for writing in some)}
+        return {spec: m for spec, m in self.metrics.items() if any(m.unread(writing) for writing in some)}
 
     def _tell(self, segments: Sequence[Segment], columns: Mapping[str, Codes]) -> None:
         """Count the languages of texts in Latin script; other scripts are told already."""
@@ -234,10 +234,10 @@ class UnreadScripts:
             else:
                 self._sources.add(s.id, s.group, (s.source,))
 
-    def _count(self, spec: str, metric: Reader, segments: Sequence[Segment], codes: Codes) -> None:
+    def _count(self, spec: str, metric: BaseMetric, segments: Sequence[Segment], codes: Codes) -> None:
         for code in np.unique(codes[codes > 0]).tolist():
             writing = known_writings()[code]
-            reason = whole(metric).unread(writing)
+            reason = metric.unread(writing)
             if reason is None:
                 continue
             places = np.flatnonzero(codes == code)
@@ -285,7 +285,7 @@ class UnreadScripts:
                     continue
                 by_reason: dict[str, list[str]] = {}
                 for code in found:
-                    reason = whole(metric).unread(_writing_in(code))
+                    reason = metric.unread(_writing_in(code))
                     if reason is not None:
                         by_reason.setdefault(reason, []).append(code)
                 for reason, codes in by_reason.items():

@@ -17,7 +17,7 @@ from pathlib import PurePath
 from typing import Any, NamedTuple, ParamSpec, TypeVar, cast, overload
 
 from nlgauge.core.errors import InputError, SpecError, each, nearest
-from nlgauge.core.metric import options_of, show, signature_of
+from nlgauge.core.metric import BaseMetric, options_of, show, signature_of, whole
 from nlgauge.core.options import Entry, Registry, construct
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.spec import Spec, Sum, parse, quote
@@ -356,9 +356,9 @@ def metric(spec: MetricLike, **options: Any) -> Metric:
         SpecError: a name or option is unknown (the error gives the nearest known one), a value has the wrong type, or
             the text does not follow the grammar of specifications.
     """
-    if predicts(spec) or (not isinstance(spec, (str, Metric, type)) and callable(spec)):
-        return Function(function=Plain(spec), **options)
     if not isinstance(spec, str):
+        if predicts(spec) or (not isinstance(spec, (Metric, type)) and callable(spec)):
+            return Function(function=Plain(spec), **options)
         METRICS.check_object(spec, isinstance(spec, Metric), "a metric specification", options)
         return cast(Metric, spec)
     own = OWN.fullmatch(spec)
@@ -441,7 +441,7 @@ def _on_encoder(parsed: Spec | Sum, encoder: str) -> Spec | Sum:
     return replace(parsed, options=(*given, *more))
 
 
-def named(metrics: MetricLike | Sequence[MetricLike], encoder: str | None = None) -> dict[str, Metric]:
+def named(metrics: MetricLike | Sequence[MetricLike], encoder: str | None = None) -> dict[str, BaseMetric]:
     """Specification as typed -> metric.
 
     Args:
@@ -454,13 +454,13 @@ def named(metrics: MetricLike | Sequence[MetricLike], encoder: str | None = None
     listed = [metrics] if isinstance(metrics, str) or not isinstance(metrics, Sequence) else list(metrics)
     if not listed:
         raise SpecError("no metric is named, expected at least one")
-    by_name: dict[str, Metric] = {}
+    by_name: dict[str, BaseMetric] = {}
     placed = [on_encoder(entry, encoder) if isinstance(entry, str) else entry for entry in listed]
     for entry, built in zip(listed, each(metric, placed), strict=True):
         name = entry if isinstance(entry, str) else signature_of(built).spec
         if name in by_name:
             raise SpecError(f"metric {name!r} is named twice")
-        by_name[name] = built
+        by_name[name] = whole(built)
     return by_name
 
 
@@ -498,7 +498,8 @@ def _built(parsed: Spec | Sum) -> Metric:
     if isinstance(parsed, Sum):
         # A term may be the name of a sum, so that each is read like a specification of its own.
         terms = [
-            (weight, _built(part) if isinstance(part, Sum) else metric(str(part))) for weight, part in parsed.terms
+            (weight, whole(_built(part) if isinstance(part, Sum) else metric(str(part))))
+            for weight, part in parsed.terms
         ]
         return Combination(tuple(terms), parsed.norm)
     return _of_name(parsed, {})
@@ -508,7 +509,7 @@ def _of_name(parsed: Spec, options: Mapping[str, Any]) -> Metric:
     if parsed.inside is not None:
         if parsed.name != GUARDED:
             raise SpecError(f"{parsed.name} holds no metric in brackets, expected {GUARDED}({parsed.inside})")
-        inside = {"metric": metric(str(parsed.inside))}
+        inside = {"metric": whole(metric(str(parsed.inside)))}
         guarded: Metric = construct(Guarded, dict(parsed.options), inside, GUARDED, options)
         return guarded
     if parsed.name == GUARDED:

@@ -12,21 +12,16 @@ from time import monotonic
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.metric import Layers, scores_parts, signature_of, whole
+from nlgauge.core.metric import BaseMetric, Layers, scores_parts, signature_of
 from nlgauge.core.scores import Scores, ids, join
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Signature, with_documents
-from nlgauge.metrics.base import Metric, check_needs, documents_of, is_pooled, rounds
+from nlgauge.metrics.base import check_needs, documents_of, rounds
 from nlgauge.runtime.cache import ScoreCache, text_key
 from nlgauge.runtime.pool import Unsettled
 from nlgauge.runtime.runtime import PAIRS, Bar, Runtime, bars
 
 _HELD_BYTES = 512 << 20  # vectors held at once, if every character were a piece of its own
-
-
-def vectors_of(metric: Metric, runtime: Runtime) -> Layers:
-    """The vectors that a metric reads: source (see `models.vectors.source_of`) -> layers; empty if it reads none."""
-    return whole(metric).vectors_of(runtime)
 
 
 def merged(wanted: Sequence[Layers]) -> Layers:
@@ -35,12 +30,12 @@ def merged(wanted: Sequence[Layers]) -> Layers:
     return {source: sorted({layer for layers in wanted for layer in layers.get(source, ())}) for source in sources}
 
 
-def shared(metrics: Mapping[str, Metric], runtime: Runtime) -> tuple[list[str], Layers]:
+def shared(metrics: Mapping[str, BaseMetric], runtime: Runtime) -> tuple[list[str], Layers]:
     """The metrics that read vectors of a source that another reads, too, and the layers of these sources.
 
     Sources that are shared already, as inside a sum, are left out.
     """
-    wanted = {name: vectors_of(metric, runtime) for name, metric in metrics.items()}
+    wanted = {name: metric.vectors_of(runtime) for name, metric in metrics.items()}
     readers = Counter(source for layers in wanted.values() for source in layers)
     layers = {
         source: read
@@ -51,7 +46,7 @@ def shared(metrics: Mapping[str, Metric], runtime: Runtime) -> tuple[list[str], 
 
 
 def portions(
-    metrics: Sequence[Metric], segments: Sequence[Segment], piece_bytes: int
+    metrics: Sequence[BaseMetric], segments: Sequence[Segment], piece_bytes: int
 ) -> Iterator[npt.NDArray[np.int64]]:
     """The places of the segments in portions whose distinct texts fit the memory set aside.
 
@@ -81,9 +76,9 @@ def portions(
     yield np.array(order[start:])
 
 
-def in_parts(metric: Metric) -> bool:
+def in_parts(metric: BaseMetric) -> bool:
     """Whether parts of the segments can be scored one by one: no score depends on others, or `scorer` settles how."""
-    return not is_pooled(metric) or scores_parts(metric)
+    return not metric.pooled or scores_parts(metric)
 
 
 # --- Scoring: many metrics over many segments, through the score cache, whole or in blocks
@@ -95,7 +90,9 @@ _SECONDS = 10.0  # the approximate time between two writes, which is what a kill
 _Keyed = tuple[bytes, Segment]
 
 
-def score_segments(metrics: Mapping[str, Metric], segments: Sequence[Segment], runtime: Runtime) -> dict[str, Scores]:
+def score_segments(
+    metrics: Mapping[str, BaseMetric], segments: Sequence[Segment], runtime: Runtime
+) -> dict[str, Scores]:
     """Scores of the segments by each metric, in input order."""
     for built in metrics.values():
         check_needs(built, segments, runtime)
@@ -104,7 +101,7 @@ def score_segments(metrics: Mapping[str, Metric], segments: Sequence[Segment], r
 
 
 def score_blocks(
-    metrics: Mapping[str, Metric], blocks: Iterable[Sequence[Segment]], runtime: Runtime, n: int = 0
+    metrics: Mapping[str, BaseMetric], blocks: Iterable[Sequence[Segment]], runtime: Runtime, n: int = 0
 ) -> Iterator[tuple[Sequence[Segment], dict[str, Scores]]]:
     """Scores block by block, so that memory does not grow with the file.
 
@@ -116,7 +113,7 @@ def score_blocks(
         runtime: device, precision, cache and progress.
         n: the number of segments in all blocks, for progress; 0 where nobody knows.
     """
-    if any(is_pooled(built) for built in metrics.values()):
+    if any(built.pooled for built in metrics.values()):
         blocks = [[segment for block in blocks for segment in block]]
     with bars(_labels(metrics), n, runtime) as shown:
         for block in blocks:
@@ -125,13 +122,13 @@ def score_blocks(
             yield block, _score_all(metrics, block, runtime, shown)
 
 
-def _labels(metrics: Mapping[str, Metric]) -> dict[str, str]:
+def _labels(metrics: Mapping[str, BaseMetric]) -> dict[str, str]:
     """Label of each metric in the progress bar: its name in the call, or its own where it has none there."""
     return {name: name or built.info.name for name, built in metrics.items()}
 
 
 def _score_all(
-    metrics: Mapping[str, Metric], segments: Sequence[Segment], runtime: Runtime, shown: Mapping[str, Bar]
+    metrics: Mapping[str, BaseMetric], segments: Sequence[Segment], runtime: Runtime, shown: Mapping[str, Bar]
 ) -> dict[str, Scores]:
     """The scores by each metric, with the texts of frequencies in its signature."""
     found = _shared_scores(metrics, segments, runtime, shown)
@@ -143,7 +140,7 @@ def _score_all(
 
 
 def _score_part(
-    metrics: Mapping[str, Metric], segments: Sequence[Segment], runtime: Runtime, shown: Mapping[str, Bar]
+    metrics: Mapping[str, BaseMetric], segments: Sequence[Segment], runtime: Runtime, shown: Mapping[str, Bar]
 ) -> dict[str, Scores]:
     """The scores of a part of a pool; what models scored in an earlier pass over all parts is taken from there.
 
@@ -175,7 +172,7 @@ def _score_part(
     return {name: found[name] for name in metrics}
 
 
-def _part_key(built: Metric, segments: Sequence[Segment], runtime: Runtime) -> bytes:
+def _part_key(built: BaseMetric, segments: Sequence[Segment], runtime: Runtime) -> bytes:
     """Key of the scores of a part by a metric: the metric, and the texts that it reads."""
     key = blake2b(str(signature_of(built, runtime)).encode(), digest_size=16)
     for segment in segments:
@@ -184,7 +181,7 @@ def _part_key(built: Metric, segments: Sequence[Segment], runtime: Runtime) -> b
 
 
 def _shared_scores(
-    metrics: Mapping[str, Metric], segments: Sequence[Segment], runtime: Runtime, shown: Mapping[str, Bar]
+    metrics: Mapping[str, BaseMetric], segments: Sequence[Segment], runtime: Runtime, shown: Mapping[str, Bar]
 ) -> dict[str, Scores]:
     """The scores by each metric. Metrics over the same encoder share its vectors, portion by portion."""
     if len(metrics) > 1 and runtime.shared(PAIRS) is None:
@@ -215,12 +212,12 @@ def _shared_scores(
 
 
 def _scorer(
-    built: Metric, segments: Sequence[Segment], runtime: Runtime, bar: Bar, n_parts: int
+    built: BaseMetric, segments: Sequence[Segment], runtime: Runtime, bar: Bar, n_parts: int
 ) -> Callable[[Sequence[Segment]], Scores]:
     """A function that scores a portion; what a pooled metric takes from all segments is settled first."""
-    if n_parts == 1 or not is_pooled(built):
+    if n_parts == 1 or not built.pooled:
         return lambda portion: _score(built, portion, runtime, bar)
-    scorer = whole(built).scorer(segments, runtime)
+    scorer = built.scorer(segments, runtime)
 
     def scored(portion: Sequence[Segment]) -> Scores:
         found = scorer(portion)
@@ -230,10 +227,11 @@ def _scorer(
     return scored
 
 
-def _score(built: Metric, segments: Sequence[Segment], runtime: Runtime, bar: Bar) -> Scores:
-    cache = runtime.cache
-    if not isinstance(cache, ScoreCache) or not built.info.cached or is_pooled(built) or not segments:
-        with bar.part(runtime, len(segments), len(whole(built).inside) or 1) as watched:
+def _score(built: BaseMetric, segments: Sequence[Segment], runtime: Runtime, bar: Bar) -> Scores:
+    is_kept = built.info.cached and not built.pooled and len(segments) > 0
+    cache = runtime.cache() if is_kept and callable(runtime.cache) else runtime.cache
+    if not is_kept or not isinstance(cache, ScoreCache):
+        with bar.part(runtime, len(segments), len(built.inside) or 1) as watched:
             return built.score(segments, watched)
     return _Cached(built, runtime, cache).score(segments, bar)
 
@@ -241,7 +239,7 @@ def _score(built: Metric, segments: Sequence[Segment], runtime: Runtime, bar: Ba
 class _Cached:
     """One metric behind the score cache; a row holds the value, then parts, then flags."""
 
-    def __init__(self, built: Metric, runtime: Runtime, cache: ScoreCache) -> None:
+    def __init__(self, built: BaseMetric, runtime: Runtime, cache: ScoreCache) -> None:
         self.metric, self.runtime, self.cache = built, runtime, cache
         self.signature = signature_of(built, runtime)
 
@@ -282,7 +280,7 @@ class _Cached:
 
 
 def _unpacked(
-    metric: Metric,
+    metric: BaseMetric,
     signature: Signature,
     segments: Sequence[Segment],
     columns: Sequence[str],
@@ -301,7 +299,7 @@ def _unpacked(
         flags={name: column > 0 for name, column in group("flag.").items()},
         higher_is_better=metric.info.higher_is_better,
     )
-    return whole(metric).counted(found)
+    return metric.counted(found)
 
 
 def _pack(scores: Scores) -> tuple[list[str], npt.NDArray[np.float64]]:

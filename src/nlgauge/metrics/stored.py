@@ -21,13 +21,13 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, SpecError, nearest
-from nlgauge.core.metric import BaseMetric, signature_of
+from nlgauge.core.metric import BaseMetric, signature_of, whole
 from nlgauge.core.options import Entry, checked
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Spec, Sum, parse
 from nlgauge.core.tables import ScoreTable
-from nlgauge.metrics.base import Metric, MetricLike
+from nlgauge.metrics.base import MetricLike
 from nlgauge.metrics.registry import METRIC_OPTIONS, METRICS, SUMS, elsewhere, folded, metric, named, own_names
 from nlgauge.metrics.wrapped import GUARDED
 from nlgauge.models.heads import SHIPPED
@@ -142,7 +142,7 @@ def _mean(rating: Any) -> float:
     return float(np.mean(rating)) if np.size(rating) else math.nan
 
 
-def metrics_of(metrics: MetricLike | Sequence[MetricLike], encoder: str | None) -> dict[str, Metric]:
+def metrics_of(metrics: MetricLike | Sequence[MetricLike], encoder: str | None) -> dict[str, BaseMetric]:
     """Specification as typed -> metric, as `named`; `human.NAME` is a column of the data.
 
     Raises:
@@ -168,7 +168,7 @@ _FETCHED = frozenset({"flores101", "flores200", "spm"})  # tokenizers that sacre
 _PLAIN = (bool, int, float, type(None))
 
 
-def metric_of_file(spec: str) -> Metric:
+def metric_of_file(spec: str) -> BaseMetric:
     """The metric of a specification that came out of a file: a model, a plan, a result.
 
     Nothing that came with data may start a program, load a module, or open a model other than one that ships; only what
@@ -178,7 +178,7 @@ def metric_of_file(spec: str) -> Metric:
         SpecError: the specification is wrong, or names something else.
     """
     check_shipped(spec)
-    return metric(spec)
+    return whole(metric(spec))
 
 
 def check_shipped(spec: str) -> None:

@@ -23,7 +23,7 @@ from nlgauge.core.result import replacing
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, unique
 from nlgauge.core.spec import Signature, Spec, Sum, parse, unquote, version, weight_text
-from nlgauge.metrics.base import Metric, Policy, corpora_of, is_pooled, notes_of, over_references, rounds, trained_on
+from nlgauge.metrics.base import Policy, corpora_of, over_references, rounds
 from nlgauge.metrics.guards import HABITS, OUTPUTS, VERSION, Rules, habits, is_spoilt
 from nlgauge.metrics.run import merged, score_segments
 from nlgauge.runtime.pool import Moments
@@ -37,7 +37,7 @@ class Composed(BaseMetric):
     @property
     def pooled(self) -> bool:
         """Whether any metric inside is."""
-        return any(is_pooled(one) for one in self.inside)
+        return any(one.pooled for one in self.inside)
 
     @property
     def rounds(self) -> int | None:
@@ -49,12 +49,12 @@ class Composed(BaseMetric):
     @property
     def trained_on(self) -> tuple[str, ...]:
         """Ids of the perturbations that the model of any metric inside saw in training."""
-        return tuple(dict.fromkeys(name for one in self.inside for name in trained_on(one)))
+        return tuple(dict.fromkeys(name for one in self.inside for name in one.trained_on))
 
     @property
     def notes(self) -> tuple[str, ...]:
         """The notes of the metrics inside."""
-        return tuple(dict.fromkeys(note for one in self.inside for note in notes_of(one)))
+        return tuple(dict.fromkeys(note for one in self.inside for note in one.notes))
 
     @property
     def limit(self) -> int | None:
@@ -93,12 +93,12 @@ class Composed(BaseMetric):
 class WrappedMetric(Composed):
     """A metric around another one, which alone uses the cache."""
 
-    metric: Metric
+    metric: BaseMetric
 
     @property
     def inside(self) -> tuple[BaseMetric, ...]:
         """The metric that it is around."""
-        return (whole(self.metric),)
+        return (self.metric,)
 
     @property
     def spec(self) -> str:
@@ -204,7 +204,7 @@ def zero_and_width(values: Array | Moments, norm: str, name: str) -> tuple[float
     return (lie.low, lie.high - lie.low) if norm == "minmax" else (lie.mean, lie.deviation)
 
 
-def moments(metric: Metric, values: Mapping[str, Array], runtime: Runtime) -> dict[str, Moments]:
+def moments(metric: BaseMetric, values: Mapping[str, Array], runtime: Runtime) -> dict[str, Moments]:
     """How values lie that are to be scaled: those of the call, or of the pool that it is a part of.
 
     Args:
@@ -222,7 +222,7 @@ def moments(metric: Metric, values: Mapping[str, Array], runtime: Runtime) -> di
     return dict(zip(values, runtime.pool.moments(wanted), strict=True))
 
 
-def bounds_key(term: Metric) -> str:
+def bounds_key(term: BaseMetric) -> str:
     """The key of a term in a bounds file: its specification.
 
     A nested sum is written without its pooled norm, since the file replaces it; `[norm=none]` is kept.
@@ -309,7 +309,7 @@ class Guarded(WrappedMetric):
                 raise SpecError(f"{GUARDED}:guards names {name!r}{nearest(name, _NAMES)}")
         if self.metric.info.name == "scores":
             raise SpecError(f"{GUARDED}(scores): scores that are read from a file say nothing of an empty text")
-        if is_pooled(self.metric) and not scores_parts(self.metric):
+        if self.metric.pooled and not scores_parts(self.metric):
             raise SpecError(
                 f"{GUARDED}({spec_of(self.metric)}): its scores depend on all texts of the call, so that an empty text"
                 f" would move the others; of a sum, guard the terms, as in 0.5*{GUARDED}(bleu) + 0.5*{GUARDED}(chrf)"
@@ -346,7 +346,7 @@ class Guarded(WrappedMetric):
             emptied = [replace(s, hypothesis=stand_in(s.hypothesis)) for s in odd]
             own, found = found, _worse(found, self._emptied(emptied, segments, runtime), guarded)
             if found.stats is not None and recounts:  # of the worst value, but over the pieces that the text has
-                found = whole(self.metric).counted(replace(found, parts=own.parts))
+                found = self.metric.counted(replace(found, parts=own.parts))
         return replace(found, signature=signature_of(self, runtime), flags={**found.flags, GUARDED: guarded})
 
     @property
@@ -355,9 +355,9 @@ class Guarded(WrappedMetric):
 
     def _emptied(self, emptied: Sequence[Segment], segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """The scores of empty texts. What a metric takes from all texts, it takes from the true ones."""
-        if not is_pooled(self.metric):
+        if not self.metric.pooled:
             return self._inside(emptied, runtime)
-        return whole(self.metric).scorer(segments, runtime)(emptied)
+        return self.metric.scorer(segments, runtime)(emptied)
 
 
 def _masked(text: str) -> str:
@@ -402,13 +402,14 @@ class Combination(Composed):
         Chen and Eger (2023), "MENLI", section 5.1.3, "Combined Metrics", and section 6, "Rescaling".
     """
 
-    terms: tuple[tuple[float, Metric], ...]
+    terms: tuple[tuple[float, BaseMetric], ...]
     norm: str = "minmax"
     info: MetricInfo = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.norm not in (*POOLED, "none") and not self.norm.startswith("file("):
             raise SpecError(f"norm is {self.norm!r}{nearest(self.norm, (*POOLED, 'none', 'file(...)'))}")
+        object.__setattr__(self, "terms", tuple((weight, whole(term)) for weight, term in self.terms))
         for weight, term in self.terms:
             if not (isinstance(weight, int | float | np.number) and np.isfinite(weight)):
                 raise SpecError(f"the weight of {spec_of(term)} is {weight!r}, expected a finite number")
@@ -440,7 +441,7 @@ class Combination(Composed):
     @property
     def inside(self) -> tuple[BaseMetric, ...]:
         """The terms."""
-        return tuple(whole(term) for _, term in self.terms)
+        return tuple(term for _, term in self.terms)
 
     @property
     def pooled(self) -> bool:
@@ -456,7 +457,7 @@ class Combination(Composed):
     @property
     def notes(self) -> tuple[str, ...]:
         """The notes of the terms, and one if the weights do not add up to 1, so that values lie outside 0 to 1."""
-        of_terms = tuple(f"{spec_of(term)}: {note}" for _, term in self.terms for note in notes_of(term))
+        of_terms = tuple(f"{spec_of(term)}: {note}" for _, term in self.terms for note in term.notes)
         total = sum(weight for weight, _ in self.terms)
         if abs(total - 1) < 1e-9 or self.norm in ("none", "zscore"):
             return of_terms
@@ -520,7 +521,7 @@ class Combination(Composed):
         return unquote(self.norm.removeprefix("file(").removesuffix(")"))
 
 
-def check_bounds(metrics: Iterable[Metric]) -> None:
+def check_bounds(metrics: Iterable[BaseMetric]) -> None:
     """Refuse metrics whose scales cannot be saved in one bounds file; call it before anything is scored.
 
     Raises:

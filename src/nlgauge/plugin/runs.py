@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.result import replacing
 from nlgauge.gating.gate import judged, named_with, opened
 from nlgauge.gating.outputs import Outputs, Scored, as_json, check_saved, read_baseline, score_side
 from nlgauge.gating.verdicts import Clusters, Drops, Items, Rules, Undefined, level
-from nlgauge.metrics.base import Metric, MetricLike
+from nlgauge.metrics.base import MetricLike
 from nlgauge.metrics.stored import metrics_of
 from nlgauge.report.text import render
 from nlgauge.runtime.runtime import Runtime
@@ -242,7 +243,7 @@ class Run:
         first = f"{found.verdict}: {'; '.join(found.reasons)}"  # which pytest shows in its summary
         return self.door.told(key, found.verdict, f"{first}\n\n{render(found.result(), quiet=True)}")
 
-    def _update(self, path: Path, metrics: Mapping[str, Metric], key: tuple[str, int]) -> Check:
+    def _update(self, path: Path, metrics: Mapping[str, BaseMetric], key: tuple[str, int]) -> Check:
         check_saved(metrics, self.outputs.segments)
         test, updates = self.door.node.nodeid, self.door.left["updates"]
         if str(path) in updates and updates[str(path)][0] != test:
@@ -251,7 +252,7 @@ class Run:
         updates[str(path)] = test, json.dumps(made, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
         return self.door.told(key, UPDATED, f"UPDATED: {path}")
 
-    def _scored(self, metrics: Mapping[str, Metric]) -> Scored:
+    def _scored(self, metrics: Mapping[str, BaseMetric]) -> Scored:
         """The scores of these metrics, each made once."""
         fresh = {spec: built for spec, built in metrics.items() if spec not in self.known}
         if fresh:

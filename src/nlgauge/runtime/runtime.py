@@ -261,7 +261,8 @@ class Runtime:
         token_budget: the largest number of tokens in one forward pass. If None, it is chosen by device. It changes the
             speed; scores differ only as sums in another order do (1e-6 in float32, more in half precision).
         seed: the seed of everything that is drawn at random.
-        cache: the score cache, or the path of its file. If None, no scores are kept.
+        cache: the score cache, the path of its file, or a function that gives it when it is first needed. If None, no
+            scores are kept.
         progress: called as `progress(total, label)`. It returns a context whose value is called with the counts done.
             `usual` is `line` where stderr is a terminal or a notebook, and `silent` elsewhere.
         pool: in a run in parts, what pooled metrics take from all segments; None if all segments are in the call.
@@ -275,7 +276,7 @@ class Runtime:
     dtype: str = "float32"
     token_budget: int | None = None
     seed: int = 0
-    cache: ScoreCache | str | Path | None = None
+    cache: ScoreCache | str | Path | Callable[[], ScoreCache] | None = None
     progress: Callable[[int, str], AbstractContextManager[Advance]] = usual
     compile: bool = False
     pool: Pool | None = None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.metric import signature_of
+from nlgauge.core.metric import BaseMetric, signature_of, whole
 from nlgauge.core.result import Outcome, Result
 from nlgauge.core.scores import Note, Scores, ScoreSet, count_notes, ids, say, warning
 from nlgauge.core.segment import Dataset, Frame, Segment, is_frame
@@ -26,7 +26,6 @@ from nlgauge.metrics.base import (
     cut_words,
     described,
     leave_out,
-    notes_of,
     part_directions,
 )
 from nlgauge.metrics.guards import GuardCheck
@@ -60,7 +59,7 @@ class SourceScores(Outcome):
         left: a note on the metrics that were left out; empty if none was.
     """
 
-    metrics: Mapping[str, Metric]
+    metrics: Mapping[str, BaseMetric]
     signatures: Mapping[str, Signature]
     totals: Mapping[str, Totals]
     summary: Summary
@@ -132,7 +131,7 @@ class SourceScores(Outcome):
         yield from [*self.left, *self.looks.notes()]
         for spec, scorer in self.metrics.items():
             yield from self.count_notes(spec)
-            for note in notes_of(scorer):
+            for note in scorer.notes:
                 yield f"{spec}: {note}"
         reading = [total for spec, total in self.totals.items() if "references" in self.metrics[spec].info.needs]
         numbers = sorted(reading[0].references) if reading else []
@@ -191,18 +190,21 @@ def score_source(
         SpecError: a metric is unknown.
     """
     comparison, runtime = comparison or ComparisonOptions(), runtime or Runtime()
-    metrics = dict(metrics) if isinstance(metrics, Mapping) else named(metrics, runtime.encoder)
+    if isinstance(metrics, Mapping):
+        built = {spec: whole(metric) for spec, metric in metrics.items()}
+    else:
+        built = named(metrics, runtime.encoder)
     summary = source.check()
-    metrics, left = leave_out(metrics, optional, chain.from_iterable(source.blocks()))
-    check_lacking(metrics, summary.lacking, summary.inputs)
+    built, left = leave_out(built, optional, chain.from_iterable(source.blocks()))
+    check_lacking(built, summary.lacking, summary.inputs)
     comparison.check(summary)
-    looking = Looks(language, guards).over(metrics)
+    looking = Looks(language, guards).over(built)
     looking.ahead(source.blocks())
-    signatures = {spec: signature_of(metric, runtime) for spec, metric in metrics.items()}
+    signatures = {spec: signature_of(metric, runtime) for spec, metric in built.items()}
     if comparison.resamples:
         Rehearsal(comparison, signatures).compare(source.blocks())
-    totals = {spec: Totals(comparison.by_group, keep=comparison.resamples) for spec in metrics}
-    for block, scores in score_blocks(metrics, source.blocks(), runtime, summary.n):
+    totals = {spec: Totals(comparison.by_group, keep=comparison.resamples) for spec in built}
+    for block, scores in score_blocks(built, source.blocks(), runtime, summary.n):
         looking.add(block)
         for spec, values in scores.items():
             totals[spec].add(block, values)
@@ -211,8 +213,8 @@ def score_source(
         if save_norm is not None:  # some metric is pooled, so that this block is the only one
             save_bounds(save_norm, scores.values())
     signatures = {spec: totals[spec].signature or before for spec, before in signatures.items()}
-    scored = SourceScores(metrics, signatures, totals, summary, comparison, looking, left)
-    say(*looking.notes(), *(note for spec in metrics for note in scored.count_notes(spec)))
+    scored = SourceScores(built, signatures, totals, summary, comparison, looking, left)
+    say(*looking.notes(), *(note for spec in built for note in scored.count_notes(spec)))
     return scored
 
 
@@ -335,7 +337,7 @@ def score_and_look(
     return scored, looking
 
 
-def _nothing(metrics: Mapping[str, Metric], runtime: Runtime) -> dict[str, Scores]:
+def _nothing(metrics: Mapping[str, BaseMetric], runtime: Runtime) -> dict[str, Scores]:
     """The scores of no segments: no metric is asked, since some cannot be without any."""
     return {
         spec: Scores(signature_of(metric, runtime), (), np.empty(0), higher_is_better=metric.info.higher_is_better)

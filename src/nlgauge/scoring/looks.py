@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Annotated, Protocol
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.metric import whole
+from nlgauge.core.metric import BaseMetric, whole
 from nlgauge.core.options import Typed, checked
 from nlgauge.core.result import Row
 from nlgauge.core.scores import FIRST, Note
@@ -46,8 +46,8 @@ class Look(Protocol):
 class UnfitTexts:
     """Systems whose texts are such that a metric's number says little of them, as the metric says by `unfit`."""
 
-    def __init__(self, metrics: Mapping[str, Reader]) -> None:
-        self._metrics = {spec: whole(metric) for spec, metric in metrics.items()}
+    def __init__(self, metrics: Mapping[str, BaseMetric]) -> None:
+        self._metrics = metrics
         self._reasons: dict[str, dict[str | None, str | None]] = {spec: {} for spec in metrics}
 
     def add(self, segments: Sequence[Segment]) -> None:
@@ -160,10 +160,11 @@ class Looks:
             metrics: specification -> metric.
             of: what the segments are called.
         """
+        readers = {spec: whole(metric) for spec, metric in metrics.items()}
         unfit = "off" if self.guards == "off" else "note"
         each: list[tuple[str, Look]] = [
-            (self.language, UnreadScripts(metrics, of)),
-            (unfit, UnfitTexts(metrics)),
+            (self.language, UnreadScripts(readers, of)),
+            (unfit, UnfitTexts(readers)),
             (self.guards, GuardCounts()),
         ]
         looks = [look for how, look in each if how != "off"]

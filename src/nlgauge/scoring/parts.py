@@ -33,7 +33,7 @@ from nlgauge.io.parallel import system_names
 from nlgauge.io.segments import BLOCK, BLOCK_CHARACTERS, Summary, TableSource, in_blocks
 from nlgauge.io.spans import Inputs, Span, cut, read_span, stamp
 from nlgauge.io.write import segment_columns, writing
-from nlgauge.metrics.base import Metric, check_lacking, corpora_of, notes_of, rounds
+from nlgauge.metrics.base import check_lacking, corpora_of, rounds
 from nlgauge.metrics.registry import METRICS, named, on_encoder
 from nlgauge.metrics.run import score_segments
 from nlgauge.metrics.stored import check_shipped, metric_of_file
@@ -85,10 +85,10 @@ class About:
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, metric: Metric) -> About:
+    def of(cls, metric: BaseMetric) -> About:
         """The facts of a metric for a result file."""
         low, high = (end if math.isfinite(end) else None for end in metric.info.range)
-        return cls(low, high, metric.info.higher_is_better, dict(metric.info.parts), notes_of(metric))
+        return cls(low, high, metric.info.higher_is_better, dict(metric.info.parts), metric.notes)
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ class _Seen:
 
 def make_plan(
     inputs: Inputs,
-    metrics: Mapping[str, Metric],
+    metrics: Mapping[str, BaseMetric],
     runtime: Runtime,
     *,
     rows: int,
@@ -263,7 +263,7 @@ def _basis(inputs: Inputs, summary: Summary) -> list[Any]:
     return [version("nlgauge"), files, roles, dict(inputs.columns or {}), sorted(inputs.exclude)]
 
 
-def _passes(metrics: Mapping[str, Metric]) -> int:
+def _passes(metrics: Mapping[str, BaseMetric]) -> int:
     """How many passes gather what pooled metrics take from all segments."""
     found = {spec: rounds(metric) for spec, metric in metrics.items()}
     for spec, number in found.items():
@@ -368,7 +368,7 @@ class Settled:
         return Settled(self.counts | other.counts, self.moments | other.moments, self.documents | other.documents)
 
 
-def gather(metrics: Mapping[str, Metric], segments: Sequence[Segment], runtime: Runtime, pool: Pool) -> Gathered:
+def gather(metrics: Mapping[str, BaseMetric], segments: Sequence[Segment], runtime: Runtime, pool: Pool) -> Gathered:
     """Collect from the segments of a part for the metrics that are not settled yet; `texts` is left empty."""
     waiting = {spec: metric for spec, metric in metrics.items() if (rounds(metric) or 0) > pool.passes}
     pool.new = {}
@@ -384,7 +384,7 @@ def gather(metrics: Mapping[str, Metric], segments: Sequence[Segment], runtime: 
     )
 
 
-def score_alone(metrics: Mapping[str, Metric], segments: Sequence[Segment], runtime: Runtime) -> dict[str, Scores]:
+def score_alone(metrics: Mapping[str, BaseMetric], segments: Sequence[Segment], runtime: Runtime) -> dict[str, Scores]:
     """The scores of segments as if there were no others, by the passes that parts go through."""
     known, kept = Settled(), dict[bytes, Columns]()
     passes = max((rounds(metric) or 0 for metric in metrics.values()), default=0)
@@ -464,7 +464,7 @@ def read_sealed(path: Path, kind: type[T]) -> T | None:
         return None
 
 
-def write_texts(folder: Path, part: Part, metrics: Iterable[Metric], segments: Sequence[Segment]) -> dict[str, str]:
+def write_texts(folder: Path, part: Part, metrics: Iterable[BaseMetric], segments: Sequence[Segment]) -> dict[str, str]:
     """Write the documents of a part, each kind in its own file; returns the digest of each file."""
     kinds = {documents.kind: documents for metric in metrics for documents in corpora_of(metric, segments)}
     digests = {}
@@ -505,7 +505,7 @@ def read_gathered(folder: Path, number: int, part: Part) -> Gathered | None:
     return found
 
 
-def digests_of_documents(folder: Path, parts: Sequence[Part], metrics: Mapping[str, Metric]) -> dict[str, str]:
+def digests_of_documents(folder: Path, parts: Sequence[Part], metrics: Mapping[str, BaseMetric]) -> dict[str, str]:
     """Specification -> digest of all documents of the metric; those that stand in several parts count once."""
     known: dict[tuple[str, ...], str] = {}
     found = {}
@@ -595,13 +595,13 @@ class Recorded(BaseMetric):
         return Scores(self.signature, (), np.empty(0), finish=self.finish, higher_is_better=self.about.higher_is_better)
 
 
-def metrics_of(plan: Plan) -> dict[str, Metric | Recorded]:
+def metrics_of(plan: Plan) -> dict[str, BaseMetric | Recorded]:
     """The metrics of a plan that was read from a file: those that run on what ships, and stand-ins for others.
 
     Raises:
         InputError: an earlier nlgauge made the plan, and did not write down what it says of its metrics.
     """
-    found: dict[str, Metric | Recorded] = {}
+    found: dict[str, BaseMetric | Recorded] = {}
     for spec, signed in plan.signatures.items():
         try:
             check_shipped(spec)  # first, since what places it on an encoder loads its class
@@ -688,7 +688,7 @@ class Scorer:
     device: str | None = None
 
     @cached_property
-    def metrics(self) -> Mapping[str, Metric]:
+    def metrics(self) -> Mapping[str, BaseMetric]:
         """Specification -> metric."""
         return named(list(self.plan.signatures), self.plan.encoder)
 

@@ -16,11 +16,10 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
-from nlgauge.core.metric import signature_of
+from nlgauge.core.metric import BaseMetric, signature_of
 from nlgauge.core.result import Result, Row, replacing
 from nlgauge.core.segment import unique
 from nlgauge.core.spec import version
-from nlgauge.metrics.base import Metric
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.selection import FORMS, AgreementCurve
 
@@ -307,7 +306,7 @@ def _span(low: int, high: int) -> str:
 
 
 def thresholds_for(
-    given: str | Thresholds | None, metrics: Mapping[str, Metric], runtime: Runtime
+    given: str | Thresholds | None, metrics: Mapping[str, BaseMetric], runtime: Runtime
 ) -> Thresholds | None:
     """The thresholds that were asked for, read if a file was named.
 

@@ -27,7 +27,7 @@ from msgspec.structs import asdict
 
 from nlgauge.core.arrays import Counts
 from nlgauge.core.errors import InputError, MissingExtra, NlgaugeError
-from nlgauge.core.metric import signature_of
+from nlgauge.core.metric import BaseMetric, signature_of
 from nlgauge.core.result import Result
 from nlgauge.core.scores import add, mean_of_defined
 from nlgauge.core.spec import with_digest
@@ -35,7 +35,6 @@ from nlgauge.io.frames import import_pyarrow, read_columns
 from nlgauge.io.parallel import system_names
 from nlgauge.io.segments import Summary
 from nlgauge.io.spans import read_span
-from nlgauge.metrics.base import Metric, pieces_of
 from nlgauge.metrics.guards import summed
 from nlgauge.metrics.run import score_segments
 from nlgauge.metrics.wrapped import save_bounds
@@ -84,7 +83,7 @@ _HELD = 4_000_000  # segments of all runs that are compared; of more, those whos
 
 def result_of(
     runs: Runs,
-    metrics: Mapping[str, Metric | Recorded],
+    metrics: Mapping[str, BaseMetric | Recorded],
     runtime: Runtime,
     comparison: ComparisonOptions | None = None,
     save_norm: str | None = None,
@@ -617,7 +616,7 @@ class Estimate:
         return self.loading * (1 + plan.passes) + plan.summary.n * self.seconds / self.n / at_once
 
 
-def estimate(plan: Plan, metrics: Mapping[str, Metric], runtime: Runtime) -> Estimate:
+def estimate(plan: Plan, metrics: Mapping[str, BaseMetric], runtime: Runtime) -> Estimate:
     """Score a few segments from the beginning, the middle and the end, and write nothing."""
     places = sorted({len(plan.parts) * k // _PLACES for k in range(_PLACES)})
     few = [segment for place in places for segment in read_span(plan.inputs, plan.parts[place].span)[:_SAMPLE]]
@@ -632,10 +631,16 @@ def estimate(plan: Plan, metrics: Mapping[str, Metric], runtime: Runtime) -> Est
     cut = [found.flags["truncated"] for found in scores.values() if "truncated" in found.flags]
     truncated = max((int(flag.sum()) for flag in cut), default=0)
     texts = list({text for s in few for text in (s.hypothesis, *s.references, s.source or "")})
-    pieces = next((n for m in metrics.values() if (n := pieces_of(m, texts, runtime)) is not None), None)
+    pieces = next((n for m in metrics.values() if (n := _pieces_of(m, texts, runtime)) is not None), None)
     words = sum(len(text.split()) for text in texts) / len(texts)
     loading = max(loaded - began - (seconds if plan.passes else 0.0), 0.0)
     return Estimate(len(few), seconds, loading, truncated, None if pieces is None else pieces / len(texts), words)
+
+
+def _pieces_of(metric: BaseMetric, texts: Sequence[str], runtime: Runtime) -> int | None:
+    """How many pieces a metric's encoder reads of some texts; of a sum, that of a term. None without an encoder."""
+    asked = (metric.pieces(texts, runtime), *(_pieces_of(one, texts, runtime) for one in metric.inside))
+    return next((n for n in asked if n is not None), None)
 
 
 def rows_of(plan: Plan, folder: Path) -> Iterator[dict[str, Any]]:

@@ -20,12 +20,12 @@ import numpy as np
 
 from nlgauge.core.arrays import Array, Counts
 from nlgauge.core.errors import InputError, NlgaugeError, SpecError
-from nlgauge.core.metric import options_of, signature_of, spec_of, whole
+from nlgauge.core.metric import BaseMetric, options_of, signature_of, spec_of, whole
 from nlgauge.core.options import construct, sorts
 from nlgauge.core.scores import MetricInfo, Scores, ids, join, mean_of_defined
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Spec, parse
-from nlgauge.metrics.base import Metric, is_pooled, rounds
+from nlgauge.metrics.base import Metric, rounds
 from nlgauge.metrics.registry import METRICS, own_function
 from nlgauge.metrics.registry import metric as build
 from nlgauge.metrics.registry import metric as named_metric
@@ -296,7 +296,7 @@ def declaration(subject: Subject) -> None:
     """A sound `info`; a pooled metric says in its signature over what."""
     metric, info = subject.metric, subject.metric.info
     subject.require(info.range[0] < info.range[1], f"info.range is {info.range}, expected the lower end first")
-    if is_pooled(metric):
+    if whole(metric).pooled:
         entries = dict(signature_of(metric, subject.runtime).entries)
         subject.require("pool" in entries, "the metric is pooled, but no entry 'pool' of its signature says over what")
 
@@ -672,7 +672,7 @@ def cache(subject: Subject) -> None:
         runtime = replace(subject.runtime, cache=store)
         try:
             for change in ("going through the score cache", "coming back from the score cache"):
-                found = score_segments({"metric": subject.metric}, subject.segments, runtime)["metric"]
+                found = score_segments({"metric": whole(subject.metric)}, subject.segments, runtime)["metric"]
                 subject.same(subject.base, found, change)
                 subject.require(
                     subject.near(found.system, subject.base.system, ROUNDING), f"{change} changes the corpus number"
@@ -707,16 +707,16 @@ def check_wrapper(
     """
     subject = Subject(wrapper, list(SEGMENTS if segments is None else segments), runtime or Runtime(), 0.0)
     own, other = whole(wrapper), whole(inner)
-    subject.require(is_pooled(wrapper) or not is_pooled(inner), "the metric inside is pooled and the wrapper is not")
-    passes, needed = rounds(wrapper), rounds(inner)
+    subject.require(own.pooled or not other.pooled, "the metric inside is pooled and the wrapper is not")
+    passes, needed = rounds(own), rounds(other)
     enough = passes is None if needed is None else passes is None or passes >= needed
     subject.require(enough, f"rounds is {passes}, and {needed} of the metric inside")
     for what in ("trained_on", "notes"):
-        lost = [one for one in _said(other, what) if not any(one in said for said in _said(own, what))]
+        lost = [one for one in getattr(other, what) if not any(one in said for said in getattr(own, what))]
         subject.require(not lost, f"{what} of the metric inside are left out: {lost}")
     least = own.limit is not None and other.limit is not None and own.limit <= other.limit
     subject.require(other.limit is None or least, f"limit is {own.limit}, and {other.limit} of the metric inside")
-    for need in sorted(wrapper.info.needs & other.lacking.keys()):
+    for need in sorted(own.info.needs & other.lacking.keys()):
         subject.require(own.lacking.get(need) == other.lacking[need], f"lacking[{need!r}] of the metric inside is lost")
     for writing in (known_writings()[0]._replace(language="de"), *known_writings()):
         reason = other.unread(writing)
@@ -724,10 +724,10 @@ def check_wrapper(
     inside, outside = other.vectors_of(subject.runtime), own.vectors_of(subject.runtime)
     lost_sources = [source for source, layers in inside.items() if {*layers} - {*outside.get(source, ())}]
     subject.require(not lost_sources, "vectors that the metric inside reads are not in vectors_of")
-    refused = _refuses(wrapper, subject)
-    subject.require(refused or not _refuses(inner, subject), "it takes what the metric inside refuses")
+    refused = _refuses(own, subject)
+    subject.require(refused or not _refuses(other, subject), "it takes what the metric inside refuses")
     if not refused:
-        scored = score_segments({"wrapper": wrapper, "inner": inner}, subject.segments, subject.runtime)
+        scored = score_segments({"wrapper": own, "inner": other}, subject.segments, subject.runtime)
         signed = {name: "documents" in dict(scores.signature.entries) for name, scores in scored.items()}
         subject.require(
             signed["wrapper"] or not signed["inner"],
@@ -735,14 +735,9 @@ def check_wrapper(
         )
 
 
-def _said(metric: object, what: str) -> Sequence[str]:
-    answers = whole(metric)
-    return answers.trained_on if what == "trained_on" else answers.notes
-
-
-def _refuses(metric: Metric, subject: Subject) -> bool:
+def _refuses(metric: BaseMetric, subject: Subject) -> bool:
     try:
-        whole(metric).refuse(subject.segments)
+        metric.refuse(subject.segments)
     except InputError:
         return True
     return False
@@ -806,7 +801,7 @@ def check_metric(
     scores(subject)
     refused(metric, subject.require)
     calls(subject)
-    if not is_pooled(metric):
+    if not whole(metric).pooled:
         company(subject)
         undeclared(subject)
         if metric.info.cached:
@@ -859,5 +854,5 @@ def _subject(
 ) -> Subject:
     kind(metric, "metric", MetricInfo)
     if tolerance is None:
-        tolerance = MODEL_TOLERANCE if metric.info.cached else POOL_TOLERANCE if is_pooled(metric) else 0.0
+        tolerance = MODEL_TOLERANCE if metric.info.cached else POOL_TOLERANCE if whole(metric).pooled else 0.0
     return Subject(metric, list(SEGMENTS if segments is None else segments), runtime or Runtime(), tolerance)

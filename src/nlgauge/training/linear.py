@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import Range, check_option
 from nlgauge.core.result import check_target, replacing
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.base import Metric
 from nlgauge.metrics.learned.linear import FEATURES, LinearModel, Term, ngram_features
 from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import Runtime
@@ -49,7 +49,7 @@ class Fitted:
 def train_blend(
     segments: Sequence[Segment],
     ratings: Sequence[float],
-    metrics: Mapping[str, Metric],
+    metrics: Mapping[str, BaseMetric],
     output: str,
     runtime: Runtime,
     *,

@@ -10,7 +10,6 @@ from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.metric import spec_of
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import quote
-from nlgauge.metrics.base import notes_of
 from nlgauge.metrics.learned.gauge import CHRF, COSINE, RATED, RECALL, SCALES, WEIGHTS, Gauge, GaugeRated, Sentinel
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric
@@ -33,7 +32,7 @@ ROWS = [
 def test_the_length_of_one_side(side, lengths):
     metric = Sentinel(side=side)
     assert metric.score(ROWS, CPU).values.tolist() == [-float(n) for n in lengths]
-    assert notes_of(metric) == (f"a control, not a metric: it reads the {side} alone",)
+    assert metric.notes == (f"a control, not a metric: it reads the {side} alone",)
 
 
 def test_a_side_that_is_not_there_is_refused():
@@ -138,8 +137,8 @@ def test_the_encoder_is_that_of_all_terms():
 
 
 def test_the_rated_one_says_that_it_has_seen_ratings():
-    assert notes_of(Gauge()) == ()
-    assert any("human ratings" in note for note in notes_of(GaugeRated()))
+    assert Gauge().notes == ()
+    assert any("human ratings" in note for note in GaugeRated().notes)
     assert set(Gauge().trained_on) == {*ng.metric("nli-robust").trained_on, *ng.metric("sescore").trained_on}
 
 

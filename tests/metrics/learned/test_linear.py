@@ -8,7 +8,7 @@ import pytest
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.base import notes_of, trained_on
+from nlgauge.metrics.base import trained_on
 from nlgauge.metrics.learned.linear import FEATURES, Beer, Blend, LinearModel, Term, ngram_features, read_linear
 from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import Runtime
@@ -156,7 +156,7 @@ def test_a_blank_side_is_the_worst(beer):
 
 
 def test_it_says_what_it_was_trained_on(beer):
-    (note,) = notes_of(beer())
+    (note,) = beer().notes
     assert note.startswith("trained on human ratings (rated for da); agreement with ratings of the same texts")
 
 
@@ -215,7 +215,7 @@ def test_terms_bring_their_needs_and_marks(blend, tiny_regressor):
     )
     assert metric.info.needs == {"references", "source"}
     assert trained_on(metric) == ("typos",)
-    said = notes_of(metric)
+    said = metric.notes
     assert said[0].startswith("trained on human ratings (WMT15 DA); ")
     assert any("trained on human ratings (rated for da)" in note for note in said[1:])
 

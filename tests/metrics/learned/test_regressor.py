@@ -7,7 +7,7 @@ import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.metric import signature_of
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.base import notes_of, trained_on
+from nlgauge.metrics.base import trained_on
 from nlgauge.metrics.learned.regressor import Regressor, SEScore
 from nlgauge.metrics.registry import metric_info
 from nlgauge.models.regressor import calibrate, load_regressor, locate_regressor
@@ -73,7 +73,7 @@ def test_a_named_one_is_the_regressor_of_its_features(tiny_regressor, name):
     assert "|trained:human ratings|" in signature
     assert "trained:" not in str(signature_of(plain, CPU))  # whose signatures stay as they were
     for built in (metric, plain):
-        (note,) = notes_of(built)
+        (note,) = built.notes
         assert note.startswith("trained on human ratings (WMT15 DA); agreement with ratings of the same texts")
     if name == "comet":  # the others add no way of their own to what the tests above go through
         check_metric(metric, runtime=CPU, tolerance=1e-5)
@@ -136,7 +136,7 @@ def test_files_that_are_no_regressor_are_told_in_a_line(tmp_path):
 
 
 def test_what_has_learnt_from_no_rating_has_no_note(tiny_regressor):
-    assert notes_of(ng.metric("regressor", model=str(tiny_regressor()))) == ()
+    assert ng.metric("regressor", model=str(tiny_regressor())).notes == ()
 
 
 def test_a_text_of_which_the_tokenizer_keeps_nothing_is_empty(tiny_regressor):

@@ -12,7 +12,7 @@ import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.core.metric import signature_of
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.base import notes_of, trained_on
+from nlgauge.metrics.base import trained_on
 from nlgauge.metrics.registry import metric_info
 from nlgauge.models.regressor import locate_regressor
 from nlgauge.runtime.runtime import Runtime
@@ -109,7 +109,7 @@ def test_the_rated_head_is_small_and_says_that_it_learnt_from_ratings():
     assert found.features == ("hyp", "ref", "hyp*ref", "|hyp-ref|", "match")
     assert (found.layers, found.match_layer, found.read_layers) == ((3,), 4, (3, 4))
     assert (found.head.get("recipe"), found.head.get("method")) == ("recipes/rated", "ridge")
-    (note,) = notes_of(ng.metric("rated"))
+    (note,) = ng.metric("rated").notes
     assert note.startswith("trained on human ratings (WMT15 DA: 2,000 translations into English); agreement")
     assert "human ratings of WMT15" in metric_info("rated").summary
     assert "trained:human ratings" in str(signature_of(ng.metric("rated"), Runtime(device="cpu")))

@@ -16,7 +16,7 @@ from nlgauge.core.metric import BaseMetric, signature_of, spec_of
 from nlgauge.core.options import Checked, Range
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.base import Metric, Policy, check_needs, known, nonfinite, over_references, unknown
+from nlgauge.metrics.base import Policy, check_needs, known, nonfinite, over_references, unknown
 from nlgauge.metrics.embedding import kernel
 from nlgauge.metrics.embedding.bertscore import BertScore, f1
 from nlgauge.metrics.embedding.kernel import Side
@@ -33,7 +33,7 @@ from nlgauge.metrics.embedding.points import (
 )
 from nlgauge.metrics.embedding.transport import Wmd
 from nlgauge.metrics.embedding.vectors import ByEncoder
-from nlgauge.metrics.run import merged, score_segments, vectors_of
+from nlgauge.metrics.run import merged, score_segments
 from nlgauge.metrics.wrapped import moments, zero_and_width
 from nlgauge.models.encoder import Encoder, load_encoder
 from nlgauge.models.locate import locate
@@ -278,7 +278,7 @@ class SentSim(Checked, BaseMetric):
 
     def vectors_of(self, runtime: Runtime) -> Mapping[Hashable, Sequence[int]]:
         """The vectors that both parts read."""
-        return merged([vectors_of(part, runtime) for part in self._parts().values()])
+        return merged([part.vectors_of(runtime) for part in self._parts().values()])
 
     def unread(self, writing: Writing) -> str | None:
         """Whether the model reads another language, and what to do; None if its languages are not known."""
@@ -324,7 +324,7 @@ def joined_flags(scored: Mapping[str, Scores], names: Iterable[str]) -> dict[str
     }
 
 
-def _scaled(part: Metric, values: Array, empty: Mask, lie: Moments) -> Array:
+def _scaled(part: BaseMetric, values: Array, empty: Mask, lie: Moments) -> Array:
     """exp of the values, scaled to 0..1 over those whose sides are not empty, the best of them at 1; NaN stays."""
     if empty.all():
         return np.ones(len(values))

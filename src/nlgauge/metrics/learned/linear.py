@@ -18,7 +18,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, NlgaugeError, SpecError
-from nlgauge.core.metric import BaseMetric, signature_of
+from nlgauge.core.metric import BaseMetric, signature_of, whole
 from nlgauge.core.options import Checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, unique
@@ -302,7 +302,9 @@ class Blend(Checked, Composed):
             specs = [term.name for term in learnt.terms]
             with _opened(self.model):
                 build = metric if self.trust else metric_of_file
-                total = Combination(tuple((w, build(spec)) for w, spec in zip(weights, specs, strict=True)), "none")
+                total = Combination(
+                    tuple((w, whole(build(spec))) for w, spec in zip(weights, specs, strict=True)), "none"
+                )
         except NlgaugeError as error:
             way_out = "" if self.trust else "; of a file that you made yourself, trust=true takes them all"
             raise InputError(f"blend: {self.model}: {error}{way_out}") from None

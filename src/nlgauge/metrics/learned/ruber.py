@@ -14,11 +14,11 @@ from nlgauge.core.metric import BaseMetric, signature_of
 from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, said
-from nlgauge.metrics.base import Metric, check_needs
+from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.embedding.kernel import Side
 from nlgauge.metrics.embedding.sentences import Pooled, cosine, joined_flags
 from nlgauge.metrics.learned.regressor import Regressor
-from nlgauge.metrics.run import merged, score_segments, vectors_of
+from nlgauge.metrics.run import merged, score_segments
 from nlgauge.metrics.wrapped import moments, zero_and_width
 from nlgauge.runtime.pool import Moments
 from nlgauge.runtime.runtime import DType, Runtime
@@ -125,7 +125,7 @@ class Ruber(BaseMetric):
 
     def vectors_of(self, runtime: Runtime) -> Mapping[Hashable, Sequence[int]]:
         """The vectors that both parts read."""
-        return merged([vectors_of(part, runtime) for part in (self._referenced(), self._scorer())])
+        return merged([part.vectors_of(runtime) for part in (self._referenced(), self._scorer())])
 
     def unread(self, writing: Writing) -> str | None:
         """Whether a model reads another language, and what to do; None if their languages are not known."""
@@ -142,7 +142,7 @@ class Ruber(BaseMetric):
         check_needs(self, segments)
         queries = [" ".join(said(s.context, self.turns)) if self.anchor == "context" else s.source for s in segments]
         asked = [replace(s, source=query) for s, query in zip(segments, queries, strict=True)]
-        parts: dict[str, Metric] = {"referenced": self._referenced(), "unreferenced": self._scorer()}
+        parts: dict[str, BaseMetric] = {"referenced": self._referenced(), "unreferenced": self._scorer()}
         scored = score_segments(parts, asked, runtime)
         flags = joined_flags(scored, ("empty", "truncated", "unweighted", "unknown", "nonfinite"))
         counted = {name: scores.values[~flags["empty"]] for name, scores in scored.items()}

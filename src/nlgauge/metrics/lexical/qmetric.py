@@ -16,7 +16,7 @@ from nlgauge.core.metric import BaseMetric, signature_of, whole
 from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.base import Metric, check_needs
+from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.lexical.ngrams import WordMetric, Words, measured
 from nlgauge.metrics.registry import metric
 from nlgauge.metrics.wrapped import Composed
@@ -85,7 +85,7 @@ class QMetric(Composed):
     @property
     def inside(self) -> tuple[BaseMetric, ...]:
         """The base."""
-        return (whole(self._base),)
+        return (self._base,)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """The signature of the base."""
@@ -118,8 +118,8 @@ class QMetric(Composed):
         return Scores(signature_of(self, runtime), ids(segments), values, parts, flags=flags)
 
     @cached_property
-    def _base(self) -> Metric:
-        return metric(self.base)
+    def _base(self) -> BaseMetric:
+        return whole(metric(self.base))
 
     @property
     def _is_bounded(self) -> bool:
