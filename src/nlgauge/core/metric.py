@@ -169,6 +169,9 @@ class _Foreign:
     def __hash__(self) -> int:
         return hash(self.metric)
 
+    def __repr__(self) -> str:
+        return repr(self.metric)
+
 
 def whole(metric: Any) -> BaseMetric:
     """The metric with the answers of `BaseMetric` for what it does not say.

@@ -1,10 +1,10 @@
-"""The protocol of metrics, the check of what segments must have, and sources of segments."""
+"""The protocol of metrics, and the check of what segments must have."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
@@ -43,44 +43,6 @@ class Metric(Protocol):
 
 
 MetricLike: TypeAlias = str | Metric | Callable[..., Any]  # a specification, a metric, or a function of the user's
-
-
-class Summary(Protocol):
-    """Counts of a source after one pass over it, as `nlgauge.io.Summary`."""
-
-    @property
-    def n(self) -> int:
-        """Segments."""
-
-    @property
-    def systems(self) -> Mapping[str | None, int]:
-        """System -> segments; None stands for segments that name none."""
-
-    @property
-    def groups(self) -> Mapping[str | None, int]:
-        """The same of groups."""
-
-    @property
-    def lacking(self) -> Mapping[str, str]:
-        """Optional field of a segment -> id of the first segment without it."""
-
-    @property
-    def inputs(self) -> Sequence[Mapping[str, str]]:
-        """Files read."""
-
-    @property
-    def notes(self) -> Sequence[str]:
-        """Notes for the reader of the result."""
-
-
-class Source(Protocol):
-    """Segments that are checked in one pass and streamed in others; as `nlgauge.io.open_data` gives them."""
-
-    def check(self) -> Summary:
-        """Read everything once."""
-
-    def blocks(self) -> Iterator[list[Segment]]:
-        """The segments in order, in lists."""
 
 
 def documents_of(metric: BaseMetric, segments: Sequence[Segment]) -> Sequence[str]:

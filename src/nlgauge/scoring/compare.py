@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -26,7 +26,7 @@ from nlgauge.core.scores import (
 )
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Signature
-from nlgauge.metrics.base import Summary
+from nlgauge.io.segments import Summary
 
 if TYPE_CHECKING:
     from nlgauge.scoring.pairwise import Pairwise
@@ -319,6 +319,41 @@ class ComparisonOptions:
         if self.baseline is not None and self.baseline not in systems:
             raise InputError(f"baseline {self.baseline!r} is not among the systems{nearest(self.baseline, systems)}")
 
+    def check_metrics(self, signatures: Iterable[Signature]) -> None:
+        """Refuse metrics whose p-values the package in `compat` does not compute."""
+        if self.test is not None and self.compat is not None:
+            from nlgauge.scoring.pairwise import check_compat
+
+            for signature in signatures:
+                check_compat(signature, self.compat)
+
+    def check_items(self, rows: Iterable[tuple[str | None, str | None, str | None, str]]) -> None:
+        """Refuse systems that the test cannot pair item by item, before anything is scored.
+
+        Args:
+            rows: group, system, item and id of each segment.
+
+        Raises:
+            InputError: systems have different items or a single one, one has an item twice, or a group has one system.
+        """
+        from nlgauge.scoring.pairwise import aligned
+        from nlgauge.stats.draws import check_stats
+
+        groups: dict[str | None, list[tuple[str | None, str | None, str]]] = {}
+        for group, system, item, name in rows:
+            groups.setdefault(group if self.by_group else None, []).append((system, item, name))
+        for group, own in groups.items():
+            systems, items, ids = zip(*own, strict=True)
+            if self.pairs:
+                _refuse_one_system(group, systems)
+            baseline = self._baseline(systems)
+            places = aligned(ids, systems, items, baseline)
+            check_stats(np.zeros((len(places), len(places[baseline]), 1)), systems=2)
+
+    def _baseline(self, systems: Sequence[str | None]) -> str:
+        """The baseline among the systems of segments."""
+        return next(s for s in systems if s is not None) if self.baseline is None else self.baseline
+
     def _check_together(self) -> None:
         """Refuse options that change nothing beside each other."""
         refuse_idle(self)
@@ -339,8 +374,7 @@ class ComparisonOptions:
         how: dict[str, Any] = {"draws": self.draws, "seed": self.seed or 0, "adjust": self.adjust or "holm"}
         found: dict[str | None, Pairwise] = {}
         for group, (systems, items, scores) in totals.kept().items():
-            if len(set(systems)) < 2:
-                raise InputError(f"group {group!r} has one system, {systems[0]!r}; a test compares at least two")
+            _refuse_one_system(group, systems)
             found[group] = compare_pairs(scores, systems, items, test=self.test, **how)
         return found
 
@@ -359,7 +393,7 @@ class ComparisonOptions:
                 systems,
                 items,
                 test=self.test,
-                baseline=next(s for s in systems if s is not None) if self.baseline is None else self.baseline,
+                baseline=self._baseline(systems),
                 draws=self.draws,
                 seed=self.seed,
                 compat=self.compat,
@@ -393,3 +427,8 @@ class ComparisonOptions:
                 f" seed {seed}{fault.format(self.compat) if self.compat else ''}"
                 + (f"; {ADJUSTED[self.adjust]}" if self.adjust is not None else "")
             )
+
+
+def _refuse_one_system(group: str | None, systems: Sequence[str | None]) -> None:
+    if len(set(systems)) < 2:
+        raise InputError(f"group {group!r} has one system, {systems[0]!r}; a test compares at least two")

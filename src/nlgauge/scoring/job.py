@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -13,15 +13,14 @@ import numpy as np
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.metric import BaseMetric, signature_of, whole
 from nlgauge.core.result import Outcome, Result
-from nlgauge.core.scores import Note, Scores, ScoreSet, count_notes, ids, say, warning
+from nlgauge.core.scores import Note, Scores, ScoreSet, count_notes, say, warning
 from nlgauge.core.segment import Dataset, Frame, Segment, is_frame
 from nlgauge.core.spec import Signature
 from nlgauge.io.frames import dataset_of
+from nlgauge.io.segments import Source, Summary
 from nlgauge.metrics.base import (
     Metric,
     MetricLike,
-    Source,
-    Summary,
     check_lacking,
     cut_words,
     described,
@@ -201,8 +200,9 @@ def score_source(
     looking = Looks(language, guards).over(built)
     looking.ahead(source.blocks())
     signatures = {spec: signature_of(metric, runtime) for spec, metric in built.items()}
-    if comparison.resamples:
-        Rehearsal(comparison, signatures).compare(source.blocks())
+    comparison.check_metrics(signatures.values())
+    if comparison.test is not None:
+        comparison.check_items((s.group, s.system, s.item, s.id) for block in source.blocks() for s in block)
     totals = {spec: Totals(comparison.by_group, keep=comparison.resamples) for spec in built}
     for block, scores in score_blocks(built, source.blocks(), runtime, summary.n):
         looking.add(block)
@@ -216,33 +216,6 @@ def score_source(
     scored = SourceScores(built, signatures, totals, summary, comparison, looking, left)
     say(*looking.notes(), *(note for spec in built for note in scored.count_notes(spec)))
     return scored
-
-
-class Rehearsal:
-    """Systems compared by stand-in scores: what is refused with them is refused before anything is scored.
-
-    Args:
-        comparison: how systems are compared.
-        signatures: specification -> signature.
-    """
-
-    def __init__(self, comparison: ComparisonOptions, signatures: Mapping[str, Signature]) -> None:
-        from nlgauge.scoring.pairwise import check_compat
-
-        for self._stand_in in signatures.values():
-            check_compat(self._stand_in, comparison.compat)
-        self._few = replace(comparison, draws=2, compat=None)
-        self._totals = Totals(comparison.by_group, keep=True)
-
-    def add(self, block: Sequence[Segment]) -> None:
-        """Take in a block of segments."""
-        self._totals.add(block, Scores(self._stand_in, ids(block), np.zeros(len(block))))
-
-    def compare(self, blocks: Iterable[Sequence[Segment]] = ()) -> None:
-        """Raise an InputError if systems have different items, or one has an item twice; or a group has one system."""
-        for block in blocks:
-            self.add(block)
-        self._few.pairwise(self._totals) if self._few.pairs else self._few.of(self._totals)
 
 
 # --- Scores of texts by named metrics: the public `score`

@@ -40,7 +40,6 @@ from nlgauge.metrics.stored import check_shipped, metric_of_file
 from nlgauge.runtime.pool import Columns, Counts, Incidence, Moments, Pool, Unsettled
 from nlgauge.runtime.runtime import ENCODERS, Runtime, silent
 from nlgauge.scoring.compare import ComparisonOptions, Totals
-from nlgauge.scoring.job import Rehearsal
 from nlgauge.scoring.looks import Looking, Looks
 
 PLAN, ROWS, STATS, SUMS, POOL = "plan.json", "rows", "stats", "sums", "pool"
@@ -163,22 +162,23 @@ class _Seen:
     """Lengths and counts of the texts of a whole input. It keeps numbers of each segment, and no text."""
 
     looking: Looking
-    rehearsal: Rehearsal | None
+    comparison: ComparisonOptions
+    rows: list[tuple[str | None, str | None, str | None, str]] = field(default_factory=list)  # of a test
     segments: list[npt.NDArray[np.int64]] = field(default_factory=list)  # hashes
     texts: list[npt.NDArray[np.int64]] = field(default_factory=list)
 
     def add(self, block: Sequence[Segment]) -> None:
         self.looking.add(block)
-        if self.rehearsal is not None:
-            self.rehearsal.add(block)
+        if self.comparison.test is not None:
+            self.rows += [(s.group, s.system, s.item, s.id) for s in block]
         self.segments.append(np.array([hash((s.hypothesis, s.references, s.source)) for s in block]))
         texts = chain.from_iterable((s.hypothesis, *s.references, s.source or "") for s in block)
         self.texts.append(np.unique(np.fromiter(map(hash, texts), dtype=np.int64)))
 
     def refuse(self) -> None:
         """Refuse systems that cannot be compared, and texts where this is asked for."""
-        if self.rehearsal is not None:
-            self.rehearsal.compare()
+        if self.comparison.test is not None:
+            self.comparison.check_items(self.rows)
         self.looking.refuse()
 
 
@@ -209,10 +209,8 @@ def make_plan(
     passes = _passes(metrics)
     signatures = {spec: signature_of(metric, runtime) for spec, metric in metrics.items()}
     inputs, comparison = inputs.pinned, comparison or ComparisonOptions()
-    seen = _Seen(
-        (looks or Looks()).over(metrics),
-        None if comparison.test is None else Rehearsal(comparison, signatures),
-    )
+    comparison.check_metrics(signatures.values())
+    seen = _Seen((looks or Looks()).over(metrics), comparison)
     stamps, spans, summary = _read(inputs, rows, seen)
     check_lacking(metrics, summary.lacking, summary.inputs)
     comparison.check(summary)
