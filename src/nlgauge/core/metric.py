@@ -1,4 +1,4 @@
-"""The optional members of a metric beside `info` and `score`, with their defaults."""
+"""The members of a metric beside `info` and `score`, with what holds where it has none, and how it is signed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many texts were cut, empty or undefined? Counted for every verb alike, said in notes, and warned of in Python."""
+"""The scores of a metric, what they are flagged with, and the notes and warnings that count it."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ from nlgauge.core.doors import made
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Signature, together
+
+# --- How many texts were cut, empty or undefined? Counted for every verb alike, said in notes, and warned of in Python
+
 
 P = ParamSpec("P")
 R = TypeVar("R")

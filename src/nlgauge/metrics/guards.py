@@ -1,4 +1,4 @@
-"""Does a text say one phrase again and again, without anything between?"""
+"""Outputs that should not be trusted, such as copies, loops and cut texts: the rules, and counts by system."""
 
 from __future__ import annotations
 
@@ -24,6 +24,9 @@ from nlgauge.core.scores import FIRST, MEANINGS, Note, count_notes
 from nlgauge.core.segment import Segment, is_blank, printed_list
 from nlgauge.text.scripts import languages, names, told_language, writings
 from nlgauge.text.tokenize import NO_BLANKS
+
+# --- Does a text say one phrase again and again, without anything between?
+
 
 TURNS = 3  # how often a loop says its phrase, at least
 LEAST = 9  # words of a loop, at least: a phrase of three words turns three times, one word nine times

@@ -1,4 +1,4 @@
-"""In which languages are the texts of a call? Counted by function words; the model is asked where these say little."""
+"""Texts in languages or scripts that a metric does not read: found, counted, noted or refused."""
 
 from __future__ import annotations
 
@@ -27,6 +27,9 @@ from nlgauge.text.scripts import (
     names,
     writings,
 )
+
+# --- In which languages are the texts of a call? Counted by function words; the model is asked where these say little
+
 
 FEW, SHARE = 5, 0.1  # texts of a group that look like a language, at least, and their share in it, to be told
 _ASKED, _LITTLE = 10, 0.25  # undecided texts that the model is asked about; and the share decided that is enough

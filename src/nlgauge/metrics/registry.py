@@ -1,7 +1,4 @@
-"""Metrics of the field that are not included: what they are called, in which direction they run, how to bring scores.
-
-A metric that is added to the package loses its row here; a test sees to it.
-"""
+"""Which metrics there are, how a specification becomes one, and which of other programs are not included."""
 
 from __future__ import annotations
 
@@ -25,6 +22,8 @@ from nlgauge.metrics.base import Metric, MetricLike
 from nlgauge.metrics.function import Function, Plain, predicts
 from nlgauge.metrics.wrapped import GUARDED, Combination, Guarded
 from nlgauge.models import heads, locate
+
+# --- Metrics of the field that are not included: a metric that is added to the package loses its row; a test sees to it
 
 
 class Elsewhere(NamedTuple):

@@ -1,4 +1,4 @@
-"""Metrics of one call over the same encoder: which vectors they share, and in which portions of the segments."""
+"""Scoring: many metrics over many segments, which share vectors and pairs, through the cache, whole or in blocks."""
 
 from __future__ import annotations
 
@@ -20,6 +20,9 @@ from nlgauge.metrics.base import check_needs, documents_of, rounds
 from nlgauge.runtime.cache import ScoreCache, text_key
 from nlgauge.runtime.pool import Unsettled
 from nlgauge.runtime.runtime import PAIRS, Bar, Runtime, bars
+
+# --- Metrics of one call over the same encoder: which vectors they share, and in which portions of the segments
+
 
 _HELD_BYTES = 512 << 20  # vectors held at once, if every character were a piece of its own
 
@@ -74,11 +77,6 @@ def portions(
         held |= texts[i]
         used += new
     yield np.array(order[start:])
-
-
-def in_parts(metric: BaseMetric) -> bool:
-    """Whether parts of the segments can be scored one by one: no score depends on others, or `scorer` settles how."""
-    return not metric.pooled or scores_parts(metric)
 
 
 # --- Scoring: many metrics over many segments, through the score cache, whole or in blocks
@@ -194,7 +192,8 @@ def _shared_scores(
     vectors = {source: SharedVectors(read) for source, read in layers.items()}
     sharing = runtime.sharing(vectors)
     cut = list(portions([metrics[name] for name in readers], segments, bytes_of(layers)))
-    together = [name for name in readers if len(cut) == 1 or in_parts(metrics[name])]
+    # parts can be scored one by one where no score depends on others, or `scorer` settles how
+    together = [n for n in readers if len(cut) == 1 or not metrics[n].pooled or scores_parts(metrics[n])]
     scorers = {name: _scorer(metrics[name], segments, sharing, shown[name], len(cut)) for name in together}
     parts: dict[str, list[Scores]] = {name: [] for name in together}
     for places in cut:

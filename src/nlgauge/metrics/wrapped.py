@@ -1,4 +1,4 @@
-"""A metric inside another: with a different policy for references, or with more needs than its own."""
+"""Metrics made of others: with another policy for references, guarded, or summed on a common scale."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ from nlgauge.metrics.run import merged, score_segments
 from nlgauge.runtime.pool import Moments
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.scripts import Writing
+
+# --- A metric inside another: with a different policy for references, or with more needs than its own
 
 
 class Composed(BaseMetric):

@@ -1,4 +1,4 @@
-"""Which precision `dtype=auto` takes: bfloat16 where the processor multiplies it faster than float32."""
+"""Where a run happens: device, precision, batches, loaded models, cache, seed and progress."""
 
 from __future__ import annotations
 
@@ -23,6 +23,9 @@ from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.options import Range, check_option
 from nlgauge.runtime.cache import ScoreCache
 from nlgauge.runtime.pool import Pool
+
+# --- Which precision `dtype=auto` takes: bfloat16 where the processor multiplies it faster than float32
+
 
 _FAST = {"avx512_bf16", "amx_bf16"}  # instructions of x86 processors that multiply bfloat16, as Linux names them
 _CPUINFO = Path("/proc/cpuinfo")

@@ -1,4 +1,4 @@
-"""Corpus scores of many systems, summed block by block so that memory does not grow with the data."""
+"""Systems beside each other: their corpus scores, summed block by block, and the options of tests and intervals."""
 
 from __future__ import annotations
 
@@ -31,6 +31,8 @@ from nlgauge.io.segments import Summary
 if TYPE_CHECKING:
     from nlgauge.scoring.pairwise import Pairwise
     from nlgauge.stats.significance import TestName
+
+# --- Corpus scores of many systems, summed block by block so that memory does not grow with the data
 
 
 Key = tuple[str | None, str | None]  # (group, system)

@@ -1,4 +1,4 @@
-"""From probabilities of words to spans: thresholds, runs of neighbours, severities, and categories that rules know."""
+"""Explanations of scores: spans of errors from probabilities of words, and two texts aligned word by word."""
 
 from __future__ import annotations
 
@@ -34,6 +34,9 @@ from nlgauge.text.numbers.find import find_numbers, is_among, values_of
 from nlgauge.text.numbers.words import Number
 from nlgauge.text.scripts import ENGLISH, data_lines, leaning, names, writings
 from nlgauge.text.tokenize import word_spans
+
+# --- From probabilities of words to spans: thresholds, runs of neighbours, severities, and categories that rules know
+
 
 _CLITICS = frozenset({"'s", "'re", "'ve", "'ll", "'d", "'m"})
 _NEGATIONS = frozenset("not n't no never none nobody nothing nowhere neither nor cannot without".split())

@@ -1,4 +1,4 @@
-"""Which segments belong together: those of one system, and those of several systems that answer one item."""
+"""Which of several systems is better? Segments paired by item, intervals and p-values, and the public `compare`."""
 
 from __future__ import annotations
 
@@ -31,6 +31,9 @@ from nlgauge.scoring.thresholds import Thresholds, thresholds_for, with_agreemen
 from nlgauge.stats.draws import Intervals, bootstrap_interval
 from nlgauge.stats.significance import PairedTest, TestName, paired_bootstrap, paired_families, paired_randomisation
 from nlgauge.stats.tests import Adjustment, adjusted, rank_clusters
+
+# --- Which segments belong together: those of one system, and those of several systems that answer one item
+
 
 Places = npt.NDArray[np.int64]
 

@@ -1,4 +1,4 @@
-"""The plan of a run in parts: what is read, by which metrics, and which rows are which part."""
+"""A run in parts on disk: its plan, what pooled metrics gather first, and the scores of one part."""
 
 from __future__ import annotations
 
@@ -41,6 +41,9 @@ from nlgauge.runtime.pool import Columns, Counts, Incidence, Moments, Pool, Unse
 from nlgauge.runtime.runtime import ENCODERS, Runtime, silent
 from nlgauge.scoring.compare import ComparisonOptions, Totals
 from nlgauge.scoring.looks import Looking, Looks
+
+# --- The plan of a run in parts: what is read, by which metrics, and which rows are which part
+
 
 PLAN, ROWS, STATS, SUMS, POOL = "plan.json", "rows", "stats", "sums", "pool"
 _BY_NAME = ("systems", "groups")  # counts by names, of which None is one: JSON has pairs for them

@@ -1,4 +1,4 @@
-"""The result of runs in parts: what their parts add up to, of one run or of several over different files."""
+"""A run in parts from its plan to its result: its engines, and what the parts add up to."""
 
 from __future__ import annotations
 
@@ -71,6 +71,9 @@ from nlgauge.scoring.parts import (
     sums_path,
     write_sealed,
 )
+
+# --- The result of runs in parts: what their parts add up to, of one run or of several over different files
+
 
 Runs = Mapping[Path, Plan]
 # What reading and adding up may meet in arrays, tables and numbers that no run writes.

@@ -1,4 +1,4 @@
-"""A metric under examination: its scores of a list, and what it means that two of them agree."""
+"""The contract of a metric as calls: what holds for every metric, and for one made of others."""
 
 from __future__ import annotations
 
@@ -33,6 +33,9 @@ from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.cache import ScoreCache
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.scripts import known_writings
+
+# --- A metric under examination: its scores of a list, and what it means that two of them agree
+
 
 ROUNDING = 1e-9  # 100 * exp(log(1)) and the like may end a few float64 roundings beyond the end of a range
 
