@@ -11,6 +11,7 @@ from typing import Annotated
 from nlgauge.cli import options
 from nlgauge.cli.main import as_typed, echo
 from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import Argument, Typed
 from nlgauge.gating.gate import Gate, judged, named_with, opened
 from nlgauge.gating.outputs import Baseline, Outputs, check_cards, check_name, score_side, write_baseline
