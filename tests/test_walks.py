@@ -1,0 +1,98 @@
+"""A yardstick: through how many files a command goes, and of how many the package is made; ceilings that only fall.
+
+python tests/test_walks.py      # the files of each command
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from pathlib import Path
+from statistics import median
+from types import FrameType
+from typing import Any
+
+import pytest
+
+import nlgauge
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+SOURCE = Path(nlgauge.__file__).parent
+DATA = "weather.jsonl"
+WALKS = {  # command -> files whose functions it enters, at most
+    f"score {DATA} -m bleu": 32,
+    f"audit {DATA} --suite menli -m chrf --no-cache": 58,
+    f"meta {DATA} --judgements weather_ratings.tsv -m chrf -m bleu -c adequacy": 44,
+    f"gate {DATA} {DATA} --base-system template --new-system template -m chrf": 35,
+    "synth {folder}/few.txt -o {folder}/changed.jsonl": 41,
+}
+SIZES = {"files": 265, "classes": 808, "median lines": 376, "most lines": 953}  # of the package, at most
+
+
+def entered(command: str) -> list[str]:
+    """The files of the package whose functions a command enters; what runs while a module is imported is not asked."""
+    from nlgauge.cli.main import main
+
+    found: set[str] = set()
+
+    def look(frame: FrameType | None, event: str, _: Any) -> None:
+        if event != "call" or frame is None or frame.f_code.co_filename in found or not is_function(frame):
+            return
+        file, frame = frame.f_code.co_filename, frame.f_back
+        while frame is not None and not (is_function(frame) or is_module(frame)):
+            frame = frame.f_back
+        if frame is None or is_function(frame):
+            found.add(file)
+
+    with tempfile.TemporaryDirectory() as folder:
+        few = (EXAMPLES / "sentences.txt").read_text(encoding="utf-8").splitlines(keepends=True)[:3]
+        Path(folder, "few.txt").write_text("".join(few), encoding="utf-8")
+        with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+            sys.settrace(look)
+            main(command.format(folder=folder).split())
+            sys.settrace(None)
+    return sorted(Path(file).relative_to(SOURCE).as_posix() for file in found)
+
+
+def is_module(frame: FrameType) -> bool:
+    return frame.f_code.co_name == "<module>" and frame.f_code.co_filename.startswith(str(SOURCE))
+
+
+def is_function(frame: FrameType) -> bool:
+    return bool(frame.f_code.co_flags & 1) and frame.f_code.co_filename.startswith(str(SOURCE))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork") or not EXAMPLES.is_dir(), reason="no fork, or no examples beside the tests")
+def test_a_command_enters_no_more_files_than_it_did(tmp_path):
+    pytest.importorskip("torch")
+    run = [sys.executable, __file__]
+    env = {**os.environ, "NLGAUGE_CACHE": str(tmp_path)}
+    done = subprocess.run(run, env=env, capture_output=True, text=True, check=True)
+    files = dict(map(json.loads, done.stdout.splitlines()))
+    assert {command: len(files[command]) for command in WALKS if len(files[command]) > WALKS[command]} == {}
+
+
+def test_the_package_is_no_larger_than_it_was():
+    texts = [path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py")]
+    lines = [text.count("\n") for text in texts]
+    classes = sum(isinstance(node, ast.ClassDef) for text in texts for node in ast.walk(ast.parse(text)))
+    sizes = {"files": len(texts), "classes": classes, "median lines": median(lines), "most lines": max(lines)}
+    assert {name: size for name, size in sizes.items() if size > SIZES[name]} == {}
+
+
+if __name__ == "__main__":  # each in a fork of its own: what one keeps would spare the others a walk
+    import scipy.stats  # noqa: F401
+    import torch  # noqa: F401  once for all, and untraced: what is not ours takes seconds to load
+
+    os.chdir(EXAMPLES)
+    for command in WALKS:
+        if os.fork() == 0:
+            print(json.dumps([command, entered(command)]), flush=True)
+            os._exit(0)
+        os.wait()
