@@ -2,14 +2,14 @@
 
 import sys
 from importlib import import_module
-from importlib.metadata import entry_points
 
 import pytest
 
 import nlgauge
 
-_IS_INSTALLED = any(one.value == "nlgauge.plugin.hooks" for one in entry_points(group="pytest11"))
-PLUGIN = () if _IS_INSTALLED else ("-p", "nlgauge.plugin.hooks")
+# Nothing else that is installed is loaded: Hypothesis and others take a second of each run.
+ALONE = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+PLUGIN = ("-p", "nlgauge.plugin.hooks")
 
 TEXTS = """
 import random
@@ -27,7 +27,6 @@ def worse(share):
 def loaded():
     """All that a run inside needs, imported before: numpy can be loaded once, and pytester forgets what a run loads."""
     import_module("nlgauge.plugin.runs")
-    import_module("nlgauge.plugin.runs")
     nlgauge.gate(["a b"] * 3, ["a c"] * 3, ["a b"] * 3, metrics=["chrf", "ter", "cer"], clusters="none")
 
 
@@ -37,10 +36,13 @@ def inside(pytester, loaded, monkeypatch):
     pytester.makeini("[pytest]\nfilterwarnings =\n    ignore::nlgauge.ScoreWarning\n")
     pytester.makepyfile(texts=TEXTS)
     monkeypatch.setattr(sys, "dont_write_bytecode", True)  # one file is written several times in a second
+    for name, value in ALONE.items():
+        monkeypatch.setenv(name, value)
 
     def run(body, *options):
         pytester.makepyfile(test_outputs=f"from texts import *\n{body}")
-        started = pytester.runpytest_subprocess if "-n" in options else pytester.runpytest_inprocess
-        return started(*PLUGIN, "-p", "no:cacheprovider", *options)
+        if "-n" in options:
+            return pytester.runpytest_subprocess(*PLUGIN, "-p", "xdist.plugin", "-p", "no:cacheprovider", *options)
+        return pytester.runpytest_inprocess(*PLUGIN, "-p", "no:cacheprovider", *options)
 
     return run

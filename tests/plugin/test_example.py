@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from tests.plugin.conftest import PLUGIN
+from tests.plugin.conftest import ALONE, PLUGIN
+
+pytest_plugins = ["pytester"]
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "gate"
 CODES = {"PASS": 0, "FAIL": 3, "INCONCLUSIVE": 4}
@@ -30,24 +32,24 @@ def commands(run):
             yield re.sub(r"\$\{\{ matrix\.(\w+) \}\}", lambda found: run[found[1]], line)
 
 
+@pytest.mark.usefixtures("loaded")
 @pytest.mark.parametrize("run", matrix(), ids=lambda run: run["verdict"])
-def test_each_run_ends_as_it_says(run, tmp_path):
-    folder = shutil.copytree(EXAMPLE, tmp_path / "gate", ignore=shutil.ignore_patterns("__*__"))
-    names = {
-        "python": sys.executable,
-        "nlgauge": f"{sys.executable} -m nlgauge",
-        "pytest": f"{sys.executable} -m pytest",
-    }
-    codes = {}
+def test_each_run_ends_as_it_says(run, pytester, monkeypatch):
+    shutil.copytree(EXAMPLE, pytester.path, ignore=shutil.ignore_patterns("__*__"), dirs_exist_ok=True)
+    codes = []
     for command in commands(run):
-        typed = re.sub(r"\b(python|nlgauge|pytest)(?= )", lambda found: names[found[1]], command + " ", count=1)
-        typed += " ".join([*PLUGIN, "-p no:cacheprovider"]) if "pytest" in command else ""
-        done = subprocess.run(["bash", "-c", typed], cwd=folder, capture_output=True, text=True, env={**os.environ})
-        codes[re.sub(r"^(\w+=\w+ )+", "", command).strip()] = done.returncode
-        if "pytest" in command and "update" not in command:
-            assert WHY[run["verdict"]] in done.stdout or run["verdict"] == "PASS"
-    assert [*codes.values()] == [0, 0, CODES[run["verdict"]], 0, 0 if run["verdict"] == "PASS" else 1], codes
-    told = (folder / "gate.md").read_text(encoding="utf-8")
+        given, program, words = re.fullmatch(r"((?:\w+=\w+ )*)(\w+)(.*)", command).groups()
+        for name, value in [*ALONE.items(), *(pair.split("=") for pair in given.split())]:
+            monkeypatch.setenv(name, value)
+        if program != "pytest":
+            started = sys.executable + {"python": "", "nlgauge": " -m nlgauge"}[program]
+            codes.append(subprocess.run(["bash", "-c", started + words]).returncode)
+        else:
+            done = pytester.runpytest_inprocess(*PLUGIN, "-p", "no:cacheprovider", *shlex.split(words))
+            codes.append(done.ret)
+    assert WHY[run["verdict"]] in done.stdout.str() or run["verdict"] == "PASS"
+    assert codes == [0, 0, CODES[run["verdict"]], 0, 0 if run["verdict"] == "PASS" else 1]
+    told = (pytester.path / "gate.md").read_text(encoding="utf-8")
     assert f"{run['verdict']}: " in told
     assert WHY[run["verdict"]] in told
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tomllib
@@ -10,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from tests.plugin.conftest import PLUGIN
+from tests.plugin.conftest import ALONE, PLUGIN
 
 pytest_plugins = ["pytester"]
 
@@ -101,8 +102,8 @@ def test_nothing_is_loaded_for_tests_that_do_not_ask(pytester):
         def test_nothing():
             assert not {"numpy", "scipy", "torch", "nlgauge.gating"} & set(sys.modules)
     """)
-    words = [sys.executable, "-m", "pytest", *PLUGIN, "-p", "no:cacheprovider", "-p", "no:hypothesispytest", path]
-    done = subprocess.run(words, capture_output=True, text=True, cwd=pytester.path)
+    words = [sys.executable, "-m", "pytest", *PLUGIN, "-p", "no:cacheprovider", path]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=pytester.path, env={**os.environ, **ALONE})
     assert "1 passed" in done.stdout
 
 
