@@ -321,7 +321,7 @@ def made() -> Mapping[str, bytes]:
             " --json {}/meta.json",
             "audit --suite {}/p.jsonl -m chrf --json {}/audit.json --segments {}/pairs.tsv",
             "sweep {}/d.jsonl -m chrf --with ter --suite {}/p.jsonl --weights 0:1:0.5 --json {}/sweep.json",
-            "select {}/d.jsonl -m chrf --json {}/select.json",
+            "select {}/d.jsonl -m chrf --hybrids 200 --pool 20 --json {}/select.json",
             "gate {}/d.jsonl --base-system a -m chrf --save {}/kept.json",
             "gate {}/kept.json {}/d.jsonl --new-system b -m chrf --inconclusive pass --allow 90 --json {}/gate.json",
             *("align --hyp a --ref b --json {}/align.json", "synth {}/x.txt -o {}/t.jsonl --json {}/synth.json")[
@@ -584,84 +584,13 @@ READERS: dict[str, Reader] = {
         "spec", [spec.encode() for spec in SPECS], lambda path: metric(Path(path).read_text("utf-8", "surrogateescape"))
     ),
 }
-TOKENS = [
-    token.encode("utf-8", "surrogatepass")
-    for token in (
-        "NaN",
-        "nan",
-        "null",
-        "None",
-        "true",
-        "[]",
-        "{}",
-        "[",
-        "]",
-        "{",
-        "}",
-        '"',
-        '""',
-        "\\ud800",
-        "\\u0000",
-        ",",
-        ":",
-        "\t",
-        "\n",
-        "\r",
-        "\r\n",
-        "\0",
-        " ",
-        "\ufeff",
-        "\u2028",
-        "\x85",
-        "²",
-        "٣",
-        "1e400",
-        "-1e400",
-        "1" * 30,
-        "9" * 400,
-        "1" * 5000,
-        "0x1",
-        "1_000",
-        "-0",
-        "-1",
-        "0",
-        "1",
-        "0.5",
-        "inf",
-        "-Infinity",
-        "é",
-        "\U0001f600",
-        "\u202e",
-        "\ud800",
-        "[" * 2000,
-        '{"a":' * 2000,
-        "../",
-        "A",
-        "a",
-        '"hyp"',
-        '"refs"',
-        '"human"',
-        '"score"',
-        '"id"',
-        '"lp"',
-        "hyp",
-        "ref",
-        "system",
-        "seg",
-        "lp",
-        "refA",
-        "*",
-        "+",
-        "=",
-        "norm=",
-        "<v>",
-        "</v>",
-        "PAR1",
-        "'",
-        ";",
-    )
-]
-
+TOKENS = [token.encode("utf-8", "surrogatepass") for token in (
+    "NaN", "nan", "null", "None", "true", "[]", "{}", "[", "]", "{", "}", '"', '""', "\\ud800", "\\u0000", ",", ":",
+    "\t", "\n", "\r", "\r\n", "\0", " ", "\ufeff", "\u2028", "\x85", "²", "٣", "1e400", "-1e400", "1" * 30, "9" * 400,
+    "1" * 5000, "0x1", "1_000", "-0", "-1", "0", "1", "0.5", "inf", "-Infinity", "é", "\U0001f600", "\u202e",
+    "\ud800", "[" * 2000, '{"a":' * 2000, "../", "A", "a", '"hyp"', '"refs"', '"human"', '"score"', '"id"', '"lp"',
+    "hyp", "ref", "system", "seg", "lp", "refA", "*", "+", "=", "norm=", "<v>", "</v>", "PAR1", "'", ";",
+)]  # fmt: skip
 
 ODD = (
     None, True, -1, 0, 1.5, 2**63, -(2**63), 10**400, 1e308, "", "x", "0", "nan", "../x", "\ud800", "a\nb", "\0",
@@ -781,18 +710,11 @@ def written(reader: Reader, example: Example, folder: str) -> str:
     for name, content in example.items():
         place = os.path.normpath(os.path.join(path, name))
         if place.startswith(path + os.sep):
-            with _suppressed():
+            with contextlib.suppress(OSError, ValueError):  # a name that is a file already, or too long
                 os.makedirs(os.path.dirname(place), exist_ok=True)
                 Path(place).write_bytes(content)
     os.makedirs(path, exist_ok=True)
     return path
-
-
-def _suppressed():
-    """A name that is a file already, or too long."""
-    from contextlib import suppress
-
-    return suppress(OSError, ValueError)
 
 
 def fault_of(reader: Reader, example: Example, folder: str) -> BaseException | None:
