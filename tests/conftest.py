@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 
 SLOW = bool(os.environ.get("NLGAUGE_SLOW"))
 
@@ -16,7 +17,8 @@ SLOW = bool(os.environ.get("NLGAUGE_SLOW"))
 # find a plain mistake in minutes of work on the whole suite; the nightly run tries more.
 settings.register_profile("nlgauge", deadline=None, max_examples=200 if SLOW else 30)
 settings.load_profile("nlgauge")
-
+if not SLOW:  # else Hypothesis reads all modules for constants to draw: seconds in each process, again where more come
+    providers._get_local_constants = lambda: providers._local_constants
 
 gc.disable()  # what collecting tests makes stays; `pytest_collection_finish` turns it on
 
@@ -70,24 +72,9 @@ def embedded_models():
 
 
 WORDS = (
-    "the",
-    "a",
-    "cat",
-    "dog",
-    "sat",
-    "lay",
-    "on",
-    "mat",
-    "rug",
-    "rain",
-    "snow",
-    "fell",
-    "heavy",
-    "today",
-    "not",
-    "good",
-    "morning",
-)
+    "the", "a", "cat", "dog", "sat", "lay", "on", "mat", "rug", "rain", "snow", "fell", "heavy", "today", "not",
+    "good", "morning",
+)  # fmt: skip
 LETTERS = tuple("abcdefghijklmnopqrstuvwxyz")
 POSITIONS = 48  # longest text a tiny model reads, special tokens included
 SHAPE = {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 4, "intermediate_size": 48}
