@@ -238,18 +238,8 @@ def test_a_suite_without_a_name_has_none(told):
 
 PREFERENCE = {"metric", "phenomenon", "group", "n", "wins", "ties", "losses", "accuracy", "low", "high"}
 CHECKLIST = {
-    "metric",
-    "task",
-    "criterion",
-    "template",
-    "n",
-    "n_not_applicable",
-    "drop",
-    "penalty",
-    "deviation",
-    "low",
-    "high",
-}
+    "metric", "task", "criterion", "template", "n", "n_not_applicable", "drop", "penalty", "deviation", "low", "high",
+}  # fmt: skip
 REFERENCE = "the cat sat on the mat"
 
 

@@ -186,13 +186,9 @@ FAITHFUL_SOURCE, SUMMARY = "The cat sat. The dog ran.\nIt rained in Rome.", "A c
 ONE, TWO, THREE = "The cat sat.", "The dog ran.", "It rained in Rome."
 FIRST, SECOND = "A cat sat.", "Some dog ran in Oslo."
 TABLE = {
-    (ONE, FIRST): (0.75, 0.125, 0.125),
-    (TWO, FIRST): (0.25, 0.5, 0.25),
-    (THREE, FIRST): (0.125, 0.75, 0.125),
-    (ONE, SECOND): (0.25, 0.25, 0.5),
-    (TWO, SECOND): (0.5, 0.375, 0.125),
-    (THREE, SECOND): (0.0, 1.0, 0.0),
-}
+    (ONE, FIRST): (0.75, 0.125, 0.125), (TWO, FIRST): (0.25, 0.5, 0.25), (THREE, FIRST): (0.125, 0.75, 0.125),
+    (ONE, SECOND): (0.25, 0.25, 0.5), (TWO, SECOND): (0.5, 0.375, 0.125), (THREE, SECOND): (0.0, 1.0, 0.0),
+}  # fmt: skip
 ALL = {"context": 0.0, "top": 0, "copied": 0.0}
 
 

@@ -154,14 +154,8 @@ def test_of_empty_texts_there_is_the_end_alone():
 
 
 TEXTS = [
-    "the cat sat on the mat",
-    "the",
-    "",
-    "a dog lay on a rug today",
-    "the cat sat on the mat",
-    "not good",
-    "x" * 40,
-]
+    "the cat sat on the mat", "the", "", "a dog lay on a rug today", "the cat sat on the mat", "not good", "x" * 40,
+]  # fmt: skip
 CLOSE = 1e-6  # unit vectors in float32
 
 

@@ -16,14 +16,9 @@ torch = pytest.importorskip("torch")
 
 
 TEXTS = [
-    "the cat sat",
-    "rain fell today",
-    "a",
-    "not good morning, the dog lay on the rug!",
-    "今天雨",
-    "the cat " * 40,
+    "the cat sat", "rain fell today", "a", "not good morning, the dog lay on the rug!", "今天雨", "the cat " * 40,
     "[SEP] a </s> b",
-]
+]  # fmt: skip
 FAMILIES = ["bert", "roberta", "xlm-roberta", "deberta-v2", "bart", "albert", "t5", "mpnet"]
 
 
@@ -127,14 +122,9 @@ def test_a_tokenizer_without_a_fast_form_frames_a_pair_too(tiny_model):
 
 SAME = 1e-6  # float32 keeps 6e-8; probabilities are at most 1, and some ten roundings stand before them
 ENTAILMENT_TEXTS = [
-    "the cat sat on the mat",
-    "a dog",
-    "rain fell today, not snow!",
-    "good morning",
-    "the cat " * 12,
-    "今天雨 \ud800",
+    "the cat sat on the mat", "a dog", "rain fell today, not snow!", "good morning", "the cat " * 12, "今天雨 \ud800",
     "x" * 60,
-]
+]  # fmt: skip
 PAIRS = [(a, b) for a in ENTAILMENT_TEXTS for b in ENTAILMENT_TEXTS]
 
 

@@ -15,15 +15,9 @@ pytest.importorskip("torch")
 
 
 TEXTS = [
-    "the cat sat on the mat",
-    "rain fell today",
-    "not good",
-    "",
-    " \t",
-    "the cat sat on the mat",
-    "snow \ud800 fell",
+    "the cat sat on the mat", "rain fell today", "not good", "", " \t", "the cat sat on the mat", "snow \ud800 fell",
     "今天雨",
-]
+]  # fmt: skip
 HALF = {"layers": 1, "attention_heads": 2, "ffn_dim": 16}
 BART = {"d_model": 16, "max_position_embeddings": 48} | {
     f"{side}_{key}": n for side in ("encoder", "decoder") for key, n in HALF.items()

@@ -86,19 +86,9 @@ def test_with_one_thread_nothing_is_started(four_threads):
 
 # hidden_states[layer] is the cut model's output where every block ends in its norm
 POST_NORM = [
-    "distilbert",
-    "albert",
-    "albert, two groups",
-    "electra",
-    "mpnet",
-    "deberta",
-    "deberta-v2",
-    "xlnet",
-    "xlm",
-    "bart",
-    "bert",
-    "roberta",
-]
+    "distilbert", "albert", "albert, two groups", "electra", "mpnet", "deberta", "deberta-v2", "xlnet", "xlm", "bart",
+    "bert", "roberta",
+]  # fmt: skip
 PRE_NORM = {"t5": "final_layer_norm", "t5, bytes": "final_layer_norm", "mbart": "layer_norm", "gpt2": "ln_f"}
 LENGTHS = [1, 4, 4, 4, 11]
 CLOSE = 5e-6  # float32 of norm about 6 after three layers

@@ -16,13 +16,8 @@ torch = pytest.importorskip("torch")
 
 
 TEXTS = [
-    "the cat sat on the mat",
-    "rain",
-    "a dog",
-    "snow fell today",
-    "a cat",
-    "the cat sat on the mat and lay on the rug",
-]
+    "the cat sat on the mat", "rain", "a dog", "snow fell today", "a cat", "the cat sat on the mat and lay on the rug",
+]  # fmt: skip
 ROUNDING = 1e-5  # float32 through three layers; batches of other shapes add in another order
 
 
@@ -324,14 +319,8 @@ def test_sums_are_wide_where_the_device_can():
 
 
 SENTENCES = [
-    "the cat sat on the mat",
-    "rain",
-    "a dog lay on the rug",
-    "snow fell today",
-    "",
-    "a cat sat on a mat",
-    "no",
-]
+    "the cat sat on the mat", "rain", "a dog lay on the rug", "snow fell today", "", "a cat sat on a mat", "no",
+]  # fmt: skip
 PAIRS = np.array([(0, 5), (1, 5), (2, 5), (3, 1), (1, 3), (0, 5), (5, 0), (4, 0), (2, 0), (3, 2)]).T  # never 6
 
 

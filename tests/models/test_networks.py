@@ -20,20 +20,9 @@ pytest.importorskip("torch")
 
 CPU = torch.device("cpu")
 FAMILIES = [
-    "bert",
-    "roberta",
-    "xlm-roberta",
-    "distilbert",
-    "albert",
-    "electra",
-    "mpnet",
-    "deberta",
-    "deberta-v2",
-    "bart",
-    "mbart",
-    "gpt2",
-    "llama",
-]
+    "bert", "roberta", "xlm-roberta", "distilbert", "albert", "electra", "mpnet", "deberta", "deberta-v2", "bart",
+    "mbart", "gpt2", "llama",
+]  # fmt: skip
 OWN = ["bert", "roberta", "xlm-roberta", "deberta", "deberta-v2"]
 LENGTHS = [2, 5, 5, 5, 9, 30, 48]
 

@@ -209,38 +209,16 @@ def test_what_cannot_be_denied_leaves_the_draft_as_it_was():
 
 
 WORDS = [
-    "He",
-    "she",
-    "not",
-    "is",
-    "n't",
-    "doesn't",
-    "won’t",
-    "like",
-    "likes",
-    "dog",
-    "no",
-    "never",
-    "any",
-    "who",
-    "?",
-    ".",
-    ",",
-    "do",
-    "went",
-    "“",
-]
+    "He", "she", "not", "is", "n't", "doesn't", "won’t", "like", "likes", "dog", "no", "never", "any", "who", "?", ".",
+    ",", "do", "went", "“",
+]  # fmt: skip
 ODD = st.one_of(
     st.text(),
     st.lists(st.sampled_from([*WORDS, "\n", "\ud800", "犬", "\u00a0", "  ", "NOT"]), max_size=12).map(" ".join),
 )
 TEMPLATES = [
-    Negation(),
-    Negation(mode="add"),
-    Negation(mode="remove"),
-    Negation(contracted=True),
-    Negation(contracted=False),
-]
+    Negation(), Negation(mode="add"), Negation(mode="remove"), Negation(contracted=True), Negation(contracted=False),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -184,15 +184,10 @@ def test_nothing_is_asked_for_where_yes_is_the_answer():
 
 TEMPLATES = ("change_question_word", "drop_question_word", "question_to_assertion")
 QUESTIONS = [
-    "When was the bridge built?",
-    "where did she live",
-    "WHO WROTE THE LETTER?",
-    "How many people live in the old town?",
-    "Which of the two is taller?",
-    "“What’s the time?” he asked.",
-    "It is late. Why did you come?",
-    "Whose hat is this ?",
-]
+    "When was the bridge built?", "where did she live", "WHO WROTE THE LETTER?",
+    "How many people live in the old town?", "Which of the two is taller?", "“What’s the time?” he asked.",
+    "It is late. Why did you come?", "Whose hat is this ?",
+]  # fmt: skip
 WORDS = (
     "who what When where how many which is was did does Can the old man house he born live ? . , \" 's n't in of to you"
     " than that there not"

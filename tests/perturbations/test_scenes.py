@@ -22,27 +22,9 @@ from nlgauge.perturbations.scenes import (
 )
 
 PIECES = [
-    "a",
-    "An",
-    "red",
-    "orange",
-    "small",
-    "bus",
-    "man",
-    "Men",
-    "woman",
-    "his",
-    "her",
-    "and",
-    "black",
-    "’",
-    "'s",
-    ",",
-    ".",
-    "-",
-    "\ud800",
-    "\n",
-]
+    "a", "An", "red", "orange", "small", "bus", "man", "Men", "woman", "his", "her", "and", "black", "’", "'s", ",",
+    ".", "-", "\ud800", "\n",
+]  # fmt: skip
 ODD = st.one_of(st.text(), st.lists(st.sampled_from(PIECES)).map(" ".join))
 TEMPLATES = [
     ChangeAttributes(),
@@ -210,12 +192,8 @@ def test_twice_changed_is_as_before(noun, frame):
 TALK = [("A", "I grow roses."), ("B", "Do you sell them?"), ("A", "What a question!"), ("B", "You could open a shop.")]
 RESPONSE = "I have no time for that."
 DIALOGUE_TEMPLATES = [
-    NegatePreviousUtterance(),
-    RepeatOwnUtterance(),
-    RepeatLastSpeaker(),
-    SorryRepeat(),
-    GenericResponse(),
-]
+    NegatePreviousUtterance(), RepeatOwnUtterance(), RepeatLastSpeaker(), SorryRepeat(), GenericResponse(),
+]  # fmt: skip
 
 
 def dialogue_outcome(template, text=RESPONSE, talk=TALK, seed=0, speaker=None):
@@ -307,26 +285,9 @@ def test_the_whole_response_is_replaced_or_there_is_a_reason(template, text, tal
 
 CAPTION = "a man in front of a tree"
 OBJECTS_PIECES = [
-    "a",
-    "An",
-    "dog",
-    "dogs",
-    "chase",
-    "tree",
-    "and",
-    ",",
-    ".",
-    "of",
-    "group",
-    "’s",
-    "Mary",
-    "the",
-    "red",
-    "-",
-    "  ",
-    "\ud800",
-    "\n",
-]
+    "a", "An", "dog", "dogs", "chase", "tree", "and", ",", ".", "of", "group", "’s", "Mary", "the", "red", "-", "  ",
+    "\ud800", "\n",
+]  # fmt: skip
 OBJECTS_ODD = st.one_of(st.text(), st.lists(st.sampled_from(OBJECTS_PIECES)).map(" ".join))
 OBJECTS_TEMPLATES = [SwapObjects(), SwapObjects(unit="phrase"), DropObjects(), DropObjects(which="one"), RepeatObject()]
 

@@ -236,15 +236,9 @@ class Table:
 # before, after: as sure both ways; only forward; only backward; neither
 BOTH, FORWARD, BACKWARD, NEITHER = [("a", "b"), ("c", "d"), ("e", "f"), ("g", "h")]
 TABLE = {
-    BOTH: 0.9,
-    BOTH[::-1]: 0.95,
-    FORWARD: 0.97,
-    FORWARD[::-1]: 0.2,
-    BACKWARD: 0.3,
-    BACKWARD[::-1]: 0.99,
-    NEITHER: 0.1,
+    BOTH: 0.9, BOTH[::-1]: 0.95, FORWARD: 0.97, FORWARD[::-1]: 0.2, BACKWARD: 0.3, BACKWARD[::-1]: 0.99, NEITHER: 0.1,
     NEITHER[::-1]: 0.1,
-}
+}  # fmt: skip
 PAIRS = [BOTH, FORWARD, BACKWARD, NEITHER]
 
 

@@ -96,27 +96,9 @@ def test_any_text_gives_a_different_text_or_a_reason(text, which):
 
 
 CONTRACTIONS_WORDS = [
-    "He",
-    "she",
-    "is",
-    "not",
-    "n't",
-    "n’t",
-    "can",
-    "ca",
-    "will",
-    "Won't",
-    "I",
-    "AM",
-    "'s",
-    "’d",
-    "'ve",
-    "let",
-    "us",
-    "?",
-    "gone",
-    "\n",
-]
+    "He", "she", "is", "not", "n't", "n’t", "can", "ca", "will", "Won't", "I", "AM", "'s", "’d", "'ve", "let", "us",
+    "?", "gone", "\n",
+]  # fmt: skip
 CONTRACTIONS_ODD = st.one_of(
     st.text(), st.lists(st.sampled_from([*CONTRACTIONS_WORDS, "\ud800", "\u00a0"]), max_size=12).map(" ".join)
 )

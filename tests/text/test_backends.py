@@ -16,17 +16,9 @@ from nlgauge.text.lexicon import inflect
 
 TEXT = "Mrs Mary Jones can’t come.  Jones is ill.\n\nOK!"
 TAGS = {
-    "Mrs": "NNP",
-    "Mary": "NNP",
-    "Jones": "NNP",
-    "ca": "MD",
-    "can": "MD",
-    "n’t": "RB",
-    "come": "VB",
-    "is": "VBZ",
-    "ill": "JJ",
-    ".": ".",
-}
+    "Mrs": "NNP", "Mary": "NNP", "Jones": "NNP", "ca": "MD", "can": "MD", "n’t": "RB", "come": "VB", "is": "VBZ",
+    "ill": "JJ", ".": ".",
+}  # fmt: skip
 
 
 class StubDoc(list):

@@ -307,24 +307,8 @@ def test_every_text_has_an_article(text):
 
 TREEBANKS = Path(os.environ.get("NLGAUGE_DATA", "")) / "ud"
 TAGS = [
-    "NN",
-    "NNS",
-    "NNP",
-    "NNPS",
-    "VB",
-    "VBP",
-    "VBZ",
-    "VBD",
-    "VBN",
-    "VBG",
-    "JJ",
-    "JJR",
-    "JJS",
-    "RB",
-    "RBR",
-    "RBS",
-    "MD",
-]
+    "NN", "NNS", "NNP", "NNPS", "VB", "VBP", "VBZ", "VBD", "VBN", "VBG", "JJ", "JJR", "JJS", "RB", "RBR", "RBS", "MD",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(

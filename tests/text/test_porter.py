@@ -53,28 +53,8 @@ DEVIATIONS = {
 }  # fmt: skip
 
 SYLLABLES = [
-    "b",
-    "c",
-    "st",
-    "t",
-    "y",
-    "ay",
-    "e",
-    "ee",
-    "i",
-    "o",
-    "ou",
-    "l",
-    "ll",
-    "ss",
-    "z",
-    "w",
-    "x",
-    "tr",
-    "an",
-    "er",
-    "a",
-]
+    "b", "c", "st", "t", "y", "ay", "e", "ee", "i", "o", "ou", "l", "ll", "ss", "z", "w", "x", "tr", "an", "er", "a",
+]  # fmt: skip
 SUFFIXES = [
     "", "s", "es", "ies", "sses", "ied", "eed", "ed", "ing", "ated", "bling", "ized", "y", "ational", "tional", "enci",
     "anci", "izer", "bli",

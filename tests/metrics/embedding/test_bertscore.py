@@ -229,19 +229,9 @@ SMALL = [
 
 
 FAMILIES = [
-    "bert",
-    "xlm-roberta",
-    "distilbert",
-    "albert",
-    "electra",
-    "mpnet",
-    "deberta",
-    "xlnet",
-    "xlm",
-    "bart",
-    "mbart",
+    "bert", "xlm-roberta", "distilbert", "albert", "electra", "mpnet", "deberta", "xlnet", "xlm", "bart", "mbart",
     "t5",
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", FAMILIES)

@@ -140,27 +140,9 @@ def test_number_and_kind():
 
 
 WORDS = [
-    "is",
-    "n't",
-    "not",
-    "do",
-    "Did",
-    "he",
-    "Anna",
-    "like",
-    "likes",
-    "gone",
-    "will",
-    "who",
-    "?",
-    ",",
-    ".",
-    "never",
-    "have",
-    "'s",
-    "to",
-    "’d",
-]
+    "is", "n't", "not", "do", "Did", "he", "Anna", "like", "likes", "gone", "will", "who", "?", ",", ".", "never",
+    "have", "'s", "to", "’d",
+]  # fmt: skip
 ODD = st.one_of(st.text(), st.lists(st.sampled_from([*WORDS, "\n", "\ud800", "犬", "  "]), max_size=14).map(" ".join))
 
 

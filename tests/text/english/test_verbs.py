@@ -136,29 +136,9 @@ def test_any_text_is_judged(text):
 # --- Phrases by tags, on tags written down, so that no tagger has a say
 
 TAGS = [
-    "DT",
-    "PRP$",
-    "PDT",
-    "JJ",
-    "JJR",
-    "VBN",
-    "VBG",
-    "CD",
-    "$",
-    "NN",
-    "NNS",
-    "NNP",
-    "POS",
-    "IN",
-    "TO",
-    "CC",
-    ",",
-    "PRP",
-    "RB",
-    "VBD",
-    "HYPH",
-    ".",
-]
+    "DT", "PRP$", "PDT", "JJ", "JJR", "VBN", "VBG", "CD", "$", "NN", "NNS", "NNP", "POS", "IN", "TO", "CC", ",", "PRP",
+    "RB", "VBD", "HYPH", ".",
+]  # fmt: skip
 
 
 def tagged(line: str) -> Doc:
