@@ -12,30 +12,10 @@ from nlgauge.perturbations.perturb import make_cases, perturb, perturbation
 from nlgauge.perturbations.scenes import _attribute_table, attribute
 from nlgauge.text.lexicon import knows, lemma
 
-pieces = st.sampled_from(
-    [
-        "a",
-        "an",
-        "The",
-        "big",
-        "very",
-        "old",
-        "red",
-        "well-known",
-        "and",
-        ",",
-        "car",
-        "dogs",
-        "is",
-        "18-year-old",
-        ".",
-        "’s",
-        "\n",
-        "\ud800",
-        " ",
-        " ",
-    ]
-)
+pieces = st.sampled_from([
+    "a", "an", "The", "big", "very", "old", "red", "well-known", "and", ",", "car", "dogs", "is", "18-year-old", ".",
+    "’s", "\n", "\ud800", " ", " ",
+])  # fmt: skip
 texts = st.lists(pieces, max_size=14).map(" ".join) | st.text(max_size=20)
 
 
@@ -209,27 +189,10 @@ def test_fields_are_those_of_the_lexicon():
 
 # --- A random noun joined to a noun
 
-nouns_pieces = st.sampled_from(
-    [
-        "The",
-        "a",
-        "dog",
-        "cats",
-        "bus stop",
-        "man’s",
-        "barked",
-        "sun",
-        "e-mail",
-        "in front of",
-        "Tom",
-        "DOGS",
-        ",",
-        ".",
-        "\n",
-        "\ud800",
-        " ",
-    ]
-)
+nouns_pieces = st.sampled_from([
+    "The", "a", "dog", "cats", "bus stop", "man’s", "barked", "sun", "e-mail", "in front of", "Tom", "DOGS", ",", ".",
+    "\n", "\ud800", " ",
+])  # fmt: skip
 nouns_texts = st.lists(nouns_pieces, max_size=12).map(" ".join) | st.text(max_size=20)
 SEEDS = range(30)
 

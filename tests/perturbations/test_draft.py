@@ -9,34 +9,10 @@ from nlgauge.perturbations.draft import Draft, with_case_of
 from nlgauge.perturbations.synthesis import Stratum, is_mark
 from nlgauge.text.languages import language
 
-pieces = st.sampled_from(
-    [
-        "The",
-        "a",
-        "an",
-        "old",
-        "hour",
-        "U.S.",
-        "don't",
-        "well-known",
-        ",",
-        ".",
-        "?",
-        "(",
-        ")",
-        '"',
-        "“",
-        "”",
-        "—",
-        "-",
-        " ",
-        " ",
-        "\n",
-        "\u00a0",
-        "猫",
-        "\ud800",
-    ]
-)
+pieces = st.sampled_from([
+    "The", "a", "an", "old", "hour", "U.S.", "don't", "well-known", ",", ".", "?", "(", ")", '"', "“", "”", "—", "-",
+    " ", " ", "\n", "\u00a0", "猫", "\ud800",
+])  # fmt: skip
 texts = st.lists(pieces, max_size=14).map("".join)
 
 

@@ -36,28 +36,10 @@ from nlgauge.text.names import gender_of, is_first_name, is_last_name, places
 from nlgauge.text.numbers.find import find_numbers
 
 NAMES = ("mismatch_noun", "mismatch_verb", "mismatch_adj")
-pieces = st.sampled_from(
-    [
-        "The",
-        "an",
-        "old",
-        "dogs",
-        "well-known",
-        "ate",
-        "is",
-        "has",
-        "running",
-        "apple",
-        "TREE",
-        "bigger",
-        ",",
-        ".",
-        "’s",
-        "\n",
-        "\ud800",
-        " ",
-    ]
-)
+pieces = st.sampled_from([
+    "The", "an", "old", "dogs", "well-known", "ate", "is", "has", "running", "apple", "TREE", "bigger", ",", ".", "’s",
+    "\n", "\ud800", " ",
+])  # fmt: skip
 texts = st.lists(pieces, max_size=12).map(" ".join) | st.text(max_size=20)
 SEEDS = range(25)
 

@@ -8,32 +8,10 @@ from nlgauge.text.doc import Doc, Span, Token, is_punctuation
 from nlgauge.text.languages import language
 from nlgauge.text.tokenize import word_spans
 
-pieces = st.sampled_from(
-    [
-        "well-known",
-        "don't",
-        "dogs'",
-        "it’s",
-        "U.S.",
-        "$5",
-        "5%",
-        "Yes",
-        ".",
-        ",",
-        "(",
-        ")",
-        '"',
-        "“",
-        "—",
-        "--",
-        "'",
-        "-",
-        " ",
-        "\n",
-        "\u00a0",
-        "猫",
-    ]
-)
+pieces = st.sampled_from([
+    "well-known", "don't", "dogs'", "it’s", "U.S.", "$5", "5%", "Yes", ".", ",", "(", ")", '"', "“", "—", "--", "'",
+    "-", " ", "\n", "\u00a0", "猫",
+])  # fmt: skip
 texts = st.lists(pieces, max_size=12).map("".join) | st.text(max_size=20)
 
 

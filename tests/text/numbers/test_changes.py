@@ -107,33 +107,10 @@ def test_nothing_but_zeros_is_kept_unless_it_is_one():
     assert zeros_around("0500") == (1, 2)
 
 
-pieces = st.sampled_from(
-    [
-        *"0123456789.,:/-–−+%$€£'’\"() \n½°",
-        "12",
-        "1990",
-        "2016",
-        "000",
-        "1/2",
-        "10-12",
-        "st",
-        "th",
-        "s",
-        " km",
-        " million",
-        "bn",
-        " May ",
-        "in ",
-        "a ",
-        "An ",
-        " gap",
-        " of",
-        "-year-old",
-        "It ",
-        "猫",
-        "\ud800",
-    ]
-)
+pieces = st.sampled_from([
+    *"0123456789.,:/-–−+%$€£'’\"() \n½°", "12", "1990", "2016", "000", "1/2", "10-12", "st", "th", "s", " km",
+    " million", "bn", " May ", "in ", "a ", "An ", " gap", " of", "-year-old", "It ", "猫", "\ud800",
+])  # fmt: skip
 texts = st.lists(pieces, max_size=30).map("".join) | st.text(max_size=60)
 
 
@@ -324,38 +301,11 @@ def test_a_plain_number_is_read_back_from_the_text(n):
 
 
 SEEDS = range(60)  # draws seen of each text: what holds for all of them holds by rule, not by luck
-changes_pieces = st.sampled_from(
-    [
-        *"0123456789.,:/-–−+%$€£'’\"() \n½⅔",
-        "12",
-        "1990",
-        "2016",
-        "000",
-        "1/2",
-        "10-12",
-        "st",
-        "th",
-        "s",
-        " km",
-        " million",
-        " May ",
-        "in ",
-        "a ",
-        "an ",
-        " two ",
-        " a dozen",
-        " hundred",
-        " and ",
-        "twenty-",
-        "third",
-        " of ",
-        " to ",
-        "percent",
-        "won ",
-        "猫",
-        "\ud800",
-    ]
-)
+changes_pieces = st.sampled_from([
+    *"0123456789.,:/-–−+%$€£'’\"() \n½⅔", "12", "1990", "2016", "000", "1/2", "10-12", "st", "th", "s", " km",
+    " million", " May ", "in ", "a ", "an ", " two ", " a dozen", " hundred", " and ", "twenty-", "third", " of ",
+    " to ", "percent", "won ", "猫", "\ud800",
+])  # fmt: skip
 changes_texts = st.lists(changes_pieces, max_size=30).map("".join) | st.text(max_size=60)
 
 
