@@ -90,12 +90,11 @@ def test_compile_says_where_it_changes_nothing(tiny_model):
         ng.score(["a cat"], ["a dog"], metrics=metric, runtime=runtime)
 
 
-PACKED_CPU = torch.device("cpu")
 FAMILIES = ["bert", "roberta", "xlm-roberta", "mpnet"]
 LAYERS = [0, 1, 2, 3]
 # Vectors of norm about 6: products of another shape, or of weights that lie elsewhere in memory, may add in another
 # order.
-PACKED_SAME = 3e-6
+COMPANY = 3e-6
 
 
 def sequences(lengths, vocabulary, seed=0):
@@ -106,7 +105,7 @@ def sequences(lengths, vocabulary, seed=0):
 def packed(folder, dtype=torch.float32):
     from nlgauge.models.packing import PackedBert
 
-    return PackedBert(ModelFiles("tiny", folder, ""), dtype, PACKED_CPU)
+    return PackedBert(ModelFiles("tiny", folder, ""), dtype, CPU)
 
 
 def forward(network, texts, layer):
@@ -167,7 +166,7 @@ def test_the_embedded_model_is_that_of_transformers():
     files = locate("embedded")
     texts = sequences([3, 12, 12, 40, 512], 30_000)
     expected = hidden_states(files.folder, texts)
-    network = PackedBert(files, torch.float32, PACKED_CPU)
+    network = PackedBert(files, torch.float32, CPU)
     for layer in (0, 1, 4, 6):
         torch.testing.assert_close(forward(network, texts, layer), expected[layer], atol=1e-5, rtol=0)
 
@@ -195,17 +194,15 @@ def test_a_texts_vectors_do_not_depend_on_its_company(tiny_model, kind):
     twice = forward(network, [ids for ids in texts for _ in range(2)], 3)
     ends = np.cumsum([n for n in LENGTHS for _ in range(2)])
     first = torch.cat([twice[e - 2 * n : e - n] for e, n in zip(ends[1::2], LENGTHS, strict=True)])
-    torch.testing.assert_close(alone, together, atol=PACKED_SAME, rtol=0)
-    torch.testing.assert_close(first, together, atol=PACKED_SAME, rtol=0)
+    torch.testing.assert_close(alone, together, atol=COMPANY, rtol=0)
+    torch.testing.assert_close(first, together, atol=COMPANY, rtol=0)
 
 
 def test_one_text_more_than_a_batch_holds_changes_nothing(tiny_model):
     network = packed(tiny_model("bert"))
     texts = sequences([48] * (network.batch_tokens // 48 + 2), 40)
     assert sum(map(len, texts)) > network.batch_tokens
-    torch.testing.assert_close(
-        forward(network, texts, 3)[-48:], forward(network, texts[-1:], 3), atol=PACKED_SAME, rtol=0
-    )
+    torch.testing.assert_close(forward(network, texts, 3)[-48:], forward(network, texts[-1:], 3), atol=COMPANY, rtol=0)
 
 
 @pytest.mark.parametrize("kind", ["roberta", "mpnet"])
@@ -239,7 +236,7 @@ def test_names_of_old_checkpoints_are_read(tiny_model, tmp_path):
     save_file({**weights, **head}, folder / "model.safetensors")
     texts = sequences(LENGTHS, 40)
     torch.testing.assert_close(
-        forward(packed(folder), texts, 3), forward(packed(tiny_model("bert")), texts, 3), atol=PACKED_SAME, rtol=0
+        forward(packed(folder), texts, 3), forward(packed(tiny_model("bert")), texts, 3), atol=COMPANY, rtol=0
     )
 
 
@@ -248,7 +245,7 @@ def test_any_prefix_before_the_names_is_read(tiny_model, tmp_path, kind, prefix)
     texts = sequences(LENGTHS, 40)
     folder = rewritten(tiny_model(kind), tmp_path / "prefixed", lambda key: prefix + key)
     torch.testing.assert_close(
-        forward(packed(folder), texts, 3), forward(packed(tiny_model(kind)), texts, 3), atol=PACKED_SAME, rtol=0
+        forward(packed(folder), texts, 3), forward(packed(tiny_model(kind)), texts, 3), atol=COMPANY, rtol=0
     )
 
 
@@ -260,7 +257,7 @@ def test_shards_are_one_model(tiny_model, tmp_path):
     assert len(ModelFiles("tiny", tmp_path, "").weight_files()) > 2
     texts = sequences(LENGTHS, 40)
     torch.testing.assert_close(
-        forward(packed(tmp_path), texts, 3), forward(packed(tiny_model("bert")), texts, 3), atol=PACKED_SAME, rtol=0
+        forward(packed(tmp_path), texts, 3), forward(packed(tiny_model("bert")), texts, 3), atol=COMPANY, rtol=0
     )
 
 
@@ -269,7 +266,7 @@ def test_layers_above_the_one_asked_for_are_never_read(tiny_model, tmp_path):
     texts = sequences([3], 40)
     network = packed(folder)
     torch.testing.assert_close(
-        forward(network, texts, 2), forward(packed(tiny_model("bert")), texts, 2), atol=PACKED_SAME, rtol=0
+        forward(network, texts, 2), forward(packed(tiny_model("bert")), texts, 2), atol=COMPANY, rtol=0
     )
     with pytest.raises(InputError, match=r"'tiny': the weights hold no encoder\.layer\.2\."):
         forward(network, texts, 3)

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from contextlib import contextmanager
 
 import pytest
 
@@ -28,3 +29,16 @@ def write(path, pairs):
 @pytest.fixture
 def pairs_file(tmp_path):
     return write(tmp_path / "pairs.jsonl", rows())
+
+
+@contextmanager
+def killed_after(steps):
+    """A bar that ends the run as a user does, once it stands at this many steps."""
+    done = []
+
+    def advance(count):
+        done.append(count)
+        if sum(done) >= steps:
+            raise KeyboardInterrupt
+
+    yield advance

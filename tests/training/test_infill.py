@@ -1,11 +1,11 @@
 """A masked language model of a language that a tiny encoder can learn: what it learnt is what it fills gaps with."""
 
 import itertools
-from contextlib import contextmanager
 from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from tests.training.conftest import killed_after
 
 if find_spec("peft") is None:  # to import it takes seconds, in every worker
     pytest.skip("peft is not installed", allow_module_level=True)
@@ -131,18 +131,6 @@ def test_bfloat16_and_shown_words_learn_too(tiny_model, texts_file, tmp_path):
         dev=[InputFile(str(texts_file))],
     )
     assert found.top5 > 0.9
-
-
-@contextmanager
-def killed_after(steps):
-    done = []
-
-    def advance(count):
-        done.append(count)
-        if sum(done) >= steps:
-            raise KeyboardInterrupt
-
-    yield advance
 
 
 def test_a_run_that_was_killed_goes_on_to_the_same_weights(tiny_model, texts_file, tmp_path, monkeypatch):

@@ -1,16 +1,16 @@
 """Regressors that read both texts in one sequence, trained on a signal that a tiny model can learn."""
 
-import importlib.util
 import json
-from contextlib import contextmanager
+import random
 from dataclasses import replace
 from importlib.util import find_spec
-from pathlib import Path
+from math import inf
 
 import numpy as np
 import pytest
 from safetensors import safe_open
 from safetensors.torch import load_file
+from tests.training.conftest import killed_after
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError
@@ -42,10 +42,6 @@ if find_spec("peft") is None:  # to import it takes seconds, in every worker
 torch = pytest.importorskip("torch")
 
 
-_spec = importlib.util.spec_from_file_location("scored", Path(__file__).with_name("scored.py"))
-scored = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(scored)
-
 SHORT = Schedule(epochs=1, batch_size=16, learning_rate=0.005, seed=3)  # 15 steps of 240 examples
 LONG = Schedule(epochs=6, batch_size=16, learning_rate=0.01, seed=3)
 STILL = Schedule(epochs=1, batch_size=240, learning_rate=1e-12, seed=3)  # one step that moves nothing
@@ -53,9 +49,22 @@ PARITY = 2e-3  # float16 holds an adapter to 2^-11 of its size; scores are of th
 CPU = Runtime(device="cpu", dtype="float32")
 
 
+def triples():
+    """Sentences of a few words, some without k of them: a score of -k that a tiny model can learn."""
+    rng, known = random.Random(0), "the cat dog sat lay mat rug rain snow fell heavy today good morning".split()
+    for i in range(60):
+        words = rng.sample(known, 8)
+        for k in (0, 2, 4, 6):
+            gone = set(rng.sample(range(8), k))
+            kept = " ".join(w for j, w in enumerate(words) if j not in gone)
+            yield {"id": f"{i}.{k}", "hyp": kept, "refs": [" ".join(words)], "score": -float(k)}
+
+
 @pytest.fixture(scope="module")
 def examples(tmp_path_factory):
-    return read_triples(InputFile(str(scored.write(tmp_path_factory.mktemp("triples") / "t.jsonl", scored.triples()))))
+    path = tmp_path_factory.mktemp("triples") / "t.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in triples()))
+    return read_triples(InputFile(str(path)))
 
 
 def recipe(tiny_model, kind="bert", **options):
@@ -92,7 +101,8 @@ def spied(examples):
     return dev
 
 
-@pytest.mark.parametrize("kind", ["bert", "mpnet"])
+# every family: test_what_learns_is_what_scores_in_every_family
+@pytest.mark.parametrize("kind", ["bert", pytest.param("mpnet", marks=pytest.mark.slow)])
 def test_a_head_learns_and_the_metric_says_what_training_said(tiny_model, examples, tmp_path, kind):
     out, dev = tmp_path / "head.safetensors", spied(examples[:60])
     how = recipe(tiny_model, kind, schedule=LONG, evaluate_every=10**6)  # one evaluation, at the end
@@ -124,20 +134,8 @@ def test_a_head_learns_and_the_metric_says_what_training_said(tiny_model, exampl
     assert own == {"classifier.weight": (1, 64), "classifier.bias": (1,)}
 
 
-@contextmanager
-def killed_after(steps):
-    done = []
-
-    def advance(count):
-        done.append(count)
-        if sum(done) == steps:
-            raise KeyboardInterrupt
-
-    yield advance
-
-
 def stopping(steps):
-    return replace(CPU, progress=lambda total, label: killed_after(steps if label == "steps" else -1))
+    return replace(CPU, progress=lambda total, label: killed_after(steps if label == "steps" else inf))
 
 
 def test_a_run_that_was_stopped_goes_on_to_the_same_curve_and_weights(tiny_model, examples, tmp_path, monkeypatch):
@@ -476,38 +474,26 @@ def test_training_in_steps_is_another_function(ridge_examples, tiny_model, tmp_p
 
 # --- Regressors trained on a signal that a tiny model can learn: heads and folders, stopped and taken up again
 
-regressor_scored = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(regressor_scored)
-
 FAST = Schedule(epochs=12, batch_size=16, learning_rate=0.005, seed=3)
-REGRESSOR_SHORT = Schedule(
+TWICE = Schedule(
     epochs=2, batch_size=16, learning_rate=0.005, seed=3
 )  # of 60 references 57 are learnt from: 228 examples, 30 steps
 STEEP = Schedule(epochs=4, batch_size=16, learning_rate=0.02, seed=3)
 
 
-@pytest.fixture(scope="module")
-def regressor_examples(tmp_path_factory):
-    return read_triples(
-        InputFile(
-            str(regressor_scored.write(tmp_path_factory.mktemp("triples") / "t.jsonl", regressor_scored.triples()))
-        )
-    )
-
-
-def regressor_recipe(tiny_model, kind="bert", schedule=REGRESSOR_SHORT, **options):
+def apart_recipe(tiny_model, kind="bert", schedule=TWICE, **options):
     return RegressorRecipe(
         model=str(tiny_model(kind)), rank=4, alpha=8.0, widths=(16, 8), max_tokens=20, schedule=schedule, **options
     )
 
 
-def regressor_train(examples, output, how, dtype="float32", **options):
+def train_apart(examples, output, how, dtype="float32", **options):
     return train_regressor(
         examples, str(output), how, options.pop("runtime", Runtime(device="cpu", dtype=dtype)), **options
     )
 
 
-def regressor_used(model, examples):
+def scores_of(model, examples):
     columns = {name: [e.texts[name] for e in examples] for name in examples[0].texts}
     return load_regressor(str(model), "float32", Runtime(device="cpu")).score(columns).values
 
@@ -533,14 +519,14 @@ def test_the_mean_over_a_masked_batch_is_that_of_each_text(tiny_model):
 
 
 @pytest.mark.parametrize("method", ["frozen", pytest.param("lora", marks=pytest.mark.slow)])
-def test_a_head_learns_and_says_the_same_when_it_is_used(tiny_model, regressor_examples, tmp_path, method):
+def test_a_head_learns_and_says_the_same_when_it_is_used(tiny_model, examples, tmp_path, method):
     out = tmp_path / "head.safetensors"
-    how = regressor_recipe(tiny_model, schedule=FAST, method=method, standardise=True)
-    said = regressor_train(regressor_examples, out, how, about={"name": "tiny", "high": "0"})
+    how = apart_recipe(tiny_model, schedule=FAST, method=method, standardise=True)
+    said = train_apart(examples, out, how, about={"name": "tiny", "high": "0"})
     step, tau = said.best
     assert tau > 0.5  # 0 by chance
     assert said.evaluated[step] == tau == max(said.evaluated.values())
-    assert np.corrcoef(regressor_used(out, regressor_examples), [e.score for e in regressor_examples])[0, 1] > 0.7
+    assert np.corrcoef(scores_of(out, examples), [e.score for e in examples])[0, 1] > 0.7
     assert [p.name for p in tmp_path.iterdir()] == ["head.safetensors"]  # no checkpoint is left
     about = metadata(out)
     expected = {
@@ -578,7 +564,7 @@ OPTIONS = [
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
-def test_the_metric_says_what_the_network_said_in_training(tiny_model, regressor_examples, tmp_path, options):
+def test_the_metric_says_what_the_network_said_in_training(tiny_model, examples, tmp_path, options):
     seen = {}
 
     class Spy(Dev):
@@ -586,15 +572,15 @@ def test_the_metric_says_what_the_network_said_in_training(tiny_model, regressor
             seen["scores"] = scores
             return 0.0  # there is one evaluation, at the end
 
-    tested = regressor_examples[:40]
+    tested = examples[:40]
     out = tmp_path / "h.safetensors"
-    regressor_train(
-        regressor_examples,
+    train_apart(
+        examples,
         out,
-        regressor_recipe(tiny_model, evaluate_every=10**6, **{"schedule": STEEP, "standardise": True} | options),
+        apart_recipe(tiny_model, evaluate_every=10**6, **{"schedule": STEEP, "standardise": True} | options),
         dev=Spy("spy", tested),
     )
-    found = regressor_used(out, tested)
+    found = scores_of(out, tested)
     assert np.ptp(found) > 0.1  # not one number for all
     assert found == pytest.approx(seen["scores"], abs=PARITY)
 
@@ -608,51 +594,49 @@ def test_the_metric_says_what_the_network_said_in_training(tiny_model, regressor
         pytest.param("distilbert", "full", marks=pytest.mark.slow),
     ],
 )
-def test_a_folder_holds_the_whole_encoder(tiny_model, regressor_examples, tmp_path, kind, method):
+def test_a_folder_holds_the_whole_encoder(tiny_model, examples, tmp_path, kind, method):
     out = tmp_path / "model"
-    how = regressor_recipe(
-        tiny_model, kind, FAST, method=method, standardise=True, layers=(2,) if kind == "bert" else ()
-    )
-    said = regressor_train(regressor_examples, out, how)
+    how = apart_recipe(tiny_model, kind, FAST, method=method, standardise=True, layers=(2,) if kind == "bert" else ())
+    said = train_apart(examples, out, how)
     assert said.best[1] > 0.4  # 0 by chance
     assert {"config.json", "model.safetensors", "regressor.safetensors", "regressor.json"} <= {
         p.name for p in out.iterdir()
     }
     assert json.loads((out / "regressor.json").read_text()) == metadata(out / "regressor.safetensors")
     assert json.loads((out / "config.json").read_text()).get("num_hidden_layers", 3) == (2 if kind == "bert" else 3)
-    assert np.corrcoef(regressor_used(out, regressor_examples), [e.score for e in regressor_examples])[0, 1] > 0.6
+    assert np.corrcoef(scores_of(out, examples), [e.score for e in examples])[0, 1] > 0.6
     moved = out.rename(tmp_path / "elsewhere")  # a folder knows its encoder wherever it is put
-    assert len(regressor_used(moved, regressor_examples[:2])) == 2
+    assert len(scores_of(moved, examples[:2])) == 2
 
 
 @pytest.mark.parametrize("method", ["frozen", pytest.param("lora", marks=pytest.mark.slow)])
 def test_regressor_a_run_that_was_stopped_goes_on_to_the_same_curve_and_weights(
-    tiny_model, regressor_examples, tmp_path, monkeypatch, method
+    tiny_model, examples, tmp_path, monkeypatch, method
 ):
     monkeypatch.setattr("nlgauge.training.loop._STEPS_KEPT", 7)
-    how = regressor_recipe(tiny_model, method=method, evaluate_every=4)
+    how = apart_recipe(tiny_model, method=method, evaluate_every=4)
 
     def stopping(total, label):
-        return killed_after(17 if label == "steps" else -1)
+        return killed_after(17 if label == "steps" else inf)
 
-    whole = regressor_train(regressor_examples, tmp_path / "whole.safetensors", how, curve=str(tmp_path / "whole.tsv"))
+    whole = train_apart(examples, tmp_path / "whole.safetensors", how, curve=str(tmp_path / "whole.tsv"))
     with pytest.raises(KeyboardInterrupt):
-        regressor_train(
-            regressor_examples,
+        train_apart(
+            examples,
             tmp_path / "again.safetensors",
             how,
             runtime=Runtime(device="cpu", dtype="float32", progress=stopping),
         )
     assert (tmp_path / "again.safetensors.checkpoint").exists()
     assert not (tmp_path / "again.safetensors").exists()
-    again = regressor_train(regressor_examples, tmp_path / "again.safetensors", how, curve=str(tmp_path / "again.tsv"))
+    again = train_apart(examples, tmp_path / "again.safetensors", how, curve=str(tmp_path / "again.tsv"))
     assert again == whole  # losses, evaluations and the best of them, to the last bit
     assert (tmp_path / "again.tsv").read_bytes() == (tmp_path / "whole.tsv").read_bytes()
     assert (tmp_path / "again.safetensors").read_bytes() == (tmp_path / "whole.safetensors").read_bytes()
     assert not (tmp_path / "again.safetensors.checkpoint").exists()
 
 
-def test_the_weights_of_the_best_evaluation_are_kept(tiny_model, regressor_examples, tmp_path):
+def test_the_weights_of_the_best_evaluation_are_kept(tiny_model, examples, tmp_path):
     values = iter([0.1, 0.9, 0.2])
 
     class Told(Dev):
@@ -664,51 +648,49 @@ def test_the_weights_of_the_best_evaluation_are_kept(tiny_model, regressor_examp
 
     kept = []
     out = tmp_path / "h.safetensors"
-    said = regressor_train(
-        regressor_examples,
+    said = train_apart(
+        examples,
         out,
-        regressor_recipe(tiny_model, method="frozen", evaluate_every=12),
-        dev=Told("told", regressor_examples[:20]),
+        apart_recipe(tiny_model, method="frozen", evaluate_every=12),
+        dev=Told("told", examples[:20]),
     )
     assert said.best == (24, 0.9)
-    assert regressor_used(out, regressor_examples[:20]) == pytest.approx(kept[0], abs=PARITY)
+    assert scores_of(out, examples[:20]) == pytest.approx(kept[0], abs=PARITY)
 
 
-def test_without_a_development_set_the_last_weights_are_kept(tiny_model, regressor_examples, tmp_path):
-    said = regressor_train(
-        regressor_examples, tmp_path / "h.safetensors", regressor_recipe(tiny_model, method="frozen", held_out=0.0)
-    )
+def test_without_a_development_set_the_last_weights_are_kept(tiny_model, examples, tmp_path):
+    said = train_apart(examples, tmp_path / "h.safetensors", apart_recipe(tiny_model, method="frozen", held_out=0.0))
     assert (said.n, said.best, said.evaluated, len(said.losses)) == (240, None, {}, 30)
 
 
-def test_source_and_reference_are_read_as_the_head_says(tiny_model, regressor_examples, tmp_path):
-    with_source = [e._replace(texts={**e.texts, "src": e.texts["ref"]}) for e in regressor_examples]
-    alone = [e._replace(texts={"hyp": e.texts["hyp"], "src": e.texts["ref"]}) for e in regressor_examples]
+def test_source_and_reference_are_read_as_the_head_says(tiny_model, examples, tmp_path):
+    with_source = [e._replace(texts={**e.texts, "src": e.texts["ref"]}) for e in examples]
+    alone = [e._replace(texts={"hyp": e.texts["hyp"], "src": e.texts["ref"]}) for e in examples]
     both, source = tmp_path / "both.safetensors", tmp_path / "source.safetensors"
-    regressor_train(with_source, both, regressor_recipe(tiny_model, method="frozen", source=True))
-    regressor_train(alone, source, regressor_recipe(tiny_model, method="frozen", source=True, reference=False))
+    train_apart(with_source, both, apart_recipe(tiny_model, method="frozen", source=True))
+    train_apart(alone, source, apart_recipe(tiny_model, method="frozen", source=True, reference=False))
     assert metadata(both)["features"] == "hyp,ref,hyp*src,hyp*ref,|hyp-src|,|hyp-ref|"
     assert metadata(source)["features"] == "hyp,src,hyp*src,|hyp-src|"
-    assert len(regressor_used(both, with_source)) == len(regressor_used(source, alone)) == 240
+    assert len(scores_of(both, with_source)) == len(scores_of(source, alone)) == 240
 
 
 @pytest.mark.slow
-def test_regressor_bfloat16_learns_too(tiny_model, regressor_examples, tmp_path):
-    said = regressor_train(
-        regressor_examples,
+def test_regressor_bfloat16_learns_too(tiny_model, examples, tmp_path):
+    said = train_apart(
+        examples,
         tmp_path / "h.safetensors",
-        regressor_recipe(tiny_model, schedule=FAST, standardise=True),
+        apart_recipe(tiny_model, schedule=FAST, standardise=True),
         "bfloat16",
     )
     assert said.best[1] > 0.4  # 0 by chance
 
 
 @pytest.mark.slow
-def test_regressor_the_order_alone_can_be_learnt(tiny_model, regressor_examples, tmp_path):
-    said = regressor_train(
-        regressor_examples,
+def test_regressor_the_order_alone_can_be_learnt(tiny_model, examples, tmp_path):
+    said = train_apart(
+        examples,
         tmp_path / "h.safetensors",
-        regressor_recipe(tiny_model, schedule=FAST, loss=Loss(name="pairwise")),
+        apart_recipe(tiny_model, schedule=FAST, loss=Loss(name="pairwise")),
     )
     assert said.best[1] > 0.5  # 0 by chance
 
@@ -777,40 +759,40 @@ def test_losses_that_cannot_be_are_refused_by_name(options, message):
     ],
 )
 def test_what_cannot_be_written_is_refused_before_anything_is_learnt(
-    tiny_model, regressor_examples, tmp_path, name, options, message
+    tiny_model, examples, tmp_path, name, options, message
 ):
     with pytest.raises(InputError, match=message):
-        regressor_train(regressor_examples, tmp_path / name, regressor_recipe(tiny_model, **options))
+        train_apart(examples, tmp_path / name, apart_recipe(tiny_model, **options))
     assert list(tmp_path.iterdir()) == []
 
 
-def test_families_that_cannot_carry_adapters_are_named(tiny_model, regressor_examples, tmp_path):
+def test_families_that_cannot_carry_adapters_are_named(tiny_model, examples, tmp_path):
     with pytest.raises(InputError, match="a head is made for encoders of type bert or mpnet"):
-        regressor_train(regressor_examples, tmp_path / "h.safetensors", regressor_recipe(tiny_model, "distilbert"))
+        train_apart(examples, tmp_path / "h.safetensors", apart_recipe(tiny_model, "distilbert"))
     with pytest.raises(InputError, match="is an encoder-decoder, expected an encoder"):
-        regressor_train(regressor_examples, tmp_path / "folder", regressor_recipe(tiny_model, "bart", method="full"))
+        train_apart(examples, tmp_path / "folder", apart_recipe(tiny_model, "bart", method="full"))
     with pytest.raises(InputError, match="only the last layer"):
-        regressor_train(
-            regressor_examples,
+        train_apart(
+            examples,
             tmp_path / "folder",
-            regressor_recipe(tiny_model, "distilbert", method="full", layers=(1,)),
+            apart_recipe(tiny_model, "distilbert", method="full", layers=(1,)),
         )
 
 
-def test_a_frozen_encoder_of_any_family_carries_a_head(tiny_model, regressor_examples, tmp_path):
+def test_a_frozen_encoder_of_any_family_carries_a_head(tiny_model, examples, tmp_path):
     out = tmp_path / "h.safetensors"
-    regressor_train(regressor_examples, out, regressor_recipe(tiny_model, "distilbert", method="frozen"))
-    assert len(regressor_used(out, regressor_examples[:3])) == 3
+    train_apart(examples, out, apart_recipe(tiny_model, "distilbert", method="frozen"))
+    assert len(scores_of(out, examples[:3])) == 3
     assert not [name for name in load_file(str(out)) if "lora" in name]
 
 
-def test_a_checkpoint_of_other_examples_is_refused(tiny_model, regressor_examples, tmp_path, monkeypatch):
+def test_a_checkpoint_of_other_examples_is_refused(tiny_model, examples, tmp_path, monkeypatch):
     monkeypatch.setattr("nlgauge.training.loop._STEPS_KEPT", 3)
     stopping = Runtime(device="cpu", progress=lambda total, label: killed_after(5))
     with pytest.raises(KeyboardInterrupt):
-        regressor_train(regressor_examples, tmp_path / "h.safetensors", regressor_recipe(tiny_model), runtime=stopping)
+        train_apart(examples, tmp_path / "h.safetensors", apart_recipe(tiny_model), runtime=stopping)
     with pytest.raises(InputError, match=r"is of another run \(train differ\); delete .*checkpoint to begin anew"):
-        regressor_train(regressor_examples[:-4], tmp_path / "h.safetensors", regressor_recipe(tiny_model))
+        train_apart(examples[:-4], tmp_path / "h.safetensors", apart_recipe(tiny_model))
 
 
 @pytest.mark.parametrize("kind", ["xlm", "gpt2", "mpnet", "deberta", "deberta-v2"])
@@ -831,12 +813,12 @@ def test_lower_layers_that_are_others_in_use_are_not_trained(tiny_model):
     assert whole_encoder(locate(str(tiny_model("mpnet"))), 0.0, [1, 3]) is not None
 
 
-def test_a_checkpoint_of_another_choice_of_weights_is_refused(tiny_model, regressor_examples, tmp_path, monkeypatch):
-    how = regressor_recipe(tiny_model, method="frozen", evaluate_every=1)
+def test_a_checkpoint_of_another_choice_of_weights_is_refused(tiny_model, examples, tmp_path, monkeypatch):
+    how = apart_recipe(tiny_model, method="frozen", evaluate_every=1)
 
     def run(threshold):
-        dev = Dev("d", regressor_examples[:40], "wmt_kendall_like", items=lambda owner: owner // 4, threshold=threshold)
-        regressor_train(regressor_examples, tmp_path / "h.safetensors", how, dev=dev)
+        dev = Dev("d", examples[:40], "wmt_kendall_like", items=lambda owner: owner // 4, threshold=threshold)
+        train_apart(examples, tmp_path / "h.safetensors", how, dev=dev)
 
     monkeypatch.setattr("nlgauge.training.regressor.save_regressor", stop)
     monkeypatch.setattr("nlgauge.training.loop._STEPS_KEPT", 5)
