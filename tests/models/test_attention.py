@@ -460,11 +460,11 @@ def test_an_encoder_takes_the_packed_forward_pass(tiny_model):
 # --- Attention of several lengths at once is that of each text alone; what only a GPU has is stood in for
 
 HEADS, SIZE = 2, 4
-LENGTHS_LENGTHS = np.array([1, 3, 16, 17, 17, 40])
+UP_TO_FORTY = np.array([1, 3, 16, 17, 17, 40])
 ROUNDING = 1e-6
 
 
-def one_by_one(joined, lengths=LENGTHS_LENGTHS):
+def one_by_one(joined, lengths=UP_TO_FORTY):
     """The definition: softmax of scaled products within each text; rows beyond the last text are 0."""
     mixed, start = torch.zeros(len(joined), HEADS * SIZE), 0
     for length in lengths.tolist():
@@ -487,7 +487,7 @@ def test_texts_of_about_one_length_share_a_padded_batch(joined, monkeypatch):
         "scaled_dot_product_attention",
         lambda q, *rest, **how: calls.append(q.shape) or kernel(q, *rest, **how),
     )
-    found = gpu.packed_attention(LENGTHS_LENGTHS, HEADS, CPU, torch.float32)(joined)
+    found = gpu.packed_attention(UP_TO_FORTY, HEADS, CPU, torch.float32)(joined)
     torch.testing.assert_close(found, one_by_one(joined), atol=ROUNDING, rtol=0)
     assert [shape[0::2] for shape in calls] == [(3, 16), (2, 32), (1, 48)]  # texts, and the length they are padded to
 
@@ -500,7 +500,7 @@ def test_packed_texts_are_handed_over_where_they_lie(joined):
         parts = torch.stack([query, key, value], dim=1).reshape(len(query), -1)
         return one_by_one(parts, np.diff(starts.numpy())).view(len(query), HEADS, SIZE)
 
-    found = gpu._packed(LENGTHS_LENGTHS, HEADS, CPU, kernel)(joined)
+    found = gpu._packed(UP_TO_FORTY, HEADS, CPU, kernel)(joined)
     torch.testing.assert_close(found, one_by_one(joined), atol=ROUNDING, rtol=0)
 
 

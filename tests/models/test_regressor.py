@@ -196,10 +196,10 @@ def test_a_last_layer_of_several_numbers_is_refused(tiny_head):
 # --- Regressors from files: their numbers by torch alone, in any company, and what cannot be read
 
 SRCS = ["good morning", "rain fell", "not a dog", "snow", "rain fell"]
-REGRESSOR_COLUMNS = {"hyp": HYPS, "ref": REFS, "src": SRCS}
+WITH_SOURCES = {"hyp": HYPS, "ref": REFS, "src": SRCS}
 
 
-def regressor_score(path, columns=REGRESSOR_COLUMNS, **options):
+def score_and_cut(path, columns=WITH_SOURCES, **options):
     """Values, and whether a text was cut."""
     found = load_regressor(str(path), "float32", Runtime(device="cpu", **options)).score(columns)
     return found.values, found.truncated
@@ -239,7 +239,7 @@ def by_transformers(path, folder, adapted=True):
 def test_the_score_is_what_transformers_and_the_formula_say(tiny_regressor, tiny_model, layers, named):
     path = tiny_regressor(layers=layers)
     vector, value = by_transformers(path, tiny_model("bert"))
-    found, cut = regressor_score(path)
+    found, cut = score_and_cut(path)
     assert not cut.any()
     for i, (hyp, ref) in enumerate(zip(HYPS, REFS, strict=True)):
         h, r = vector(hyp, named), vector(ref, named)
@@ -249,7 +249,7 @@ def test_the_score_is_what_transformers_and_the_formula_say(tiny_regressor, tiny
 def test_source_and_reference_as_comets_estimator_has_them(tiny_regressor, tiny_model):
     path = tiny_regressor(features="hyp,ref,hyp*src,hyp*ref,|hyp-src|,|hyp-ref|", adapted=False)
     vector, value = by_transformers(path, tiny_model("bert"), adapted=False)
-    found, _ = regressor_score(path)
+    found, _ = score_and_cut(path)
     for i, texts in enumerate(zip(HYPS, REFS, SRCS, strict=True)):
         h, r, s = (vector(text, (3,)) for text in texts)
         assert found[i] == pytest.approx(
@@ -258,26 +258,26 @@ def test_source_and_reference_as_comets_estimator_has_them(tiny_regressor, tiny_
 
 
 def test_regressor_targets_that_were_standardised_are_brought_back(tiny_regressor):
-    plain, _ = regressor_score(tiny_regressor())
-    found, _ = regressor_score(tiny_regressor(target_mean="-9.5", target_sd="4"))
+    plain, _ = score_and_cut(tiny_regressor())
+    found, _ = score_and_cut(tiny_regressor(target_mean="-9.5", target_sd="4"))
     assert found == pytest.approx(plain * 4 - 9.5)
 
 
 @pytest.mark.parametrize("layers", ["3", "mix"])
 def test_regressor_a_segment_scores_the_same_in_any_company(tiny_regressor, layers):
     path = tiny_regressor(layers=layers)
-    together, _ = regressor_score(path)
+    together, _ = score_and_cut(path)
     assert together[1] == together[4]  # the same texts
     for i in range(len(HYPS)):
-        alone, _ = regressor_score(path, {name: texts[i : i + 1] for name, texts in REGRESSOR_COLUMNS.items()})
+        alone, _ = score_and_cut(path, {name: texts[i : i + 1] for name, texts in WITH_SOURCES.items()})
         assert alone[0] == pytest.approx(together[i], abs=ROUNDING)
-    small, _ = regressor_score(path, token_budget=6)
+    small, _ = score_and_cut(path, token_budget=6)
     assert small == pytest.approx(together, abs=ROUNDING)
 
 
 def test_layers_are_mixed_part_by_part_of_the_texts(tiny_regressor, monkeypatch):
     path, done, sizes = tiny_regressor(layers="mix"), [], []
-    together, _ = regressor_score(path)
+    together, _ = score_and_cut(path)
     read = matching.encoder_means
 
     def watched(encoder, sequences, *rest, **options):
@@ -286,14 +286,14 @@ def test_layers_are_mixed_part_by_part_of_the_texts(tiny_regressor, monkeypatch)
 
     monkeypatch.setattr(matching, "encoder_means", watched)
     monkeypatch.setattr(module, "_HELD_BYTES", 4 * 32 * 4 * 3)  # 32 numbers a vector, 4 layers, 3 texts
-    found = load_regressor(str(path), "float32", Runtime(device="cpu")).score(REGRESSOR_COLUMNS, done.append)
+    found = load_regressor(str(path), "float32", Runtime(device="cpu")).score(WITH_SOURCES, done.append)
     assert sizes == [3, 3, 1]  # of hypotheses and references, of which one is in both
     assert sum(done) == 7
     assert found.values == pytest.approx(together, abs=ROUNDING)
 
 
 def test_a_long_text_is_cut_and_says_so(tiny_regressor):
-    _, cut = regressor_score(tiny_regressor(max_tokens="6"))
+    _, cut = score_and_cut(tiny_regressor(max_tokens="6"))
     assert cut.tolist() == [True, False, True, False, False]  # six words and special tokens; five; four and two fit
 
 
@@ -334,7 +334,7 @@ def test_layers_are_mixed_by_their_weights():
 )
 def test_regressor_heads_that_cannot_be_are_refused_in_one_line(tiny_regressor, changes, message):
     with pytest.raises(InputError, match=message) as refused:
-        regressor_score(tiny_regressor(**changes))
+        score_and_cut(tiny_regressor(**changes))
     assert "\n" not in str(refused.value)
 
 
@@ -346,10 +346,10 @@ def test_a_layer_of_another_width_is_refused(tiny_regressor, tmp_path):
     tensors = load_file(str(path)) | {"hidden.0.weight": torch.zeros(8, 64)}
     save_file(tensors, tmp_path / "other.safetensors", dict(head.metadata))
     with pytest.raises(InputError, match="a layer takes 64 numbers, expected 128; is its encoder another"):
-        regressor_score(tmp_path / "other.safetensors")
+        score_and_cut(tmp_path / "other.safetensors")
 
 
 def test_adapters_stand_on_bert_alone_and_others_may_be_frozen(tiny_regressor):
     with pytest.raises(InputError, match="is not of BERT's family, and adapters stand on no other"):
-        regressor_score(tiny_regressor(family="distilbert"))
-    assert np.isfinite(regressor_score(tiny_regressor(family="distilbert", adapted=False))[0]).all()
+        score_and_cut(tiny_regressor(family="distilbert"))
+    assert np.isfinite(score_and_cut(tiny_regressor(family="distilbert", adapted=False))[0]).all()

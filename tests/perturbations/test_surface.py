@@ -98,12 +98,12 @@ def test_any_text_gives_a_different_text_or_a_reason(text, which):
         )  # apostrophes and blanks stay
 
 
-CONTRACTIONS_WORDS = [
+FULL_AND_SHORT = [
     "He", "she", "is", "not", "n't", "n’t", "can", "ca", "will", "Won't", "I", "AM", "'s", "’d", "'ve", "let", "us",
     "?", "gone", "\n",
 ]  # fmt: skip
-CONTRACTIONS_ODD = st.one_of(
-    st.text(), st.lists(st.sampled_from([*CONTRACTIONS_WORDS, "\ud800", "\u00a0"]), max_size=12).map(" ".join)
+ODD_FORMS = st.one_of(
+    st.text(), st.lists(st.sampled_from([*FULL_AND_SHORT, "\ud800", "\u00a0"]), max_size=12).map(" ".join)
 )
 
 
@@ -229,7 +229,7 @@ def test_one_of_several_places_is_drawn():
 @pytest.mark.parametrize(
     "template", [Contractions(), Contractions(which="one"), Expansions(), Expansions(which="one")], ids=str
 )
-@given(text=CONTRACTIONS_ODD)
+@given(text=ODD_FORMS)
 def test_contractions_any_text_gives_a_different_text_or_a_reason(template, text):
     [made] = outcomes = perturb(template, [text])
     if made is None:

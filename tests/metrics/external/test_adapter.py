@@ -115,17 +115,17 @@ def test_a_model_that_is_nowhere_is_told(bleurt):
 
 
 @pytest.fixture
-def bleurt_bleurt(other_python, nli_folder):
+def bleurt_of_nli(other_python, nli_folder):
     return Bleurt(model=nli_folder, python=str(other_python))
 
 
-def test_the_contract_holds(bleurt_bleurt):
-    check_metric(bleurt_bleurt)
+def test_the_contract_holds(bleurt_of_nli):
+    check_metric(bleurt_of_nli)
 
 
-def test_every_option_is_signed(bleurt_bleurt, tmp_path):
+def test_every_option_is_signed(bleurt_of_nli, tmp_path):
     (tmp_path / "other").mkdir()
-    assert check_options(bleurt_bleurt, alternatives={"model": str(tmp_path / "other")}) == ["python"]
+    assert check_options(bleurt_of_nli, alternatives={"model": str(tmp_path / "other")}) == ["python"]
 
 
 @pytest.fixture

@@ -63,7 +63,7 @@ def test_a_head_of_one_side_sees_nothing_else(tiny_regressor, side, text):
 # --- `gauge`: its sum by hand from its parts, fixed scales, and one score in any company
 
 REFERENCE = "The committee will publish its final report in March."
-GAUGE_ROWS = [
+REPORTS = [
     Segment("copy", REFERENCE, (REFERENCE,)),
     Segment("order", "In March the committee will publish its report.", (REFERENCE,)),
     Segment("wrong", "The committee will not publish its final report in March.", (REFERENCE,)),
@@ -73,7 +73,7 @@ GAUGE_ROWS = [
 
 @pytest.mark.parametrize("built", [Gauge(), Gauge(task="as"), GaugeRated()], ids=str)
 def test_it_is_the_sum_of_its_parts_on_fixed_scales(built):
-    scores = built.score(GAUGE_ROWS, CPU)
+    scores = built.score(REPORTS, CPU)
     weights = {**WEIGHTS[built.task], **({RATED: 1.0} if isinstance(built, GaugeRated) else {})}
     assert set(scores.parts) == {*weights, "reference"}
     below = {name: SCALES["embedded"][name] for name in weights}
@@ -90,8 +90,8 @@ def test_it_is_the_sum_of_its_parts_on_fixed_scales(built):
 
 
 def test_a_segment_scores_the_same_alone_and_in_company():
-    together = Gauge().score(GAUGE_ROWS, CPU).values
-    alone = [Gauge().score([row], CPU).values[0] for row in GAUGE_ROWS]
+    together = Gauge().score(REPORTS, CPU).values
+    alone = [Gauge().score([row], CPU).values[0] for row in REPORTS]
     assert together == pytest.approx(alone, abs=1e-6)  # float32 of two encoders, in batches of other shapes
     assert not Gauge().pooled
 
@@ -114,7 +114,7 @@ def test_it_keeps_the_contract(built, left_out):
 
 def test_of_several_references_the_best_sum_counts_or_the_mean():
     paraphrase = "Its last report will come out in March, the committee says."
-    rows = [Segment(str(i), row.hypothesis, (REFERENCE, paraphrase)) for i, row in enumerate(GAUGE_ROWS)]
+    rows = [Segment(str(i), row.hypothesis, (REFERENCE, paraphrase)) for i, row in enumerate(REPORTS)]
     alone = [[replace(row, references=(one,)) for row in rows] for one in (REFERENCE, paraphrase)]
     each = np.array([Gauge().score(single, CPU).values for single in alone])
     best = Gauge().score(rows, CPU)
@@ -154,6 +154,6 @@ def test_what_it_cannot_score_is_refused():
 
 
 def test_an_undefined_term_leaves_it_undefined():
-    scores = Gauge().score([Segment("1", "\ufffd \ufffd", ("a cat",)), GAUGE_ROWS[0]], CPU)
+    scores = Gauge().score([Segment("1", "\ufffd \ufffd", ("a cat",)), REPORTS[0]], CPU)
     assert np.isnan(scores.values[0]) == any(np.isnan(part[0]) for part in scores.parts.values())
     assert np.isfinite(scores.values[1])

@@ -23,7 +23,7 @@ from nlgauge.metrics.registry import metric
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import SEGMENTS, check_metric, check_options
 
-SACRE_SEGMENTS = [
+CATS = [
     Segment("a", "the cat", ("the cat sat",)),
     Segment("b", "a dog", ("the cat sat", "a dog sat")),
     Segment("c", "the cat", ("the cat sat",)),
@@ -56,7 +56,7 @@ def test_each_set_of_references_and_each_hypothesis_under_it_is_worked_on_once()
         announced.append((total, label))
         return nullcontext(steps.append)
 
-    rows = sacre.statistics(scorer, SACRE_SEGMENTS, 2, Runtime(progress=progress), "label")
+    rows = sacre.statistics(scorer, CATS, 2, Runtime(progress=progress), "label")
     assert scorer.prepared == [("the cat sat",), ("the cat sat", "a dog sat")]
     assert scorer.scored == ["the cat", "", "a dog"]  # a blank text is an empty one
     np.testing.assert_array_equal(rows, [[7, 1], [5, 2], [7, 1], [0, 1]])
@@ -143,7 +143,7 @@ def test_a_missing_package_is_named_with_what_to_run(monkeypatch, spec, package)
 
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(InputError, match=f"needs packages that are not installed; run: pip install '{package}'"):
-        Bleu(**spec).score(SACRE_SEGMENTS, Runtime())
+        Bleu(**spec).score(CATS, Runtime())
 
 
 @pytest.mark.parametrize("name", ["spm", "flores101", "flores200", "spBLEU-1K"])
@@ -162,7 +162,7 @@ def test_a_missing_model_file_is_named_and_never_fetched(monkeypatch, tmp_path, 
         InputError,
         match=r"needs the file .*, which is not there; fetch it once from https?://.* \(nothing is downloaded here\)",
     ):
-        Bleu(tokenize=name).score(SACRE_SEGMENTS, Runtime())
+        Bleu(tokenize=name).score(CATS, Runtime())
     assert not list(tmp_path.rglob("*.model"))
 
 
@@ -172,13 +172,13 @@ def test_sentencepiece_is_asked_for_where_it_is_absent(monkeypatch):
         InputError,
         match="bleu:tokenize=flores200 needs a package that is not installed; run: pip install sentencepiece",
     ):
-        Bleu(tokenize="flores200").score(SACRE_SEGMENTS, Runtime())
+        Bleu(tokenize="flores200").score(CATS, Runtime())
 
 
 def test_a_tokenizer_that_an_older_sacrebleu_lacks_is_refused_with_the_nearest(monkeypatch):
     monkeypatch.setattr(BLEU, "TOKENIZERS", {"none": "", "13a": "", "spm": ""}.keys())
     with pytest.raises(SpecError, match="bleu:tokenize is 'spBLEU-1K', which the installed sacrebleu does not have"):
-        Bleu(tokenize="spBLEU-1K").score(SACRE_SEGMENTS, Runtime())
+        Bleu(tokenize="spBLEU-1K").score(CATS, Runtime())
 
 
 EXACT = 1e-9  # float64; sums of logarithms in another order than sacrebleu's
