@@ -26,7 +26,7 @@ from study import experts
 
 import nlgauge as ng
 from nlgauge.core import Array
-from nlgauge.perturbations.severity import Judge, fit, graded, mutual, severity
+from nlgauge.perturbations.severity import EntailmentJudge, fit, graded, mutual, severity
 
 Pair = tuple[str, str]  # the text before an edit, and after it
 MIDDLE = -3.0  # the graded severity of an edit at the threshold
@@ -38,7 +38,7 @@ class Verdicts:
     def __init__(self, store: Path, name: str, runtime: ng.Runtime) -> None:
         self.store, self.name, self.runtime = store, name, runtime
         self.known: dict[Pair, float] = {}
-        self.judge: Judge | None = None
+        self.judge: EntailmentJudge | None = None
         if store.exists():
             with store.open(encoding="utf-8") as file:
                 kept = map(json.loads, file)

@@ -28,7 +28,7 @@ import numpy as np
 
 from nlgauge import Runtime, read_suite
 from nlgauge.models.spans import Judged, load_spans
-from nlgauge.scoring.explaining import Thresholds, Worded, marked_spans, spans_of, thresholds, unmatched
+from nlgauge.scoring.explaining import MarkThresholds, WordedText, marked_spans, spans_of, thresholds, unmatched
 from nlgauge.stats.spans import character_counts, left_clean, one_to_one_counts, span_agreement, span_f1
 from nlgauge.training.spans import threshold_of_texts, write_thresholds
 
@@ -65,10 +65,10 @@ class Set:
     """Pairs of texts with what a head says of their words."""
 
     def __init__(self, pairs: list[tuple[str, str]], model: Any) -> None:
-        self.worded = [(Worded.of(a), Worded.of(b)) for a, b in pairs]
+        self.worded = [(WordedText.of(a), WordedText.of(b)) for a, b in pairs]
         self.judged: list[Judged] = model.judge([(a.words, b.words) for a, b in self.worded])
 
-    def spans(self, limits: Thresholds, by_rule: bool = True) -> list[list[tuple[int, int, str, bool]]]:
+    def spans(self, limits: MarkThresholds, by_rule: bool = True) -> list[list[tuple[int, int, str, bool]]]:
         return [
             [(s.start, s.end, s.severity, s.missing) for s in marked_spans(a, [b], judged, limits, by_rule=by_rule)]
             for (a, b), judged in zip(self.worded, self.judged, strict=True)
@@ -99,17 +99,18 @@ def fix(found: Set, gold: list[Any], clean: Set, path: str) -> None:
     right = present(gold)
     text = threshold_of_texts([one.text for one in clean.judged], MOST_MARKED)
     scores = [
-        span_agreement(one_to_one_counts(right, present(found.spans(Thresholds(t, 0.999999, text))))).f1 for t in GRID
+        span_agreement(one_to_one_counts(right, present(found.spans(MarkThresholds(t, 0.999999, text))))).f1
+        for t in GRID
     ]
     place = max(range(1, len(GRID) - 1), key=lambda i: sum(scores[i - 1 : i + 2]))
     words = float(GRID[place])
     marked = [np.mean([one.missing.max() > t for one in clean.judged]) for t in GAPS]
     missing = float(next(t for t, share in zip(GAPS, marked, strict=True) if share <= MOST))
     print(f"F {scores[place]:.3f} threshold {words:g} threshold_text {text:g} threshold_missing {missing:g}")
-    write_thresholds(path, Thresholds(words, missing, text))
+    write_thresholds(path, MarkThresholds(words, missing, text))
 
 
-def joined(data: Path, model: Any, limits: Thresholds) -> None:
+def joined(data: Path, model: Any, limits: MarkThresholds) -> None:
     """Print how often texts of several sentences have a false mark."""
     with gzip.open(data / "raw" / "news.en.txt.gz", "rt", encoding="utf-8") as file:
         lines = [line.strip() for line in islice(file, 2000)]
@@ -122,7 +123,7 @@ def joined(data: Path, model: Any, limits: Thresholds) -> None:
         print(f"| {size} | {np.mean([n > 0 for n in false]):.2f} | {np.mean(false):.2f} |")
 
 
-def wrong_facts(data: Path, model: Any, limits: Thresholds) -> None:
+def wrong_facts(data: Path, model: Any, limits: MarkThresholds) -> None:
     """Print how many translations with and without a wrong fact have a mark, by kind; also without the rule."""
     pairs = read_suite(data / "hwtsc22" / "suite.jsonl.gz").pairs
     sides = [Set([(getattr(p, side), p.references[0]) for p in pairs], model) for side in ("worse", "better")]
@@ -186,7 +187,7 @@ def main() -> None:
     if given.curve:
         print("\n| threshold | precision | recall | F | left clean |\n|---:|---:|---:|---:|---:|")
         for threshold in np.round(np.arange(0.1, 1.0, 0.1), 1):
-            spans = found.spans(Thresholds(threshold, 0.999999, limits.text))
+            spans = found.spans(MarkThresholds(threshold, 0.999999, limits.text))
             pair = span_agreement(one_to_one_counts(present(gold), present(spans)))
             kept = left_clean(gold, spans)
             print(f"| {threshold:.1f} | {pair.precision:.3f} | {pair.recall:.3f} | {pair.f1:.3f} | {kept:.3f} |")

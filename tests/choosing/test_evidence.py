@@ -11,7 +11,7 @@ from nlgauge.audits.preference import Sides
 from nlgauge.choosing.evidence import (
     CRITERIA,
     DRAWS,
-    Evidence,
+    CriterionShare,
     copy_evidence,
     error_evidence,
     interval_of,
@@ -53,7 +53,7 @@ def test_the_same_resamples_serve_every_metric():
 
 
 def test_a_row_has_every_number():
-    row = Evidence("chrf", "copies", 0.5, 0.4, 0.6, 12, "your references").as_row(2.0)
+    row = CriterionShare("chrf", "copies", 0.5, 0.4, 0.6, 12, "your references").as_row(2.0)
     assert row == {
         **{"metric": "chrf", "criterion": "copies", "value": 0.5, "low": 0.4, "high": 0.6, "n": 12},
         **{"weight": 2.0, "source": "your references"},
@@ -63,10 +63,10 @@ def test_a_row_has_every_number():
 
 def test_what_few_texts_say_has_no_weight():
     # six of six errors seen: by chance alone it happens once in 64 tries, for one of the dozens of shares of a table
-    six, ten = (Evidence("chrf", "errors.facts", 1.0, 0.5, 1.0, n, "your outputs") for n in (6, 10))
+    six, ten = (CriterionShare("chrf", "errors.facts", 1.0, 0.5, 1.0, n, "your outputs") for n in (6, 10))
     assert (six.is_few, six.as_row(2.0)["weight"]) == (True, 0.0)
     assert (ten.is_few, ten.as_row(2.0)["weight"]) == (False, 2.0)
-    assert not Evidence("chrf", "apart", 1.0, 0.5, 1.0, 1, "your systems").is_few  # it counts pairs of systems
+    assert not CriterionShare("chrf", "apart", 1.0, 0.5, 1.0, 1, "your systems").is_few  # it counts pairs of systems
 
 
 def test_no_draws_have_no_interval():

@@ -12,8 +12,17 @@ from tests.choosing.test_choose import choose
 import nlgauge as ng
 from nlgauge.audits.preference import Sides
 from nlgauge.choosing.evidence import APART, COPIES, HARMLESS, OWN
-from nlgauge.choosing.measure import OUTPUTS, Examples, Measured, Pool, Scored, Texts, clearest_first, pools_of
-from nlgauge.choosing.trials import Sample, Trials, grid_of, rated_pairs
+from nlgauge.choosing.measure import (
+    OUTPUTS,
+    Examples,
+    Measured,
+    OrderedTexts,
+    ScoredPool,
+    TextPool,
+    clearest_first,
+    pools_of,
+)
+from nlgauge.choosing.trials import OutputSample, Trials, grid_of, rated_pairs
 from nlgauge.core.scores import Scores, ids
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.spec import Signature
@@ -42,7 +51,7 @@ def sides(better, worse, spec="chrf"):
 def on_trials(*, errors=ERRORS, copies=None, own):
     """What was found out on trials alone; metric -> its scores of errors, and of near-copies."""
     made = Trials(Suite(errors) if errors else None, Suite(copies) if copies else None, "your outputs", "mt", ())
-    sample = Sample(Dataset(()), Dataset(()))
+    sample = OutputSample(Dataset(()), Dataset(()))
     return Measured(sample, made, {spec: metric(spec) for spec in own}, None, None, sides=dict(own))
 
 
@@ -121,7 +130,7 @@ def test_a_harmless_change_is_compared_with_an_error_in_the_same_text():
 def rated(lengths, human, systems=("a", "b")):
     data, scores = outputs(lengths, systems, human)
     pairs = rated_pairs(data.segments, np.array(human, dtype=np.float64).ravel())
-    made = Measured(Sample(data, data), NO_TRIALS, {"m": metric("chrf")}, "q", None, pairs=pairs)
+    made = Measured(OutputSample(data, data), NO_TRIALS, {"m": metric("chrf")}, "q", None, pairs=pairs)
     made.scores["m"] = scores
     return made
 
@@ -156,7 +165,7 @@ def test_of_many_rated_pairs_those_furthest_apart_are_looked_through():
 def compared(lengths, higher_is_better=True):
     data, scores = outputs(lengths, ("a", "b"))
     grid = grid_of(data.segments, len(lengths[0]))
-    made = Measured(Sample(data, data), NO_TRIALS, {"m": metric("chrf")}, None, grid)
+    made = Measured(OutputSample(data, data), NO_TRIALS, {"m": metric("chrf")}, None, grid)
     made.scores["m"] = Scores(scores.signature, scores.ids, scores.values, higher_is_better=higher_is_better)
     return made
 
@@ -193,13 +202,13 @@ def test_the_unit_of_a_metric_does_not_count(rows, factor, offset):
 
 def pool(far, criterion="errors.facts", phenomena=("a", "b", "c")):
     """A pool of three pairs; metric -> how far each is from failing, and NaN where there is no score."""
-    texts = [Texts(OUTPUTS, f"t{i}", phenomena[i], f"text {i}", f"worse {i}") for i in range(3)]
+    texts = [OrderedTexts(OUTPUTS, f"t{i}", phenomena[i], f"text {i}", f"worse {i}") for i in range(3)]
 
     def scored(values):
         values = np.array(values, dtype=np.float64)
-        return Scored(values, np.zeros(3), np.ones(3, dtype=np.bool_), ~(values > 0), values)
+        return ScoredPool(values, np.zeros(3), np.ones(3, dtype=np.bool_), ~(values > 0), values)
 
-    return Pool(criterion, texts, {spec: scored(values) for spec, values in far.items()})
+    return TextPool(criterion, texts, {spec: scored(values) for spec, values in far.items()})
 
 
 def test_what_others_see_comes_first_then_the_worst():

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from nlgauge.choosing.evidence import ASPECTS, DRAWS, Evidence
+from nlgauge.choosing.evidence import ASPECTS, DRAWS, CriterionShare
 from nlgauge.choosing.rule import BY_TASK, not_told, ranked, second_of, standings, weights_of
 from nlgauge.stats.draws import Share
 
 
 def evidence(metric, criterion, value, spread=0.0, seed=0):
     draws = value + spread * np.random.default_rng(seed).normal(size=DRAWS)
-    return Evidence(metric, criterion, value, value, value, 9, "here", draws)
+    return CriterionShare(metric, criterion, value, value, value, 9, "here", draws)
 
 
 def test_weights_of_each_task_sum_to_one():

@@ -13,7 +13,7 @@ from tests.cli.command import refused, run, write
 
 import nlgauge as ng
 from nlgauge.cli.main import main
-from nlgauge.cli.meta import Scored, merge, read_data, read_preferences
+from nlgauge.cli.meta import ScoreOptions, merge, read_data, read_preferences
 from nlgauge.core.errors import InputError
 from nlgauge.io import read_result
 
@@ -59,15 +59,15 @@ def test_ratings_may_come_from_standard_input(folder, monkeypatch, content):
 
 
 def test_columns_of_score_files_are_metrics(folder):
-    tables, inputs = Scored(scores=[str(folder / "scores.tsv")]).read()
+    tables, inputs = ScoreOptions(scores=[str(folder / "scores.tsv")]).read()
     assert list(tables) == ["mine"]
     assert len(inputs) == 1
-    assert Scored().read() == ({}, [])
+    assert ScoreOptions().read() == ({}, [])
 
 
 def test_a_metric_in_two_files_is_refused(folder):
     with pytest.raises(InputError, match=r"column 'mine' is in .* as well; rename one"):
-        Scored(scores=[str(folder / "scores.tsv"), str(folder / "more.tsv")]).read()
+        ScoreOptions(scores=[str(folder / "scores.tsv"), str(folder / "more.tsv")]).read()
     assert merge([]) == {}
 
 

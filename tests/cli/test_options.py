@@ -439,11 +439,11 @@ def test_an_option_without_effect_is_named():
         (options.Shown, "form", text.FORMS),
         (options.Common, "dtype", get_args(runtime.DType)),
         (select.Policies, "among", get_args(metaeval_select.Among)),
-        (audit.Rules, "design", get_args(suite.Design)),
-        (audit.Rules, "ties", get_args(preferences.Ties)),
+        (audit.AuditRules, "design", get_args(suite.Design)),
+        (audit.AuditRules, "ties", get_args(preferences.Ties)),
         (audit.Paraphrasing, "choose", get_args(paraphrase.How)),
         (audit.Making, "field", get_args(preference.Field)),
-        (synth.Rated, "severity", get_args(severity.Kind)),
+        (synth.SeverityOptions, "severity", get_args(severity.Kind)),
     ],
 )
 def test_choices_in_the_help_are_those_of_the_library(group, field, kind):

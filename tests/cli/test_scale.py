@@ -53,7 +53,7 @@ def test_a_dry_run_says_what_it_costs_and_what_would_be_cut(data, tiny_model, ca
     pytest.importorskip("torch")
     spec = f"bertscore:model={quote(str(tiny_model('bert')))},max_tokens=4,idf=true"
     words = ["score", data, "-m", spec, "--engine", "pool", "--dry-run", "--price", "2.5", "--workers", "1"]
-    monkeypatch.setattr("nlgauge.scoring.workers.Estimate.of", lambda *args: 7200.0)
+    monkeypatch.setattr("nlgauge.scoring.workers.DryRun.of", lambda *args: 7200.0)
     assert main(words) == 0
     lines = {line.split()[0]: line for line in capsys.readouterr().out.splitlines()}
     assert lines["texts"].endswith("tokens of the model")

@@ -9,7 +9,7 @@ from tests.cli.command import write
 
 import nlgauge as ng
 from nlgauge.cli.main import TRAIN, main
-from nlgauge.cli.train import Named, Run, file_of, listed, teller, training_installed
+from nlgauge.cli.train import Named, TrainRun, file_of, listed, teller, training_installed
 from nlgauge.core.errors import MissingExtra, NlgaugeError
 from nlgauge.core.spec import quote
 
@@ -55,7 +55,7 @@ def test_training_runs_in_the_precision_that_suits_the_device(monkeypatch, taken
     # By the rule of `--dtype auto` (tests/runtime/test_runtime.py has the devices), which asks the device of the run.
     asked = []
     monkeypatch.setattr("nlgauge.runtime.runtime.automatic", lambda device: asked.append(device) or taken)
-    assert Run(device="cpu").runtime(cached=False).dtype == taken
+    assert TrainRun(device="cpu").runtime(cached=False).dtype == taken
     assert asked == ["cpu"]
 
 

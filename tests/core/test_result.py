@@ -13,7 +13,7 @@ from importlib import metadata
 import pytest
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.result import Draft, Outcome, Result, check_target, claimed, clear, null_if_nan, replacing
+from nlgauge.core.result import FileDraft, Outcome, Result, check_target, claimed, clear, null_if_nan, replacing
 
 pytest.importorskip("fcntl")
 
@@ -45,7 +45,7 @@ def test_what_a_killed_run_leaves_is_removed_by_the_next_and_its_claim_is_void(t
 @pytest.mark.parametrize("is_folder", [False, True])
 def test_what_a_living_run_writes_is_left_alone(tmp_path, is_folder):
     final = os.path.realpath(tmp_path / "out")
-    draft = Draft(final, is_folder)
+    draft = FileDraft(final, is_folder)
     clear(final)
     assert os.path.exists(draft.path)
     check_target(final)  # as another run does at its start

@@ -15,7 +15,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.gating.outputs import (
     Outputs,
-    Scored,
+    ScoredSide,
     check_cards,
     clusters_of,
     difference,
@@ -207,7 +207,7 @@ def side(hyps, name="BASE"):
 
 def scored(*runs):
     """A side with these scores."""
-    return Scored(side([["a"] * len(one) for one in runs]), {"m": [np.array(one) for one in runs]}, {"m": "m"})
+    return ScoredSide(side([["a"] * len(one) for one in runs]), {"m": [np.array(one) for one in runs]}, {"m": "m"})
 
 
 def test_lower_is_better_turns_round():

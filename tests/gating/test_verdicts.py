@@ -14,7 +14,7 @@ import nlgauge as ng
 from nlgauge import metric
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
-from nlgauge.gating.outputs import Differences, Outputs, Scored, from_texts
+from nlgauge.gating.outputs import Differences, Outputs, ScoredSide, from_texts
 from nlgauge.gating.verdicts import (
     SAME_TEXTS,
     Rules,
@@ -179,7 +179,7 @@ def scored(runs, name="BASE", groups=None):
     runs = [np.atleast_1d(one) for one in runs]
     texts = [[f"score {x}" for x in one] for one in runs]
     outputs = Outputs.of(from_texts(texts, name, groups=groups), name)
-    return Scored(outputs, {"m": [np.asarray(one, dtype=float) for one in runs]}, {"m": "m"})
+    return ScoredSide(outputs, {"m": [np.asarray(one, dtype=float) for one in runs]}, {"m": "m"})
 
 
 RNG = np.random.default_rng(6)
@@ -319,7 +319,7 @@ def test_a_metric_that_is_only_reported_decides_nothing():
 def level_side(*scores, groups=None):
     texts = [f"text {i}" for i in range(len(scores))]
     outputs = Outputs.of(from_texts(texts, "run", groups=groups), "run")
-    return Scored(outputs, {"m": [np.atleast_1d(np.asarray(one, dtype=float)) for one in scores]}, {"m": "m"})
+    return ScoredSide(outputs, {"m": [np.atleast_1d(np.asarray(one, dtype=float)) for one in scores]}, {"m": "m"})
 
 
 SCORES = np.random.default_rng(0).normal(0.8, 0.05, 60)

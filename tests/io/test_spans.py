@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError
-from nlgauge.io.spans import Inputs, Span, cut, read_span
+from nlgauge.io.spans import InputPart, Inputs, cut, read_span
 
 
 def whole(inputs):
@@ -112,7 +112,7 @@ def test_a_large_row_group_is_read_at_most_sixteen_times(put):
     arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     put("other", "")
     parquet.write_table(arrow.table({"hyp": ["h"] * 100}), "a.parquet", row_group_size=100)
-    assert cut(Inputs("a.parquet"), 1) == [Span(i, min(7, 100 - i)) for i in range(0, 100, 7)]
+    assert cut(Inputs("a.parquet"), 1) == [InputPart(i, min(7, 100 - i)) for i in range(0, 100, 7)]
 
 
 @pytest.mark.parametrize(

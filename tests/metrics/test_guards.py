@@ -26,7 +26,7 @@ from nlgauge.metrics.guards import (
     REFERENCES,
     SIGN_MEANINGS,
     GuardCounts,
-    Rules,
+    GuardRules,
     Signs,
     Ways,
     habits,
@@ -367,7 +367,7 @@ ENGLISH = "The road is closed today because of works."
 
 
 def flags(hypothesis, *references, source=None, group=None):
-    return {*Rules().flags(Segment("a", hypothesis, references, source, group=group))}
+    return {*GuardRules().flags(Segment("a", hypothesis, references, source, group=group))}
 
 
 def test_a_copy_of_the_source_is_distrusted_unless_it_is_right():
@@ -423,7 +423,7 @@ def test_four_fifths_of_the_characters_make_a_near_copy():
 
 
 def test_inputs_with_one_reference_are_told_apart():
-    one, reference = Rules(), "They have shut the old street since workers are there."
+    one, reference = GuardRules(), "They have shut the old street since workers are there."
     for source, found in ((ENGLISH, set()), (GERMAN, {"copied", "foreign"}), (ENGLISH, set())):
         assert {*one.flags(Segment("a", source, (reference,), source))} == found
 
@@ -461,7 +461,7 @@ def test_where_nothing_was_to_be_said_a_text_is_distrusted_and_a_blank_is_right(
     assert flags("A storm.", "") == {"blank_reference"}  # nobody knows what was asked
     table, turns = ({"name": "storm"},), ({"speaker": "a", "text": "What was it?"},)
     for asked in ({"table": table}, {"context": turns}):
-        assert [*Rules().flags(Segment("a", "A storm.", ("",), "", **asked))] == ["blank_reference"]
+        assert [*GuardRules().flags(Segment("a", "A storm.", ("",), "", **asked))] == ["blank_reference"]
 
 
 def test_another_language_or_script_is_distrusted():
@@ -591,7 +591,7 @@ def test_what_the_source_the_context_or_one_reference_repeats_may_be_repeated():
     assert "looping" not in flags(LOOP, "Other.", source=LOOP)
     assert "looping" not in flags("ha " * 20, "He laughed.", source="哈哈哈哈哈")
     turns = ({"speaker": "a", "text": "na na na na na na"},)
-    assert [*Rules().flags(Segment("a", "na " * 12, context=turns))] == []
+    assert [*GuardRules().flags(Segment("a", "na " * 12, context=turns))] == []
 
 
 def test_a_long_summary_beside_a_short_reference_is_no_loop():
@@ -652,7 +652,7 @@ def test_a_text_that_is_its_reference_is_not_distrusted(text, other):
 @given(hypothesis=rules_words, references=st.lists(rules_words, max_size=3), source=st.none() | rules_words)
 def test_every_guard_has_a_name_and_company_changes_nothing(hypothesis, references, source):
     segment = Segment("a", hypothesis, tuple(references), source)
-    one = Rules()
+    one = GuardRules()
     found = list(one.flags(segment))
     assert {*found} <= {*OUTPUTS, *REFERENCES}
     assert len(found) == len({*found})
@@ -673,7 +673,7 @@ def test_well_rated_outputs_are_trusted(name):
         rows = [json.loads(line) for line in file]
     best = sorted(rows, key=lambda row: -mean(row["human"].values()))[: len(rows) // 4]
     texts = (Segment(row["id"], row["hyp"], tuple(row["refs"]), row["src"], group=row.get("lp")) for row in best)
-    one = Rules()
+    one = GuardRules()
     found = [{*one.flags(segment)} & {*OUTPUTS} for segment in texts]
     assert sum(map(bool, found)) <= 0.01 * len(best)
 
@@ -686,7 +686,7 @@ def test_function_words_tell_that_texts_are_in_one_language_so_that_no_model_is_
         raise AssertionError(f"the model is asked: {text}")
 
     monkeypatch.setattr(guards, "languages", asked)
-    found = Rules()
+    found = GuardRules()
     for line in WEATHER.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         for group in (None, "de-en"):

@@ -41,7 +41,7 @@ from nlgauge.metrics.run import score_segments
 from nlgauge.models import heads, locate
 from nlgauge.perturbations.checklist import TASKS as CHECKLISTS
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.testing.metric import SEGMENTS, Subject
+from nlgauge.testing.metric import SEGMENTS, Examined
 
 
 @pytest.mark.parametrize(
@@ -313,7 +313,7 @@ def one_runtime():
 
 @pytest.mark.parametrize("name", WITH_EMBEDDED_MODELS)
 def test_scores_do_not_move_with_batches_company_order_or_cache(name, one_runtime, tmp_path, rounding):
-    subject = Subject(metric(name), SHORT, one_runtime, rounding(name))
+    subject = Examined(metric(name), SHORT, one_runtime, rounding(name))
     subject.same(subject.base, join([subject.score([s]) for s in SHORT]), "scoring each segment alone")
     backwards = subject.score(SHORT[::-1], replace(one_runtime, token_budget=300))
     subject.same(subject.base, backwards.take(np.arange(len(SHORT))[::-1]), "another order and a token budget of 300")

@@ -23,7 +23,7 @@ from nlgauge.metrics.stored import (
     GUESSED,
     NEGATED,
     Direction,
-    Rated,
+    RatingColumn,
     Stored,
     _is_choice,
     by_name,
@@ -131,7 +131,7 @@ def test_a_baseline_keeps_them(tmp_path):
 
 def test_several_ratings_are_averaged():
     segments = [Segment("a", "x", human={"q": [1, 2]}), Segment("b", "y")]
-    values = Rated(criterion="q").score(segments, ng.Runtime()).values
+    values = RatingColumn(criterion="q").score(segments, ng.Runtime()).values
     assert np.array_equal(values, [1.5, np.nan], equal_nan=True)
 
 

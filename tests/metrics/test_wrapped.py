@@ -20,7 +20,7 @@ from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Signature
 from nlgauge.metrics.base import Metric
-from nlgauge.metrics.guards import VERSION, Rules
+from nlgauge.metrics.guards import VERSION, GuardRules
 from nlgauge.metrics.registry import metric
 from nlgauge.metrics.run import score_segments
 from nlgauge.metrics.wrapped import (
@@ -215,7 +215,7 @@ def test_a_loop_that_leaves_an_answer_keeps_its_score():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         plain, guarded = ng.score(texts, ["a man on a board"] * 3, metrics=["chrf", "guarded(chrf)"]).values()
-    assert [[*Rules().flags(ng.Segment("a", text))] for text in texts] == [["looping"]] * 3
+    assert [[*GuardRules().flags(ng.Segment("a", text))] for text in texts] == [["looping"]] * 3
     assert guarded.flags["guarded"].tolist() == [False, True, False]  # 6 of 9 are two thirds, and 6 of 10 are less
     assert guarded.values.tolist() == [plain.values[0], 0, plain.values[2]]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from nlgauge.core.errors import SpecError
 from nlgauge.perturbations.base import Perturbed, apply_edits
-from nlgauge.perturbations.clauses import Clause, Omission, clause, compose
+from nlgauge.perturbations.clauses import BorrowedClause, Omission, clause, compose
 from nlgauge.perturbations.names import NumberError
 from nlgauge.perturbations.perturb import perturb, perturbation
 from nlgauge.text.languages import language
@@ -257,7 +257,7 @@ clause_pieces = st.sampled_from([
 clause_texts = st.lists(clause_pieces, max_size=10).map("".join) | st.text(max_size=20)
 
 
-def first(text: str, most: int = 12) -> Clause | None:
+def first(text: str, most: int = 12) -> BorrowedClause | None:
     doc = language().analyse(text)
     return clause(doc, doc.sentences[0], most)
 
@@ -275,7 +275,7 @@ def first(text: str, most: int = 12) -> Clause | None:
     ],
 )
 def test_a_whole_clause_begins_small_unless_a_name_begins_it(text, expected):
-    assert first(text) == Clause(expected, finite=True)
+    assert first(text) == BorrowedClause(expected, finite=True)
 
 
 @pytest.mark.parametrize(
@@ -283,7 +283,7 @@ def test_a_whole_clause_begins_small_unless_a_name_begins_it(text, expected):
     [("a dog on a bench", "a dog on a bench"), ("Two boats in a harbour.", "two boats in a harbour")],
 )
 def test_a_caption_is_a_phrase(text, expected):
-    assert first(text) == Clause(expected, finite=False)
+    assert first(text) == BorrowedClause(expected, finite=False)
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ from nlgauge.core.result import Result
 from nlgauge.core.segment import Segment
 from nlgauge.report.drawing import Axes, Frame
 from nlgauge.report.figures import (
-    Bar,
     Buckets,
+    FigureBar,
     bar_figures,
     bars,
     bucket_figures,
@@ -63,7 +63,11 @@ def test_groups_and_odd_names_are_text():
 
 
 def test_no_line_of_the_grid_goes_through_a_heading():
-    found = [Bar("a", 1.0, heading="up to 8 words"), Bar("b", 2.0), Bar("a", 1.0, heading="9 words or more")]
+    found = [
+        FigureBar("a", 1.0, heading="up to 8 words"),
+        FigureBar("b", 2.0),
+        FigureBar("a", 1.0, heading="9 words or more"),
+    ]
     picture = bars("m", found, 2)
     (first, second) = (float(y) for y in re.findall(r'y="([\d.]+)"[^>]*>(?:up to|9 words)', picture))
     spans = {

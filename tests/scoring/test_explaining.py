@@ -19,8 +19,8 @@ from nlgauge.metrics.embedding.bertscore import BertScore
 from nlgauge.models.spans import Judged
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.explaining import (
-    Thresholds,
-    Worded,
+    MarkThresholds,
+    WordedText,
     _best_pieces,
     align,
     category_of,
@@ -38,11 +38,11 @@ from nlgauge.stats.spans import one_to_one_counts, span_agreement
 pytest.importorskip("torch")
 
 
-REF = Worded.of("The cat sat on the mat.")
+REF = WordedText.of("The cat sat on the mat.")
 
 
 def marked(text, *words):
-    hyp = Worded.of(text)
+    hyp = WordedText.of(text)
     return hyp, np.array([word in words for word in hyp.words])
 
 
@@ -51,9 +51,9 @@ def texts(spans, hyp):
 
 
 def test_words_of_no_other_text_are_unmatched_in_any_case():
-    hyp = Worded.of("the CAT sat near a mat!")
+    hyp = WordedText.of("the CAT sat near a mat!")
     assert [word for word, no in zip(hyp.words, unmatched(hyp, [REF]), strict=True) if no] == ["near", "a", "!"]
-    assert not unmatched(hyp, [REF, Worded.of("near a mat!")]).any()
+    assert not unmatched(hyp, [REF, WordedText.of("near a mat!")]).any()
 
 
 def test_neighbours_are_one_span():
@@ -92,14 +92,14 @@ def test_a_run_is_major_if_one_of_its_words_is():
     ],
 )
 def test_categories_are_told_from_words(hyp, ref, word, category):
-    worded = Worded.of(hyp)
+    worded = WordedText.of(hyp)
     start = hyp.index(word)
     places = [i for i, (a, b) in enumerate(worded.places) if a >= start and b <= start + len(word)]
-    assert category_of(worded, [Worded.of(ref)], places[0], places[-1]) == category
+    assert category_of(worded, [WordedText.of(ref)], places[0], places[-1]) == category
 
 
 def test_a_gap_is_where_the_probability_is_highest():
-    hyp = Worded.of("The cat on mat")
+    hyp = WordedText.of("The cat on mat")
     found = gaps_of(hyp, [REF], np.array([0.1, 0.2, 0.9, 0.8, 0.6]), 0.5)
     assert [(gap.start, gap.end, gap.missing, gap.category) for gap in found] == [(8, 8, True, "omission")]
     (gap,) = gaps_of(hyp, [REF], np.array([0, 0, 0, 0, 0.6]), 0.5)
@@ -108,9 +108,9 @@ def test_a_gap_is_where_the_probability_is_highest():
 
 def test_what_is_missing_is_major_if_a_word_with_content_is_not_there():
     missing = np.array([0, 0.9, 0])
-    assert gaps_of(Worded.of("The cat"), [REF], missing, 0.5)[0].severity == "major"
-    assert gaps_of(Worded.of("sat mat"), [Worded.of("sat on the mat")], missing, 0.5)[0].severity == "minor"
-    assert gaps_of(Worded.of("The cat"), [REF, Worded.of("The cat")], missing, 0.5)[0].severity == "minor"
+    assert gaps_of(WordedText.of("The cat"), [REF], missing, 0.5)[0].severity == "major"
+    assert gaps_of(WordedText.of("sat mat"), [WordedText.of("sat on the mat")], missing, 0.5)[0].severity == "minor"
+    assert gaps_of(WordedText.of("The cat"), [REF, WordedText.of("The cat")], missing, 0.5)[0].severity == "minor"
 
 
 def test_function_words_and_marks_carry_no_content():
@@ -119,7 +119,7 @@ def test_function_words_and_marks_carry_no_content():
 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_spans_of_any_text_lie_in_it_in_order_and_apart(text, other):
-    hyp, ref = Worded.of(text), Worded.of(other)
+    hyp, ref = WordedText.of(text), WordedText.of(other)
     words = unmatched(hyp, [ref])
     spans = spans_of(hyp, [ref], words, words)
     assert all(0 <= span.start < span.end <= len(text) for span in spans)
@@ -129,7 +129,7 @@ def test_spans_of_any_text_lie_in_it_in_order_and_apart(text, other):
 
 @given(st.text(alphabet="ab1 .", max_size=30), st.lists(st.tuples(st.integers(0, 30), st.integers(1, 5)), max_size=4))
 def test_words_inside_spans_are_those_that_share_a_character(text, drawn):
-    worded, spans = Worded.of(text), [(start, start + length) for start, length in drawn]
+    worded, spans = WordedText.of(text), [(start, start + length) for start, length in drawn]
     shared = {
         place
         for place, (start, end) in enumerate(worded.places)
@@ -142,8 +142,8 @@ def test_words_inside_spans_are_those_that_share_a_character(text, drawn):
 
 
 def words(hyp, *refs):
-    text = Worded.of(hyp)
-    marked = contradicted(text, [Worded.of(ref) for ref in refs])
+    text = WordedText.of(hyp)
+    marked = contradicted(text, [WordedText.of(ref) for ref in refs])
     return [word for word, is_marked in zip(text.words, marked, strict=True) if is_marked]
 
 
@@ -209,20 +209,23 @@ def test_the_words_of_no_other_text_are_marked():
 
 def test_a_text_that_says_a_reference_word_for_word_has_no_error():
     # The head is sure of an error in every word and place; another case or order is another text, blanks are none.
-    text, judged = Worded.of("a b c"), Judged(np.zeros(3), np.ones(3), np.ones(4), 3)
-    limits = Thresholds(0.1, 0.1, 0.1)
-    assert marked_spans(text, [Worded.of("x"), Worded.of("a  b c ")], judged, limits) == ()
+    text, judged = WordedText.of("a b c"), Judged(np.zeros(3), np.ones(3), np.ones(4), 3)
+    limits = MarkThresholds(0.1, 0.1, 0.1)
+    assert marked_spans(text, [WordedText.of("x"), WordedText.of("a  b c ")], judged, limits) == ()
     for other in ("A b c", "b a c", "a b c d"):
-        assert [(s.start, s.end) for s in marked_spans(text, [Worded.of(other)], judged, limits)] == [(0, 5)]
+        assert [(s.start, s.end) for s in marked_spans(text, [WordedText.of(other)], judged, limits)] == [(0, 5)]
 
 
 def test_a_number_that_contradicts_is_marked_whatever_the_head_makes_of_the_text():
     # The head is sure that the text has no error; and of what it would mark besides nothing is.
-    hyp, ref = Worded.of("He ate 12 red apples."), Worded.of("He ate five red pears.")
+    hyp, ref = WordedText.of("He ate 12 red apples."), WordedText.of("He ate five red pears.")
     judged = Judged(np.zeros(6), np.array([0, 0, 0, 0, 0.9, 0]), np.full(7, 0.9), 6, text=0.01)
-    (span,) = marked_spans(hyp, [ref], judged, Thresholds(0.5, 0.5, 0.5))
+    (span,) = marked_spans(hyp, [ref], judged, MarkThresholds(0.5, 0.5, 0.5))
     assert (hyp.text[span.start : span.end], span.severity, span.category) == ("12", "major", "number")
-    assert marked_spans(hyp, [Worded.of("He ate a dozen, 12, red pears.")], judged, Thresholds(0.5, 0.5, 0.5)) == ()
+    assert (
+        marked_spans(hyp, [WordedText.of("He ate a dozen, 12, red pears.")], judged, MarkThresholds(0.5, 0.5, 0.5))
+        == ()
+    )
 
 
 def test_a_long_text_without_sense_has_no_error_beside_itself():
@@ -304,17 +307,17 @@ def test_of_several_texts_that_counts_which_faults_a_word_least():
 
 
 def test_a_text_that_is_taken_for_right_has_no_marks():
-    hyp, ref = Worded.of("The dog sat"), Worded.of("The cat sat down")
+    hyp, ref = WordedText.of("The dog sat"), WordedText.of("The cat sat down")
     judged = Judged(np.zeros(3), np.array([0.0, 0.9, 0.0]), np.array([0, 0.8, 0, 0.9]), 3, text=0.4)
-    assert marked_spans(hyp, [ref], judged, Thresholds(0.5, 0.5, 0.41)) == ()
-    assert len(marked_spans(hyp, [ref], judged, Thresholds(0.5, 0.5, 0.4))) == 2
-    assert len(marked_spans(hyp, [ref], judged, Thresholds(0.5, 0.5))) == 2
+    assert marked_spans(hyp, [ref], judged, MarkThresholds(0.5, 0.5, 0.41)) == ()
+    assert len(marked_spans(hyp, [ref], judged, MarkThresholds(0.5, 0.5, 0.4))) == 2
+    assert len(marked_spans(hyp, [ref], judged, MarkThresholds(0.5, 0.5))) == 2
 
 
 def test_a_gap_beside_a_marked_word_is_not_told_twice():
-    hyp, ref = Worded.of("The dog sat"), Worded.of("The cat sat down")
+    hyp, ref = WordedText.of("The dog sat"), WordedText.of("The cat sat down")
     judged = Judged(np.zeros(3), np.array([0.0, 0.9, 0.0]), np.array([0, 0.8, 0, 0.9]), 3)
-    found = marked_spans(hyp, [ref], judged, Thresholds(0.5, 0.5))
+    found = marked_spans(hyp, [ref], judged, MarkThresholds(0.5, 0.5))
     assert [(span.start, span.end, span.missing) for span in found] == [(4, 7, False), (11, 11, True)]
     assert [span.confidence for span in found] == [0.9, 0.9]
 
@@ -333,9 +336,9 @@ def test_a_blank_reference_is_noted_and_bears_out_nothing():
 
 
 def test_a_span_is_as_sure_as_its_surest_word():
-    hyp, ref = Worded.of("The dog ran"), Worded.of("The cat sat")
+    hyp, ref = WordedText.of("The dog ran"), WordedText.of("The cat sat")
     judged = Judged(np.array([0, 0.2, 0.1]), np.array([0.0, 0.1, 0.61239]), np.zeros(4), 3)
-    (span,) = marked_spans(hyp, [ref], judged, Thresholds(0.5, 0.5))
+    (span,) = marked_spans(hyp, [ref], judged, MarkThresholds(0.5, 0.5))
     assert (span.start, span.end, span.confidence) == (4, 11, 0.7124)  # minor and major together, in four digits
 
 
@@ -375,7 +378,7 @@ def test_probabilities_of_the_head_hang_on_no_batch():
     from nlgauge.models.spans import load_spans
 
     pairs = [
-        (Worded.of(hyp).words, Worded.of(ref).words)
+        (WordedText.of(hyp).words, WordedText.of(ref).words)
         for hyp, ref in ((HYP, EXPLAIN_REF), (EXPLAIN_REF, HYP), ("A b", EXPLAIN_REF))
     ]
     model = load_spans("spans", "float32", ng.Runtime(device="cpu"))

@@ -14,7 +14,7 @@ from nlgauge.stats.gate_bounds import items_without_loss, studentized, tango_int
 from nlgauge.stats.gates import (
     ENOUGH,
     FEW,
-    Power,
+    GatePower,
     bound_difference,
     bound_level,
     flicker,
@@ -73,7 +73,7 @@ Z = stats.norm.ppf(0.95)
 def of(values, *, error=None, is_rate=False, is_clustered=False, largest=None, alpha=0.05):
     values = np.asarray(values, dtype=np.float64)
     error = values.std(ddof=1) / math.sqrt(len(values)) if error is None else error
-    return Power(values, error, alpha, is_rate, is_clustered, largest)
+    return GatePower(values, error, alpha, is_rate, is_clustered, largest)
 
 
 def some_change(n, k, seed=0):

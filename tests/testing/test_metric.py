@@ -29,7 +29,7 @@ from nlgauge.testing.metric import (
     REFERENCES,
     SHORT,
     TEXTS,
-    Subject,
+    Examined,
     other_values,
     refused,
     unrelated,
@@ -39,7 +39,7 @@ from nlgauge.text.english.verbs import is_english
 
 @pytest.fixture
 def subject(overlap):
-    return Subject(overlap(), list(SEGMENTS), Runtime(), tolerance=1e-3)
+    return Examined(overlap(), list(SEGMENTS), Runtime(), tolerance=1e-3)
 
 
 def scores(values, **options):

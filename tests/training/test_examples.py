@@ -15,10 +15,10 @@ from nlgauge.models.infill import PieceTokenizer
 from nlgauge.models.locate import locate
 from nlgauge.models.tokens import TextTokenizer
 from nlgauge.perturbations.base import apply_edits
-from nlgauge.scoring.explaining import Worded
+from nlgauge.scoring.explaining import WordedText
 from nlgauge.training.examples import (
     Example,
-    Texts,
+    ExampleTexts,
     grouped_batches,
     rated_examples,
     read_triples,
@@ -125,7 +125,7 @@ def test_unrelated_hypotheses_are_other_references_at_the_worst_score():
 
 
 def test_equal_texts_are_numbered_once(tiny_model):
-    texts = Texts(TextTokenizer(locate(str(tiny_model("bert"))), 8, space=False))
+    texts = ExampleTexts(TextTokenizer(locate(str(tiny_model("bert"))), 8, space=False))
     examples = [
         Example({"hyp": "the cat", "ref": "a dog"}, -1.0, 0),
         Example({"hyp": " a dog ", "ref": "a dog"}, 0.0, 1),
@@ -292,7 +292,7 @@ def test_any_edits(text, drawn):
             at = start + size + 1
     made, spans = spans_of_edits(text, [PlacedEdit(*edit) for edit in reversed(edits)])
     assert made == apply_edits(text, edits)
-    places = Worded.of(made).places
+    places = WordedText.of(made).places
     starts, ends = {start for start, _ in places}, {end for _, end in places}
     for span in spans:
         assert span.start in starts | {len(made)} if span.missing else span.start in starts and span.end in ends

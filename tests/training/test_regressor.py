@@ -23,7 +23,7 @@ from nlgauge.models.regressor import load_regressor
 from nlgauge.models.tokens import TextTokenizer
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.training import linear, regressor
-from nlgauge.training.examples import Example, Texts, read_triples
+from nlgauge.training.examples import Example, ExampleTexts, read_triples
 from nlgauge.training.heads import pad_of, padded
 from nlgauge.training.loop import Dev, cores
 from nlgauge.training.recipe import Loss, RegressorRecipe, Schedule
@@ -502,7 +502,7 @@ def test_the_mean_over_a_masked_batch_is_that_of_each_text(tiny_model):
     from transformers import AutoModel
 
     files = locate(str(tiny_model("bert")))
-    texts = Texts(TextTokenizer(files, 20, space=False))
+    texts = ExampleTexts(TextTokenizer(files, 20, space=False))
     encoded = texts.encode([Example({"hyp": "the cat sat on the mat", "ref": "rain"}, 0.0, 0)])
     encoder = AutoModel.from_pretrained(str(files.folder), add_pooling_layer=False).eval()
     network = RegressorNetwork(encoder, (1, 3), False, ("hyp", "ref"), 32, (4,), 0.0)

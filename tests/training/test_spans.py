@@ -16,7 +16,7 @@ from nlgauge.io.files import InputFile
 from nlgauge.io.suites.rows import write_pairs
 from nlgauge.models.spans import Judged, load_spans
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.scoring.explaining import Thresholds, thresholds
+from nlgauge.scoring.explaining import MarkThresholds, thresholds
 from nlgauge.training import spans
 from nlgauge.training.recipe import Recipe, Schedule
 from nlgauge.training.spans import (
@@ -229,7 +229,7 @@ def says(monkeypatch):
 
 
 def test_the_threshold_lies_between_errors_and_right_words(head, says):
-    assert thresholds(load_spans(str(head), "float32", Runtime())) == Thresholds(0.5, 0.5)  # without any
+    assert thresholds(load_spans(str(head), "float32", Runtime())) == MarkThresholds(0.5, 0.5)  # without any
     before = score_spans(head, EXAMPLES, Runtime(), "dev")
     limits = fix_thresholds(head, EXAMPLES, Runtime())
     # Right words have .4 and errors .62: each threshold between them marks the errors alone.
@@ -283,10 +283,10 @@ def test_a_share_that_so_few_texts_cannot_show_is_refused(n, share, message):
 
 
 def test_thresholds_take_the_place_of_earlier_ones(head):
-    write_thresholds(head, Thresholds(0.2, 0.7, 0.6))
-    assert thresholds(load_spans(str(head), "float32", Runtime())) == Thresholds(0.2, 0.7, 0.6)
-    write_thresholds(head, Thresholds(0.3, 0.7))
-    assert thresholds(load_spans(str(head), "float32", Runtime())) == Thresholds(0.3, 0.7, 0.0)
+    write_thresholds(head, MarkThresholds(0.2, 0.7, 0.6))
+    assert thresholds(load_spans(str(head), "float32", Runtime())) == MarkThresholds(0.2, 0.7, 0.6)
+    write_thresholds(head, MarkThresholds(0.3, 0.7))
+    assert thresholds(load_spans(str(head), "float32", Runtime())) == MarkThresholds(0.3, 0.7, 0.0)
 
 
 def test_examples_without_places_fix_nothing(head):

@@ -24,7 +24,7 @@ import numpy as np
 
 import nlgauge as ng
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.guards import OUTPUTS, GuardCounts, Rules
+from nlgauge.metrics.guards import OUTPUTS, GuardCounts, GuardRules
 
 RATED = {
     "WMT15": "wmt15-da-seg/segments.jsonl.gz",
@@ -78,7 +78,7 @@ def best_quarter(segments: Sequence[Segment]) -> list[Segment]:
 
 def shares(segments: Sequence[Segment], of: np.ndarray | None = None) -> dict[str, float]:
     """Guard -> percent of the segments (or of some of them) that it distrusts among all; `any` of them."""
-    counts, rules = GuardCounts(), Rules()
+    counts, rules = GuardCounts(), GuardRules()
     counts.add(segments)
     found = [{*rules.flags(s)} for s in segments]
     masks = {name: np.array([name in names for names in found]) for name in OUTPUTS} | counts.over_all()
@@ -211,7 +211,7 @@ def planted(data: Path) -> Iterator[tuple[str, ...]]:
 
 def one_by_one(segments: Sequence[Segment]) -> dict[str, float]:
     """As `shares`, but each text is held to be the only one of its system."""
-    rules = Rules()
+    rules = GuardRules()
     found = [{*rules.flags(s)}.intersection(OUTPUTS) for s in segments]
     counts = Counter(name for names in found for name in (*names, *(["any"] if names else [])))
     return {name: 100 * counts[name] / len(segments) for name in (*OUTPUTS, "any")}
@@ -250,7 +250,7 @@ def worth(segments: Sequence[Segment]) -> Iterable[tuple[str, int, float, float]
     """Guard, outputs that it distrusts, their mean rating in standard deviations, and tau of chrF with it guarded."""
     ratings = np.array([rating(s) for s in segments])
     chrf = ng.score(ng.Dataset(tuple(segments)), metrics="chrf", guards="off")["chrf"].values
-    rules = Rules()
+    rules = GuardRules()
     found = [set(rules.flags(s)) for s in segments]
     standing = (ratings - ratings.mean()) / ratings.std()
     yield "none", 0, 0.0, ng.correlation("kendall_b", chrf, ratings).value

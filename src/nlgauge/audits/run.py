@@ -418,7 +418,7 @@ _SEVERITIES = ("critical", "major", "minor", "base")
 
 
 @dataclass(frozen=True)
-class Statistic:
+class SuiteStatistic:
     """One number of one metric.
 
     Attributes:
@@ -448,10 +448,10 @@ class _Scored:
     outcome: Array  # (n,): 1 for a win, 0.5 for a tie, 0 for a loss
     confidence: float
 
-    def row(self, statistic: str, part: str, value: float, n: int) -> Statistic:
-        return Statistic(self.sides.spec, statistic, part, value, math.nan, math.nan, n)
+    def row(self, statistic: str, part: str, value: float, n: int) -> SuiteStatistic:
+        return SuiteStatistic(self.sides.spec, statistic, part, value, math.nan, math.nan, n)
 
-    def share(self, statistic: str, part: str, of: Mask, *, ties: bool = True, tau: bool = False) -> Statistic:
+    def share(self, statistic: str, part: str, of: Mask, *, ties: bool = True, tau: bool = False) -> SuiteStatistic:
         """The share of pairs won, or wins less losses as a share; ties are losses, or do not count."""
         kept = of if ties else of & (self.outcome != 0.5)
         n = int(kept.sum())
@@ -463,7 +463,7 @@ class _Scored:
         trials = dependent_trials(float(n), (wins - value) / n, origins, self.confidence)
         ends = value, *wilson(value * trials, trials, self.confidence)
         value, low, high = (2 * end - 1 for end in ends) if tau else ends
-        return Statistic(self.sides.spec, statistic, part, value, low, high, n)
+        return SuiteStatistic(self.sides.spec, statistic, part, value, low, high, n)
 
     def where(self, test: Callable[[Pair], bool]) -> Mask:
         """The pairs for which something holds."""
@@ -488,7 +488,7 @@ def suite_statistics(
     own = _OWN.get(suite.published or "")
     if suite.published is None:
         return []
-    rows: list[Statistic] = []
+    rows: list[SuiteStatistic] = []
     for each in sides:
         pairs = [suite.pairs[place] for place in each.places]
         scored = _Scored(each, pairs, won(each, pairs, tolerance), confidence)
@@ -497,7 +497,7 @@ def suite_statistics(
     return [asdict(row) for row in rows]
 
 
-def _severities(scored: _Scored) -> Iterator[Statistic]:
+def _severities(scored: _Scored) -> Iterator[SuiteStatistic]:
     parts = scored.parts(lambda pair: str(pair.meta.get("severity")))
     for severity in _SEVERITIES:
         of = parts.get(severity)
@@ -505,14 +505,14 @@ def _severities(scored: _Scored) -> Iterator[Statistic]:
             yield scored.share("accuracy", f"severity {severity}", of)
 
 
-def _hwtsc22(scored: _Scored) -> Iterator[Statistic]:
+def _hwtsc22(scored: _Scored) -> Iterator[SuiteStatistic]:
     """(concordant - discordant) / (concordant + discordant), by category and for all; ties do not count."""
     everything = {ALL: np.ones(len(scored.pairs), dtype=np.bool_)}
     for part, of in {**scored.parts(lambda pair: pair.phenomenon), **everything}.items():
         yield scored.share("kendall-like", part, of, ties=False, tau=True)
 
 
-def _bump(scored: _Scored) -> Iterator[Statistic]:
+def _bump(scored: _Scored) -> Iterator[SuiteStatistic]:
     """Consistency: the share of pairs whose reference summary scores strictly higher."""
     yield scored.share("consistency", ALL, np.ones(len(scored.pairs), dtype=np.bool_))
 
@@ -522,9 +522,9 @@ def aces_category(phenomenon: str) -> str | None:
     return next((category for begin, category in _ACES.items() if phenomenon.startswith(begin)), None)
 
 
-def _aces(scored: _Scored) -> Iterator[Statistic]:
+def _aces(scored: _Scored) -> Iterator[SuiteStatistic]:
     """The mean of tau over the phenomena of a category, where ties are discordant; and their weighted sum."""
-    taus: dict[str, list[Statistic]] = {category: [] for category in ACES_WEIGHTS}
+    taus: dict[str, list[SuiteStatistic]] = {category: [] for category in ACES_WEIGHTS}
     for phenomenon, of in scored.parts(lambda pair: pair.error or "").items():
         category = aces_category(phenomenon)
         if category is not None:
@@ -539,7 +539,7 @@ def _aces(scored: _Scored) -> Iterator[Statistic]:
     yield scored.row("ACES-Score", ALL, total, len(scored.pairs))
 
 
-def _mslc(scored: _Scored) -> Iterator[Statistic]:
+def _mslc(scored: _Scored) -> Iterator[SuiteStatistic]:
     """How far scores follow the training, inside each item and for mean scores of checkpoints; per language pair."""
     for lp, of in scored.parts(lambda pair: pair.group or ALL).items():
         of = of & scored.where(lambda pair: "item" in pair.meta)  # outputs with faults come from no checkpoint
@@ -563,9 +563,9 @@ def _mslc(scored: _Scored) -> Iterator[Statistic]:
         yield scored.row("neighbours in order of checkpoints", lp, float(np.mean(steps > 0)), len(steps))
 
 
-def _summedits(scored: _Scored) -> Iterator[Statistic]:
+def _summedits(scored: _Scored) -> Iterator[SuiteStatistic]:
     """Does the score tell consistent from inconsistent summaries of a domain? AUC, and balanced accuracy at most."""
-    by_statistic: dict[str, list[Statistic]] = {"auc": [], "balanced accuracy, best threshold": []}
+    by_statistic: dict[str, list[SuiteStatistic]] = {"auc": [], "balanced accuracy, best threshold": []}
     sign = 1 if scored.sides.higher_is_better else -1
     for domain, of in scored.parts(lambda pair: str(pair.meta.get("domain", ALL))).items():
         scores, labels, seeds = [], [], set()
@@ -594,18 +594,18 @@ def _best_balanced(x: Array, z: Array) -> float:
     return float(max(above.mean(axis=1).max(), 0.5))
 
 
-def _llmbar(scored: _Scored) -> Iterator[Statistic]:
+def _llmbar(scored: _Scored) -> Iterator[SuiteStatistic]:
     """The mean accuracy of the adversarial subsets, and accuracy on all instances of them and of Natural."""
     subsets = scored.parts(lambda pair: pair.phenomenon)
     adversarial = [scored.outcome[of] for name, of in subsets.items() if name != "Natural"]
     if adversarial:
         wins, n = [float((o == 1).sum()) for o in adversarial], [float(len(o)) for o in adversarial]
         value, low, high = mean_of_shares(wins, n, scored.confidence)
-        yield Statistic(scored.sides.spec, "accuracy", "adversarial mean", value, low, high, len(n))
+        yield SuiteStatistic(scored.sides.spec, "accuracy", "adversarial mean", value, low, high, len(n))
     yield scored.share("accuracy", ALL, np.ones(len(scored.pairs), dtype=np.bool_))
 
 
-_OWN: dict[str, Callable[[_Scored], Iterator[Statistic]]] = {
+_OWN: dict[str, Callable[[_Scored], Iterator[SuiteStatistic]]] = {
     "hwtsc22": _hwtsc22,
     "bump": _bump,
     "mslc": _mslc,

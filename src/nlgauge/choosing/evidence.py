@@ -94,7 +94,7 @@ LEVEL = 0.95
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class CriterionShare:
     """A share in [0, 1] that says how well a metric does under one criterion; a blind choice has 0.5 everywhere.
 
     Attributes:
@@ -119,7 +119,7 @@ class Evidence:
     detail: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, metric: str, criterion: str, made: Share, source: str, **detail: Any) -> Evidence:
+    def of(cls, metric: str, criterion: str, made: Share, source: str, **detail: Any) -> CriterionShare:
         """The evidence that a share is."""
         return cls(metric, criterion, made.value, made.low, made.high, made.n, source, made.draws, detail)
 
@@ -285,7 +285,7 @@ def unusable(scores: Scores, segments: Sequence[Segment]) -> tuple[str, str]:
 _SEEDS = {name: i for i, name in enumerate((*ASPECTS, COPIES, HARMLESS))}  # so that criteria are drawn apart
 
 
-def error_evidence(suite: Suite, sides: Sides, source: str, seed: int = 0) -> list[Evidence]:
+def error_evidence(suite: Suite, sides: Sides, source: str, seed: int = 0) -> list[CriterionShare]:
     """For each aspect the share of errors that a metric sees, and the share of harmless changes that it lets pass.
 
     An error is seen if the text with it scores lower than the text without. A harmless change passes beside an error in
@@ -298,19 +298,19 @@ def error_evidence(suite: Suite, sides: Sides, source: str, seed: int = 0) -> li
         outcome = _seen(sides)[places]
         made = share(outcome, [pairs[i].origin for i in places], seed + _SEEDS[aspect]) if places else None
         if made is not None:
-            found.append(Evidence.of(sides.spec, ERRORS + aspect, made, source))
+            found.append(CriterionShare.of(sides.spec, ERRORS + aspect, made, source))
     harmless = _beside(pairs, sides.margin)
     made = share(harmless[0], harmless[1], seed + _SEEDS[HARMLESS]) if len(harmless[0]) else None
     if made is not None:
-        found.append(Evidence.of(sides.spec, HARMLESS, made, source))
+        found.append(CriterionShare.of(sides.spec, HARMLESS, made, source))
     return found
 
 
-def copy_evidence(suite: Suite, sides: Sides, seed: int = 0) -> list[Evidence]:
+def copy_evidence(suite: Suite, sides: Sides, seed: int = 0) -> list[CriterionShare]:
     """The share of near-copies with an error that score lower than a paraphrase without one."""
     pairs = [suite.pairs[place] for place in sides.places]
     made = share(_seen(sides), [pair.origin for pair in pairs], seed + _SEEDS[COPIES])
-    return [] if made is None else [Evidence.of(sides.spec, COPIES, made, "your references")]
+    return [] if made is None else [CriterionShare.of(sides.spec, COPIES, made, "your references")]
 
 
 def _seen(sides: Sides) -> Array:

@@ -21,7 +21,7 @@ from nlgauge.choosing.evidence import (
     HARMLESS,
     OWN,
     Cost,
-    Evidence,
+    CriterionShare,
     copy_evidence,
     cost_of,
     error_evidence,
@@ -31,8 +31,8 @@ from nlgauge.choosing.evidence import (
 from nlgauge.choosing.trials import (
     Compared,
     Grid,
+    OutputSample,
     PublicSet,
-    Sample,
     Trials,
     agreement,
     alike,
@@ -81,7 +81,7 @@ class Measured:
         notes: what a reader must know.
     """
 
-    sample: Sample
+    sample: OutputSample
     trials: Trials
     metrics: Mapping[str, BaseMetric]
     criterion: str | None
@@ -93,7 +93,7 @@ class Measured:
     costs: dict[str, Cost] = field(default_factory=dict)
     out: dict[str, str] = field(default_factory=dict)
     told: dict[str, str] = field(default_factory=dict)
-    evidence: list[Evidence] = field(default_factory=list)
+    evidence: list[CriterionShare] = field(default_factory=list)
     alike: Mapping[str, tuple[str, float]] = field(default_factory=dict)
     about: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -110,7 +110,7 @@ class Measured:
 
 
 def measured(
-    sample: Sample,
+    sample: OutputSample,
     trials: Trials,
     metrics: Mapping[str, BaseMetric],
     criterion: str | None,
@@ -240,7 +240,7 @@ def _weigh(found: Measured, spec: str, seed: int) -> None:
         made = agreement(values, found.pairs, seed)
         if made is not None:
             source = f"your ratings of {found.criterion}"
-            found.evidence.append(Evidence.of(spec, OWN, made, source))
+            found.evidence.append(CriterionShare.of(spec, OWN, made, source))
 
 
 def _never_moves(sides: Sequence[Sides | None]) -> bool:
@@ -271,7 +271,7 @@ _RATED = 2000  # pairs of rated outputs that are looked through, those that peop
 
 
 @dataclass(frozen=True)
-class Texts:
+class OrderedTexts:
     """Two texts, of which the first should score higher.
 
     Attributes:
@@ -297,7 +297,7 @@ class Texts:
 
 
 @dataclass(frozen=True, eq=False)
-class Scored:
+class ScoredPool:
     """What a metric says of all texts of a pool.
 
     Attributes:
@@ -315,15 +315,15 @@ class Scored:
 
 
 @dataclass(frozen=True, eq=False)
-class Pool:
+class TextPool:
     """All texts that may show one criterion, and what each metric says of them."""
 
     criterion: str
-    texts: Sequence[Texts]
-    scored: Mapping[str, Scored]
+    texts: Sequence[OrderedTexts]
+    scored: Mapping[str, ScoredPool]
 
 
-def pools_of(found: Measured) -> list[Pool]:
+def pools_of(found: Measured) -> list[TextPool]:
     """The texts of every criterion that has some."""
     pools = [*_people(found)]
     errors, copies = found.trials.errors, found.trials.copies
@@ -334,7 +334,7 @@ def pools_of(found: Measured) -> list[Pool]:
     return [pool for pool in (*pools, *_harmless(found), *_apart(found)) if pool.texts]
 
 
-def _of_suite(found: Measured, suite: Suite, number: int, criterion: str, of: str, aspect: str | None) -> Pool:
+def _of_suite(found: Measured, suite: Suite, number: int, criterion: str, of: str, aspect: str | None) -> TextPool:
     """The pairs of one aspect in which the worse text should score lower; of every aspect for None."""
     places = [
         i
@@ -351,10 +351,10 @@ def _of_suite(found: Measured, suite: Suite, number: int, criterion: str, of: st
             scored[spec] = _judged(better[places], worse[places], tried[places], sides.higher_is_better, width)
     texts = [
         # an error stands in the output, and a near-copy in the reference
-        Texts(of, p.id, p.phenomenon, p.better, p.worse, _held(p) if of == COPIES else None, _held(p))
+        OrderedTexts(of, p.id, p.phenomenon, p.better, p.worse, _held(p) if of == COPIES else None, _held(p))
         for p in pairs
     ]
-    return Pool(criterion, texts, scored)
+    return TextPool(criterion, texts, scored)
 
 
 def _held(pair: Pair) -> str | None:
@@ -375,13 +375,13 @@ def _width(*scores: Array) -> float:
     return float(np.nanstd(every)) or 1.0 if not np.isnan(every).all() else 1.0
 
 
-def _judged(better: Array, worse: Array, tried: Mask, higher_is_better: bool, width: float) -> Scored:
+def _judged(better: Array, worse: Array, tried: Mask, higher_is_better: bool, width: float) -> ScoredPool:
     """A metric fails where the better text does not score higher, or a score is undefined."""
     far = (better - worse) * (1 if higher_is_better else -1) / width
-    return Scored(better, worse, tried, tried & ~(far > 0), far)
+    return ScoredPool(better, worse, tried, tried & ~(far > 0), far)
 
 
-def _harmless(found: Measured) -> Iterator[Pool]:
+def _harmless(found: Measured) -> Iterator[TextPool]:
     """A harmless change and an error in the same text, of which the error costs no more."""
     suite = found.trials.errors
     if suite is None:
@@ -395,7 +395,7 @@ def _harmless(found: Measured) -> Iterator[Pool]:
     for i, j in both:
         same, error = suite.pairs[i], suite.pairs[j]
         names = f"{same.phenomenon} and {error.phenomenon}"
-        texts.append(Texts(HARMLESS, error.id, names, same.worse, error.worse, same.better, _held(same)))
+        texts.append(OrderedTexts(HARMLESS, error.id, names, same.worse, error.worse, same.better, _held(same)))
     scored = {}
     for spec in found.left:
         sides = found.sides[spec][0]
@@ -405,10 +405,10 @@ def _harmless(found: Measured) -> Iterator[Pool]:
             width = _width(sides.better, sides.worse)
             known = tried[one] & tried[other] & ~np.isnan(changed[one] + changed[other])  # the others do not count
             scored[spec] = _judged(changed[one], changed[other], known, sides.higher_is_better, width)
-    yield Pool(HARMLESS, texts, scored)
+    yield TextPool(HARMLESS, texts, scored)
 
 
-def _people(found: Measured) -> Iterator[Pool]:
+def _people(found: Measured) -> Iterator[TextPool]:
     """Two outputs that a metric orders against the user's ratings, of those that people rate furthest apart."""
     if found.pairs is None or not len(found.pairs) or found.criterion is None:
         return
@@ -427,10 +427,10 @@ def _people(found: Measured) -> Iterator[Pool]:
         better, worse = scores.values[first], scores.values[second]
         known = ~np.isnan(better + worse)  # the others do not count
         scored[spec] = _judged(better, worse, known, scores.higher_is_better, _width(scores.values))
-    yield Pool(OWN, texts, scored)
+    yield TextPool(OWN, texts, scored)
 
 
-def _apart(found: Measured) -> Iterator[Pool]:
+def _apart(found: Measured) -> Iterator[TextPool]:
     """Outputs of two systems for one item that a metric orders against the scores of the two systems."""
     grid = found.grid
     if grid is None or found.sample.are_copies:
@@ -447,14 +447,14 @@ def _apart(found: Measured) -> Iterator[Pool]:
         ahead = np.array([np.sign(whole[a] - whole[b]) for a, b, _ in pairs])
         gaps = scores.values[one] - scores.values[other]
         far = ahead * gaps / _width(scores.values)
-        scored[spec] = Scored(scores.values[one], scores.values[other], ~np.isnan(far), far < 0, far)
-    yield Pool(APART, texts, scored)
+        scored[spec] = ScoredPool(scores.values[one], scores.values[other], ~np.isnan(far), far < 0, far)
+    yield TextPool(APART, texts, scored)
 
 
-def _two(of: str, one: Segment, other: Segment, ratings: tuple[float, float] | None) -> Texts:
+def _two(of: str, one: Segment, other: Segment, ratings: tuple[float, float] | None) -> OrderedTexts:
     held = one.references[0] if one.references else one.source
     shared = held if one.references[:1] == other.references[:1] and one.source == other.source else None
-    return Texts(of, one.id, None, one.hypothesis, other.hypothesis, None, shared, (one, other), ratings)
+    return OrderedTexts(of, one.id, None, one.hypothesis, other.hypothesis, None, shared, (one, other), ratings)
 
 
 # --- Where does a metric fail on these texts? For each share that is measured, texts of the user's own that show it
@@ -463,7 +463,7 @@ _MOST = 5  # examples of errors that a recommended metric misses
 
 
 @dataclass(frozen=True, eq=False)
-class Example:
+class FailureExample:
     """Texts that show why a share is not 1.
 
     Attributes:
@@ -475,7 +475,7 @@ class Example:
 
     name: str
     criterion: str
-    texts: Texts
+    texts: OrderedTexts
     scores: Mapping[str, tuple[float, float, bool]]
 
     def rows(self) -> Iterator[dict[str, Any]]:
@@ -502,11 +502,11 @@ class Example:
 class Examples:
     """The examples that were chosen, in their order, and where they are found again."""
 
-    pools: Sequence[Pool]
-    chosen: list[Example] = field(default_factory=list)
+    pools: Sequence[TextPool]
+    chosen: list[FailureExample] = field(default_factory=list)
     _names: dict[tuple[int, int], str] = field(default_factory=dict)  # pool and place -> example
 
-    def add(self, pool: Pool, place: int) -> str:
+    def add(self, pool: TextPool, place: int) -> str:
         """The name of the example of these texts, which is new or chosen already."""
         key = self.pools.index(pool), place
         if key not in self._names:
@@ -516,10 +516,10 @@ class Examples:
                 for spec, one in pool.scored.items()
                 if one.tried[place]
             }
-            self.chosen.append(Example(name, pool.criterion, pool.texts[place], scores))
+            self.chosen.append(FailureExample(name, pool.criterion, pool.texts[place], scores))
         return self._names[key]
 
-    def show(self, pool: Pool, spec: str, where: Callable[[Texts], bool] = lambda texts: True) -> str | None:
+    def show(self, pool: TextPool, spec: str, where: Callable[[OrderedTexts], bool] = lambda texts: True) -> str | None:
         """A failure of a metric: one that is chosen already, or else the clearest; None if it has none."""
         places = [i for i in clearest_first(pool, spec) if where(pool.texts[i])]
         number = self.pools.index(pool)
@@ -559,7 +559,7 @@ class Examples:
         return self.add(self.pools[number], place)
 
 
-def clearest_first(pool: Pool, spec: str) -> list[int]:
+def clearest_first(pool: TextPool, spec: str) -> list[int]:
     """Places of the texts that a metric fails on: first those that most others see, of these the worst failures.
 
     What no metric sees may be no error: one that is put into a wrong output may mend it.

@@ -24,7 +24,7 @@ from nlgauge.choosing.evidence import (
     OWN,
     PUBLIC,
     Care,
-    Evidence,
+    CriterionShare,
     interval_of,
     seen_beyond,
     share,
@@ -267,7 +267,7 @@ def _seconds(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f} s" if seconds >= 0.1 else "less than 0.1 s"
 
 
-def _share(one: Evidence) -> str:
+def _share(one: CriterionShare) -> str:
     interval = "" if math.isnan(one.low) else f" ({one.low:.2f} to {one.high:.2f})"
     return f"{one.value:.2f}{interval}"
 
@@ -383,7 +383,9 @@ class Standing:
     lacking: tuple[str, ...] = ()
 
 
-def standings(evidence: Sequence[Evidence], metrics: Sequence[str], weights: Mapping[str, float]) -> list[Standing]:
+def standings(
+    evidence: Sequence[CriterionShare], metrics: Sequence[str], weights: Mapping[str, float]
+) -> list[Standing]:
     """The standing of each metric, the best first."""
     cells = {(one.metric, one.criterion): one for one in evidence if one.metric in metrics}
     counted = [name for name, weight in weights.items() if weight and any((m, name) in cells for m in metrics)]
@@ -403,12 +405,12 @@ def standings(evidence: Sequence[Evidence], metrics: Sequence[str], weights: Map
     return sorted(found, key=lambda one: -one.value)  # stable: equal ones in the order as named
 
 
-def _lowest(criterion: str, cells: Mapping[tuple[str, str], Evidence]) -> Evidence:
+def _lowest(criterion: str, cells: Mapping[tuple[str, str], CriterionShare]) -> CriterionShare:
     return min((one for (_, name), one in cells.items() if name == criterion), key=lambda one: one.value)
 
 
 def ranked(
-    evidence: Sequence[Evidence], metrics: Sequence[str], weights: Mapping[str, float], has_ratings: bool
+    evidence: Sequence[CriterionShare], metrics: Sequence[str], weights: Mapping[str, float], has_ratings: bool
 ) -> tuple[list[Standing], tuple[str, ...]]:
     """The metrics, the best first, and those that ratings leave open.
 
@@ -604,6 +606,6 @@ def missed_kinds(found: Measured, spec: str) -> list[tuple[str, int, int]]:
     return sorted(kinds, key=lambda one: (-one[1] / one[2], -one[2]))
 
 
-def evidence_of(found: Measured, spec: str) -> dict[str, Evidence]:
+def evidence_of(found: Measured, spec: str) -> dict[str, CriterionShare]:
     """Criterion -> the evidence on a metric."""
     return {one.criterion: one for one in found.evidence if one.metric == spec}

@@ -20,7 +20,7 @@ from nlgauge.choosing.evidence import (
     LEVEL,
     PUBLIC,
     Care,
-    Evidence,
+    CriterionShare,
     cost_of,
     interval_of,
     tried,
@@ -155,7 +155,7 @@ _READ = 450.0  # words with the source: of longer ones fewer than that, so that 
 
 
 @dataclass(frozen=True)
-class Sample:
+class OutputSample:
     """Outputs to look at.
 
     Attributes:
@@ -212,7 +212,7 @@ def item_of(segment: Segment) -> tuple[str | None, str]:
     return segment.group, segment.item or segment.id
 
 
-def sampled(dataset: Dataset, limit: int = OUTPUTS, seed: int = 0, criterion: str | None = None) -> Sample:
+def sampled(dataset: Dataset, limit: int = OUTPUTS, seed: int = 0, criterion: str | None = None) -> OutputSample:
     """Whole items drawn at random, up to about `limit` outputs; of more than 8 systems the 8 with most outputs.
 
     Args:
@@ -240,7 +240,7 @@ def sampled(dataset: Dataset, limit: int = OUTPUTS, seed: int = 0, criterion: st
         chosen = {list(items)[i] for i in np.sort(order[:n])}
         segments = tuple(s for s in segments if item_of(s) in chosen)
         notes.append(f"{len(segments)} of {len(dataset)} outputs are looked at: those of {n} of {len(items)} items")
-    return Sample(Dataset(segments, dataset.name, dataset.notes), dataset, tuple(notes))
+    return OutputSample(Dataset(segments, dataset.name, dataset.notes), dataset, tuple(notes))
 
 
 # --- Texts with a known order, made from the user's own: outputs with an error, harmless changes, near-copies
@@ -298,7 +298,7 @@ class Trials:
         return tuple(suite for suite in (self.errors, self.copies) if suite is not None)
 
 
-def make_trials(sample: Sample, task: str | None, seed: int = 0) -> Trials:
+def make_trials(sample: OutputSample, task: str | None, seed: int = 0) -> Trials:
     """Trials of a sample.
 
     Errors are those of the checklist of the task. They are put into outputs; into references where there are no
@@ -448,7 +448,7 @@ def grid_of(segments: Sequence[Segment], n_all: int) -> Grid | None:
     return Grid(systems, places, n_all)
 
 
-def apart_evidence(spec: str, scores: Scores, grid: Grid, seed: int = 0) -> Evidence:
+def apart_evidence(spec: str, scores: Scores, grid: Grid, seed: int = 0) -> CriterionShare:
     """The share of differences between systems that have one sign on both random halves of the items.
 
     A tie is half a win. The interval is that of resamples of the items, moved to the share. Its detail has, in units of
@@ -457,7 +457,7 @@ def apart_evidence(spec: str, scores: Scores, grid: Grid, seed: int = 0) -> Evid
     """
     rows = scores.segment_stats[grid.places]  # (S, N, k)
     found = stable_on_halves(rows, scores.finish, draws=DRAWS, seed=seed)
-    return Evidence.of(spec, APART, found, f"{rows.shape[1]} of your items", **_in_units(scores, grid))
+    return CriterionShare.of(spec, APART, found, f"{rows.shape[1]} of your items", **_in_units(scores, grid))
 
 
 def _in_units(scores: Scores, grid: Grid) -> dict[str, float]:
@@ -560,7 +560,7 @@ def public_sets() -> dict[PublicSet, dict[str, Share]]:
     return found
 
 
-def profile_of(sample: Sample, task: str, runtime: Runtime, scores: Scores | None = None) -> PublicSet:
+def profile_of(sample: OutputSample, task: str, runtime: Runtime, scores: Scores | None = None) -> PublicSet:
     """The user's texts as a set: how long they are, in which language, and how near to their references."""
     segments = sample.segments
     words = float(np.mean([len(s.hypothesis.split()) for s in segments])) if segments else 0.0
@@ -595,7 +595,7 @@ def nearest(own: PublicSet, leave_out: Sequence[str] = ()) -> list[PublicSet]:
     return sorted(known, key=lambda one: (distance(own, one), one.name))[:_NEAREST]
 
 
-def public_evidence(spec: str, sets: Sequence[PublicSet], seed: int = 0) -> Evidence | None:
+def public_evidence(spec: str, sets: Sequence[PublicSet], seed: int = 0) -> CriterionShare | None:
     """The mean figure of a metric over some sets; None where one of them has none of it.
 
     Its draws are normal, with the width of the interval, and correlated as those of two metrics on one set are.
@@ -611,7 +611,7 @@ def public_evidence(spec: str, sets: Sequence[PublicSet], seed: int = 0) -> Evid
     draws = value + error * (math.sqrt(_TOGETHER) * shared + math.sqrt(1 - _TOGETHER) * own)
     names = ", ".join(one.name for one in sets)
     assert LEVEL == 0.95
-    return Evidence(spec, PUBLIC, value, low, high, sum(f.n for f in known), f"public sets {names}", draws)
+    return CriterionShare(spec, PUBLIC, value, low, high, sum(f.n for f in known), f"public sets {names}", draws)
 
 
 # --- How long will a choice take? Every metric is timed on a few outputs

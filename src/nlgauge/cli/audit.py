@@ -167,7 +167,7 @@ class Paraphrasing:
 
 
 @dataclass(frozen=True)
-class Rules:
+class AuditRules:
     """How an audit counts."""
 
     design: Annotated[str | None, Typed("What is asked.  [default: the suite's own]", words="preference checklist")] = (
@@ -219,7 +219,7 @@ def audit(
         str | None, Typed("Human penalties: TSV or JSON lines with template and penalty (0 to 1).", metavar="FILE")
     ] = None,
     paraphrasing: Paraphrasing,
-    rules: Rules,
+    rules: AuditRules,
     making: Making,
     worst: Annotated[int, Range(least=0), Typed("Show the N cases that each metric got most wrong.", metavar="N")] = 0,
     intervals: Annotated[bool, Typed("Show intervals in the table; they always stand in --json.")] = False,

@@ -71,7 +71,7 @@ _COLOURS = {"major": typer.colors.RED, "minor": typer.colors.YELLOW}
 
 
 @dataclass(frozen=True)
-class Texts:
+class ExplainInput:
     """Options: texts, or files with one per line."""
 
     hyp: Annotated[str | None, Typed("The hypothesis, or a file with one per line.", metavar="TEXT")] = None
@@ -136,7 +136,7 @@ def explain(
         str | None, Argument("Texts: JSON lines, TSV, CSV, Parquet; in place of --hyp and --ref.", metavar="[DATA]")
     ] = None,
     columns: options.Columns = None,
-    texts: Texts,
+    texts: ExplainInput,
     marking: Marking,
     output: Annotated[
         str | None, Typed("Write one row per hypothesis with its spans, as .jsonl.", ("--output", "-o"), "FILE")

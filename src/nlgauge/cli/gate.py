@@ -14,7 +14,7 @@ from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import Argument, Typed
 from nlgauge.gating.gate import Gate, judged, named_with, opened
-from nlgauge.gating.outputs import Baseline, Outputs, check_cards, check_name, score_side, write_baseline
+from nlgauge.gating.outputs import GateBaseline, Outputs, check_cards, check_name, score_side, write_baseline
 from nlgauge.gating.verdicts import Rules, m_of_n
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.looks import Looks
@@ -24,7 +24,7 @@ CODES = {PASS: 0, FAIL: 3, INCONCLUSIVE: 4}
 
 
 @dataclass(frozen=True)
-class Limits:
+class AllowedLosses:
     """What may be lost."""
 
     allow: Annotated[
@@ -76,7 +76,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Sides:
+class SideNames:
     """How the two sides are read and kept."""
 
     base_system: Annotated[str | None, Typed("The system in BASE, where it holds several.", metavar="NAME")] = None
@@ -92,7 +92,7 @@ class Sides:
     ] = None
     rescore: Annotated[bool, Typed("Score the texts of a baseline again where its signatures are others.")] = False
 
-    def open(self, path: str, system: str | None) -> Outputs | Baseline:
+    def open(self, path: str, system: str | None) -> Outputs | GateBaseline:
         """One of the sides."""
         return opened(path, path, columns=options.columns_of(self.columns), system=system)
 
@@ -114,9 +114,9 @@ def gate(
         list[str],
         options.specs("Metrics that have to pass: chrf, bertscore, human.NAME, scores:file=...", "--metric", "-m"),
     ],
-    limits: Limits,
+    limits: AllowedLosses,
     plain: Rules,
-    sides: Sides,
+    sides: SideNames,
     looks: Looks,
     shown: options.Shown,
     written: Written,
@@ -136,7 +136,7 @@ def gate(
     if new is None:
         return _save_alone(base, sides, metrics, runtime, run.quiet)
     old, fresh = sides.open(base, sides.base_system), sides.open(new, sides.new_system)
-    if isinstance(fresh, Baseline):
+    if isinstance(fresh, GateBaseline):
         raise InputError(f"{new} is a baseline, expected it as BASE; give the new texts as NEW")
     found = judged(old, fresh, metrics, rules, runtime, looks, sides.rescore, common=sides.common)
     is_kept = sides.save is not None and found.verdict != PASS and os.path.exists(sides.save)
@@ -149,12 +149,12 @@ def gate(
     return limits.code(found.verdict)
 
 
-def _save_alone(base: str, sides: Sides, metrics: dict[str, BaseMetric], runtime: Runtime, quiet: bool) -> int:
+def _save_alone(base: str, sides: SideNames, metrics: dict[str, BaseMetric], runtime: Runtime, quiet: bool) -> int:
     """Write a baseline, and judge nothing."""
     if sides.save is None:
         raise InputError("NEW is missing: name the new outputs after BASE, or --save FILE to keep a baseline of BASE")
     side = sides.open(base, sides.base_system)
-    if isinstance(side, Baseline):
+    if isinstance(side, GateBaseline):
         raise InputError(f"{base} is a baseline already; name the data that it should be made of")
     write_baseline(score_side(side, metrics, runtime), metrics, sides.save)
     if not quiet:

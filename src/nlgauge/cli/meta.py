@@ -54,7 +54,7 @@ Judgements = Annotated[
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoreOptions:
     """Metrics that are scored here, and scores made elsewhere."""
 
     metric: Annotated[
@@ -296,7 +296,7 @@ class Spanned:
         given = [path for path in asked.values() if path is not None]
         files.check(data, judgements, given)
         people = _of_groups(_people(data, judgements), lps)
-        texts = Texts(data, people, columns, lps, reference_system)
+        texts = MarkedTexts(data, people, columns, lps, reference_system)
         heard = [name for name, path in asked.items() if path is None or path.endswith(_HEAD)]
         if not [name for name in heard if name != _EVERYTHING]:
             idle = {"references": how.references, "reference_system": reference_system, "columns": columns}
@@ -327,7 +327,7 @@ class Spanned:
 
 
 @dataclass(frozen=True)
-class Texts:
+class MarkedTexts:
     """The texts that methods read, which are read when the first one asks for them.
 
     Attributes:
@@ -421,7 +421,7 @@ _REFUSED = 3  # a submission with faults, as a gate that fails
 
 
 @dataclass(frozen=True)
-class Fitted:
+class ThresholdOptions:
     """Options: thresholds of differences, fitted on rated systems."""
 
     fit_thresholds: Annotated[
@@ -477,7 +477,7 @@ def meta(
     data: Data,
     columns: options.Columns = None,
     lp: options.LanguagePairs = None,
-    scored: Scored,
+    scored: ScoreOptions,
     criterion: Criteria = None,
     judgements: Judgements = None,
     pairs: Annotated[
@@ -491,7 +491,7 @@ def meta(
     disagree: Annotated[
         int | None, Range(least=1), Typed("Show the N segments that a metric and people rank apart.", metavar="N")
     ] = None,
-    fitted: Fitted,
+    fitted: ThresholdOptions,
     planned: Planned,
     spanned: Spanned,
     check: Annotated[
@@ -571,7 +571,7 @@ def _checked(folder: str, path: str, lps: list[str] | None) -> int:
     return _REFUSED if faults else 0
 
 
-def _stored(scored: Scored, official: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, Any]:
+def _stored(scored: ScoreOptions, official: Mapping[str, Any], tables: Mapping[str, Any]) -> dict[str, Any]:
     """Scores made elsewhere and their directions, as arguments; official scores rise with quality."""
     own = [name for name in official if name not in tables]
     return {

@@ -33,11 +33,12 @@ from nlgauge.scoring.looks import Looks
 if TYPE_CHECKING:
     from nlgauge.io.spans import Inputs
 
+
 GATE_FAILED = 3
 
 
 @dataclass(frozen=True)
-class Texts:
+class ScoreInput:
     """The input: a data file, or one for each system, or files with one text per line."""
 
     data: Annotated[
@@ -162,7 +163,7 @@ class BleuOptions:
 )
 def score(
     *,
-    texts: Texts,
+    texts: ScoreInput,
     metric: Annotated[
         list[str] | None,
         options.specs("Metrics: bleu, chrf:word_order=2, bertscore ...  [default: bleu]", "--metric", "-m"),
@@ -237,7 +238,7 @@ def score(
 
 
 def _scored(
-    texts: Texts,
+    texts: ScoreInput,
     metrics: Mapping[str, BaseMetric],
     comparison: ComparisonOptions,
     thresholds: str | None,

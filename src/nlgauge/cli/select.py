@@ -61,7 +61,7 @@ def select(
     *,
     data: meta.Data,
     columns: options.Columns = None,
-    scored: meta.Scored,
+    scored: meta.ScoreOptions,
     criterion: meta.Criterion = None,
     judgements: meta.Judgements = None,
     simulated: Simulated,

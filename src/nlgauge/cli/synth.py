@@ -46,7 +46,7 @@ _USED_BY = {"span": ("delete", "replace"), "swap_window": ("swap",)}
 
 
 @dataclass(frozen=True)
-class Rated:
+class SeverityOptions:
     """Where words come from, and who says how bad an edit is."""
 
     infill: Annotated[
@@ -100,7 +100,7 @@ def synth(
         Typed("paper: SEScore's fillers, judge and threshold, in place of what is not typed.", words="paper"),
     ] = None,
     draws: Draws,
-    rated: Rated,
+    rated: SeverityOptions,
     max_words: Annotated[int, Range(least=2), Typed("Longer texts are left alone.")] = 80,
     calibrate: Annotated[
         str | None,
@@ -175,7 +175,7 @@ class _Model(BaseMetric):
         return unread_by_model(self.languages, writing, self.who)
 
 
-def _unread(raw: Raw, draws: Draws, rated: Rated, limit: int | None) -> list[str]:
+def _unread(raw: Raw, draws: Draws, rated: SeverityOptions, limit: int | None) -> list[str]:
     """Notes on texts in scripts that a filler or the judge does not read."""
     models = {}
     if {"insert", "replace"} & {*draws.operations}:
@@ -188,7 +188,9 @@ def _unread(raw: Raw, draws: Draws, rated: Rated, limit: int | None) -> list[str
     return Looks(guards="off").seen(models, segments, "texts").notes()
 
 
-def _as_published(context: typer.Context, preset: str, rated: Rated, calibrate: str | None) -> Rated:
+def _as_published(
+    context: typer.Context, preset: str, rated: SeverityOptions, calibrate: str | None
+) -> SeverityOptions:
     """The options with those of a preset in place of what was not typed."""
     if preset != "paper":
         raise InputError(f"--preset is {preset!r}, expected paper")
@@ -200,7 +202,12 @@ def _as_published(context: typer.Context, preset: str, rated: Rated, calibrate: 
 
 
 def _check(
-    texts: str | None, output: str | None, calibrate: str | None, show: bool, files: options.Files, rated: Rated
+    texts: str | None,
+    output: str | None,
+    calibrate: str | None,
+    show: bool,
+    files: options.Files,
+    rated: SeverityOptions,
 ) -> None:
     """Refuse options that do not go together, and files that could not be written."""
     outputs = {
@@ -218,7 +225,7 @@ def _check(
     if texts is not None and output is None and not show and files.html is None and files.json is None:
         raise InputError("nothing would be kept: name a file with -o, or look at the edits with --show or --html")
     if rated.severity == "none":
-        idle = {"judge": rated.judge != Rated.judge, "threshold": rated.threshold is not None}
+        idle = {"judge": rated.judge != SeverityOptions.judge, "threshold": rated.threshold is not None}
         options.refuse_idle(idle, "is about rating, and --severity none rates without a judge")
     if calibrate is not None and rated.severity == "none":
         raise InputError("--calibrate finds a threshold, and --severity none needs none")

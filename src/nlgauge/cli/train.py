@@ -71,7 +71,7 @@ class Named:
 
 
 @dataclass(frozen=True)
-class Run(options.Common):
+class TrainRun(options.Common):
     """As for other verbs, with a precision that suits training on this device."""
 
     # bfloat16 takes ten times as long as float32 on a processor that does not multiply it.
@@ -115,7 +115,7 @@ def teller(quiet: bool, err: bool = True) -> Callable[[str], None]:
 
 
 @dataclass(frozen=True)
-class Sides:
+class SideFields:
     """The fields that are read beside the hypothesis."""
 
     source: Annotated[bool, Typed("Read the source, too.")] = False
@@ -244,7 +244,7 @@ def train_infill(
     schedule: Schedule,
     dev: Annotated[list[str] | None, Typed("Texts whose words are guessed after each pass.", metavar="FILE")] = None,
     named: Named,
-    run: Run,
+    run: TrainRun,
 ) -> None:
     """Train a filler of gaps on raw sentences, for infill=FILE; a stopped run continues."""
     options.check_outputs({"--output": file_of(output)}, texts, dev)
@@ -288,7 +288,7 @@ def train_nli(
     schedule: Schedule,
     sets: PairSets,
     named: Named,
-    run: Run,
+    run: TrainRun,
 ) -> None:
     """Train an NLI model on labelled pairs, for nli:model=...; a stopped run continues."""
     options.check_outputs({"--output": file_of(output)}, pairs, sets.dev, sets.test)
@@ -351,7 +351,7 @@ def train_spans(
     schedule: Schedule,
     sets: ExampleSets,
     named: Named,
-    run: Run,
+    run: TrainRun,
 ) -> None:
     """Train a head that marks the words at fault, for explain --model FILE; a stopped run continues."""
     options.check_outputs({"--output": file_of(output)}, examples, sets.dev, sets.test)

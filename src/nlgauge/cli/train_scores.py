@@ -119,7 +119,7 @@ class Added:
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptWeights:
     """Which weights are kept."""
 
     stat: Annotated[str, Typed("Their agreement; see 'nlgauge list statistics'.", metavar="STAT")] = _STAT
@@ -153,9 +153,9 @@ class Setup:
     recipe: RegressorRecipe
     learnt: Learnt
     schedule: Schedule
-    kept: Kept
+    kept: KeptWeights
     named: shared.Named
-    run: shared.Run
+    run: shared.TrainRun
     dev: str | None = None
     columns: list[str] | None = None
 
@@ -271,10 +271,10 @@ def train_sescore(
     schedule: Schedule,
     dev: DevFile = None,
     criterion: meta.Criterion = None,
-    kept: Kept,
+    kept: KeptWeights,
     named: shared.Named,
     severities: Annotated[str, Typed("How the scores were made, for its metadata.")] = "",
-    run: shared.Run,
+    run: shared.TrainRun,
 ) -> None:
     """Train SEScore on synthetic errors, for sescore:model=...; a stopped run continues."""
     if criterion is not None and dev is None:
@@ -317,14 +317,14 @@ def train_regressor(
     columns: options.Columns = None,
     output: shared.Output,
     criterion: meta.Criterion = None,
-    sides: shared.Sides,
+    sides: shared.SideFields,
     how: RegressorRecipe,
     learnt: Learnt,
     schedule: Schedule,
     dev: DevFile = None,
-    kept: Kept,
+    kept: KeptWeights,
     named: shared.Named,
-    run: shared.Run,
+    run: shared.TrainRun,
 ) -> None:
     """Train a metric on people's ratings, for regressor:model=...; a stopped run continues."""
     if how.method == "ridge":
@@ -478,9 +478,9 @@ def train_ruber(
     how: RegressorRecipe,
     learnt: LearntReplies,
     schedule: Schedule,
-    kept: Kept,
+    kept: KeptWeights,
     named: shared.Named,
-    run: shared.Run,
+    run: shared.TrainRun,
 ) -> None:
     """Train a scorer of replies on dialogues, for ruber:model=...; a stopped run continues."""
     queries.check()

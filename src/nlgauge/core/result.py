@@ -228,7 +228,7 @@ def replacing(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[Any]
         return
     final = os.path.realpath(path)  # a link stays a link: what it points to is replaced
     with _failing_in_one_line(path):
-        draft = Draft(final)
+        draft = FileDraft(final)
     try:
         with _opened(_Target(draft.handle, path), mode) as file:
             yield file
@@ -256,7 +256,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
     if is_special(path):
         return
     with _failing_in_one_line(path):
-        draft = Draft(os.path.realpath(path))
+        draft = FileDraft(os.path.realpath(path))
         try:
             os.write(draft.handle, b"\n")
         finally:
@@ -346,7 +346,7 @@ _SUFFIX = ".part"
 _TRIES = 10
 
 
-class Draft:
+class FileDraft:
     """A new file or folder with a name of its own, locked until it is released.
 
     Drafts of the same final name that no run has locked any more are removed first: their runs were killed.

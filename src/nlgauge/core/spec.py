@@ -1,11 +1,11 @@
-"""The grammar of metric specifications: `name:option=value,...`, weighted sums of such, and `guarded(spec)`.
+r"""The grammar of metric specifications: `name:option=value,...`, weighted sums of such, and `guarded(spec)`.
 
 spec   := name ["(" (spec | sum) ")"] [":" option ("," option)*]
 option := key "=" value                      value bare, or quoted
 sum    := term ("+" term)* ["[norm=" norm "]"]
 term   := weight "*" (spec | "(" sum ")")
 norm   := "minmax" | "zscore" | "none" | "file(" quoted ")"
-quoted := text in double quotes. \" is a quote, \\ a backslash and \u00fc an ü, as in JSON;
+quoted := text in double quotes. " is a quote, \ a backslash and ü an ü, as in JSON;
           any other backslash is itself.
 """
 
@@ -87,7 +87,7 @@ def unquote(text: str) -> str:
     Raises:
         SpecError: the text is not in double quotes.
     """
-    reader = _Reader(text)
+    reader = _SpecReader(text)
     value = reader.quoted()
     if reader.pos < len(text):
         reader.fail("the end")
@@ -108,7 +108,7 @@ def parse(text: str) -> Spec | Sum:
     """
     if len(text) > _LONGEST:
         raise SpecError(f"a metric specification of {len(text)} characters, expected {_LONGEST} at most")
-    reader = _Reader(text)
+    reader = _SpecReader(text)
     reader.blanks()
     parsed = reader.whole()
     reader.blanks()
@@ -137,7 +137,7 @@ def _shown(text: str) -> str:
     return repr(text) if len(text) <= _SHOWN else f"{text[:_SHOWN]!r}..."
 
 
-class _Reader:
+class _SpecReader:
     def __init__(self, text: str) -> None:
         self.text, self.pos, self.depth = text, 0, 0
 

@@ -13,9 +13,9 @@ from nlgauge.core.result import NewRow, Outcome, Result
 from nlgauge.core.scores import say, warning
 from nlgauge.core.segment import Dataset, Frame, is_frame
 from nlgauge.gating.outputs import (
-    Baseline,
+    GateBaseline,
     Outputs,
-    Scored,
+    ScoredSide,
     from_texts,
     is_baseline,
     paired,
@@ -75,7 +75,7 @@ class Gate(Outcome):
     warned: Sequence[str]
     how: Sequence[str]
     metrics: Sequence[Mapping[str, Any]]
-    new: Scored
+    new: ScoredSide
     built: Mapping[str, BaseMetric] = field(default_factory=dict)
     files: Sequence[Mapping[str, str]] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -194,7 +194,7 @@ def gate(
     texts = (refs, srcs, ids, groups)
     old = opened(base, "BASE", *texts, columns, base_system)
     fresh = opened(new, "NEW", *texts, columns, new_system)
-    if isinstance(fresh, Baseline):
+    if isinstance(fresh, GateBaseline):
         raise InputError(f"{fresh.outputs.name} is a baseline, expected it as BASE; give the new texts as NEW")
     made = judged(old, fresh, built, rules, runtime, Looks(language, guards), rescore, common=common)
     say(*made.warned)
@@ -249,7 +249,7 @@ def opened(
     groups: Sequence[str] | None = None,
     columns: Mapping[str, str] | None = None,
     system: str | None = None,
-) -> Outputs | Baseline:
+) -> Outputs | GateBaseline:
     """One side, whatever it is given as; arguments as for `gate`.
 
     Raises:
@@ -274,14 +274,14 @@ def opened(
 
 
 def judged(
-    base: Outputs | Baseline,
+    base: Outputs | GateBaseline,
     new: Outputs,
     metrics: Mapping[str, BaseMetric],
     rules: Rules,
     runtime: Runtime,
     looks: Looks | None = None,
     rescore: bool = False,
-    known: Scored | None = None,
+    known: ScoredSide | None = None,
     common: bool = False,
 ) -> Gate:
     """Score what has no scores yet, and judge; arguments as for `gate`.
@@ -290,9 +290,9 @@ def judged(
         base, new, metrics, rules, runtime, looks, rescore, common: as for `gate`.
         known: scores of NEW beside a baseline, where there are some already.
     """
-    old, fresh = paired(base.outputs if isinstance(base, Baseline) else base, new, common)
+    old, fresh = paired(base.outputs if isinstance(base, GateBaseline) else base, new, common)
     looking = (looks or Looks()).seen(metrics, fresh.segments)
-    if isinstance(base, Baseline):
+    if isinstance(base, GateBaseline):
         after = score_side(fresh, metrics, runtime) if known is None else known.over(fresh)
         before = base.scores_for(metrics, after, old, runtime, rescore)
     else:

@@ -318,7 +318,7 @@ def _is_of(card: JudgeCard, judge: Judge) -> bool:
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoredSide:
     """One side with its scores.
 
     Attributes:
@@ -333,7 +333,7 @@ class Scored:
     signatures: Mapping[str, str]
     notes: tuple[str, ...] = ()
 
-    def over(self, outputs: Outputs) -> Scored:
+    def over(self, outputs: Outputs) -> ScoredSide:
         """The same scores for the same items in another order."""
         places = {item: i for i, item in enumerate(self.outputs.items)}
         order = [places[item] for item in outputs.items]
@@ -341,7 +341,7 @@ class Scored:
         return replace(self, outputs=outputs, runs=runs)
 
 
-def score_side(outputs: Outputs, metrics: Mapping[str, BaseMetric], runtime: Runtime) -> Scored:
+def score_side(outputs: Outputs, metrics: Mapping[str, BaseMetric], runtime: Runtime) -> ScoredSide:
     """Score all runs of one side."""
     for built in metrics.values():
         check_needs(built, outputs.segments, runtime)
@@ -350,7 +350,7 @@ def score_side(outputs: Outputs, metrics: Mapping[str, BaseMetric], runtime: Run
 
 def score_sides(
     base: Outputs, new: Outputs, metrics: Mapping[str, BaseMetric], runtime: Runtime
-) -> tuple[Scored, Scored]:
+) -> tuple[ScoredSide, ScoredSide]:
     """Score both sides in one call: references are read once, and a metric that depends on all texts sees all."""
     segments, n = [*base.segments, *new.segments], len(base.segments)
     for built in metrics.values():
@@ -371,14 +371,14 @@ def _renamed(side: str, segments: Sequence[Segment]) -> Iterator[Segment]:
     return (replace(segment, id=f"{side}:{segment.id}") for segment in segments)
 
 
-def _scored(outputs: Outputs, found: Mapping[str, Scores], metrics: Mapping[str, BaseMetric]) -> Scored:
+def _scored(outputs: Outputs, found: Mapping[str, Scores], metrics: Mapping[str, BaseMetric]) -> ScoredSide:
     ends = list(accumulate(map(len, outputs.items.values())))[:-1]
     notes = [
         note.after(f"{outputs.name}: ") if isinstance(note, Note) else note
         for spec, scores in found.items()
         for note in scores.flag_notes(spec, undefined=None, cut=cut_words(metrics[spec]))
     ]
-    return Scored(
+    return ScoredSide(
         outputs,
         {spec: np.split(scores.values, ends) for spec, scores in found.items()},
         {spec: str(scores.signature) for spec, scores in found.items()},
@@ -412,7 +412,7 @@ class Differences:
     at_stake: float | None = None
 
 
-def differences(spec: str, metric: BaseMetric, base: Scored, new: Scored, undefined: str) -> Differences:
+def differences(spec: str, metric: BaseMetric, base: ScoredSide, new: ScoredSide, undefined: str) -> Differences:
     """The differences of a metric, turned so that below 0 is worse.
 
     An item of several runs has the mean of those with a score; in NEW all runs must have one.
@@ -482,7 +482,7 @@ _ROUNDING = 1e-6  # of a range: by so much a score may lie outside
 
 
 @dataclass(frozen=True)
-class Baseline:
+class GateBaseline:
     """What a file of `nlgauge gate --save` holds.
 
     Attributes:
@@ -491,11 +491,16 @@ class Baseline:
     """
 
     outputs: Outputs
-    scored: Scored
+    scored: ScoredSide
 
     def scores_for(
-        self, metrics: Mapping[str, BaseMetric], new: Scored, outputs: Outputs, runtime: Runtime, rescore: bool = False
-    ) -> Scored:
+        self,
+        metrics: Mapping[str, BaseMetric],
+        new: ScoredSide,
+        outputs: Outputs,
+        runtime: Runtime,
+        rescore: bool = False,
+    ) -> ScoredSide:
         """The scores of the baseline by the metrics of a gate.
 
         Args:
@@ -526,8 +531,8 @@ class Baseline:
         for spec in metrics.keys() - again.keys():
             self._check_range(spec, metrics[spec])
         stored_runs = self.scored.over(outputs).runs
-        fresh = score_side(outputs, again, runtime) if again else Scored(outputs, {}, {})
-        return Scored(
+        fresh = score_side(outputs, again, runtime) if again else ScoredSide(outputs, {}, {})
+        return ScoredSide(
             outputs,
             {spec: fresh.runs[spec] if spec in again else stored_runs[spec] for spec in metrics},
             {spec: new.signatures[spec] for spec in metrics},
@@ -578,7 +583,7 @@ def check_name(path: str | os.PathLike[str]) -> None:
         )
 
 
-def write_baseline(side: Scored, metrics: Mapping[str, BaseMetric], path: str | os.PathLike[str]) -> None:
+def write_baseline(side: ScoredSide, metrics: Mapping[str, BaseMetric], path: str | os.PathLike[str]) -> None:
     """Write the file, completely or not at all.
 
     Raises:
@@ -591,7 +596,7 @@ def write_baseline(side: Scored, metrics: Mapping[str, BaseMetric], path: str | 
         file.write("\n")
 
 
-def as_json(side: Scored, metrics: Mapping[str, BaseMetric]) -> dict[str, Any]:
+def as_json(side: ScoredSide, metrics: Mapping[str, BaseMetric]) -> dict[str, Any]:
     """The object of the file."""
     items = []
     for i, (item, runs) in enumerate(side.outputs.items.items()):
@@ -653,7 +658,7 @@ def is_baseline(path: str) -> bool:
     return isinstance(made, dict) and made.get("kind") == KIND
 
 
-def read_baseline(path: str | os.PathLike[str]) -> Baseline:
+def read_baseline(path: str | os.PathLike[str]) -> GateBaseline:
     """Read a file of `nlgauge gate --save`.
 
     Raises:
@@ -682,7 +687,7 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
     return known
 
 
-def _made(made: Mapping[str, Any], file: InputFile) -> Baseline:
+def _made(made: Mapping[str, Any], file: InputFile) -> GateBaseline:
     signatures = {_text(one["spec"]): _text(one["signature"]) for one in made["metrics"]}
     items: dict[str, tuple[Segment, ...]] = {}
     runs: dict[str, list[Any]] = {spec: [] for spec in signatures}
@@ -709,7 +714,7 @@ def _made(made: Mapping[str, Any], file: InputFile) -> Baseline:
     if not items:
         raise _no_baseline(file.name, "it holds no item")
     outputs = Outputs(file.name, items, inputs, (dict(file.entry),))
-    return Baseline(outputs, Scored(outputs, runs, signatures))
+    return GateBaseline(outputs, ScoredSide(outputs, runs, signatures))
 
 
 def _text(value: Any) -> str:

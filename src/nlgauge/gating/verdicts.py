@@ -16,7 +16,7 @@ from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import Range, Typed, check_option
 from nlgauge.core.result import NewRow
-from nlgauge.gating.outputs import Differences, Outputs, Scored, clusters_of, differences, same_texts
+from nlgauge.gating.outputs import Differences, Outputs, ScoredSide, clusters_of, differences, same_texts
 from nlgauge.stats.gate_bounds import DRAWS, Studentized
 from nlgauge.stats.gates import (
     FAIL,
@@ -290,7 +290,7 @@ class Decided:
     notes: tuple[str, ...]
 
 
-def decide(metrics: Mapping[str, BaseMetric], base: Scored, new: Scored, rules: Rules) -> Decided:
+def decide(metrics: Mapping[str, BaseMetric], base: ScoredSide, new: ScoredSide, rules: Rules) -> Decided:
     """Judge the differences of both sides, which have the same items.
 
     Raises:
@@ -494,7 +494,7 @@ class Level:
     text: str
 
 
-def level(spec: str, metric: BaseMetric, side: Scored, value: float, *, alpha: float = 0.05) -> Level:
+def level(spec: str, metric: BaseMetric, side: ScoredSide, value: float, *, alpha: float = 0.05) -> Level:
     """Judge whether the mean of a metric is surely at least `value`, or at most where lower is better.
 
     Args:
@@ -553,7 +553,7 @@ def _told(spec: str, bound: Bound, sign: int, value: float, verdict: str, lost: 
     return f"{head}; you have {bound.n} items; a mean like this one needs about {rounded(bound.items_needed):,}"
 
 
-def _worst(spec: str, side: Scored, items: Sequence[str], means: Array) -> list[str]:
+def _worst(spec: str, side: ScoredSide, items: Sequence[str], means: Array) -> list[str]:
     order = np.argsort(np.where(np.isnan(means), -np.inf, means), kind="stable")[:WORST].tolist()
     lines = [f"Items with the worst {spec}:"]
     for i in order:

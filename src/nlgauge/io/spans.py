@@ -59,7 +59,7 @@ class Inputs:
 
 
 @dataclass(frozen=True)
-class Span:
+class InputPart:
     """A part of an input.
 
     Attributes:
@@ -73,7 +73,7 @@ class Span:
     ranges: tuple[tuple[int, int], ...] = ()
 
 
-def cut(inputs: Inputs, rows: int) -> list[Span]:
+def cut(inputs: Inputs, rows: int) -> list[InputPart]:
     """The spans of an input, about `rows` rows each. The same files give the same spans.
 
     Raises:
@@ -97,12 +97,12 @@ def cut(inputs: Inputs, rows: int) -> list[Span]:
     raise InputError(f"{inputs.data} cannot be read in parts; {_WAY_OUT}")
 
 
-def read_span(inputs: Inputs, span: Span) -> list[Segment]:
+def read_span(inputs: Inputs, span: InputPart) -> list[Segment]:
     """The segments of a span, as the whole input has them: the same ids, the same order."""
     return [segment for segment in _read(inputs, span) if segment.system not in inputs.exclude]
 
 
-def _read(inputs: Inputs, span: Span) -> list[Segment]:
+def _read(inputs: Inputs, span: InputPart) -> list[Segment]:
     if inputs.data is None:
         return list(_parallel(inputs, span))
     if span.ranges:
@@ -116,7 +116,7 @@ def _read(inputs: Inputs, span: Span) -> list[Segment]:
     return [segment for number, (_, row) in numbered for segment in fields.segments(row, number)]
 
 
-def _parallel(inputs: Inputs, span: Span) -> Iterator[Segment]:
+def _parallel(inputs: Inputs, span: InputPart) -> Iterator[Segment]:
     whole = open_parallel(inputs.hypotheses, inputs.references, inputs.source)
     lines = [Lines(_Range(path, *place), texts=True) for path, place in zip(inputs.paths, span.ranges, strict=True)]
     n, end = len(inputs.hypotheses), len(inputs.hypotheses) + len(inputs.references)
@@ -151,9 +151,9 @@ def _plain(path: str) -> InputFile:
     return file
 
 
-def _lines(files: Sequence[InputFile], rows: int, blank: bool) -> list[Span]:
+def _lines(files: Sequence[InputFile], rows: int, blank: bool) -> list[InputPart]:
     """Spans of so many lines of every file; with `blank`, lines of white space are no rows."""
-    spans: list[Span] = []
+    spans: list[InputPart] = []
     with ExitStack() as stack:
         opened = [stack.enter_context(file.open()) for file in files]
         starts, first, count = [0] * len(opened), 0, 0
@@ -163,33 +163,33 @@ def _lines(files: Sequence[InputFile], rows: int, blank: bool) -> list[Span]:
             stops = [stop + len(line) for stop, line in zip(stops, lines, strict=True)]
             count += not (blank and not text.strip(b" \t\r\n"))
             if count == rows:
-                spans.append(Span(first, count, tuple(zip(starts, stops, strict=True))))
+                spans.append(InputPart(first, count, tuple(zip(starts, stops, strict=True))))
                 starts, first, count = stops, first + count, 0
         if count:
-            spans.append(Span(first, count, tuple(zip(starts, stops, strict=True))))
+            spans.append(InputPart(first, count, tuple(zip(starts, stops, strict=True))))
     return spans
 
 
-def _groups(file: InputFile, rows: int) -> list[Span]:
+def _groups(file: InputFile, rows: int) -> list[InputPart]:
     """Spans of rows of a Parquet file: a row group, or a share of a large one."""
     _, parquet = import_pyarrow()
     with file.open() as raw:
         metadata = parquet.ParquetFile(raw).metadata
     sizes = [int(metadata.row_group(place).num_rows) for place in range(metadata.num_row_groups)]
-    spans: list[Span] = []
+    spans: list[InputPart] = []
     first = waiting = 0
     for size in sizes:
         if waiting and waiting + size > rows:
-            spans.append(Span(first, waiting))
+            spans.append(InputPart(first, waiting))
             first, waiting = first + waiting, 0
         if size <= rows:
             waiting += size
             continue
         step = max(rows, -(-size // _SHARES))
         for start in range(0, size, step):
-            spans.append(Span(first + start, min(step, size - start)))
+            spans.append(InputPart(first + start, min(step, size - start)))
         first += size
-    return [*spans, Span(first, waiting)] if waiting else spans
+    return [*spans, InputPart(first, waiting)] if waiting else spans
 
 
 def stamp(path: str) -> tuple[int, int]:

@@ -240,7 +240,7 @@ def pooling_study(
     chosen = _checked(named(metrics, context.encoder))
     copies = of_copies(attacks, chosen, references)
     rehearse(sets, chosen, criterion, references, level=level, stats=stats)
-    parts: list[_Part] = []
+    parts: list[_Strategies] = []
     for name, metric in chosen.items():
         own = strategies(metric)
         for dataset in sets:
@@ -262,7 +262,7 @@ def pooling_study(
 
 
 @dataclass(frozen=True)
-class _Part:
+class _Strategies:
     """The strategies of one metric on one set: their rows, and how many of its n texts or pairs have which flag.
 
     `cut` is what becomes of texts that are too long for it."""
@@ -282,7 +282,7 @@ class _Part:
             yield note.after(f"{self.where}: ") if several else note
 
 
-def _entries(chosen: Mapping[str, Nli], parts: Sequence[_Part], runtime: Runtime) -> tuple[Row, ...]:
+def _entries(chosen: Mapping[str, Nli], parts: Sequence[_Strategies], runtime: Runtime) -> tuple[Row, ...]:
     """The metrics, as a result file lists them."""
     return tuple(
         {
@@ -323,7 +323,7 @@ def _agreement(
     references: str | None,
     missing: Any,
     runtime: Runtime,
-) -> _Part:
+) -> _Strategies:
     found = meta_evaluate(
         dataset,
         list(own.values()),
@@ -345,12 +345,14 @@ def _agreement(
                     _row(name, metric, strategy, "correlation", dataset.name, spec, row["value"], row["n_used"], about)
                 )
     held, first = found.held, found.held.metrics[0]  # what one strategy cannot read, none can
-    return _Part(name, dataset.name, "judged segments", rows, held.counts[first], len(held.segments), cut_words(metric))
+    return _Strategies(
+        name, dataset.name, "judged segments", rows, held.counts[first], len(held.segments), cut_words(metric)
+    )
 
 
 def _robustness(
     name: str, own: Mapping[Strategy, Nli], suite: Suite, references: str | None, ties: str, runtime: Runtime
-) -> _Part:
+) -> _Strategies:
     specs = named(list(own.values()))
     attacked = Attacked(suite, specs, runtime, held_against(references))
     about = {"stat": "preference_accuracy", "criterion": None, "level": None}
@@ -361,7 +363,7 @@ def _robustness(
         row = next((row for row in means if row.group == ALL_GROUPS), means[0])
         rows.append(_row(name, metric, strategy, "accuracy", suite.name, spec, row.accuracy, row.n, about))
     sides = attacked.alone(next(iter(specs)))
-    return _Part(name, suite.name, "pairs", rows, sides.counts, len(sides.places), cut_words(metric))
+    return _Strategies(name, suite.name, "pairs", rows, sides.counts, len(sides.places), cut_words(metric))
 
 
 def _row(

@@ -17,12 +17,7 @@ from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.options import checked
 from nlgauge.core.result import NewRow, Row
-from nlgauge.metaeval.joined import (
-    GroupScores,
-    JoinedScores,
-    segment_frame,
-    system_frame,
-)
+from nlgauge.metaeval.joined import GroupScores, JoinedScores, segment_frame, system_frame
 from nlgauge.metaeval.measure import (
     IntervalMethod,
     MetricTest,
@@ -468,10 +463,10 @@ def task_rows(held: JoinedScores, criterion: str, task: Task, protocol: Protocol
     Raises:
         InputError: the task cannot be done on these data.
     """
-    return _Run(held, criterion, task, protocol).rows()
+    return _TaskRun(held, criterion, task, protocol).rows()
 
 
-class _Run:
+class _TaskRun:
     """One criterion and task: frames, values and tests by group, and the notes collected on the way."""
 
     def __init__(self, held: JoinedScores, criterion: str, asked: Task, protocol: Protocol) -> None:

@@ -41,7 +41,7 @@ def error_rate(name: str, summary: str, paper: str, most: float = float("inf")) 
 
 
 @dataclass(frozen=True, kw_only=True)
-class WordMetric(Checked, BaseMetric):
+class EditMetric(Checked, BaseMetric):
     """Options of a metric that compares words; `count` says what of a pair, `corpus` makes rates of the sums.
 
     Args:
@@ -176,7 +176,7 @@ _LEVENSHTEIN = 'Levenshtein (1966), "Binary codes capable of correcting deletion
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wer(WordMetric):
+class Wer(EditMetric):
     """Word error rate: the fewest word edits over the words of the reference.
 
     References:
@@ -220,7 +220,7 @@ class Cer(Checked, BaseMetric):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Aligned(WordMetric):
+class _Aligned(EditMetric):
     """A metric of the hits and edits of an alignment."""
 
     k: ClassVar = 4
@@ -293,7 +293,7 @@ class Wil(Wip):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Per(WordMetric):
+class Per(EditMetric):
     """Position-independent error rate: (the longer length - words in common) over the words of the reference.
 
     References:
@@ -321,7 +321,7 @@ _MOST = 2.0  # as many edits as words and a jump, where there is one word
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cder(WordMetric):
+class Cder(EditMetric):
     """Edits and long jumps that cover each reference word once, over the words of the reference.
 
     References:
@@ -519,7 +519,7 @@ def _codes(texts: Sequence[str]) -> _Codes:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Iter(WordMetric):
+class Iter(EditMetric):
     """Edits with shifts between stems, over the words of the longer text; at most 1.
 
     Args:

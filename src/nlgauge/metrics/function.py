@@ -180,7 +180,7 @@ class Plain:
         return (inspect.getdoc(self.call) or "a function").splitlines()[0]
 
 
-class _Described:
+class _FunctionInfo:
     """The info of one function; of the class what holds for each."""
 
     general = MetricInfo("function", needs=frozenset(), range=(-math.inf, math.inf), copy_is_best=False)
@@ -213,7 +213,7 @@ class Function(BaseMetric):
 
     function: Plain
     higher_is_better: bool | None = None
-    info: ClassVar = _Described()
+    info: ClassVar = _FunctionInfo()
 
     def __post_init__(self) -> None:
         checked(self, name=self.function.name)

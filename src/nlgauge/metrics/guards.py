@@ -388,14 +388,14 @@ _PAIR = re.compile(r"([a-z]{2,3})-([a-z]{2,3})")  # zh-en, as groups are called
 _RECORD = re.compile(r"\s\|\s|\w=\S|^\s*[\[{<]")  # what data looks like: a | b, a=b, {"a": 1}, <a>
 
 
-class _Words(NamedTuple):
+class _TextWords(NamedTuple):
     """Words of a text in small letters, or its letters if no blanks set words apart."""
 
     words: Sequence[str]
     spaced: bool
 
 
-class Rules:
+class GuardRules:
     """Finds what is odd about one segment after the other; it remembers the words of references and sources."""
 
     def __init__(self) -> None:
@@ -538,10 +538,10 @@ def _is_asked(segment: Segment) -> bool:
     return not all(map(_is_empty, references)) or bool(segment.context or segment.table)
 
 
-def _split(text: str) -> _Words:
+def _split(text: str) -> _TextWords:
     if text.isascii() or 2 * len(_UNSPACED.findall(text)) < len(text):
-        return _Words(_WORD.findall(text.lower()), True)
-    return _Words([char for char in text if char.isalnum()], False)
+        return _TextWords(_WORD.findall(text.lower()), True)
+    return _TextWords([char for char in text if char.isalnum()], False)
 
 
 def _plain(text: str) -> set[str]:
@@ -650,7 +650,7 @@ class GuardCounts:
     _texts: array[int] = field(default_factory=lambda: array("q"))  # hashes
     _references: array[int] = field(default_factory=lambda: array("q"))
     _inputs: array[int] = field(default_factory=lambda: array("q"))
-    _rules: Rules = field(default_factory=Rules)
+    _rules: GuardRules = field(default_factory=GuardRules)
     _ways: Ways = field(default_factory=Ways)
     _signs: Signs = field(default_factory=Signs)
 

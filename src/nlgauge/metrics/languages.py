@@ -39,7 +39,7 @@ _PAIR = re.compile(r"([a-z]{2,3})-([a-z]{2,3})")  # zh-en, as groups are called
 
 
 @dataclass(frozen=True)
-class Found:
+class LanguageTexts:
     """The texts that look like one language.
 
     Attributes:
@@ -91,13 +91,13 @@ class LanguageCounts:
         if len(first) < FIRST:
             first.append(name)
 
-    def found(self) -> dict[str, Found]:
+    def found(self) -> dict[str, LanguageTexts]:
         """Code -> texts that look like that language, in the groups that have enough of them; most first."""
-        total: dict[str, Found] = {}
+        total: dict[str, LanguageTexts] = {}
         for group, one in self._groups.items():
             for code, n, first in self._of(group, one):
-                before = total.get(code, Found(0, []))
-                total[code] = Found(before.n + n, [*before.first, *first][:FIRST])
+                before = total.get(code, LanguageTexts(0, []))
+                total[code] = LanguageTexts(before.n + n, [*before.first, *first][:FIRST])
         return dict(sorted(total.items(), key=lambda entry: -entry[1].n))
 
     def _of(self, group: str | None, one: _Group) -> Iterator[tuple[str, int, list[str]]]:

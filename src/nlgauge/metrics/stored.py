@@ -102,7 +102,7 @@ PREFIX = "human."
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rated(BaseMetric):
+class RatingColumn(BaseMetric):
     """A column of ratings in the data; of several ratings of a text the mean. Higher is taken to be better.
 
     Args:
@@ -149,7 +149,9 @@ def metrics_of(metrics: MetricLike | Sequence[MetricLike], encoder: str | None) 
         SpecError: there is no metric, or one is unknown or named twice.
     """
     listed = [metrics] if isinstance(metrics, str) or not isinstance(metrics, Sequence) else list(metrics)
-    own = {s: Rated(criterion=s.removeprefix(PREFIX)) for s in listed if isinstance(s, str) and s.startswith(PREFIX)}
+    own = {
+        s: RatingColumn(criterion=s.removeprefix(PREFIX)) for s in listed if isinstance(s, str) and s.startswith(PREFIX)
+    }
     placed: list[Any] = [own.get(one, one) if isinstance(one, str) else one for one in listed]
     return named(placed, encoder)
 
@@ -250,7 +252,7 @@ def _refused(spec: str, why: str) -> SpecError:
 # --- Scores that another program computed, as a metric: they can be compared, combined and correlated with ratings
 
 
-class _Described:
+class _ColumnInfo:
     """The info of a column: of the class what holds for every column, of an instance with the column's direction."""
 
     general = MetricInfo(
@@ -284,7 +286,7 @@ class Stored(BaseMetric):
     file: str
     column: str | None = None
     higher_is_better: bool | None = None
-    info: ClassVar = _Described()
+    info: ClassVar = _ColumnInfo()
 
     def __post_init__(self) -> None:
         checked(self, name="scores")

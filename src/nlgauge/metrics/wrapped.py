@@ -24,7 +24,7 @@ from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, unique
 from nlgauge.core.spec import Signature, Spec, Sum, parse, unquote, version, weight_text
 from nlgauge.metrics.base import Policy, corpora_of, over_references, rounds
-from nlgauge.metrics.guards import HABITS, OUTPUTS, VERSION, Rules, habits, is_spoilt
+from nlgauge.metrics.guards import HABITS, OUTPUTS, VERSION, GuardRules, habits, is_spoilt
 from nlgauge.metrics.run import merged, score_segments
 from nlgauge.runtime.pool import Moments
 from nlgauge.runtime.runtime import Runtime
@@ -337,7 +337,7 @@ class Guarded(WrappedMetric):
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """The scores of the metric inside; the flag `guarded` is set where a guard distrusts the output."""
         found = self._inside(segments, runtime)
-        rules, names = Rules(), {*self._names}
+        rules, names = GuardRules(), {*self._names}
         guarded = np.array(
             [is_spoilt(s, names.intersection(chain(rules.flags(s), habits(s)))) for s in segments], dtype=np.bool_
         )

@@ -205,7 +205,7 @@ class CrossedRegressor(LazyModel[RegressorFiles, PairTokenizer, "Classifier"]):
     """A head with one output on an encoder that reads two texts. The reference stands first, as a premise does."""
 
     def score(self, texts: Mapping[str, Sequence[str]], advance: Advance = lambda count: None) -> Ratings:
-        """Scores of n segments; see `nlgauge.models.regressor.Regressor.score`."""
+        """Scores of n segments; see `nlgauge.models.regressor.LoadedRegressor.score`."""
         pairs = [(ref.strip(), hyp.strip()) for hyp, ref in zip(texts["hyp"], texts["ref"], strict=True)]
         distinct = list(dict.fromkeys(pairs))
         if not distinct:
@@ -283,7 +283,7 @@ def calibrate(outputs: Array, points: Sequence[tuple[float, float]]) -> Array:
     return np.asarray(y[left] + (outputs - x[left]) * ((y[left + 1] - y[left]) / (x[left + 1] - x[left])))
 
 
-class Regressor(LazyModel[RegressorFiles, TextTokenizer, "_Loaded"]):
+class LoadedRegressor(LazyModel[RegressorFiles, TextTokenizer, "_Loaded"]):
     """A regressor with its tokenizer, its encoder and its feed-forward network.
 
     Attributes:
@@ -433,7 +433,7 @@ def text_vectors(means: torch.Tensor, mix: tuple[torch.Tensor, torch.Tensor] | N
 
 def load_regressor(
     model: str, dtype: str, runtime: Runtime, max_tokens: int | None = None
-) -> Regressor | CrossedRegressor:
+) -> LoadedRegressor | CrossedRegressor:
     """Load a regressor. A runtime holds one copy per precision.
 
     Raises:
@@ -447,7 +447,7 @@ def load_regressor(
     limit = found.max_tokens(max_tokens)
     tokenizer = runtime.once(("plain tokenizer", files, limit), lambda: TextTokenizer(files, limit, space=False))
     key = ("regressor", found.head.identity, files, dtype, runtime.device)
-    loaded = Regressor(
+    loaded = LoadedRegressor(
         found, tokenizer, lambda: runtime.once(key, lambda: _loaded(found, dtype, runtime)), runtime.token_budget
     )
     loaded.shared = runtime.shared(found.source(dtype, runtime))

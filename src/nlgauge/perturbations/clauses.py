@@ -459,7 +459,7 @@ _SHORTEST = 3  # words of a clause
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class BorrowedClause:
     """A clause of another text.
 
     Attributes:
@@ -471,7 +471,7 @@ class Clause:
     finite: bool
 
 
-def clause(doc: Doc, sentence: Span, most: int) -> Clause | None:
+def clause(doc: Doc, sentence: Span, most: int) -> BorrowedClause | None:
     """The beginning of a sentence as a clause of three to `most` words.
 
     There is none for questions, exclamations, headlines and sentences with marks inside the clause. What follows a
@@ -495,7 +495,7 @@ def clause(doc: Doc, sentence: Span, most: int) -> Clause | None:
     text = doc.between(span)
     if sum(t.text[0].isupper() for t in inside) > max(3, len(inside) / 2) or inside[-1].tag in _OPEN_ENDS:
         return None
-    return Clause(text if is_name_like(inside[0]) else text[0].lower() + text[1:], finite)
+    return BorrowedClause(text if is_name_like(inside[0]) else text[0].lower() + text[1:], finite)
 
 
 def _parts(doc: Doc, index: int) -> bool:
@@ -506,7 +506,7 @@ def _parts(doc: Doc, index: int) -> bool:
 
 
 @dataclass(frozen=True)
-class Composed:
+class ComposedPerturbation:
     """Several perturbations whose edits are all made on the same text.
 
     Attributes:
@@ -537,7 +537,7 @@ class Composed:
         return _together(self.parts, case, rng)
 
 
-def compose(parts: Sequence[str | Perturbation]) -> Composed:
+def compose(parts: Sequence[str | Perturbation]) -> ComposedPerturbation:
     """A perturbation that does what all of these do.
 
     Args:
@@ -548,7 +548,7 @@ def compose(parts: Sequence[str | Perturbation]) -> Composed:
     """
     if isinstance(parts, str) or len(parts) < 2:
         raise SpecError(f"compose got {parts!r:.80}, expected a list of two or more perturbations")
-    return Composed(tuple(perturbation(part) for part in parts))
+    return ComposedPerturbation(tuple(perturbation(part) for part in parts))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -616,7 +616,7 @@ class AddExtraText(Checked):
         if not doc.words:
             return Inapplicable("no word")
         wanted = any(t.tag in FINITE for t in doc.tokens)
-        spare: tuple[Clause, str] | None = None
+        spare: tuple[BorrowedClause, str] | None = None
         for source in _others(case, rng):
             other = case.language.analyse(source)
             clauses = [c for s in other.sentences if (c := clause(other, s, self.most_words)) is not None]

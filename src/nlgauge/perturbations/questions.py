@@ -19,7 +19,7 @@ from nlgauge.text.english.questions import (
     PREDICATED,
     PRONOUNS,
     WH,
-    Clause,
+    InvertedClause,
     Question,
     answer_place,
     full_form,
@@ -239,7 +239,7 @@ def _answer(draft: Draft, question: Question, language: Language, choose: Choose
         there = verb + 1
         exists = several and there < end and tokens[there].lower == "there" and tokens[verb].lower in BE
         if exists and (there + 1 >= end or tokens[there + 1].tag == "IN"):
-            _existence(draft, question, Clause(verb, verb, there, there, None), choose)
+            _existence(draft, question, InvertedClause(verb, verb, there, there, None), choose)
         else:
             _replace_subject(draft, question, choose)
         return None
@@ -264,7 +264,7 @@ def _answer(draft: Draft, question: Question, language: Language, choose: Choose
 
 
 def _said(
-    doc: Doc, question: Question, identity: Clause | None = None, *, subject: bool = False
+    doc: Doc, question: Question, identity: InvertedClause | None = None, *, subject: bool = False
 ) -> tuple[str, Sequence[str], str]:
     """The words before the answer, the answers, and the words behind it.
 
@@ -312,7 +312,7 @@ def _replace_subject(draft: Draft, question: Question, choose: Choose) -> None:
         draft.replace(question.verb, question.verb, f" {full_form(doc, question.verb)}", cased=False)
 
 
-def _existence(draft: Draft, question: Question, clause: Clause, choose: Choose) -> None:
+def _existence(draft: Draft, question: Question, clause: InvertedClause, choose: Choose) -> None:
     """Of "how many trains are there": "there are twelve trains"."""
     doc = draft.doc
     before, answers, behind = nominal(doc, question, False)
@@ -320,7 +320,9 @@ def _existence(draft: Draft, question: Question, clause: Clause, choose: Choose)
     draft.replace(question.opens, clause.subject_last, f"there {verb} {before}{choose(answers)}{behind}")
 
 
-def _uninvert(draft: Draft, clause: Clause, question: Question, language: Language, first: int | None = None) -> None:
+def _uninvert(
+    draft: Draft, clause: InvertedClause, question: Question, language: Language, first: int | None = None
+) -> None:
     """Move the auxiliary behind its subject; "do" gives its tense to the verb.
 
     The tokens from `first` to the auxiliary are deleted.
@@ -366,7 +368,7 @@ def _insert(draft: Draft, place: int, before: str, words: str, behind: str, text
     draft.insert_after(place, said.upper() if is_loud(text) else said)
 
 
-def _pronominal(doc: Doc, clause: Clause) -> bool:
+def _pronominal(doc: Doc, clause: InvertedClause) -> bool:
     subject = doc.tokens[clause.subject]
     return clause.subject == clause.subject_last and (subject.tag in ("PRP", "EX") or subject.lower in PREDICATED)
 

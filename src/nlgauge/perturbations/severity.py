@@ -192,7 +192,7 @@ CALIBRATED: Mapping[str, tuple[str, float, float]] = {
 
 
 @runtime_checkable
-class Judge(Protocol):
+class EntailmentJudge(Protocol):
     """Tells how far texts entail each other, as NLI models do."""
 
     def judge(self, pairs: Sequence[tuple[str, str]]) -> Entailment:
@@ -216,7 +216,7 @@ class Severity:
     """
 
     kind: Kind
-    judge: Judge | None = None
+    judge: EntailmentJudge | None = None
     name: str | None = None
     threshold: float | None = None
     facts: Mapping[str, Any] = field(default_factory=dict)
@@ -259,7 +259,7 @@ class Severity:
         return minor
 
 
-def severity(judge: str | Judge | None, kind: Kind, threshold: float | None, runtime: Runtime) -> Severity:
+def severity(judge: str | EntailmentJudge | None, kind: Kind, threshold: float | None, runtime: Runtime) -> Severity:
     """The severity rating for the values of options; a model is loaded only when it is asked.
 
     Args:
@@ -286,7 +286,7 @@ def severity(judge: str | Judge | None, kind: Kind, threshold: float | None, run
         facts = {"dtype": runtime.dtype, "max_tokens": model.found.max_tokens(None), **model.found.facts()}
         own = threshold_of(judge) if threshold is None else threshold
         return Severity(kind, model, judge, own, facts, runtime.dtype)
-    if not isinstance(judge, Judge):
+    if not isinstance(judge, EntailmentJudge):
         raise SpecError(
             f"judge is {type(judge).__name__}, expected the name of an NLI model or an object with judge(pairs)"
         )
@@ -299,7 +299,7 @@ def threshold_of(judge: str) -> float:
     return CALIBRATED[judge][1] if judge in CALIBRATED else THRESHOLD
 
 
-def mutual(judge: Judge, pairs: Sequence[tuple[str, str]]) -> Array:
+def mutual(judge: EntailmentJudge, pairs: Sequence[tuple[str, str]]) -> Array:
     """The smaller of the probabilities that each text of a pair entails the other, shape (n,)."""
     if not pairs:
         return np.zeros(0)
@@ -307,7 +307,7 @@ def mutual(judge: Judge, pairs: Sequence[tuple[str, str]]) -> Array:
     return np.minimum(both[: len(pairs)], both[len(pairs) :])
 
 
-def _entailment(judge: Judge, pairs: Sequence[tuple[str, str]]) -> Array:
+def _entailment(judge: EntailmentJudge, pairs: Sequence[tuple[str, str]]) -> Array:
     """Probabilities that the first text of each pair entails the second, shape (n,).
 
     NaN, to which models overflow in half precision, raises an error.
@@ -321,7 +321,7 @@ def _entailment(judge: Judge, pairs: Sequence[tuple[str, str]]) -> Array:
     return probabilities
 
 
-def _alone(judge: Judge, pairs: Sequence[tuple[str, str]]) -> Array:
+def _alone(judge: EntailmentJudge, pairs: Sequence[tuple[str, str]]) -> Array:
     """The same as `_entailment`, but with each pair in a call of its own, so that other pairs do not affect it."""
     if isinstance(judge, NliModel):
         return judge.judge(pairs, alone=True).probabilities[:, 0]
@@ -356,7 +356,7 @@ class Calibration:
 
 
 def calibrate(
-    judge: str | Judge, pairs: Sequence[tuple[str, str, bool]], runtime: Runtime | None = None
+    judge: str | EntailmentJudge, pairs: Sequence[tuple[str, str, bool]], runtime: Runtime | None = None
 ) -> Calibration:
     """The threshold of a judge that best tells minor from major edits, by balanced accuracy.
 
@@ -371,7 +371,9 @@ def calibrate(
     return fit(mutual_of(judge, pairs, runtime), np.array([minor for _, _, minor in pairs], dtype=bool))
 
 
-def mutual_of(judge: str | Judge, pairs: Sequence[tuple[str, str, bool]], runtime: Runtime | None = None) -> Array:
+def mutual_of(
+    judge: str | EntailmentJudge, pairs: Sequence[tuple[str, str, bool]], runtime: Runtime | None = None
+) -> Array:
     """The verdicts of `mutual` on labelled pairs, shape (n,)."""
     asked = severity(judge, "graded", None, runtime or Runtime()).judge
     assert asked is not None

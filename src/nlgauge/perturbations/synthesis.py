@@ -21,7 +21,7 @@ from nlgauge.core.spec import Signature, version
 from nlgauge.models.infill import Filler, Gap, Infill
 from nlgauge.perturbations.base import Edit, stream
 from nlgauge.perturbations.draft import with_case_of
-from nlgauge.perturbations.severity import JUDGE, MAJOR, MINOR, Judge, Kind, LexiconInfill
+from nlgauge.perturbations.severity import JUDGE, MAJOR, MINOR, EntailmentJudge, Kind, LexiconInfill
 from nlgauge.perturbations.severity import severity as rated_by
 from nlgauge.runtime.runtime import Advance, Runtime, silent
 from nlgauge.text.languages import language
@@ -577,7 +577,7 @@ def synthesize(
     top_k: int = 4,
     infill: str | Infill | Sequence[str | Infill] = "infill",
     infill_language: str | None = None,
-    judge: str | Judge | None = JUDGE,
+    judge: str | EntailmentJudge | None = JUDGE,
     threshold: float | None = None,
     severity: Kind = "binary",
     max_words: int = MAX_WORDS,
@@ -643,7 +643,7 @@ class Synthesizer:
         *,
         infill: str | Infill | Sequence[str | Infill] = "infill",
         infill_language: str | None = None,
-        judge: str | Judge | None = JUDGE,
+        judge: str | EntailmentJudge | None = JUDGE,
         threshold: float | None = None,
         severity: Kind = "binary",
         seed: int = 0,
@@ -833,7 +833,7 @@ NAN = float("nan")
 Progress = Callable[[int, str], AbstractContextManager[Advance]]
 
 
-class Journal(Protocol):
+class RowJournal(Protocol):
     """Where rows are kept while a run goes on; as `nlgauge.io.Journal`."""
 
     taken: int
@@ -855,7 +855,7 @@ class SynthesisRun:
         signature: what made them.
     """
 
-    journal: Journal
+    journal: RowJournal
     signature: Signature
 
     @property
@@ -886,7 +886,7 @@ def run_synthesis(
     maker: Synthesizer,
     texts: Sequence[str],
     ids: Sequence[str],
-    journal: Journal,
+    journal: RowJournal,
     *,
     others: Sequence[Sequence[str]] = (),
     limit: int | None = None,

@@ -14,7 +14,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.metric import BaseMetric
 from nlgauge.core.result import replacing
 from nlgauge.gating.gate import judged, named_with, opened
-from nlgauge.gating.outputs import Outputs, Scored, as_json, check_saved, read_baseline, score_side
+from nlgauge.gating.outputs import Outputs, ScoredSide, as_json, check_saved, read_baseline, score_side
 from nlgauge.gating.verdicts import Clusters, Drops, Items, Rules, Undefined, level
 from nlgauge.metrics.base import MetricLike
 from nlgauge.metrics.stored import metrics_of
@@ -176,7 +176,7 @@ class Run:
 
     outputs: Outputs
     door: Door
-    known: dict[str, Scored] = field(default_factory=dict)
+    known: dict[str, ScoredSide] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"run of {len(self.outputs.items)} items"
@@ -252,14 +252,14 @@ class Run:
         updates[str(path)] = test, json.dumps(made, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
         return self.door.told(key, UPDATED, f"UPDATED: {path}")
 
-    def _scored(self, metrics: Mapping[str, BaseMetric]) -> Scored:
+    def _scored(self, metrics: Mapping[str, BaseMetric]) -> ScoredSide:
         """The scores of these metrics, each made once."""
         fresh = {spec: built for spec, built in metrics.items() if spec not in self.known}
         if fresh:
             scored = score_side(self.outputs, fresh, self.door.runtime)
             self.known |= dict.fromkeys(fresh, scored)
         of_each = [self.known[spec] for spec in metrics]
-        return Scored(
+        return ScoredSide(
             self.outputs,
             {spec: one.runs[spec] for spec, one in zip(metrics, of_each, strict=True)},
             {spec: one.signatures[spec] for spec, one in zip(metrics, of_each, strict=True)},

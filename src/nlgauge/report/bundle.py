@@ -218,7 +218,7 @@ _ODD = (  # flag, and what one metric or several do
 
 
 @dataclass(frozen=True)
-class Standing:
+class TableNumber:
     """A number of the table.
 
     Attributes:
@@ -233,7 +233,7 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class MetricVerdict:
     """The verdict on the scores of one result, with what is known of their metrics.
 
     Attributes:
@@ -250,14 +250,14 @@ class Verdict:
     link: str
     sentences: tuple[str, ...]
     metrics: tuple[tuple[str, bool], ...]
-    lines: Mapping[str, Sequence[Standing | None]]
+    lines: Mapping[str, Sequence[TableNumber | None]]
     agreement: Mapping[str, Sequence[Fact | None]]
     missed: Sequence[Sequence[Fact] | None]
     doubts: Mapping[str, str]
     tested: bool
 
 
-def verdict_of(link: str, scored: Result, others: Mapping[str, Result]) -> Verdict:
+def verdict_of(link: str, scored: Result, others: Mapping[str, Result]) -> MetricVerdict:
     """The verdict on the scores of one result.
 
     Args:
@@ -277,7 +277,7 @@ def verdict_of(link: str, scored: Result, others: Mapping[str, Result]) -> Verdi
         *_blind(scored, others, audited),
         *_careful(scored, doubts),
     )
-    return Verdict(
+    return MetricVerdict(
         link,
         sentences,
         tuple((metric["spec"], metric["higher_is_better"]) for metric in scored.metrics),
@@ -301,7 +301,7 @@ def _with_doubts(order: Sequence[str], doubts: Mapping[str, str]) -> list[str]:
     return [f"{order[0].removesuffix('.')}; {why}.", *order[1:]] if order else [f"{why}."]
 
 
-def _lines(scored: Result, doubts: Mapping[str, str]) -> tuple[dict[str, list[Standing | None]], list[str]]:
+def _lines(scored: Result, doubts: Mapping[str, str]) -> tuple[dict[str, list[TableNumber | None]], list[str]]:
     """The cells of each system, and what is said of their order; a metric in doubt has numbers and says nothing."""
     up = {metric["spec"]: metric["higher_is_better"] for metric in scored.metrics}
     digits = {m["spec"]: digits_of(m, [r for r in scored.rows if r["metric"] == m["spec"]]) for m in scored.metrics}
@@ -311,10 +311,10 @@ def _lines(scored: Result, doubts: Mapping[str, str]) -> tuple[dict[str, list[St
         values = [row["value"] for row in own if not absent(row["value"])]
         if len(values) > 1:
             best[group, spec] = (max if up[spec] else min)(values)
-    lines: dict[str, list[Standing | None]] = {}
+    lines: dict[str, list[TableNumber | None]] = {}
     for row in rows:
         group, spec = row.get("group"), row["metric"]
-        shown = Standing(
+        shown = TableNumber(
             number(row["value"], digits[spec]) + rank_of(row),
             spec not in doubts and row["value"] == best.get((group, spec)),
             "" if spec in doubts else _against(row, up[spec]),
@@ -335,7 +335,7 @@ def _against(row: Row, up: bool) -> str:
 
 
 def _order(
-    lines: Mapping[str, Sequence[Standing | None]], specs: Sequence[str], counted: Sequence[str], rows: Sequence[Row]
+    lines: Mapping[str, Sequence[TableNumber | None]], specs: Sequence[str], counted: Sequence[str], rows: Sequence[Row]
 ) -> Iterator[str]:
     """Who is ahead of whom, by which of the metrics that count, and whether a test says so."""
     if len(lines) < 2 or not counted:
@@ -579,7 +579,7 @@ class _Part:
     heading: Markup
     body: Markup
     rows: str
-    verdict: Verdict | None
+    verdict: MetricVerdict | None
 
 
 def bundle_html(results: Mapping[str, Result], title: str | None = None, segments: Segments | None = None) -> str:

@@ -42,7 +42,7 @@ _WIDTH, _BAR, _STEP = 220, 14, 24  # pixels: the plot, the height of a bar, and 
 
 
 @dataclass(frozen=True)
-class Bar:
+class FigureBar:
     """A bar of a figure.
 
     Attributes:
@@ -75,14 +75,14 @@ def _figure(metric: Mapping[str, Any], rows: Sequence[Row], doubt: str) -> Figur
         {"system": line_name(row), "value": row["value"], "low": row["low"], "high": row["high"], "n": row["n"]}
         for row in rows
     ]
-    found = [Bar(row["system"], row["value"], row["low"], row["high"]) for row in numbers]
+    found = [FigureBar(row["system"], row["value"], row["low"], row["high"]) for row in numbers]
     spec, digits = metric["spec"], digits_of(metric, rows)
     direction = "" if metric["higher_is_better"] else " (lower is better)"
     title, note = f"{spec}{' (?)' if doubt else ''}{direction}", f"(?) Says nothing here: {doubt}." if doubt else ""
     return Figure(title, numbers, bars(spec, found, digits), note=note)
 
 
-def bars(title: str, found: Sequence[Bar], digits: int) -> Any:
+def bars(title: str, found: Sequence[FigureBar], digits: int) -> Any:
     """Bars below each other from 0 on, each with its name, its interval and its number."""
     from markupsafe import Markup
 
@@ -115,7 +115,9 @@ def bars(title: str, found: Sequence[Bar], digits: int) -> Any:
     return Markup(picture(width, top + 2 * SIZE, f"{title}: {said}", [*grid, *drawn]))
 
 
-def _bar(one: Bar, at: Callable[[float], float], edges: tuple[float, float], middle: float, digits: int) -> list[str]:
+def _bar(
+    one: FigureBar, at: Callable[[float], float], edges: tuple[float, float], middle: float, digits: int
+) -> list[str]:
     start, end = sorted((at(0.0), at(one.value)))
     return [
         text(edges[0], middle + 4, one.name, anchor="end"),
@@ -371,7 +373,9 @@ def _bucketed(column: str, about: str, names: Sequence[str], numbers: Sequence[M
         total = sum(other["n"] for other in numbers if other["bucket"] == row["bucket"])
         heading = "" if row["bucket"] == bucket else f"{row['bucket']} (n {total})"
         bucket = row["bucket"]
-        found.append(Bar(row["system"], row["value"], row["low"], row["high"], names.index(row["system"]), heading))
+        found.append(
+            FigureBar(row["system"], row["value"], row["low"], row["high"], names.index(row["system"]), heading)
+        )
     title = f"{column} by {about}"
     return Figure(title, numbers, bars(title, found, digits_of({}, numbers)))
 

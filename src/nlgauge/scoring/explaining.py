@@ -48,7 +48,7 @@ _DIGITS = 4  # of a confidence; the last bits of a probability differ between pr
 
 
 @dataclass(frozen=True)
-class Worded:
+class WordedText:
     """A text and its words.
 
     Attributes:
@@ -60,7 +60,7 @@ class Worded:
     places: tuple[tuple[int, int], ...] = field(repr=False)
 
     @classmethod
-    def of(cls, text: str) -> Worded:
+    def of(cls, text: str) -> WordedText:
         """The words of a text, as `nlgauge.text.word_spans` finds them; marks are words, too."""
         return cls(text, tuple(word_spans(text)))
 
@@ -99,7 +99,7 @@ class Worded:
         return frozenset(found)
 
 
-def unmatched(hypothesis: Worded, others: Sequence[Worded]) -> Mask:
+def unmatched(hypothesis: WordedText, others: Sequence[WordedText]) -> Mask:
     """Which words of a text stand in none of the other texts, in any case, shape (words,)."""
     known = {word for other in others for word in other.lower}
     return np.array([word not in known for word in hypothesis.lower], dtype=np.bool_)
@@ -119,7 +119,7 @@ def grown(probabilities: Array, threshold: float) -> Mask:
 
 
 def spans_of(
-    hypothesis: Worded, others: Sequence[Worded], marked: Mask, is_major: Mask, faulty: Array | None = None
+    hypothesis: WordedText, others: Sequence[WordedText], marked: Mask, is_major: Mask, faulty: Array | None = None
 ) -> list[ErrorSpan]:
     """Runs of marked words as spans. A run is major if one of its words is.
 
@@ -141,7 +141,7 @@ def spans_of(
     return found
 
 
-def gaps_of(hypothesis: Worded, others: Sequence[Worded], missing: Array, threshold: float) -> list[ErrorSpan]:
+def gaps_of(hypothesis: WordedText, others: Sequence[WordedText], missing: Array, threshold: float) -> list[ErrorSpan]:
     """Places where something is missing: those above the threshold that are higher than their neighbours.
 
     They are major if a word of the other texts that carries content is not in the hypothesis, minor otherwise.
@@ -180,7 +180,7 @@ def is_function(word: str) -> bool:
     return word in _function_words() or not any(char.isalnum() for char in word)
 
 
-def category_of(hypothesis: Worded, others: Sequence[Worded], first: int, last: int) -> str | None:
+def category_of(hypothesis: WordedText, others: Sequence[WordedText], first: int, last: int) -> str | None:
     """What kind of error a run of words is, as far as the words tell.
 
     `punctuation`: it has no letter or digit. `repetition`: all its words stand right before it, too. `negation`,
@@ -236,7 +236,7 @@ def _function_words() -> frozenset[str]:
 # --- Words that contradict the other texts by rule: another number, or another day or month
 
 
-def contradicted(hypothesis: Worded, others: Sequence[Worded]) -> Mask:
+def contradicted(hypothesis: WordedText, others: Sequence[WordedText]) -> Mask:
     """Which words are part of a number, or name a day or a month, that no other text has, shape (words,).
 
     Each of the other texts must have a number, or a day or a month, that the hypothesis has not: else it may have left
@@ -247,7 +247,7 @@ def contradicted(hypothesis: Worded, others: Sequence[Worded]) -> Mask:
     return marked
 
 
-def _numbers(hypothesis: Worded, others: Sequence[Worded]) -> list[tuple[int, int]]:
+def _numbers(hypothesis: WordedText, others: Sequence[WordedText]) -> list[tuple[int, int]]:
     """Start and end of the numbers that contradict."""
     if not hypothesis.numbers or not all(other.numbers for other in others):
         return []
@@ -258,7 +258,7 @@ def _numbers(hypothesis: Worded, others: Sequence[Worded]) -> list[tuple[int, in
     return [(number.start, number.end) for number in new]
 
 
-def _days(hypothesis: Worded, others: Sequence[Worded]) -> set[int]:
+def _days(hypothesis: WordedText, others: Sequence[WordedText]) -> set[int]:
     """Places of the days and months that contradict, among the words."""
     own, known = {*hypothesis.days.values()}, [{*other.days.values()} for other in others]
     if not all(names - own for names in known):
@@ -279,7 +279,7 @@ _SHARE = Range(above=0, below=1, meaning="a probability")
 
 
 @dataclass(frozen=True)
-class Thresholds:
+class MarkThresholds:
     """From which probability on a word is marked, something is missing, and a text is marked at all."""
 
     words: float
@@ -348,10 +348,10 @@ def explain(
         raise InputError(f"against is {against!r}, expected src: method evidence looks for support in the source")
     chosen = [_others(segment, "src" if method == "evidence" else against) for segment in data.segments]
     notes = _of_sources(data.segments, chosen, must_agree=method != "evidence")
-    hypotheses = [Worded.of(segment.hypothesis) for segment in data.segments]
-    known: dict[str, Worded] = {}
+    hypotheses = [WordedText.of(segment.hypothesis) for segment in data.segments]
+    known: dict[str, WordedText] = {}
     claims: list[list[dict[str, Any]]] = []
-    others = [tuple(known.setdefault(text, Worded.of(text)) for text in texts) for texts in chosen]
+    others = [tuple(known.setdefault(text, WordedText.of(text)) for text in texts) for texts in chosen]
     if method == "words":
         found = [
             merged(spans_of(hyp, other, marked := unmatched(hyp, other), marked))
@@ -401,11 +401,11 @@ def _unsupported(claim: Mapping[str, Any]) -> ErrorSpan:
     return ErrorSpan(claim["start"], claim["end"], "major", category="unsupported")
 
 
-def thresholds(model: SpanModel, words: float | None = None, text: float | None = None) -> Thresholds:
+def thresholds(model: SpanModel, words: float | None = None, text: float | None = None) -> MarkThresholds:
     """The thresholds of a head: those that its file names, or what is given for words and for whole texts."""
     own = [_number(model, name) for name in ("threshold", "threshold_missing")]
     of_text = 0.0 if model.found.get("threshold_text") is None else _number(model, "threshold_text")
-    return Thresholds(own[0] if words is None else float(words), own[1], of_text if text is None else float(text))
+    return MarkThresholds(own[0] if words is None else float(words), own[1], of_text if text is None else float(text))
 
 
 def _number(model: SpanModel, name: str) -> float:
@@ -440,7 +440,12 @@ def least(judged: Sequence[Judged]) -> Judged:
 
 
 def marked_spans(
-    hypothesis: Worded, others: Sequence[Worded], judged: Judged, limits: Thresholds, *, by_rule: bool = True
+    hypothesis: WordedText,
+    others: Sequence[WordedText],
+    judged: Judged,
+    limits: MarkThresholds,
+    *,
+    by_rule: bool = True,
 ) -> tuple[ErrorSpan, ...]:
     """The spans of a hypothesis from the probabilities of its words; none from them where the text has no error.
 
@@ -464,17 +469,17 @@ def marked_spans(
     return merged([*words, *gaps])
 
 
-def _is_copy(hypothesis: Worded, others: Sequence[Worded]) -> bool:
+def _is_copy(hypothesis: WordedText, others: Sequence[WordedText]) -> bool:
     """Whether all words of a text, in their case and order, are those of another one."""
     return any(hypothesis.words == other.words for other in others)
 
 
 def _by_head(
     model: SpanModel,
-    limits: Thresholds,
+    limits: MarkThresholds,
     segments: Sequence[Segment],
-    hypotheses: Sequence[Worded],
-    others: Sequence[tuple[Worded, ...]],
+    hypotheses: Sequence[WordedText],
+    others: Sequence[tuple[WordedText, ...]],
     runtime: Runtime,
 ) -> tuple[list[tuple[ErrorSpan, ...]], list[str]]:
     pairs = [(hyp.words, other.words) for hyp, own in zip(hypotheses, others, strict=True) for other in own]

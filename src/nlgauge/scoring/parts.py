@@ -31,7 +31,7 @@ from nlgauge.io.files import STDIN, Limits, current, limited
 from nlgauge.io.frames import read_columns
 from nlgauge.io.parallel import system_names
 from nlgauge.io.segments import BLOCK, BLOCK_CHARACTERS, Summary, TableSource, in_blocks
-from nlgauge.io.spans import Inputs, Span, cut, read_span, stamp
+from nlgauge.io.spans import InputPart, Inputs, cut, read_span, stamp
 from nlgauge.io.write import segment_columns, writing
 from nlgauge.metrics.base import check_lacking, corpora_of, rounds
 from nlgauge.metrics.registry import METRICS, named, on_encoder
@@ -60,7 +60,7 @@ class Part:
     """
 
     number: int
-    span: Span
+    span: InputPart
     digest: str
 
     @property
@@ -161,7 +161,7 @@ class Plan:
 
 
 @dataclass
-class _Seen:
+class _InputSeen:
     """Lengths and counts of the texts of a whole input. It keeps numbers of each segment, and no text."""
 
     looking: Looking
@@ -213,7 +213,7 @@ def make_plan(
     signatures = {spec: signature_of(metric, runtime) for spec, metric in metrics.items()}
     inputs, comparison = inputs.pinned, comparison or ComparisonOptions()
     comparison.check_metrics(signatures.values())
-    seen = _Seen((looks or Looks()).over(metrics), comparison)
+    seen = _InputSeen((looks or Looks()).over(metrics), comparison)
     stamps, spans, summary = _read(inputs, rows, seen)
     check_lacking(metrics, summary.lacking, summary.inputs)
     comparison.check(summary)
@@ -240,7 +240,9 @@ def make_plan(
     )
 
 
-def _read(inputs: Inputs, rows: int, seen: _Seen) -> tuple[tuple[tuple[int, int], ...], Sequence[Span], Summary]:
+def _read(
+    inputs: Inputs, rows: int, seen: _InputSeen
+) -> tuple[tuple[tuple[int, int], ...], Sequence[InputPart], Summary]:
     """The stamps of the files, the rows of each part, and what the whole input is."""
     source = inputs.opened()
     try:

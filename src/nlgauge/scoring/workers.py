@@ -594,7 +594,7 @@ def progress_of(folder: Path) -> Progress:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class DryRun:
     """The outcome of a dry run on a sample.
 
     Attributes:
@@ -619,7 +619,7 @@ class Estimate:
         return self.loading * (1 + plan.passes) + plan.summary.n * self.seconds / self.n / at_once
 
 
-def estimate(plan: Plan, metrics: Mapping[str, BaseMetric], runtime: Runtime) -> Estimate:
+def estimate(plan: Plan, metrics: Mapping[str, BaseMetric], runtime: Runtime) -> DryRun:
     """Score a few segments from the beginning, the middle and the end, and write nothing."""
     places = sorted({len(plan.parts) * k // _PLACES for k in range(_PLACES)})
     few = [segment for place in places for segment in read_span(plan.inputs, plan.parts[place].span)[:_SAMPLE]]
@@ -637,7 +637,7 @@ def estimate(plan: Plan, metrics: Mapping[str, BaseMetric], runtime: Runtime) ->
     pieces = next((n for m in metrics.values() if (n := _pieces_of(m, texts, runtime)) is not None), None)
     words = sum(len(text.split()) for text in texts) / len(texts)
     loading = max(loaded - began - (seconds if plan.passes else 0.0), 0.0)
-    return Estimate(len(few), seconds, loading, truncated, None if pieces is None else pieces / len(texts), words)
+    return DryRun(len(few), seconds, loading, truncated, None if pieces is None else pieces / len(texts), words)
 
 
 def _pieces_of(metric: BaseMetric, texts: Sequence[str], runtime: Runtime) -> int | None:

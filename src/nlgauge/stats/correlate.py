@@ -330,7 +330,7 @@ OF_SOME = ("ties", "threshold", "epsilon", "human_epsilon", "interval", "folds",
 
 
 @dataclass(frozen=True)
-class Plan:
+class StatisticPlan:
     """A statistic with its options checked and its defaults filled in."""
 
     name: str
@@ -358,7 +358,7 @@ class Plan:
 
 def prepare(
     name: str, xs: Any, z: Any, groups: Sequence[Hashable] | None, options: Options
-) -> tuple[Plan, Array, Array, list[bool]]:
+) -> tuple[StatisticPlan, Array, Array, list[bool]]:
     """The plan, and the numbers: oriented scores, judgements, and which metrics kept their orientation.
 
     For a statistic of preferences, the judgements are the scores of the worse texts, one row per metric.
@@ -390,7 +390,7 @@ def prepare(
     return plan, oriented(x, up), oriented(given, up) if preferences else given, up
 
 
-def make_plan(name: str, axes: int, groups: Sequence[Hashable] | None, options: Options) -> Plan:
+def make_plan(name: str, axes: int, groups: Sequence[Hashable] | None, options: Options) -> StatisticPlan:
     """Check the options and fill in the defaults.
 
     Args:
@@ -430,7 +430,7 @@ def make_plan(name: str, axes: int, groups: Sequence[Hashable] | None, options: 
         _check_systems(name, stat, averaging, axes, groups is not None)
     if options["compat"] is not None:
         check_compat(options["compat"], name, averaging, level)
-    return Plan(name, stat, level, averaging, own, options)
+    return StatisticPlan(name, stat, level, averaging, own, options)
 
 
 def check_averaging(name: str, averaging: str) -> None:
@@ -456,7 +456,7 @@ def _check_systems(name: str, stat: Statistic, averaging: str, axes: int, is_gro
         raise InputError("a grid holds one set of systems, which leaves nothing to pool: choose averaging='none'")
 
 
-def entries_of(plan: Plan, laid: FlatScores, shape: tuple[int, ...]) -> tuple[Entries, Codes]:
+def entries_of(plan: StatisticPlan, laid: FlatScores, shape: tuple[int, ...]) -> tuple[Entries, Codes]:
     """The entries that a statistic is computed from, at its level, and how many segments do not count for each metric.
 
     Args:
@@ -583,7 +583,7 @@ def correlations(
     return [replace(one, higher_is_better=u, compat=plan.options["compat"]) for one, u in zip(found, up, strict=True)]
 
 
-def _held(plan: Plan, x: Array, z: Array, groups: Sequence[Hashable] | None) -> list[Correlation]:
+def _held(plan: StatisticPlan, x: Array, z: Array, groups: Sequence[Hashable] | None) -> list[Correlation]:
     """Every statistic but soft pairwise accuracy: entries, values by group, their mean."""
     laid = lay_flat(x, z, groups, plan.options["systems"], plan.averaging)
     entries, n_missing = entries_of(plan, laid, z.shape)
@@ -616,7 +616,7 @@ def _held(plan: Plan, x: Array, z: Array, groups: Sequence[Hashable] | None) -> 
     return found
 
 
-def _calibrated(plan: Plan, entries: Entries, n_missing: Codes) -> list[Correlation]:
+def _calibrated(plan: StatisticPlan, entries: Entries, n_missing: Codes) -> list[Correlation]:
     """acc_eq and tau_eq at the threshold that suits each metric best, on these data or, with folds, on others."""
     near: dict[str, Any] = {"human_epsilon": plan.own.get("human_epsilon", 0.0), "exact": plan.own.get("exact", False)}
     thresholds = calibrate_entries(entries, **near)
@@ -647,7 +647,7 @@ def _calibrated(plan: Plan, entries: Entries, n_missing: Codes) -> list[Correlat
     ]
 
 
-def _settled_grid(plan: Plan, x: Array, z: Array, groups: Sequence[Hashable] | None) -> tuple[Array, Mask]:
+def _settled_grid(plan: StatisticPlan, x: Array, z: Array, groups: Sequence[Hashable] | None) -> tuple[Array, Mask]:
     """Scores of a grid after the policy for missing ones, and the cells that count for each metric: (M, S, N) both."""
     if z.ndim != 2 or x.shape[1:] != z.shape or groups is not None:
         raise InputError(
@@ -659,7 +659,7 @@ def _settled_grid(plan: Plan, x: Array, z: Array, groups: Sequence[Hashable] | N
     return flat.reshape(x.shape), keep.reshape(x.shape)
 
 
-def _differences(plan: Plan, x: Array, z: Array, groups: Sequence[Hashable] | None) -> list[Correlation]:
+def _differences(plan: StatisticPlan, x: Array, z: Array, groups: Sequence[Hashable] | None) -> list[Correlation]:
     """Pairwise difference Pearson: all differences within items, pooled."""
     if z.ndim == 1 and groups is None:
         raise InputError(f"{plan.name} needs groups, the item of each entry; or give a grid of systems by items")
@@ -683,7 +683,7 @@ def _differences(plan: Plan, x: Array, z: Array, groups: Sequence[Hashable] | No
     return [found[m] for m in range(len(x))]
 
 
-def _difference_pairs(plan: Plan, x: Array, z: Array, groups: Sequence[Hashable] | None) -> list[Correlation]:
+def _difference_pairs(plan: StatisticPlan, x: Array, z: Array, groups: Sequence[Hashable] | None) -> list[Correlation]:
     """The same by pair of systems, averaged."""
     scores, keep = _settled_grid(plan, x, z, groups)
     n_all = math.comb(len(z), 2)
@@ -706,7 +706,7 @@ def _difference_pairs(plan: Plan, x: Array, z: Array, groups: Sequence[Hashable]
     return found
 
 
-def _soft(plan: Plan, x: Array, z: Array, groups: Sequence[Hashable] | None) -> list[Correlation]:
+def _soft(plan: StatisticPlan, x: Array, z: Array, groups: Sequence[Hashable] | None) -> list[Correlation]:
     scores, cells = _settled_grid(plan, x, z, groups)
     keep = cells.reshape(len(x), -1)
     released, note = plan.options["compat"] == "mt-metrics-eval", compat_note(plan.options["compat"])
@@ -732,7 +732,7 @@ def _soft(plan: Plan, x: Array, z: Array, groups: Sequence[Hashable] | None) -> 
     return [found[m] for m in range(len(x))]
 
 
-def _summarised(plan: Plan, grouped: Grouped, entries: Entries, n_missing: Codes) -> list[Correlation]:
+def _summarised(plan: StatisticPlan, grouped: Grouped, entries: Entries, n_missing: Codes) -> list[Correlation]:
     """One result per metric from its values by group; `n_missing` counts missing entries, shape (M,)."""
     counts, n_given = grouped.counts, entries.x.shape[1]
     if plan.averaging == "none":
@@ -763,7 +763,7 @@ def _summarised(plan: Plan, grouped: Grouped, entries: Entries, n_missing: Codes
     ]
 
 
-def _chance(plan: Plan, entries: Entries) -> Array:
+def _chance(plan: StatisticPlan, entries: Entries) -> Array:
     """The value that noise would reach, shape (M,)."""
     if plan.stat.chance is not None:
         return np.full(len(entries.x), plan.stat.chance)

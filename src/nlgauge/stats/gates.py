@@ -98,7 +98,7 @@ _FARTHER, _HALVINGS, _MOST = 1.5, 4, 1e9  # how numbers of items are looked for
 
 
 @dataclass(frozen=True)
-class Power:
+class GatePower:
     """The power of a gate on differences like those at hand.
 
     Had nothing been lost, each difference might as well have the other sign. So samples without a loss are items (or
@@ -588,7 +588,7 @@ class _Made:
         largest = 1.0 if is_rate else self.largest
         smallest, units = math.nan, None
         if self.has_power:
-            power = Power(sums / size, error, self.alpha, is_rate, is_clustered, largest, self.weight, self.seed)
+            power = GatePower(sums / size, error, self.alpha, is_rate, is_clustered, largest, self.weight, self.seed)
             smallest, units = power.smallest(), power.needed(self.allow)
         return Bound(
             method=method,

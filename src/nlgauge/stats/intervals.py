@@ -12,7 +12,7 @@ import numpy as np
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError
 from nlgauge.core.options import OneOf, check_option
-from nlgauge.stats.correlate import Correlation, Options, PlainOptions, Plan, correlations, prepare
+from nlgauge.stats.correlate import Correlation, Options, PlainOptions, StatisticPlan, correlations, prepare
 from nlgauge.stats.draws import (
     AXES,
     Averaging,
@@ -337,7 +337,13 @@ def _intervals(found: Sequence[Correlation], drawn: Array, resample: str, confid
 
 
 def _drawn(
-    plan: Plan, x: Array, z: Array, groups: Sequence[Hashable] | None, resample: str, draws: int, seeds: list[int]
+    plan: StatisticPlan,
+    x: Array,
+    z: Array,
+    groups: Sequence[Hashable] | None,
+    resample: str,
+    draws: int,
+    seeds: list[int],
 ) -> Array:
     """The statistic of every metric on every draw, shape (B, M)."""
     data = _segments(plan, x, z, groups, resample)
@@ -368,7 +374,7 @@ def _drawn(
     return np.concatenate(parts)
 
 
-def _segments(plan: Plan, x: Array, z: Array, groups: Sequence[Hashable] | None, resample: str) -> _Segments:
+def _segments(plan: StatisticPlan, x: Array, z: Array, groups: Sequence[Hashable] | None, resample: str) -> _Segments:
     laid = lay_flat(x, z, groups, plan.options["systems"], plan.averaging)
     scores, keep = settle_scores(
         laid, plan.level, plan.options["missing"], plan.options["system_scores"], namer(z.shape, plan.options["ids"])
@@ -389,7 +395,7 @@ def _segments(plan: Plan, x: Array, z: Array, groups: Sequence[Hashable] | None,
     return _Segments(scores, laid.z, keep, laid.groups, items, systems)
 
 
-def _of_whole_groups(plan: Plan, data: _Segments) -> Evaluate:
+def _of_whole_groups(plan: StatisticPlan, data: _Segments) -> Evaluate:
     """Groups are drawn as they are: their values are computed once, and a draw weights them."""
     grouped = by_group(
         plan.stat.kernel, _entries(data.x, data.z, data.keep, data.groups), smallest=plan.smallest, options=plan.own
@@ -409,7 +415,7 @@ def _of_whole_groups(plan: Plan, data: _Segments) -> Evaluate:
     return evaluate
 
 
-def _of_systems(plan: Plan, data: _Segments) -> Evaluate:
+def _of_systems(plan: StatisticPlan, data: _Segments) -> Evaluate:
     """Draws of system means, which are weighted sums over items: one product serves all draws, systems and metrics."""
     n_metrics, n_items, n_systems = len(data.x), int(data.items.max()) + 1, int(data.systems.max()) + 1
     cell, rated = data.systems * n_items + data.items, ~np.isnan(data.z)
@@ -444,7 +450,7 @@ def _of_systems(plan: Plan, data: _Segments) -> Evaluate:
     return evaluate
 
 
-def _of_segments(plan: Plan, data: _Segments) -> Evaluate:
+def _of_segments(plan: StatisticPlan, data: _Segments) -> Evaluate:
     """Entries are copied as often as their item and system are drawn; groups of all draws are evaluated together."""
 
     def evaluate(items: Codes | None, systems: Codes | None, b: int) -> Array:
@@ -478,7 +484,7 @@ def _copies(labels: Codes, drawn: Codes) -> tuple[Codes, Codes]:
     return index, order[start[labels[index]] + turn]
 
 
-def _values(plan: Plan, entries: Entries, b: int) -> Array:
+def _values(plan: StatisticPlan, entries: Entries, b: int) -> Array:
     """The statistic on each of b draws, whose groups follow one another: shape (b, M)."""
     n_metrics, n_groups = len(entries.x), len(entries.labels) // b
     own: dict[str, Any] = dict(plan.own)
@@ -499,7 +505,7 @@ def _values(plan: Plan, entries: Entries, b: int) -> Array:
     return means.values.reshape(n_metrics, b).T
 
 
-def _calibrated(plan: Plan, entries: Entries, first: int, n_groups: int) -> Array:
+def _calibrated(plan: StatisticPlan, entries: Entries, first: int, n_groups: int) -> Array:
     here = (entries.groups >= first) & (entries.groups < first + n_groups)
     one = _entries(entries.x[:, here], entries.z[here], entries.keep[:, here], entries.groups[here] - first, n_groups)
     accuracies = np.array([threshold.accuracy for threshold in calibrate_entries(one, **plan.own)])

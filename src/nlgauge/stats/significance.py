@@ -210,7 +210,7 @@ def _p_values(distances: Array, deltas: Array) -> tuple[Array, npt.NDArray[np.in
     return np.where(known, (hits + 1) / (n_defined + 1), np.nan), len(distances) - n_defined
 
 
-def _sacrebleu(found: Found, test: TestName, draws: int) -> PairedTest:
+def _sacrebleu(found: SacrebleuNumbers, test: TestName, draws: int) -> PairedTest:
     absent = np.full(len(found.p), np.nan)
     low, high = found.means - found.half_widths, found.means + found.half_widths
     none = np.zeros(len(found.p), dtype=np.int64)
@@ -256,7 +256,7 @@ LEVEL = 0.95  # its intervals have no other
 
 
 @dataclass(frozen=True)
-class Found:
+class SacrebleuNumbers:
     """The numbers that sacrebleu reports.
 
     Attributes:
@@ -272,7 +272,7 @@ class Found:
     half_widths: Array
 
 
-def sacrebleu_bootstrap(stats: Array, finish: SacrebleuFinish, draws: int, seed: int) -> Found:
+def sacrebleu_bootstrap(stats: Array, finish: SacrebleuFinish, draws: int, seed: int) -> SacrebleuNumbers:
     """`PairedTest(test_type="bs")`: p = (#{|d*| - mean |d*| > |d|} + 1) / (B + 1); shape (S, n, k), baseline first."""
     values = observed(stats, finish)
     drawn = _bootstrap(stats, finish, draws, np.random.default_rng(seed))
@@ -280,10 +280,12 @@ def sacrebleu_bootstrap(stats: Array, finish: SacrebleuFinish, draws: int, seed:
     for value, column in zip(values[1:], drawn[1:], strict=True):
         distances = np.abs(column - drawn[0])
         p.append(_p_value(distances - distances.mean(), abs(values[0] - value)))
-    return Found(values, np.array(p), *_intervals(drawn))
+    return SacrebleuNumbers(values, np.array(p), *_intervals(drawn))
 
 
-def sacrebleu_randomisation(stats: Array, finish: SacrebleuFinish, draws: int, seed: int, interval_draws: int) -> Found:
+def sacrebleu_randomisation(
+    stats: Array, finish: SacrebleuFinish, draws: int, seed: int, interval_draws: int
+) -> SacrebleuNumbers:
     """`PairedTest(test_type="ar", n_ar_confidence=interval_draws)`: p = (#{|d*| > |d|} + 1) / (B + 1)."""
     values = observed(stats, finish)
     rng = np.random.default_rng(seed)
@@ -292,13 +294,13 @@ def sacrebleu_randomisation(stats: Array, finish: SacrebleuFinish, draws: int, s
         p.append(_p_value(distances, abs(values[0] - value)))
     if interval_draws < 1:
         absent = np.full(len(values), np.nan)
-        return Found(values, np.array(p), absent, absent)
+        return SacrebleuNumbers(values, np.array(p), absent, absent)
     # There the baseline is drawn from a fresh generator and the systems from the one that tossed the coins.
     drawn = [
         *_bootstrap(stats[:1], finish, interval_draws, np.random.default_rng(seed)),
         *_bootstrap(stats[1:], finish, interval_draws, rng),
     ]
-    return Found(values, np.array(p), *_intervals(drawn))
+    return SacrebleuNumbers(values, np.array(p), *_intervals(drawn))
 
 
 def _bootstrap(stats: Array, finish: SacrebleuFinish, draws: int, rng: np.random.Generator) -> list[Floats]:

@@ -41,7 +41,7 @@ ROUNDING = 1e-9  # 100 * exp(log(1)) and the like may end a few float64 rounding
 
 
 @dataclass
-class Subject:
+class Examined:
     """A metric with the segments it is tried on.
 
     Attributes:
@@ -295,7 +295,7 @@ def kind(given: Any, noun: str, declares: type) -> None:
         raise AssertionError(f"{name}: info is {type(info).__name__}, expected {declares.__name__}")
 
 
-def declaration(subject: Subject) -> None:
+def declaration(subject: Examined) -> None:
     """A sound `info`; a pooled metric says in its signature over what."""
     metric, info = subject.metric, subject.metric.info
     subject.require(info.range[0] < info.range[1], f"info.range is {info.range}, expected the lower end first")
@@ -304,7 +304,7 @@ def declaration(subject: Subject) -> None:
         subject.require("pool" in entries, "the metric is pooled, but no entry 'pool' of its signature says over what")
 
 
-def scores(subject: Subject) -> None:
+def scores(subject: Examined) -> None:
     """Types, direction, signature, range; a NaN has a flag."""
     found, info = subject.base, subject.metric.info
     subject.require(
@@ -327,7 +327,7 @@ def scores(subject: Subject) -> None:
     _statistics(subject, found)
 
 
-def _statistics(subject: Subject, found: Scores) -> None:
+def _statistics(subject: Examined, found: Scores) -> None:
     """The statistics sum to the corpus number, over any leading axes and in blocks."""
     stats, half = found.segment_stats, len(found) // 2
     subject.require(
@@ -357,7 +357,7 @@ def _statistics(subject: Subject, found: Scores) -> None:
 _NO_CHOICE = "no such value"
 
 
-def rebuilds(subject: Subject, metric: Metric, registered: bool) -> None:
+def rebuilds(subject: Examined, metric: Metric, registered: bool) -> None:
     """`ng.metric(signature.spec)` is the metric, with its signature."""
     signature = signature_of(metric, subject.runtime)
     spec, parsed = signature.spec, parse(signature.spec)
@@ -372,7 +372,7 @@ def rebuilds(subject: Subject, metric: Metric, registered: bool) -> None:
     )
 
 
-def signed(subject: Subject, alternatives: Mapping[str, Any], registered: bool) -> list[str]:
+def signed(subject: Examined, alternatives: Mapping[str, Any], registered: bool) -> list[str]:
     """Every option stands in the signature; what leaves the signature as it is leaves the scores as they are.
 
     Returns:
@@ -410,7 +410,7 @@ def signed(subject: Subject, alternatives: Mapping[str, Any], registered: bool) 
     return untried
 
 
-def _changed(subject: Subject, name: str, others: Sequence[Any]) -> Iterator[Metric]:
+def _changed(subject: Examined, name: str, others: Sequence[Any]) -> Iterator[Metric]:
     """The metric with other values of one option, as far as it takes them and what they name is installed."""
     for other in others:
         try:
@@ -479,7 +479,7 @@ _TOKEN = re.compile(r"[\u2e80-\U0010ffff]|\w+|[^\w\s]")  # whatever a tokeniser 
 _BLANKS = ("", " \n\t")
 
 
-def copies(subject: Subject) -> None:
+def copies(subject: Examined) -> None:
     """For each reference alone: no hypothesis beats its copy; for one at least, the copy beats unrelated text."""
     hypotheses = list(dict.fromkeys(s.hypothesis for s in subject.segments))
     references = {r: s for s in _plain(subject) for r in s.references if r.strip()}
@@ -506,7 +506,7 @@ def copies(subject: Subject) -> None:
     )
 
 
-def blanks(subject: Subject) -> None:
+def blanks(subject: Examined) -> None:
     """A blank side raises `empty`, and scores no better than unrelated text (or than any, without references).
 
     Unrelated text of which a model knows no piece is undefined, and no bound.
@@ -531,7 +531,7 @@ def blanks(subject: Subject) -> None:
     subject.within_range(found.values, [f"segment {s.id!r} or a variant of it" for s in asked])
 
 
-def needs(subject: Subject) -> None:
+def needs(subject: Examined) -> None:
     """A segment without what `info.needs` names is refused, and the refusal names it."""
     for need in sorted(subject.metric.info.needs):
         absent: dict[str, Any] = {need: None if need == "source" else ()}
@@ -570,7 +570,7 @@ def _foreign(text: str, n_words: int) -> str:
     )
 
 
-def _blank_cases(subject: Subject) -> list[tuple[Segment, Segment | None]]:
+def _blank_cases(subject: Examined) -> list[tuple[Segment, Segment | None]]:
     """Segments with a blank side, each with the one it may not beat."""
     cases: list[tuple[Segment, Segment | None]] = []
     for s in _plain(subject)[:4]:
@@ -588,7 +588,7 @@ def _blank_cases(subject: Subject) -> list[tuple[Segment, Segment | None]]:
     return cases
 
 
-def _plain(subject: Subject) -> list[Segment]:
+def _plain(subject: Examined) -> list[Segment]:
     """Segments whose first reference (where the metric reads any) is not blank."""
     if not subject.reads_references:
         return subject.segments
@@ -606,7 +606,7 @@ def _short(text: str) -> str:
 BUDGETS = (1, 64, 1 << 20)  # tokens at once: a text a batch, a few, all
 
 
-def calls(subject: Subject) -> None:
+def calls(subject: Examined) -> None:
     """Scoring again, in other orders, and in batches of another size: at once, and apart where that moves a score."""
     places = np.arange(len(subject.segments), dtype=np.int64)
     # backwards alone leaves the middle, and ends that are alike
@@ -619,7 +619,7 @@ def calls(subject: Subject) -> None:
         raise
 
 
-def _apart(subject: Subject, orders: Sequence[Counts]) -> None:
+def _apart(subject: Examined, orders: Sequence[Counts]) -> None:
     """Each change alone, so that the sentence names it."""
     subject.same(subject.base, subject.score(subject.segments), "scoring again")
     for order in orders[1:]:
@@ -628,13 +628,13 @@ def _apart(subject: Subject, orders: Sequence[Counts]) -> None:
         subject.same(subject.base, _ordered(subject, orders[0], budget), f"a token budget of {budget}")
 
 
-def _ordered(subject: Subject, order: Counts, budget: int | None = None) -> Scores:
+def _ordered(subject: Examined, order: Counts, budget: int | None = None) -> Scores:
     """Scores of the segments in another order, put back into their own."""
     runtime = subject.runtime if budget is None else replace(subject.runtime, token_budget=budget)
     return subject.score([subject.segments[i] for i in order], runtime).take(np.argsort(order))
 
 
-def company(subject: Subject) -> None:
+def company(subject: Examined) -> None:
     """Each segment alone, every segment twice, and none at all."""
     alone = join([subject.score([segment]) for segment in subject.segments])
     try:
@@ -657,7 +657,7 @@ def company(subject: Subject) -> None:
     )
 
 
-def undeclared(subject: Subject) -> None:
+def undeclared(subject: Examined) -> None:
     """Leaving out everything that `info.needs` does not name: ids, systems, ratings, other texts."""
     needs = sorted(subject.metric.info.needs)
     bare = [
@@ -668,7 +668,7 @@ def undeclared(subject: Subject) -> None:
     subject.same(subject.base, found, f"leaving out what info.needs ({', '.join(needs) or 'nothing'}) does not name")
 
 
-def cache(subject: Subject) -> None:
+def cache(subject: Examined) -> None:
     """Into the score cache and out of it."""
     with tempfile.TemporaryDirectory() as folder:
         store = ScoreCache(Path(folder) / "scores.sqlite")
@@ -708,7 +708,7 @@ def check_wrapper(
     Raises:
         AssertionError: a sentence that names the wrapper and what it leaves out.
     """
-    subject = Subject(wrapper, list(SEGMENTS if segments is None else segments), runtime or Runtime(), 0.0)
+    subject = Examined(wrapper, list(SEGMENTS if segments is None else segments), runtime or Runtime(), 0.0)
     own, other = whole(wrapper), whole(inner)
     subject.require(own.pooled or not other.pooled, "the metric inside is pooled and the wrapper is not")
     passes, needed = rounds(own), rounds(other)
@@ -738,7 +738,7 @@ def check_wrapper(
         )
 
 
-def _refuses(metric: BaseMetric, subject: Subject) -> bool:
+def _refuses(metric: BaseMetric, subject: Examined) -> bool:
     try:
         metric.refuse(subject.segments)
     except InputError:
@@ -854,8 +854,8 @@ def check_options(
 
 def _subject(
     metric: Metric, segments: Sequence[Segment] | None, runtime: Runtime | None, tolerance: float | None
-) -> Subject:
+) -> Examined:
     kind(metric, "metric", MetricInfo)
     if tolerance is None:
         tolerance = MODEL_TOLERANCE if metric.info.cached else POOL_TOLERANCE if whole(metric).pooled else 0.0
-    return Subject(metric, list(SEGMENTS if segments is None else segments), runtime or Runtime(), tolerance)
+    return Examined(metric, list(SEGMENTS if segments is None else segments), runtime or Runtime(), tolerance)

@@ -270,7 +270,7 @@ class Encoded:
         return Encoded(places, self.scores[where], self.owners[where], self.groups[where], self.lengths[where])
 
 
-class Texts:
+class ExampleTexts:
     """Distinct texts of many examples, each with its pieces."""
 
     def __init__(self, tokenizer: TextTokenizer) -> None:

@@ -16,7 +16,7 @@ import torch
 from safetensors.torch import save
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.result import Draft, check_target, replacing
+from nlgauge.core.result import FileDraft, check_target, replacing
 from nlgauge.models.entailment import LABELS
 from nlgauge.models.heads import FORMAT, SUFFIX, VERSION
 from nlgauge.models.hub import from_pretrained
@@ -274,7 +274,7 @@ def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     check_folder(path)
     target = Path(path)
     try:
-        draft = Draft(os.fspath(target.resolve()), is_folder=True)
+        draft = FileDraft(os.fspath(target.resolve()), is_folder=True)
     except OSError as error:
         raise InputError(f"cannot write {target}: {error.strerror or error}") from None
     beside = Path(draft.path)

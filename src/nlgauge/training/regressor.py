@@ -28,7 +28,7 @@ from nlgauge.models.tokens import Ids, TextTokenizer
 from nlgauge.runtime.runtime import Advance, Runtime
 from nlgauge.stats.correlate import correlation
 from nlgauge.training.adapters import adapter_tensors, add_adapters, begin_adapters
-from nlgauge.training.examples import Encoded, Example, Texts, grouped_batches
+from nlgauge.training.examples import Encoded, Example, ExampleTexts, grouped_batches
 from nlgauge.training.heads import (
     FEATURES,
     HeadNetwork,
@@ -115,7 +115,7 @@ def train_regressor(
     texts = (
         PairTexts(PairTokenizer(files, recipe.max_tokens))
         if recipe.is_crossed
-        else Texts(TextTokenizer(files, recipe.max_tokens, space=False))
+        else ExampleTexts(TextTokenizer(files, recipe.max_tokens, space=False))
     )
     train = texts.encode(learnt_from)
     tested = None if dev is None else texts.encode(dev.examples)
@@ -182,7 +182,7 @@ def _network(
     files: ModelFiles,
     layers: Sequence[int],
     is_head: bool,
-    texts: Texts,
+    texts: ExampleTexts,
     first: float,
     runtime: Runtime,
 ) -> tuple[RegressorNetwork, torch.Tensor | None]:
@@ -373,7 +373,7 @@ class _Learner:
     def __init__(
         self,
         network: torch.nn.Module,
-        texts: Texts | PairTexts,
+        texts: ExampleTexts | PairTexts,
         loss: Loss,
         mean: float,
         sd: float,
@@ -432,7 +432,9 @@ class Learner(_Learner):
 
     network: RegressorNetwork
 
-    def __init__(self, network: RegressorNetwork, texts: Texts, *how: Any, means: torch.Tensor | None = None) -> None:
+    def __init__(
+        self, network: RegressorNetwork, texts: ExampleTexts, *how: Any, means: torch.Tensor | None = None
+    ) -> None:
         super().__init__(network, texts, *how)
         self.texts, self.known = texts, means  # the latter of shape (texts, layers, d)
 
@@ -458,7 +460,7 @@ class Learner(_Learner):
 class PairTexts:
     """Distinct pairs (reference, hypothesis) of many examples, each with its pieces and their types.
 
-    `nlgauge.training.examples.Texts` is the same for texts that are read alone.
+    `nlgauge.training.examples.ExampleTexts` is the same for texts that are read alone.
     """
 
     def __init__(self, tokenizer: PairTokenizer) -> None:
@@ -764,7 +766,7 @@ def train_ridge(
         )
     layers = () if recipe.blocks == (MATCH,) else recipe.chosen_layers(files.depth)
     tokenizer = TextTokenizer(files, recipe.max_tokens, space=False)
-    texts = Texts(tokenizer)
+    texts = ExampleTexts(tokenizer)
     train = texts.encode(examples)
     tell(f"{len(train)} examples, {texts.summary}, in {runtime.dtype}")
     if len(train) < 3 or train.scores.min() == train.scores.max():
@@ -814,7 +816,7 @@ def _with_f(weights: Array, share: float, features: Array, scores: Array) -> Arr
 
 def _features(
     train: Encoded,
-    texts: Texts,
+    texts: ExampleTexts,
     recipe: RegressorRecipe,
     layers: Sequence[int],
     layer: int,

@@ -26,7 +26,7 @@ from nlgauge.models.networks import ALIGNED, POOLED, aligned, pooled_units
 from nlgauge.models.spans import KIND, OUTPUTS, Judged, WordPairs, load_spans, read_words
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.scoring.explaining import Thresholds, Worded, is_function, marked_spans, thresholds
+from nlgauge.scoring.explaining import MarkThresholds, WordedText, is_function, marked_spans, thresholds
 from nlgauge.stats.draws import wilson
 from nlgauge.stats.spans import clean_counts, one_to_one_counts, share_of_totals, span_agreement
 from nlgauge.training.adapters import adapter_tensors, begin_adapters
@@ -74,7 +74,7 @@ class SpanExample:
 
     def labelled(self) -> MarkedPair:
         """The labels of its words, as a network learns them."""
-        worded = Worded.of(self.text)
+        worded = WordedText.of(self.text)
         n = len(worded.places)
         labels = [UNKNOWN if self.spans is None else 0] * n
         missing = [0 if self.gaps and self.spans is not None else UNKNOWN] * (n + 1)
@@ -85,7 +85,7 @@ class SpanExample:
             for i, (start, end) in enumerate(worded.places):
                 if span.start < end and start < span.end:
                     labels[i] = max(labels[i], _LABELS[span.severity])
-        return MarkedPair(worded.words, Worded.of(self.other).words, tuple(labels), tuple(missing), self.faulty)
+        return MarkedPair(worded.words, WordedText.of(self.other).words, tuple(labels), tuple(missing), self.faulty)
 
 
 def read_span_examples(file: InputFile) -> list[SpanExample]:
@@ -300,7 +300,7 @@ class _Edited:
     def spans(self) -> tuple[ErrorSpan, ...]:
         """The errors by words."""
         found: list[ErrorSpan] = []
-        words = Worded.of(self.text).places
+        words = WordedText.of(self.text).places
         run: tuple[int, int, int] | None = None  # start, end and rank
         for start, end in words:
             rank = max(self._ranks[start:end], default=0)
@@ -323,14 +323,14 @@ class _Edited:
 def _pieces(text: str) -> list[str]:
     """Words and what stands between them."""
     found, at = [], 0
-    for start, end in Worded.of(text).places:
+    for start, end in WordedText.of(text).places:
         found += [text[at:start], text[start:end]]
         at = end
     return [piece for piece in (*found, text[at:]) if piece]
 
 
 def _severity(words: str) -> Severity:
-    carries = (word in _NEGATIONS or not is_function(word) for word in Worded.of(words).lower)
+    carries = (word in _NEGATIONS or not is_function(word) for word in WordedText.of(words).lower)
     return "major" if any(carries) else "minor"
 
 
@@ -588,17 +588,17 @@ class _Held:
         if not examples:
             raise InputError("no example has known places of errors, expected one or more")
         self.model = load_spans(head, runtime.dtype, runtime)
-        self.pairs = [(Worded.of(one.text), Worded.of(one.other)) for one in examples]
+        self.pairs = [(WordedText.of(one.text), WordedText.of(one.other)) for one in examples]
         self.judged: list[Judged] = self.model.judge([(a.words, b.words) for a, b in self.pairs])
         self.known = [one.spans or () for one in examples]
 
-    def marks(self, limits: Thresholds) -> list[tuple[ErrorSpan, ...]]:
+    def marks(self, limits: MarkThresholds) -> list[tuple[ErrorSpan, ...]]:
         return [
             marked_spans(text, [other], judged, limits)
             for (text, other), judged in zip(self.pairs, self.judged, strict=True)
         ]
 
-    def score(self, name: str, limits: Thresholds) -> SpanScore:
+    def score(self, name: str, limits: MarkThresholds) -> SpanScore:
         marks = self.marks(limits)
         found = span_agreement(one_to_one_counts(_places(self.known), _places(marks)))
         clean = float(share_of_totals(clean_counts(self.known, marks).sum(axis=0)))
@@ -607,7 +607,7 @@ class _Held:
 
 def fix_thresholds(
     head: str | os.PathLike[str], examples: Sequence[SpanExample], runtime: Runtime, *, most_marked: float | None = None
-) -> Thresholds:
+) -> MarkThresholds:
     """Choose the thresholds of a head on texts with known errors, and write them into its file.
 
     That of words has the highest one-to-one F, in the mean with its neighbours on a grid. That of what is missing is
@@ -631,13 +631,13 @@ def fix_thresholds(
     held = _Held(path, examples, runtime)
     right = [one.text for one, known in zip(held.judged, held.known, strict=True) if not known]
     text = 0.0 if most_marked is None else threshold_of_texts(right, most_marked)
-    scores = np.array([held.score("", Thresholds(float(t), _NEVER, text)).f1 for t in _WORDS])
+    scores = np.array([held.score("", MarkThresholds(float(t), _NEVER, text)).f1 for t in _WORDS])
     around = np.convolve(np.pad(scores, 1, mode="edge"), np.ones(3) / 3, mode="valid").round(_DIGITS)
     words = float(_WORDS[len(around) - 1 - int(np.argmax(around[::-1]))])  # of equal ones the highest marks least
     clean = [one.missing.max() for one, known in zip(held.judged, held.known, strict=True) if not known]
     shares = [float(np.mean(np.array(clean) > t)) for t in _MISSING] if clean else []
     missing = next((float(t) for t, share in zip(_MISSING, shares, strict=False) if share <= _MOST), _NEVER)
-    limits = Thresholds(words, missing if clean else 0.5, text)
+    limits = MarkThresholds(words, missing if clean else 0.5, text)
     write_thresholds(path, limits)
     return limits
 
@@ -664,7 +664,7 @@ def threshold_of_texts(right: Sequence[float], most_marked: float) -> float:
     return min(text, 1 - 1 / _STEPS)
 
 
-def write_thresholds(head: str | os.PathLike[str], limits: Thresholds) -> None:
+def write_thresholds(head: str | os.PathLike[str], limits: MarkThresholds) -> None:
     """Write thresholds into the file of a head, in place of those that it has."""
     path = os.fspath(head)
     with safe_open(path, framework="pt") as file:

@@ -20,10 +20,10 @@ from nlgauge.metrics.base import Policy, check_needs, known, nonfinite, over_ref
 from nlgauge.metrics.embedding import kernel
 from nlgauge.metrics.embedding import vectors as baselines
 from nlgauge.metrics.embedding.kernel import Side
-from nlgauge.metrics.embedding.points import Matched, Read, last_layers, points_info
+from nlgauge.metrics.embedding.points import MatchedPoints, Read, last_layers, points_info
 from nlgauge.metrics.embedding.vectors import (
     ByEncoder,
-    Table,
+    IdfTable,
     best_layer,
     file_identity,
     from_call,
@@ -43,7 +43,7 @@ _NGRAMS = {"wmd1": 1, "wmd2": 2}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Matching(Matched):
+class Matching(MatchedPoints):
     """Tokens matched greedily (F as in BERTScore) or by transport (1 - cost as in MoverScore), with all switches.
 
     Args:
@@ -109,7 +109,9 @@ class Matching(Matched):
             return last_layers(depth)
         return (self._one_layer(self.layer, best_layer(self.model, depth), depth),)
 
-    def _tables(self, pool: Sequence[Segment], encoder: Encoder, runtime: Runtime) -> tuple[Table | None, Table | None]:
+    def _tables(
+        self, pool: Sequence[Segment], encoder: Encoder, runtime: Runtime
+    ) -> tuple[IdfTable | None, IdfTable | None]:
         if self.idf == "none":
             return None, None
         tables = [from_file(self.idf_file, encoder.tokenizer, self.long)] if self.idf_file else []
@@ -295,7 +297,7 @@ class BertScore(ByEncoder):
         """The loaded encoder; a runtime holds one copy."""
         return load_encoder(self.model, self.revision, runtime.precision(self.dtype), runtime, self.max_tokens)
 
-    def table(self, encoder: Encoder, segments: Sequence[Segment], runtime: Runtime) -> Table | None:
+    def table(self, encoder: Encoder, segments: Sequence[Segment], runtime: Runtime) -> IdfTable | None:
         """The idf of the pieces, from the file or from the segments' references; None where all weigh the same."""
         if self.idf_file:
             return from_file(self.idf_file, encoder.tokenizer, self.long)
@@ -311,12 +313,17 @@ class BertScore(ByEncoder):
         return baselines.find(self.baseline, self.model, self.language).at(self._layer(encoder.depth))
 
     def _score_single(
-        self, segments: Sequence[Segment], encoder: Encoder, table: Table | None, bounds: Array | None, runtime: Runtime
+        self,
+        segments: Sequence[Segment],
+        encoder: Encoder,
+        table: IdfTable | None,
+        bounds: Array | None,
+        runtime: Runtime,
     ) -> Scores:
         texts, hypotheses, references = numbered(segments)
         tokens = encoder.tokenizer.tokens(texts, self.long)
         pairs, place = np.unique(np.stack([references, hypotheses], axis=1), axis=0, return_inverse=True)
-        run = _Run(encoder, self._layer(encoder.depth), tokens, table, self.special_tokens == "drop", runtime)
+        run = _WindowRun(encoder, self._layer(encoder.depth), tokens, table, self.special_tokens == "drop", runtime)
         precision, recall, unweighted = run.score(pairs[:, 1], pairs[:, 0])
         precision, recall = precision[place.reshape(-1)], recall[place.reshape(-1)]
         broken = nonfinite(np.stack([precision, recall], axis=1))
@@ -348,13 +355,13 @@ def f1(precision: Array, recall: Array) -> Array:
 
 
 @dataclass
-class _Run:
+class _WindowRun:
     """Texts numbered once; pairs of them in windows, so that vectors are dropped as soon as no pair needs them."""
 
     encoder: Encoder
     layer: int
     tokens: Sequence[Tokens]
-    table: Table | None
+    table: IdfTable | None
     drop_special: bool
     runtime: Runtime
 
@@ -424,7 +431,7 @@ def _weightless(vectors: Vectors, weights: npt.NDArray[np.float32]) -> npt.NDArr
     return np.asarray(heavy[vectors.starts + vectors.lengths] == heavy[vectors.starts])
 
 
-def piece_weights(encoder: Encoder, pieces: Ids, table: Table | None) -> npt.NDArray[np.float32]:
+def piece_weights(encoder: Encoder, pieces: Ids, table: IdfTable | None) -> npt.NDArray[np.float32]:
     """Weight of each piece: its idf, or 1 for every piece and 0 for the classifier and separator tokens."""
     if table is not None:
         return table.weights(pieces)

@@ -23,7 +23,7 @@ from nlgauge.core.segment import Segment
 from nlgauge.metrics.base import Policy, check_needs, known, over_references, unknown
 from nlgauge.metrics.embedding import kernel
 from nlgauge.metrics.embedding.kernel import Side, is_subword
-from nlgauge.metrics.embedding.vectors import ByEncoder, Table, from_call, numbered
+from nlgauge.metrics.embedding.vectors import ByEncoder, IdfTable, from_call, numbered
 from nlgauge.models.encoder import Encoder, Vectors, load_encoder
 from nlgauge.models.locate import digest_of, locate
 from nlgauge.models.tokens import Ids, Long, TextTokenizer, Tokens
@@ -195,7 +195,7 @@ def points_info(name: str, **declared: Any) -> MetricInfo:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Matched(Checked, ByEncoder):
+class MatchedPoints(Checked, ByEncoder):
     """Base of metrics that turn each text into weighted points, and score a pair of texts by its points.
 
     A metric defines `_layers`, `_side` and `_pair`. It holds no state between calls.
@@ -265,7 +265,7 @@ class Matched(Checked, ByEncoder):
         """Statistics over all segments of the call, such as document frequencies."""
         return None
 
-    def _idf(self, corpora: Sequence[Documents], encoder: Encoder, runtime: Runtime, least: int = 2) -> list[Table]:
+    def _idf(self, corpora: Sequence[Documents], encoder: Encoder, runtime: Runtime, least: int = 2) -> list[IdfTable]:
         """The document frequencies of pieces."""
         return from_call(corpora, encoder, runtime, (self.model, self.revision, self.max_tokens), self.long, least)
 
@@ -291,7 +291,7 @@ class Matched(Checked, ByEncoder):
 class _Run:
     """One call over segments with one reference each: texts numbered once, pairs in windows."""
 
-    def __init__(self, metric: Matched, encoder: Encoder, tables: Any, runtime: Runtime) -> None:
+    def __init__(self, metric: MatchedPoints, encoder: Encoder, tables: Any, runtime: Runtime) -> None:
         self.metric, self.encoder, self.tables, self.runtime = metric, encoder, tables, runtime
         self.layers = metric._layers(encoder.depth)
 
@@ -471,7 +471,7 @@ _OF_ENCODERS = ("model", "revision", "layer", "long", "max_tokens", "dtype")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Worded(Matched):
+class WordPoints(MatchedPoints):
     """Base of metrics whose points are the pieces of a text without special tokens, each of weight 1.
 
     Args:

@@ -22,10 +22,10 @@ from nlgauge.metrics.embedding.bertscore import BertScore, f1
 from nlgauge.metrics.embedding.kernel import Side
 from nlgauge.metrics.embedding.points import (
     ENGLISH,
-    Matched,
+    MatchedPoints,
     Read,
     Stopwords,
-    Worded,
+    WordPoints,
     are_stopped,
     identity_of,
     points_info,
@@ -143,7 +143,7 @@ _info = partial(points_info, range=(-1.0, 1.0), blank=0.0, tasks=TASKS)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pooled(Worded):
+class Pooled(WordPoints):
     """Base of metrics that make one vector of a text from the vectors of its tokens as they are."""
 
     def _side(self, read: Read, is_hypothesis: bool, encoder: Encoder, tables: Any) -> Side:
@@ -189,7 +189,7 @@ class VectorExtrema(Pooled):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Greedy(Worded):
+class Greedy(WordPoints):
     """The mean of both directions' mean best cosines, without special tokens.
 
     References:
@@ -336,7 +336,7 @@ def _scaled(part: BaseMetric, values: Array, empty: Mask, lie: Moments) -> Array
 
 
 @dataclass(frozen=True, kw_only=True)
-class Supert(Matched):
+class Supert(MatchedPoints):
     """F of the best cosines between the tokens of a summary and of the first sentences of its source.
 
     Args:
@@ -410,7 +410,7 @@ _NOUNS = ("NN", "NNS", "NNP", "NNPS")
 
 
 @dataclass(frozen=True, kw_only=True)
-class DiscoScore(Matched):
+class DiscoScore(MatchedPoints):
     """1 / (1 + the mean squared distance of the nouns of hypothesis and reference); an approximation.
 
     Args:

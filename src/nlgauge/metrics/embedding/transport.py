@@ -20,17 +20,17 @@ from nlgauge.metrics.embedding import kernel
 from nlgauge.metrics.embedding.kernel import Side
 from nlgauge.metrics.embedding.points import (
     UNKNOWN,
-    Matched,
+    MatchedPoints,
     Read,
     Stopwords,
-    Worded,
+    WordPoints,
     are_stopped,
     identity_of,
     last_layers,
     points_info,
     stopwords,
 )
-from nlgauge.metrics.embedding.vectors import Table, hypothesis_documents, reference_documents
+from nlgauge.metrics.embedding.vectors import IdfTable, hypothesis_documents, reference_documents
 from nlgauge.models.encoder import Encoder
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.tokenize import split_sentences
@@ -39,7 +39,7 @@ _RANGES = {"pmeans": (-3.0, 1.0), "last": (0.0, 1.0)}  # squared distances of un
 
 
 @dataclass(frozen=True, kw_only=True)
-class MoverScore(Matched):
+class MoverScore(MatchedPoints):
     """1 minus the exact transport cost between the n-grams of hypothesis and reference, or 1 / (1 + cost).
 
     Args:
@@ -101,7 +101,7 @@ class MoverScore(Matched):
 
     def _tables(
         self, pool: Sequence[Segment], encoder: Encoder, runtime: Runtime
-    ) -> tuple[Stopwords, Table | None, Table | None]:
+    ) -> tuple[Stopwords, IdfTable | None, IdfTable | None]:
         stopped = stopwords(self.stopwords)
         if not self.idf:
             return stopped, None, None
@@ -109,7 +109,11 @@ class MoverScore(Matched):
         return stopped, hypotheses, references
 
     def _side(
-        self, read: Read, is_hypothesis: bool, encoder: Encoder, tables: tuple[Stopwords, Table | None, Table | None]
+        self,
+        read: Read,
+        is_hypothesis: bool,
+        encoder: Encoder,
+        tables: tuple[Stopwords, IdfTable | None, IdfTable | None],
     ) -> Side:
         stopped, *weighed = tables
         table = weighed[0 if is_hypothesis else 1]
@@ -134,7 +138,7 @@ class MoverScore(Matched):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wmd(Worded):
+class Wmd(WordPoints):
     """The exact transport cost between the tokens of hypothesis and reference; lower is better.
 
     Args:
@@ -167,7 +171,7 @@ Penalty = Annotated[float, Range(least=0)]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wmdo(Worded):
+class Wmdo(WordPoints):
     """The word mover's distance, plus penalties for fragments and for words without a vector; lower is better.
 
     Args:
@@ -251,7 +255,7 @@ def _nearest(places: Sequence[int], current: int) -> int:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sms(Worded):
+class Sms(WordPoints):
     """exp(-cost) of moving the sentence vectors of the hypothesis onto those of the reference, or words as well.
 
     Args:
@@ -302,7 +306,7 @@ _STEPS, _MOVED = 100, 1e-7  # rounds of the barycenter at most, and the squared 
 
 
 @dataclass(frozen=True, kw_only=True)
-class BaryScore(Matched):
+class BaryScore(MatchedPoints):
     """The exact transport cost between the barycenters of hypothesis and reference; lower is better.
 
     Args:
@@ -344,7 +348,7 @@ class BaryScore(Matched):
     def _layers(self, depth: int) -> tuple[int, ...]:
         return last_layers(depth)
 
-    def _tables(self, pool: Sequence[Segment], encoder: Encoder, runtime: Runtime) -> list[Table] | None:
+    def _tables(self, pool: Sequence[Segment], encoder: Encoder, runtime: Runtime) -> list[IdfTable] | None:
         return self._idf(self.documents(pool), encoder, runtime) if self.idf else None
 
     def _side(self, read: Read, is_hypothesis: bool, encoder: Encoder, tables: Any) -> Side:

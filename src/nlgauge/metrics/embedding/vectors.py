@@ -80,7 +80,7 @@ def numbered(segments: Sequence[Segment]) -> tuple[list[str], Ids, Ids]:
 
 
 @dataclass(frozen=True)
-class Table:
+class IdfTable:
     """idf of every piece id: log((N + 1) / (df + 1)), with df = 0 for ids beyond the table.
 
     Attributes:
@@ -121,7 +121,7 @@ def first_references(segments: Sequence[Segment]) -> Documents:
 
 def from_documents(
     documents: Sequence[str], tokenizer: TextTokenizer, long: Long = "truncate", least: int = 2
-) -> Table:
+) -> IdfTable:
     """Document frequencies with plus-one smoothing; special tokens are in every document, so their idf is 0.
 
     Args:
@@ -149,7 +149,7 @@ def from_call(
     reading: Hashable,
     long: Long = "truncate",
     least: int = 2,
-) -> list[Table]:
+) -> list[IdfTable]:
     """The same of documents of the call, or of all calls where this one is a part of a pool.
 
     Args:
@@ -191,11 +191,11 @@ def _check(n: int, least: int) -> None:
         )
 
 
-def _table(counts: npt.NDArray[np.int64], n: int) -> Table:
-    return Table(np.log((n + 1) / (counts + 1)).astype(np.float32), n)
+def _table(counts: npt.NDArray[np.int64], n: int) -> IdfTable:
+    return IdfTable(np.log((n + 1) / (counts + 1)).astype(np.float32), n)
 
 
-def from_file(path: str, tokenizer: TextTokenizer, long: Long = "truncate") -> Table:
+def from_file(path: str, tokenizer: TextTokenizer, long: Long = "truncate") -> IdfTable:
     """Frequencies of a UTF-8 text file, plain or gzip, with one document per line.
 
     Blank lines are left out. A file is counted once, however often it is asked for.
@@ -209,7 +209,7 @@ def file_identity(path: str) -> str:
 
 
 @lru_cache(maxsize=4)
-def _counted(content: bytes, tokenizer: TextTokenizer, long: Long) -> Table:
+def _counted(content: bytes, tokenizer: TextTokenizer, long: Long) -> IdfTable:
     return from_documents([line for line in content.decode("utf-8-sig").split("\n") if line.strip()], tokenizer, long)
 
 

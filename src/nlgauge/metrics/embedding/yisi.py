@@ -17,8 +17,8 @@ from nlgauge.core.segment import Segment, is_blank
 from nlgauge.metrics.base import Policy, check_needs, over_references
 from nlgauge.metrics.embedding import kernel
 from nlgauge.metrics.embedding.kernel import Side
-from nlgauge.metrics.embedding.points import Matched, Read, points_info
-from nlgauge.metrics.embedding.vectors import Table, first_references
+from nlgauge.metrics.embedding.points import MatchedPoints, Read, points_info
+from nlgauge.metrics.embedding.vectors import IdfTable, first_references
 from nlgauge.models.encoder import Encoder
 from nlgauge.runtime.pool import Counts, Incidence
 from nlgauge.runtime.runtime import Runtime
@@ -32,7 +32,7 @@ Share = Annotated[float, Range(least=0, most=1)]
 
 
 @dataclass(frozen=True, kw_only=True)
-class YiSi1(Matched):
+class YiSi1(MatchedPoints):
     """Weighted means of the best cosines of tokens, and their weighted harmonic mean; no semantic roles.
 
     Args:
@@ -72,10 +72,10 @@ class YiSi1(Matched):
     def _layers(self, depth: int) -> tuple[int, ...]:
         return (self._one_layer(self.layer, depth, depth),)
 
-    def _tables(self, pool: Sequence[Segment], encoder: Encoder, runtime: Runtime) -> Table | None:
+    def _tables(self, pool: Sequence[Segment], encoder: Encoder, runtime: Runtime) -> IdfTable | None:
         return self._idf(self.documents(pool), encoder, runtime, least=1)[0] if self.idf else None
 
-    def _side(self, read: Read, is_hypothesis: bool, encoder: Encoder, tables: Table | None) -> Side:
+    def _side(self, read: Read, is_hypothesis: bool, encoder: Encoder, tables: IdfTable | None) -> Side:
         pieces = read.ids[read.content]
         weights = np.ones(len(pieces))
         if tables is not None:

@@ -165,7 +165,7 @@ class Adapter(Checked, BaseMetric):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Checkpoint(Adapter):
+class CheckpointMetric(Adapter):
     """A metric that is a checkpoint: a network whose numbers have no bound.
 
     Args:
@@ -221,7 +221,7 @@ def _is_blank(value: Any) -> bool:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bleurt(Checkpoint):
+class Bleurt(CheckpointMetric):
     """The rating that a BLEURT checkpoint predicts from a reference and a hypothesis.
 
     Args:
@@ -253,7 +253,7 @@ _SEGMENTS = re.compile(r"^input_segments:\s*(\[[^\]]*\]|(?:\n?\s*-.*)+)", re.MUL
 
 
 @dataclass(frozen=True, kw_only=True)
-class UnbabelComet(Checkpoint):
+class UnbabelComet(CheckpointMetric):
     """The prediction of a COMET checkpoint: with references, or of the source alone.
 
     Args:

@@ -30,7 +30,7 @@ Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Recipe:
+class EnvironmentRecipe:
     """The description of an environment: its packages and their versions.
 
     Attributes:
@@ -59,7 +59,7 @@ class Recipe:
 
 
 @cache
-def recipes() -> Mapping[str, Recipe]:
+def recipes() -> Mapping[str, EnvironmentRecipe]:
     """Name -> what the environment holds."""
     table: dict[str, dict[str, Any]] = tomllib.loads(
         files("nlgauge.data").joinpath("environments.toml").read_text(encoding="utf-8")
@@ -67,11 +67,11 @@ def recipes() -> Mapping[str, Recipe]:
     found = {}
     for name, row in table.items():
         about: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
-        found[name] = Recipe(name, **about)
+        found[name] = EnvironmentRecipe(name, **about)
     return found
 
 
-def recipe_of(name: str) -> Recipe:
+def recipe_of(name: str) -> EnvironmentRecipe:
     """The description of the environment of a name.
 
     Raises:

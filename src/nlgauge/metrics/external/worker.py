@@ -29,7 +29,7 @@ Row = dict[str, Any]
 Scored = dict[str, Any]  # `values`, and `parts` or `truncated` where there are any
 
 
-class Comet:
+class CometModel:
     """A checkpoint of unbabel-comet, with references or without."""
 
     def __init__(self, options: Row) -> None:
@@ -67,7 +67,7 @@ class Comet:
         return cut
 
 
-class Bleurt:
+class BleurtModel:
     """A checkpoint of bleurt-pytorch."""
 
     def __init__(self, options: Row) -> None:
@@ -95,7 +95,7 @@ class Bleurt:
         return {"values": values, "truncated": [length > self.most for length in lengths]}
 
 
-class SummacConv:
+class SummacModel:
     """The convolution of summac over the entailment of pairs of sentences."""
 
     def __init__(self, options: Row) -> None:
@@ -119,7 +119,7 @@ class SummacConv:
         return {"values": list(map(float, found["scores"]))}
 
 
-class Spice:
+class SpiceProgram:
     """SPICE of pycocoevalcap: a program in Java that parses captions into scenes."""
 
     def __init__(self, options: Row) -> None:
@@ -152,10 +152,10 @@ class Module:
 
 
 KINDS: dict[str, Any] = {
-    "comet": Comet,
-    "bleurt": Bleurt,
-    "summac-conv": SummacConv,
-    "spice": Spice,
+    "comet": CometModel,
+    "bleurt": BleurtModel,
+    "summac-conv": SummacModel,
+    "spice": SpiceProgram,
     "module": Module,
 }
 

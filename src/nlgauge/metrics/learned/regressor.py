@@ -124,7 +124,7 @@ class RegressorMetric(_OfModel, Checked, BaseMetric):
         return {files.source(runtime.precision(self.dtype), runtime): layers} if layers else {}
 
     def _predicted(self, texts: Mapping[str, Sequence[str]], runtime: Runtime, advance: Advance) -> Ratings:
-        """What the regressor says of n segments; see `nlgauge.models.regressor.Regressor.score`."""
+        """What the regressor says of n segments; see `nlgauge.models.regressor.LoadedRegressor.score`."""
         model = load_regressor(self.model, runtime.precision(self.dtype), runtime, self.max_tokens)
         return model.score(texts, advance)
 

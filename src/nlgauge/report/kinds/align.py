@@ -33,7 +33,7 @@ _NARROWEST = 600.0
 
 
 @dataclass(frozen=True)
-class Layout:
+class PictureLayout:
     """Sizes and positions that follow from the words alone.
 
     Attributes:
@@ -255,7 +255,7 @@ class _Picture:
         )
         self.complete = bool(self.hypothesis and self.reference)
         self.rows, self.columns = matches(alignment)
-        self.at = Layout(self.hypothesis, self.reference, 5 if self.complete else 0, str(alignment.signature))
+        self.at = PictureLayout(self.hypothesis, self.reference, 5 if self.complete else 0, str(alignment.signature))
         self.root = Element(
             "svg",
             {

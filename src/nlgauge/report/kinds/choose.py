@@ -123,7 +123,7 @@ def cell_of(row: Row | None, places: int) -> str:
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownFailure:
     """An example of a failure, as its rows hold it.
 
     Attributes:
@@ -171,14 +171,14 @@ class Shown:
         return any(row["metric"] == spec and row["missed"] for row in self.scores)
 
 
-def shown_examples(rows: Sequence[Row]) -> dict[str, Shown]:
+def shown_examples(rows: Sequence[Row]) -> dict[str, ShownFailure]:
     """Name -> example, in the order of the result."""
     scores: dict[str, list[Row]] = {}
     for row in rows:
         if row.get("said") == "scores":
             scores.setdefault(row["example"], []).append(row)
     return {
-        row["example"]: Shown(row, sorted(scores.get(row["example"], ()), key=lambda one: not one["missed"]))
+        row["example"]: ShownFailure(row, sorted(scores.get(row["example"], ()), key=lambda one: not one["missed"]))
         for row in rows
         if row.get("said") == "example"
     }
@@ -262,7 +262,7 @@ def _reason(row: Row, labels: Mapping[str, tuple[str, str]]) -> Linked:
 
 
 def _lines(
-    rows: Sequence[Row], examples: Mapping[str, Shown], labels: Mapping[str, tuple[str, str]]
+    rows: Sequence[Row], examples: Mapping[str, ShownFailure], labels: Mapping[str, tuple[str, str]]
 ) -> list[list[Linked]]:
     """For each metric that is ranked, its shares with a link to the first example that takes it from 1."""
     shares = [row for row in rows if "criterion" in row and "weight" in row]
@@ -274,7 +274,7 @@ def _lines(
     ]
 
 
-def _cell(row: Row | None, examples: Mapping[str, Shown], labels: Mapping[str, tuple[str, str]]) -> Linked:
+def _cell(row: Row | None, examples: Mapping[str, ShownFailure], labels: Mapping[str, tuple[str, str]]) -> Linked:
     if row is None:
         return Linked("-")
     spec, criterion = row["metric"], row["criterion"]
@@ -289,7 +289,7 @@ def _cell(row: Row | None, examples: Mapping[str, Shown], labels: Mapping[str, t
 
 
 def _groups(
-    examples: Mapping[str, Shown], labels: Mapping[str, tuple[str, str]], falling: Collection[str]
+    examples: Mapping[str, ShownFailure], labels: Mapping[str, tuple[str, str]], falling: Collection[str]
 ) -> list[tuple[str, str, list[dict[str, Any]]]]:
     """The examples by the share that they are about."""
     groups: dict[str, list[dict[str, Any]]] = {}
@@ -305,7 +305,7 @@ def _title(criterion: str) -> tuple[str, str]:
     return _ABOUT.get(criterion, (criterion, ""))
 
 
-def _block(one: Shown, label: tuple[str, str], falling: Collection[str]) -> dict[str, Any]:
+def _block(one: ShownFailure, label: tuple[str, str], falling: Collection[str]) -> dict[str, Any]:
     """An example: where it stands, its texts with what is changed, and the metrics that fail and do not fail on it."""
     missed, seen = (
         [

@@ -400,7 +400,7 @@ PREDICATED = frozenset({"this", "that", "these", "those"})
 
 
 @dataclass(frozen=True)
-class Clause:
+class InvertedClause:
     """The parts of an inverted clause.
 
     Attributes:
@@ -416,7 +416,7 @@ class Clause:
     main: int | None
 
 
-def take_apart(doc: Doc, verb: int, end: int, *, whole: bool, thing: bool = False) -> Clause | None:
+def take_apart(doc: Doc, verb: int, end: int, *, whole: bool, thing: bool = False) -> InvertedClause | None:
     """The parts of a clause with its auxiliary in front.
 
     Args:
@@ -459,7 +459,7 @@ def take_apart(doc: Doc, verb: int, end: int, *, whole: bool, thing: bool = Fals
             break
         last -= 1
     lacking = last < subject or tokens[last].lower in ("the", "a", "an")
-    return None if lacking else Clause(verb, aux_last, subject, last, main)
+    return None if lacking else InvertedClause(verb, aux_last, subject, last, main)
 
 
 def _base_end(doc: Doc, first: int, end: int) -> int:
@@ -560,7 +560,7 @@ _CATENATIVE = WordList("grammar", "catenative")
 _JOINING = frozenset("when if because although though while since until unless before after as whereas".split())
 
 
-def answer_place(doc: Doc, question: Question, clause: Clause, identity: bool, adverbial: bool) -> int | None:
+def answer_place(doc: Doc, question: Question, clause: InvertedClause, identity: bool, adverbial: bool) -> int | None:
     """The token behind which the answer is said; None where there is no telling."""
     tokens, end = doc.tokens, question.end
     start = clause.subject_last if clause.main is None else clause.main
