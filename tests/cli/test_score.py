@@ -324,9 +324,7 @@ def test_a_killed_run_goes_on_with_the_same_numbers(tmp_path, capsys):
     path.write_text("".join(json.dumps({"hyp": f"cat {i}", "ref": f"dog {i % 97} {i}"}) + "\n" for i in range(1000)))
     words = ["score", str(path), "-m", "bertscore:layer=0", "-q"]
     cached = [*words, "--cache", str(tmp_path / "c")]
-    code = (
-        "import sys; from nlgauge.metrics.scoring import run; run._STORE_EVERY = 100; from nlgauge.cli.main import main"
-    )
+    code = "import sys; from nlgauge.metrics import run; run._STORE_EVERY = 100; from nlgauge.cli.main import main"
     database = tmp_path / "c" / "scores.sqlite"
     process = subprocess.Popen(
         [sys.executable, "-c", f"{code}; main(sys.argv[1:])", *cached],

@@ -20,12 +20,12 @@ pytest.importorskip("fcntl")
 
 KILLED = """
 import os, sys
-from nlgauge.core.result import Draft, claimed
+from nlgauge.core.result import FileDraft, claimed
 from nlgauge.core.result import replacing
 with claimed(sys.argv[1]), replacing(sys.argv[1]) as file:
     file.write("half")
     file.flush()
-    Draft(os.path.realpath(sys.argv[1]), is_folder=True)
+    FileDraft(os.path.realpath(sys.argv[1]), is_folder=True)
     os._exit(9)
 """
 

@@ -177,45 +177,11 @@ def test_the_file_lies_where_the_user_says_or_where_the_platform_keeps_caches(mo
     assert default_path() == tmp_path / ".cache" / "nlgauge" / "scores.sqlite"
 
 
-OLD_SCHEMA = """
-CREATE TABLE signatures (number INTEGER PRIMARY KEY, signature TEXT UNIQUE NOT NULL, columns TEXT NOT NULL);
-CREATE TABLE scores (
-    signature INTEGER NOT NULL, key BLOB NOT NULL, row BLOB NOT NULL, PRIMARY KEY (signature, key)
-) WITHOUT ROWID;
-"""
-
-
-def old_cache(path, rows, columns='["value"]'):
-    """A file as versions without checksums wrote it."""
-    with sqlite3.connect(path) as connection:
-        connection.executescript(OLD_SCHEMA)
-        connection.execute("INSERT INTO signatures VALUES (1, 's', ?)", (columns,))
-        connection.executemany("INSERT INTO scores VALUES (1, ?, ?)", rows)
-    connection.close()
-    return ScoreCache(path)
-
-
 def change(cache, statement, *values):
     cache.close()
     with sqlite3.connect(cache.path) as connection:
         connection.execute(statement, values)
     connection.close()
-
-
-def test_rows_of_a_file_without_checksums_are_read_and_marked_once(tmp_path):
-    cache = old_cache(tmp_path / "c", [(key, np.float64(i).tobytes()) for i, key in enumerate(keys(3))])
-    assert [row[0] for row in cache.get("s", keys(3)).values()] == [0.0, 1.0, 2.0]
-    cache.close()
-    change(cache, "UPDATE scores SET row = ? WHERE key = ?", np.float64(9).tobytes(), keys(1)[0])
-    assert set(cache.get("s", keys(3))) == set(keys(3)[1:])  # marked before, so what changed later is seen
-    assert cache.check().damaged == 1
-    cache.close()
-
-
-def test_short_rows_of_an_old_file_are_not_marked(tmp_path):
-    cache = old_cache(tmp_path / "c", [(keys(1)[0], b"1234"), (keys(2)[1], np.float64(1).tobytes())])
-    assert set(cache.get("s", keys(2))) == {keys(2)[1]}
-    cache.close()
 
 
 @pytest.mark.parametrize("columns", ["", "[", "3", '{"value": 1}', "[1]", "[" * 5000])

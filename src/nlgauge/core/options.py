@@ -255,10 +255,10 @@ def check_option(where: str, value: Any, hint: Any, *, error: type[NlgaugeError]
 
 def _expected(value: Any, kind: Any) -> str | None:
     """None if the value fits. Otherwise the end of an error message, which says what would fit."""
+    if value is None and any(sort is NoneType for sort, _ in sorts(kind)):
+        return None
     ends: dict[str, None] = {}
     for sort, rules in sorts(kind):
-        if sort is NoneType and value is None:
-            return None
         if sort is not NoneType:
             end = _unlike(value, sort) or next(filter(None, (_outside(value, rule) for rule in rules)), None)
             if end is None:

@@ -1,4 +1,4 @@
-"""Perturbations of what a caption says of things and people: their attributes, their gender."""
+"""Perturbations of captions and dialogues: things, attributes, people and gender; replies that say nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which words of a text can be exchanged one by one, and which form takes the place of each."""
+"""Words exchanged one by one, for related or random ones in the same form, or added; and which words can be."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ CREATE TABLE IF NOT EXISTS scores (
     signature INTEGER NOT NULL, key BLOB NOT NULL, row BLOB NOT NULL, checksum INTEGER, PRIMARY KEY (signature, key)
 ) WITHOUT ROWID;
 """
-_SHAPE = ["signature", "key", "row", "checksum"]  # of the table; files of older versions have no checksum
+_SHAPE = ["signature", "key", "row", "checksum"]  # of the table
 _UNWRITABLE = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}
 _ASK = 500  # keys in one query; SQLite's oldest limit on parameters is 999
 
@@ -81,7 +81,7 @@ class CacheState:
 
     Attributes:
         rows: the number of rows.
-        damaged: rows whose checksum is wrong, or which have none.
+        damaged: rows whose checksum is wrong.
         old: sound rows of other versions of nlgauge, which this one never reads.
         fault: why the file cannot be read to its end; None where it can.
     """
@@ -101,8 +101,7 @@ class ScoreCache:
     """Rows of float64 by (signature, key). Several processes may use it at once. A killed run keeps what it stored.
 
     Each row has a checksum over its signature, its columns, its key and its numbers. A row that does not fit its
-    checksum is treated as missing, so it is scored again and replaced. Rows of a file without checksums get them when
-    it is first opened.
+    checksum is treated as missing, so it is scored again and replaced.
 
     A cache that can no longer be written, as when the disk fills, steps aside: it finds and keeps nothing from then on.
 
@@ -302,8 +301,6 @@ class ScoreCache:
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=NORMAL")
             connection.executescript(_SCHEMA)
-            if _shape(connection) == _SHAPE[:-1]:
-                _add_checksums(connection)
             if _shape(connection) != _SHAPE:
                 raise sqlite3.DatabaseError("its tables are not those of a score cache")
         except sqlite3.Error:
@@ -340,25 +337,6 @@ def _is_sound(begun: int, width: int, key: object, row: object, checksum: object
 
 def _shape(connection: sqlite3.Connection) -> list[str]:
     return [column[1] for column in connection.execute("PRAGMA table_info(scores)")]
-
-
-def _add_checksums(connection: sqlite3.Connection) -> None:
-    """Read every row of a file without checksums once, and mark those that are whole."""
-
-    def mark(signature: object, columns: object, key: object, row: object) -> int | None:
-        width, begun = _begun(signature, columns)
-        whole = isinstance(key, bytes) and isinstance(row, bytes) and width and len(row) == width
-        return _checksum(begun, key, row) if whole else None  # type: ignore[arg-type]
-
-    connection.create_function("mark", 4, mark, deterministic=True)
-    connection.execute("BEGIN IMMEDIATE")
-    with connection:
-        if _shape(connection) == _SHAPE[:-1]:  # another run may have been faster
-            connection.execute("ALTER TABLE scores ADD COLUMN checksum INTEGER")
-            connection.execute(
-                "UPDATE scores SET checksum = (SELECT mark(known.signature, known.columns, scores.key, scores.row)"
-                " FROM signatures AS known WHERE known.number = scores.signature)"
-            )
 
 
 def _reason(error: Exception) -> str:

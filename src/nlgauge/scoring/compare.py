@@ -320,6 +320,8 @@ class ComparisonOptions:
             raise InputError("a test compares systems, and some segments name none; give every row a 'system'")
         if self.baseline is not None and self.baseline not in systems:
             raise InputError(f"baseline {self.baseline!r} is not among the systems{nearest(self.baseline, systems)}")
+        if self.resamples and self.seed is not None and self.seed < 0:
+            raise InputError(f"seed is {self.seed}, expected 0 or more")
 
     def check_metrics(self, signatures: Iterable[Signature]) -> None:
         """Refuse metrics whose p-values the package in `compat` does not compute."""
