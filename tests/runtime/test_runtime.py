@@ -304,6 +304,11 @@ def test_another_process_gets_the_settings_and_a_copy_shares_the_models(tmp_path
     assert copy.deepcopy(one) is one
 
 
+def test_a_cache_that_waits_goes_to_another_process_by_its_path(tmp_path):
+    waiting = Runtime(cache=lambda: ScoreCache(tmp_path / "scores.sqlite"))
+    assert pickle.loads(pickle.dumps(waiting)).cache.path == tmp_path / "scores.sqlite"
+
+
 def test_a_path_of_a_cache_is_opened(tmp_path):
     runtime = Runtime(cache=tmp_path / "scores.sqlite")
     assert isinstance(runtime.cache, ScoreCache)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Annotated, Any, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.metric import show
@@ -26,6 +26,9 @@ from nlgauge.perturbations.severity import severity as rated_by
 from nlgauge.runtime.runtime import Advance, Runtime, silent
 from nlgauge.text.languages import language
 from nlgauge.text.tokenize import unit_spans, writes_no_blanks
+
+if TYPE_CHECKING:
+    from nlgauge.io.journal import Journal
 
 Operation = Literal["insert", "delete", "replace", "swap"]
 OPERATIONS: tuple[Operation, ...] = get_args(Operation)
@@ -833,19 +836,6 @@ NAN = float("nan")
 Progress = Callable[[int, str], AbstractContextManager[Advance]]
 
 
-class RowJournal(Protocol):
-    """Where rows are kept while a run goes on; as `nlgauge.io.Journal`."""
-
-    taken: int
-    state: dict[str, Any]
-
-    def add(self, taken: int, rows: Sequence[Mapping[str, Any]], state: Mapping[str, Any]) -> None:
-        """Store the rows of a portion, how many texts are done with it, and the state that a resumed run needs."""
-
-    def rows(self) -> Iterator[dict[str, Any]]:
-        """All rows kept so far."""
-
-
 @dataclass(frozen=True)
 class SynthesisRun:
     """A finished run.
@@ -855,7 +845,7 @@ class SynthesisRun:
         signature: what made them.
     """
 
-    journal: RowJournal
+    journal: Journal
     signature: Signature
 
     @property
@@ -886,7 +876,7 @@ def run_synthesis(
     maker: Synthesizer,
     texts: Sequence[str],
     ids: Sequence[str],
-    journal: RowJournal,
+    journal: Journal,
     *,
     others: Sequence[Sequence[str]] = (),
     limit: int | None = None,

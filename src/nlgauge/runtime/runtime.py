@@ -312,7 +312,8 @@ class Runtime:
     def __getstate__(self) -> dict[str, Any]:
         """What a process of its own needs: the settings. It loads models and opens the cache itself, and is silent."""
         settings = {one.name: getattr(self, one.name) for one in fields(self) if not one.name.startswith("_")}
-        return {**settings, "progress": silent}
+        cache = self.cache() if callable(self.cache) else self.cache  # a function may not go to another process
+        return {**settings, "cache": cache, "progress": silent}
 
     def __setstate__(self, settings: dict[str, Any]) -> None:
         self.__init__(**settings)  # type: ignore[misc]
