@@ -32,7 +32,7 @@ WALKS = {  # command -> files whose functions it enters, at most
     f"gate {DATA} {DATA} --base-system template --new-system template -m chrf": 32,
     "synth {folder}/few.txt -o {folder}/changed.jsonl": 40,
 }
-SIZES = {"files": 264, "classes": 778, "median lines": 356, "most lines": 969}  # of the package, at most
+SIZES = {"files": 265, "classes": 778, "median lines": 356, "most lines": 969}  # of the package, at most
 
 
 def entered(command: str) -> list[str]:

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from nlgauge.audits.run import audit
     from nlgauge.audits.suites import suite
     from nlgauge.choosing.choose import choose
-    from nlgauge.core.errors import InputError, MissingExtra, NlgaugeError, SpecError
+    from nlgauge.core.errors import InputError, MissingExtra, NlgaugeError, ScoreWarning, SpecError
     from nlgauge.core.marks import Alignment
-    from nlgauge.core.scores import MetricInfo, Scores, ScoreWarning
+    from nlgauge.core.scores import MetricInfo, Scores
     from nlgauge.core.segment import Dataset, Segment
     from nlgauge.core.spec import Signature, __version__
     from nlgauge.core.suite import Pair, Suite

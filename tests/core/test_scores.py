@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nlgauge as ng
-from nlgauge.core.errors import InputError
+from nlgauge.core.errors import InputError, ScoreWarning
 from nlgauge.core.scores import (
     MetricInfo,
     Scores,
-    ScoreWarning,
     add,
     count,
     count_notes,

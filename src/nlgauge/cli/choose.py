@@ -7,7 +7,7 @@ from typing import Annotated, Any, cast
 from nlgauge.choosing.choose import choose as recommend
 from nlgauge.choosing.evidence import ASPECTS, Care
 from nlgauge.choosing.trials import expected_seconds
-from nlgauge.cli import meta, options
+from nlgauge.cli import judged, options
 from nlgauge.cli.main import as_typed, echo
 from nlgauge.core.options import Argument, Range, Typed
 from nlgauge.metrics.registry import named
@@ -29,8 +29,8 @@ def choose(
     ] = None,
     task: Annotated[str | None, Typed("Whose checklist makes the errors.  [default: as DATA say]", words=TASKS)] = None,
     care: Annotated[str | None, Typed("The errors that matter most.", words=ASPECTS)] = None,
-    criterion: meta.Criterion = None,
-    judgements: meta.Judgements = None,
+    criterion: judged.Criterion = None,
+    judgements: judged.Judgements = None,
     limit: Annotated[
         int | None, Range(least=1), Typed("Look at about N outputs.  [default: 240; 480 that are rated]", metavar="N")
     ] = None,
@@ -44,7 +44,7 @@ def choose(
     files.check(data, judgements)
     if metric:
         named(metric, run.default_encoder)  # a misspelt metric is refused before anything is read
-    dataset, inputs = meta.read_data(data, judgements, columns)
+    dataset, inputs = judged.read_data(data, judgements, columns)
     how: dict[str, Any] = {"task": task, "seed": run.seed, "limit": limit, "runtime": run.runtime()}
     if dry_run:
         _tell(expected_seconds(dataset, metric, **how))

@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from nlgauge.core.errors import InputError, NlgaugeError
-from nlgauge.core.scores import ScoreWarning
+from nlgauge.core.errors import InputError, NlgaugeError, ScoreWarning
 from nlgauge.report.labels import visible
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from nlgauge.cli import meta, options
+from nlgauge.cli import judged, options
 from nlgauge.cli.main import as_typed
 from nlgauge.core.errors import InputError
 from nlgauge.core.options import Argument, Range, Typed
@@ -59,11 +59,11 @@ class Policies:
 @options.verb()
 def select(
     *,
-    data: meta.Data,
+    data: judged.Data,
     columns: options.Columns = None,
-    scored: meta.ScoreOptions,
-    criterion: meta.Criterion = None,
-    judgements: meta.Judgements = None,
+    scored: judged.ScoreOptions,
+    criterion: judged.Criterion = None,
+    judgements: judged.Judgements = None,
     simulated: Simulated,
     draw_matrix: Annotated[
         str | None,
@@ -81,7 +81,7 @@ def select(
     if (simulated.hybrids == 0 or draw_matrix is not None) and simulated.draws is None:
         options.refuse_idle({"seed": run.typed_seed is not None}, "is about draws: name --hybrids or --draws as well")
     files.check(data, scored.scores, judgements, draw_matrix)
-    dataset, inputs = meta.read_data(data, judgements, columns)
+    dataset, inputs = judged.read_data(data, judgements, columns)
     tables, entries = scored.read()
     matrix, entry = read_draws(draw_matrix) if draw_matrix is not None else (None, None)
     how: dict[str, Any] = {**asdict(simulated), **asdict(policies)}  # checked there
@@ -99,7 +99,7 @@ def select(
         **how,
     )
     result = as_typed(outcome.result([*inputs, *entries, *([entry] if entry else [])]))
-    files.write_segments(lambda: meta.joined_columns(outcome.held), shown.spreadsheet)
+    files.write_segments(lambda: judged.joined_columns(outcome.held), shown.spreadsheet)
     return shown.put_out(result, files, run.quiet)
 
 
@@ -191,8 +191,8 @@ def sweep(
     ],
     columns: options.Columns = None,
     mixed: Mixed,
-    criterion: meta.Criteria = None,
-    judgements: meta.Judgements = None,
+    criterion: judged.Criteria = None,
+    judgements: judged.Judgements = None,
     level: Level = None,
     stat: Stats = None,
     references: References = None,
@@ -231,7 +231,7 @@ def sweep(
         raise InputError("--choice is about strategies of pooling; add --pooling, or leave it out")
     weights = parse_weights(mixed.weights) if mixed.weights is not None else WEIGHTS
     mixed.check_metrics()
-    read = [meta.read_data(path, judgements, columns) for path in data]
+    read = [judged.read_data(path, judgements, columns) for path in data]
     datasets, suites = [dataset for dataset, _ in read], [_suite(path) for path in paths]
     shared: dict[str, Any] = {"criterion": criterion or None, "level": level, "stats": stat or None, "ties": ties}
     shared |= {"references": references, "missing": missing, "runtime": run.runtime()}

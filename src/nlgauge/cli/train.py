@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from nlgauge.cli import meta, options
+from nlgauge.cli import judged, options
 from nlgauge.cli.main import TRAIN, VERBS, as_typed, echo, group_of
 from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.core.options import Argument, Range, Typed
@@ -185,7 +185,7 @@ def train_layers(
         ),
     ] = None,
     revision: Annotated[str | None, Typed("Revision of a hub model; of one alone.")] = None,
-    criterion: meta.Criterion = None,
+    criterion: judged.Criterion = None,
     level: Annotated[str, Typed("segment, item or system.", metavar="LEVEL")] = "segment",
     stat: Annotated[str, Typed("What is measured; see 'nlgauge list statistics'.", metavar="STAT")] = "pearson",
     idf: Annotated[bool, Typed("Weigh pieces by idf.")] = False,
@@ -199,7 +199,7 @@ def train_layers(
     models = list(dict.fromkeys(model or ["embedded"]))
     if revision is not None and len(models) > 1:
         raise InputError("--revision is of one model, and several are named; study them one by one")
-    dataset, inputs = meta.read_data(data, columns=columns)
+    dataset, inputs = judged.read_data(data, columns=columns)
     runtime = run.runtime()
     tell = teller(quiet=files.printed or shown.form != "text", err=False)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nlgauge.cli import meta, options
+from nlgauge.cli import judged, options
 from nlgauge.cli import train as shared
 from nlgauge.cli.main import echo
 from nlgauge.core.errors import InputError
@@ -270,7 +270,7 @@ def train_sescore(
     added: Added,
     schedule: Schedule,
     dev: DevFile = None,
-    criterion: meta.Criterion = None,
+    criterion: judged.Criterion = None,
     kept: KeptWeights,
     named: shared.Named,
     severities: Annotated[str, Typed("How the scores were made, for its metadata.")] = "",
@@ -316,7 +316,7 @@ def train_regressor(
     rated: Rated,
     columns: options.Columns = None,
     output: shared.Output,
-    criterion: meta.Criterion = None,
+    criterion: judged.Criterion = None,
     sides: shared.SideFields,
     how: RegressorRecipe,
     learnt: Learnt,
@@ -373,7 +373,7 @@ def train_blend(
     columns: options.Columns = None,
     metric: Annotated[list[str], options.specs("A metric whose scores are blended; several.", "--metric", "-m")],
     output: Output,
-    criterion: meta.Criterion = None,
+    criterion: judged.Criterion = None,
     strength: Annotated[
         float | None,
         Range(least=1e-9),
@@ -402,7 +402,7 @@ def train_beer(
     rated: Rated,
     columns: options.Columns = None,
     output: Output,
-    criterion: meta.Criterion = None,
+    criterion: judged.Criterion = None,
     within: Annotated[
         Within, Typed("Pairs of hypotheses for one input, or any two of a group.", words="item group")
     ] = "item",

@@ -1,4 +1,4 @@
-"""The errors a user can meet. Each is one line that says what was expected, what came and what to do."""
+"""The errors a user can meet, each one line that says what was expected, what came and what to do; and the warning."""
 
 from __future__ import annotations
 
@@ -42,12 +42,16 @@ class MissingExtra(NlgaugeError, ImportError):
         return MissingExtra, self._made_of
 
 
+class ScoreWarning(UserWarning):
+    """Texts of a call were cut, empty or undefined, or there is another note. A call warns once at most."""
+
+
 def _shown(char: str) -> str:
     """A character, or the escape of one that nobody sees."""
     return char if char.isprintable() or char in "\xa0\u3000" else repr(char)[1:-1]
 
 
-for _error in (NlgaugeError, InputError, SpecError, MissingExtra):
+for _error in (NlgaugeError, InputError, SpecError, MissingExtra, ScoreWarning):
     _error.__module__ = "nlgauge"  # the public name, which tracebacks and pages show
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Array, Mask, by_value
 from nlgauge.core.doors import made
-from nlgauge.core.errors import InputError
+from nlgauge.core.errors import InputError, ScoreWarning
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Signature, together
 
@@ -59,13 +59,6 @@ MEANINGS: Mapping[str, str] = {  # flag -> what "3 of 40 segments have" goes on 
     "repeated_reference": "a reference that many other inputs have, too",
     "guarded": "a hypothesis that is no answer by one of its guards; it gets the worst score",
 }
-
-
-class ScoreWarning(UserWarning):
-    """Texts of a call were cut, empty or undefined, or there is another note. A call warns once at most."""
-
-
-ScoreWarning.__module__ = "nlgauge"  # the public name, as of errors
 
 
 class Note(str):

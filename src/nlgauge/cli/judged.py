@@ -1,0 +1,136 @@
+"""What the verbs about human judgements read: texts with ratings, scores made elsewhere, and their join."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from nlgauge.cli import options
+from nlgauge.core.errors import InputError
+from nlgauge.core.options import Argument, Typed
+from nlgauge.core.segment import Dataset
+from nlgauge.core.tables import Preferences, ScoreTable, judged
+from nlgauge.io.files import STDIN, InputFile, Lines, by_content, unpacked_name
+from nlgauge.io.ratings import read_pairs, read_relative_ranks
+from nlgauge.io.read import first_names, open_data
+from nlgauge.io.scores import KEYS, read_scores
+from nlgauge.io.wmt.annotations import is_esa, read_da_scores, read_esa_scores, read_mqm_averages
+from nlgauge.io.write import segment_columns
+from nlgauge.metaeval.joined import JoinedScores
+
+_TABLES = (".jsonl", ".ndjson", ".json", ".parquet", ".score")  # of files whose first line is no header
+Entry = dict[str, str]  # path and sha256 of a file
+Data = Annotated[
+    str, Argument("Texts with ratings: JSON lines, TSV, CSV, Parquet, or the folder of a test set.", metavar="DATA")
+]
+Criteria = Annotated[
+    list[str] | None,
+    Typed("What was rated; 'all' criteria, or each text's 'mean' of them.", ("--criterion", "-c"), "NAME"),
+]
+Criterion = Annotated[str | None, Typed("What was rated.", ("--criterion", "-c"), "NAME")]
+Judgements = Annotated[
+    str | None,
+    Typed("Ratings in a table of their own, joined to DATA: scores, DA-seglevel.csv, averages of MQM.", metavar="FILE"),
+]
+
+
+@dataclass(frozen=True)
+class ScoreOptions:
+    """Metrics that are scored here, and scores made elsewhere."""
+
+    metric: Annotated[
+        list[str] | None, options.specs("Metrics to score: chrf, bleu, bertscore ...", "--metric", "-m")
+    ] = None
+    scores: Annotated[
+        list[str] | None, Typed("Scores made elsewhere; every column of numbers is a metric.", metavar="FILE")
+    ] = None
+    lower: Annotated[
+        list[str] | None, Typed("A column of --scores that falls with quality.", ("--lower-is-better",), "NAME")
+    ] = None
+    higher: Annotated[
+        list[str] | None, Typed("A column of --scores that rises with quality.", ("--higher-is-better",), "NAME")
+    ] = None
+
+    def read(self) -> tuple[dict[str, ScoreTable], list[Entry]]:
+        """Column -> its table, and the files read."""
+        tables = [read_table(path) for path in self.scores or []]
+        return merge(tables), [entry for _, entry in tables]
+
+
+def read_data(
+    path: str, judgements: str | None = None, columns: Sequence[str] | None = None
+) -> tuple[Dataset, list[Any]]:
+    """All segments of an input, with ratings of a table of their own joined to them; and the files read."""
+    named = options.columns_of(columns)
+    of_table = {} if judgements is None or named is None else _of_table(named, judgements)
+    if named is not None and of_table:  # DATA may have the same names
+        there = first_names(path)
+        named = {field: name for field, name in named.items() if field not in of_table or name in there} or None
+    source = open_data(path, columns=named)
+    try:
+        segments = tuple(segment for block in source.blocks() for segment in block)
+        summary = source.check()
+    finally:
+        source.close()
+    dataset, inputs = Dataset(segments, path, summary.notes), list(summary.inputs)
+    if judgements is None:
+        return dataset, inputs
+    names = {name: field for field, name in of_table.items()}
+    table, entry = read_ratings(judgements, names), dict(InputFile(judgements).entry)
+    return judged(dataset, table), [*inputs, entry]
+
+
+def _of_table(named: Mapping[str, str], judgements: str) -> dict[str, str]:
+    """The pairs of `--columns` that are about a table of ratings: its keys, under names that it has."""
+    there = first_names(judgements)
+    return {field: name for field, name in named.items() if field in KEYS and name in there}
+
+
+def read_ratings(path: str, names: Mapping[str, str] | None = None) -> ScoreTable:
+    """Ratings in a table of their own: any table of scores, `DA-seglevel.csv`, or published averages of MQM.
+
+    Args:
+        path: the file.
+        names: the columns of a table of scores that have other names, as for `read_scores`.
+    """
+    plain = unpacked_name(path).lower()
+    is_table = by_content(InputFile(path)) != "tsv" if path == STDIN else plain.endswith(_TABLES)
+    if not is_table:
+        header = next(Lines(InputFile(path)).filled(), (0, ""))[1].split()
+        if [name.upper() for name in header] == ["LP", "DATA", "SYSTEM", "SID", "HUMAN"]:
+            return read_da_scores(path)
+        if set(header) == {"system", "mqm_avg_score", "seg_id"}:
+            return read_mqm_averages(path)
+        if is_esa(" ".join(header)):
+            return read_esa_scores(path)
+    return read_scores(path, names=names)
+
+
+def read_table(path: str) -> tuple[ScoreTable, Entry]:
+    """A table of scores or ratings, and the file it is from."""
+    return read_scores(path), dict(InputFile(path).entry)
+
+
+def read_preferences(path: str) -> tuple[Preferences, Entry]:
+    """Better/worse pairs, and the file they are from."""
+    plain = unpacked_name(path)
+    read = read_relative_ranks if plain.endswith(".csv") else read_pairs
+    return read(path), dict(InputFile(path).entry)
+
+
+def merge(tables: Sequence[tuple[ScoreTable, Entry]]) -> dict[str, ScoreTable]:
+    """Column -> its table; a name in two files is refused."""
+    columns: dict[str, ScoreTable] = {}
+    for table, entry in tables:
+        for name in table.columns:
+            if name in columns:
+                raise InputError(f"{entry['path']}: column {name!r} is in {columns[name].name} as well; rename one")
+            columns[name] = table
+    return columns
+
+
+def joined_columns(joined: JoinedScores) -> Mapping[str, Any]:
+    """One row per segment: its scores by every metric, and its ratings as `human.CRITERION`."""
+    ratings = {f"human.{name}": values for name, values in joined.human.items()}
+    return {**segment_columns(joined.segments, joined.scores), **ratings}
