@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from operator import itemgetter
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -24,16 +24,16 @@ from nlgauge.core.segment import Dataset, Frame, Segment, is_blank
 from nlgauge.core.spec import Signature, version
 from nlgauge.metrics.base import MetricLike
 from nlgauge.metrics.embedding.bertscore import BertScore, piece_weights
-from nlgauge.metrics.faithful import Faithful, evidence
 from nlgauge.metrics.registry import named
 from nlgauge.models.spans import Judged, SpanModel, load_spans
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.job import texts_as_dataset
 from nlgauge.text.names import name_words
-from nlgauge.text.numbers.find import find_numbers, is_among, values_of
-from nlgauge.text.numbers.words import Number
 from nlgauge.text.scripts import ENGLISH, data_lines, leaning, names, writings
 from nlgauge.text.tokenize import word_spans
+
+if TYPE_CHECKING:
+    from nlgauge.text.numbers.words import Number
 
 # --- From probabilities of words to spans: thresholds, runs of neighbours, severities, and categories that rules know
 
@@ -77,6 +77,8 @@ class WordedText:
     @cached_property
     def numbers(self) -> tuple[Number, ...]:
         """Its numbers, in digits or in words, without times of day, which are written in two ways (5 pm, 17:00)."""
+        from nlgauge.text.numbers.find import find_numbers  # what `meta`, which names the methods, need not load
+
         return tuple(number for number in find_numbers(self.text) if number.kind != "time")
 
     @cached_property
@@ -249,6 +251,8 @@ def contradicted(hypothesis: WordedText, others: Sequence[WordedText]) -> Mask:
 
 def _numbers(hypothesis: WordedText, others: Sequence[WordedText]) -> list[tuple[int, int]]:
     """Start and end of the numbers that contradict."""
+    from nlgauge.text.numbers.find import is_among, values_of
+
     if not hypothesis.numbers or not all(other.numbers for other in others):
         return []
     own, known = values_of(hypothesis.text), [values_of(other.text) for other in others]
@@ -392,6 +396,8 @@ def explain(
 
 def _evidence(segments: Sequence[Segment], runtime: Runtime) -> tuple[list[list[dict[str, Any]]], Signature]:
     """A row for each sentence of each hypothesis, and what they were made with."""
+    from nlgauge.metrics.faithful import Faithful, evidence
+
     claims = [evidence(segment.hypothesis, str(segment.source), runtime).rows() for segment in segments]
     return claims, _signature("evidence", {"metric": f"({signature_of(Faithful(), runtime)})"})
 
