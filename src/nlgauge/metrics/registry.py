@@ -455,8 +455,7 @@ def named(metrics: MetricLike | Sequence[MetricLike], encoder: str | None = None
         raise SpecError("no metric is named, expected at least one")
     by_name: dict[str, BaseMetric] = {}
     placed = [on_encoder(entry, encoder) if isinstance(entry, str) else entry for entry in listed]
-    made = [metric(*placed)] if len(placed) == 1 else each(metric, placed)
-    for entry, built in zip(listed, made, strict=True):
+    for entry, built in zip(listed, each(metric, placed), strict=True):
         name = entry if isinstance(entry, str) else signature_of(built).spec
         if name in by_name:
             raise SpecError(f"metric {name!r} is named twice")
