@@ -20,9 +20,9 @@ import numpy as np
 import torch
 
 import nlgauge as ng
+from nlgauge.core.metric import Metric
 from nlgauge.core.scores import Scores, join
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.base import Metric
 from nlgauge.metrics.registry import METRICS
 from nlgauge.metrics.run import score_segments
 from nlgauge.models import heads, locate

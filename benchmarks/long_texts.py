@@ -22,8 +22,7 @@ from typing import Any
 import nlgauge.text as words
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.registry import METRICS
-from nlgauge.perturbations.base import Turn
-from nlgauge.perturbations.perturb import PERTURBATIONS, make_cases, perturbation
+from nlgauge.perturbations.perturb import PERTURBATIONS, Turn, make_cases, perturbation
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing.metric import POOL
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from nlgauge.choosing.choose import choose
     from nlgauge.core.errors import InputError, MissingExtra, NlgaugeError, ScoreWarning, SpecError
     from nlgauge.core.marks import Alignment
+    from nlgauge.core.metric import Metric
     from nlgauge.core.scores import MetricInfo, Scores
     from nlgauge.core.segment import Dataset, Segment
     from nlgauge.core.spec import Signature, __version__
@@ -25,10 +26,8 @@ if TYPE_CHECKING:
     from nlgauge.metaeval.plan import plan_ratings
     from nlgauge.metaeval.select import select_models
     from nlgauge.metaeval.sweep import sweep
-    from nlgauge.metrics.base import Metric
     from nlgauge.metrics.registry import list_metrics, metric
-    from nlgauge.perturbations.base import Perturbed
-    from nlgauge.perturbations.perturb import perturb
+    from nlgauge.perturbations.perturb import Perturbed, perturb
     from nlgauge.perturbations.synthesis import synthesize
     from nlgauge.runtime.runtime import Runtime
     from nlgauge.scoring.accumulate import Accumulator

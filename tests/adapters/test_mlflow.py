@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 
 import nlgauge as ng
 from nlgauge.adapters.mlflow import RowScorer, _Row, as_mlflow
-from nlgauge.core.metric import signature_of
+from nlgauge.core.metric import BaseMetric, signature_of
 from nlgauge.core.scores import MetricInfo, Scores
-from nlgauge.metrics.base import BaseMetric
 
 HYPS = ["it rains", "a cat sat", "", "the dog " * 9]
 REFS = [["it is raining", "rain falls"], ["the cat sat"], ["a dog"], ["the dog"]]

@@ -21,8 +21,8 @@ from nlgauge.audits.suites import (
 )
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Dataset, Segment
-from nlgauge.perturbations.base import apply_edits
 from nlgauge.perturbations.checklist import ChecklistRow, select_rows
+from nlgauge.perturbations.perturb import apply_edits
 
 TEXTS = (
     "The old farmer sold 12 horses in the village.",

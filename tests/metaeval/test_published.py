@@ -13,14 +13,13 @@ import numpy as np
 import pytest
 
 import nlgauge as ng
-from nlgauge.core.metric import signature_of
+from nlgauge.core.metric import over_references, signature_of
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Dataset
 from nlgauge.core.tables import Key, ScoreTable
 from nlgauge.io.scores import read_scores
 from nlgauge.metaeval.evaluate import meta_evaluate
 from nlgauge.metaeval.tasks import PRESETS
-from nlgauge.metrics.base import over_references
 
 
 @dataclass(frozen=True, kw_only=True)

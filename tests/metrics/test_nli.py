@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.metric import signature_of, spec_of
+from nlgauge.core.metric import signature_of, spec_of, trained_on
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import quote
 from nlgauge.core.suite import Pair, Suite
-from nlgauge.metrics.base import trained_on
 from nlgauge.metrics.nli import (
     DIRECTIONS,
     FORMULAS,

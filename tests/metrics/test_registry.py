@@ -10,9 +10,8 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.metric import signature_of, spec_of
+from nlgauge.core.metric import Metric, signature_of, spec_of
 from nlgauge.core.scores import TASKS, MetricInfo, join
-from nlgauge.metrics.base import Metric
 from nlgauge.metrics.embedding import vectors
 from nlgauge.metrics.embedding.bertscore import BertScore
 from nlgauge.metrics.embedding.vectors import best_layer

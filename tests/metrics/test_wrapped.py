@@ -15,11 +15,10 @@ from hypothesis import strategies as st
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.metric import BaseMetric, signature_of, spec_of
+from nlgauge.core.metric import BaseMetric, Metric, signature_of, spec_of
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Signature
-from nlgauge.metrics.base import Metric
 from nlgauge.metrics.guards import VERSION, GuardRules
 from nlgauge.metrics.registry import metric
 from nlgauge.metrics.run import score_segments

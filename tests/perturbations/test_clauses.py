@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.core.errors import SpecError
-from nlgauge.perturbations.base import Perturbed, apply_edits
 from nlgauge.perturbations.clauses import BorrowedClause, Omission, clause, compose
 from nlgauge.perturbations.names import NumberError
-from nlgauge.perturbations.perturb import perturb, perturbation
+from nlgauge.perturbations.perturb import Perturbed, apply_edits, perturb, perturbation
 from nlgauge.text.languages import language
 from nlgauge.text.scripts import data_lines
 

@@ -11,8 +11,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from nlgauge.perturbations.base import Perturbed, apply_edits
-from nlgauge.perturbations.perturb import PERTURBATIONS, Perturbations, info, perturb, perturbation
+from nlgauge.perturbations.perturb import (
+    PERTURBATIONS,
+    Perturbations,
+    Perturbed,
+    apply_edits,
+    info,
+    perturb,
+    perturbation,
+)
 from nlgauge.testing import check_perturbation
 from nlgauge.testing.metric import CONTEXT, FOREIGN, ORDINARY, POOL, REFERENCES, SHORT, TEXTS
 from nlgauge.testing.perturbation import fingerprint

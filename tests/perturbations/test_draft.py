@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.perturbations.base import Change, Edit, Inapplicable, apply_edits
 from nlgauge.perturbations.draft import Draft, with_case_of
+from nlgauge.perturbations.perturb import Change, Edit, Inapplicable, apply_edits
 from nlgauge.perturbations.synthesis import Stratum, is_mark
 from nlgauge.text.languages import language
 

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.core.errors import SpecError
-from nlgauge.perturbations.base import Perturbed, apply_edits
 from nlgauge.perturbations.names import (
     CITIES,
     COUNTRIES,
@@ -29,7 +28,7 @@ from nlgauge.perturbations.names import (
     family_span,
     given_span,
 )
-from nlgauge.perturbations.perturb import perturb
+from nlgauge.perturbations.perturb import Perturbed, apply_edits, perturb
 from nlgauge.text.languages import language
 from nlgauge.text.lexicon import inflect, lemma, related
 from nlgauge.text.names import gender_of, is_first_name, is_last_name, places

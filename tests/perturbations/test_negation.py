@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.perturbations.base import Change, Inapplicable, apply_edits
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.negation import Negation, deny, find_denials
-from nlgauge.perturbations.perturb import perturb
+from nlgauge.perturbations.perturb import Change, Inapplicable, apply_edits, perturb
 from nlgauge.text.english.clauses import find_clauses
 from nlgauge.text.languages import language
 

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.perturbations import questions as fillers
-from nlgauge.perturbations.base import Change, Inapplicable, apply_edits
 from nlgauge.perturbations.draft import Draft
-from nlgauge.perturbations.perturb import perturb
+from nlgauge.perturbations.perturb import Change, Inapplicable, apply_edits, perturb
 from nlgauge.perturbations.questions import (
     ChangeQuestionWord,
     DropQuestionWord,

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.perturbations.base import apply_edits
-from nlgauge.perturbations.perturb import perturb
+from nlgauge.perturbations.perturb import apply_edits, perturb
 from nlgauge.perturbations.scenes import (
     GENERIC,
     SORRY,

@@ -13,8 +13,7 @@ from nlgauge.core.errors import InputError, MissingExtra, SpecError
 from nlgauge.core.spec import quote
 from nlgauge.models.heads import SHIPPED, find_head
 from nlgauge.perturbations import severity as module
-from nlgauge.perturbations.base import apply_edits
-from nlgauge.perturbations.perturb import perturb
+from nlgauge.perturbations.perturb import apply_edits, perturb
 from nlgauge.perturbations.severity import (
     CALIBRATED,
     JUDGE,

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.core.errors import SpecError
-from nlgauge.perturbations.base import apply_edits
-from nlgauge.perturbations.perturb import perturb
+from nlgauge.perturbations.perturb import apply_edits, perturb
 from nlgauge.perturbations.surface import (
     Contractions,
     Expansions,

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.perturbations.base import apply_edits
-from nlgauge.perturbations.perturb import Perturbations, make_cases, perturb, perturbation
+from nlgauge.perturbations.perturb import Perturbations, apply_edits, make_cases, perturb, perturbation
 from nlgauge.perturbations.scenes import _attribute_table, attribute
 from nlgauge.perturbations.words import (
     MASS_NOUNS,

@@ -16,7 +16,7 @@ from nlgauge.core.suite import ScoredPair
 from nlgauge.core.tables import Key, ScoreTable
 from nlgauge.metaeval.sweep import curves, mark_best, with_gains
 from nlgauge.report.bundle import bundle_html, segments_of
-from nlgauge.report.ladder import ladders_html
+from nlgauge.report.kinds.synth import ladders_html
 from nlgauge.report.pages import page
 
 INPUTS = [{"path": "/home/ann/texts.jsonl", "sha256": "ab" * 32}]

@@ -15,7 +15,7 @@ pytest.importorskip("jinja2")
 from tests.report.kinds.test_choose import ROWS
 
 from nlgauge.core.result import Result
-from nlgauge.report.ladder import ladders_html
+from nlgauge.report.kinds.synth import ladders_html
 from nlgauge.report.pages import page
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nlgauge.report.drawing import (
@@ -122,6 +122,8 @@ def test_axes_end_at_round_numbers(values, expected):
 
 
 @given(st.lists(finite, min_size=1, max_size=8))
+@example([5e-324])
+@example([0.0, 5e-324])
 def test_axes_hold_all_values_with_few_ticks(values):
     found = ticks(values)
     room = 1e-6 * (found[-1] - found[0])  # a value a hair beyond a round number does not need another tick

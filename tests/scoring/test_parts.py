@@ -12,13 +12,13 @@ import pytest
 
 from nlgauge.core import options
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.metric import rounds
 from nlgauge.core.scores import mean_of_defined
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import quote
 from nlgauge.io.read import open_data, read
 from nlgauge.io.segments import TableSource
 from nlgauge.io.spans import Inputs, cut, stamp
-from nlgauge.metrics.base import rounds
 from nlgauge.metrics.learned.linear import Blend, LinearModel, Term
 from nlgauge.metrics.learned.ruber import Ruber
 from nlgauge.metrics.lexical.sacrebleu import ChrF

@@ -8,9 +8,8 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from nlgauge.core.metric import signature_of
+from nlgauge.core.metric import check_needs, signature_of
 from nlgauge.core.scores import MetricInfo, Scores, ids
-from nlgauge.metrics.base import check_needs
 from nlgauge.testing import check_metric
 
 

@@ -9,8 +9,7 @@ import pytest
 
 from nlgauge.core.errors import SpecError
 from nlgauge.core.options import checked
-from nlgauge.perturbations.base import Change, Edit, Inapplicable, PerturbationInfo
-from nlgauge.perturbations.perturb import perturbation
+from nlgauge.perturbations.perturb import Change, Edit, Inapplicable, PerturbationInfo, perturbation
 from nlgauge.testing import check_perturbation
 from nlgauge.testing.perturbation import fingerprint
 

@@ -14,7 +14,7 @@ from nlgauge.io.files import InputFile
 from nlgauge.models.infill import PieceTokenizer
 from nlgauge.models.locate import locate
 from nlgauge.models.tokens import TextTokenizer
-from nlgauge.perturbations.base import apply_edits
+from nlgauge.perturbations.perturb import apply_edits
 from nlgauge.scoring.explaining import WordedText
 from nlgauge.training.examples import (
     Example,

@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nlgauge.core.errors import InputError, MissingExtra, SpecError, nearest
-from nlgauge.core.metric import BaseMetric, signature_of
+from nlgauge.core.metric import BaseMetric, MetricLike, check_needs, cut_words, signature_of
 from nlgauge.core.scores import Note, Scores
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.base import MetricLike, check_needs, cut_words
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import Runtime

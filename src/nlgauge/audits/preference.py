@@ -20,9 +20,8 @@ from nlgauge.core.spec import together
 from nlgauge.core.suite import Expect, Pair, Suite
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.run import score_segments
-from nlgauge.perturbations.base import Case, stream
 from nlgauge.perturbations.paraphrase import edit_distance
-from nlgauge.perturbations.perturb import make_cases
+from nlgauge.perturbations.perturb import Case, make_cases, stream
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.looks import Looks
 from nlgauge.stats.draws import SHARES, dependent_trials, mean_of_shares, mean_trials

@@ -21,6 +21,7 @@ from nlgauge.audits.preference import PreferenceRow, Sides, check_copies, check_
 from nlgauge.audits.suites import suite as made_suite
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, SpecError, nearest
+from nlgauge.core.metric import MetricLike, cut_words, trained_on
 from nlgauge.core.options import OneOf, Range, check_option
 from nlgauge.core.result import Outcome, Result
 from nlgauge.core.scores import count_notes, say, warning
@@ -29,7 +30,6 @@ from nlgauge.core.suite import Design, Pair, Suite
 from nlgauge.io.suites.published import CONSISTENT, PUBLISHED
 from nlgauge.io.suites.rows import place_of
 from nlgauge.io.suites.suites import suite_of
-from nlgauge.metrics.base import MetricLike, cut_words, trained_on
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.registry import named, takes_metrics
 from nlgauge.perturbations.checklist import ChecklistRow, checklist_rows, criterion_of, task_of

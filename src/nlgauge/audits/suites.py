@@ -14,10 +14,9 @@ from nlgauge.core.segment import Dataset, Frame, Segment, repeated
 from nlgauge.core.suite import Design, Pair, Setup, Skipped, Suite
 from nlgauge.io.frames import dataset_of
 from nlgauge.metrics.languages import LanguageCheck
-from nlgauge.perturbations.base import Case, Inapplicable, Perturbation, Perturbed
 from nlgauge.perturbations.checklist import ChecklistRow, select_rows, task_of
 from nlgauge.perturbations.paraphrase import How, LightParaphraser, Paraphraser, as_paraphraser, select_para
-from nlgauge.perturbations.perturb import apply, make_cases, perturbation
+from nlgauge.perturbations.perturb import Case, Inapplicable, Perturbation, Perturbed, apply, make_cases, perturbation
 from nlgauge.runtime.runtime import Runtime, silent
 from nlgauge.text.languages import Language
 

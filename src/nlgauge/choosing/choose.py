@@ -11,13 +11,13 @@ from nlgauge.choosing.measure import Examples, Measured, examples_of, measured
 from nlgauge.choosing.rule import Decision, Reason, command_of, decided, methods_of, reasons_of
 from nlgauge.choosing.trials import MEAN, OUTPUTS, RATED, make_trials, sampled
 from nlgauge.core.errors import InputError
+from nlgauge.core.metric import MetricLike
 from nlgauge.core.options import check_option
 from nlgauge.core.result import Outcome, Result
 from nlgauge.core.scores import say, warning
 from nlgauge.core.segment import Dataset, Frame
 from nlgauge.io.frames import dataset_of
 from nlgauge.metaeval.joined import criteria_of
-from nlgauge.metrics.base import MetricLike
 from nlgauge.metrics.registry import named, takes_metrics
 from nlgauge.runtime.runtime import Runtime
 

@@ -14,11 +14,10 @@ import numpy as np
 from nlgauge.audits.preference import Sides
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
-from nlgauge.core.metric import BaseMetric
+from nlgauge.core.metric import BaseMetric, check_needs
 from nlgauge.core.scores import UNDEFINED, Scores, count
 from nlgauge.core.segment import Segment
 from nlgauge.core.suite import Pair, Suite
-from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.languages import UnreadScripts
 from nlgauge.metrics.registry import metric
 from nlgauge.metrics.run import score_segments

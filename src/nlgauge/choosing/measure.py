@@ -47,11 +47,10 @@ from nlgauge.choosing.trials import (
 )
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, NlgaugeError
-from nlgauge.core.metric import BaseMetric
+from nlgauge.core.metric import BaseMetric, described
 from nlgauge.core.scores import Scores, count
 from nlgauge.core.segment import Segment
 from nlgauge.core.suite import Pair, Suite
-from nlgauge.metrics.base import described
 from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import PAIRS, Bar, Runtime, silent
 from nlgauge.scoring.looks import Looks

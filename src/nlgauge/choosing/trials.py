@@ -28,15 +28,15 @@ from nlgauge.choosing.evidence import (
 )
 from nlgauge.core.arrays import Array, Counts, Floats
 from nlgauge.core.errors import InputError, NlgaugeError, SpecError
+from nlgauge.core.metric import MetricLike
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Dataset, Segment, is_blank
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.metaeval.joined import criteria_of, ratings
-from nlgauge.metrics.base import MetricLike
 from nlgauge.metrics.registry import named
 from nlgauge.metrics.run import score_segments
-from nlgauge.perturbations.base import stream
 from nlgauge.perturbations.checklist import ChecklistRow, select_rows, task_of
+from nlgauge.perturbations.perturb import stream
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.coefficients import spearman
 from nlgauge.stats.draws import FEWEST, Share, generator, numbered, observed, pairs_of, resample_counts

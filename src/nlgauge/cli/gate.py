@@ -166,7 +166,7 @@ def _write(found: Gate, save: str | None, written: Written, files: options.Files
     result = as_typed(found.result())
     files.write(result)
     if written.junit is not None:
-        from nlgauge.report.junit import write_junit
+        from nlgauge.report.kinds.gate import write_junit
 
         write_junit(result, written.junit)
     if written.markdown is not None:

@@ -23,9 +23,8 @@ from nlgauge.io.suites.suites import LAYOUTS
 from nlgauge.metaeval.measure import ABOUT, takes
 from nlgauge.metaeval.tasks import PRESETS
 from nlgauge.metrics.registry import ELSEWHERE, METRICS, SUMS, catalogue_row, metric_info, runs_with
-from nlgauge.perturbations.base import PerturbationInfo
 from nlgauge.perturbations.checklist import TASKS, checklist_rows, select_rows
-from nlgauge.perturbations.perturb import PERTURBATIONS, info
+from nlgauge.perturbations.perturb import PERTURBATIONS, PerturbationInfo, info
 from nlgauge.report.tables import Table
 from nlgauge.stats.correlate import names as statistics
 from nlgauge.stats.correlate import statistic

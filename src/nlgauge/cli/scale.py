@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Annotated
 from nlgauge.cli import options
 from nlgauge.cli.main import as_typed, echo
 from nlgauge.core.errors import InputError
-from nlgauge.core.metric import BaseMetric
+from nlgauge.core.metric import BaseMetric, part_directions
 from nlgauge.core.options import Argument, Range, Typed
 from nlgauge.core.result import Result
-from nlgauge.metrics.base import part_directions
 from nlgauge.metrics.registry import own_names
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.compare import ByGroup, ComparisonOptions, Intervals

@@ -27,7 +27,7 @@ from nlgauge.models.entailment import locate_nli
 from nlgauge.models.infill import locate_infill
 from nlgauge.perturbations.severity import calibrate as calibrated
 from nlgauge.perturbations.synthesis import Draws, SynthesisRun, Synthesizer, run_synthesis
-from nlgauge.report.ladder import MOST, SIGNS, ladder_text, write_ladders
+from nlgauge.report.kinds.synth import MOST, SIGNS, ladder_text, write_ladders
 from nlgauge.report.text import render
 from nlgauge.runtime.runtime import Runtime, silent
 from nlgauge.scoring.looks import Looks

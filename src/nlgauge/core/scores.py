@@ -164,7 +164,7 @@ def count_notes(
         of: what they are.
         undefined: what becomes of undefined scores; None where another note says so.
         first: flag -> ids of the first texts that have it, see `first_of`.
-        cut: the flag `truncated` in words that suit the metric, see `metrics.base.cut_words`.
+        cut: the flag `truncated` in words that suit the metric, see `core.metric.cut_words`.
     """
     for name, number in counts.items():
         ids = (first or {}).get(name, ())

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.metric import BaseMetric
+from nlgauge.core.metric import BaseMetric, MetricLike
 from nlgauge.core.result import NewRow, Outcome, Result
 from nlgauge.core.scores import say, warning
 from nlgauge.core.segment import Dataset, Frame, is_frame
@@ -27,7 +27,6 @@ from nlgauge.gating.outputs import (
 from nlgauge.gating.verdicts import Clusters, Decided, Drops, Items, Rules, Undefined, decide, flickers
 from nlgauge.io.frames import dataset_of
 from nlgauge.io.read import open_data
-from nlgauge.metrics.base import MetricLike
 from nlgauge.metrics.guards import GuardCheck
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.registry import takes_metrics

@@ -20,7 +20,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.metric import BaseMetric
+from nlgauge.core.metric import BaseMetric, check_needs, cut_words, documents_of
 from nlgauge.core.result import null_if_nan, replacing
 from nlgauge.core.scores import Note, Scores
 from nlgauge.core.segment import Dataset, Segment, repeated
@@ -28,7 +28,6 @@ from nlgauge.core.spec import version
 from nlgauge.io.files import InputFile
 from nlgauge.io.ratings import JudgeCard, Prompts, read_card
 from nlgauge.io.results import strict_json
-from nlgauge.metrics.base import check_needs, cut_words, documents_of
 from nlgauge.metrics.judging import Judge
 from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import Runtime

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, each, nearest
-from nlgauge.core.metric import BaseMetric
+from nlgauge.core.metric import BaseMetric, MetricLike, leave_out
 from nlgauge.core.options import Range, Typed
 from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.scores import Scores, warning
@@ -39,7 +39,6 @@ from nlgauge.metaeval.joined import (
 from nlgauge.metaeval.matrices import with_controls
 from nlgauge.metaeval.measure import ABOUT, IntervalKind, IntervalMethod, MetricTest, Task, check_options, check_test
 from nlgauge.metaeval.tasks import MEAN, PRESETS, Preset, Protocol, as_official, mean_of_known, preset, task_rows
-from nlgauge.metrics.base import MetricLike, leave_out
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.registry import expanded, takes_metrics
 from nlgauge.metrics.stored import PREFIX, metrics_of

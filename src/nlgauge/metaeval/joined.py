@@ -13,14 +13,13 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask, by_value
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.metric import BaseMetric, signature_of
+from nlgauge.core.metric import BaseMetric, check_needs, cut_words, signature_of
 from nlgauge.core.options import check_option
 from nlgauge.core.result import NewRow
 from nlgauge.core.scores import Scores, count, ids, join, mean_of_defined, say
 from nlgauge.core.segment import Dataset, Segment, select_systems
 from nlgauge.core.spec import Signature, version
 from nlgauge.core.tables import Key, Preferences, ScoreTable
-from nlgauge.metrics.base import check_needs, cut_words
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.run import score_segments
 from nlgauge.metrics.stored import direction_of

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError
+from nlgauge.core.metric import MetricLike
 from nlgauge.core.result import NewRow
 from nlgauge.core.scores import warning
 from nlgauge.core.segment import Dataset, Frame
@@ -22,7 +23,6 @@ from nlgauge.io.frames import dataset_of
 from nlgauge.io.scores import read_scores
 from nlgauge.metaeval.evaluate import Evaluation, joined_scores, without_systems
 from nlgauge.metaeval.joined import JoinedScores, criteria_of, segment_frame, settle, some
-from nlgauge.metrics.base import MetricLike
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.draws import generator

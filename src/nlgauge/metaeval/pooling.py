@@ -12,7 +12,7 @@ import numpy as np
 from nlgauge.audits.preference import ALL_GROUPS, preference_rows
 from nlgauge.core.arrays import Array, by_value
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.metric import BaseMetric, signature_of
+from nlgauge.core.metric import BaseMetric, MetricLike, cut_words, signature_of
 from nlgauge.core.options import check_option
 from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.scores import add, count_notes, say, warning
@@ -34,7 +34,6 @@ from nlgauge.metaeval.sweep import (
     winning,
 )
 from nlgauge.metaeval.tasks import MEAN
-from nlgauge.metrics.base import MetricLike, cut_words
 from nlgauge.metrics.embedding.bertscore import BertScore
 from nlgauge.metrics.embedding.vectors import depth_of
 from nlgauge.metrics.nli import FORMULAS, Answers, Direction, Nli

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.metric import MetricLike
 from nlgauge.core.options import check_option
 from nlgauge.core.result import NewRow, Row
 from nlgauge.core.scores import warning
@@ -21,7 +22,6 @@ from nlgauge.io.frames import dataset_of
 from nlgauge.metaeval.evaluate import Evaluation, joined_scores
 from nlgauge.metaeval.joined import GroupScores, JoinedScores, segment_frame, system_frame
 from nlgauge.metaeval.tasks import MEAN
-from nlgauge.metrics.base import MetricLike
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.correlate import SELECTION, correlation
 from nlgauge.stats.entries import MissingPolicy

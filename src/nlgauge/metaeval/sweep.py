@@ -14,7 +14,7 @@ import numpy.typing as npt
 from nlgauge.audits.preference import ALL_GROUPS, Sides, check_copies, preference_rows, score_sides
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.metric import BaseMetric, signature_of, spec_of
+from nlgauge.core.metric import BaseMetric, MetricLike, cut_words, signature_of, spec_of
 from nlgauge.core.options import OneOf, check_option
 from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.scores import Scores, add, count, count_notes, ids, say, warning
@@ -26,7 +26,6 @@ from nlgauge.metaeval.evaluate import meta_evaluate
 from nlgauge.metaeval.joined import chosen_criteria, judged, readable, score_judged, stand_ins
 from nlgauge.metaeval.measure import IntervalKind
 from nlgauge.metaeval.tasks import MEAN
-from nlgauge.metrics.base import MetricLike, cut_words
 from nlgauge.metrics.registry import named, takes_metrics
 from nlgauge.metrics.wrapped import POOLED, Combination, CompanionMetric, zero_and_width
 from nlgauge.runtime.runtime import Runtime

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from nlgauge.core.doors import door
 
 if TYPE_CHECKING:
-    from nlgauge.metrics.base import Policy, check_needs, over_references, trained_on
+    from nlgauge.core.metric import Policy, check_needs, over_references, trained_on
     from nlgauge.metrics.embedding.bertscore import BertScore
     from nlgauge.metrics.embedding.sentences import Cosine
     from nlgauge.metrics.embedding.vectors import best_layer

@@ -10,11 +10,10 @@ import numpy as np
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError
-from nlgauge.core.metric import signature_of
+from nlgauge.core.metric import check_needs, known, signature_of, unknown
 from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, stripped
-from nlgauge.metrics.base import check_needs, known, unknown
 from nlgauge.metrics.nli import HeadedMetric
 from nlgauge.models.filler import Cloze, MaskedModel, leads, masked_model
 from nlgauge.models.infill import DEFAULT, InfillFiles, PieceTokenizer, locate_infill

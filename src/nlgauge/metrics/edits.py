@@ -17,11 +17,10 @@ from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
 from nlgauge.core.arrays import Array, Mask
-from nlgauge.core.metric import BaseMetric, signature_of
+from nlgauge.core.metric import BaseMetric, check_needs, over_references, signature_of
 from nlgauge.core.options import Checked, Range
 from nlgauge.core.scores import Finish, MetricInfo, Scores, ids, mean_of_defined
 from nlgauge.core.segment import Segment, is_blank
-from nlgauge.metrics.base import check_needs, over_references
 from nlgauge.metrics.lexical.shifts import TooLong, edits_with_shifts
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.porter import stem

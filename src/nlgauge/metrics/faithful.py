@@ -15,12 +15,11 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from nlgauge.core.arrays import Array
-from nlgauge.core.metric import signature_of
+from nlgauge.core.metric import check_needs, known, nonfinite, signature_of, unknown
 from nlgauge.core.options import Range
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
 from nlgauge.core.spec import Signature
-from nlgauge.metrics.base import check_needs, known, nonfinite, unknown
 from nlgauge.metrics.nli import NliMetric, Questions, unknown_in
 from nlgauge.models import base, locate
 from nlgauge.models.entailment import NliModel

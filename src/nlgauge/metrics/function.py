@@ -14,11 +14,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nlgauge.core.errors import InputError, SpecError, nearest
-from nlgauge.core.metric import BaseMetric, show, signature_of
+from nlgauge.core.metric import BaseMetric, check_needs, show, signature_of
 from nlgauge.core.options import checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
-from nlgauge.metrics.base import check_needs
 from nlgauge.runtime.runtime import Runtime
 
 _READS: Mapping[str, Callable[[Segment], Any]] = {

@@ -26,11 +26,10 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.metric import BaseMetric, signature_of
+from nlgauge.core.metric import BaseMetric, check_needs, signature_of
 from nlgauge.core.options import Checked
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank, unique
-from nlgauge.metrics.base import check_needs
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.ratings import swap_consistency
 

@@ -11,11 +11,10 @@ import numpy as np
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.metric import BaseMetric, signature_of
+from nlgauge.core.metric import BaseMetric, check_needs, known, nonfinite, over_references, signature_of, unknown
 from nlgauge.core.options import Checked, Range
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.base import check_needs, known, nonfinite, over_references, unknown
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.metrics.nli import HeadedMetric
 from nlgauge.models.filler import MaskedModel, load_infill, pseudo_likelihoods

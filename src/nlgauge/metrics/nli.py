@@ -11,11 +11,10 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import SpecError
-from nlgauge.core.metric import BaseMetric, signature_of
+from nlgauge.core.metric import BaseMetric, check_needs, known, nonfinite, over_references, signature_of, unknown
 from nlgauge.core.options import Checked, Range
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank, said, stripped
-from nlgauge.metrics.base import check_needs, known, nonfinite, over_references, unknown
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.models.entailment import NliFiles, NliModel, PairTokenizer, load_nli, locate_nli
 from nlgauge.models.heads import HEADS, Headed

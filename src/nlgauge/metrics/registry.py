@@ -14,11 +14,10 @@ from pathlib import PurePath
 from typing import Any, NamedTuple, ParamSpec, TypeVar, cast, overload
 
 from nlgauge.core.errors import InputError, SpecError, each, nearest
-from nlgauge.core.metric import BaseMetric, options_of, show, signature_of, whole
+from nlgauge.core.metric import BaseMetric, Metric, MetricLike, options_of, show, signature_of, whole
 from nlgauge.core.options import Entry, Registry, construct
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.spec import Spec, Sum, parse, quote
-from nlgauge.metrics.base import Metric, MetricLike
 from nlgauge.metrics.function import Function, Plain, predicts
 from nlgauge.metrics.wrapped import GUARDED, Combination, Guarded
 from nlgauge.models import heads, locate

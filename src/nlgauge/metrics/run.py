@@ -12,11 +12,10 @@ from time import monotonic
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.metric import BaseMetric, Layers, scores_parts, signature_of
+from nlgauge.core.metric import BaseMetric, Layers, check_needs, documents_of, rounds, scores_parts, signature_of
 from nlgauge.core.scores import Scores, ids, join
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Signature, with_documents
-from nlgauge.metrics.base import check_needs, documents_of, rounds
 from nlgauge.runtime.cache import ScoreCache, text_key
 from nlgauge.runtime.pool import Unsettled
 from nlgauge.runtime.runtime import PAIRS, Bar, Runtime, bars

@@ -21,13 +21,12 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, SpecError, nearest
-from nlgauge.core.metric import BaseMetric, signature_of, whole
+from nlgauge.core.metric import BaseMetric, MetricLike, signature_of, whole
 from nlgauge.core.options import Entry, checked
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Spec, Sum, parse
 from nlgauge.core.tables import ScoreTable
-from nlgauge.metrics.base import MetricLike
 from nlgauge.metrics.registry import METRIC_OPTIONS, METRICS, SUMS, elsewhere, folded, metric, named, own_names
 from nlgauge.metrics.wrapped import GUARDED
 from nlgauge.models.heads import SHIPPED

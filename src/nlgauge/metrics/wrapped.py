@@ -18,12 +18,23 @@ import numpy as np
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, SpecError, nearest
-from nlgauge.core.metric import BaseMetric, Documents, Layers, scores_parts, signature_of, spec_of, whole
+from nlgauge.core.metric import (
+    BaseMetric,
+    Documents,
+    Layers,
+    Policy,
+    corpora_of,
+    over_references,
+    rounds,
+    scores_parts,
+    signature_of,
+    spec_of,
+    whole,
+)
 from nlgauge.core.result import replacing
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, unique
 from nlgauge.core.spec import Signature, Spec, Sum, parse, unquote, version, weight_text
-from nlgauge.metrics.base import Policy, corpora_of, over_references, rounds
 from nlgauge.metrics.guards import HABITS, OUTPUTS, VERSION, GuardRules, habits, is_spoilt
 from nlgauge.metrics.run import merged, score_segments
 from nlgauge.runtime.pool import Moments

@@ -5,7 +5,11 @@ from typing import TYPE_CHECKING
 from nlgauge.core.doors import door
 
 if TYPE_CHECKING:
-    from nlgauge.perturbations.base import (
+    from nlgauge.perturbations.checklist import TASKS, ChecklistRow, checklist_rows, select_rows
+    from nlgauge.perturbations.draft import Draft
+    from nlgauge.perturbations.paraphrase import CallableParaphraser, LightParaphraser, Paraphraser, TableParaphraser
+    from nlgauge.perturbations.perturb import (
+        PERTURBATIONS,
         Case,
         Change,
         Edit,
@@ -13,12 +17,12 @@ if TYPE_CHECKING:
         Perturbation,
         PerturbationInfo,
         Turn,
+        apply,
         apply_edits,
+        info,
+        make_cases,
+        perturbation,
     )
-    from nlgauge.perturbations.checklist import TASKS, ChecklistRow, checklist_rows, select_rows
-    from nlgauge.perturbations.draft import Draft
-    from nlgauge.perturbations.paraphrase import CallableParaphraser, LightParaphraser, Paraphraser, TableParaphraser
-    from nlgauge.perturbations.perturb import PERTURBATIONS, apply, info, make_cases, perturbation
     from nlgauge.perturbations.severity import Calibration, LexiconInfill, MaskAndPredict, Severity, calibrate
     from nlgauge.perturbations.synthesis import (
         Step,

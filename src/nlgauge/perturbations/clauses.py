@@ -11,7 +11,8 @@ from typing import ClassVar, Literal
 
 from nlgauge.core.errors import SpecError
 from nlgauge.core.options import Checked, checked
-from nlgauge.perturbations.base import (
+from nlgauge.perturbations.draft import Draft
+from nlgauge.perturbations.perturb import (
     Case,
     Change,
     Edit,
@@ -20,10 +21,9 @@ from nlgauge.perturbations.base import (
     PerturbationInfo,
     as_good,
     attack,
+    perturbation,
     worse,
 )
-from nlgauge.perturbations.draft import Draft
-from nlgauge.perturbations.perturb import perturbation
 from nlgauge.perturbations.surface import lacks_stop
 from nlgauge.perturbations.words import LINKING, after_measure, in_name
 from nlgauge.text.doc import ADJECTIVES, ADVERBS, COMMON, FINITE, HYPHENS, NOUNS, PROPER, Doc, Span, Token

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from typing import Any
 
-from nlgauge.perturbations.base import Change, Edit, Inapplicable, apply_edits
+from nlgauge.perturbations.perturb import Change, Edit, Inapplicable, apply_edits
 from nlgauge.text.doc import Doc, Span, Token
 from nlgauge.text.lexicon import article_before
 

@@ -11,8 +11,8 @@ from typing import ClassVar, Literal
 
 from nlgauge.core.errors import SpecError, nearest
 from nlgauge.core.options import Checked, checked
-from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, as_good, attack, worse
 from nlgauge.perturbations.draft import Draft
+from nlgauge.perturbations.perturb import Case, Change, Edit, Inapplicable, as_good, attack, worse
 from nlgauge.perturbations.words import (
     MismatchVerb,
     draw,

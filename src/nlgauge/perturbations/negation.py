@@ -9,8 +9,8 @@ from functools import cached_property, partial
 from typing import ClassVar, Literal
 
 from nlgauge.core.options import Checked
-from nlgauge.perturbations.base import Case, Change, Inapplicable, worse
 from nlgauge.perturbations.draft import Draft
+from nlgauge.perturbations.perturb import Case, Change, Inapplicable, worse
 from nlgauge.perturbations.words import MASS_NOUNS, UNCOUNTED
 from nlgauge.text.doc import NOUNS, Doc
 from nlgauge.text.english.clauses import Clause, find_clauses

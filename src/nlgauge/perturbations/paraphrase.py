@@ -10,8 +10,7 @@ from rapidfuzz.distance import Levenshtein
 
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.options import checked
-from nlgauge.perturbations.base import Perturbed
-from nlgauge.perturbations.perturb import perturb
+from nlgauge.perturbations.perturb import Perturbed, perturb
 from nlgauge.text.languages import Language
 
 How = Literal["max_edit_distance", "given", "first"]

@@ -11,9 +11,9 @@ from itertools import pairwise
 from typing import ClassVar, Literal, NamedTuple
 
 from nlgauge.core.options import Checked
-from nlgauge.perturbations.base import Case, Change, Inapplicable, Turn, apply_edits, worse
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.negation import Negation
+from nlgauge.perturbations.perturb import Case, Change, Inapplicable, Turn, apply_edits, worse
 from nlgauge.perturbations.words import (
     after_measure,
     field_of,

@@ -20,8 +20,8 @@ from nlgauge.models.entailment import Entailment, NliModel, load_nli
 from nlgauge.models.infill import Filler as Filler
 from nlgauge.models.infill import Gap as Gap
 from nlgauge.models.infill import Infill as Infill
-from nlgauge.perturbations.base import Case, Change, Inapplicable, worse
 from nlgauge.perturbations.draft import Draft
+from nlgauge.perturbations.perturb import Case, Change, Inapplicable, worse
 from nlgauge.perturbations.words import OWN, Part, single_words, sites
 from nlgauge.runtime.runtime import Runtime, margin
 from nlgauge.text.doc import Token

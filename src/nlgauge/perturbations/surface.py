@@ -10,8 +10,8 @@ from functools import cache
 from typing import ClassVar, Literal
 
 from nlgauge.core.options import Checked
-from nlgauge.perturbations.base import Case, Change, Edit, Inapplicable, as_good, worse
 from nlgauge.perturbations.draft import Draft, with_case_of
+from nlgauge.perturbations.perturb import Case, Change, Edit, Inapplicable, as_good, worse
 from nlgauge.text.doc import ADVERBS, FINITE, NOUNS, PROPER, TENSED, WH, Doc, Span
 from nlgauge.text.english.clauses import Clause, find_clauses
 from nlgauge.text.english.questions import questions

@@ -19,8 +19,8 @@ from nlgauge.core.segment import frame_texts as texts_of
 from nlgauge.core.segment import is_blank
 from nlgauge.core.spec import Signature, version
 from nlgauge.models.infill import Filler, Gap, Infill
-from nlgauge.perturbations.base import Edit, stream
 from nlgauge.perturbations.draft import with_case_of
+from nlgauge.perturbations.perturb import Edit, stream
 from nlgauge.perturbations.severity import JUDGE, MAJOR, MINOR, EntailmentJudge, Kind, LexiconInfill
 from nlgauge.perturbations.severity import severity as rated_by
 from nlgauge.runtime.runtime import Advance, Runtime, silent

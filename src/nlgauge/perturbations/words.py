@@ -10,8 +10,8 @@ from itertools import islice
 from typing import ClassVar, Literal, NamedTuple
 
 from nlgauge.core.options import Checked
-from nlgauge.perturbations.base import Case, Change, Inapplicable, as_good, attack, worse
 from nlgauge.perturbations.draft import Draft
+from nlgauge.perturbations.perturb import Case, Change, Inapplicable, as_good, attack, worse
 from nlgauge.text.doc import ADJECTIVES, ADVERBS, COMMON, NOUNS, PROPER, VERBS, Doc, Token
 from nlgauge.text.english.verbs import INTRANSITIVE
 from nlgauge.text.lexicon import (

@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.metric import BaseMetric
+from nlgauge.core.metric import BaseMetric, MetricLike
 from nlgauge.core.result import replacing
 from nlgauge.gating.gate import judged, named_with, opened
 from nlgauge.gating.outputs import Outputs, ScoredSide, as_json, check_saved, read_baseline, score_side
 from nlgauge.gating.verdicts import Clusters, Drops, Items, Rules, Undefined, level
-from nlgauge.metrics.base import MetricLike
 from nlgauge.metrics.stored import metrics_of
 from nlgauge.report.text import render
 from nlgauge.runtime.runtime import Runtime

@@ -7,7 +7,7 @@ from nlgauge.core.doors import door
 if TYPE_CHECKING:
     from nlgauge.report.bundle import bundle_html
     from nlgauge.report.kinds.align import alignment_html, alignment_svg, alignment_text
-    from nlgauge.report.ladder import ladder_text, ladders_html
+    from nlgauge.report.kinds.synth import ladder_text, ladders_html
     from nlgauge.report.pages import page, write_html
     from nlgauge.report.tables import Table
     from nlgauge.report.text import render

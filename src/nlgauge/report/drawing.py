@@ -109,6 +109,7 @@ SIZE, SMALL = 12, 10  # of letters, in pixels
 _LONGEST = 26.0  # ems of a label; the whole text shows where the mouse rests
 _PLACES = ((8, -8), (8, 14), (-8, -8), (-8, 14), (0, -13), (0, 21), (13, 4), (-13, 4))  # of a label beside its point
 _LEAST = 1e-9  # of their size, by which numbers differ that are drawn apart; last bits of floats do not
+_TINY = 1e-300  # below it numbers have no digits left to divide
 
 
 @dataclass(frozen=True)
@@ -176,8 +177,10 @@ def ticks(values: Sequence[float], most: int = 7, within: tuple[float, float] = 
     if not values:
         return [0.0, 1.0]
     low, high = min(values), max(values)
-    if not high - low > _LEAST * max(abs(low), abs(high)):
-        low, high = low - (abs(low) or 1.0) * 0.05, high + (abs(high) or 1.0) * 0.05
+    largest = max(abs(low), abs(high))
+    if not high - low > max(_LEAST * largest, _TINY):
+        margin = 0.05 * (largest if largest > _TINY else 1.0)
+        low, high = low - margin, high + margin
         low, high = max(low, within[0]), min(high, within[1])
     rough = (high - low) / (most - 1)
     size = 10.0 ** math.floor(math.log10(rough))

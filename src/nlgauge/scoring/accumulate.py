@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.metric import MetricLike
 from nlgauge.core.scores import Scores, warning
 from nlgauge.core.segment import Dataset, Segment
-from nlgauge.metrics.base import MetricLike
 from nlgauge.metrics.registry import named
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.job import score

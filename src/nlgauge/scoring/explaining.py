@@ -17,12 +17,11 @@ from rapidfuzz.distance import Levenshtein
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.marks import Alignment, ErrorSpan, Explanation, Explanations, Severity, merged
-from nlgauge.core.metric import signature_of
+from nlgauge.core.metric import MetricLike, signature_of
 from nlgauge.core.options import Range, check_option
 from nlgauge.core.scores import say, warning
 from nlgauge.core.segment import Dataset, Frame, Segment, is_blank
 from nlgauge.core.spec import Signature, version
-from nlgauge.metrics.base import MetricLike
 from nlgauge.metrics.embedding.bertscore import BertScore, piece_weights
 from nlgauge.metrics.registry import named
 from nlgauge.models.spans import Judged, SpanModel, load_spans

@@ -11,14 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.metric import BaseMetric, signature_of, whole
-from nlgauge.core.result import Outcome, Result
-from nlgauge.core.scores import Note, Scores, ScoreSet, count_notes, say, warning
-from nlgauge.core.segment import Dataset, Frame, Segment, is_frame
-from nlgauge.core.spec import Signature
-from nlgauge.io.frames import dataset_of
-from nlgauge.io.segments import Source, Summary
-from nlgauge.metrics.base import (
+from nlgauge.core.metric import (
+    BaseMetric,
     Metric,
     MetricLike,
     check_lacking,
@@ -26,7 +20,15 @@ from nlgauge.metrics.base import (
     described,
     leave_out,
     part_directions,
+    signature_of,
+    whole,
 )
+from nlgauge.core.result import Outcome, Result
+from nlgauge.core.scores import Note, Scores, ScoreSet, count_notes, say, warning
+from nlgauge.core.segment import Dataset, Frame, Segment, is_frame
+from nlgauge.core.spec import Signature
+from nlgauge.io.frames import dataset_of
+from nlgauge.io.segments import Source, Summary
 from nlgauge.metrics.guards import GuardCheck
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.registry import EMBEDDED, expanded, metric, named, takes_metrics

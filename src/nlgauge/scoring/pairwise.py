@@ -13,13 +13,12 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, by_value
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.metric import BaseMetric
+from nlgauge.core.metric import BaseMetric, MetricLike, cut_words, described
 from nlgauge.core.options import Range, check_option
 from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.scores import Scores, count, warning
 from nlgauge.core.segment import Dataset, Frame
 from nlgauge.core.spec import Signature
-from nlgauge.metrics.base import MetricLike, cut_words, described
 from nlgauge.metrics.guards import GuardCheck
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.registry import named, takes_metrics

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Counts as IntCounts
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.metric import BaseMetric, signature_of
+from nlgauge.core.metric import BaseMetric, check_lacking, corpora_of, rounds, signature_of
 from nlgauge.core.result import replacing
 from nlgauge.core.scores import Finish, MetricInfo, Scores, mean_of_defined
 from nlgauge.core.segment import Segment
@@ -33,7 +33,6 @@ from nlgauge.io.parallel import system_names
 from nlgauge.io.segments import BLOCK, BLOCK_CHARACTERS, Summary, TableSource, in_blocks
 from nlgauge.io.spans import InputPart, Inputs, cut, read_span, stamp
 from nlgauge.io.write import segment_columns, writing
-from nlgauge.metrics.base import check_lacking, corpora_of, rounds
 from nlgauge.metrics.registry import METRICS, named, on_encoder
 from nlgauge.metrics.run import score_segments
 from nlgauge.metrics.stored import check_shipped, metric_of_file

@@ -20,12 +20,11 @@ import numpy as np
 
 from nlgauge.core.arrays import Array, Counts
 from nlgauge.core.errors import InputError, NlgaugeError, SpecError
-from nlgauge.core.metric import BaseMetric, options_of, signature_of, spec_of, whole
+from nlgauge.core.metric import BaseMetric, Metric, options_of, rounds, signature_of, spec_of, whole
 from nlgauge.core.options import construct, sorts
 from nlgauge.core.scores import MetricInfo, Scores, ids, join, mean_of_defined
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Spec, parse
-from nlgauge.metrics.base import Metric, rounds
 from nlgauge.metrics.registry import METRICS, own_function
 from nlgauge.metrics.registry import metric as build
 from nlgauge.metrics.registry import metric as named_metric

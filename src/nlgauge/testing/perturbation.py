@@ -21,7 +21,7 @@ import numpy as np
 
 from nlgauge.core.errors import NlgaugeError
 from nlgauge.core.metric import options_of, spec_of
-from nlgauge.perturbations.base import (
+from nlgauge.perturbations.perturb import (
     NEEDS,
     Case,
     Change,
@@ -30,11 +30,15 @@ from nlgauge.perturbations.base import (
     Inapplicable,
     Perturbation,
     PerturbationInfo,
+    Perturbations,
     Perturbed,
+    apply,
     apply_edits,
+    make_cases,
+    perturb,
     stream,
+    unmet,
 )
-from nlgauge.perturbations.perturb import Perturbations, apply, make_cases, perturb, unmet
 from nlgauge.perturbations.perturb import perturbation as build
 from nlgauge.testing.metric import CONTEXT, POOL, REFERENCES, TEXTS, kind, other_values, refused
 

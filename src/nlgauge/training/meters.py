@@ -14,8 +14,8 @@ import torch
 
 from nlgauge.core.arrays import by_value
 from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.metric import MetricLike
 from nlgauge.core.segment import Dataset
-from nlgauge.metrics.base import MetricLike
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.accumulate import Accumulator, numbers_of
 

@@ -7,8 +7,8 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.metric import trained_on
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.base import trained_on
 from nlgauge.metrics.learned.linear import FEATURES, Beer, Blend, LinearModel, Term, ngram_features, read_linear
 from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import Runtime

@@ -5,9 +5,8 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.metric import signature_of
+from nlgauge.core.metric import signature_of, trained_on
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.base import trained_on
 from nlgauge.metrics.learned.regressor import Regressor, SEScore
 from nlgauge.metrics.registry import metric_info
 from nlgauge.models.regressor import calibrate, load_regressor, locate_regressor

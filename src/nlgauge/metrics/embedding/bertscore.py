@@ -12,11 +12,10 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.metric import Documents, signature_of
+from nlgauge.core.metric import Documents, Policy, check_needs, known, nonfinite, over_references, signature_of, unknown
 from nlgauge.core.options import Range, check_option, checked
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.base import Policy, check_needs, known, nonfinite, over_references, unknown
 from nlgauge.metrics.embedding import kernel
 from nlgauge.metrics.embedding import vectors as baselines
 from nlgauge.metrics.embedding.kernel import Side

@@ -14,11 +14,10 @@ from rapidfuzz.distance import Levenshtein
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import SpecError
-from nlgauge.core.metric import BaseMetric, signature_of
+from nlgauge.core.metric import BaseMetric, check_needs, signature_of
 from nlgauge.core.options import Checked, Range
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
-from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.embedding.transport import Wmd
 from nlgauge.runtime.runtime import DType, Runtime
 from nlgauge.text.scripts import Writing

@@ -16,11 +16,10 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.metric import Documents, signature_of
+from nlgauge.core.metric import Documents, Policy, check_needs, known, over_references, signature_of, unknown
 from nlgauge.core.options import Checked, Range
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.base import Policy, check_needs, known, over_references, unknown
 from nlgauge.metrics.embedding import kernel
 from nlgauge.metrics.embedding.kernel import Side, is_subword
 from nlgauge.metrics.embedding.vectors import ByEncoder, IdfTable, from_call, numbered

@@ -12,11 +12,20 @@ import numpy as np
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import SpecError
-from nlgauge.core.metric import BaseMetric, signature_of, spec_of
+from nlgauge.core.metric import (
+    BaseMetric,
+    Policy,
+    check_needs,
+    known,
+    nonfinite,
+    over_references,
+    signature_of,
+    spec_of,
+    unknown,
+)
 from nlgauge.core.options import Checked, Range
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.base import Policy, check_needs, known, nonfinite, over_references, unknown
 from nlgauge.metrics.embedding import kernel
 from nlgauge.metrics.embedding.bertscore import BertScore, f1
 from nlgauge.metrics.embedding.kernel import Side

@@ -11,11 +11,10 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from nlgauge.core.arrays import Array
-from nlgauge.core.metric import Documents
+from nlgauge.core.metric import Documents, Policy
 from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import TASKS
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.base import Policy
 from nlgauge.metrics.embedding import kernel
 from nlgauge.metrics.embedding.kernel import Side
 from nlgauge.metrics.embedding.points import (

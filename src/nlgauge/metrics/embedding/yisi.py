@@ -10,11 +10,10 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from nlgauge.core.metric import BaseMetric, Documents, signature_of
+from nlgauge.core.metric import BaseMetric, Documents, Policy, check_needs, over_references, signature_of
 from nlgauge.core.options import Checked, Range
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
-from nlgauge.metrics.base import Policy, check_needs, over_references
 from nlgauge.metrics.embedding import kernel
 from nlgauge.metrics.embedding.kernel import Side
 from nlgauge.metrics.embedding.points import MatchedPoints, Read, points_info

@@ -15,11 +15,10 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, SpecError, nearest
-from nlgauge.core.metric import BaseMetric, signature_of
+from nlgauge.core.metric import BaseMetric, check_needs, nonfinite, over_references, signature_of
 from nlgauge.core.options import Checked
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
-from nlgauge.metrics.base import check_needs, nonfinite, over_references
 from nlgauge.metrics.external.client import Client, program
 from nlgauge.metrics.external.environments import Environment, recipe_of
 from nlgauge.runtime.runtime import Runtime

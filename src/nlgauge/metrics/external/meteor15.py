@@ -17,11 +17,10 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
-from nlgauge.core.metric import BaseMetric
+from nlgauge.core.metric import BaseMetric, check_needs, scores_of_stats
 from nlgauge.core.options import Checked, Range
 from nlgauge.core.scores import MetricInfo, Scores
 from nlgauge.core.segment import Segment, stripped
-from nlgauge.metrics.base import check_needs, scores_of_stats
 from nlgauge.metrics.lexical.sacrebleu import is_empty
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.scripts import Writing

@@ -12,12 +12,11 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.metric import BaseMetric, signature_of, whole
+from nlgauge.core.metric import BaseMetric, check_needs, over_references, signature_of, whole
 from nlgauge.core.options import Checked
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
 from nlgauge.core.spec import weight_text
-from nlgauge.metrics.base import check_needs, over_references
 from nlgauge.metrics.learned.regressor import Regressor
 from nlgauge.metrics.registry import metric, on_encoder
 from nlgauge.metrics.run import score_segments

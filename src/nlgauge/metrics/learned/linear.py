@@ -18,12 +18,11 @@ import numpy as np
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, NlgaugeError, SpecError
-from nlgauge.core.metric import BaseMetric, signature_of, whole
+from nlgauge.core.metric import BaseMetric, check_needs, over_references, signature_of, whole
 from nlgauge.core.options import Checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, unique
 from nlgauge.core.spec import version
-from nlgauge.metrics.base import check_needs, over_references
 from nlgauge.metrics.learned.regressor import from_ratings
 from nlgauge.metrics.lexical.sacrebleu import ChrF
 from nlgauge.metrics.registry import metric

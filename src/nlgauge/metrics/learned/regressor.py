@@ -10,12 +10,11 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.metric import BaseMetric, signature_of
+from nlgauge.core.metric import BaseMetric, check_needs, known, nonfinite, over_references, signature_of, unknown
 from nlgauge.core.options import Checked, Range
 from nlgauge.core.scores import TASKS, TRAINED, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
 from nlgauge.core.spec import quote
-from nlgauge.metrics.base import check_needs, known, nonfinite, over_references, unknown
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.models.encoder import feature_names
 from nlgauge.models.locate import SHORT

@@ -10,11 +10,10 @@ import numpy as np
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.metric import BaseMetric, signature_of
+from nlgauge.core.metric import BaseMetric, check_needs, signature_of
 from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, said
-from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.embedding.kernel import Side
 from nlgauge.metrics.embedding.sentences import Pooled, cosine, joined_flags
 from nlgauge.metrics.learned.regressor import Regressor

@@ -11,11 +11,10 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from nlgauge.core.errors import SpecError
-from nlgauge.core.metric import signature_of
+from nlgauge.core.metric import check_needs, signature_of
 from nlgauge.core.options import Range
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.lexical.ngrams import WordMetric, Words, measured
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.lexicon import POSES, knows, neighbours

@@ -15,12 +15,11 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.metric import BaseMetric, signature_of
+from nlgauge.core.metric import BaseMetric, check_needs, scores_of_stats, signature_of
 from nlgauge.core.options import Checked, Range
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
 from nlgauge.core.spec import version
-from nlgauge.metrics.base import check_needs, scores_of_stats
 from nlgauge.metrics.lexical import sacrebleu
 from nlgauge.runtime.pool import Counts, Term
 from nlgauge.runtime.runtime import Runtime

@@ -13,11 +13,10 @@ import numpy as np
 from rapidfuzz.distance import LCSseq
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.metric import signature_of
+from nlgauge.core.metric import check_needs, signature_of
 from nlgauge.core.options import Range
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.lexical import sacrebleu
 from nlgauge.metrics.lexical.ngrams import Gram, WordMetric, Words, grams
 from nlgauge.runtime.runtime import Runtime

@@ -12,11 +12,10 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 
 from nlgauge.core.errors import SpecError
-from nlgauge.core.metric import BaseMetric, signature_of, whole
+from nlgauge.core.metric import BaseMetric, check_needs, signature_of, whole
 from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
-from nlgauge.metrics.base import check_needs
 from nlgauge.metrics.lexical.ngrams import WordMetric, Words, measured
 from nlgauge.metrics.registry import metric
 from nlgauge.metrics.wrapped import Composed

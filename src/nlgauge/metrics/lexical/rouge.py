@@ -14,11 +14,10 @@ import numpy.typing as npt
 from rapidfuzz.distance import LCSseq
 
 from nlgauge.core.errors import SpecError
-from nlgauge.core.metric import BaseMetric, signature_of
+from nlgauge.core.metric import BaseMetric, Policy, check_needs, over_references, signature_of
 from nlgauge.core.options import checked
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
-from nlgauge.metrics.base import Policy, check_needs, over_references
 from nlgauge.metrics.lexical.ngrams import Index, Numbered, bags, batches, clipped_overlap, gather, ranges
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.porter import stem

@@ -15,12 +15,11 @@ import numpy as np
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, SpecError, nearest
-from nlgauge.core.metric import BaseMetric, signature_of
+from nlgauge.core.metric import BaseMetric, check_needs, scores_of_stats, signature_of
 from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids, mean_of_defined
 from nlgauge.core.segment import Segment, is_blank
 from nlgauge.core.spec import version
-from nlgauge.metrics.base import check_needs, scores_of_stats
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.scripts import Writing, known_writings, writings
 
