@@ -23,11 +23,12 @@ from nlgauge.core.metric import (
     described,
     known,
     leave_out,
+    limit,
     nonfinite,
     options_of,
     over_references,
     part_directions,
-    scores_parts,
+    said,
     show,
     signature,
     signature_of,
@@ -42,6 +43,7 @@ from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Signature, parse, quote
 from nlgauge.core.suite import Pair
 from nlgauge.metrics.learned import regressor as learned
+from nlgauge.metrics.run import vectors_of
 from nlgauge.models.regressor import Ratings
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.scripts import known_writings
@@ -87,25 +89,37 @@ def test_a_metric_that_inherits_is_itself():
 
 def test_a_class_of_two_members_has_the_usual_answers_for_the_others():
     metric = whole(Bare())
-    assert (metric.pooled, metric.rounds, metric.trained_on, metric.notes, metric.lacking) == (False, None, (), (), {})
-    assert (metric.spec, metric.inside, metric.info.name) == (None, (), "bare")
-    assert (metric.facts(None), metric.documents(SEGMENTS), metric.vectors_of(None)) == ({}, (), {})
-    assert metric.unread(known_writings()[0]) is metric.pieces(["a"], None) is metric.refuse(SEGMENTS) is None
+    assert (metric.pooled, metric.rounds, metric.notes, metric.lacking) == (False, None, (), {})
+    assert (spec_of(metric), metric.inside, metric.info.name) == ("bare", (), "bare")
+    assert (metric.facts(None), metric.documents(SEGMENTS), vectors_of(metric, None)) == ({}, [], {})
+    assert metric.unread(known_writings()[0]) is metric.refuse(SEGMENTS) is limit(metric) is None
     assert metric.counted("scores") == "scores"
-    assert not scores_parts(metric)
-    with pytest.raises(NotImplementedError):
-        metric.scorer(SEGMENTS, None)
+    assert not hasattr(metric, "scorer")
+    assert said(metric, "pieces") == said(metric, "unfit") == []
 
 
 def test_a_class_that_says_more_is_asked_for_it_and_is_not_copied():
     own = Telling()
     metric = whole(own)
-    assert (metric.spec, metric.pooled, metric.rounds) == ("telling(bare)", True, 2)
+    assert (spec_of(metric), metric.pooled, metric.rounds) == ("telling(bare)", True, 2)
     assert (metric.notes, metric.lacking) == (("read this",), {"source": "; take another"})
     assert metric.facts(None) == {"me": id(own)}
     assert metric.scorer(SEGMENTS, None)(SEGMENTS) == (SEGMENTS, SEGMENTS)
-    assert scores_parts(metric)
-    assert metric.trained_on == ()
+    assert trained_on(metric) == ()
+
+
+def test_what_a_metric_does_not_say_those_inside_say():
+    @dataclass(frozen=True)
+    class Around(BaseMetric):
+        inside: tuple = ()
+        info: ClassVar = MetricInfo("around")
+
+    metric = Around((whole(Telling()), whole(Bare()), ng.metric("nli-robust")))
+    assert (metric.pooled, metric.rounds, metric.notes) == (True, 2, ("read this",))
+    assert metric.lacking == {"source": "; take another"}
+    assert (limit(metric), trained_on(metric)) == (256, trained_on(ng.metric("nli-robust")))
+    assert metric.unread(known_writings()[0]._replace(language="de")) is not None
+    assert Around((ng.metric("0.5*bleu + 0.5*ter"), whole(Pooled()))).rounds is None  # one that cannot be merged
 
 
 def test_texts_have_keys_where_something_tells_them_apart():

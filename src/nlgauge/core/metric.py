@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from operator import attrgetter
-from types import MethodType
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, cast, runtime_checkable
 
 import numpy as np
@@ -23,8 +22,6 @@ from nlgauge.core.spec import Signature, quote, version
 
 if TYPE_CHECKING:
     from nlgauge.runtime.runtime import Runtime  # this room knows no other
-
-Layers = Mapping[Hashable, Sequence[int]]  # source of vectors (see `models.vectors.source_of`) -> layers
 
 
 @runtime_checkable
@@ -90,14 +87,14 @@ class BaseMetric:
             ...
 
     @property
-    def spec(self) -> str | None:
-        """The specification that rebuilds the metric; None if it is the name with the options that were changed."""
-        return None
+    def inside(self) -> tuple[BaseMetric, ...]:
+        """The metrics that it scores with. They answer for it where it does not answer itself."""
+        return ()
 
     @property
     def pooled(self) -> bool:
         """Whether a score depends on the other segments of the call."""
-        return False
+        return any(one.pooled for one in self.inside)
 
     @property
     def rounds(self) -> int | None:
@@ -106,48 +103,27 @@ class BaseMetric:
         Such a metric takes what depends on the pool from `runtime.pool`, where there is one. None: it cannot be scored
         in parts.
         """
-        return None
-
-    @property
-    def trained_on(self) -> tuple[str, ...]:
-        """Ids of the perturbations that its model saw in training; an audit marks them."""
-        return ()
+        needed = [rounds(one) for one in self.inside]
+        known = [n for n in needed if n is not None]
+        return max(known, default=None) if len(known) == len(needed) else None
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Notes for the reader of its numbers."""
-        return ()
+        return tuple(dict.fromkeys(note for one in self.inside for note in one.notes))
 
     @property
     def lacking(self) -> Mapping[str, str]:
         """Need -> the end of the error about a segment without it: what to do instead."""
-        return {}
-
-    @property
-    def limit(self) -> int | None:
-        """The largest number of tokens that its model reads of a text; None if there is no limit, or no model."""
-        return None
-
-    @property
-    def inside(self) -> tuple[BaseMetric, ...]:
-        """The metrics that it scores with."""
-        return ()
+        return {need: advice for one in reversed(self.inside) for need, advice in one.lacking.items()}
 
     def facts(self, runtime: Any) -> Mapping[str, Any]:
         """The values that the options resolve to, for the signature, found without loading a model."""
         return {}
 
     def documents(self, segments: Sequence[Segment]) -> Sequence[Documents]:
-        """Of a pooled metric, the texts that frequencies are taken from, for the signature."""
-        return ()
-
-    def vectors_of(self, runtime: Any) -> Layers:
-        """The encoders it reads and the layers of each, so that metrics of one call share them."""
-        return {}
-
-    def scorer(self, pool: Sequence[Segment], runtime: Any) -> Callable[[Sequence[Segment]], Scores]:
-        """Of a pooled metric, a function that scores parts of the pool one by one; see `scores_parts`."""
-        raise NotImplementedError
+        """Of a pooled metric, the texts that frequencies are taken from, for the signature; none of another."""
+        return [documents for one in self.inside for documents in one.documents(segments)]
 
     def counted(self, scores: Scores) -> Scores:
         """Of a cached metric whose corpus number is not the mean, the scores with the statistics for that number.
@@ -158,26 +134,13 @@ class BaseMetric:
 
     def refuse(self, segments: Sequence[Segment]) -> None:
         """Raise an `InputError` for segments that it cannot score, before any metric of the call scores."""
+        for one in self.inside:
+            one.refuse(segments)
 
     def unread(self, writing: Any) -> str | None:
         """Why it cannot read a text written like this, and what to do instead; None if it can, or does not say."""
-        return None
-
-    def peer_signature(self, references: Collection[int]) -> str | None:
-        """The signature that the package it equals prints, for reports that expect it; None if there is none.
-
-        Args:
-            references: the numbers of references that segments have.
-        """
-        return None
-
-    def unfit(self, segments: Sequence[Segment]) -> str | None:
-        """Why its number for these segments of one system says little, whatever they say; None if it does not."""
-        return None
-
-    def pieces(self, texts: Sequence[str], runtime: Any) -> int | None:
-        """How many pieces its encoder reads of some texts; None without an encoder."""
-        return None
+        reasons = dict.fromkeys(reason for one in self.inside if (reason := one.unread(writing)) is not None)
+        return "; ".join(reasons) or None
 
 
 class _Foreign:
@@ -212,10 +175,27 @@ def whole(metric: Any) -> BaseMetric:
     return cast(BaseMetric, metric if isinstance(metric, BaseMetric | _Foreign) else _Foreign(metric))
 
 
-def scores_parts(metric: BaseMetric) -> bool:
-    """Whether a pooled metric has a `scorer`."""
-    own = metric.scorer
-    return not (isinstance(own, MethodType) and own.__func__ is BaseMetric.scorer)
+def said(metric: Any, member: str) -> list[Any]:
+    """What a metric says by a member that few have, or else what each of those inside says by it.
+
+    These are for one reader each, which has the function that asks:
+
+    - `limit`, the largest number of tokens that its model reads of a text: `limit`.
+    - `long`, an option to read a text beyond that: `cut_words`.
+    - `trained_on`, the ids of perturbations that its model saw in training: `trained_on`.
+    - `vectors_of(runtime)`, the encoders it reads and the layers of each: `metrics.run.shared`.
+    - `pieces(texts, runtime)`, how many pieces its encoder reads of texts: `scoring.workers.estimate`.
+    - `unfit(segments)`, why its number for a system with such texts says little: `scoring.looks.UnfitTexts`.
+
+    Of the metric itself alone are asked: `spec`, the specification that rebuilds it, if that is not its name with the
+    options that were changed (`spec_of`); `peer_signature(references)`, which the package prints that it equals
+    (`described`); and of a pooled one `scorer(pool, runtime)`, a function that scores parts of the pool one by one
+    (`metrics.run`).
+    """
+    own = getattr(metric, member, None)
+    if own is not None:
+        return [own]
+    return [each for one in getattr(metric, "inside", ()) for each in said(one, member)]
 
 
 # --- How a metric is signed: its options, and what they resolve to
@@ -241,7 +221,7 @@ def signature_of(metric: Any, runtime: Any = None) -> Signature:
 
 def spec_of(metric: Any) -> str:
     """The shortest specification of the metric: its name and those options that differ from their defaults."""
-    own = whole(metric).spec
+    own = getattr(metric, "spec", None)
     if isinstance(own, str):
         return own
     changed = []
@@ -275,16 +255,6 @@ _ALIKE = ("precision", "recall", "f1")  # parts that run as the metric does
 _REFERENCE = "reference"  # the number of the best one
 
 
-def documents_of(metric: BaseMetric, segments: Sequence[Segment]) -> Sequence[str]:
-    """The texts that the metric takes frequencies from; none for a metric that takes none from the call."""
-    return [text for kind in corpora_of(metric, segments) for text in kind.texts]
-
-
-def corpora_of(metric: BaseMetric, segments: Sequence[Segment]) -> Sequence[Documents]:
-    """The same texts by what they are."""
-    return metric.documents(segments) if metric.pooled else ()
-
-
 def rounds(metric: BaseMetric) -> int | None:
     """How often all segments are gone through before the metric can score a part of them; None if it never can."""
     return metric.rounds if metric.pooled else 0
@@ -295,18 +265,19 @@ def trained_on(metric: Metric) -> tuple[str, ...]:
 
     An audit marks these perturbations.
     """
-    return tuple(whole(metric).trained_on)
+    return tuple(dict.fromkeys(name for own in said(metric, "trained_on") for name in own))
+
+
+def limit(metric: Metric) -> int | None:
+    """The largest number of tokens that its model reads of a text, the least of a sum's; None if there is no limit."""
+    return min(said(metric, "limit"), default=None)
 
 
 def cut_words(metric: BaseMetric) -> str:
     """The fate of a text that is longer than the metric's model reads, for a note."""
-    advice = " (long=windows reads all of it)" if _reads_in_windows(metric) else ""
-    return MEANINGS["truncated"] + (f" of {metric.limit} tokens" if metric.limit is not None else "") + advice
-
-
-def _reads_in_windows(metric: BaseMetric) -> bool:
-    """Whether it has the option to read a long text in windows, or a metric inside has."""
-    return hasattr(metric, "long") or any(map(_reads_in_windows, metric.inside))
+    most = limit(metric)
+    advice = " (long=windows reads all of it)" if said(metric, "long") else ""
+    return MEANINGS["truncated"] + (f" of {most} tokens" if most is not None else "") + advice
 
 
 def part_directions(metric: Any, names: Iterable[str]) -> dict[str, bool | None]:
@@ -407,7 +378,8 @@ def described(
     spec: str, metric: BaseMetric, signature: Signature, counts: Mapping[str, int], references: Collection[int] = ()
 ) -> dict[str, Any]:
     """A metric as a result of kind `score` lists it; `references` are the numbers of them that segments have."""
-    theirs = metric.peer_signature(references) if references else None
+    peer = getattr(metric, "peer_signature", None)
+    theirs = peer(references) if peer is not None and references else None
     return {
         "spec": spec,
         "signature": str(signature),

@@ -20,7 +20,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.metric import BaseMetric, check_needs, cut_words, documents_of
+from nlgauge.core.metric import BaseMetric, check_needs, cut_words
 from nlgauge.core.result import null_if_nan, replacing
 from nlgauge.core.scores import Note, Scores
 from nlgauge.core.segment import Dataset, Segment, repeated
@@ -564,7 +564,7 @@ def check_saved(metrics: Mapping[str, BaseMetric], segments: Sequence[Segment]) 
         InputError: there is such a metric.
     """
     for spec, built in metrics.items():
-        if built.pooled and not documents_of(built, segments):
+        if built.pooled and not any(kind.texts for kind in built.documents(segments)):
             raise InputError(
                 f"{spec}: its scores depend on all texts of a call and cannot be kept in a baseline; give BASE as data"
             )

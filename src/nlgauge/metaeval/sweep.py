@@ -14,7 +14,7 @@ import numpy.typing as npt
 from nlgauge.audits.preference import ALL_GROUPS, Sides, check_copies, preference_rows, score_sides
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.metric import BaseMetric, MetricLike, cut_words, signature_of, spec_of
+from nlgauge.core.metric import BaseMetric, MetricLike, cut_words, signature_of, spec_of, trained_on
 from nlgauge.core.options import OneOf, check_option
 from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.scores import Scores, add, count, count_notes, ids, say, warning
@@ -859,7 +859,7 @@ def about_training(metrics: Mapping[str, BaseMetric], phenomena: Collection[str]
     These attacks are no blind test of the metric, nor of a sum that includes it.
     """
     for name, metric in metrics.items():
-        seen = [one for one in metric.trained_on if one in phenomena]
+        seen = [one for one in trained_on(metric) if one in phenomena]
         if seen:
             yield (
                 f"{name} was trained on {', '.join(seen)}: what it does there, and the means over them, say little of"
@@ -936,7 +936,7 @@ def _robustness(
     for weight, sides in attacked.mixed(*pair, norm, weights).items():
         found = preference_rows(attacked.suite, sides, ties=ties, confidence=confidence, distances=False)
         several = any(row.group == ALL_GROUPS for row in found)
-        shown = sides.metric.trained_on
+        shown = trained_on(sides.metric)
         for row in found:
             if row.expect == "lower" and (not several or row.group == ALL_GROUPS):
                 where = {"pair": pair, "weight": weight, "suite": attacked.suite.name}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from hashlib import blake2b
@@ -12,7 +12,7 @@ from time import monotonic
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.metric import BaseMetric, Layers, check_needs, documents_of, rounds, scores_parts, signature_of
+from nlgauge.core.metric import BaseMetric, Metric, check_needs, rounds, said, signature_of
 from nlgauge.core.scores import Scores, ids, join
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Signature, with_documents
@@ -23,6 +23,7 @@ from nlgauge.runtime.runtime import PAIRS, Bar, Runtime, bars
 # --- Metrics of one call over the same encoder: which vectors they share, and in which portions of the segments
 
 
+Layers = Mapping[Hashable, Sequence[int]]  # source of vectors (see `models.vectors.source_of`) -> layers
 _HELD_BYTES = 512 << 20  # vectors held at once, if every character were a piece of its own
 
 
@@ -32,12 +33,20 @@ def merged(wanted: Sequence[Layers]) -> Layers:
     return {source: sorted({layer for layers in wanted for layer in layers.get(source, ())}) for source in sources}
 
 
+def vectors_of(metric: Metric, runtime: Runtime) -> Layers:
+    """The encoders that a metric or those inside read, and the layers of each, so that metrics of one call share them.
+
+    A metric says so by `vectors_of`.
+    """
+    return merged([own(runtime) for own in said(metric, "vectors_of")])
+
+
 def shared(metrics: Mapping[str, BaseMetric], runtime: Runtime) -> tuple[list[str], Layers]:
     """The metrics that read vectors of a source that another reads, too, and the layers of these sources.
 
     Sources that are shared already, as inside a sum, are left out.
     """
-    wanted = {name: metric.vectors_of(runtime) for name, metric in metrics.items()}
+    wanted = {name: vectors_of(metric, runtime) for name, metric in metrics.items()}
     readers = Counter(source for layers in wanted.values() for source in layers)
     layers = {
         source: read
@@ -129,7 +138,9 @@ def _score_all(
 ) -> dict[str, Scores]:
     """The scores by each metric, with the texts of frequencies in its signature."""
     found = _shared_scores(metrics, segments, runtime, shown)
-    texts = {name: documents_of(built, segments) for name, built in metrics.items()}
+    texts = {
+        name: [text for kind in built.documents(segments) for text in kind.texts] for name, built in metrics.items()
+    }
     return {
         name: replace(scores, signature=with_documents(scores.signature, texts[name])) if texts[name] else scores
         for name, scores in found.items()
@@ -191,10 +202,9 @@ def _shared_scores(
     vectors = {source: SharedVectors(read) for source, read in layers.items()}
     sharing = runtime.sharing(vectors)
     cut = list(portions([metrics[name] for name in readers], segments, bytes_of(layers)))
-    # parts can be scored one by one where no score depends on others, or `scorer` settles how
-    together = [n for n in readers if len(cut) == 1 or not metrics[n].pooled or scores_parts(metrics[n])]
-    scorers = {name: _scorer(metrics[name], segments, sharing, shown[name], len(cut)) for name in together}
-    parts: dict[str, list[Scores]] = {name: [] for name in together}
+    asked = {name: _scorer(metrics[name], segments, sharing, shown[name], len(cut)) for name in readers}
+    scorers = {name: scorer for name, scorer in asked.items() if scorer is not None}
+    parts: dict[str, list[Scores]] = {name: [] for name in scorers}
     for places in cut:
         portion = [segments[i] for i in places.tolist()]
         for name, scorer in scorers.items():
@@ -211,14 +221,19 @@ def _shared_scores(
 
 def _scorer(
     built: BaseMetric, segments: Sequence[Segment], runtime: Runtime, bar: Bar, n_parts: int
-) -> Callable[[Sequence[Segment]], Scores]:
-    """A function that scores a portion; what a pooled metric takes from all segments is settled first."""
+) -> Callable[[Sequence[Segment]], Scores] | None:
+    """A function that scores a portion; what a pooled metric takes from all segments is settled first.
+
+    None: it is pooled, and has no `scorer` that settles it.
+    """
     if n_parts == 1 or not built.pooled:
         return lambda portion: _score(built, portion, runtime, bar)
+    if not hasattr(built, "scorer"):
+        return None
     scorer = built.scorer(segments, runtime)
 
     def scored(portion: Sequence[Segment]) -> Scores:
-        found = scorer(portion)
+        found: Scores = scorer(portion)
         bar.done(len(portion))
         return found
 

@@ -21,12 +21,8 @@ from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.metric import (
     BaseMetric,
     Documents,
-    Layers,
     Policy,
-    corpora_of,
     over_references,
-    rounds,
-    scores_parts,
     signature_of,
     spec_of,
     whole,
@@ -36,74 +32,15 @@ from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, unique
 from nlgauge.core.spec import Signature, Spec, Sum, parse, unquote, version, weight_text
 from nlgauge.metrics.guards import HABITS, OUTPUTS, VERSION, GuardRules, habits, is_spoilt
-from nlgauge.metrics.run import merged, score_segments
+from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.pool import Moments
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.text.scripts import Writing
 
 # --- A metric inside another: with a different policy for references, or with more needs than its own
 
 
-class Composed(BaseMetric):
-    """A metric of other metrics: it says all that those inside say, but for what it says itself."""
-
-    @property
-    def pooled(self) -> bool:
-        """Whether any metric inside is."""
-        return any(one.pooled for one in self.inside)
-
-    @property
-    def rounds(self) -> int | None:
-        """As the metric inside that needs most; None if one cannot be scored in parts."""
-        needed = [rounds(one) for one in self.inside]
-        known = [n for n in needed if n is not None]
-        return max(known, default=0) if len(known) == len(needed) else None
-
-    @property
-    def trained_on(self) -> tuple[str, ...]:
-        """Ids of the perturbations that the model of any metric inside saw in training."""
-        return tuple(dict.fromkeys(name for one in self.inside for name in one.trained_on))
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """The notes of the metrics inside."""
-        return tuple(dict.fromkeys(note for one in self.inside for note in one.notes))
-
-    @property
-    def limit(self) -> int | None:
-        """The least limit of the metrics inside."""
-        return min((one.limit for one in self.inside if one.limit is not None), default=None)
-
-    @property
-    def lacking(self) -> Mapping[str, str]:
-        """As the first metric inside that knows."""
-        return {need: advice for one in reversed(self.inside) for need, advice in one.lacking.items()}
-
-    def documents(self, segments: Sequence[Segment]) -> Sequence[Documents]:
-        """The texts that the metrics inside take frequencies from."""
-        return [documents for one in self.inside for documents in corpora_of(one, segments)]
-
-    def vectors_of(self, runtime: Runtime) -> Layers:
-        """The vectors that the metrics inside read."""
-        return merged([one.vectors_of(runtime) for one in self.inside])
-
-    def refuse(self, segments: Sequence[Segment]) -> None:
-        """Refuse what any metric inside refuses."""
-        for one in self.inside:
-            one.refuse(segments)
-
-    def unfit(self, segments: Sequence[Segment]) -> str | None:
-        """The reason of the first metric inside that has one."""
-        return next((reason for one in self.inside if (reason := one.unfit(segments)) is not None), None)
-
-    def unread(self, writing: Writing) -> str | None:
-        """Why a metric inside cannot read a text in this script; None if all can."""
-        reasons = dict.fromkeys(reason for one in self.inside if (reason := one.unread(writing)) is not None)
-        return "; ".join(reasons) or None
-
-
 @dataclass(frozen=True)
-class WrappedMetric(Composed):
+class WrappedMetric(BaseMetric):
     """A metric around another one, which alone uses the cache."""
 
     metric: BaseMetric
@@ -322,7 +259,7 @@ class Guarded(WrappedMetric):
                 raise SpecError(f"{GUARDED}:guards names {name!r}{nearest(name, _NAMES)}")
         if self.metric.info.name == "scores":
             raise SpecError(f"{GUARDED}(scores): scores that are read from a file say nothing of an empty text")
-        if self.metric.pooled and not scores_parts(self.metric):
+        if self.metric.pooled and not hasattr(self.metric, "scorer"):
             raise SpecError(
                 f"{GUARDED}({spec_of(self.metric)}): its scores depend on all texts of the call, so that an empty text"
                 f" would move the others; of a sum, guard the terms, as in 0.5*{GUARDED}(bleu) + 0.5*{GUARDED}(chrf)"
@@ -370,7 +307,9 @@ class Guarded(WrappedMetric):
         """The scores of empty texts. What a metric takes from all texts, it takes from the true ones."""
         if not self.metric.pooled:
             return self._inside(emptied, runtime)
-        return self.metric.scorer(segments, runtime)(emptied)
+        assert hasattr(self.metric, "scorer")  # another one was refused
+        found: Scores = self.metric.scorer(segments, runtime)(emptied)
+        return found
 
 
 def _masked(text: str) -> str:
@@ -401,7 +340,7 @@ def _worse(own: Scores, emptied: Scores, guarded: Mask) -> Scores:
 
 
 @dataclass(frozen=True)
-class Combination(Composed):
+class Combination(BaseMetric):
     """The sum of weight * scaled metric; higher is better.
 
     A metric for which lower is better enters with its sign reversed.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Annotated, Protocol
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.metric import BaseMetric, whole
+from nlgauge.core.metric import BaseMetric, said, whole
 from nlgauge.core.options import Typed, checked
 from nlgauge.core.result import Row
 from nlgauge.core.scores import FIRST, Note
@@ -60,7 +60,8 @@ class UnfitTexts:
         for spec, reasons in self._reasons.items():
             for system, own in of.items():
                 if reasons.get(system, "") is not None:
-                    reasons[system] = self._metrics[spec].unfit(own)
+                    told = (unfit(own) for unfit in said(self._metrics[spec], "unfit"))
+                    reasons[system] = next((reason for reason in told if reason is not None), None)
 
     def notes(self) -> list[str]:
         """One note per metric and reason, with the systems if they are not all."""

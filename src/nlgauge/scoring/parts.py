@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Counts as IntCounts
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.metric import BaseMetric, check_lacking, corpora_of, rounds, signature_of
+from nlgauge.core.metric import BaseMetric, check_lacking, rounds, signature_of
 from nlgauge.core.result import replacing
 from nlgauge.core.scores import Finish, MetricInfo, Scores, mean_of_defined
 from nlgauge.core.segment import Segment
@@ -468,7 +468,7 @@ def read_sealed(path: Path, kind: type[T]) -> T | None:
 
 def write_texts(folder: Path, part: Part, metrics: Iterable[BaseMetric], segments: Sequence[Segment]) -> dict[str, str]:
     """Write the documents of a part, each kind in its own file; returns the digest of each file."""
-    kinds = {documents.kind: documents for metric in metrics for documents in corpora_of(metric, segments)}
+    kinds = {documents.kind: documents for metric in metrics for documents in metric.documents(segments)}
     digests = {}
     for kind, documents in kinds.items():
         path = texts_path(folder, kind, part)
@@ -512,7 +512,7 @@ def digests_of_documents(folder: Path, parts: Sequence[Part], metrics: Mapping[s
     known: dict[tuple[str, ...], str] = {}
     found = {}
     for spec, metric in metrics.items():
-        kinds = tuple(documents.kind for documents in corpora_of(metric, []))
+        kinds = tuple(documents.kind for documents in metric.documents([]))
         if kinds and kinds not in known:
             streams = [_texts([texts_path(folder, kind, part) for part in parts]) for kind in kinds]
             known[kinds] = documents_digest(heapq.merge(*streams))

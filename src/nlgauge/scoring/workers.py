@@ -27,7 +27,7 @@ from msgspec.structs import asdict
 
 from nlgauge.core.arrays import Counts
 from nlgauge.core.errors import InputError, MissingExtra, NlgaugeError
-from nlgauge.core.metric import BaseMetric, signature_of
+from nlgauge.core.metric import BaseMetric, said, signature_of
 from nlgauge.core.result import Result
 from nlgauge.core.scores import add, mean_of_defined
 from nlgauge.core.spec import with_digest
@@ -634,16 +634,11 @@ def estimate(plan: Plan, metrics: Mapping[str, BaseMetric], runtime: Runtime) ->
     cut = [found.flags["truncated"] for found in scores.values() if "truncated" in found.flags]
     truncated = max((int(flag.sum()) for flag in cut), default=0)
     texts = list({text for s in few for text in (s.hypothesis, *s.references, s.source or "")})
-    pieces = next((n for m in metrics.values() if (n := _pieces_of(m, texts, runtime)) is not None), None)
+    # of a sum, those of its first term with an encoder
+    pieces = next((own(texts, runtime) for m in metrics.values() for own in said(m, "pieces")), None)
     words = sum(len(text.split()) for text in texts) / len(texts)
     loading = max(loaded - began - (seconds if plan.passes else 0.0), 0.0)
     return DryRun(len(few), seconds, loading, truncated, None if pieces is None else pieces / len(texts), words)
-
-
-def _pieces_of(metric: BaseMetric, texts: Sequence[str], runtime: Runtime) -> int | None:
-    """How many pieces a metric's encoder reads of some texts; of a sum, that of a term. None without an encoder."""
-    asked = (metric.pieces(texts, runtime), *(_pieces_of(one, texts, runtime) for one in metric.inside))
-    return next((n for n in asked if n is not None), None)
 
 
 def rows_of(plan: Plan, folder: Path) -> Iterator[dict[str, Any]]:

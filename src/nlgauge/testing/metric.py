@@ -20,7 +20,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Array, Counts
 from nlgauge.core.errors import InputError, NlgaugeError, SpecError
-from nlgauge.core.metric import BaseMetric, Metric, options_of, rounds, signature_of, spec_of, whole
+from nlgauge.core.metric import BaseMetric, Metric, limit, options_of, rounds, signature_of, spec_of, trained_on, whole
 from nlgauge.core.options import construct, sorts
 from nlgauge.core.scores import MetricInfo, Scores, ids, join, mean_of_defined
 from nlgauge.core.segment import Segment
@@ -28,7 +28,7 @@ from nlgauge.core.spec import Spec, parse
 from nlgauge.metrics.registry import METRICS, own_function
 from nlgauge.metrics.registry import metric as build
 from nlgauge.metrics.registry import metric as named_metric
-from nlgauge.metrics.run import score_segments
+from nlgauge.metrics.run import score_segments, vectors_of
 from nlgauge.runtime.cache import ScoreCache
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.scripts import known_writings
@@ -713,17 +713,18 @@ def check_wrapper(
     passes, needed = rounds(own), rounds(other)
     enough = passes is None if needed is None else passes is None or passes >= needed
     subject.require(enough, f"rounds is {passes}, and {needed} of the metric inside")
-    for what in ("trained_on", "notes"):
-        lost = [one for one in getattr(other, what) if not any(one in said for said in getattr(own, what))]
+    for what, asked in (("trained_on", trained_on), ("notes", lambda metric: metric.notes)):
+        lost = [one for one in asked(other) if not any(one in said for said in asked(own))]
         subject.require(not lost, f"{what} of the metric inside are left out: {lost}")
-    least = own.limit is not None and other.limit is not None and own.limit <= other.limit
-    subject.require(other.limit is None or least, f"limit is {own.limit}, and {other.limit} of the metric inside")
+    most, least = limit(own), limit(other)
+    enough = least is None or (most is not None and most <= least)
+    subject.require(enough, f"limit is {most}, and {least} of the metric inside")
     for need in sorted(own.info.needs & other.lacking.keys()):
         subject.require(own.lacking.get(need) == other.lacking[need], f"lacking[{need!r}] of the metric inside is lost")
     for writing in (known_writings()[0]._replace(language="de"), *known_writings()):
         reason = other.unread(writing)
         subject.require(reason is None or own.unread(writing), f"the metric inside says {reason!r} of {writing}")
-    inside, outside = other.vectors_of(subject.runtime), own.vectors_of(subject.runtime)
+    inside, outside = vectors_of(other, subject.runtime), vectors_of(own, subject.runtime)
     lost_sources = [source for source, layers in inside.items() if {*layers} - {*outside.get(source, ())}]
     subject.require(not lost_sources, "vectors that the metric inside reads are not in vectors_of")
     refused = _refuses(own, subject)

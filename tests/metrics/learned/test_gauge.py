@@ -7,7 +7,7 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.metric import spec_of
+from nlgauge.core.metric import spec_of, trained_on
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import quote
 from nlgauge.metrics.learned.gauge import CHRF, COSINE, RATED, RECALL, SCALES, WEIGHTS, Gauge, GaugeRated, Sentinel
@@ -139,7 +139,7 @@ def test_the_encoder_is_that_of_all_terms():
 def test_the_rated_one_says_that_it_has_seen_ratings():
     assert Gauge().notes == ()
     assert any("human ratings" in note for note in GaugeRated().notes)
-    assert set(Gauge().trained_on) == {*ng.metric("nli-robust").trained_on, *ng.metric("sescore").trained_on}
+    assert set(trained_on(Gauge())) == {*ng.metric("nli-robust").trained_on, *ng.metric("sescore").trained_on}
 
 
 def test_summaries_are_read_without_what_reads_sentences():

@@ -319,7 +319,7 @@ class SentSim(Checked, BaseMetric):
             flags=flags,
         )
 
-    def _parts(self) -> dict[str, BaseMetric]:
+    def _parts(self) -> dict[str, ByEncoder]:
         shared = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "words"}
         kind = BertScore if self.words == "bertscore" else Wmd
         return {"sentence": Cosine(**shared), "words": kind(**shared)}

@@ -20,7 +20,6 @@ from nlgauge.core.spec import weight_text
 from nlgauge.metrics.learned.regressor import Regressor
 from nlgauge.metrics.registry import metric, on_encoder
 from nlgauge.metrics.run import score_segments
-from nlgauge.metrics.wrapped import Composed
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.scripts import Writing
 
@@ -160,7 +159,7 @@ RATED_WEIGHT = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gauge(Checked, Composed):
+class Gauge(Checked, BaseMetric):
     """BERTScore with cosine, SEScore and entailment: a metric for English that needs no ratings.
 
     Each term is brought to a scale that is fixed: 0 is what unrelated sentences have on the mean, and 1 what a copy of

@@ -27,7 +27,7 @@ from nlgauge.metrics.learned.regressor import from_ratings
 from nlgauge.metrics.lexical.sacrebleu import ChrF
 from nlgauge.metrics.registry import metric
 from nlgauge.metrics.stored import metric_of_file
-from nlgauge.metrics.wrapped import Combination, Composed
+from nlgauge.metrics.wrapped import Combination
 from nlgauge.runtime.runtime import Runtime
 
 FORMAT, VERSION = "nlgauge-linear", 1
@@ -272,7 +272,7 @@ def _opened(path: str) -> Iterator[None]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Blend(Checked, Composed):
+class Blend(Checked, BaseMetric):
     """A weighted sum of standardised scores, fitted to ratings by ridge regression.
 
     Args:

@@ -18,7 +18,6 @@ from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.lexical.ngrams import WordMetric, Words, measured
 from nlgauge.metrics.registry import metric
-from nlgauge.metrics.wrapped import Composed
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.scripts import Writing, data_lines
 
@@ -36,7 +35,7 @@ _INFO = MetricInfo(
 
 
 @dataclass(frozen=True, kw_only=True)
-class QMetric(Composed):
+class QMetric(BaseMetric):
     """delta times answerability, plus 1 - delta times another metric: QBLEU, QROUGE, QNIST and QMETEOR.
 
     Args:
