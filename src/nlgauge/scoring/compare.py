@@ -13,7 +13,6 @@ from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.options import GoesWith, Range, Typed, checked, refuse_idle
 from nlgauge.core.scores import (
-    UNDEFINED,
     Finish,
     FinishParts,
     Scores,
@@ -22,7 +21,6 @@ from nlgauge.core.scores import (
     first_of,
     first_of_all,
     join,
-    mean_of_defined,
 )
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Signature
@@ -49,6 +47,8 @@ class Totals:
         first: flag -> ids of the first segments that have it.
         references: the numbers of references that segments have.
         part_names: the parts that segment scores have.
+        cells: the sums of each group and system.
+        finish, finish_parts: how sums become a number, and the parts of it.
     """
 
     by_group: bool = False
@@ -58,23 +58,22 @@ class Totals:
     first: Mapping[str, Sequence[str]] = field(default_factory=dict)
     references: set[int] = field(default_factory=set)
     part_names: dict[str, None] = field(default_factory=dict)
-    _cells: dict[Key, _Cell] = field(default_factory=dict)
-    _finish: Finish | None = None
-    _finish_parts: FinishParts | None = None
+    cells: dict[Key, Cell] = field(default_factory=dict)
+    finish: Finish | None = None
+    finish_parts: FinishParts | None = None
     _kept: list[tuple[list[Key], list[str | None], Scores]] = field(default_factory=list)
     _stats: array[float] = field(default_factory=lambda: array("d"))  # of everything kept, which grows without a copy
 
     def add(self, segments: Sequence[Segment], scores: Scores) -> None:
         """Count a block of segments and their scores."""
-        self.signature, self._finish = scores.signature, scores.finish
-        self._finish_parts = scores.finish_parts
+        self.signature, self.finish, self.finish_parts = scores.signature, scores.finish, scores.finish_parts
         keys: list[Key] = [(s.group if self.by_group else None, s.system) for s in segments]
         stats, undefined = scores.segment_stats, np.isnan(scores.values)
         numbers = {key: i for i, key in enumerate(dict.fromkeys(keys))}
         places = np.array([numbers[key] for key in keys])
         for key, number in numbers.items():
             mine = places == number
-            cell = self._cells.setdefault(key, _Cell(np.zeros(stats.shape[1])))
+            cell = self.cells.setdefault(key, Cell(np.zeros(stats.shape[1])))
             cell.totals += stats[mine].sum(axis=0)
             cell.n += int(mine.sum())
             cell.n_undefined += int(undefined[mine].sum())
@@ -83,52 +82,10 @@ class Totals:
         self.counts = add(self.counts, count(scores.flags, scores.values))
         self.first = first_of_all(self.first, first_of(scores.flags, scores.ids, scores.values))
         if self.keep:
-            self._keep(keys, [s.item for s in segments], scores)
+            self.keep_rows(keys, [s.item for s in segments], scores)
 
-    def as_json(self) -> dict[str, Any]:
-        """The totals so far without kept statistics, as JSON values that `take` reads."""
-        return {
-            "cells": [[*key, cell.totals.tolist(), cell.n, cell.n_undefined] for key, cell in self._cells.items()],
-            "counts": dict(self.counts),
-            "first": {flag: list(ids) for flag, ids in self.first.items()},
-            "references": sorted(self.references),
-            "parts": list(self.part_names),
-            "is_mean": self._finish in (None, mean_of_defined),
-        }
-
-    def take(self, counted: Mapping[str, Any], like: Scores) -> None:
-        """Add what other segments came to.
-
-        Args:
-            counted: `as_json` of their totals, whose groups are kept apart here only with `by_group`.
-            like: scores by the same metric, of any segments or none; they say how totals become a number.
-        """
-        self.signature, self._finish, self._finish_parts = like.signature, like.finish, like.finish_parts
-        for group, system, totals, n, n_undefined in counted["cells"]:
-            key = (group if self.by_group else None, system)
-            cell = self._cells.setdefault(key, _Cell(np.zeros(len(totals))))
-            cell.totals += np.array(totals, dtype=np.float64)
-            cell.n += n
-            cell.n_undefined += n_undefined
-        self.part_names.update(dict.fromkeys(counted["parts"]))
-        self.references.update(counted["references"])
-        found = add(self.counts, counted["counts"])
-        known = [name for name in (*like.flags, UNDEFINED) if name in found]  # not in the order of the parts
-        self.counts = {name: found[name] for name in dict.fromkeys([*known, *found])}
-        self.first = first_of_all(self.first, counted["first"])
-
-    def keep_rows(
-        self,
-        groups: Sequence[str | None],
-        systems: Sequence[str | None],
-        items: Sequence[str | None],
-        scores: Scores,
-    ) -> None:
-        """Keep the statistics of segments whose totals were taken."""
-        keys = [(group if self.by_group else None, system) for group, system in zip(groups, systems, strict=True)]
-        self._keep(keys, list(items), scores)
-
-    def _keep(self, keys: list[Key], items: list[str | None], scores: Scores) -> None:
+    def keep_rows(self, keys: Sequence[Key], items: list[str | None], scores: Scores) -> None:
+        """Keep the statistics of segments: of each its group and system, its item and its scores."""
         if scores.stats is not None:
             self._stats.frombytes(np.ascontiguousarray(scores.stats, dtype=np.float64).view(np.uint8).data)
         known = {key: key for key in keys}  # one object for each key
@@ -137,19 +94,19 @@ class Totals:
     @property
     def sizes(self) -> list[int]:
         """The number of segments of each system, and of each of its groups where these are kept apart."""
-        return [cell.n for cell in self._cells.values()]
+        return [cell.n for cell in self.cells.values()]
 
     def rows(self) -> Iterator[tuple[Key, float, int, int]]:
         """Key, corpus score, segments and undefined segments of each system, in order of appearance."""
-        for key, cell in self._cells.items():
-            assert self._finish is not None  # set with the first cell
-            yield key, float(self._finish(cell.totals)), cell.n, cell.n_undefined
+        for key, cell in self.cells.items():
+            assert self.finish is not None  # set with the first cell
+            yield key, float(self.finish(cell.totals)), cell.n, cell.n_undefined
 
     def parts(self, key: Key) -> dict[str, float]:
         """Parts of the corpus score of a system, as `parts.NAME`; empty for most metrics."""
-        if self._finish_parts is None:
+        if self.finish_parts is None:
             return {}
-        return {f"parts.{name}": part for name, part in self._finish_parts(self._cells[key].totals).items()}
+        return {f"parts.{name}": part for name, part in self.finish_parts(self.cells[key].totals).items()}
 
     def kept(self) -> Mapping[str | None, tuple[list[str | None], list[str | None], Scores]]:
         """Group -> (system of each segment, item of each segment, scores), of everything kept."""
@@ -169,7 +126,9 @@ class Totals:
 
 
 @dataclass
-class _Cell:
+class Cell:
+    """The sums of the segments of one system: their statistics, how many they are, and how many are undefined."""
+
     totals: Array
     n: int = 0
     n_undefined: int = 0

@@ -24,7 +24,7 @@ from nlgauge.core.arrays import Counts as IntCounts
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.metric import BaseMetric, check_lacking, rounds, signature_of
 from nlgauge.core.result import replacing
-from nlgauge.core.scores import Finish, MetricInfo, Scores, mean_of_defined
+from nlgauge.core.scores import UNDEFINED, Finish, MetricInfo, Scores, add, first_of_all, mean_of_defined
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Signature, Spec, documents_digest, parse, version
 from nlgauge.io.files import STDIN, Limits, current, limited
@@ -38,7 +38,7 @@ from nlgauge.metrics.run import score_segments
 from nlgauge.metrics.stored import check_shipped, metric_of_file
 from nlgauge.runtime.pool import Columns, Counts, Incidence, Moments, Pool, Unsettled
 from nlgauge.runtime.runtime import ENCODERS, Runtime, silent
-from nlgauge.scoring.compare import ComparisonOptions, Totals
+from nlgauge.scoring.compare import Cell, ComparisonOptions, Totals
 from nlgauge.scoring.looks import Looking, Looks
 
 # --- The plan of a run in parts: what is read, by which metrics, and which rows are which part
@@ -642,12 +642,10 @@ def _finish_of(spec: str) -> Finish:
 # --- One part of a run: its segments are scored, its rows and sums written, each file whole or not at all
 
 DIGESTS = "digests"
-Labels = list[str | None]
-KeptRows = tuple[str, tuple[Labels, Labels, Labels, Scores]]  # specification; groups, systems, items and scores
 
 
 class Counted(msgspec.Struct, frozen=True):
-    """The totals of a metric over a part, as `Totals.as_json` has them."""
+    """The totals of a metric over a part, whose groups are kept apart."""
 
     cells: list[tuple[str | None, str | None, list[float | None], int, int]]
     counts: dict[str, int]
@@ -655,6 +653,34 @@ class Counted(msgspec.Struct, frozen=True):
     references: list[int]
     parts: list[str]
     is_mean: bool = True
+
+    @classmethod
+    def of(cls, totals: Totals) -> Counted:
+        """Totals as they are written, without kept statistics."""
+        return cls(
+            [(*key, cell.totals.tolist(), cell.n, cell.n_undefined) for key, cell in totals.cells.items()],
+            dict(totals.counts),
+            {flag: list(ids) for flag, ids in totals.first.items()},
+            sorted(totals.references),
+            list(totals.part_names),
+            totals.finish in (None, mean_of_defined),
+        )
+
+    def add_to(self, totals: Totals, like: Scores) -> None:
+        """Add these totals to others; `like` are scores by the same metric, which say how totals become a number."""
+        totals.signature, totals.finish, totals.finish_parts = like.signature, like.finish, like.finish_parts
+        for group, system, sums, n, n_undefined in self.cells:
+            key = (group if totals.by_group else None, system)
+            cell = totals.cells.setdefault(key, Cell(np.zeros(len(sums))))
+            cell.totals += np.array(sums, dtype=np.float64)
+            cell.n += n
+            cell.n_undefined += n_undefined
+        totals.part_names.update(dict.fromkeys(self.parts))
+        totals.references.update(self.references)
+        found = add(totals.counts, self.counts)
+        known = [name for name in (*like.flags, UNDEFINED) if name in found]  # not in the order of the parts
+        totals.counts = {name: found[name] for name in dict.fromkeys([*known, *found])}
+        totals.first = first_of_all(totals.first, self.first)
 
 
 class Sums(msgspec.Struct, frozen=True):
@@ -753,13 +779,11 @@ class Scorer:
         codes = np.array([groups.index(segment.group) for segment in segments], dtype=np.int64)
         with replacing(stats_path(self.folder, part), "wb") as file:
             np.savez(file, allow_pickle=False, groups=codes, **{DIGESTS: _digests_of(segments)}, **stats)
-        sums: dict[str, Any] = {"n": len(segments), "groups": groups, "sha256": _digests(self.folder, part)}
-        sums["metrics"] = {}
+        totals = {spec: Totals(by_group=True) for spec in scores}
         for spec, found in scores.items():
-            totals = Totals(by_group=True)
-            totals.add(segments, found)
-            sums["metrics"][spec] = totals.as_json()
-        encoded = msgspec.json.encode(sums)
+            totals[spec].add(segments, found)
+        counted = {spec: Counted.of(total) for spec, total in totals.items()}
+        encoded = msgspec.json.encode(Sums(len(segments), groups, _digests(self.folder, part), counted))
         with replacing(sums_path(self.folder, part), "wb") as file:
             file.write(msgspec.json.encode(_Sealed(_digest_of(encoded), msgspec.Raw(encoded))))
             file.flush()
@@ -814,27 +838,29 @@ def _digest_of(encoded: bytes) -> str:
     return hashlib.sha256(encoded).hexdigest()
 
 
-def kept(folder: Path, part: Part, sums: Sums, like: Mapping[str, Scores], paired: bool) -> Iterator[KeptRows]:
-    """The segment statistics of a part that comparing systems needs, metric by metric.
+def keep_rows(
+    folder: Path, part: Part, sums: Sums, like: Mapping[str, Scores], totals: Mapping[str, Totals], paired: bool
+) -> None:
+    """Keep the segment statistics of a part that comparing systems needs.
 
     Args:
         folder: of the run.
         part: a part that is done.
         sums: `sums_of` it.
         like: specification -> scores by that metric, of any segments or none.
+        totals: specification -> where they are kept.
         paired: whether systems are compared item by item; else ids and items are empty, since memory holds them.
     """
     table = read_columns(rows_path(folder, part))
-    systems = list(map({name: name for name in table["system"]}.get, table["system"]))  # one object for each name
-    n = len(systems)
-    ids = tuple(table["id"]) if paired else ("",) * n
-    items: Labels = table["seg"] if paired else [None] * n
+    systems = table["system"]
+    ids = tuple(table["id"]) if paired else ("",) * len(systems)
+    items: list[str | None] = table["seg"] if paired else [None] * len(systems)
     with np.load(stats_path(folder, part), allow_pickle=False) as stored:
         groups = [sums.groups[code] for code in stored["groups"].tolist()]
         for place, (spec, one) in enumerate(like.items()):
-            stats = stored.get(str(place))
-            scores = replace(one, ids=ids, values=table[spec], stats=stats, parts={}, flags={})
-            yield spec, (groups, systems, items, scores)
+            scores = replace(one, ids=ids, values=table[spec], stats=stored.get(str(place)), parts={}, flags={})
+            of = groups if totals[spec].by_group else [None] * len(groups)
+            totals[spec].keep_rows(list(zip(of, systems, strict=True)), items, scores)
 
 
 def _digests(folder: Path, part: Part) -> dict[str, str]:

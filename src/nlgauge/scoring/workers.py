@@ -23,7 +23,6 @@ from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
-from msgspec.structs import asdict
 
 from nlgauge.core.arrays import Counts
 from nlgauge.core.errors import InputError, MissingExtra, NlgaugeError
@@ -56,7 +55,7 @@ from nlgauge.scoring.parts import (
     Scorer,
     digests_of_documents,
     gathered_path,
-    kept,
+    keep_rows,
     merge,
     metrics_of,
     read_gathered,
@@ -126,10 +125,9 @@ def result_of(
                     f"{spec} adds up by a rule of its own, which a folder cannot name; run the command that scored"
                     f" {folder} again, which scores nothing twice"
                 )
-            total.take(asdict(own), like[spec])
+            own.add_to(total, like[spec])
         if comparison.resamples:
-            for spec, rows in kept(folder, part, sums, like, paired=comparison.test is not None):
-                totals[spec].keep_rows(*rows)
+            keep_rows(folder, part, sums, like, totals, paired=comparison.test is not None)
     signatures = {
         spec: metric.signature if isinstance(metric, Recorded) else signature_of(metric, runtime)
         for spec, metric in metrics.items()
