@@ -69,6 +69,9 @@ class _Silent(WrappedMetric):
     def info(self):
         return replace(self.metric.info, cached=False)
 
+    def documents(self, segments):
+        return self.metric.documents(segments)
+
     def score(self, segments, runtime):
         scores = self._inside(segments, runtime)
         entries = tuple(entry for entry in scores.signature.entries if entry[0] != "documents")

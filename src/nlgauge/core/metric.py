@@ -459,11 +459,11 @@ def over_references(
         first = {"reference": np.zeros(len(segments))} if policy == "best" else {}
         return replace(single, parts={**single.parts, **first})
     single = score_single([replace(s, references=(r,)) for s in segments for r in s.references])
-    fold = _Fold(np.concatenate([[0], np.cumsum(counts)[:-1]]), counts, 1.0 if single.higher_is_better else -1.0)
+    starts, sign = np.concatenate([[0], np.cumsum(counts)[:-1]]), 1.0 if single.higher_is_better else -1.0
     if policy == "best":
-        chosen = fold.argbest(single.values)
+        chosen = _first_best(single.values * sign, starts, counts)
         parts = {name: column[chosen] for name, column in single.parts.items()}
-        parts["reference"] = (chosen - fold.starts).astype(np.float64)
+        parts["reference"] = (chosen - starts).astype(np.float64)
         return Scores(
             single.signature,
             ids(segments),
@@ -474,38 +474,35 @@ def over_references(
             {name: column[chosen] for name, column in single.flags.items()},
             single.higher_is_better,
         )
-    reduce = fold.best if policy == "best_each" else fold.mean
-    values = reduce(single.values)
+
+    def fold(column: Array) -> Array:
+        if policy == "mean":
+            return np.asarray(np.add.reduceat(column, starts) / counts)
+        top = _highest(column * sign, starts)
+        return np.where(np.isneginf(top), np.nan, top * sign)
+
+    values = fold(single.values)
+    undefined = np.isnan(values)
+    every, any_of = np.logical_and.reduceat, np.logical_or.reduceat
     return Scores(
         single.signature,
         ids(segments),
         values,
-        {name: reduce(column) for name, column in single.parts.items()},
-        flags={name: fold.flag(column, np.isnan(values)) for name, column in single.flags.items()},
+        {name: fold(column) for name, column in single.parts.items()},
+        flags={
+            name: every(column, starts) | any_of(column, starts) & undefined for name, column in single.flags.items()
+        },
         higher_is_better=single.higher_is_better,
     )
 
 
-@dataclass(frozen=True)
-class _Fold:
-    starts: npt.NDArray[np.int64]
-    counts: npt.NDArray[np.int64]
-    sign: float
+def _highest(signed: Array, starts: npt.NDArray[np.int64]) -> Array:
+    """The highest value of each segment's references, shape (segments,); -inf where all are undefined."""
+    return np.asarray(np.maximum.reduceat(np.where(np.isnan(signed), -np.inf, signed), starts))
 
-    def best(self, column: Array) -> Array:
-        signed = np.where(np.isnan(column), -np.inf, column * self.sign)
-        top = np.maximum.reduceat(signed, self.starts)
-        return np.where(np.isneginf(top), np.nan, top * self.sign)
 
-    def argbest(self, column: Array) -> npt.NDArray[np.int64]:
-        signed = np.where(np.isnan(column), -np.inf, column * self.sign)
-        top = np.repeat(np.maximum.reduceat(signed, self.starts), self.counts)
-        places = np.where(signed == top, np.arange(len(column)), len(column))
-        return np.minimum.reduceat(places, self.starts)
-
-    def flag(self, column: Mask, undefined: Mask) -> Mask:
-        every, any_of = np.logical_and.reduceat(column, self.starts), np.logical_or.reduceat(column, self.starts)
-        return np.asarray(every | any_of & undefined, dtype=np.bool_)
-
-    def mean(self, column: Array) -> Array:
-        return np.asarray(np.add.reduceat(column, self.starts) / self.counts)
+def _first_best(signed: Array, starts: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The place of the first among the best references of each segment, shape (segments,)."""
+    top = np.repeat(_highest(signed, starts), counts)
+    is_top = np.where(np.isnan(signed), -np.inf, signed) == top
+    return np.minimum.reduceat(np.where(is_top, np.arange(len(signed)), len(signed)), starts)

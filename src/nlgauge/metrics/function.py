@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -179,25 +179,6 @@ class Plain:
         return (inspect.getdoc(self.call) or "a function").splitlines()[0]
 
 
-class _FunctionInfo:
-    """The info of one function; of the class what holds for each."""
-
-    general = MetricInfo("function", needs=frozenset(), range=(-math.inf, math.inf), copy_is_best=False)
-
-    def __get__(self, instance: Function | None, owner: type) -> MetricInfo:
-        if instance is None:
-            return self.general
-        plain = instance.function
-        return MetricInfo(
-            plain.name,
-            needs=plain.needs,
-            range=(-math.inf, math.inf),
-            higher_is_better=instance.higher_is_better is not False,
-            copy_is_best=False,  # not known
-            summary=plain.summary,
-        )
-
-
 @dataclass(frozen=True, kw_only=True)
 class Function(BaseMetric):
     """A metric that a function or a model of the user's computes; the corpus number is the mean.
@@ -212,10 +193,18 @@ class Function(BaseMetric):
 
     function: Plain
     higher_is_better: bool | None = None
-    info: ClassVar = _FunctionInfo()
+    info: ClassVar = MetricInfo(
+        "function",
+        needs=frozenset(),
+        range=(-math.inf, math.inf),
+        copy_is_best=False,  # not known
+    )
 
     def __post_init__(self) -> None:
         checked(self, name=self.function.name)
+        info = replace(type(self).info, name=self.function.name, needs=self.function.needs)
+        up = self.higher_is_better is not False
+        object.__setattr__(self, "info", replace(info, higher_is_better=up, summary=self.function.summary))
 
     @property
     def spec(self) -> str:

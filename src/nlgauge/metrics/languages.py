@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import Literal, Protocol, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.metric import BaseMetric
-from nlgauge.core.scores import FIRST, MetricInfo, Note
+from nlgauge.core.scores import FIRST, Note
 from nlgauge.core.segment import Segment
 from nlgauge.text.scripts import (
     ENGLISH,
@@ -160,15 +160,6 @@ def unread_by_model(languages: Sequence[str], writing: Writing, who: str = "the 
         return None
     named = " and ".join(names().get(language, language) for language in languages)
     return f"{who} reads {named}; name a model of that language (page 'languages' of the documentation)"
-
-
-class Reader(Protocol):
-    """A reader of texts: a metric, or anything else with an `info` and, perhaps, `unread`."""
-
-    @property
-    def info(self) -> MetricInfo:
-        """Its needs say which texts of a segment it reads besides the hypothesis."""
-        ...
 
 
 @dataclass

@@ -246,50 +246,45 @@ def _score(built: BaseMetric, segments: Sequence[Segment], runtime: Runtime, bar
     if not is_kept or not isinstance(cache, ScoreCache):
         with bar.part(runtime, len(segments), len(built.inside) or 1) as watched:
             return built.score(segments, watched)
-    return _Cached(built, runtime, cache).score(segments, bar)
+    return _score_cached(built, segments, runtime, cache, bar)
 
 
-class _Cached:
-    """One metric behind the score cache; a row holds the value, then parts, then flags."""
+def _score_cached(
+    built: BaseMetric, segments: Sequence[Segment], runtime: Runtime, cache: ScoreCache, bar: Bar
+) -> Scores:
+    """The scores by a metric behind the cache, a row of which holds the value, then parts, then flags.
 
-    def __init__(self, built: BaseMetric, runtime: Runtime, cache: ScoreCache) -> None:
-        self.metric, self.runtime, self.cache = built, runtime, cache
-        self.signature = signature_of(built, runtime)
-
-    def score(self, segments: Sequence[Segment], bar: Bar) -> Scores:
-        """The scores; each distinct text that is not stored is scored once, in portions that are stored one by one."""
-        signature = str(self.signature)
-        keys = [text_key(s, self.metric.info.needs) for s in segments]
-        place = {key: i for i, key in reversed(list(enumerate(keys)))}  # each distinct text once, at its first place
-        columns = known = self.cache.columns(signature)
-        stored = self.cache.get(signature, list(place)) if self._whole(columns) else {}
-        missing = [(key, segments[i]) for key, i in place.items() if key not in stored]
-        ordered = sorted(
-            missing, key=lambda pair: pair[1].references
-        )  # so that each reference is encoded once, or nearly
-        size, share = min(_FIRST, _STORE_EVERY), len(segments) / len(place)  # segments for each distinct text
-        bar.done(share * (len(place) - len(missing)))
-        while ordered:
-            began = monotonic()
-            part, ordered = _split(ordered, size)
-            with bar.part(self.runtime, share * len(part)) as watched:
-                scores = self.metric.score([segment for _, segment in part], watched)
-            columns, rows = _pack(scores)
-            if columns != known:  # rows with other columns are of no use
-                ordered += [(key, segments[place[key]]) for key in stored]
-                stored, known = {}, columns
-            new = [key for key, _ in part]
-            self.cache.put(signature, columns, new, rows)
-            stored.update(zip(new, rows, strict=True))
-            a_second = len(part) / max(monotonic() - began, 1e-6)
-            size = max(min(int(a_second * _SECONDS), _STORE_EVERY), min(_LEAST, _STORE_EVERY))
-        assert columns is not None  # something was found or something was scored
-        return _unpacked(self.metric, self.signature, segments, columns, np.stack([stored[key] for key in keys]))
-
-    def _whole(self, columns: Sequence[str] | None) -> bool:
-        """Whether rows hold a value and all flags of the metric; others, as of an older release, are scored again."""
-        flags = {f"flag.{name}" for name in self.metric.info.flags}
-        return columns is not None and columns[:1] == ["value"] and flags <= set(columns)
+    Each distinct text that is not stored is scored once, in portions that are stored one by one.
+    """
+    signed = signature_of(built, runtime)
+    signature = str(signed)
+    flags = {f"flag.{name}" for name in built.info.flags}
+    keys = [text_key(s, built.info.needs) for s in segments]
+    place = {key: i for i, key in reversed(list(enumerate(keys)))}  # each distinct text once, at its first place
+    columns = known = cache.columns(signature)
+    # rows that lack a value or a flag of the metric, as of an older release, are scored again
+    is_whole = columns is not None and columns[:1] == ["value"] and flags <= set(columns)
+    stored = cache.get(signature, list(place)) if is_whole else {}
+    missing = [(key, segments[i]) for key, i in place.items() if key not in stored]
+    ordered = sorted(missing, key=lambda pair: pair[1].references)  # so that each reference is encoded once, or nearly
+    size, share = min(_FIRST, _STORE_EVERY), len(segments) / len(place)  # segments for each distinct text
+    bar.done(share * (len(place) - len(missing)))
+    while ordered:
+        began = monotonic()
+        part, ordered = _split(ordered, size)
+        with bar.part(runtime, share * len(part)) as watched:
+            scores = built.score([segment for _, segment in part], watched)
+        columns, rows = _pack(scores)
+        if columns != known:  # rows with other columns are of no use
+            ordered += [(key, segments[place[key]]) for key in stored]
+            stored, known = {}, columns
+        new = [key for key, _ in part]
+        cache.put(signature, columns, new, rows)
+        stored.update(zip(new, rows, strict=True))
+        a_second = len(part) / max(monotonic() - began, 1e-6)
+        size = max(min(int(a_second * _SECONDS), _STORE_EVERY), min(_LEAST, _STORE_EVERY))
+    assert columns is not None  # something was found or something was scored
+    return _unpacked(built, signed, segments, columns, np.stack([stored[key] for key in keys]))
 
 
 def _unpacked(

@@ -55,21 +55,16 @@ class WrappedMetric(BaseMetric):
         """The specification of the metric inside: a wrapper is an option of an evaluation, not of the metric."""
         return spec_of(self.metric)
 
+    def documents(self, segments: Sequence[Segment]) -> Sequence[Documents]:
+        """None: scores that the metric inside signs have its own, which are taken from what it is given."""
+        return ()
+
     def _inside(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         return score_segments({"": self.metric}, segments, runtime)[""]
 
 
 @dataclass(frozen=True)
-class _Prepared(WrappedMetric):
-    """A wrapper that changes what the metric inside is given. Its scores are signed by that metric."""
-
-    def documents(self, segments: Sequence[Segment]) -> Sequence[Documents]:
-        """None: the signature of the scores has those of the metric inside, which are taken from what it is given."""
-        return ()
-
-
-@dataclass(frozen=True)
-class ReferencePolicyMetric(_Prepared):
+class ReferencePolicyMetric(WrappedMetric):
     """A metric with a different policy for several references.
 
     Attributes:
@@ -108,7 +103,7 @@ class ReferencePolicyMetric(_Prepared):
 
 
 @dataclass(frozen=True)
-class CompanionMetric(_Prepared):
+class CompanionMetric(WrappedMetric):
     """A metric that sees only segments that it and another metric can both score, so that their sum can be computed.
 
     Attributes:
@@ -281,6 +276,10 @@ class Guarded(WrappedMetric):
         inside = "(" + "|".join(f"{key}:{value}" for key, value in entries if key != "nlgauge") + ")"
         telling = {"py3langid": version("py3langid")} if _TELLING & {*self._names} else {}
         return {"metric": inside, "pool": None, "rules": VERSION, **telling}
+
+    def documents(self, segments: Sequence[Segment]) -> Sequence[Documents]:
+        """Those of the metric inside."""
+        return self.metric.documents(segments)
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """The scores of the metric inside; the flag `guarded` is set where a guard distrusts the output."""

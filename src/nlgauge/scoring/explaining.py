@@ -623,11 +623,9 @@ def align(hyp: str, ref: str, metric: MetricLike = "bertscore", runtime: Runtime
         raise InputError(f"model {built.model!r} computes NaN or infinity for these texts; try dtype=float32")
     tokens = encoder.tokenizer.tokens([hyp, ref], built.long)
     table = built.table(encoder, (), runtime)
-    sides = [
-        _Side(*encoder.tokenizer.words(text), piece_weights(encoder, t.ids, table))
-        for text, t in zip((hyp, ref), tokens, strict=True)
-    ]
-    if all(side.labels for side in sides):
+    (hyp_words, hyp_of), (ref_words, ref_of) = map(encoder.tokenizer.words, (hyp, ref))  # words; the word of each piece
+    weights = [piece_weights(encoder, t.ids, table) for t in tokens]
+    if hyp_words and ref_words:
         from nlgauge.models.matching import similarities
 
         pieces = similarities(encoder.encode(tokens, built.depth(encoder)), 0, 1)
@@ -635,11 +633,11 @@ def align(hyp: str, ref: str, metric: MetricLike = "bertscore", runtime: Runtime
         pieces = np.zeros((len(tokens[0].ids), len(tokens[1].ids)))
     parts = {name: float(column[0]) for name, column in scores.parts.items()}
     return Alignment(
-        tuple(sides[0].labels),
-        tuple(sides[1].labels),
-        _best_pieces(pieces, sides[0].words, sides[1].words, (len(sides[0].labels), len(sides[1].labels))),
-        sides[0].shares(),
-        sides[1].shares(),
+        tuple(hyp_words),
+        tuple(ref_words),
+        _best_pieces(pieces, hyp_of, ref_of, (len(hyp_words), len(ref_words))),
+        _shares(hyp_of, weights[0], len(hyp_words)),
+        _shares(ref_of, weights[1], len(ref_words)),
         parts["precision"],
         parts["recall"],
         parts["f1"],
@@ -661,20 +659,20 @@ def _matching(metric: MetricLike, encoder: str | None) -> BertScore:
     return built
 
 
-class _Side:
-    """The words of a text, and the word and weight of each of its pieces."""
+def _shares(words: Sequence[int | None], weights: npt.NDArray[np.float32], n: int) -> Array:
+    """The share of each of n words in the mean, shape (n,); all 0 where nothing has any weight.
 
-    def __init__(self, labels: list[str], words: Sequence[int | None], weights: npt.NDArray[np.float32]) -> None:
-        self.labels, self.words, self.weights = labels, words, weights
-
-    def shares(self) -> Array:
-        """The share of each word in the mean, shape (words,); all 0 where nothing has any weight."""
-        shares = np.zeros(len(self.labels))
-        for word, weight in zip(self.words, self.weights, strict=True):
-            if word is not None:
-                shares[word] += weight
-        total = float(self.weights.sum())
-        return shares / total if total > 0 else shares
+    Args:
+        words: the word of each piece.
+        weights: the weight of each piece.
+        n: the number of words.
+    """
+    shares = np.zeros(n)
+    for word, weight in zip(words, weights, strict=True):
+        if word is not None:
+            shares[word] += weight
+    total = float(weights.sum())
+    return shares / total if total > 0 else shares
 
 
 def _best_pieces(

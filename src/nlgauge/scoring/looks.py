@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import Annotated, Protocol
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.metric import BaseMetric, said, whole
+from nlgauge.core.metric import BaseMetric, said
 from nlgauge.core.options import Typed, checked
 from nlgauge.core.result import Row
 from nlgauge.core.scores import FIRST, Note
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.guards import FIELDS, GuardCheck, GuardCounts, Key
-from nlgauge.metrics.languages import LanguageCheck, Reader, UnreadScripts
+from nlgauge.metrics.languages import LanguageCheck, UnreadScripts
 
 Language = Annotated[LanguageCheck, Typed("Note text in languages a metric does not read, or refuse it.")]
 
@@ -154,24 +154,23 @@ class Looks:
     def __post_init__(self) -> None:
         checked(self, name="", error=InputError)
 
-    def over(self, metrics: Mapping[str, Reader], of: str = "segments") -> Looking:
+    def over(self, metrics: Mapping[str, BaseMetric], of: str = "segments") -> Looking:
         """The looks at a run.
 
         Args:
-            metrics: specification -> metric.
+            metrics: specification -> metric, or another reader of texts that says by `unread` what it cannot read.
             of: what the segments are called.
         """
-        readers = {spec: whole(metric) for spec, metric in metrics.items()}
         unfit = "off" if self.guards == "off" else "note"
         each: list[tuple[str, Look]] = [
-            (self.language, UnreadScripts(readers, of)),
-            (unfit, UnfitTexts(readers)),
+            (self.language, UnreadScripts(metrics, of)),
+            (unfit, UnfitTexts(metrics)),
             (self.guards, GuardCounts()),
         ]
         looks = [look for how, look in each if how != "off"]
         return Looking(looks, [look for how, look in each if how in ("strict", "refuse")])
 
-    def seen(self, metrics: Mapping[str, Reader], segments: Sequence[Segment], of: str = "segments") -> Looking:
+    def seen(self, metrics: Mapping[str, BaseMetric], segments: Sequence[Segment], of: str = "segments") -> Looking:
         """The looks at segments that are all there is.
 
         Raises:

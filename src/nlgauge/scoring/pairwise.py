@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -173,14 +173,6 @@ class Interval:
     level: float
 
 
-class _Difference(TypedDict):
-    delta: float | None
-    delta_low: float | None
-    delta_high: float | None
-    p: float | None
-    n_undefined_draws: int | None
-
-
 @dataclass(frozen=True)
 class Comparison:
     """One system beside the baseline. What does not apply to the baseline itself is None.
@@ -285,7 +277,7 @@ def compare_scores(
     ]
 
 
-def _difference(tested: PairedTest, i: int) -> _Difference:
+def _difference(tested: PairedTest, i: int) -> dict[str, Any]:
     """Difference and p-value of system i against the baseline; empty for the baseline itself, which is system 0."""
     if not i:
         return {"delta": None, "delta_low": None, "delta_high": None, "p": None, "n_undefined_draws": None}
