@@ -12,6 +12,7 @@ from time import monotonic
 import numpy as np
 import numpy.typing as npt
 
+from nlgauge.core.arrays import Mask
 from nlgauge.core.metric import BaseMetric, Metric, check_needs, rounds, said, signature_of
 from nlgauge.core.scores import Scores, ids, join
 from nlgauge.core.segment import Segment
@@ -126,6 +127,16 @@ def score_blocks(
             for built in metrics.values():
                 check_needs(built, block)
             yield block, _score_all(metrics, block, runtime, shown)
+
+
+def joined_flags(scored: Mapping[str, Scores], names: Iterable[str] | None = None) -> dict[str, Mask]:
+    """Where any of the scores of one call sets each flag; of all flags that they have if none are named."""
+    if names is None:
+        names = dict.fromkeys(name for scores in scored.values() for name in scores.flags)
+    return {
+        name: np.logical_or.reduce([scores.flags[name] for scores in scored.values() if name in scores.flags])
+        for name in names
+    }
 
 
 def _labels(metrics: Mapping[str, BaseMetric]) -> dict[str, str]:

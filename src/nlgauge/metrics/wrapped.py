@@ -32,7 +32,7 @@ from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, unique
 from nlgauge.core.spec import Signature, Spec, Sum, parse, unquote, version, weight_text
 from nlgauge.metrics.guards import HABITS, OUTPUTS, VERSION, GuardRules, habits, is_spoilt
-from nlgauge.metrics.run import score_segments
+from nlgauge.metrics.run import joined_flags, score_segments
 from nlgauge.runtime.pool import Moments
 from nlgauge.runtime.runtime import Runtime
 
@@ -451,17 +451,12 @@ class Combination(BaseMetric):
                 low, high = read_bounds(self._bounds_file, bounds_key(term))
                 oriented = (oriented - low) / (high - low)
             values = values + weight * oriented
-        flags = {
-            name: np.logical_or.reduce([s.flags[name] for s in scored.values() if name in s.flags])
-            for s in scored.values()
-            for name in s.flags
-        }
         return Scores(
             signature_of(self, runtime),
             ids(segments),
             values,
             {spec: s.values for spec, s in scored.items()},
-            flags=flags,
+            flags=joined_flags(scored),
             scale=scale,
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from math import e
@@ -42,7 +42,7 @@ from nlgauge.metrics.embedding.points import (
 )
 from nlgauge.metrics.embedding.transport import Wmd
 from nlgauge.metrics.embedding.vectors import ByEncoder
-from nlgauge.metrics.run import merged, score_segments
+from nlgauge.metrics.run import joined_flags, merged, score_segments
 from nlgauge.metrics.wrapped import moments, zero_and_width
 from nlgauge.models.encoder import Encoder, load_encoder
 from nlgauge.models.locate import locate
@@ -323,14 +323,6 @@ class SentSim(Checked, BaseMetric):
         shared = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "words"}
         kind = BertScore if self.words == "bertscore" else Wmd
         return {"sentence": Cosine(**shared), "words": kind(**shared)}
-
-
-def joined_flags(scored: Mapping[str, Scores], names: Iterable[str]) -> dict[str, Mask]:
-    """Where any of some scores sets each flag."""
-    return {
-        flag: np.logical_or.reduce([scores.flags[flag] for scores in scored.values() if flag in scores.flags])
-        for flag in names
-    }
 
 
 def _scaled(part: BaseMetric, values: Array, empty: Mask, lie: Moments) -> Array:

@@ -19,7 +19,7 @@ from nlgauge.core.segment import Segment, is_blank
 from nlgauge.core.spec import weight_text
 from nlgauge.metrics.learned.regressor import Regressor
 from nlgauge.metrics.registry import metric, on_encoder
-from nlgauge.metrics.run import score_segments
+from nlgauge.metrics.run import joined_flags, score_segments
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.scripts import Writing
 
@@ -232,11 +232,7 @@ class Gauge(Checked, BaseMetric):
         values = np.zeros(len(segments))
         for (name, slope), scores in zip(self.slopes.items(), scored.values(), strict=True):
             values = values + slope * (scores.values - SCALES[self.encoder][name][0])
-        raised = dict.fromkeys(flag for scores in scored.values() for flag in scores.flags)
-        flags = {
-            flag: np.logical_or.reduce([scores.flags[flag] for scores in scored.values() if flag in scores.flags])
-            for flag in raised
-        }
+        flags = joined_flags(scored)
         parts = {name: scores.values for name, scores in scored.items()}
         return Scores(signature_of(self, runtime), ids(segments), values, parts, flags=flags)
 

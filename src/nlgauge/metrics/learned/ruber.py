@@ -15,9 +15,9 @@ from nlgauge.core.options import Range, checked
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, said
 from nlgauge.metrics.embedding.kernel import Side
-from nlgauge.metrics.embedding.sentences import Pooled, cosine, joined_flags
+from nlgauge.metrics.embedding.sentences import Pooled, cosine
 from nlgauge.metrics.learned.regressor import Regressor
-from nlgauge.metrics.run import merged, score_segments
+from nlgauge.metrics.run import joined_flags, merged, score_segments
 from nlgauge.metrics.wrapped import moments, zero_and_width
 from nlgauge.runtime.pool import Moments
 from nlgauge.runtime.runtime import DType, Runtime
