@@ -122,8 +122,8 @@ class BaseMetric:
         return {}
 
     def documents(self, segments: Sequence[Segment]) -> Sequence[Documents]:
-        """Of a pooled metric, the texts that frequencies are taken from, for the signature; none of another."""
-        return [documents for one in self.inside for documents in one.documents(segments)]
+        """Of a pooled metric, the texts that frequencies are taken from, for the signature; no other is asked."""
+        return [documents for one in self.inside if one.pooled for documents in one.documents(segments)]
 
     def counted(self, scores: Scores) -> Scores:
         """Of a cached metric whose corpus number is not the mean, the scores with the statistics for that number.

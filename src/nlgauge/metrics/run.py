@@ -150,10 +150,12 @@ def _score_all(
     """The scores by each metric, with the texts of frequencies in its signature."""
     found = _shared_scores(metrics, segments, runtime, shown)
     texts = {
-        name: [text for kind in built.documents(segments) for text in kind.texts] for name, built in metrics.items()
+        name: [text for kind in built.documents(segments) for text in kind.texts]
+        for name, built in metrics.items()
+        if built.pooled
     }
     return {
-        name: replace(scores, signature=with_documents(scores.signature, texts[name])) if texts[name] else scores
+        name: replace(scores, signature=with_documents(scores.signature, texts[name])) if texts.get(name) else scores
         for name, scores in found.items()
     }
 

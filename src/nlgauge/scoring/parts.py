@@ -468,7 +468,9 @@ def read_sealed(path: Path, kind: type[T]) -> T | None:
 
 def write_texts(folder: Path, part: Part, metrics: Iterable[BaseMetric], segments: Sequence[Segment]) -> dict[str, str]:
     """Write the documents of a part, each kind in its own file; returns the digest of each file."""
-    kinds = {documents.kind: documents for metric in metrics for documents in metric.documents(segments)}
+    kinds = {
+        documents.kind: documents for metric in metrics if metric.pooled for documents in metric.documents(segments)
+    }
     digests = {}
     for kind, documents in kinds.items():
         path = texts_path(folder, kind, part)
@@ -512,7 +514,7 @@ def digests_of_documents(folder: Path, parts: Sequence[Part], metrics: Mapping[s
     known: dict[tuple[str, ...], str] = {}
     found = {}
     for spec, metric in metrics.items():
-        kinds = tuple(documents.kind for documents in metric.documents([]))
+        kinds = tuple(documents.kind for documents in (metric.documents([]) if metric.pooled else ()))
         if kinds and kinds not in known:
             streams = [_texts([texts_path(folder, kind, part) for part in parts]) for kind in kinds]
             known[kinds] = documents_digest(heapq.merge(*streams))

@@ -96,7 +96,7 @@ class Matching(MatchedPoints):
     def documents(self, segments: Sequence[Segment]) -> list[Documents]:
         """The texts that idf is taken from."""
         hypotheses = [hypothesis_documents(segments)] if self.idf == "both" else []
-        return hypotheses + ([] if self.idf == "none" or self.idf_file else [reference_documents(segments)])
+        return hypotheses + ([] if self.idf_file else [reference_documents(segments)])
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """The values that the options resolve to, found without loading the model."""
@@ -233,7 +233,7 @@ class BertScore(ByEncoder):
 
     def documents(self, segments: Sequence[Segment]) -> list[Documents]:
         """The texts that idf is taken from."""
-        return [reference_documents(segments)] if self.idf else []
+        return [reference_documents(segments)]
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """The values that the options resolve to, found without loading the model."""

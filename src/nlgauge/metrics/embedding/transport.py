@@ -89,7 +89,7 @@ class MoverScore(MatchedPoints):
 
     def documents(self, segments: Sequence[Segment]) -> list[Documents]:
         """The texts that idf is taken from."""
-        return [hypothesis_documents(segments), reference_documents(segments)] if self.idf else []
+        return [hypothesis_documents(segments), reference_documents(segments)]
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """The values that the options resolve to, found without loading the model."""
@@ -342,7 +342,7 @@ class BaryScore(MatchedPoints):
 
     def documents(self, segments: Sequence[Segment]) -> list[Documents]:
         """The texts that idf is taken from."""
-        return [hypothesis_documents(segments), reference_documents(segments)] if self.idf else []
+        return [hypothesis_documents(segments), reference_documents(segments)]
 
     def _layers(self, depth: int) -> tuple[int, ...]:
         return last_layers(depth)

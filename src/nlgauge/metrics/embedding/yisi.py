@@ -66,7 +66,7 @@ class YiSi1(MatchedPoints):
 
     def documents(self, segments: Sequence[Segment]) -> list[Documents]:
         """The texts that idf is taken from."""
-        return [first_references(segments)] if self.idf else []
+        return [first_references(segments)]
 
     def _layers(self, depth: int) -> tuple[int, ...]:
         return (self._one_layer(self.layer, depth, depth),)
@@ -118,7 +118,7 @@ class YiSi0(Checked, BaseMetric):
 
     def documents(self, segments: Sequence[Segment]) -> list[Documents]:
         """The texts that idf is taken from."""
-        return [first_references(segments)] if self.idf else []
+        return [first_references(segments)]
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """The version of Unicode that says what a word is."""
