@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class Metric(Protocol):
     """A frozen dataclass whose fields are its options, with a `score`.
 
-    Beside these it may have any member of `BaseMetric`, which says what holds where it has none. A class that inherits
-    from that one need not look further.
+    Beside these it may have any member of `BaseMetric`, which says what holds where it has none, and of those that few
+    have (see `said`). A class that inherits from that one need not look further.
     """
 
     @property
@@ -68,7 +68,7 @@ class Documents:
 
 
 class BaseMetric:
-    """The base class of metrics: everything that a metric may say of itself, as it is where a metric says nothing.
+    """The base class of metrics: what a metric may say of itself, as it is where a metric says nothing.
 
     A runtime is a `nlgauge.Runtime`, a writing a `nlgauge.text.Writing`; this room knows neither.
     """
@@ -183,7 +183,7 @@ def said(metric: Any, member: str) -> list[Any]:
     - `limit`, the largest number of tokens that its model reads of a text: `limit`.
     - `long`, an option to read a text beyond that: `cut_words`.
     - `trained_on`, the ids of perturbations that its model saw in training: `trained_on`.
-    - `vectors_of(runtime)`, the encoders it reads and the layers of each: `metrics.run.shared`.
+    - `vectors_of(runtime)`, the encoders it reads and the layers of each: `metrics.run.vectors_of`.
     - `pieces(texts, runtime)`, how many pieces its encoder reads of texts: `scoring.workers.estimate`.
     - `unfit(segments)`, why its number for a system with such texts says little: `scoring.looks.UnfitTexts`.
 
