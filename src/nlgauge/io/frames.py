@@ -56,11 +56,11 @@ class ParquetRows(Rows):
             texts = [name for name in columns if pyarrow.types.is_string(schema.field(name).type)]
             # A text that stands once in a dictionary may stand in every row, and is held once until then.
             opened = parquet(texts)
-            unpack = _Unpacked(self.file, raw)
+            unpack = _unpacking(self.file, raw)
             for batch in _batches(opened, groups, columns):
                 within = _within(self._span, number, len(batch))
                 number += within.start
-                for row in unpack.rows(batch.select(columns).slice(within.start, len(within)), number):
+                for row in unpack(batch.select(columns).slice(within.start, len(within)), number):
                     for name in maps:
                         row[name] = None if row[name] is None else dict(row[name])
                     number += 1
@@ -79,40 +79,37 @@ class ParquetRows(Rows):
         return f"{self.file.name}: row {number}"
 
 
-class _Unpacked:
-    """Makes rows of batches of a file, as many at once as memory takes, and measures what the file becomes.
+def _unpacking(file: InputFile, raw: IO[bytes]) -> Callable[[Any, int], Iterator[dict[str, Any]]]:
+    """A function that gives the rows of a batch of a file that has some rows before it, and measures what they become.
 
-    A dictionary of a small file may stand for texts without end, of which the file itself says nothing.
+    As many rows are made at once as memory takes. A dictionary of a small file may stand for texts without end, of
+    which the file itself says nothing: a text that is too long is refused, and so is too much of all that was made.
 
     Args:
         file: the file.
         raw: the same, opened.
     """
+    place = raw.tell()
+    packed, unpacked = max(1, raw.seek(0, os.SEEK_END)), 0
+    raw.seek(place)
 
-    def __init__(self, file: InputFile, raw: IO[bytes]) -> None:
-        place = raw.tell()
-        self._file, self._packed, self._size = file, max(1, raw.seek(0, os.SEEK_END)), 0
-        raw.seek(place)
-
-    def rows(self, batch: Any, before: int) -> Iterator[dict[str, Any]]:
-        """The rows of a batch that has some rows before it.
-
-        Raises:
-            InputError: a text is too long, or all that was made so far is too much.
-        """
+    def rows(batch: Any, before: int) -> Iterator[dict[str, Any]]:
+        nonlocal unpacked
         longest = {name: _longest(column) for name, column in zip(batch.schema.names, batch.columns, strict=True)}
-        where = f"{self._file.name}: row {before + 1} or one of the {len(batch) - 1} after it"
+        where = f"{file.name}: row {before + 1} or one of the {len(batch) - 1} after it"
         for name, size in longest.items():
-            self._file.limits.check("segment", size, f"{where}, column {name!r}")
+            file.limits.check("segment", size, f"{where}, column {name!r}")
         step = max(1, _AT_ONCE // max(1, sum(longest.values())))
         for start in range(0, len(batch), step):
             part = batch.slice(start, step)
             columns = [c.dictionary_decode() if hasattr(c, "dictionary") else c for c in part.columns]
-            self._size += sum(column.nbytes for column in columns)
-            self._file.limits.check("file", self._size, self._file.name, is_whole=False)
-            if self._size > RATIO_FROM:
-                self._file.limits.check("ratio", self._size // self._packed, self._file.name, is_whole=False)
+            unpacked += sum(column.nbytes for column in columns)
+            file.limits.check("file", unpacked, file.name, is_whole=False)
+            if unpacked > RATIO_FROM:
+                file.limits.check("ratio", unpacked // packed, file.name, is_whole=False)
             yield from type(batch).from_arrays(columns, names=batch.schema.names).to_pylist()
+
+    return rows
 
 
 def nested_rows(file: InputFile, fields: Sequence[str] = ()) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -135,9 +132,9 @@ def nested_rows(file: InputFile, fields: Sequence[str] = ()) -> Iterator[tuple[s
         schema = opened.schema_arrow
         there = [one for one in fields or schema.names if one in schema.names or one.partition(".")[0] in schema.names]
         texts = [one for one in there if one in schema.names and pyarrow.types.is_string(schema.field(one).type)]
-        unpack = _Unpacked(file, raw)
+        unpack = _unpacking(file, raw)
         for batch in parquet(texts).iter_batches(_BATCH, columns=there) if there else ():
-            for row in unpack.rows(batch, number):
+            for row in unpack(batch, number):
                 number += 1
                 yield f"{file.name}: row {number}", row
 

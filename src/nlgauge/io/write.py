@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from functools import partial
 from pathlib import PurePath
 from typing import IO, Any, TypeGuard
 
@@ -73,139 +74,111 @@ def writing(path: str | os.PathLike[str], *, spreadsheet: bool = False) -> Itera
         MissingExtra: the file is Parquet, and pyarrow is not installed.
     """
     path = os.fspath(path)
-    make = kind_of(path)
-    with writing_bytes(path) as file:
-        sink = make(file, path)
-        names: list[str] | None = None
+    kind = kind_of(path)
+    with writing_bytes(path) as file, ExitStack() as opened:
+        append: Callable[[Columns], None] | None = None
+        names: list[str] = []
 
         def write(columns: Columns) -> None:
-            nonlocal names
+            nonlocal append, names
             try:
-                if spreadsheet and isinstance(sink, _Csv):
+                if spreadsheet and kind in _CELLS:
                     columns = {harmless(name): _harmless(column) for name, column in columns.items()}
-                if names is None:
+                if append is None:
                     names = list(columns)
-                    sink.start(columns)
+                    append = _appending(kind, file, path, columns, opened)
                 if list(columns) != names:
                     raise InputError(f"{path}: columns are {list(columns)}, expected {names} as before")
-                sink.write(columns)
+                append(columns)
             except OSError as error:
                 raise InputError(f"cannot write {path}: {error.strerror or error}") from None
 
-        try:
-            yield write
-        finally:
-            sink.close()
+        yield write
 
 
-def kind_of(path: str) -> type[_Csv] | type[_JsonLines] | type[_Parquet]:
-    """The writer of a table of that name; raises as `writing` does."""
+_KINDS = {".tsv": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
+_CELLS = ("csv", "tsv")  # which spreadsheets open
+
+
+def kind_of(path: str) -> str:
+    """What a table of that name is written as: `tsv`, `csv`, `jsonl` or `parquet`; raises as `writing` does."""
     check_name(path)
-    extension = PurePath(path.removesuffix(".gz")).suffix.lower()
-    kind = _Tsv if path == STDOUT else _SINKS.get(extension)
-    if kind is None or (kind is _Parquet and path.endswith(".gz")):
+    kind = "tsv" if path == STDOUT else _KINDS.get(PurePath(path.removesuffix(".gz")).suffix.lower())
+    if kind is None or (kind == "parquet" and path.endswith(".gz")):
         raise InputError(
             f"{path}: cannot tell what to write from the name, expected .tsv, .csv, .jsonl (or with .gz) or .parquet"
         )
-    if kind is _Parquet:
+    if kind == "parquet":
         import_pyarrow()
     return kind
 
 
 def is_cells(path: str | None) -> bool:
     """Whether a table of that name is TSV or CSV, which spreadsheets open."""
-    return path is not None and issubclass(kind_of(path), _Csv)
+    return path is not None and kind_of(path) in _CELLS
 
 
-class _Csv:
-    def __init__(self, file: IO[bytes], path: str) -> None:
-        self._file, self._path = file, path
+def _appending(kind: str, file: IO[bytes], path: str, columns: Columns, opened: ExitStack) -> Callable[[Columns], None]:
+    """A function that appends rows to a file of these columns, whose header is written; `opened` ends it."""
+    if kind == "parquet":
+        return _parquet_rows(file, columns, opened)
+    if kind == "jsonl":
+        return partial(_json_rows, file, msgspec.json.Encoder())
+    rows, texts = (_tsv, partial(_tsv_texts, path)) if kind == "tsv" else (_csv, _texts)
+    file.write(rows([texts(list(columns), "column name")]))
 
-    def start(self, columns: Columns) -> None:
-        self._lines([self._texts(list(columns), "column name")])
+    def append(columns: Columns) -> None:
+        cells = [_shown(column) if _is_numbers(column) else texts(column, name) for name, column in columns.items()]
+        file.write(rows(zip(*cells, strict=True)))
 
-    def write(self, columns: Columns) -> None:
-        cells = [
-            _shown(column) if _is_numbers(column) else self._texts(column, name) for name, column in columns.items()
-        ]
-        self._lines(zip(*cells, strict=True))
-
-    def close(self) -> None:
-        pass
-
-    def _texts(self, column: Any, name: str) -> list[str]:
-        return ["" if text is None else text for text in column]
-
-    def _lines(self, rows: Any) -> None:
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows(rows)
-        self._file.write(text.getvalue().encode("utf-8"))
+    return append
 
 
-class _Tsv(_Csv):
-    def _texts(self, column: Any, name: str) -> list[str]:
-        texts = super()._texts(column, name)
-        for text in texts:
-            if "\t" in text or "\n" in text or "\r" in text:
-                raise InputError(
-                    f"{self._path}: {name} {text!r} holds a tab or a line break, which TSV cannot hold; write .jsonl or"
-                    " .parquet"
-                )
-        return texts
-
-    def _lines(self, rows: Any) -> None:
-        self._file.write("".join(["\t".join(row) + "\n" for row in rows]).encode("utf-8"))
+def _csv(rows: Iterable[Sequence[str]]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode("utf-8")
 
 
-class _JsonLines:
-    def __init__(self, file: IO[bytes], path: str) -> None:
-        self._file, self._encoder = file, msgspec.json.Encoder()
-
-    def start(self, columns: Columns) -> None:
-        pass
-
-    def write(self, columns: Columns) -> None:
-        # msgspec writes what JSON cannot hold, NaN, as null
-        lists = [column.tolist() if _is_numbers(column) else column for column in columns.values()]
-        rows = [dict(zip(columns, row, strict=True)) for row in zip(*lists, strict=True)]
-        self._file.write(self._encoder.encode_lines(rows))
-
-    def close(self) -> None:
-        pass
+def _tsv(rows: Iterable[Sequence[str]]) -> bytes:
+    return "".join(["\t".join(row) + "\n" for row in rows]).encode("utf-8")
 
 
-class _Parquet:
-    def __init__(self, file: IO[bytes], path: str) -> None:
-        self._file, self._writer = file, None
-        self._arrow, self._parquet = import_pyarrow()
+def _texts(column: Any, name: str) -> list[str]:
+    return ["" if text is None else text for text in column]
 
-    def start(self, columns: Columns) -> None:
-        arrow = self._arrow
-        self._schema = arrow.schema(
-            [(name, arrow.float64() if _is_numbers(column) else arrow.string()) for name, column in columns.items()]
-        )
-        self._writer = self._parquet.ParquetWriter(self._file, self._schema)
 
-    def write(self, columns: Columns) -> None:
+def _tsv_texts(path: str, column: Any, name: str) -> list[str]:
+    texts = _texts(column, name)
+    for text in texts:
+        if "\t" in text or "\n" in text or "\r" in text:
+            raise InputError(
+                f"{path}: {name} {text!r} holds a tab or a line break, which TSV cannot hold; write .jsonl or .parquet"
+            )
+    return texts
+
+
+def _json_rows(file: IO[bytes], encoder: msgspec.json.Encoder, columns: Columns) -> None:
+    # msgspec writes what JSON cannot hold, NaN, as null
+    lists = [column.tolist() if _is_numbers(column) else column for column in columns.values()]
+    file.write(encoder.encode_lines([dict(zip(columns, row, strict=True)) for row in zip(*lists, strict=True)]))
+
+
+def _parquet_rows(file: IO[bytes], columns: Columns, opened: ExitStack) -> Callable[[Columns], None]:
+    arrow, parquet = import_pyarrow()
+    schema = arrow.schema(
+        [(name, arrow.float64() if _is_numbers(column) else arrow.string()) for name, column in columns.items()]
+    )
+    writer = opened.enter_context(closing(parquet.ParquetWriter(file, schema)))
+
+    def append(columns: Columns) -> None:
         arrays = [
-            self._arrow.array(c, mask=np.isnan(c)) if _is_numbers(c) else self._arrow.array(c, self._arrow.string())
+            arrow.array(c, mask=np.isnan(c)) if _is_numbers(c) else arrow.array(c, arrow.string())
             for c in columns.values()
         ]
-        assert self._writer is not None  # start comes first
-        self._writer.write_batch(self._arrow.record_batch(arrays, schema=self._schema))
+        writer.write_batch(arrow.record_batch(arrays, schema=schema))
 
-    def close(self) -> None:
-        if self._writer is not None:
-            self._writer.close()
-
-
-_SINKS: dict[str, type[_Csv] | type[_JsonLines] | type[_Parquet]] = {
-    ".tsv": _Tsv,
-    ".csv": _Csv,
-    ".jsonl": _JsonLines,
-    ".ndjson": _JsonLines,
-    ".parquet": _Parquet,
-}
+    return append
 
 
 def _is_numbers(column: Any) -> TypeGuard[npt.NDArray[np.float64]]:
