@@ -221,7 +221,7 @@ def test_a_mixture_by_hand():
     # [0, 5, 10] becomes [0, .5, 1] and [3, 1, 2] becomes [1, 0, .5]; a quarter of the second: .75 * first + .25 *
     # second
     both = mixture(np.array([0.0, 5.0, 10.0]), np.array([3.0, 1.0, 2.0]), pools([0, 1, 2]), "minmax", ("a", "b"))
-    assert both.at(0.25).tolist() == [0.25, 0.375, 0.875]
+    assert both(0.25).tolist() == [0.25, 0.375, 0.875]
 
 
 def test_each_pool_has_a_scale_of_its_own():
@@ -236,16 +236,16 @@ def test_at_both_ends_a_metric_stands_alone_with_its_own_numbers(one, seed):
     one = np.array(one, dtype=float) / 7
     other = np.random.default_rng(seed).permutation(len(one)) / 3.0
     both = mixture(one, other, pools(range(len(one))), "minmax", ("a", "b"))
-    assert both.at(0.0).tolist() == one.tolist()
-    assert both.at(1.0).tolist() == other.tolist()
+    assert both(0.0).tolist() == one.tolist()
+    assert both(1.0).tolist() == other.tolist()
 
 
 @given(one=numbers, shift=st.integers(-50, 50), factor=st.integers(1, 9), weight=st.floats(0.01, 0.99))
 def test_another_unit_of_a_metric_changes_no_mixture(one, shift, factor, weight):
     one = np.array(one, dtype=float)
     other = np.arange(len(one), dtype=float)
-    here = mixture(one, other, pools(range(len(one))), "minmax", ("a", "b")).at(weight)
-    there = mixture(factor * one + shift, other, pools(range(len(one))), "minmax", ("a", "b")).at(weight)
+    here = mixture(one, other, pools(range(len(one))), "minmax", ("a", "b"))(weight)
+    there = mixture(factor * one + shift, other, pools(range(len(one))), "minmax", ("a", "b"))(weight)
     assert here == pytest.approx(there, abs=1e-12)  # sums of integers are exact; one division rounds
 
 
@@ -303,7 +303,7 @@ def test_on_a_data_set_a_mixture_is_what_the_sum_of_metrics_scores_in_each_group
     spec = sum_of("chrf", other, 0.3, norm)
     direct = judged_by(dataset, named([spec]), None, Runtime())
     # the same products and sums in another order: a few units in the last place
-    assert held.mixture("chrf", other, norm).at(0.3) == pytest.approx(direct.scores[spec].values, rel=1e-12)
+    assert held.mixture("chrf", other, norm)(0.3) == pytest.approx(direct.scores[spec].values, rel=1e-12)
 
 
 @pytest.fixture

@@ -16,11 +16,11 @@ from nlgauge.stats.draws import in_groups, pairs_of, standardise
 from nlgauge.stats.resampling import permutation_test
 from nlgauge.stats.swaps import (
     NAMED,
-    Prefixes,
     SortedGroup,
     Ties,
     buckets,
     collapse,
+    counting_below,
     given_swaps,
     sorted_groups,
     toss,
@@ -248,7 +248,7 @@ ROUNDING = 1e-9
 
 def test_prefixes_count_what_is_below():
     # 3 1 4 1 5: below 3 among the first four are the two ones; below 5 among all are 3, 1, 4, 1
-    found = Prefixes(np.array([3, 1, 4, 1, 5]), 6).below(np.array([4, 5, 0, 1, 5]), np.array([3, 5, 5, 3, 0]))
+    found = counting_below(np.array([3, 1, 4, 1, 5]), 6)(np.array([4, 5, 0, 1, 5]), np.array([3, 5, 5, 3, 0]))
     assert found.tolist() == [2, 4, 0, 0, 0]
 
 
@@ -257,7 +257,7 @@ def test_prefixes_of_any_length_equal_a_plain_count():
     for n in range(1, 20):
         held, first, value = rng.integers(0, 5, n), rng.integers(0, n + 1, n), rng.integers(0, 6, n)
         plain = [int((held[:p] < v).sum()) for p, v in zip(first, value, strict=True)]
-        assert Prefixes(held, 6).below(first, value).tolist() == plain
+        assert counting_below(held, 6)(first, value).tolist() == plain
 
 
 def test_ties_of_two_mixtures():

@@ -238,14 +238,6 @@ _STEPS = 10  # points of a curve: each leaves out about a tenth of the marks mor
 _FEW_ITEMS = 50
 
 
-@dataclass(frozen=True)
-class _Statistic:
-    """Counts of each text, shape (n, k), and what their sums are worth, shape (..., k) to (...)."""
-
-    counts: Callable[[Spans, Spans], Array]
-    finish: Callable[[Array], Array]
-
-
 def _places(spans: Spans) -> list[list[tuple[int, int]]]:
     return [[(span.start, span.end) for span in own if not span.missing] for own in spans]
 
@@ -259,11 +251,12 @@ def _by_segment(gold: Spans, said: Spans) -> Array:
     return np.stack([found, np.ones(len(found))], axis=1)
 
 
-STATISTICS: Mapping[str, _Statistic] = {
-    ONE_TO_ONE: _Statistic(lambda gold, said: one_to_one_counts(_places(gold), _places(said)), f1_of_totals),
-    CHARACTERS: _Statistic(lambda gold, said: character_counts(_severe(gold), _severe(said)), f1_of_totals),
-    SEGMENTS: _Statistic(_by_segment, share_of_totals),
-    LEFT_CLEAN: _Statistic(clean_counts, share_of_totals),
+# Counts of each text, shape (n, k), and what their sums are worth, shape (..., k) to (...).
+STATISTICS: Mapping[str, tuple[Callable[[Spans, Spans], Array], Callable[[Array], Array]]] = {
+    ONE_TO_ONE: (lambda gold, said: one_to_one_counts(_places(gold), _places(said)), f1_of_totals),
+    CHARACTERS: (lambda gold, said: character_counts(_severe(gold), _severe(said)), f1_of_totals),
+    SEGMENTS: (_by_segment, share_of_totals),
+    LEFT_CLEAN: (clean_counts, share_of_totals),
 }
 
 
@@ -380,8 +373,8 @@ def evaluate_spans(
     n_items = int(clusters.max()) + 1
     drawn = n_items > 1
     rows: list[NewRow] = []
-    for stat, how in STATISTICS.items():
-        counts = np.stack([how.counts(gold, own) for own in marks.values()])  # (methods, texts, k)
+    for stat, (counts_of, _) in STATISTICS.items():
+        counts = np.stack([counts_of(gold, own) for own in marks.values()])  # (methods, texts, k)
         rows += _rows_of(stat, list(marks), counts, clusters, draws, seed, adjust)
     for name, own in marks.items():
         rows += _curve(name, gold, own)
@@ -448,7 +441,7 @@ def _rows_of(
         clusters: the item of each text, shape (texts,).
         draws, seed, adjust: as for `evaluate_spans`.
     """
-    finish, n_items = STATISTICS[stat].finish, int(clusters.max()) + 1
+    (_, finish), n_items = STATISTICS[stat], int(clusters.max()) + 1
     sums = np.zeros((len(names), n_items, counts.shape[2]))
     for total, own in zip(sums, counts, strict=True):
         np.add.at(total, clusters, own)
@@ -514,8 +507,9 @@ def _curve(name: str, gold: Spans, marks: Spans) -> Iterator[NewRow]:
         kept = [[span for span in own if span.confidence is not None and span.confidence >= threshold] for own in marks]
         n_marks = sum(map(len, kept))
         for stat in (ONE_TO_ONE, LEFT_CLEAN):
-            counts = STATISTICS[stat].counts(gold, kept)
-            value = float(STATISTICS[stat].finish(counts.sum(axis=0)))
+            counts_of, finish = STATISTICS[stat]
+            counts = counts_of(gold, kept)
+            value = float(finish(counts.sum(axis=0)))
             base = {**_base(name, stat, threshold), "value": value, "low": math.nan, "high": math.nan}
             n = int(counts[:, 1].sum()) if stat == LEFT_CLEAN else len(gold)
             yield {**base, **_parts(stat, counts), "n": n, "n_marks": n_marks}

@@ -202,34 +202,8 @@ NORMS = (*POOLED, "none")
 Pools = Sequence[tuple[str, npt.NDArray[np.int64]]]
 
 
-@dataclass(frozen=True)
-class Mixture:
-    """The scores of two metrics for the same n texts.
-
-    Attributes:
-        one, other: the original scores, oriented so that higher is better; shape (n,).
-        scaled_one, scaled_other: the same scores on a common scale.
-    """
-
-    one: Array
-    other: Array
-    scaled_one: Array
-    scaled_other: Array
-
-    def at(self, weight: float) -> Array:
-        """The weighted sum, shape (n,); `weight` is that of the other metric.
-
-        At weight 0 the result is the original scores of the first metric, at weight 1 those of the other.
-        """
-        if weight == 0:
-            return self.one
-        if weight == 1:
-            return self.other
-        return weight * self.scaled_other + (1 - weight) * self.scaled_one
-
-
-def mixture(one: Array, other: Array, pools: Pools, norm: str, names: tuple[str, str]) -> Mixture:
-    """Bring two metrics to a common scale.
+def mixture(one: Array, other: Array, pools: Pools, norm: str, names: tuple[str, str]) -> Callable[[float], Array]:
+    """The weighted sums of two metrics, brought to a common scale.
 
     Args:
         one, other: scores of n texts, shape (n,); higher is better.
@@ -237,10 +211,23 @@ def mixture(one: Array, other: Array, pools: Pools, norm: str, names: tuple[str,
         norm: `minmax`, `zscore` or `none`.
         names: the names of the two metrics, for error messages.
 
+    Returns:
+        A function that gives the sum, shape (n,), at a weight of the other metric. At weight 0 it is the original
+        scores of the first metric, at weight 1 those of the other.
+
     Raises:
         InputError: a metric is constant over a pool.
     """
-    return Mixture(one, other, scaled(one, pools, norm, names[0]), scaled(other, pools, norm, names[1]))
+    scaled_one, scaled_other = scaled(one, pools, norm, names[0]), scaled(other, pools, norm, names[1])
+
+    def at(weight: float) -> Array:
+        if weight == 0:
+            return one
+        if weight == 1:
+            return other
+        return weight * scaled_other + (1 - weight) * scaled_one
+
+    return at
 
 
 def scaled(values: Array, pools: Pools, norm: str, name: str) -> Array:
@@ -281,7 +268,7 @@ class ScoredDataset:
         """Metric -> flag -> number of judged segments that have it."""
         return {name: count(scores.flags, scores.values) for name, scores in self.scores.items()}
 
-    def mixture(self, one: str, other: str, norm: str) -> Mixture:
+    def mixture(self, one: str, other: str, norm: str) -> Callable[[float], Array]:
         """The mixture of two of the metrics; each group (language pair, task) is a pool."""
         pools = _pools(
             [s.group for s in self.dataset],
@@ -339,7 +326,7 @@ class Attacked:
             ),
         )
         both = mixture(_both(first), _both(second), pools, norm, (one, other))
-        return {weight: self._of(one, other, weight, norm, first.places, both.at(weight)) for weight in weights}
+        return {weight: self._of(one, other, weight, norm, first.places, both(weight)) for weight in weights}
 
     def alone(self, name: str) -> Sides:
         """The scores of both sides by one metric."""
@@ -919,7 +906,7 @@ def _agreement(
         for weight in weights:
             name = sum_of(one, other, weight, norm)
             if name not in scores:
-                scores[name] = held.as_scores(name, both.at(weight))
+                scores[name] = held.as_scores(name, both(weight))
     found = meta_evaluate(
         held.dataset,
         (),

@@ -202,27 +202,6 @@ Evaluate = Callable[[Codes | None, Codes | None, int], Array]
 _CELLS = 1 << 21  # draws x entries x metrics held at once
 
 
-@dataclass(frozen=True)
-class _Segments:
-    """Scores with the policy for missing ones applied, and the labels by which draws take or leave entries.
-
-    Attributes:
-        x: scores, shape (M, n).
-        z: judgements, shape (n,).
-        keep: which entries count for each metric, shape (M, n).
-        groups: the group of each entry, used for averaging, shape (n,).
-        items: the item of each entry, shape (n,).
-        systems: the system of each entry, shape (n,); zeros where systems are not drawn.
-    """
-
-    x: Array
-    z: Array
-    keep: Mask
-    groups: Codes
-    items: Codes
-    systems: Codes
-
-
 def bootstrap_correlation(
     name: str,
     x: Any,
@@ -346,15 +325,15 @@ def _drawn(
     seeds: list[int],
 ) -> Array:
     """The statistic of every metric on every draw, shape (B, M)."""
-    data = _segments(plan, x, z, groups, resample)
-    sizes = int(data.items.max()) + 1, int(data.systems.max()) + 1
+    data, by_system = _laid(plan, x, z, groups, resample)
+    sizes = int(data.units.max()) + 1, int(by_system.max()) + 1
     for size, what in zip(sizes, ("items", "systems"), strict=True):
         if size < 2 and resample in (what, "both"):
             raise InputError(f"resample={resample!r} needs 2 {what} or more, got {size}")
-    drawn_groups = {"items": data.items, "systems": data.systems}.get(resample)
-    evaluate, cells = _of_segments(plan, data), x.size
+    drawn_groups = {"items": data.units, "systems": by_system}.get(resample)
+    evaluate, cells = _of_segments(plan, data, by_system), x.size
     if plan.level == "system":
-        evaluate, cells = _of_systems(plan, data), max(sizes) + len(x) * sizes[1]
+        evaluate, cells = _of_systems(plan, data, by_system), max(sizes) + len(x) * sizes[1]
     elif (
         plan.averaging != "none"
         and plan.stat.kind != "calibrated"
@@ -374,7 +353,13 @@ def _drawn(
     return np.concatenate(parts)
 
 
-def _segments(plan: StatisticPlan, x: Array, z: Array, groups: Sequence[Hashable] | None, resample: str) -> _Segments:
+def _laid(
+    plan: StatisticPlan, x: Array, z: Array, groups: Sequence[Hashable] | None, resample: str
+) -> tuple[Entries, Codes]:
+    """Scores with the policy for missing ones applied, whose units are items, and the system of each entry.
+
+    By items and systems draws take or leave entries; systems are zeros where they are not drawn.
+    """
     laid = lay_flat(x, z, groups, plan.options["systems"], plan.averaging)
     scores, keep = settle_scores(
         laid, plan.level, plan.options["missing"], plan.options["system_scores"], namer(z.shape, plan.options["ids"])
@@ -392,14 +377,12 @@ def _segments(plan: StatisticPlan, x: Array, z: Array, groups: Sequence[Hashable
                 " systems by items"
             )
         systems = np.zeros_like(items)
-    return _Segments(scores, laid.z, keep, laid.groups, items, systems)
+    return Entries(scores, laid.z, keep, laid.groups, laid.labels, items), systems
 
 
-def _of_whole_groups(plan: StatisticPlan, data: _Segments) -> Evaluate:
+def _of_whole_groups(plan: StatisticPlan, data: Entries) -> Evaluate:
     """Groups are drawn as they are: their values are computed once, and a draw weights them."""
-    grouped = by_group(
-        plan.stat.kernel, _entries(data.x, data.z, data.keep, data.groups), smallest=plan.smallest, options=plan.own
-    )
+    grouped = by_group(plan.stat.kernel, data, smallest=plan.smallest, options=plan.own)
 
     def evaluate(items: Codes | None, systems: Codes | None, b: int) -> Array:
         weights = _counts(items if items is not None else systems, grouped.values.shape[1], b)  # (b, G)
@@ -415,10 +398,10 @@ def _of_whole_groups(plan: StatisticPlan, data: _Segments) -> Evaluate:
     return evaluate
 
 
-def _of_systems(plan: StatisticPlan, data: _Segments) -> Evaluate:
+def _of_systems(plan: StatisticPlan, data: Entries, by_system: Codes) -> Evaluate:
     """Draws of system means, which are weighted sums over items: one product serves all draws, systems and metrics."""
-    n_metrics, n_items, n_systems = len(data.x), int(data.items.max()) + 1, int(data.systems.max()) + 1
-    cell, rated = data.systems * n_items + data.items, ~np.isnan(data.z)
+    n_metrics, n_items, n_systems = len(data.x), int(data.units.max()) + 1, int(by_system.max()) + 1
+    cell, rated = by_system * n_items + data.units, ~np.isnan(data.z)
     counted = data.keep & rated if plan.options["system_scores"] == "rated" else data.keep
 
     def sums(values: Array, used: Mask) -> Array:
@@ -450,14 +433,14 @@ def _of_systems(plan: StatisticPlan, data: _Segments) -> Evaluate:
     return evaluate
 
 
-def _of_segments(plan: StatisticPlan, data: _Segments) -> Evaluate:
+def _of_segments(plan: StatisticPlan, data: Entries, by_system: Codes) -> Evaluate:
     """Entries are copied as often as their item and system are drawn; groups of all draws are evaluated together."""
 
     def evaluate(items: Codes | None, systems: Codes | None, b: int) -> Array:
         places, codes, n_groups = [], [], 1
         for draw in range(b):
             index, groups = np.arange(len(data.z)), data.groups
-            for labels, drawn in ((data.systems, systems), (data.items, items)):
+            for labels, drawn in ((by_system, systems), (data.units, items)):
                 if drawn is None:
                     continue
                 chosen, new = _copies(labels[index], drawn[draw])

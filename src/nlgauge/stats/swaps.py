@@ -376,30 +376,35 @@ Ints = npt.NDArray[np.int64]
 RankStatistic = Literal["spearman", "kendall_b"]
 
 
-class Prefixes:
-    """How many of the first p entries of a vector are below a value, for many p and values at once."""
+def counting_below(ranks: Ints, span: int) -> Callable[[Ints, Ints], Ints]:
+    """A function that counts how many of the first p entries of a vector are below a value, for many p and values.
 
-    def __init__(self, ranks: Ints, span: int) -> None:
-        """Sort blocks of 1, 2, 4, ... entries; ranks are whole numbers from 0 to span - 1."""
-        self.span, self.levels = span, []
-        blocks = ranks[:, None]
-        while True:
-            keys = np.arange(len(blocks))[:, None] * (span + 1) + blocks
-            self.levels.append(keys.ravel())
-            if len(blocks) == 1:
-                return
-            if len(blocks) % 2:  # the odd block at the end is filled up by entries that are below nothing
-                blocks = np.vstack([blocks, np.full_like(blocks[:1], span)])
-            blocks = np.sort(blocks.reshape(len(blocks) // 2, -1), axis=1)
+    Args:
+        ranks: the vector, whole numbers from 0 to span - 1.
+        span: see there.
 
-    def below(self, first: Ints, value: Ints) -> Ints:
-        """Among the first `first` entries, how many are below `value`; arrays of one shape (n,)."""
+    Returns:
+        Of two arrays of one shape (n,), how many entries are the first and the value, to the counts, shape (n,).
+    """
+    levels = []  # blocks of 1, 2, 4, ... entries, each sorted
+    blocks = ranks[:, None]
+    while True:
+        levels.append((np.arange(len(blocks))[:, None] * (span + 1) + blocks).ravel())
+        if len(blocks) == 1:
+            break
+        if len(blocks) % 2:  # the odd block at the end is filled up by entries that are below nothing
+            blocks = np.vstack([blocks, np.full_like(blocks[:1], span)])
+        blocks = np.sort(blocks.reshape(len(blocks) // 2, -1), axis=1)
+
+    def below(first: Ints, value: Ints) -> Ints:
         counts = np.zeros(first.shape, dtype=np.int64)
-        for level, keys in enumerate(self.levels):
+        for level, keys in enumerate(levels):
             used = np.flatnonzero(first >> level & 1)  # a prefix is one block for each bit of its length
             block = first[used] >> level + 1 << 1
-            counts[used] += np.searchsorted(keys, block * (self.span + 1) + value[used]) - (block << level)
+            counts[used] += np.searchsorted(keys, block * (span + 1) + value[used]) - (block << level)
         return counts
+
+    return below
 
 
 @dataclass(frozen=True)
@@ -490,7 +495,7 @@ class SortedGroup:
             self.spread, self.most = float(self.weight @ self.weight), (n**3 - n) / 12
             self.largest = float(np.ptp(self.weight)) / 2
         self.span = int(ranks.max(initial=0)) + 2
-        self._prefixes: dict[int, Prefixes] = {}
+        self._below: dict[int, Callable[[Ints, Ints], Ints]] = {}
         self._own: dict[int, Array] = {}
 
     def pair(self, a: int, b: int) -> PairTerms:
@@ -535,9 +540,9 @@ class SortedGroup:
 
     def _ahead(self, b: int, first: Ints, value: Ints) -> Array:
         """Among the first entries of b, how many more are below the value than above it."""
-        if b not in self._prefixes:
-            self._prefixes[b] = Prefixes(self.ranks[b], self.span)
-        below = self._prefixes[b].below
+        if b not in self._below:
+            self._below[b] = counting_below(self.ranks[b], self.span)
+        below = self._below[b]
         return (below(first, value) + below(first, value + 1) - first).astype(np.float64)
 
     def _crossings(self, a: int, b: int) -> float:
@@ -549,7 +554,7 @@ class SortedGroup:
         low, high = ends[:, np.argsort(ends[0], kind="stable")]
         start, end = np.searchsorted(low, low, "left"), np.searchsorted(low, high, "right")
         ended = np.searchsorted(np.sort(high), high, "left")
-        before = start - Prefixes(high, self.span).below(start, high)  # begin before this one and end in or after it
+        before = start - counting_below(high, self.span)(start, high)  # begin before this one and end in or after it
         return float((end - ended - before - 1).sum())
 
 
