@@ -105,30 +105,6 @@ class ExplainInput:
         return Dataset.from_texts([self.hyp], [self.ref or []], sources), []
 
 
-@dataclass(frozen=True)
-class Marking:
-    """Options: what finds errors, and against which texts."""
-
-    method: Annotated[str, Typed("A head, the words of no other text, or faithful's evidence.", words=METHODS)] = (
-        "spans"
-    )
-    against: Annotated[
-        str | None, Typed("What texts are compared with.  [default: ref, src where there are none]", words=AGAINST)
-    ] = None
-    threshold: Annotated[
-        float | None, Typed("Least probability of a marked word.  [default: the head's]", ("--mark-from",), "NUMBER")
-    ] = None
-    threshold_text: Annotated[
-        float | None,
-        Typed(
-            "Least probability that a text has an error, for its words to be marked.  [default: the head's]",
-            ("--mark-texts-from",),
-            "NUMBER",
-        ),
-    ] = None
-    model: Annotated[str, Typed("The head: spans, or a file.", metavar="MODEL")] = HEAD
-
-
 @options.verb(without={"segments", "encoder", "compile", "typed_seed"})
 def explain(
     *,
@@ -137,7 +113,24 @@ def explain(
     ] = None,
     columns: options.Columns = None,
     texts: ExplainInput,
-    marking: Marking,
+    method: Annotated[str, Typed("A head, the words of no other text, or faithful's evidence.", words=METHODS)] = (
+        "spans"
+    ),
+    against: Annotated[
+        str | None, Typed("What texts are compared with.  [default: ref, src where there are none]", words=AGAINST)
+    ] = None,
+    threshold: Annotated[
+        float | None, Typed("Least probability of a marked word.  [default: the head's]", ("--mark-from",), "NUMBER")
+    ] = None,
+    threshold_text: Annotated[
+        float | None,
+        Typed(
+            "Least probability that a text has an error, for its words to be marked.  [default: the head's]",
+            ("--mark-texts-from",),
+            "NUMBER",
+        ),
+    ] = None,
+    model: Annotated[str, Typed("The head: spans, or a file.", metavar="MODEL")] = HEAD,
     output: Annotated[
         str | None, Typed("Write one row per hypothesis with its spans, as .jsonl.", ("--output", "-o"), "FILE")
     ] = None,
@@ -151,11 +144,11 @@ def explain(
     dataset, inputs = texts.read() if data is None else _read(open_data(data, columns=options.columns_of(columns)))
     found = explained(
         dataset,
-        method=cast(Method, marking.method),  # checked there
-        against=cast(Against | None, marking.against),
-        threshold=marking.threshold,
-        threshold_text=marking.threshold_text,
-        model=marking.model,
+        method=cast(Method, method),  # checked there
+        against=cast(Against | None, against),
+        threshold=threshold,
+        threshold_text=threshold_text,
+        model=model,
         runtime=run.runtime(),
     )
     result = as_typed(found.result(inputs))

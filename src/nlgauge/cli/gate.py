@@ -13,7 +13,7 @@ from nlgauge.cli.main import as_typed, echo
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import Argument, Typed
-from nlgauge.gating.gate import Gate, judged, named_with, opened
+from nlgauge.gating.gate import judged, named_with, opened
 from nlgauge.gating.outputs import GateBaseline, Outputs, check_cards, check_name, score_side, write_baseline
 from nlgauge.gating.verdicts import Rules, m_of_n
 from nlgauge.runtime.runtime import Runtime
@@ -97,14 +97,6 @@ class SideNames:
         return opened(path, path, columns=options.columns_of(self.columns), system=system)
 
 
-@dataclass(frozen=True)
-class Written:
-    """Forms of the verdict for continuous integration."""
-
-    junit: Annotated[str | None, Typed("Write the verdict as JUnit XML, a test per metric.", metavar="FILE")] = None
-    markdown: Annotated[str | None, Typed("Write it as Markdown, for a pull request.", metavar="FILE")] = None
-
-
 @options.verb(without={"segments"})
 def gate(
     *,
@@ -119,7 +111,8 @@ def gate(
     sides: SideNames,
     looks: Looks,
     shown: options.Shown,
-    written: Written,
+    junit: Annotated[str | None, Typed("Write the verdict as JUnit XML, a test per metric.", metavar="FILE")] = None,
+    markdown: Annotated[str | None, Typed("Write it as Markdown, for a pull request.", metavar="FILE")] = None,
     files: options.Files,
     run: options.Common,
 ) -> int:
@@ -131,7 +124,7 @@ def gate(
         check_name(sides.save)
     cards = limits.judge_card or []
     told = check_cards(metrics, only, cards) if cards else []
-    files.check(base, new, cards, junit=written.junit, markdown=written.markdown, save=sides.save)
+    files.check(base, new, cards, junit=junit, markdown=markdown, save=sides.save)
     runtime = run.runtime()
     if new is None:
         return _save_alone(base, sides, metrics, runtime, run.quiet)
@@ -143,9 +136,18 @@ def gate(
     if is_kept:
         told.append(f"{sides.save} stays as it was, since the verdict is {found.verdict}; to keep NEW, remove it first")
     found = replace(found, how=[*found.how, *told])
-    _write(found, None if is_kept else sides.save, written, files)
-    if not (files.printed or "-" in (written.junit, written.markdown)):
-        shown.show(as_typed(found.result()), run.quiet)
+    result = as_typed(found.result())
+    files.write(result)
+    if junit is not None:
+        from nlgauge.report.kinds.gate import write_junit
+
+        write_junit(result, junit)
+    if markdown is not None:
+        result.write(markdown, "markdown")
+    if sides.save is not None and not is_kept:
+        found.save(sides.save)
+    if not (files.printed or "-" in (junit, markdown)):
+        shown.show(result, run.quiet)
     return limits.code(found.verdict)
 
 
@@ -160,19 +162,6 @@ def _save_alone(base: str, sides: SideNames, metrics: dict[str, BaseMetric], run
     if not quiet:
         echo(f"{sides.save}: {len(side.items)} items by {', '.join(metrics)}")
     return 0
-
-
-def _write(found: Gate, save: str | None, written: Written, files: options.Files) -> None:
-    result = as_typed(found.result())
-    files.write(result)
-    if written.junit is not None:
-        from nlgauge.report.kinds.gate import write_junit
-
-        write_junit(result, written.junit)
-    if written.markdown is not None:
-        result.write(written.markdown, "markdown")
-    if save is not None:
-        found.save(save)
 
 
 def _drops(flag: str, typed: Sequence[str] | None, metrics: Sequence[str]) -> float | dict[str, float] | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Annotated, Any, cast
 
 from nlgauge.cli import options
@@ -128,133 +128,108 @@ class Planned:
 # --- `nlgauge meta --spans`: marked errors compared with those that people marked
 
 _OF_MARKS = ("references", "missing", "exclude", "draws", "adjust")  # of the options about agreement
-_IDLE = "is about scores of metrics, and --spans compares marked errors"
 _EVERYTHING = "everything"
 _HEAD = ".safetensors"
 
 
-@dataclass(frozen=True)
-class Spanned:
-    """Marked errors against those of people, instead of scores against ratings."""
+def _refuse_beside_spans(typed: Mapping[str, object], how: MetaOptions, *groups: object) -> None:
+    """Refuse options that change nothing beside --spans.
 
-    spans: Annotated[
-        list[str] | None,
-        Typed(
-            "Instead: compare errors by their place with those of people in DATA or --judgements. Methods spans,"
-            " words, everything (baseline); a file of marks; a head.  Repeat for several.",
-            metavar="METHOD|NAME=FILE",
-            words=SPAN_METHODS,
-        ),
-    ] = None
-
-    def check(self, typed: Mapping[str, object], how: MetaOptions, *groups: object) -> None:
-        """Refuse options that change nothing beside --spans.
-
-        Args:
-            typed: option -> its value.
-            how: options about agreement, some of which are about marks, too.
-            groups: groups of options, all of which are about scores.
-        """
-        others = options.changed(how, *(name for name in options.flags_of(how) if name not in _OF_MARKS))
-        for group in groups:
-            others |= options.changed(group, *options.flags_of(group))
-        options.refuse_idle({**typed, **others}, _IDLE)
-
-    def run(
-        self,
-        data: str,
-        judgements: str | None,
-        columns: list[str] | None,
-        lps: list[str] | None,
-        reference_system: str | None,
-        how: MetaOptions,
-        shown: options.Shown,
-        files: options.Files,
-        run: options.Common,
-    ) -> int:
-        """Read the marks of people and of methods, compare them, and show the result.
-
-        Args:
-            data, judgements: the texts; and where people's marks are, if not there.
-            columns, lps, reference_system: of the texts.
-            how, shown, files, run: as for the verb.
-        """
-        asked = _asked(self.spans or [])
-        given = [path for path in asked.values() if path is not None]
-        files.check(data, judgements, given)
-        people = _of_groups(_people(data, judgements), lps)
-        texts = MarkedTexts(data, people, columns, lps, reference_system)
-        heard = [name for name, path in asked.items() if path is None or path.endswith(_HEAD)]
-        if not [name for name in heard if name != _EVERYTHING]:
-            idle = {"references": how.references, "reference_system": reference_system, "columns": columns}
-            options.refuse_idle(idle, "is about texts that methods read, and only files of marks are compared")
-        runtime = run.runtime(cached=False)
-        stored = {name: read_marked(path) for name, path in asked.items() if path is not None and name not in heard}
-        marks: dict[str, list[MarkedText] | Explanations] = {  # files first: what they lack costs no model's time
-            name: stored[name] if name in stored else texts.marked(name, path, how, runtime)
-            for name, path in asked.items()
-        }
-        read = [data] if judgements is None else [judgements]
-        entries = [*(dict(InputFile(path).entry) for path in read), *texts.entries]
-        entries += [dict(InputFile(path).entry) for path in given]
-        rated = {text.system for text in people if text.system is not None}
-        left_out = [*(how.exclude or []), *sorted(rated & {reference_system})]
-        found = evaluate_spans(
-            people,
-            marks,
-            exclude=left_out,
-            missing=cast(Missing, how.missing),  # checked there
-            adjust=how.adjust,
-            draws=how.draws or 1000,
-            seed=run.seed,
-        )
-        result = as_typed(found.result(_once(entries)))
-        files.write_segments(found.columns, shown.spreadsheet)
-        return shown.put_out(result, files, run.quiet)
-
-
-@dataclass(frozen=True)
-class MarkedTexts:
-    """The texts that methods read, which are read when the first one asks for them.
-
-    Attributes:
-        data: the file or folder.
-        people: the texts in which people marked errors; no other is read.
-        columns, lps, reference_system: as typed.
-        entries: the files that were read.
+    Args:
+        typed: option -> its value.
+        how: options about agreement, some of which are about marks, too.
+        groups: groups of options, all of which are about scores.
     """
+    others = options.changed(how, *(name for name in options.flags_of(how) if name not in _OF_MARKS))
+    for group in groups:
+        others |= options.changed(group, *options.flags_of(group))
+    options.refuse_idle({**typed, **others}, "is about scores of metrics, and --spans compares marked errors")
 
-    data: str
-    people: Sequence[MarkedText]
-    columns: list[str] | None
-    lps: list[str] | None
-    reference_system: str | None
-    entries: list[dict[str, Any]] = field(default_factory=list)
 
-    @cached_property
-    def dataset(self) -> Dataset:
-        """The texts of the file with their references."""
-        dataset, entries = read_data(self.data, columns=self.columns)
-        self.entries.extend(entries)
-        dataset = of_groups(dataset, self.lps) if self.lps else dataset
-        if self.reference_system is not None:
-            dataset = take_as_reference(dataset, self.reference_system)
-        wanted = {text.id for text in self.people} | {(text.system, text.item) for text in self.people}
-        kept = (one for one in dataset if one.id in wanted or (one.system, one.item) in wanted)
-        return Dataset(tuple(kept), dataset.name)
+def _compare_spans(
+    spans: Sequence[str],
+    data: str,
+    judgements: str | None,
+    columns: list[str] | None,
+    lps: list[str] | None,
+    reference_system: str | None,
+    how: MetaOptions,
+    shown: options.Shown,
+    files: options.Files,
+    run: options.Common,
+) -> int:
+    """Read the marks of people and of methods, compare them, and show the result.
 
-    def marked(self, name: str, head: str | None, how: MetaOptions, runtime: Runtime) -> Explanations:
-        """What a method marks in them."""
-        if name == _EVERYTHING and head is None and all(text.hypothesis is not None for text in self.people):
-            return marks_by("everything", _dataset(self.people))
-        kept = tuple(one for one in self.dataset if one.system not in (how.exclude or []))
-        return marks_by(
-            cast(SpanMethod, "spans" if head is not None else name),
-            Dataset(kept, self.dataset.name),
-            references=cast(SpanReferences, how.references or "own"),  # checked there
-            model=head or HEAD,
-            runtime=runtime,
-        )
+    Args:
+        spans: methods and files of marks, as typed.
+        data, judgements: the texts; and where people's marks are, if not there.
+        columns, lps, reference_system: of the texts.
+        how, shown, files, run: as for the verb.
+    """
+    asked = _asked(spans)
+    given = [path for path in asked.values() if path is not None]
+    files.check(data, judgements, given)
+    people = _of_groups(_people(data, judgements), lps)
+    heard = [name for name, path in asked.items() if path is None or path.endswith(_HEAD)]
+    if not [name for name in heard if name != _EVERYTHING]:
+        idle = {"references": how.references, "reference_system": reference_system, "columns": columns}
+        options.refuse_idle(idle, "is about texts that methods read, and only files of marks are compared")
+    runtime = run.runtime(cached=False)
+    entries = [dict(InputFile(data if judgements is None else judgements).entry)]
+
+    @cache
+    def texts() -> Dataset:  # read when the first method asks for them
+        dataset, read = _marked_texts(data, people, columns, lps, reference_system)
+        entries.extend(read)
+        return dataset
+
+    stored = {name: read_marked(path) for name, path in asked.items() if path is not None and name not in heard}
+    marks: dict[str, list[MarkedText] | Explanations] = {}  # files first: what they lack costs no model's time
+    for name, path in asked.items():
+        if name in stored:
+            marks[name] = stored[name]
+        elif name == _EVERYTHING and path is None and all(text.hypothesis is not None for text in people):
+            marks[name] = marks_by("everything", _dataset(people))
+        else:
+            kept = tuple(one for one in texts() if one.system not in (how.exclude or []))
+            marks[name] = marks_by(
+                cast(SpanMethod, name if path is None else "spans"),
+                Dataset(kept, texts().name),
+                references=cast(SpanReferences, how.references or "own"),  # checked there
+                model=path or HEAD,
+                runtime=runtime,
+            )
+    entries += [dict(InputFile(path).entry) for path in given]
+    rated = {text.system for text in people if text.system is not None}
+    found = evaluate_spans(
+        people,
+        marks,
+        exclude=[*(how.exclude or []), *sorted(rated & {reference_system})],
+        missing=cast(Missing, how.missing),  # checked there
+        adjust=how.adjust,
+        draws=how.draws or 1000,
+        seed=run.seed,
+    )
+    result = as_typed(found.result(_once(entries)))
+    files.write_segments(found.columns, shown.spreadsheet)
+    return shown.put_out(result, files, run.quiet)
+
+
+def _marked_texts(
+    data: str,
+    people: Sequence[MarkedText],
+    columns: list[str] | None,
+    lps: list[str] | None,
+    reference_system: str | None,
+) -> tuple[Dataset, list[Entry]]:
+    """The texts in which people marked errors, with their references, and the files that were read."""
+    dataset, entries = read_data(data, columns=columns)
+    dataset = of_groups(dataset, lps) if lps else dataset
+    if reference_system is not None:
+        dataset = take_as_reference(dataset, reference_system)
+    wanted = {text.id for text in people} | {(text.system, text.item) for text in people}
+    kept = (one for one in dataset if one.id in wanted or (one.system, one.item) in wanted)
+    return Dataset(tuple(kept), dataset.name), entries
 
 
 def _asked(typed: Sequence[str]) -> dict[str, str | None]:
@@ -380,7 +355,15 @@ def meta(
     ] = None,
     fitted: ThresholdOptions,
     planned: Planned,
-    spanned: Spanned,
+    spans: Annotated[
+        list[str] | None,
+        Typed(
+            "Instead: compare errors by their place with those of people in DATA or --judgements. Methods spans,"
+            " words, everything (baseline); a file of marks; a head.  Repeat for several.",
+            metavar="METHOD|NAME=FILE",
+            words=SPAN_METHODS,
+        ),
+    ] = None,
     check: Annotated[
         str | None,
         Typed(
@@ -401,15 +384,16 @@ def meta(
             "pairs": pairs,
         }
         others |= {"reference_system": reference_system, "criteria": criteria, "disagree": disagree}
-        for group in (scored, how, fitted, planned, spanned, files):
+        for group in (scored, how, fitted, planned):
             others |= options.changed(group, *options.flags_of(group))
+        others |= {"spans": spans, **options.changed(files, *options.flags_of(files))}
         options.refuse_idle(others, "has no part in --check, which holds a submission against the folder of its set")
         return _checked(data, check, lp)
     shown.check(files)
-    if spanned.spans:
+    if spans:
         idle = {"criterion": criterion, "pairs": pairs, "criteria": criteria, "disagree": disagree}
-        spanned.check(idle, how, scored, fitted, planned)
-        return spanned.run(data, judgements, columns, lp, reference_system, how, shown, files, run)
+        _refuse_beside_spans(idle, how, scored, fitted, planned)
+        return _compare_spans(spans, data, judgements, columns, lp, reference_system, how, shown, files, run)
     fitted.check(criterion, pairs, scored.scores)
     paths = (data, scored.scores, judgements, pairs, fitted.more_data)
     files.check(*paths, fit_thresholds=fitted.fit_thresholds, plan=planned.plan)

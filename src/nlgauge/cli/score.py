@@ -129,33 +129,11 @@ def _is_there(path: str) -> bool:
     return path == "-" or path.startswith("hf://") or os.path.exists(path)
 
 
-@dataclass(frozen=True)
-class BleuOptions:
-    """sacrebleu's short options, which are options of `bleu`."""
-
-    lowercase: Annotated[bool, Typed("bleu: compare in lower case.", ("--lowercase", "-lc"))] = False
-    tokenize: Annotated[
-        str | None,
-        Typed(
-            "bleu: its tokenizer, such as 13a, zh or intl.",
-            ("--tokenize", "-tok"),
-            "NAME",
-            words="none zh 13a intl char ja-mecab ko-mecab spm flores101 flores200 spBLEU-1K",
-        ),
-    ] = None
-
-    def set_in(self, metrics: Sequence[str]) -> list[str]:
-        """Specifications with these options."""
-        own = {"lowercase": ("-lc", "true")} if self.lowercase else {}
-        own |= {"tokenize": ("-tok", self.tokenize)} if self.tokenize is not None else {}
-        return options.with_options(metrics, "bleu", own) if own else list(metrics)
-
-
 @options.verb(
     without={"typed_seed"},
     sections={
         "Input": "texts",
-        "Metrics": "metric bleu looks",
+        "Metrics": "metric lowercase tokenize looks",
         "Tests": "comparison thresholds",
         "Output": "sort parts score_only fail_under save_norm shown files",
         "Scale": "in_parts",
@@ -168,7 +146,16 @@ def score(
         list[str] | None,
         options.specs("Metrics: bleu, chrf:word_order=2, bertscore ...  [default: bleu]", "--metric", "-m"),
     ] = None,
-    bleu: BleuOptions,
+    lowercase: Annotated[bool, Typed("bleu: compare in lower case.", ("--lowercase", "-lc"))] = False,
+    tokenize: Annotated[
+        str | None,
+        Typed(
+            "bleu: its tokenizer, such as 13a, zh or intl.",
+            ("--tokenize", "-tok"),
+            "NAME",
+            words="none zh 13a intl char ja-mecab ko-mecab spm flores101 flores200 spBLEU-1K",
+        ),
+    ] = None,
     comparison: ComparisonOptions,
     thresholds: Annotated[
         str | None,
@@ -200,7 +187,9 @@ def score(
     if comparison.test is None:
         options.refuse_idle({"thresholds": thresholds}, "is about differences of systems; it goes with --significance")
     asked, optional = expanded(metric or ["bleu"])
-    whole = bleu.set_in(asked)
+    of_bleu = {"lowercase": ("-lc", "true")} if lowercase else {}  # sacrebleu's short options
+    of_bleu |= {"tokenize": ("-tok", tokenize)} if tokenize is not None else {}
+    whole = options.with_options(asked, "bleu", of_bleu) if of_bleu else asked
     metrics = named(whole, run.default_encoder)
     gates = _gates(fail_under or [], metrics, dict(zip(asked, whole, strict=True)))
     shown.check(files)

@@ -266,14 +266,6 @@ def train_infill(
 _WIDTHS = (8, 7, 6, 7, 6)
 
 
-@dataclass(frozen=True)
-class PairSets:
-    """Options: the data that training is measured on."""
-
-    dev: Annotated[list[str] | None, Typed("Pairs to evaluate on after each pass.", metavar="FILE")] = None
-    test: Annotated[list[str] | None, Typed("Pairs to evaluate on at the end.", metavar="FILE")] = None
-
-
 @options.verb(without=NO_METRICS)
 def train_nli(
     *,
@@ -286,20 +278,21 @@ def train_nli(
     ],
     how: NliRecipe,
     schedule: Schedule,
-    sets: PairSets,
+    dev: Annotated[list[str] | None, Typed("Pairs to evaluate on after each pass.", metavar="FILE")] = None,
+    test: Annotated[list[str] | None, Typed("Pairs to evaluate on at the end.", metavar="FILE")] = None,
     named: Named,
     run: TrainRun,
 ) -> None:
     """Train an NLI model on labelled pairs, for nli:model=...; a stopped run continues."""
-    options.check_outputs({"--output": file_of(output)}, pairs, sets.dev, sets.test)
+    options.check_outputs({"--output": file_of(output)}, pairs, dev, test)
     check_adapters(how, how.method)
     runtime = run.runtime(cached=False)
     with training_installed():
         from nlgauge.training import nli
     recipe = replace(how, schedule=replace(schedule, seed=run.seed))
-    train, dev, test = ([InputFile(path) for path in paths or ()] for paths in (pairs, sets.dev, sets.test))
+    train, dev_files, test_files = ([InputFile(path) for path in paths or ()] for paths in (pairs, dev, test))
     accuracies = nli.train_nli(
-        train, output, recipe, runtime, dev=dev, test=test, about=named.about(), tell=teller(run.quiet)
+        train, output, recipe, runtime, dev=dev_files, test=test_files, about=named.about(), tell=teller(run.quiet)
     )
     if accuracies:
         echo("    n  accuracy  two-way  entail  neutral  contra")
@@ -318,23 +311,6 @@ def _line(accuracy: Accuracy) -> str:
 _HEADER = "    n  one to one  precision  recall  left clean"
 
 
-@dataclass(frozen=True)
-class ExampleSets:
-    """Options: the data that thresholds are fixed on, and that the head is measured on."""
-
-    dev: Annotated[
-        list[str] | None, Typed("Examples to fix the thresholds on.  [default: 0.5 for all]", metavar="FILE")
-    ] = None
-    most_marked: Annotated[
-        float | None,
-        Typed(
-            "Largest share of texts without errors that may get a mark; fixed on --dev.  [default: any]",
-            metavar="SHARE",
-        ),
-    ] = None
-    test: Annotated[list[str] | None, Typed("Examples to evaluate on at the end.", metavar="FILE")] = None
-
-
 @options.verb(without=NO_METRICS)
 def train_spans(
     *,
@@ -349,39 +325,48 @@ def train_spans(
     output: HeadOutput,
     how: SpanRecipe,
     schedule: Schedule,
-    sets: ExampleSets,
+    dev: Annotated[
+        list[str] | None, Typed("Examples to fix the thresholds on.  [default: 0.5 for all]", metavar="FILE")
+    ] = None,
+    most_marked: Annotated[
+        float | None,
+        Typed(
+            "Largest share of texts without errors that may get a mark; fixed on --dev.  [default: any]",
+            metavar="SHARE",
+        ),
+    ] = None,
+    test: Annotated[list[str] | None, Typed("Examples to evaluate on at the end.", metavar="FILE")] = None,
     named: Named,
     run: TrainRun,
 ) -> None:
     """Train a head that marks the words at fault, for explain --model FILE; a stopped run continues."""
-    options.check_outputs({"--output": file_of(output)}, examples, sets.dev, sets.test)
-    if sets.most_marked is not None and not sets.dev:
+    options.check_outputs({"--output": file_of(output)}, examples, dev, test)
+    if most_marked is not None and not dev:
         raise InputError("--most-marked is fixed on texts without errors; name some by --dev FILE")
-    if sets.most_marked is not None and not 0 < sets.most_marked < 1:
-        raise InputError(f"--most-marked is {sets.most_marked:g}, expected a share between 0 and 1")
+    if most_marked is not None and not 0 < most_marked < 1:
+        raise InputError(f"--most-marked is {most_marked:g}, expected a share between 0 and 1")
     runtime, about = run.runtime(cached=False), named.about()
     with training_installed():
         from nlgauge.training import spans
     recipe = replace(how, schedule=replace(schedule, seed=run.seed))
-    train, dev, test = (
-        [(path, spans.read_span_examples(InputFile(path))) for path in paths or ()]
-        for paths in (examples, sets.dev, sets.test)
+    train, fixed_on, judged_on = (
+        [(path, spans.read_span_examples(InputFile(path))) for path in paths or ()] for paths in (examples, dev, test)
     )
     tell = teller(run.quiet)
     pairs = [one.labelled() for _, own in train for one in own]
     clean = sum(pair.has_error() == 0 for pair in pairs)
     tell(f"{len(pairs)} examples, {clean / len(pairs):.2f} of them without an error")
     spans.train_spans(pairs, output, recipe, runtime, about=about, dropout=recipe.dropout, init=recipe.init, tell=tell)
-    if dev:
-        known = [one for _, own in dev for one in own]
-        limits = spans.fix_thresholds(output, known, runtime, most_marked=sets.most_marked)
+    if fixed_on:
+        known = [one for _, own in fixed_on for one in own]
+        limits = spans.fix_thresholds(output, known, runtime, most_marked=most_marked)
         texts = f", {limits.text:g} for whole texts" if limits.text else ""
         tell(f"thresholds {limits.words:g} for words, {limits.missing:g} for what is missing{texts}")
     else:
         tell("no --dev: thresholds are 0.5; explain --mark-from sets another")
-    if dev or test:
+    if fixed_on or judged_on:
         echo(_HEADER)
-    for path, own in (*dev, *test):
+    for path, own in (*fixed_on, *judged_on):
         echo(_spans_line(spans.score_spans(output, own, runtime, path)))
 
 

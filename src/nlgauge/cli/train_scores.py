@@ -107,18 +107,6 @@ class Learnt:
 
 
 @dataclass(frozen=True)
-class Added:
-    """Examples that are made of references alone."""
-
-    copies: Annotated[
-        float, Range(least=0, most=1), Typed("Share of references learnt as their own hypothesis, at score 0.")
-    ] = 0.0
-    unrelated: Annotated[
-        float, Range(least=0, most=1), Typed("Share of references with another one as hypothesis, at -25.")
-    ] = 0.0
-
-
-@dataclass(frozen=True)
 class KeptWeights:
     """Which weights are kept."""
 
@@ -267,7 +255,12 @@ def train_sescore(
     ] = None,
     how: RegressorRecipe,
     learnt: Learnt,
-    added: Added,
+    copies: Annotated[
+        float, Range(least=0, most=1), Typed("Share of references learnt as their own hypothesis, at score 0.")
+    ] = 0.0,
+    unrelated: Annotated[
+        float, Range(least=0, most=1), Typed("Share of references with another one as hypothesis, at -25.")
+    ] = 0.0,
     schedule: Schedule,
     dev: DevFile = None,
     criterion: judged.Criterion = None,
@@ -288,11 +281,11 @@ def train_sescore(
     read_all = renumbered([read_triples(InputFile(path)) for path in triples])
     # however many errors: an unrelated text is no better
     bounded = [example._replace(score=max(example.score, _WORST)) for example in read_all]
-    examples = with_unrelated(with_copies(bounded, added.copies, 0.0, run.seed), added.unrelated, _WORST, run.seed)
+    examples = with_unrelated(with_copies(bounded, copies, 0.0, run.seed), unrelated, _WORST, run.seed)
     about = {
         "severities": severities,
-        "copies": f"{added.copies:g}",
-        "unrelated": f"{added.unrelated:g}",
+        "copies": f"{copies:g}",
+        "unrelated": f"{unrelated:g}",
         "low": f"{_WORST:g}",
         "high": "0",
     }
@@ -443,22 +436,6 @@ def _read(
 
 
 @dataclass(frozen=True)
-class Queries:
-    """Options: replies to learn from, and wrong ones."""
-
-    anchor: Annotated[str, Typed("The query: the last turns of context, or src.", words="context source")] = "context"
-    turns: Annotated[int, Range(least=1), Typed("How many of the last turns are the query.")] = 1
-    negatives: Annotated[int, Range(least=1), Typed("Replies to other queries for each reply.")] = 1
-
-    def check(self) -> None:
-        """Refuse options that change nothing beside others."""
-        if self.anchor not in ("context", "source"):
-            raise InputError(f"--anchor is {self.anchor!r}, expected context or source")
-        if self.anchor == "source":
-            options.refuse_idle(options.changed(self, "turns"), "is about contexts, and --anchor source reads none")
-
-
-@dataclass(frozen=True)
 class LearntReplies(Learnt):
     """As for ratings, with the loss of the paper beside the squared error."""
 
@@ -474,7 +451,9 @@ def train_ruber(
     dialogues: Annotated[list[str], Argument("Dialogues; see 'nlgauge list formats'.", metavar="DATA...")],
     columns: options.Columns = None,
     output: shared.Output,
-    queries: Queries,
+    anchor: Annotated[str, Typed("The query: the last turns of context, or src.", words="context source")] = "context",
+    turns: Annotated[int, Range(least=1), Typed("How many of the last turns are the query.")] = 1,
+    negatives: Annotated[int, Range(least=1), Typed("Replies to other queries for each reply.")] = 1,
     how: RegressorRecipe,
     learnt: LearntReplies,
     schedule: Schedule,
@@ -483,13 +462,15 @@ def train_ruber(
     run: shared.TrainRun,
 ) -> None:
     """Train a scorer of replies on dialogues, for ruber:model=...; a stopped run continues."""
-    queries.check()
+    if anchor not in ("context", "source"):
+        raise InputError(f"--anchor is {anchor!r}, expected context or source")
+    if anchor == "source":
+        options.refuse_idle({"turns": turns != 1}, "is about contexts, and --anchor source reads none")
     recipe = replace(how, reference=False, source=True)
     setup = Setup(output, recipe, learnt, schedule, kept, named, run, columns=columns)
     runtime, recipe = setup.prepared(dialogues)
     from nlgauge.training.examples import related_examples
 
     segments = [s for path in dialogues for s in read(path, columns=options.columns_of(columns))]
-    turns = None if queries.anchor == "source" else queries.turns
-    examples = related_examples(segments, turns, queries.negatives, run.seed)
-    setup.train(examples, recipe, runtime, {"negatives": str(queries.negatives), "low": "0", "high": "1"}, None)
+    examples = related_examples(segments, None if anchor == "source" else turns, negatives, run.seed)
+    setup.train(examples, recipe, runtime, {"negatives": str(negatives), "low": "0", "high": "1"}, None)
