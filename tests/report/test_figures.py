@@ -8,7 +8,7 @@ import pytest
 
 from nlgauge.core.result import Result
 from nlgauge.core.segment import Segment
-from nlgauge.report.drawing import Axes, Frame
+from nlgauge.report.drawing import Axes
 from nlgauge.report.figures import (
     Buckets,
     FigureBar,
@@ -79,7 +79,7 @@ def test_no_line_of_the_grid_goes_through_a_heading():
 
 # --- Points in shapes that differ, and counts in squares where there are many
 
-FRAME = Frame.of(Axes("x", "y", [0.0, 1.0], [0.0, 1.0]))
+AXES = Axes("x", "y", [0.0, 1.0], [0.0, 1.0])
 
 
 def test_points_of_a_kind_are_one_path_and_kinds_differ_in_shape():
@@ -90,14 +90,14 @@ def test_points_of_a_kind_are_one_path_and_kinds_differ_in_shape():
 
 
 def test_a_legend_names_every_kind():
-    parts = legend(FRAME, ["a<b", None])
+    parts = legend(AXES, ["a<b", None])
     assert len(parts) == 4
     assert "a&lt;b" in parts[1]
 
 
 def test_squares_count_all_points():
     x = np.linspace(0, 1, 900)
-    numbers, drawn = density(FRAME, x, x, "one", "other")
+    numbers, drawn = density(AXES, x, x, "one", "other")
     assert len(numbers) == len(drawn) == 30
     assert [row["n"] for row in numbers] == [30] * 30
     assert set(numbers[0]) == {"one", "other", "n"}

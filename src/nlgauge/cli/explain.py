@@ -20,7 +20,7 @@ from nlgauge.core.result import STDOUT, replacing
 from nlgauge.core.segment import Dataset
 from nlgauge.io.parallel import open_parallel
 from nlgauge.io.read import open_data
-from nlgauge.io.segments import Source
+from nlgauge.io.segments import drained
 from nlgauge.report.kinds.align import alignment_html, alignment_svg, alignment_text
 from nlgauge.report.kinds.explain import explained_text, totals, unpainted
 from nlgauge.scoring.explaining import AGAINST, HEAD, METHODS, Against, Method
@@ -100,7 +100,7 @@ class ExplainInput:
             text = next(text for text in given if text not in files)
             raise InputError(f"{files[0]} is a file and {text!r:.60} is none, expected only files or only texts")
         if files:
-            return _read(open_parallel([self.hyp], self.ref or [], self.src))
+            return drained(open_parallel([self.hyp], self.ref or [], self.src))
         sources = None if self.src is None else [self.src]
         return Dataset.from_texts([self.hyp], [self.ref or []], sources), []
 
@@ -141,7 +141,7 @@ def explain(
     if data is not None and (texts.hyp, texts.ref, texts.src) != (None, None, None):
         raise InputError(f"{data!r} is given beside --hyp, --ref or --src, which it replaces; leave one out")
     files.check(data, texts.files, output=output)
-    dataset, inputs = texts.read() if data is None else _read(open_data(data, columns=options.columns_of(columns)))
+    dataset, inputs = texts.read() if data is None else drained(open_data(data, columns=options.columns_of(columns)))
     found = explained(
         dataset,
         method=cast(Method, method),  # checked there
@@ -170,12 +170,3 @@ def explain(
 
 def _painted(text: str, severity: str) -> str:
     return typer.style(text, fg=_COLOURS[severity], bold=severity == "major")
-
-
-def _read(source: Source) -> tuple[Dataset, list[Any]]:
-    try:
-        segments = tuple(segment for block in source.blocks() for segment in block)
-        summary = source.check()
-    finally:
-        source.close()
-    return Dataset(segments, "", summary.notes), list(summary.inputs)

@@ -15,6 +15,7 @@ from nlgauge.io.files import STDIN, InputFile, Lines, by_content, unpacked_name
 from nlgauge.io.ratings import read_pairs, read_relative_ranks
 from nlgauge.io.read import first_names, open_data
 from nlgauge.io.scores import KEYS, read_scores
+from nlgauge.io.segments import drained
 from nlgauge.io.wmt.annotations import is_esa, read_da_scores, read_esa_scores, read_mqm_averages
 from nlgauge.io.write import segment_columns
 from nlgauge.metaeval.joined import JoinedScores
@@ -67,13 +68,7 @@ def read_data(
     if named is not None and of_table:  # DATA may have the same names
         there = first_names(path)
         named = {field: name for field, name in named.items() if field not in of_table or name in there} or None
-    source = open_data(path, columns=named)
-    try:
-        segments = tuple(segment for block in source.blocks() for segment in block)
-        summary = source.check()
-    finally:
-        source.close()
-    dataset, inputs = Dataset(segments, path, summary.notes), list(summary.inputs)
+    dataset, inputs = drained(open_data(path, columns=named), path)
     if judgements is None:
         return dataset, inputs
     names = {name: field for field, name in of_table.items()}

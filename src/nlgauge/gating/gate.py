@@ -27,10 +27,10 @@ from nlgauge.gating.outputs import (
 from nlgauge.gating.verdicts import Clusters, Decided, Drops, Items, Rules, Undefined, decide, flickers
 from nlgauge.io.frames import dataset_of
 from nlgauge.io.read import open_data
+from nlgauge.io.segments import drained
 from nlgauge.metrics.guards import GuardCheck
 from nlgauge.metrics.languages import LanguageCheck
-from nlgauge.metrics.registry import takes_metrics
-from nlgauge.metrics.stored import PREFIX, metrics_of
+from nlgauge.metrics.registry import RATINGS, metrics_of, takes_metrics
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.looks import Looks
 from nlgauge.stats.gate_bounds import DRAWS
@@ -219,7 +219,7 @@ def named_with(
         meant = next((one for one in typed if isinstance(one, str) and one in rated), None)
         if meant is None:
             raise
-        raise SpecError(f"unknown metric {meant!r}; the data has {PREFIX}{meant}") from None
+        raise SpecError(f"unknown metric {meant!r}; the data has {RATINGS}{meant}") from None
     listed = [report_only] if isinstance(report_only, str) or not isinstance(report_only, Sequence) else report_only
     only = metrics_of(report_only, runtime.encoder) if listed else {}
     return {**built, **{spec: one for spec, one in only.items() if spec not in built}}, frozenset(only)
@@ -258,13 +258,8 @@ def opened(
         path = os.fspath(given)
         if is_baseline(path):
             return read_baseline(path)
-        source = open_data(path, columns=columns)
-        try:
-            segments = tuple(segment for block in source.blocks() for segment in block)
-            summary = source.check()
-        finally:
-            source.close()
-        return Outputs.of(Dataset(segments, path, summary.notes), path, system, summary.inputs)
+        dataset, inputs = drained(open_data(path, columns=columns), path)
+        return Outputs.of(dataset, path, system, inputs)
     if isinstance(given, Dataset) or is_frame(given):
         return Outputs.of(dataset_of(given, columns), name, system)
     if isinstance(given, Mapping):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
@@ -21,10 +22,15 @@ from nlgauge.io.files import BOM, STDIN, InputFile, Lines, counted, unpacked_nam
 from nlgauge.io.read import by_name, open_data, read
 from nlgauge.io.rows import first_fields
 from nlgauge.io.segments import OPTIONAL, Source, Summary
-from nlgauge.io.wmt.submissions import Role, SgmTexts, is_sgm, read_sgm
+from nlgauge.io.wmt.submissions import Role, SgmTexts, read_sgm
 
 _MOST_COMPARED, _SHOWN = 200_000, 60  # lines of files of unequal length; characters of a line in an error
 PathLike = str | os.PathLike[str]
+_SGM = re.compile(
+    r"\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)?(?:<!DOCTYPE[^>]*>\s*)?<(?:tstset|refset|srcset|mteval|dataset)[\s>]",
+    re.IGNORECASE | re.DOTALL,
+)
+_IN_SGM = re.compile(r"<(?:doc|seg)[\s>]", re.IGNORECASE)
 
 
 def open_parallel(
@@ -105,6 +111,12 @@ def open_texts(path: PathLike, role: Role) -> Sequence[Texts]:
         command = f"nlgauge score {file.path}, in Python nlgauge.read"
         raise InputError(f"{file.name} is {what}, expected one text per line; give it as DATA: {command}")
     return [Lines(file, texts=True)]
+
+
+def is_sgm(file: InputFile) -> bool:
+    """Whether a file begins as SGM or XML of WMT does, with a set of texts and a document or segment of it."""
+    head = file.head(4096).removeprefix(BOM).decode("utf-8", "replace")
+    return _SGM.match(head) is not None and _IN_SGM.search(head) is not None
 
 
 def _table(file: InputFile) -> str:

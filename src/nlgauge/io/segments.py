@@ -160,6 +160,16 @@ def in_blocks(segments: Iterable[Segment], size: int, characters: int, together:
         yield block
 
 
+def drained(source: Source, name: str = "") -> tuple[Dataset, list[dict[str, str]]]:
+    """All segments of a source as a data set of a name, and the files that were read; the source is closed."""
+    try:
+        segments = tuple(segment for block in source.blocks() for segment in block)
+        summary = source.check()
+    finally:
+        source.close()
+    return Dataset(segments, name, summary.notes), list(map(dict, summary.inputs))
+
+
 class TableSource(Source):
     """The segments in the rows of one file.
 

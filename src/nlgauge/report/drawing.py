@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from nlgauge.core.result import harmless
@@ -137,7 +137,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Axes:
-    """A pair of axes.
+    """A pair of axes, and where numbers stand in a picture of them, in pixels.
 
     Attributes:
         x_name, y_name: what they measure.
@@ -150,6 +150,31 @@ class Axes:
     across: Sequence[float]
     up: Sequence[float]
     percent: bool = False
+
+    @cached_property
+    def left(self) -> float:
+        """The left edge of the plot, with room for the numbers of the axis there."""
+        return EDGE + 20 + room_of([_shown(self, y) for y in self.up])
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height of the picture."""
+        return self.left + WIDTH + EDGE + 12, TOP + HEIGHT + 44
+
+    def x(self, value: float) -> float:
+        """Where a number of the lower axis stands."""
+        low, high = self.across[0], self.across[-1]
+        return self.left + WIDTH * (value - low) / (high - low)
+
+    def y(self, value: float) -> float:
+        """Where a number of the axis at the left stands."""
+        low, high = self.up[0], self.up[-1]
+        return TOP + HEIGHT * (high - value) / (high - low)
+
+    def holds(self, box: tuple[float, float, float, float]) -> bool:
+        """Whether a label lies in the picture, and on no number of an axis."""
+        right, bottom = self.left + WIDTH + EDGE, TOP + HEIGHT
+        return self.left <= box[0] and box[2] <= right and box[1] >= 1 and box[3] <= bottom
 
 
 def axes_of(
@@ -204,13 +229,12 @@ def curves_plot(label: str, curves: Sequence[Curve], axes: Axes, behind: Sequenc
         axes: that the picture has; several pictures may share them.
         behind: curves of other pictures, drawn faintly for comparison.
     """
-    frame = Frame.of(axes)
-    parts = list(grid(frame))
-    parts += [_path(_places(frame, c), "currentColor", 1.5, ' stroke-opacity="0.22"') for c in behind]
-    parts += [_band(frame, k, c) for k, c in enumerate(curves) if c.band]
-    parts += [p for k, c in enumerate(curves) for p in _curve(frame, k, c, 2 + 3 * (len(curves) - 1 - k))]
-    parts += _labels(frame, curves)
-    return picture(*frame.size, label, parts)
+    parts = list(grid(axes))
+    parts += [_path(_places(axes, c), "currentColor", 1.5, ' stroke-opacity="0.22"') for c in behind]
+    parts += [_band(axes, k, c) for k, c in enumerate(curves) if c.band]
+    parts += [p for k, c in enumerate(curves) for p in _curve(axes, k, c, 2 + 3 * (len(curves) - 1 - k))]
+    parts += _labels(axes, curves)
+    return picture(*axes.size, label, parts)
 
 
 def plot_of(label: str, curves: Sequence[Curve], axes: Axes, behind: Sequence[Curve] = ()) -> dict[str, Any]:
@@ -225,40 +249,6 @@ def plot_of(label: str, curves: Sequence[Curve], axes: Axes, behind: Sequence[Cu
     return {"picture": Markup(curves_plot(label, curves, axes, behind)), "legend": legend}
 
 
-@dataclass(frozen=True)
-class Frame:
-    """Where numbers stand in a picture: a pair of axes, and the left and upper edge of the plot in pixels."""
-
-    axes: Axes
-    left: float
-    top: float
-
-    @classmethod
-    def of(cls, axes: Axes) -> Frame:
-        """The frame with room for the numbers of an axis at its left."""
-        return cls(axes, EDGE + 20 + room_of([_shown(axes, y) for y in axes.up]), TOP)
-
-    @property
-    def size(self) -> tuple[float, float]:
-        """Width and height of the picture."""
-        return self.left + WIDTH + EDGE + 12, self.top + HEIGHT + 44
-
-    def x(self, value: float) -> float:
-        """Where a number of the lower axis stands."""
-        low, high = self.axes.across[0], self.axes.across[-1]
-        return self.left + WIDTH * (value - low) / (high - low)
-
-    def y(self, value: float) -> float:
-        """Where a number of the axis at the left stands."""
-        low, high = self.axes.up[0], self.axes.up[-1]
-        return self.top + HEIGHT * (high - value) / (high - low)
-
-    def holds(self, box: tuple[float, float, float, float]) -> bool:
-        """Whether a label lies in the picture, and on no number of an axis."""
-        right, bottom = self.left + WIDTH + EDGE, self.top + HEIGHT
-        return self.left <= box[0] and box[2] <= right and box[1] >= 1 and box[3] <= bottom
-
-
 def _drawn(x: float, y: float) -> bool:
     return math.isfinite(x) and math.isfinite(y)
 
@@ -267,23 +257,23 @@ def _shown(axes: Axes, y: float) -> str:
     return f"{100 * y:g} %" if axes.percent else f"{y:g}"
 
 
-def grid(frame: Frame) -> Iterator[str]:
+def grid(axes: Axes) -> Iterator[str]:
     """Lines at the round numbers of both axes, the numbers, and what the axes measure."""
-    axes, left, top = frame.axes, frame.left, frame.top
-    across = [(frame.x(x), top, frame.x(x), top + HEIGHT) for x in axes.across]
-    up = {y: (left, frame.y(y), left + WIDTH, frame.y(y)) for y in axes.up}
+    left, top = axes.left, TOP
+    across = [(axes.x(x), top, axes.x(x), top + HEIGHT) for x in axes.across]
+    up = {y: (left, axes.y(y), left + WIDTH, axes.y(y)) for y in axes.up}
     strong = [up.pop(0.0)] if axes.percent and 0.0 in up else []
     yield lines([*across, *up.values()]) + lines(strong, strong=True)
     for x in axes.across:
-        yield text(frame.x(x), top + HEIGHT + 16, f"{x:g}", anchor="middle", quiet=True)
+        yield text(axes.x(x), top + HEIGHT + 16, f"{x:g}", anchor="middle", quiet=True)
     for y in axes.up:
-        yield text(left - 6, frame.y(y) + 4, _shown(axes, y), anchor="end", quiet=True)
+        yield text(left - 6, axes.y(y) + 4, _shown(axes, y), anchor="end", quiet=True)
     yield text(left + WIDTH / 2, top + HEIGHT + 36, axes.x_name, anchor="middle")
     yield text(EDGE + 4, top + HEIGHT / 2, axes.y_name, anchor="middle", turn=-90)
 
 
-def _places(frame: Frame, curve: Curve) -> list[tuple[float, float]]:
-    return [(frame.x(x), frame.y(y)) for x, y in curve.points if _drawn(x, y)]
+def _places(axes: Axes, curve: Curve) -> list[tuple[float, float]]:
+    return [(axes.x(x), axes.y(y)) for x, y in curve.points if _drawn(x, y)]
 
 
 def _path(points: Sequence[tuple[float, float]], colour: str, width: float, more: str = "") -> str:
@@ -291,10 +281,10 @@ def _path(points: Sequence[tuple[float, float]], colour: str, width: float, more
     return f'<polyline points="{at}" fill="none" stroke="{colour}" stroke-width="{width:g}"{more}/>'
 
 
-def _band(frame: Frame, k: int, curve: Curve) -> str:
+def _band(axes: Axes, k: int, curve: Curve) -> str:
     inside = [(x, low, high) for (x, _), (low, high) in zip(curve.points, curve.band, strict=True) if _drawn(low, high)]
-    at = [(frame.x(x), frame.y(low)) for x, low, _ in inside] + [
-        (frame.x(x), frame.y(high)) for x, _, high in reversed(inside)
+    at = [(axes.x(x), axes.y(low)) for x, low, _ in inside] + [
+        (axes.x(x), axes.y(high)) for x, _, high in reversed(inside)
     ]
     return (
         f'<polygon points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in at)}" fill="{colour_of(k)}" fill-opacity="0.15"/>'
@@ -303,10 +293,10 @@ def _band(frame: Frame, k: int, curve: Curve) -> str:
     )
 
 
-def _curve(frame: Frame, k: int, curve: Curve, width: float) -> list[str]:
+def _curve(axes: Axes, k: int, curve: Curve, width: float) -> list[str]:
     from markupsafe import escape
 
-    at = [(i, frame.x(x), frame.y(y)) for i, (x, y) in enumerate(curve.points) if _drawn(x, y)]
+    at = [(i, axes.x(x), axes.y(y)) for i, (x, y) in enumerate(curve.points) if _drawn(x, y)]
     parts = [_path([(x, y) for _, x, y in at], colour_of(k), width)]
     for i, x, y in at:
         title = f"<title>{escape(clean(curve.titles[i]))}</title>" if curve.titles else ""
@@ -314,14 +304,14 @@ def _curve(frame: Frame, k: int, curve: Curve, width: float) -> list[str]:
     return parts
 
 
-def _labels(frame: Frame, curves: Sequence[Curve]) -> list[str]:
+def _labels(axes: Axes, curves: Sequence[Curve]) -> list[str]:
     """Labels that cover neither each other nor a mark: those of emphasised points and ends first, then what fits."""
     wanted, taken = [], []
     for curve in curves:
         for i, (x, y) in enumerate(curve.points):
             if not _drawn(x, y):
                 continue
-            at, last = (frame.x(x), frame.y(y)), len(curve.points) - 1
+            at, last = (axes.x(x), axes.y(y)), len(curve.points) - 1
             reach = 9.0 if i == curve.bold else 6.0 if curve.ends and i in (0, last) else 3.0
             taken.append((at[0] - reach, at[1] - reach, at[0] + reach, at[1] + reach))
             if curve.labels and curve.labels[i]:
@@ -333,7 +323,7 @@ def _labels(frame: Frame, curves: Sequence[Curve]) -> list[str]:
         for right, down in _PLACES:
             start = x + right - (wide if right < 0 else 0 if right else wide / 2)
             box = (start, y + down - SMALL, start + wide, y + down)
-            if frame.holds(box) and not _covers(box, taken):
+            if axes.holds(box) and not _covers(box, taken):
                 taken.append(box)
                 parts.append(text(start, y + down, label, size=SMALL, quiet=not bold, bold=bold))
                 break

@@ -19,7 +19,6 @@ from nlgauge.report.drawing import (
     Axes,
     Cell,
     Figure,
-    Frame,
     amount,
     colour_of,
     grid,
@@ -168,35 +167,35 @@ def points_plot(
     """
     from markupsafe import Markup
 
-    frame, numbers = Frame.of(axes), rows
+    numbers = rows
     if len(rows) <= MOST_POINTS:
-        places = [(frame.x(x), frame.y(y)) for x, y in zip(xs, ys, strict=True)]
+        places = [(axes.x(x), axes.y(y)) for x, y in zip(xs, ys, strict=True)]
         drawn = [marks(k, (at for at, own in zip(places, shapes, strict=True) if own == k)) for k in sorted({*shapes})]
-        drawn += legend(frame, names)
+        drawn += legend(axes, names)
     else:
-        numbers, drawn = density(frame, xs, ys, *fields)
+        numbers, drawn = density(axes, xs, ys, *fields)
     first, last = axes.across[0], axes.across[-1]
     equal = (
-        f'<path d="M{frame.x(first):.1f} {frame.y(first):.1f}L{frame.x(last):.1f} {frame.y(last):.1f}"'
+        f'<path d="M{axes.x(first):.1f} {axes.y(first):.1f}L{axes.x(last):.1f} {axes.y(last):.1f}"'
         ' stroke="currentColor" stroke-opacity="0.5" stroke-dasharray="4 3"/>'
     )
-    parts = [*grid(frame), *([equal] if diagonal else []), *drawn]
-    return numbers, Markup(picture(*frame.size, label, parts))
+    parts = [*grid(axes), *([equal] if diagonal else []), *drawn]
+    return numbers, Markup(picture(*axes.size, label, parts))
 
 
 def density(
-    frame: Frame, xs: Sequence[float], ys: Sequence[float], x_name: str, y_name: str
+    axes: Axes, xs: Sequence[float], ys: Sequence[float], x_name: str, y_name: str
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Points counted in squares; the more, the stronger the colour."""
-    across, up = frame.axes.across, frame.axes.up
+    across, up = axes.across, axes.up
     counts, x_ends, y_ends = np.histogram2d(xs, ys, bins=_CELLS, range=((across[0], across[-1]), (up[0], up[-1])))
     numbers, drawn = [], []
     for i, j in np.argwhere(counts):
         n = int(counts[i, j])
-        left, right, top = frame.x(x_ends[i]), frame.x(x_ends[i + 1]), frame.y(y_ends[j + 1])
+        left, right, top = axes.x(x_ends[i]), axes.x(x_ends[i + 1]), axes.y(y_ends[j + 1])
         opacity = 0.15 + 0.85 * math.log1p(n) / math.log1p(counts.max())
         drawn.append(
-            f'<rect x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}" height="{frame.y(y_ends[j]) - top:.1f}"'
+            f'<rect x="{left:.1f}" y="{top:.1f}" width="{right - left:.1f}" height="{axes.y(y_ends[j]) - top:.1f}"'
             f' fill="{colour_of(0)}" fill-opacity="{opacity:.2f}"/>'
         )
         numbers.append({x_name: (x_ends[i] + x_ends[i + 1]) / 2, y_name: (y_ends[j] + y_ends[j + 1]) / 2, "n": n})
@@ -215,9 +214,9 @@ def marks(kind: int, places: Iterable[tuple[float, float]]) -> str:
     return drawn and f'<path d="{drawn}" fill="{colour_of(kind)}" fill-opacity="0.85"/>'
 
 
-def legend(frame: Frame, kinds: Sequence[str | None]) -> list[str]:
+def legend(axes: Axes, kinds: Sequence[str | None]) -> list[str]:
     """The shape of each kind above the plot, in the room that its name needs."""
-    parts, x = [], frame.left
+    parts, x = [], axes.left
     for kind, name in enumerate(kinds):
         shown = "-" if name is None else name
         parts += [marks(kind, [(x + 4, 12)]), text(x + 12, 16, shown, size=11)]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.io.files import InputFile, Limits, limited
-from nlgauge.io.parallel import open_parallel
+from nlgauge.io.parallel import is_sgm, open_parallel
 from nlgauge.io.scores import read_scores
 from nlgauge.io.wmt.submissions import (
     LAYOUTS,
@@ -20,7 +20,6 @@ from nlgauge.io.wmt.submissions import (
     SubmissionRow,
     check_submission,
     expected,
-    is_sgm,
     read_sgm,
     read_submission,
     write_submission,

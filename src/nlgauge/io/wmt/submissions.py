@@ -13,27 +13,16 @@ import numpy as np
 
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.tables import Key, ScoreTable
-from nlgauge.io.files import BOM, InputFile, Lines, counted, number_in, ordinal, unpacked_name, write_bytes
+from nlgauge.io.files import InputFile, Lines, counted, number_in, ordinal, unpacked_name, write_bytes
 
 Role = Literal["hyp", "ref", "src"]
 _WORDS = {"hyp": "hypotheses", "ref": "references", "src": "sources"}
 _SETS: dict[str, Role] = {"tstset": "hyp", "refset": "ref", "srcset": "src", "hyp": "hyp", "ref": "ref", "src": "src"}
-_START = re.compile(
-    r"\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)?(?:<!DOCTYPE[^>]*>\s*)?<(?:tstset|refset|srcset|mteval|dataset)[\s>]",
-    re.IGNORECASE | re.DOTALL,
-)
-_INSIDE = re.compile(r"<(?:doc|seg)[\s>]", re.IGNORECASE)
 _MARK = re.compile(r"<(/?)(tstset|refset|srcset|doc|hyp|ref|src|seg)\b([^>]*)>", re.IGNORECASE)
 _SEG_END = re.compile(r"</seg\s*>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""([\w:]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|(\S+))""")
 _REFERENCE = re.compile(r"&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6}));")
 _CHARACTERS = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
-
-
-def is_sgm(file: InputFile) -> bool:
-    """Whether a file begins as SGM or XML of WMT does, with a set of texts and a document or segment of it."""
-    head = file.head(4096).removeprefix(BOM).decode("utf-8", "replace")
-    return _START.match(head) is not None and _INSIDE.search(head) is not None
 
 
 class SgmTexts:
