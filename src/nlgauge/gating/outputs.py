@@ -481,16 +481,8 @@ _ROUNDING = 1e-6  # of a range: by so much a score may lie outside
 
 
 @dataclass(frozen=True)
-class GateBaseline:
-    """What a file of `nlgauge gate --save` holds.
-
-    Attributes:
-        outputs: the texts; what they were written for is known by its digest alone.
-        scored: the same with the scores of the metrics.
-    """
-
-    outputs: Outputs
-    scored: ScoredSide
+class GateBaseline(ScoredSide):
+    """What a file of `nlgauge gate --save` holds; what its texts were written for is known by its digest alone."""
 
     def scores_for(
         self,
@@ -513,9 +505,9 @@ class GateBaseline:
             InputError: the file lacks a metric, has it under another signature, or has a score outside its range.
         """
         for spec in metrics:
-            stored = self.scored.signatures.get(spec)
+            stored = self.signatures.get(spec)
             if not rescore and stored is None:
-                known = " ".join(", ".join(self.scored.signatures).split()) or "none"
+                known = " ".join(", ".join(self.signatures).split()) or "none"
                 raise InputError(
                     f"{self.outputs.name} has no scores of {spec}, its metrics are {known}; score its texts again with"
                     " --rescore (rescore=True)"
@@ -526,10 +518,10 @@ class GateBaseline:
                     f" {difference(str(stored), new.signatures[spec])}; score its texts again with --rescore"
                     " (rescore=True)"
                 )
-        again = {s: m for s, m in metrics.items() if self.scored.signatures.get(s) != new.signatures[s]}
+        again = {s: m for s, m in metrics.items() if self.signatures.get(s) != new.signatures[s]}
         for spec in metrics.keys() - again.keys():
             self._check_range(spec, metrics[spec])
-        stored_runs = self.scored.over(outputs).runs
+        stored_runs = self.over(outputs).runs
         fresh = score_side(outputs, again, runtime) if again else ScoredSide(outputs, {}, {})
         return ScoredSide(
             outputs,
@@ -541,7 +533,7 @@ class GateBaseline:
     def _check_range(self, spec: str, metric: BaseMetric) -> None:
         low, high = metric.info.range
         room = _ROUNDING * (high - low if math.isfinite(high - low) else 1.0)
-        for item, scores in zip(self.outputs.items, self.scored.runs[spec], strict=True):
+        for item, scores in zip(self.outputs.items, self.runs[spec], strict=True):
             if (scores < low - room).any() or (scores > high + room).any():
                 raise InputError(
                     f"{self.outputs.name}: {spec} of item {item!r} is {scores.tolist()}, expected {low:g} to {high:g};"
@@ -713,7 +705,7 @@ def _made(made: Mapping[str, Any], file: InputFile) -> GateBaseline:
     if not items:
         raise _no_baseline(file.name, "it holds no item")
     outputs = Outputs(file.name, items, inputs, (dict(file.entry),))
-    return GateBaseline(outputs, ScoredSide(outputs, runs, signatures))
+    return GateBaseline(outputs, runs, signatures)
 
 
 def _text(value: Any) -> str:

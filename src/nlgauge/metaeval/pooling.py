@@ -12,7 +12,7 @@ import numpy as np
 from nlgauge.audits.preference import ALL_GROUPS, preference_rows
 from nlgauge.core.arrays import Array, by_value
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.metric import BaseMetric, MetricLike, cut_words, signature_of
+from nlgauge.core.metric import BaseMetric, MetricLike, cut_words
 from nlgauge.core.options import check_option
 from nlgauge.core.result import NewRow, Outcome, Result, Row
 from nlgauge.core.scores import add, count_notes, say, warning
@@ -28,6 +28,7 @@ from nlgauge.metaeval.sweep import (
     check,
     held_against,
     left_out,
+    metric_entries,
     of_copies,
     rank,
     rehearse,
@@ -257,7 +258,8 @@ def pooling_study(
         f"left out: {_CHOICES[choice]}, compared with the best one on the set itself; cost is the difference",
         *about_training(chosen, {pair.phenomenon for suite in attacks for pair in suite}),
     ]
-    return PoolingStudy(tuple(rows), _entries(chosen, parts, context), tuple(notes))
+    counts = {name: add(*(part.counts for part in parts if part.metric == name)) for name in chosen}
+    return PoolingStudy(tuple(rows), metric_entries(chosen, counts, context), tuple(notes))
 
 
 @dataclass(frozen=True)
@@ -279,19 +281,6 @@ class _Strategies:
         fate = "they count as losses" if self.of == "pairs" else "those rated are left out"
         for note in count_notes(self.metric, self.counts, self.n, self.of, undefined=fate, cut=self.cut):
             yield note.after(f"{self.where}: ") if several else note
-
-
-def _entries(chosen: Mapping[str, Nli], parts: Sequence[_Strategies], runtime: Runtime) -> tuple[Row, ...]:
-    """The metrics, as a result file lists them."""
-    return tuple(
-        {
-            "spec": name,
-            "signature": str(signature_of(metric, runtime)),
-            "higher_is_better": True,
-            "flags": add(*(part.counts for part in parts if part.metric == name)),
-        }
-        for name, metric in chosen.items()
-    )
 
 
 def _checked(metrics: Mapping[str, BaseMetric]) -> dict[str, Nli]:

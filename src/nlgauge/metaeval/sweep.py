@@ -707,7 +707,8 @@ def sweep(
     rows += curves(rows, confidence)
     notes += [*copies, *more, *about_training(study.metrics, {pair.phenomenon for suite in attacks for pair in suite})]
     told = tuple(dict.fromkeys([*notes, *_about(norm, ties)]))
-    return Sweep(tuple(rows), study.entries(), told, {"seed": seed, "confidence": confidence})
+    entries = metric_entries(study.metrics, study.counts, runtime)
+    return Sweep(tuple(rows), entries, told, {"seed": seed, "confidence": confidence})
 
 
 class _Study:
@@ -732,21 +733,24 @@ class _Study:
                 f"{next(iter(ones))} has nothing to be mixed with but itself; name another metric as partner"
             )
 
-    def entries(self) -> tuple[Row, ...]:
-        """The metrics, as a result file lists them."""
-        return tuple(
-            {
-                "spec": name,
-                "signature": str(signature_of(metric, self.runtime)),
-                "higher_is_better": metric.info.higher_is_better,
-                "flags": self.counts[name],
-            }
-            for name, metric in self.metrics.items()
-        )
-
     def count(self, name: str, counts: Mapping[str, int]) -> None:
         """Add what was counted for a metric on one data set or suite."""
         self.counts[name] = add(self.counts[name], counts)
+
+
+def metric_entries(
+    metrics: Mapping[str, BaseMetric], counts: Mapping[str, Mapping[str, int]], runtime: Runtime
+) -> tuple[Row, ...]:
+    """The metrics with the counts of their flags, as a result file lists them."""
+    return tuple(
+        {
+            "spec": name,
+            "signature": str(signature_of(metric, runtime)),
+            "higher_is_better": metric.info.higher_is_better,
+            "flags": counts[name],
+        }
+        for name, metric in metrics.items()
+    )
 
 
 def _people(

@@ -18,7 +18,6 @@ from nlgauge.stats.draws import SHARES, Interval, Seed
 from nlgauge.stats.entries import (
     Codes,
     Entries,
-    FlatScores,
     Grouped,
     Kernel,
     Means,
@@ -456,7 +455,7 @@ def _check_systems(name: str, stat: Statistic, averaging: str, axes: int, is_gro
         raise InputError("a grid holds one set of systems, which leaves nothing to pool: choose averaging='none'")
 
 
-def entries_of(plan: StatisticPlan, laid: FlatScores, shape: tuple[int, ...]) -> tuple[Entries, Codes]:
+def entries_of(plan: StatisticPlan, laid: Entries, shape: tuple[int, ...]) -> tuple[Entries, Codes]:
     """The entries that a statistic is computed from, at its level, and how many segments do not count for each metric.
 
     Args:

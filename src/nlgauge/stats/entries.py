@@ -34,6 +34,7 @@ class Entries:
         labels: the name of each group, shape (G,).
         units: what a held-out split must not tear apart: the item of each entry where items are known, else the entry,
             shape (n,).
+        systems: the system of each entry, shape (n,); None where systems are not given.
     """
 
     x: Array
@@ -42,45 +43,27 @@ class Entries:
     groups: Codes
     labels: tuple[Hashable, ...]
     units: Codes
+    systems: Codes | None = None
 
     def of(self, metrics: npt.NDArray[Any]) -> Entries:
         """The same with some of the metrics."""
         return replace(self, x=self.x[metrics], keep=self.keep[metrics])
 
 
-@dataclass(frozen=True)
-class FlatScores:
-    """The scores and judgements that a caller gives, laid flat.
-
-    Attributes:
-        x: scores, shape (M, n).
-        z: judgements, shape (n,).
-        groups: the group of each entry, used for averaging, shape (n,).
-        labels: the names of the groups.
-        units: see `Entries`.
-        systems: the system of each entry, shape (n,); None where systems are not given.
-        n_systems: the number of systems S, or 0.
-    """
-
-    x: Array
-    z: Array
-    groups: Codes
-    labels: tuple[Hashable, ...]
-    units: Codes
-    systems: Codes | None
-    n_systems: int
-
-
 def lay_flat(
     x: Array, z: Array, groups: Sequence[Hashable] | None, systems: Sequence[Hashable] | None, averaging: str
-) -> FlatScores:
-    """Entries of M vectors (M, n) with labels, or of M grids (M, S, N): rows are systems, columns are items."""
+) -> Entries:
+    """Entries of M vectors (M, n) with labels, or of M grids (M, S, N): rows are systems, columns are items.
+
+    All that are judged count, and scores may be missing there; see `segment_entries`.
+    """
     if z.ndim not in (1, 2) or x.shape[1:] != z.shape:
         raise InputError(
             f"scores have shape {x.shape[1:]} and judgements {z.shape}, expected the same: (n,), or (systems, items)"
         )
     n = z.size
     flat_x, flat_z = x.reshape(len(x), n), z.reshape(n)
+    judged = np.broadcast_to(~np.isnan(flat_z), flat_x.shape)
     if z.ndim == 2:
         if groups is not None or systems is not None:
             raise InputError(
@@ -91,7 +74,7 @@ def lay_flat(
         by, size = (rows, z.shape[0]) if averaging == "sys" else (columns, z.shape[1])
         if averaging == "none":
             by, size = np.zeros_like(rows), 1
-        return FlatScores(flat_x, flat_z, by, tuple(range(size)), columns, rows, z.shape[0])
+        return Entries(flat_x, flat_z, judged, by, tuple(range(size)), columns, rows)
     by, labels = codes(groups, n, "groups") if groups is not None else (np.zeros(n, dtype=np.int64), (None,))
     units = by if groups is not None and averaging != "sys" else np.arange(n)
     if averaging == "none":
@@ -100,8 +83,8 @@ def lay_flat(
         raise InputError(
             f"averaging={averaging!r} needs groups, a label for each entry; or give a grid of systems by items"
         )
-    of, systems_seen = codes(systems, n, "systems") if systems is not None else (None, ())
-    return FlatScores(flat_x, flat_z, by, labels, units, of, len(systems_seen))
+    of = codes(systems, n, "systems")[0] if systems is not None else None
+    return Entries(flat_x, flat_z, judged, by, labels, units, of)
 
 
 def oriented(x: Array, higher_is_better: bool | Sequence[bool]) -> Array:
@@ -203,7 +186,7 @@ def settle_missing(x: Array, wanted: Mask, missing: str, name_of: NameOf = str) 
 
 
 def segment_entries(
-    laid: FlatScores, missing: str, name_of: NameOf = str, *, as_given: bool = False
+    laid: Entries, missing: str, name_of: NameOf = str, *, as_given: bool = False
 ) -> tuple[Entries, Codes]:
     """One entry per segment, and how many segments of each metric do not count, shape (M,).
 
@@ -215,11 +198,10 @@ def segment_entries(
         name_of: the name of an entry by its position, for errors.
         as_given: leave missing scores as NaN, so that the statistic meets them.
     """
-    if as_given:
-        x, keep = laid.x, np.broadcast_to(~np.isnan(laid.z), laid.x.shape)
-    else:
+    if not as_given:
         x, keep = settle_missing(laid.x, ~np.isnan(laid.z), missing, name_of)
-    return Entries(x, laid.z, keep, laid.groups, laid.labels, laid.units), keep.shape[1] - keep.sum(axis=1)
+        laid = replace(laid, x=x, keep=keep)
+    return laid, laid.keep.shape[1] - laid.keep.sum(axis=1)
 
 
 def settle_preferences(better: Array, worse: Array, missing: str) -> tuple[Array, Array]:
@@ -242,7 +224,7 @@ SystemScores = Literal["rated", "all"]
 
 
 def settle_scores(
-    laid: FlatScores, level: str, missing: str, over: str = "rated", name_of: NameOf = str
+    laid: Entries, level: str, missing: str, over: str = "rated", name_of: NameOf = str
 ) -> tuple[Array, Mask]:
     """Scores after the policy for missing ones, and the segments that count for each metric, shape (M, n).
 
@@ -260,7 +242,7 @@ def settle_scores(
     )
 
 
-def system_entries(laid: FlatScores, missing: str, over: str, name_of: NameOf = str) -> tuple[Entries, Codes]:
+def system_entries(laid: Entries, missing: str, over: str, name_of: NameOf = str) -> tuple[Entries, Codes]:
     """One entry per system and group: the mean over the segments of the system.
 
     Systems without a judgement or a score do not count.

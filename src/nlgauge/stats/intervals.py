@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, Unpack, cast
 
 import numpy as np
@@ -377,7 +377,7 @@ def _laid(
                 " systems by items"
             )
         systems = np.zeros_like(items)
-    return Entries(scores, laid.z, keep, laid.groups, laid.labels, items), systems
+    return replace(laid, x=scores, keep=keep, units=items), systems
 
 
 def _of_whole_groups(plan: StatisticPlan, data: Entries) -> Evaluate:
