@@ -27,8 +27,7 @@ from nlgauge.core.result import Outcome, Result
 from nlgauge.core.scores import count_notes, say, warning
 from nlgauge.core.segment import Dataset, Frame
 from nlgauge.core.suite import Design, Pair, Suite
-from nlgauge.io.suites.published import CONSISTENT, PUBLISHED
-from nlgauge.io.suites.rows import place_of
+from nlgauge.io.suites.published import CONSISTENT, PUBLISHED, place_of
 from nlgauge.io.suites.suites import suite_of
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.registry import named, takes_metrics

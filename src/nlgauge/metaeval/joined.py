@@ -305,10 +305,8 @@ def column(
     used[places[places >= 0]] = True
     unused = np.flatnonzero(~used)
     if len(unused):
-        notes.append(
-            f"{where}: {len(unused)} of {len(table)} rows are about no judged segment:"
-            f" {some(_brief(table.keys[i]) for i in unused)}"
-        )
+        lost = some(str(key) if key.id is None else key.id for key in (table.keys[i] for i in unused))
+        notes.append(f"{where}: {len(unused)} of {len(table)} rows are about no judged segment: {lost}")
     named = ids(segments) if named is None else named
     return Scores(column_signature(table, name), named, values, higher_is_better=higher_is_better), notes
 
@@ -430,10 +428,6 @@ def some(names: Iterable[str]) -> str:
     """The first few names, and how many more there are."""
     named = list(names)
     return ", ".join(named[:_SHOWN]) + (f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else "")
-
-
-def _brief(key: Key) -> str:
-    return key.id if key.id is not None else str(key)
 
 
 # --- Scores of the judged segments, made under one policy for references; and the direction of scores made elsewhere

@@ -352,7 +352,8 @@ def as_official(
         return [], notes
     number_tasks([*rows, *controls], protocol)
     averages = list(average_rows(rows, protocol)) if protocol.weights else []
-    return averages, [*notes, *([average_note(protocol)] if averages else []), procedure_note(protocol)]
+    procedure = "; ".join(filter(None, [protocol.differs, _TESTS_DIFFER]))
+    return averages, [*notes, *([average_note(protocol)] if averages else []), procedure]
 
 
 def average_rows(rows: Sequence[Row], protocol: Preset) -> Iterator[NewRow]:
@@ -406,11 +407,6 @@ def number_tasks(rows: Sequence[NewRow], protocol: Preset) -> None:
     for row in rows:
         if row.get("against") is None:
             row["task"], row["weight"] = at[row["stat"], row["level"]]
-
-
-def procedure_note(protocol: Preset) -> str:
-    """Where the official procedure differs from ours, and by how much."""
-    return "; ".join(filter(None, [protocol.differs, _TESTS_DIFFER]))
 
 
 def average_note(protocol: Preset) -> str:

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from nlgauge.core.errors import InputError
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.io.files import InputFile
-from nlgauge.io.suites.rows import Cells, SuiteRows, checkpoint_pairs, write_pairs
+from nlgauge.io.suites.published import checkpoint_pairs
+from nlgauge.io.suites.rows import Cells, SuiteRows, write_pairs
 from nlgauge.io.suites.suites import read_suite
 
 ROWS = [{"better": "a b", "worse": "b a"}, {"better": "c", "worse": ""}]

@@ -631,7 +631,8 @@ def read_official(folder: str | os.PathLike[str], humans: bool = True, lps: Sequ
         one = read_eval_set(folder, lp)
         gold = one.info.gold.get("segment") or _only_gold(one)
         if gold and (gold, "segment") in one.human:
-            runs.append((replace(one, human=_gold(one, gold)), gold))
+            alone = {key: scores for key, scores in one.human.items() if key[0] == gold}
+            runs.append((replace(one, human=alone), gold))
     if not runs:
         raise InputError(f"{folder}: no language pair has human scores of segments that are named as the standard")
     datasets, kept, notes = [], [], []
@@ -732,11 +733,6 @@ def _only_gold(one: EvalSet) -> str | None:
     """The human scores of segments where there is one kind and nobody names the standard."""
     found = [name for name, level in one.human if level == "segment"]
     return found[0] if len(found) == 1 and not one.info.gold else None
-
-
-def _gold(one: EvalSet, gold: str) -> Mapping[tuple[str, str], Mapping[str, Array]]:
-    """The standard human scores alone."""
-    return {key: scores for key, scores in one.human.items() if key[0] == gold}
 
 
 def _metrics(one: EvalSet) -> dict[str, str]:

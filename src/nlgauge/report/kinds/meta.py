@@ -99,7 +99,8 @@ def _value_table(rows: Sequence[Row], digits: int, intervals: bool) -> Table:
     last = columns[-1] if columns[-1] != POOLED else columns[-2]
     if any("not_outperformed" in row for row in rows):
         lines = dict(sorted(lines.items(), key=lambda line: descending(line[1][last]["value"])))
-    header = ["metric", *(_heading(column, first["stat"], len(columns)) for column in columns)]
+    heads = [first["stat"]] if len(columns) == 1 else ["-" if column is None else column for column in columns]
+    header = ["metric", *heads]
     body = [
         [metric, *(_cell(cells.get(column), digits, intervals) for column in columns)]
         for metric, cells in lines.items()
@@ -252,10 +253,6 @@ def _title(row: Row, criteria: Sequence[str], groups: Sequence[str | None]) -> s
     return f"{row['stat']} with {of}: level {row['level']}, averaging {row['averaging']}{ties}{where}"
 
 
-def _heading(column: str | None, stat: str, n: int) -> str:
-    return stat if n == 1 else "-" if column is None else column
-
-
 def _cell(row: Row | None, digits: int, intervals: bool) -> str:
     if row is None:
         return ""
@@ -299,7 +296,10 @@ def official_tables(result: Result, digits: int = 3) -> list[Table]:
     rule, tables = rank_rule(result.notes), []
     for (criterion,), own in by_keys(numbered, "criterion").items():
         where = f", {groups[0]}" if len(groups) == 1 else f", mean of {len(groups)} language pairs" if groups else ""
-        averages = {row["metric"]: row["value"] for row in measured(rows) if _is_average(row, criterion)}
+        at = (AVERAGE, criterion, MEAN)
+        averages = {
+            row["metric"]: row["value"] for row in measured(rows) if (row["stat"], row["criterion"], row["group"]) == at
+        }
         tests = [row for row in compared(rows) if row["criterion"] == criterion]
         by_task = {key: _by_metric(part) for key, part in by_keys(own, "task", "stat", "level").items()}
         tables += [
@@ -309,10 +309,6 @@ def official_tables(result: Result, digits: int = 3) -> list[Table]:
             _tasks_table(by_task, by_keys(tests, "stat", "level")),
         ]
     return tables
-
-
-def _is_average(row: Row, criterion: str) -> bool:
-    return bool(row["stat"] == AVERAGE and row["criterion"] == criterion and row["group"] == MEAN)
 
 
 def _by_metric(rows: Sequence[Row]) -> dict[str, Row]:
@@ -536,15 +532,11 @@ def _studies(rows: Sequence[Row], *, directed: bool) -> Iterator[dict[str, Any]]
                     **_section(parts[criterion], means[criterion], order, axis),
                     **_groups(parts[criterion], order, scale),
                     "triangles": group_triangles(tests.get((criterion, level, stat), [])),
-                    "direction": _direction(stat) if directed else "",
+                    "direction": f"{'lower' if stat in _FALLING else 'higher'} is better" if directed else "",
                 }
                 for criterion in shown
             ],
         }
-
-
-def _direction(stat: str) -> str:
-    return f"{'lower' if stat in _FALLING else 'higher'} is better"
 
 
 def _order(means: Mapping[str, Mapping[str, Row]], stat: str) -> list[str]:

@@ -344,7 +344,7 @@ def score_parts(paper: Paper) -> list[Part]:
     if tests and paper.brief and paper.is_text and paper.hints:
         pairs.append("p-values of every two systems: -v, --json FILE or --html FILE")
     if paper.lean:
-        bare = _lean(result)
+        bare = replace(result, rows=[{**row, "low": None, "high": None} for row in result.rows])  # no intervals
         return [replace(score_table(bare, digits, best=True, lean=True), title=score_caption(bare)), *pairs]
     table = score_table(result, digits, best=not paper.is_text)
     page = paper if paper.is_text else replace(paper, columns=WIDE)  # a paper is as wide on every terminal
@@ -358,11 +358,6 @@ def score_parts(paper: Paper) -> list[Part]:
         table = tables[0] if len(tables) == 1 else table
         return [replace(table, title=score_caption(result)), *pairs]
     return [*tables, *pairs]
-
-
-def _lean(result: Result) -> Result:
-    """The result without intervals."""
-    return replace(result, rows=[{**row, "low": None, "high": None} for row in result.rows])
 
 
 def _in_blocks(paper: Paper, table: Table) -> list[Table]:
