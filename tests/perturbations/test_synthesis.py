@@ -115,7 +115,7 @@ TEXT = "The old ferry leaves the harbour at seven, and nobody waits."
 
 
 def walk(text=TEXT, seed=0, phrases=False, **options):
-    return Walk(text, Draws(**options), [phrases], random.Random(seed))
+    return Walk(text, Draws(**options), {"own": phrases}, random.Random(seed))
 
 
 def finished(one, *words):
@@ -214,7 +214,7 @@ def test_edits_lead_from_each_text_to_the_next(text, seed):
     assert len(one.made) <= one.wanted <= 5
     for made in one.made:
         assert now[: made.edit.start] + made.edit.new + now[made.edit.end :] == made.text != now
-        assert made.filler == (0 if made.operation in ("insert", "replace") else None)
+        assert made.model == ("own" if made.operation in ("insert", "replace") else None)
         now = made.text
 
 

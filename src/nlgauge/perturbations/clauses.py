@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, Literal
 
@@ -18,10 +18,8 @@ from nlgauge.perturbations.perturb import (
     Edit,
     Inapplicable,
     Perturbation,
-    PerturbationInfo,
     as_good,
     attack,
-    perturbation,
     worse,
 )
 from nlgauge.perturbations.surface import lacks_stop
@@ -458,21 +456,11 @@ _OPEN_ENDS = frozenset({"IN", "DT", "CC", "TO", "PRP$", "POS", *FINITE})
 _SHORTEST = 3  # words of a clause
 
 
-@dataclass(frozen=True, slots=True)
-class BorrowedClause:
-    """A clause of another text.
+def clause(doc: Doc, sentence: Span, most: int) -> tuple[str, bool] | None:
+    """The beginning of a sentence as a clause of three to `most` words, and whether it is finite.
 
-    Attributes:
-        text: without its final mark, its first letter small unless a name begins it.
-        finite: whether it has a subject and a finite verb; else it is a phrase, as captions are.
-    """
-
-    text: str
-    finite: bool
-
-
-def clause(doc: Doc, sentence: Span, most: int) -> BorrowedClause | None:
-    """The beginning of a sentence as a clause of three to `most` words.
+    The clause has no final mark, and its first letter is small unless a name begins it. It is finite if it has a
+    subject and a finite verb; else it is a phrase, as captions are.
 
     There is none for questions, exclamations, headlines and sentences with marks inside the clause. What follows a
     comma, or a word such as "because" or "but", is left out where a whole clause comes before it.
@@ -495,60 +483,14 @@ def clause(doc: Doc, sentence: Span, most: int) -> BorrowedClause | None:
     text = doc.between(span)
     if sum(t.text[0].isupper() for t in inside) > max(3, len(inside) / 2) or inside[-1].tag in _OPEN_ENDS:
         return None
-    return BorrowedClause(text if is_name_like(inside[0]) else text[0].lower() + text[1:], finite)
+    return text if is_name_like(inside[0]) else text[0].lower() + text[1:], finite
 
 
 def _parts(doc: Doc, index: int) -> bool:
     return doc.tokens[index].lower in _PARTING or doc.tokens[index].text in (",", ";", "–", "—", "--")
 
 
-# --- Several perturbations on one text at once
-
-
-@dataclass(frozen=True)
-class ComposedPerturbation:
-    """Several perturbations whose edits are all made on the same text.
-
-    Attributes:
-        parts: the perturbations in order; each is applied to the original text.
-        info: joined from the parts; the expectation is `lower` if that of any part is.
-    """
-
-    parts: tuple[Perturbation, ...]
-    info: PerturbationInfo = field(init=False)  # of the object: its class could not declare it
-
-    def __post_init__(self) -> None:
-        infos = [part.info for part in self.parts]
-        object.__setattr__(
-            self,
-            "info",
-            PerturbationInfo(
-                "+".join(i.name for i in infos),
-                ", and ".join(i.summary for i in infos),
-                "lower" if any(i.expect == "lower" for i in infos) else "same",
-                infos[0].example,
-                frozenset[str]().union(*(i.needs for i in infos)),
-                infos[0].source,
-            ),
-        )
-
-    def __call__(self, case: Case, rng: random.Random) -> Change | Inapplicable:
-        """All edits; inapplicable if any part is, or if two parts touch the same words."""
-        return _together(self.parts, case, rng)
-
-
-def compose(parts: Sequence[str | Perturbation]) -> ComposedPerturbation:
-    """A perturbation that does what all of these do.
-
-    Args:
-        parts: two or more specifications (`negation:mode=add`) or perturbation objects.
-
-    Raises:
-        SpecError: there are fewer than two, or one is unknown.
-    """
-    if isinstance(parts, str) or len(parts) < 2:
-        raise SpecError(f"compose got {parts!r:.80}, expected a list of two or more perturbations")
-    return ComposedPerturbation(tuple(perturbation(part) for part in parts))
+# --- Two errors in one text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -571,22 +513,19 @@ class NumberAndNegation(Checked):
         from nlgauge.perturbations.names import NumberError
         from nlgauge.perturbations.negation import Negation
 
-        return _together((NumberError(skip_dates=self.skip_dates), Negation(mode=self.mode)), case, rng)
-
-
-def _together(parts: Sequence[Perturbation], case: Case, rng: random.Random) -> Change | Inapplicable:
-    edits: list[Edit] = []
-    meta: dict[str, object] = {}
-    for part in parts:
-        change = part(case, rng)
-        if isinstance(change, Inapplicable):
-            return change
-        edits += [edit for edit in change.edits if edit not in edits]  # two parts may mend the same article
-        meta[part.info.name] = dict(change.meta)
-    edits.sort()
-    if any(a.end > b.start or (a.start == b.start and a.end == b.end) for a, b in pairwise(edits)):
-        return Inapplicable("edits overlap")
-    return Change(edits, meta)
+        parts: Sequence[Perturbation] = NumberError(skip_dates=self.skip_dates), Negation(mode=self.mode)
+        edits: list[Edit] = []
+        meta: dict[str, object] = {}
+        for part in parts:
+            change = part(case, rng)
+            if isinstance(change, Inapplicable):
+                return change
+            edits += [edit for edit in change.edits if edit not in edits]  # both may mend the same article
+            meta[part.info.name] = dict(change.meta)
+        edits.sort()
+        if any(a.end > b.start or (a.start == b.start and a.end == b.end) for a, b in pairwise(edits)):
+            return Inapplicable("edits overlap")
+        return Change(edits, meta)
 
 
 # --- Perturbations that bring in other texts: a clause more, nonsense, another text altogether, another reference
@@ -616,21 +555,21 @@ class AddExtraText(Checked):
         if not doc.words:
             return Inapplicable("no word")
         wanted = any(t.tag in FINITE for t in doc.tokens)
-        spare: tuple[BorrowedClause, str] | None = None
+        spare: tuple[str, str] | None = None
         for source in _others(case, rng):
             other = case.language.analyse(source)
             clauses = [c for s in other.sentences if (c := clause(other, s, self.most_words)) is not None]
-            clauses = [c for c in clauses if c.text.casefold() not in case.text.casefold()]
-            fitting = [c for c in clauses if c.finite == wanted]
+            clauses = [(text, finite) for text, finite in clauses if text.casefold() not in case.text.casefold()]
+            fitting = [(text, finite) for text, finite in clauses if finite == wanted]
             if fitting:
-                spare = rng.choice(fitting), source
+                spare = rng.choice(fitting)[0], source
                 break
             if clauses and spare is None:
-                spare = rng.choice(clauses), source
+                spare = rng.choice(clauses)[0], source
         if spare is None:
             return Inapplicable("no clause in the pool")
-        found_clause, source = spare
-        added = found_clause.text.upper() if loud else found_clause.text
+        text, source = spare
+        added = text.upper() if loud else text
         asked = [doc.tokens[s.last].text[0] in "?？" for s in doc.sentences]
         last = max((i for i, question in enumerate(asked) if not question), default=len(asked) - 1)
         draft = Draft(doc)

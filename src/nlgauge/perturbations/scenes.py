@@ -36,7 +36,7 @@ from nlgauge.text.english.verbs import (
     possessive_mark,
     pronoun_of_other_gender,
 )
-from nlgauge.text.lexicon import article_before, in_set_phrase, neighbours, own_words, rank
+from nlgauge.text.lexicon import OwnWord, article_before, in_set_phrase, neighbours, own_words, rank, read_own_word
 from nlgauge.text.scripts import WordList, data_lines
 
 _ATTRIBUTIVE = ADJECTIVES | {"VBN", "VBG"}
@@ -58,20 +58,7 @@ _BESIDE = frozenset({",", "&", "with", "beside", "near", "alongside", "next"})
 _BETWEEN = frozenset({"CC", "DT", "CD", "JJ", "PRP$", "TO", "VBG"})
 _ANY = "*"
 _Person = tuple[Token, Counterpart]
-
-
-class Other(NamedTuple):
-    """A word that may take the place of another.
-
-    Attributes:
-        word: in its base form.
-        fields: fields of meaning of nouns; empty for any.
-        barred: the nouns must not be of these fields, rather than be of one of them.
-    """
-
-    word: str
-    fields: frozenset[str]
-    barred: bool = False
+_Site = tuple[Token, str, Sequence[str]]  # a word of the text, its kind, and what may take its place
 
 
 class Attribute(NamedTuple):
@@ -83,11 +70,11 @@ class Attribute(NamedTuple):
     """
 
     kind: str
-    others: Sequence[Other]
+    others: Sequence[OwnWord]
 
     def fitting(self, field: str | None) -> list[str]:
         """The other words that can be said of a noun of a field of meaning."""
-        return [o.word for o in self.others if not o.fields or (field in o.fields) != o.barred]
+        return [other.word for other in self.others if other.fits(field)]
 
 
 def attribute(word: str) -> Attribute | None:
@@ -104,25 +91,13 @@ def _attribute_table() -> Mapping[str, Attribute]:
         words = cell.split(" ")
         if word == _ANY:
             sets[kind] = words
-            table.update((w, Attribute(kind, [Other(o, frozenset()) for o in words if o != w])) for w in words)
+            table.update((w, Attribute(kind, [OwnWord(o, frozenset()) for o in words if o != w])) for w in words)
             continue
         if words[0] == _ANY:
             less = {w[1:] for w in words[1:]}
             words = [w for w in sets[kind] if w not in less and w != word]
-        table[word] = Attribute(kind, [_other(w) for w in words])
+        table[word] = Attribute(kind, [read_own_word(w) for w in words])
     return table
-
-
-def _other(written: str) -> Other:
-    word, _, fields = written.partition("@")
-    barred = fields.startswith("!")
-    return Other(word, frozenset(fields.lstrip("!").split("+")) if fields else frozenset(), barred)
-
-
-class _Site(NamedTuple):
-    token: Token
-    kind: str
-    words: Sequence[str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -147,18 +122,18 @@ class ChangeAttributes(Checked):
         if not sites:
             return Inapplicable("no attribute")
         draft, used = Draft(case.doc), set(words_of(case))
-        picked, new = [], []
-        for site in sites if self.which == "all" else [rng.choice(sites)]:
-            words = [w for w in site.words if w not in used]
+        old, new, kinds = list[str](), list[str](), list[str]()
+        for token, kind, others in sites if self.which == "all" else [rng.choice(sites)]:
+            words = [w for w in others if w not in used]
             if not words:
                 continue
             word = rng.choice(words)
             used.add(word)
-            draft.replace(site.token.index, site.token.index, word)
-            picked.append(site)
+            draft.replace(token.index, token.index, word)
+            old.append(token.text)
             new.append(word)
-        words_were, kinds = [s.token.text for s in picked], [s.kind for s in picked]
-        return draft.finish(words=words_were, replacements=new, kinds=kinds) if picked else Inapplicable("no attribute")
+            kinds.append(kind)
+        return draft.finish(words=old, replacements=new, kinds=kinds) if new else Inapplicable("no attribute")
 
 
 def _attributes(case: Case) -> Iterator[_Site]:
@@ -180,7 +155,7 @@ def _attributes(case: Case) -> Iterator[_Site]:
         forms = [_form(case, token, word) for word in words]
         fitting = [form for form in forms if form and form not in present]
         if fitting:
-            yield _Site(token, entry.kind, fitting)
+            yield token, entry.kind, fitting
 
 
 def _form(case: Case, token: Token, word: str) -> str | None:
@@ -242,7 +217,7 @@ def _adjectives(case: Case) -> Iterator[_Site]:
         if attribute(base) is not None:  # one of ours that is used for something else
             continue
         ours = own_words(base, "adj", "antonym")
-        opposites = [w for w, fields in ours if not fields or field_of(case, noun) in fields] if ours else []
+        opposites = [word.word for word in ours or () if word.fits(field_of(case, noun))]
         if not opposites:
             sure = {n.word for n in neighbours(base, "adj", "antonym") if n.sure}
             opposites = [w for w in case.language.related(base, "adj", "antonym") if w in sure]
@@ -252,7 +227,7 @@ def _adjectives(case: Case) -> Iterator[_Site]:
         forms = [_form(case, token, word) for word in opposites]
         words = [f for f in forms if f and f.lower() not in present]
         if words:
-            yield _Site(token, kind, words)
+            yield token, kind, words
 
 
 def _plain_opposite(base: str, word: str) -> bool:

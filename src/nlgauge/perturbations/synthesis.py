@@ -7,7 +7,7 @@ import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
@@ -122,22 +122,24 @@ _LEAST: dict[Operation, int] = {"insert": 0, "delete": 1, "replace": 1, "swap": 
 
 
 @dataclass(frozen=True)
-class AppliedEdit:
-    """An edit that was made.
+class Step:
+    """One edit that was made.
 
     Attributes:
-        text: what it led to.
-        operation: which one.
-        edit: in offsets of the text before.
-        span: how many tokens came in (insert), went away (delete, replace), or how far the two are apart (swap).
-        filler: the number of the filler that was asked for words; None where none was.
+        text: the text after it.
+        operation: insert, delete, replace or swap.
+        edit: `(start, end, new)` in offsets of the text before it.
+        span: tokens that came in (insert) or went away (delete, replace); how far the two are apart (swap).
+        model: what the words came from; None where none were needed.
+        severity: -1 to -5; NaN until it is rated.
     """
 
     text: str
     operation: Operation
     edit: Edit
     span: int
-    filler: int | None
+    model: str | None
+    severity: float
 
 
 class Walk:
@@ -149,24 +151,24 @@ class Walk:
     Args:
         text: with two words or more.
         draws: the distributions.
-        phrases: for each filler, whether it may give several words, so that a replacement may take away several. Of
-            several fillers one is drawn for each insertion and replacement.
+        fillers: name of each filler -> whether it may give several words, so that a replacement may take away several.
+            Of several fillers one is drawn for each insertion and replacement.
         rng: the draws of this text alone.
 
     Attributes:
-        filler: the number of the filler that is asked for words.
+        filler: the name of the filler that is asked for words.
         wanted: how many edits were drawn; fewer are made where no room is left.
         made: the edits so far.
     """
 
-    def __init__(self, text: str, draws: Draws, phrases: Sequence[bool], rng: random.Random) -> None:
-        self._draws, self._phrases, self._rng = draws, phrases, rng
-        self.filler = 0
+    def __init__(self, text: str, draws: Draws, fillers: Mapping[str, bool], rng: random.Random) -> None:
+        self._draws, self._fillers, self._rng = draws, fillers, rng
+        self.filler = next(iter(fillers))
         self._stratum, self._text = Stratum(text), text
         self._refused: dict[Operation, int] = {}
         self._pending: tuple[Operation, int, int] | None = None
         self.wanted = draws.count(rng)
-        self.made: list[AppliedEdit] = []
+        self.made: list[Step] = []
 
     @property
     def asked_for(self) -> int:
@@ -219,8 +221,8 @@ class Walk:
         among = [o for o in willing if self._stratum.has_room(_LEAST[o])]
         while among:
             operation = self._rng.choice(among)
-            if len(self._phrases) > 1 and operation in ("insert", "replace"):
-                self.filler = self._rng.randrange(len(self._phrases))
+            if len(self._fillers) > 1 and operation in ("insert", "replace"):
+                self.filler = self._rng.choice(list(self._fillers))
             for _ in range(_TRIES):
                 start, span = self._rng.randrange(len(self._stratum)), self._span(operation)
                 if self._stratum.accepts(start, span) and self._leaves_sense(operation, start, span):
@@ -233,7 +235,7 @@ class Walk:
             return 0
         if operation == "swap":
             return self._draws.distance(self._rng) + 1
-        return self._draws.length(self._rng) if operation == "delete" or self._phrases[self.filler] else 1
+        return self._draws.length(self._rng) if operation == "delete" or self._fillers[self.filler] else 1
 
     def _leaves_sense(self, operation: Operation, start: int, span: int) -> bool:
         """Whether two tokens that change places differ, and some word is left where words go away."""
@@ -242,10 +244,10 @@ class Walk:
             return tokens[start] != tokens[start + span - 1]
         return operation != "delete" or not all(is_mark(t) for t in (*tokens[:start], *tokens[start + span :]))
 
-    def _keep(self, operation: Operation, edit: Edit, span: int, filler: int | None) -> None:
+    def _keep(self, operation: Operation, edit: Edit, span: int, filler: str | None) -> None:
         self._text = self._stratum.text
         self._refused.clear()
-        self.made.append(AppliedEdit(self._text, operation, edit, span, filler))
+        self.made.append(Step(self._text, operation, edit, span, filler, math.nan))
 
 
 # --- A text between two edits of stratified synthesis: its tokens, and the table of what may still be edited
@@ -482,27 +484,6 @@ _LONGEST_WORD = 40  # characters; what has more for each word allowed is too lon
 
 
 @dataclass(frozen=True)
-class Step:
-    """One edit.
-
-    Attributes:
-        text: the text after it.
-        operation: insert, delete, replace or swap.
-        edit: `(start, end, new)` in offsets of the text before it.
-        span: tokens that came in (insert) or went away (delete, replace); how far the two are apart (swap).
-        model: what the words came from; None where none were needed.
-        severity: -1 to -5.
-    """
-
-    text: str
-    operation: Operation
-    edit: Edit
-    span: int
-    model: str | None
-    severity: float
-
-
-@dataclass(frozen=True)
 class Synthesis:
     """A text after all edits.
 
@@ -711,7 +692,7 @@ class Synthesizer:
             raise InputError(f"{len(texts)} texts but {len(ids)} ids; give one id per text")
         outcomes: list[str | tuple[Walk, int, int]] = []
         walks: list[tuple[Walk, str]] = []
-        phrases = [filler.phrases for filler in self.fillers]
+        fillers = {filler.name: filler.phrases for filler in self.fillers}
         for i, text in enumerate(texts):
             reason = unfit(text, self.max_words)
             for variant in range(self.variants):
@@ -719,7 +700,7 @@ class Synthesizer:
                     outcomes.append(reason)
                     continue
                 key = ids[i] if ids is not None else text
-                walk = Walk(text, self.draws, phrases, stream(self.seed, f"synthesize/{variant}", key))
+                walk = Walk(text, self.draws, fillers, stream(self.seed, f"synthesize/{variant}", key))
                 walks.append((walk, f"{variant}/{key}"))
                 outcomes.append((walk, i, variant))
         self._edit(walks)
@@ -733,8 +714,8 @@ class Synthesizer:
                 asked = [(walk, key, walk.ask()) for walk, key in going]
                 advance(sum(gap is None for _, _, gap in asked))
                 open_ = [(walk, key, gap) for walk, key, gap in asked if gap is not None]
-                for place, filler in enumerate(self.fillers):
-                    own = [each for each in open_ if each[0].filler == place]
+                for filler in self.fillers:
+                    own = [each for each in open_ if each[0].filler == filler.name]
                     keys = [f"{self.seed}/{len(walk.made)}/{key}" for walk, key, _ in own]
                     found = filler.fill([gap for _, _, gap in own], walks[0][0].asked_for, keys)
                     for (walk, _, _), words in zip(own, found, strict=True):
@@ -755,15 +736,12 @@ class Synthesizer:
                 found.append(outcome)
                 continue
             walk, i, variant = outcome
-            steps = []
-            for m, worth in zip(walk.made, rated, strict=False):
-                model = None if m.filler is None else self.fillers[m.filler].name
-                steps.append(Step(m.text, m.operation, m.edit, m.span, model, worth))
+            steps = tuple(replace(step, severity=worth) for step, worth in zip(walk.made, rated, strict=False))
             if not steps:
                 found.append("no edit fits")
                 continue
             score, name = sum(step.severity for step in steps), None if ids is None else ids[i]
-            found.append(Synthesis(steps[-1].text, score, tuple(steps), texts[i], walk.wanted, variant, name))
+            found.append(Synthesis(steps[-1].text, score, steps, texts[i], walk.wanted, variant, name))
         return found
 
 

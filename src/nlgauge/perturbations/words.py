@@ -542,7 +542,7 @@ def _swaps(case: Case, token: Token, part: Part, relation: Relation) -> Iterator
         ]
     else:
         field = field_of(case, modified_noun(case.doc, token)) if part == "adj" else None
-        meant = [word for word, fields in ours if field in fields] or [word for word, fields in ours if not fields]
+        meant = [o.word for o in ours if field in o.fields] or [o.word for o in ours if not o.fields]
         candidates = [(word, OWN) for word in meant]
     before = case.doc.low(token.index - 1) if token.tag == "JJ" else ""
     for word, trust in candidates:

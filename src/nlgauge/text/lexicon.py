@@ -145,10 +145,21 @@ _NONE = "-"
 
 
 class OwnWord(NamedTuple):
-    """A related word, and the supersenses of the nouns with which it may be used; empty for any noun."""
+    """A word that may take the place of another.
+
+    Attributes:
+        word: in its base form.
+        fields: the supersenses of the nouns with which it may be used; empty for any noun.
+        barred: the nouns must not be of these fields, rather than be of one of them.
+    """
 
     word: str
     fields: frozenset[str]
+    barred: bool = False
+
+    def fits(self, field: str | None) -> bool:
+        """Whether it can be said of a noun of a field of meaning."""
+        return not self.fields or (field in self.fields) != self.barred
 
 
 def own_words(lemma: str, pos: str, relation: str) -> Sequence[OwnWord] | None:
@@ -177,13 +188,15 @@ def _thesaurus_table() -> Mapping[tuple[str, str, str], Sequence[OwnWord]]:
             continue
         for entry in line.split("; "):
             lemma, words = entry.split(": ")
-            table[lemma, pos, relation] = () if words == _NONE else tuple(map(_own_word, words.split(" ")))
+            table[lemma, pos, relation] = () if words == _NONE else tuple(map(read_own_word, words.split(" ")))
     return table
 
 
-def _own_word(written: str) -> OwnWord:
+def read_own_word(written: str) -> OwnWord:
+    """A word as files have it: `big@person+animal`, or with `!` before fields that are barred."""
     word, _, fields = written.partition("@")
-    return OwnWord(word, frozenset(fields.split("+")) if fields else frozenset())
+    barred = fields.startswith("!")
+    return OwnWord(word, frozenset(fields.lstrip("!").split("+")) if fields else frozenset(), barred)
 
 
 @cache
