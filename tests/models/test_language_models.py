@@ -8,10 +8,11 @@ import pytest
 
 from nlgauge.core.errors import InputError
 from nlgauge.models import language_models
-from nlgauge.models.generation import CausalRows, PairedRows, locate_generator
+from nlgauge.models.generation import CausalRows, locate_generator, paired_rows
 from nlgauge.models.heads import find_head
 from nlgauge.models.language_models import HubMasked, PackedMasked, headed_mask, masked_network
 from nlgauge.models.locate import locate
+from nlgauge.models.tokens import TextTokenizer
 
 torch = pytest.importorskip("torch")
 
@@ -95,8 +96,8 @@ def test_an_encoder_decoder_says_of_a_text_what_its_loss_says(tiny_denoiser, kin
     from nlgauge.models.language_models import PairedNetwork
 
     folder = tiny_denoiser(kind)
-    reader = PairedRows(locate_generator(str(folder)), None, None)
-    rows = reader.rows(PAIRS, reader)
+    reader = TextTokenizer(locate(str(folder)), space=False)
+    rows = paired_rows(PAIRS, reader, reader)
     network = PairedNetwork(locate(str(folder)), torch.float32, torch.device("cpu"))
     plain = AutoModelForSeq2SeqLM.from_pretrained(folder).eval()
     plain.config.decoder_start_token_id = plain.generation_config.decoder_start_token_id or 2
@@ -118,8 +119,8 @@ def test_an_encoder_decoder_says_of_a_text_what_its_loss_says(tiny_denoiser, kin
 def test_what_is_given_is_read_once(tiny_denoiser):
     from nlgauge.models.language_models import PairedNetwork
 
-    reader = PairedRows(locate_generator(str(tiny_denoiser("bart"))), None, None)
-    rows = reader.rows(PAIRS[:2] * 3, reader)
+    reader = TextTokenizer(locate(str(tiny_denoiser("bart"))), space=False)
+    rows = paired_rows(PAIRS[:2] * 3, reader, reader)
     network = PairedNetwork(locate(str(tiny_denoiser("bart"))), torch.float32, torch.device("cpu"))
     read = []
     network.model.get_encoder().register_forward_pre_hook(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -342,21 +342,6 @@ ALL_GROUPS = "all"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Distances:
-    """Mean edit distances from the reference, in words per word of the longer text; NaN where there is no such pair.
-
-    Attributes:
-        passed: distance of the better text in pairs where the metric preferred it.
-        failed: distance of the better text in pairs where the metric did not prefer it.
-        worse: distance of the worse text.
-    """
-
-    passed: float
-    failed: float
-    worse: float
-
-
-@dataclass(frozen=True, kw_only=True)
 class PreferenceRow:
     """How often a metric prefers the better text, for one phenomenon or as a mean over phenomena.
 
@@ -370,7 +355,9 @@ class PreferenceRow:
         low, high: the confidence interval of the accuracy.
         n_undefined: the number of pairs with a score that is NaN.
         won, counted: numerator and denominator of the accuracy.
-        distances: how far the texts are from their references; None for a mean, or if it was not measured.
+        distances: how far texts are from the reference, in words per word of the longer text, as means: the better text
+            where the metric preferred it (`passed`) and where it did not (`failed`), and the worse text (`worse`). NaN
+            where there is no such pair; None for a mean, or if it was not measured.
         n_phenomena: how many phenomena a mean is taken over; None for a single phenomenon.
         trained_on: whether the metric's model was trained on this phenomenon.
     """
@@ -389,7 +376,7 @@ class PreferenceRow:
     n_undefined: int
     won: float
     counted: float
-    distances: Distances | None = None
+    distances: Mapping[str, float] | None = None
     n_phenomena: int | None = None
     trained_on: bool = False
 
@@ -403,7 +390,7 @@ class PreferenceRow:
         names = [field.name for field in fields(self)]
         row = {name: getattr(self, name) for name in names[: names.index("won")]}
         if self.distances is not None:
-            row |= {f"distance_{name}": value for name, value in asdict(self.distances).items()}
+            row |= {f"distance_{name}": value for name, value in self.distances.items()}
         if self.n_phenomena is not None:
             row["n_phenomena"] = self.n_phenomena
         return {**row, "trained_on": True} if self.trained_on else row
@@ -524,7 +511,7 @@ def _row(
     )
 
 
-def _distances(pairs: Sequence[Pair], passed: Mask) -> Distances | None:
+def _distances(pairs: Sequence[Pair], passed: Mask) -> dict[str, float] | None:
     """Distances of pairs from their references; None if no pair has a reference to compare with."""
     held = np.array([bool(pair.references) and pair.setup != "src" for pair in pairs], dtype=np.bool_)
     if not held.any():
@@ -533,7 +520,7 @@ def _distances(pairs: Sequence[Pair], passed: Mask) -> Distances | None:
     better = np.array([edit_distance(p.references[0], p.better, level="word", norm="max") for p in compared])
     worse = np.array([edit_distance(p.references[0], p.worse, level="word", norm="max") for p in compared])
     parts = {"passed": better[passed[held]], "failed": better[~passed[held]], "worse": worse}
-    return Distances(**{name: float(part.mean()) if len(part) else math.nan for name, part in parts.items()})
+    return {name: float(part.mean()) if len(part) else math.nan for name, part in parts.items()}
 
 
 def _means(rows: Sequence[PreferenceRow], spec: str, group: str | None, bounds: Bounds) -> Iterator[PreferenceRow]:

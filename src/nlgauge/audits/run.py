@@ -6,7 +6,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import blake2b
 from importlib.resources import files
@@ -414,28 +414,7 @@ _ACES = {  # beginning of the name of a phenomenon -> its category, as in the sa
     "overly-literal-": "mistranslation", "pleonastic_it:": "mistranslation", "xnli-": "mistranslation",
 }  # fmt: skip
 _SEVERITIES = ("critical", "major", "minor", "base")
-
-
-@dataclass(frozen=True)
-class SuiteStatistic:
-    """One number of one metric.
-
-    Attributes:
-        metric: the metric's specification.
-        statistic: its name.
-        part: the part of the suite: a category, a severity, a language pair; `all`, or `mean` over the other parts.
-        value: the number; NaN if it is undefined.
-        low, high: its confidence interval; NaN where none is known.
-        n: the number of pairs; of parts, for a mean.
-    """
-
-    metric: str
-    statistic: str
-    part: str
-    value: float
-    low: float
-    high: float
-    n: int
+_Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -447,10 +426,14 @@ class _Scored:
     outcome: Array  # (n,): 1 for a win, 0.5 for a tie, 0 for a loss
     confidence: float
 
-    def row(self, statistic: str, part: str, value: float, n: int) -> SuiteStatistic:
-        return SuiteStatistic(self.sides.spec, statistic, part, value, math.nan, math.nan, n)
+    def row(
+        self, statistic: str, part: str, value: float, n: int, *, low: float = math.nan, high: float = math.nan
+    ) -> _Row:
+        """One number of the metric: `n` counts pairs, or of a mean parts; its interval is NaN where none is known."""
+        own = {"metric": self.sides.spec, "statistic": statistic, "part": part}
+        return {**own, "value": value, "low": low, "high": high, "n": n}
 
-    def share(self, statistic: str, part: str, of: Mask, *, ties: bool = True, tau: bool = False) -> SuiteStatistic:
+    def share(self, statistic: str, part: str, of: Mask, *, ties: bool = True, tau: bool = False) -> _Row:
         """The share of pairs won, or wins less losses as a share; ties are losses, or do not count."""
         kept = of if ties else of & (self.outcome != 0.5)
         n = int(kept.sum())
@@ -462,7 +445,7 @@ class _Scored:
         trials = dependent_trials(float(n), (wins - value) / n, origins, self.confidence)
         ends = value, *wilson(value * trials, trials, self.confidence)
         value, low, high = (2 * end - 1 for end in ends) if tau else ends
-        return SuiteStatistic(self.sides.spec, statistic, part, value, low, high, n)
+        return self.row(statistic, part, value, n, low=low, high=high)
 
     def where(self, test: Callable[[Pair], bool]) -> Mask:
         """The pairs for which something holds."""
@@ -477,7 +460,9 @@ class _Scored:
 def suite_statistics(
     suite: Suite, sides: Iterable[Sides], *, tolerance: float = 0.05, confidence: float = 0.95
 ) -> list[dict[str, Any]]:
-    """The rows of a suite's own statistics: flat objects with the fields of `Statistic`.
+    """The rows of a suite's own statistics, flat objects: metric, statistic, part, value, low, high, n.
+
+    The part is a category, a severity or a language pair; `all`, or `mean` over the other parts.
 
     Args:
         suite: the pairs. If it was not read by the name of a published suite, there are no rows.
@@ -487,16 +472,16 @@ def suite_statistics(
     own = _OWN.get(suite.published or "")
     if suite.published is None:
         return []
-    rows: list[SuiteStatistic] = []
+    rows: list[_Row] = []
     for each in sides:
         pairs = [suite.pairs[place] for place in each.places]
         scored = _Scored(each, pairs, won(each, pairs, tolerance), confidence)
         rows += _severities(scored)
         rows += own(scored) if own is not None else []
-    return [asdict(row) for row in rows]
+    return rows
 
 
-def _severities(scored: _Scored) -> Iterator[SuiteStatistic]:
+def _severities(scored: _Scored) -> Iterator[_Row]:
     parts = scored.parts(lambda pair: str(pair.meta.get("severity")))
     for severity in _SEVERITIES:
         of = parts.get(severity)
@@ -504,14 +489,14 @@ def _severities(scored: _Scored) -> Iterator[SuiteStatistic]:
             yield scored.share("accuracy", f"severity {severity}", of)
 
 
-def _hwtsc22(scored: _Scored) -> Iterator[SuiteStatistic]:
+def _hwtsc22(scored: _Scored) -> Iterator[_Row]:
     """(concordant - discordant) / (concordant + discordant), by category and for all; ties do not count."""
     everything = {ALL: np.ones(len(scored.pairs), dtype=np.bool_)}
     for part, of in {**scored.parts(lambda pair: pair.phenomenon), **everything}.items():
         yield scored.share("kendall-like", part, of, ties=False, tau=True)
 
 
-def _bump(scored: _Scored) -> Iterator[SuiteStatistic]:
+def _bump(scored: _Scored) -> Iterator[_Row]:
     """Consistency: the share of pairs whose reference summary scores strictly higher."""
     yield scored.share("consistency", ALL, np.ones(len(scored.pairs), dtype=np.bool_))
 
@@ -521,24 +506,24 @@ def aces_category(phenomenon: str) -> str | None:
     return next((category for begin, category in _ACES.items() if phenomenon.startswith(begin)), None)
 
 
-def _aces(scored: _Scored) -> Iterator[SuiteStatistic]:
+def _aces(scored: _Scored) -> Iterator[_Row]:
     """The mean of tau over the phenomena of a category, where ties are discordant; and their weighted sum."""
-    taus: dict[str, list[SuiteStatistic]] = {category: [] for category in ACES_WEIGHTS}
+    taus: dict[str, list[_Row]] = {category: [] for category in ACES_WEIGHTS}
     for phenomenon, of in scored.parts(lambda pair: pair.error or "").items():
         category = aces_category(phenomenon)
         if category is not None:
             tau = scored.share("tau", phenomenon, of, tau=True)
             undefined = bool(np.isnan(scored.sides.margin[of]).any())
-            taus[category].append(replace(tau, value=math.nan) if undefined else tau)
+            taus[category].append(tau | {"value": math.nan} if undefined else tau)
     total = 0.0
     for category, own in taus.items():
-        value = float(np.mean([tau.value for tau in own])) if own else math.nan
+        value = float(np.mean([tau["value"] for tau in own])) if own else math.nan
         total += ACES_WEIGHTS[category] * value
-        yield scored.row("tau", category, value, sum(tau.n for tau in own))
+        yield scored.row("tau", category, value, sum(tau["n"] for tau in own))
     yield scored.row("ACES-Score", ALL, total, len(scored.pairs))
 
 
-def _mslc(scored: _Scored) -> Iterator[SuiteStatistic]:
+def _mslc(scored: _Scored) -> Iterator[_Row]:
     """How far scores follow the training, inside each item and for mean scores of checkpoints; per language pair."""
     for lp, of in scored.parts(lambda pair: pair.group or ALL).items():
         of = of & scored.where(lambda pair: "item" in pair.meta)  # outputs with faults come from no checkpoint
@@ -562,9 +547,9 @@ def _mslc(scored: _Scored) -> Iterator[SuiteStatistic]:
         yield scored.row("neighbours in order of checkpoints", lp, float(np.mean(steps > 0)), len(steps))
 
 
-def _summedits(scored: _Scored) -> Iterator[SuiteStatistic]:
+def _summedits(scored: _Scored) -> Iterator[_Row]:
     """Does the score tell consistent from inconsistent summaries of a domain? AUC, and balanced accuracy at most."""
-    by_statistic: dict[str, list[SuiteStatistic]] = {"auc": [], "balanced accuracy, best threshold": []}
+    by_statistic: dict[str, list[_Row]] = {"auc": [], "balanced accuracy, best threshold": []}
     sign = 1 if scored.sides.higher_is_better else -1
     for domain, of in scored.parts(lambda pair: str(pair.meta.get("domain", ALL))).items():
         scores, labels, seeds = [], [], set()
@@ -584,7 +569,7 @@ def _summedits(scored: _Scored) -> Iterator[SuiteStatistic]:
     for statistic, own in by_statistic.items():
         yield from own
         if len(own) > 1:
-            yield scored.row(statistic, MEAN, float(np.mean([row.value for row in own])), len(own))
+            yield scored.row(statistic, MEAN, float(np.mean([row["value"] for row in own])), len(own))
 
 
 def _best_balanced(x: Array, z: Array) -> float:
@@ -593,18 +578,18 @@ def _best_balanced(x: Array, z: Array) -> float:
     return float(max(above.mean(axis=1).max(), 0.5))
 
 
-def _llmbar(scored: _Scored) -> Iterator[SuiteStatistic]:
+def _llmbar(scored: _Scored) -> Iterator[_Row]:
     """The mean accuracy of the adversarial subsets, and accuracy on all instances of them and of Natural."""
     subsets = scored.parts(lambda pair: pair.phenomenon)
     adversarial = [scored.outcome[of] for name, of in subsets.items() if name != "Natural"]
     if adversarial:
         wins, n = [float((o == 1).sum()) for o in adversarial], [float(len(o)) for o in adversarial]
         value, low, high = mean_of_shares(wins, n, scored.confidence)
-        yield SuiteStatistic(scored.sides.spec, "accuracy", "adversarial mean", value, low, high, len(n))
+        yield scored.row("accuracy", "adversarial mean", value, len(n), low=low, high=high)
     yield scored.share("accuracy", ALL, np.ones(len(scored.pairs), dtype=np.bool_))
 
 
-_OWN: dict[str, Callable[[_Scored], Iterator[SuiteStatistic]]] = {
+_OWN: dict[str, Callable[[_Scored], Iterator[_Row]]] = {
     "hwtsc22": _hwtsc22,
     "bump": _bump,
     "mslc": _mslc,

@@ -32,21 +32,13 @@ _APOSTROPHES = "'’"
 _MORE = 2  # times k: as many are looked at, since two pieces may be one word (with and without the blank before it)
 
 
-class Stands(NamedTuple):
-    """Where a gap is.
+def stands(gap: Gap) -> tuple[str, bool]:
+    """Where a gap is, judged from the text before it, and whether it replaces a word or lies between words.
 
-    Attributes:
-        place: `first` at the beginning of the text, `word` after a blank, `inside` after an opening mark such as a
-            quotation mark, `behind` after a letter.
-        sentence: whether a sentence begins at the gap.
+    Returns:
+        The place: `first` at the beginning of the text, `word` after a blank, `inside` after an opening mark such as a
+        quotation mark, `behind` after a letter; and whether a sentence begins at the gap.
     """
-
-    place: str
-    sentence: bool
-
-
-def stands(gap: Gap) -> Stands:
-    """Where a gap is, judged from the text before it, and whether it replaces a word or lies between words."""
     before = gap.text[: gap.start]
     left = before.rstrip()
     sentence = (
@@ -55,12 +47,12 @@ def stands(gap: Gap) -> Stands:
         or "\n" in before[len(left) :]
     )
     if not left:
-        return Stands("first", True)
+        return "first", True
     if before[-1].isspace() or (
         gap.start == gap.end and (before[-1].isalnum() or gap.text[gap.end : gap.end + 1].isspace())
     ):
-        return Stands("word", sentence)
-    return Stands("behind" if before[-1].isalnum() else "inside", sentence)
+        return "word", sentence
+    return "behind" if before[-1].isalnum() else "inside", sentence
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +61,7 @@ class Spelling:
 
     Attributes:
         bare: the text of each piece; empty for a piece that is never a word.
-        fit: for each place of `Stands`, whether a piece can be a word there, shape (V,).
+        fit: for each place that `stands` tells, whether a piece can be a word there, shape (V,).
         uncased: whether the model writes only small letters.
         capital: whether a piece is always written with a first capital, and whether always in capitals, shape (2, V);
             None if that is not known.
@@ -105,19 +97,19 @@ class Spelling:
         }
         return cls(bare, fit, tokenizer.uncased, capital)
 
-    def best(self, said: torch.Tensor, where: Stands, k: int) -> tuple[list[tuple[int, float]], float]:
+    def best(self, said: torch.Tensor, place: str, k: int) -> tuple[list[tuple[int, float]], float]:
         """The k best pieces that fit, each word once, with their scores, and the smallest difference between scores.
 
         That difference is taken over all scores that decide which pieces are chosen, and in which order.
 
         Args:
             said: a score for each piece, shape (V,).
-            where: the place of the gap.
+            place: where the gap is, as `stands` tells.
             k: the number of pieces.
         """
         import torch
 
-        places = torch.from_numpy(np.flatnonzero(self.fit[where.place][: len(said)])).to(said.device)
+        places = torch.from_numpy(np.flatnonzero(self.fit[place][: len(said)])).to(said.device)
         top, order = said[places].topk(min(_MORE * k + 1, len(places)))
         scores, pieces = top.tolist(), places[order].tolist()
         found: dict[str, tuple[int, float]] = {}
@@ -129,8 +121,11 @@ class Spelling:
         least = min((high - low for high, low in pairwise(scores[: seen + 1])), default=float("inf"))
         return list(found.values()), least
 
-    def written(self, piece: int, gap: Gap, where: Stands) -> str:
-        """A piece written as a word of the text. A model that knows capitals has written them itself."""
+    def written(self, piece: int, gap: Gap, sentence: bool) -> str:
+        """A piece written as a word of the text, which may begin a sentence.
+
+        A model that knows capitals has written them itself.
+        """
         word, old = self.bare[piece], gap.text[gap.start : gap.end]
         if not self.uncased:
             return word
@@ -142,7 +137,7 @@ class Spelling:
             return word[:1].upper() + word[1:]
         # Which words are names is known from a head's training, or else from what stood there.
         was_capital = (old or gap.text[gap.end :].lstrip())[:1].isupper() and (
-            where.sentence or (bool(old) and self.capital is None)
+            sentence or (bool(old) and self.capital is None)
         )
         return word[:1].upper() + word[1:] if was_capital else word
 
@@ -311,12 +306,12 @@ class MaskedModel(LazyModel[InfillFiles, PieceTokenizer, "MaskedNetwork"]):
 
         def work(batch: Ids) -> list[tuple[list[tuple[int, float]], float]]:
             said = network.at([framed[i][0] for i in batch], [framed[i][1] for i in batch])
-            return [spelling.best(row, where[i], k) for i, row in zip(batch, said, strict=True)]
+            return [spelling.best(row, where[i][0], k) for i, row in zip(batch, said, strict=True)]
 
         found = self.decided(work, [len(ids) for ids, _ in framed], self.budget)
         return [
-            [Filler(spelling.written(piece, gap, place), score) for piece, score in fillers]
-            for gap, place, fillers in zip(gaps, where, found, strict=True)
+            [Filler(spelling.written(piece, gap, sentence), score) for piece, score in fillers]
+            for gap, (_, sentence), fillers in zip(gaps, where, found, strict=True)
         ]
 
     def decided(

@@ -281,34 +281,31 @@ class Row:
     blank: bool
 
 
-class PairedRows(TextTokenizer):
+def paired_rows(pairs: Sequence[tuple[str, str]], givens: TextTokenizer, texts: TextTokenizer) -> list[Row]:
     """The pieces for an encoder-decoder: each text in the frame that its tokenizer writes around any text.
 
     transformers puts the piece with which the decoder starts before them, and so does the model.
+
+    Args:
+        pairs: n pairs of a given text and a text.
+        givens: the tokenizer of the given texts.
+        texts: the tokenizer of the texts, of another language perhaps.
     """
-
-    def __init__(self, found: GeneratorFiles, max_tokens: int | None, language: str | None) -> None:
-        super().__init__(found.files, max_tokens, space=False, language=language)
-
-    def rows(self, pairs: Sequence[tuple[str, str]], givens: PairedRows) -> list[Row]:
-        """One row per pair of a given text and a text; `givens` reads the given ones."""
-        given_side, text_side = (
-            side.tokens([pair[place] for pair in pairs]) for place, side in enumerate((givens, self))
+    given_side, text_side = givens.tokens([given for given, _ in pairs]), texts.tokens([text for _, text in pairs])
+    shares = np.maximum(
+        givens.unknown_shares(map(givens.content, given_side)), texts.unknown_shares(map(texts.content, text_side))
+    )
+    return [
+        Row(
+            given.ids,
+            text.ids,
+            slice(len(texts.prefix), len(text.ids) - max(0, len(texts.suffix) - 1)),
+            given.truncated or text.truncated,
+            share,
+            0 in (given.n_content, text.n_content),
         )
-        shares = [
-            side.unknown_shares(map(side.content, tokens)) for side, tokens in ((givens, given_side), (self, text_side))
-        ]
-        return [
-            Row(
-                given.ids,
-                text.ids,
-                slice(len(self.prefix), len(text.ids) - max(0, len(self.suffix) - 1)),
-                given.truncated or text.truncated,
-                share,
-                0 in (given.n_content, text.n_content),
-            )
-            for given, text, share in zip(given_side, text_side, np.maximum(*shares).tolist(), strict=True)
-        ]
+        for given, text, share in zip(given_side, text_side, shares.tolist(), strict=True)
+    ]
 
 
 class CausalRows(TextTokenizer):
@@ -466,11 +463,12 @@ class Generator:
             key = ("causal rows", self.found.files, self.max_tokens)
             return self.runtime.once(key, lambda: CausalRows(self.found, self.max_tokens)).rows(pairs)
         whole = [(given or "", text) for given, text in pairs]
-        return self._paired(self.language).rows(whole, self._paired(self.given_language or self.language))
+        return paired_rows(whole, self._tokenizer(self.given_language or self.language), self._tokenizer(self.language))
 
-    def _paired(self, language: str | None) -> PairedRows:
-        key = ("paired rows", self.found.files, self.max_tokens, language)
-        return self.runtime.once(key, lambda: PairedRows(self.found, self.max_tokens, language))
+    def _tokenizer(self, language: str | None) -> TextTokenizer:
+        files, limit = self.found.files, self.max_tokens
+        key = ("paired rows", files, limit, language)
+        return self.runtime.once(key, lambda: TextTokenizer(files, limit, space=False, language=language))
 
     def _network(self) -> PairedNetwork | CausalNetwork:
         key = ("generator", self.found.files, self.dtype, self.runtime.device)

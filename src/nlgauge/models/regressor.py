@@ -244,21 +244,6 @@ class CrossedRegressor(LazyModel[RegressorFiles, PairTokenizer, "Classifier"]):
         )
 
 
-def load_crossed(found: RegressorFiles, dtype: str, runtime: Runtime, max_tokens: int | None) -> CrossedRegressor:
-    """Load a regressor that reads both texts in one sequence. A runtime holds one copy per precision.
-
-    Raises:
-        InputError: see `locate_regressor`; or the encoder is not of BERT's family.
-        MissingExtra: torch is not installed.
-    """
-    head = found.head
-    tokenizer = pair_tokenizer(head.encoder, found.max_tokens(max_tokens), runtime)
-    key = ("crossed", head.identity, head.encoder, dtype, runtime.device)
-    return CrossedRegressor(
-        found, tokenizer, lambda: runtime.once(key, lambda: _network(found, dtype, runtime)), runtime.token_budget
-    )
-
-
 def _network(found: RegressorFiles, dtype: str, runtime: Runtime) -> Classifier:
     kind, where = dtype_and_device(dtype, runtime.device, f"regressor {found.head.name!r}")
     from nlgauge.models.networks import headed
@@ -437,14 +422,19 @@ def load_regressor(
     """Load a regressor. A runtime holds one copy per precision.
 
     Raises:
-        InputError: see `locate_regressor`.
+        InputError: see `locate_regressor`; or an encoder that reads both texts is not of BERT's family.
         MissingExtra: torch is not installed.
     """
     found = locate_regressor(model)
+    files, limit = found.head.encoder, found.max_tokens(max_tokens)
     if found.features == (BOTH,):
-        return load_crossed(found, dtype, runtime, max_tokens)
-    files = found.head.encoder
-    limit = found.max_tokens(max_tokens)
+        of_pairs = ("crossed", found.head.identity, files, dtype, runtime.device)
+        return CrossedRegressor(
+            found,
+            pair_tokenizer(files, limit, runtime),
+            lambda: runtime.once(of_pairs, lambda: _network(found, dtype, runtime)),
+            runtime.token_budget,
+        )
     tokenizer = runtime.once(("plain tokenizer", files, limit), lambda: TextTokenizer(files, limit, space=False))
     key = ("regressor", found.head.identity, files, dtype, runtime.device)
     loaded = LoadedRegressor(

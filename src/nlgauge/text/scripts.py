@@ -89,12 +89,6 @@ def languages(text: str) -> Mapping[str, float]:
 
 
 @cache
-def known_languages() -> frozenset[str]:
-    """The codes of all languages that are told apart."""
-    return frozenset(_identifier().labels)
-
-
-@cache
 def _identifier() -> Any:
     from py3langid.langid import MODEL_FILE, LanguageIdentifier  # its model takes a second to load
 
