@@ -20,10 +20,11 @@ from pathlib import Path
 import pytest
 
 import nlgauge
-from nlgauge.cli.main import app, main
+from nlgauge.cli.main import TRAIN, VERBS, app, main
 from nlgauge.core.result import KINDS
 from nlgauge.core.spec import split
 from nlgauge.metrics.registry import METRICS, SUMS, embedded_metrics, metric
+from nlgauge.perturbations.perturb import PERTURBATIONS
 from nlgauge.stats.correlate import STATISTICS
 
 ROOT = Path(__file__).parent.parent
@@ -31,10 +32,7 @@ SOURCE = Path(nlgauge.__file__).parent
 PAGES = sorted(
     path for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")] if path.exists()
 )
-VERBS = [
-    *("score", "align", "explain", "perturb", "audit", "choose", "meta", "select", "sweep", "synth"),
-    *("train baseline", "gate", "report", "list", "env", "doctor"),
-]
+TYPED = [*VERBS, *(f"train {name}" for name in TRAIN)]
 
 pytestmark = pytest.mark.skipif(not (ROOT / "docs").is_dir(), reason="the pages are not beside the tests")
 
@@ -43,7 +41,7 @@ pytestmark = pytest.mark.skipif(not (ROOT / "docs").is_dir(), reason="the pages 
 def helps():
     """Verb -> its options, from its help."""
     found = {}
-    for verb in VERBS:
+    for verb in TYPED:
         with redirect_stdout(io.StringIO()) as shown:
             assert main([*verb.split(), "--help"]) == 0
         found[verb] = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", shown.getvalue()))
@@ -231,6 +229,12 @@ def test_every_statistic_has_a_row_on_the_page_of_coefficients():
     page = (ROOT / "docs" / "statistics" / "coefficients.md").read_text(encoding="utf-8")
     table = page.partition("\n## Which statistics there are\n")[2].partition("\n## ")[0]
     assert STATISTICS.keys() - {code for cell in rows(table) for code in in_code(cell)} == set()
+
+
+def test_every_perturbation_is_shown_once_on_a_page_of_examples():
+    pages = (ROOT / "docs" / "perturbations").glob("*.md")
+    shown = Counter(name for page in pages for name in re.findall(r"^## (\w+)$", page.read_text("utf-8"), re.M))
+    assert [name for name in PERTURBATIONS.names() if shown[name] != 1] == []
 
 
 def test_weighted_sums_have_a_page_and_a_row_in_the_table_of_all():

@@ -20,7 +20,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.io import Limits
 from nlgauge.io.parallel import open_parallel
-from nlgauge.io.read import OURS, TABLES, by_fields, by_name, named, open_data, read
+from nlgauge.io.read import OURS, TABLES, by_fields, by_name, expected_names, named, open_data, read
 from nlgauge.io.wmt.annotations import NEEDS
 
 
@@ -132,7 +132,7 @@ def test_the_command_line_reads_and_lists_it(installed, capsys):
         ("bare", "format 'bare' of an installed package gives {'hyp': 'x'} for a row, expected (line number, fields)"),
         ("refuses", "a.refuses:1: not of this kind"),
         ("faulty", "a.faulty:4: field 'hyp' is a number (1), expected a string; 2 rows are bad: 4, 9"),
-        ("other", "a.other: the format cannot be told from the name, expected .jsonl, .tsv, .csv, .parquet, .eval,"),
+        ("other", "a.other: the format cannot be told from the name, expected .jsonl, .tsv, .csv, .parquet,"),
     ],
 )
 def test_what_is_broken_is_refused_in_one_line(installed, name, says):
@@ -212,9 +212,7 @@ def test_standard_input(put, feed):
 def test_an_unknown_format_is_refused_with_the_known(put, name):
     with pytest.raises(ng.InputError) as error:
         ng.read(put(name, as_jsonl(ROWS)))
-    assert str(error.value).startswith(
-        f"{name}: the format cannot be told from the name, expected .jsonl, .tsv, .csv, .parquet or .eval"
-    )
+    assert str(error.value).startswith(f"{name}: the format cannot be told from the name, expected {expected_names()} ")
 
 
 def test_packed_parquet_is_refused(put):
