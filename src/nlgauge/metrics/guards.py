@@ -169,14 +169,14 @@ def _is_whole(text: str) -> bool:
 USUAL = 0.5  # the share of its texts from which on a system's way of writing is no fault of one of them
 TEXTS, SHARE = 5, 0.1  # texts that show a way of writing, at least, and the share of the system's texts, to be told
 
-_TOLD: Mapping[str, str] = {
+_WAYS_IN_WORDS: Mapping[str, str] = {
     "unmarked": "have no final mark where the references have one",
     "spaced": "end in ' .' where the references end in '.', or the other way round",
 }
 
 
 @dataclass
-class _System:
+class _SystemWays:
     n: int = 0
     shown: Counter[str] = field(default_factory=Counter)  # of `HABITS`, and "unfinished"
     first: list[str] = field(default_factory=list)  # ids of unfinished texts
@@ -186,50 +186,49 @@ class _System:
 class Ways:
     """Counts how systems end their texts. What five texts show, and a tenth of a system's texts, is told."""
 
-    _systems: dict[str | None, _System] = field(default_factory=dict)
+    _systems: dict[str | None, _SystemWays] = field(default_factory=dict)
 
     def add(self, segment: Segment, unfinished: bool) -> None:
         """Count one text, and whether it seems to be cut off."""
-        one = self._systems.setdefault(segment.system, _System())
-        one.n += 1
+        ways = self._systems.setdefault(segment.system, _SystemWays())
+        ways.n += 1
         for name in habits(segment):
-            one.shown[name] += 1
+            ways.shown[name] += 1
         if unfinished:
-            one.shown["unfinished"] += 1
-            if len(one.first) < FIRST:
-                one.first.append(segment.id)
+            ways.shown["unfinished"] += 1
+            if len(ways.first) < FIRST:
+                ways.first.append(segment.id)
 
     def is_usual(self, system: str | None) -> bool:
         """Whether more than half of a system's texts lack a final mark, so that none of them is `unfinished`."""
-        one = self._systems[system]
-        return one.n >= TEXTS and one.shown["unmarked"] > USUAL * one.n
+        ways = self._systems[system]
+        return ways.n >= TEXTS and ways.shown["unmarked"] > USUAL * ways.n
 
     def first(self) -> list[str]:
         """The ids of the first texts that are unfinished."""
-        return [i for system, one in self._systems.items() if not self.is_usual(system) for i in one.first][:FIRST]
+        return [i for system, ways in self._systems.items() if not self.is_usual(system) for i in ways.first][:FIRST]
 
     def notes(self) -> Iterator[Note]:
         """One note for each way of writing that some systems keep to."""
-        for name, told in _TOLD.items():
-            found = dict(self._open(name))
-            if not found:
-                continue
-            ends = f"{told}, and none is distrusted for it"
+        for name, way in _WAYS_IN_WORDS.items():
+            said = f"{way}, and none is distrusted for it"
             who = [
                 f"{system}: " * (system is not None) + f"{n} of {self._systems[system].n}"
-                for system, n in found.items()
+                for system, n in self._undistrusted(name)
             ]
+            if not who:
+                continue
             more = [f"and {len(who) - FIRST} systems more"] if len(who) > FIRST else []
             brief = who[0] if len(who) == 1 else f"{len(who)} systems"
-            whole = f"input: texts ({', '.join([*who[:FIRST], *more])}) {ends}"
-            yield Note.of(whole, "input", f"texts ({brief}) {ends}")
+            whole = f"input: texts ({', '.join([*who[:FIRST], *more])}) {said}"
+            yield Note.of(whole, "input", f"texts ({brief}) {said}")
 
-    def _open(self, name: str) -> Iterator[tuple[str | None, int]]:
+    def _undistrusted(self, name: str) -> Iterator[tuple[str | None, int]]:
         """Systems, and how many of their texts show a way of writing and are not distrusted for it, if many do."""
-        for system, one in self._systems.items():
-            distrusted = one.shown["unfinished"] if name == "unmarked" and not self.is_usual(system) else 0
-            n = one.shown[name] - distrusted
-            if n >= max(TEXTS, SHARE * one.n):
+        for system, ways in self._systems.items():
+            distrusted = ways.shown["unfinished"] if name == "unmarked" and not self.is_usual(system) else 0
+            n = ways.shown[name] - distrusted
+            if n >= max(TEXTS, SHARE * ways.n):
                 yield system, n
 
 
@@ -324,22 +323,20 @@ class Signs:
             number = self._counts.get(name, 0)
             if number:
                 who = ", ".join([*self._first[name], *(["..."] if number > FIRST else [])])
-                where = " and ".join(
-                    side for side in ("hypothesis", "reference", "source") if side in self._sides[name]
-                )
+                where = " and ".join(side for side in _SIDES if side in self._sides[name])
                 said = f"have {meaning} ({where})"
                 some = f"{number} of {n} segments"
                 yield Note.of(f"input: {some} ({who}) {said}", "input", f"{some} {said}")
 
 
 def signs(text: str) -> Iterator[str]:
-    """The names of the signs that one text shows, of `MEANINGS`; `forms` needs several texts."""
-    for name, part, looks in _ASCII if _is_plain(text) else _ALL:
+    """The names of the signs that one text shows, of `SIGN_MEANINGS`; `forms` needs several texts."""
+    for name, part, looks in _ASCII if _has_nothing_odd(text) else _ALL:
         if part in text and looks.search(text):
             yield name
 
 
-def _is_plain(text: str) -> bool:
+def _has_nothing_odd(text: str) -> bool:
     return text.isascii() or _MAY_BE_ODD.search(text) is None
 
 
@@ -353,11 +350,11 @@ def _sides(segment: Segment) -> Iterable[tuple[str, tuple[str, ...]]]:
 def _decomposed(segment: Segment) -> list[str]:
     """The sides on which accents stand apart, if they do not on another side."""
     texts = [(side, text) for side, each in _sides(segment) for text in each if not text.isascii()]
-    if len(texts) < 2 or all(_is_plain(text) for _, text in texts):
+    if len(texts) < 2 or all(_has_nothing_odd(text) for _, text in texts):
         return []
     apart = {side for side, text in texts if len(normalize("NFC", text)) < len(text)}
-    whole = {s for s, text in texts if is_normalized("NFC", text) and len(normalize("NFD", text)) > len(text)}
-    return [*apart] if whole - apart else []
+    joined = {s for s, text in texts if is_normalized("NFC", text) and len(normalize("NFD", text)) > len(text)}
+    return [*apart] if joined - apart else []
 
 
 # --- Which segments have a text that should not be trusted? Each rule looks at one segment alone
@@ -399,8 +396,8 @@ class GuardRules:
     """Finds what is odd about one segment after the other; it remembers the words of references and sources."""
 
     def __init__(self) -> None:
-        self._known: dict[str | tuple[str, ...], frozenset[str]] = {}
-        self._differing: dict[tuple[str, tuple[str, ...], str | None], bool | None] = {}
+        self._words_known: dict[str | tuple[str, ...], frozenset[str]] = {}
+        self._pairs_known: dict[tuple[str, tuple[str, ...], str | None], bool | None] = {}
 
     def flags(self, segment: Segment) -> Iterator[str]:
         """The names of the guards that distrust the segment, of `OUTPUTS` and `REFERENCES`."""
@@ -423,18 +420,18 @@ class GuardRules:
             text = text.strip()
             segment = replace(segment, hypothesis=text)
         words, spaced = _split(text)
-        own = set(words)
-        new = own - self._of(references) if references else own
+        distinct = set(words)
+        new = distinct - self._words_of(references) if references else distinct
         if segment.source is not None and text not in references:
             if self._is_copy(segment, new):
                 yield "copied"
             elif references and self._is_untranslated(segment, words, new):
                 yield "untranslated"
-        if len(words) >= _SHORTEST and len(new) > (1 - SHARED) * len(own) and _is_foreign(segment):
+        if len(words) >= _SHORTEST and len(new) > (1 - SHARED) * len(distinct) and _is_foreign(segment):
             yield "foreign"
-        if is_loop(words, spaced) and not _loops(_rules_sides(segment)):
+        if is_loop(words, spaced) and not _loops(_other_texts(segment)):
             yield "looping"
-        if is_shorter(segment) and "unmarked" in habits(segment) and self._differ(segment):
+        if is_shorter(segment) and "unmarked" in habits(segment) and self._languages_differ(segment):
             yield "unfinished"
 
     def _is_copy(self, segment: Segment, new: set[str]) -> bool:
@@ -447,10 +444,10 @@ class GuardRules:
             return False
         if exact and _RECORD.search(source):
             return sum(map(str.isalpha, new)) >= KEPT
-        kept = _size(_plain(text) & new & self._of(source), text)
+        kept = _size(_plain_words(text) & new & self._words_of(source), text)
         if kept < (KEPT if exact else KEPT_NEARLY):
             return False
-        differ = self._differ(segment)
+        differ = self._languages_differ(segment)
         return differ is not False if exact else bool(differ)
 
     def _is_untranslated(self, segment: Segment, words: Sequence[str], new: set[str]) -> bool:
@@ -458,51 +455,52 @@ class GuardRules:
         source = segment.source or ""
         small = source.lower()
         # most texts have no words of the source, which need not be split then
-        kept = new & self._of(source) if sum(w in small or w in source for w in new) >= PLAIN else set()
-        if sum(map(str.isalpha, kept)) >= PLAIN and len(kept & (plain := _plain(segment.hypothesis))) >= PLAIN:
+        kept = new & self._words_of(source) if sum(w in small or w in source for w in new) >= PLAIN else set()
+        if sum(map(str.isalpha, kept)) >= PLAIN and len(kept & (plain := _plain_words(segment.hypothesis))) >= PLAIN:
             for start in range(len(words) - RUN + 1):
                 run = words[start : start + RUN]
                 if kept.issuperset(run) and sum(word in plain for word in run) >= PLAIN:
-                    return bool(self._differ(segment))
+                    return bool(self._languages_differ(segment))
         if segment.hypothesis.isascii() or source.isascii():
             return False
         letters = set(segment.hypothesis) & set(source) - set("".join(segment.references))
         letters = {char for char in letters if char >= _BEYOND_LATIN and char.isalpha()}
         found = sum(char in letters for char in segment.hypothesis) if letters else 0
-        return found >= LETTERS and bool(self._differ(segment))
+        return found >= LETTERS and bool(self._languages_differ(segment))
 
-    def _differ(self, segment: Segment) -> bool | None:
+    def _languages_differ(self, segment: Segment) -> bool | None:
         """Whether source and target are in different languages, by the language pair or else by the texts.
 
         None where neither tells: the source is a record, or a text is short or in a language that is not sure.
         """
         key = segment.source or "", segment.references, segment.group
-        if key not in self._differing:
-            if len(self._differing) >= _REMEMBERED:
-                self._differing.clear()
-            self._differing[key] = self._look(segment)
-        return self._differing[key]
+        if key not in self._pairs_known:
+            if len(self._pairs_known) >= _REMEMBERED:
+                self._pairs_known.clear()
+            self._pairs_known[key] = self._compare_languages(segment)
+        return self._pairs_known[key]
 
-    def _look(self, segment: Segment) -> bool | None:
+    def _compare_languages(self, segment: Segment) -> bool | None:
+        """As `_languages_differ`, worked out anew."""
         source = segment.source or ""
         if _RECORD.search(source):
             return None
-        pair = _pair(segment)
+        pair = _language_pair(segment)
         if pair is not None:
             return pair[0] != pair[1]
-        words = self._of(segment.references)
-        if len(words & self._of(source)) > SHARED * len(words):
+        words = self._words_of(segment.references)
+        if len(words & self._words_of(source)) > SHARED * len(words):
             return False
         return _are_other(source, " ".join(segment.references))
 
-    def _of(self, texts: str | tuple[str, ...]) -> frozenset[str]:
+    def _words_of(self, texts: str | tuple[str, ...]) -> frozenset[str]:
         """The words of one text, or of several together."""
-        known = self._known.get(texts)
+        known = self._words_known.get(texts)
         if known is None:
-            if len(self._known) >= _REMEMBERED:
-                self._known.clear()
+            if len(self._words_known) >= _REMEMBERED:
+                self._words_known.clear()
             each = (texts,) if isinstance(texts, str) else texts
-            known = self._known[texts] = frozenset().union(*(_split(text).words for text in each))
+            known = self._words_known[texts] = frozenset().union(*(_split(text).words for text in each))
         return known
 
 
@@ -544,7 +542,7 @@ def _split(text: str) -> _TextWords:
     return _TextWords([char for char in text if char.isalnum()], False)
 
 
-def _plain(text: str) -> set[str]:
+def _plain_words(text: str) -> set[str]:
     """The words that are no names (capitals), numbers, handles or addresses; letters if no blanks set words apart."""
     words, spaced = _split(text)
     if not spaced:
@@ -558,7 +556,8 @@ def _size(words: set[str], text: str) -> int:
     return len(words) if _split(text).spaced else len(words) // _PER_WORD
 
 
-def _rules_sides(segment: Segment) -> Iterable[str]:
+def _other_texts(segment: Segment) -> Iterable[str]:
+    """The references, the source and the turns: what an output may go on with."""
     return (*segment.references, segment.source or "", *(turn["text"] for turn in segment.context))
 
 
@@ -567,7 +566,7 @@ def _loops(texts: Iterable[str]) -> bool:
     return any(turns_itself(text) or is_loop(*_split(text)) for text in texts)
 
 
-def _pair(segment: Segment) -> tuple[str, str] | None:
+def _language_pair(segment: Segment) -> tuple[str, str] | None:
     """The languages of source and target, if the group names them."""
     pair = _PAIR.fullmatch(segment.group or "")
     return (pair[1], pair[2]) if pair is not None and names().keys() >= {*pair.groups()} else None
@@ -575,7 +574,7 @@ def _pair(segment: Segment) -> tuple[str, str] | None:
 
 def _is_foreign(segment: Segment) -> bool:
     """Whether a text is in another language or script than its references, and than the pair says."""
-    pair, text = _pair(segment), segment.hypothesis
+    pair, text = _language_pair(segment), segment.hypothesis
     if segment.references:
         other = _are_other(text, " ".join(segment.references))
         # a reference may be what is in another language
@@ -585,7 +584,7 @@ def _is_foreign(segment: Segment) -> bool:
 
 def _is_short(text: str) -> bool:
     """Whether a text has fewer than three words, or hardly any but names: nothing tells its language."""
-    return sum(map(str.isalpha, _split(text).words)) < _SHORTEST or _size(_plain(text), text) < PLAIN
+    return sum(map(str.isalpha, _split(text).words)) < _SHORTEST or _size(_plain_words(text), text) < PLAIN
 
 
 def _are_other(text: str, known: str) -> bool | None:
@@ -594,15 +593,17 @@ def _are_other(text: str, known: str) -> bool | None:
         return None
     if not (text.isascii() and known.isascii()):
         # names keep their script
-        ours, theirs = writings([" ".join(sorted(_plain(one))) for one in (text, known)]).tolist()
+        ours, theirs = writings([" ".join(sorted(_plain_words(one))) for one in (text, known)]).tolist()
         if ours // 2 != theirs // 2:  # each script but Latin has two codes
             return True
     if _are_alike(text, known):
         return False  # as the model would say, which takes half a second and 100 MB to load
-    own, expected = (max(languages(one).items(), key=lambda entry: entry[1]) for one in (text, known))
-    if own[1] < SURE or expected[1] < SURE:
+    (code, p), (known_code, known_p) = (
+        max(languages(one).items(), key=lambda entry: entry[1]) for one in (text, known)
+    )
+    if p < SURE or known_p < SURE:
         return None
-    return languages(text)[expected[0]] < LIKELY and languages(known)[own[0]] < LIKELY
+    return languages(text)[known_code] < LIKELY and languages(known)[code] < LIKELY
 
 
 def _are_alike(text: str, known: str) -> bool:
@@ -629,8 +630,8 @@ FIELDS = N_FLAGGED, *(GUARD + name for name in GUARDS)  # of rows
 _SILENT = frozenset(("empty",))  # every metric says so itself
 _NOTHING = (hash(""), hash(()))  # of a text that is not there
 _APART = 0x1E3779B97F4A7C15  # odd, so that hashes of systems differ
-_INPUTS, _SHARE = 5, 0.1  # for how many inputs one text is given, at least, and for which share of them
-_SURE, _CUT = 1, 2  # bits of a text: distrusted by a guard, and by `unfinished`
+_FEWEST_INPUTS, _LEAST_SHARE = 5, 0.1  # for how many inputs one text is given, at least, and for which share of them
+_DISTRUSTED, _CUT_OFF = 1, 2  # bits of a text: distrusted by a guard, and by `unfinished`
 UNFINISHED = "unfinished"  # the guard that says nothing of a system that writes no final marks
 
 Key = tuple[str | None, str | None]  # group, system
@@ -668,14 +669,14 @@ class GuardCounts:
             if place == len(self._counts):
                 self._counts.append(Counter())
             self._places.append(place)
-            found = list(flags(s))
-            cut = UNFINISHED in found
+            names = list(flags(s))
+            cut = UNFINISHED in names
             if cut:
-                found.remove(UNFINISHED)
+                names.remove(UNFINISHED)
             self._ways.add(s, cut)
             self._signs.add(s)
-            self._flagged.append(_CUT * cut | _SURE * any(name in OUTPUTS for name in found))
-            for name in found:
+            self._flagged.append(_CUT_OFF * cut | _DISTRUSTED * any(name in OUTPUTS for name in names))
+            for name in names:
                 self._counts[place][name] += 1
                 self._earliest.setdefault(name, (len(self._flagged), f" {s.id!r}"))
                 first = self._first.setdefault(name, [])
@@ -685,9 +686,9 @@ class GuardCounts:
     def notes(self) -> list[str]:
         """One note per guard that distrusts a text, per way of writing that systems keep to, and per broken step."""
         counts = self.by_system()
-        total = {name: sum(one[GUARD + name] for one in counts.values()) for name in GUARDS if name not in _SILENT}
+        total = {name: sum(of[GUARD + name] for of in counts.values()) for name in GUARDS if name not in _SILENT}
         first = {**self._first, UNFINISHED: self._ways.first()}
-        noted = count_notes("input", {k: v for k, v in total.items() if v}, self.n, first=first)
+        noted = count_notes("input", {name: n for name, n in total.items() if n}, self.n, first=first)
         return [*noted, *self._ways.notes(), *self._signs.notes(self.n)]
 
     def by_system(self, by_group: bool = False) -> dict[Key, Counter[str]]:
@@ -697,26 +698,26 @@ class GuardCounts:
         """
         over_all = self.over_all()
         places = np.array(self._places, dtype=np.int64)
-        flagged = self._distrusted(over_all)
-        found: dict[Key, Counter[str]] = {}
+        distrusted = over_all["repeated"] | over_all[UNFINISHED] | (self._bits() & _DISTRUSTED > 0)
+        counts: dict[Key, Counter[str]] = {}
         for key, place in self._keys.items():
-            mine = places == place
-            found[key] = Counter({N_FLAGGED: int(flagged[mine].sum())})
-            found[key].update({GUARD + name: number for name, number in self._counts[place].items()})
-            found[key].update(
-                {GUARD + name: int(mask[mine].sum()) for name, mask in over_all.items() if mask[mine].any()}
+            here = places == place
+            counts[key] = Counter({N_FLAGGED: int(distrusted[here].sum())})
+            counts[key].update({GUARD + name: number for name, number in self._counts[place].items()})
+            counts[key].update(
+                {GUARD + name: int(mask[here].sum()) for name, mask in over_all.items() if mask[here].any()}
             )
-        return summed(found, by_group)
+        return summed(counts, by_group)
 
     def over_all(self) -> dict[str, Mask]:
         """Guard of `OVER_ALL` -> whether it distrusts each segment, shape (n,)."""
         # copies are made one after the other, since a run in parts counts millions of segments
-        found = (
-            self._given_often(self._own_texts(), self._told_apart()),
+        masks = (
+            self._given_often(self._texts_by_system(), self._right_answers()),
             self._given_often(np.array(self._references, dtype=np.int64), np.array(self._inputs, dtype=np.int64)),
             self._cut_off(),
         )
-        return dict(zip(OVER_ALL, found, strict=True))
+        return dict(zip(OVER_ALL, masks, strict=True))
 
     def refuse(self) -> None:
         """Refuse texts that a guard distrusts; a reference that stands twice beside one output is no reason.
@@ -739,26 +740,23 @@ class GuardCounts:
             " text, or take note in place of refuse"
         )
 
-    def _distrusted(self, over_all: Mapping[str, Mask]) -> Mask:
-        return over_all["repeated"] | over_all[UNFINISHED] | (self._bits() & _SURE > 0)
-
     def _bits(self) -> npt.NDArray[np.uint8]:
         return np.frombuffer(bytes(self._flagged), dtype=np.uint8)
 
     def _cut_off(self) -> Mask:
         """Whether each text seems to be cut off, where its system writes final marks, shape (n,)."""
-        cut: Mask = self._bits() & _CUT > 0
+        cut: Mask = self._bits() & _CUT_OFF > 0
         if cut.any():
             usual = np.array([self._ways.is_usual(system) for _, system in self._keys], dtype=np.bool_)
             cut &= ~usual[np.array(self._places, dtype=np.int64)]
         return cut
 
-    def _told_apart(self) -> npt.NDArray[np.int64]:
-        """The right answer to each text, shape (n,): the references, since inputs may share one."""
+    def _right_answers(self) -> npt.NDArray[np.int64]:
+        """A hash of the right answer to each input, shape (n,): of its references, or of itself where it has none."""
         inputs, references = (np.array(hashes, dtype=np.int64) for hashes in (self._inputs, self._references))
         return np.where(references == _NOTHING[1], inputs, references)
 
-    def _own_texts(self) -> npt.NDArray[np.int64]:
+    def _texts_by_system(self) -> npt.NDArray[np.int64]:
         """A hash of each output and its system, shape (n,): one text of two systems is two."""
         texts = np.array(self._texts, dtype=np.int64)
         numbers: dict[str | None, int] = {}
@@ -771,22 +769,22 @@ class GuardCounts:
     def _given_often(self, hashes: npt.NDArray[np.int64], inputs: npt.NDArray[np.int64]) -> Mask:
         """True where the same text answers many different inputs; hashes of both, shape (n,)."""
         ordered = np.sort(hashes)
-        if not (ordered[_INPUTS - 1 :] == ordered[: 1 - _INPUTS]).any():  # no text is there so often
+        if not (ordered[_FEWEST_INPUTS - 1 :] == ordered[: 1 - _FEWEST_INPUTS]).any():  # no text is there so often
             return np.zeros(len(hashes), dtype=np.bool_)
-        known, place = _numbered(hashes)
-        each, number = _numbered(inputs)
-        pairs = np.unique(place * len(each) + number)
-        given_for = np.bincount(pairs // len(each), minlength=len(known))
-        many: Mask = (given_for >= max(_INPUTS, _SHARE * len(each))) & ~np.isin(known, _NOTHING)
-        return many[place]
+        texts, text = _numbered(hashes)
+        distinct, number = _numbered(inputs)
+        pairs = np.unique(text * len(distinct) + number)
+        given_for = np.bincount(pairs // len(distinct), minlength=len(texts))
+        often: Mask = (given_for >= max(_FEWEST_INPUTS, _LEAST_SHARE * len(distinct))) & ~np.isin(texts, _NOTHING)
+        return often[text]
 
 
 def summed(counts: Mapping[Key, Mapping[str, int]], by_group: bool) -> dict[Key, Counter[str]]:
     """The counts of each system, with its groups together unless they are kept apart."""
-    found: dict[Key, Counter[str]] = {}
-    for (group, system), one in counts.items():
-        found.setdefault((group if by_group else None, system), Counter()).update(one)
-    return found
+    total: dict[Key, Counter[str]] = {}
+    for (group, system), counted in counts.items():
+        total.setdefault((group if by_group else None, system), Counter()).update(counted)
+    return total
 
 
 def _numbered(hashes: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -91,8 +91,8 @@ class SourceScores(Outcome):
     @property
     def settings(self) -> Mapping[str, Any]:
         """Test, draws, seed and confidence as they were: many pairs take more draws than a baseline."""
-        ran = [found.draws for groups in self.pairwise.values() for found in groups.values()]
-        return self.comparison.settings | ({"draws": max(ran)} if ran else {})
+        draws = [pairs.draws for pairs in self._all_pairwise()]
+        return self.comparison.settings | ({"draws": max(draws)} if draws else {})
 
     @property
     def part_directions(self) -> dict[str, dict[str, bool | None]]:
@@ -104,23 +104,26 @@ class SourceScores(Outcome):
         """Specification -> group -> every pair of systems by that metric; empty where pairs were not asked for."""
         return {spec: self.comparison.pairwise(self.totals[spec]) for spec in self.metrics if self.comparison.pairs}
 
+    def _all_pairwise(self) -> list[Pairwise]:
+        return [pairs for groups in self.pairwise.values() for pairs in groups.values()]
+
     def rows(self, spec: str) -> Iterator[dict[str, Any]]:
         """The rows of one metric: one per system and group, then one per pair of systems if these were asked for."""
         totals = self.totals[spec]
         if self.comparison.pairs:
-            for group, found in self.pairwise[spec].items():
+            for group, pairs in self.pairwise[spec].items():
                 of_group = {"group": group} if self.comparison.by_group else {}
-                for row in found.rows(spec):
+                for row in pairs.rows(spec):
                     parts = {} if "against" in row else totals.parts((group, str(row["system"])))
                     yield {**row, **parts, **of_group}
             return
-        beside = self.comparison.of(totals) if self.comparison.resamples else {}
+        resampled = self.comparison.of(totals) if self.comparison.resamples else {}
         for (group, system), value, n, n_undefined in totals.rows():
             row = {"system": system, "metric": spec, "value": value, "low": None, "high": None}
             row |= {"n": n, "n_undefined": n_undefined, **totals.parts((group, system))}
             if self.comparison.by_group:
                 row["group"] = group
-            yield row | beside.get((group, system), {})
+            yield row | resampled.get((group, system), {})
 
     def count_notes(self, spec: str) -> Iterator[str]:
         """How many segments of a metric were cut, empty or undefined."""
@@ -130,21 +133,20 @@ class SourceScores(Outcome):
     def notes(self) -> Iterator[str]:
         """Notes for the reader of the scores."""
         yield from [*self.left, *self.looks.notes()]
-        for spec, scorer in self.metrics.items():
+        for spec, built in self.metrics.items():
             yield from self.count_notes(spec)
-            for note in scorer.notes:
+            for note in built.notes:
                 yield f"{spec}: {note}"
-        reading = [total for spec, total in self.totals.items() if "references" in self.metrics[spec].info.needs]
-        numbers = sorted(reading[0].references) if reading else []
-        if numbers and numbers[-1] > 1:
-            yield f"{' to '.join(map(str, dict.fromkeys((numbers[0], numbers[-1]))))} references per segment"
+        with_references = [t for spec, t in self.totals.items() if "references" in self.metrics[spec].info.needs]
+        n_references = sorted(with_references[0].references) if with_references else []
+        if n_references and n_references[-1] > 1:
+            yield f"{' to '.join(map(str, dict.fromkeys((n_references[0], n_references[-1]))))} references per segment"
         groups = [group for group in self.summary.groups if group is not None]
         if len(groups) > 1 and not self.comparison.by_group:
             shown = ", ".join([*groups[:_SHOWN], *(["..."] if len(groups) > _SHOWN else [])])
             yield f"{len(groups)} groups ({shown}) are scored together; --by-group gives each its row"
         if self.comparison.pairs:
-            each = [found for groups in self.pairwise.values() for found in groups.values()]
-            yield from dict.fromkeys(note for found in each for note in found.notes())
+            yield from dict.fromkeys(note for pairs in self._all_pairwise() for note in pairs.notes())
             if self.comparison.by_group:
                 yield "systems are compared and ranked in each group alone, and p-values adjusted for its pairs"
             return
@@ -214,7 +216,7 @@ def score_source(
             on_block(block, scores)
         if save_norm is not None:  # some metric is pooled, so that this block is the only one
             save_bounds(save_norm, scores.values())
-    signatures = {spec: totals[spec].signature or before for spec, before in signatures.items()}
+    signatures = {spec: totals[spec].signature or expected for spec, expected in signatures.items()}
     scored = SourceScores(built, signatures, totals, summary, comparison, looking, left)
     say(*looking.notes(), *(note for spec in built for note in scored.count_notes(spec)))
     return scored
@@ -264,26 +266,25 @@ def score(
         SpecError: a metric or option is unknown, or one specification occurs twice.
     """
     if metrics is None:
-        metrics, srcs = _third(srcs), None
+        metrics, srcs = _metrics_for_sources(srcs), None
     looks = Looks(language, guards)
     return score_and_look(texts_as_dataset(hyps, refs, srcs, columns), metrics, runtime, looks)[0]
 
 
-def _third(given: Any) -> MetricLike | Sequence[MetricLike]:
-    """What stands in the place of sources where no metrics are named: the metrics.
+def _metrics_for_sources(third: Any) -> MetricLike | Sequence[MetricLike]:
+    """The metrics that were given as the third argument, in the place of sources.
 
     Raises:
-        InputError: it is none.
+        InputError: the argument holds no metric.
     """
-    listed = [given] if isinstance(given, str) or not isinstance(given, Sequence) else given
+    specs = [third] if isinstance(third, str) or not isinstance(third, Sequence) else third
     try:
-        for one in () if listed == [EMBEDDED] else listed[:1]:
-            metric(one)
+        for spec in () if specs == [EMBEDDED] else specs[:1]:
+            metric(spec)
     except SpecError as error:
-        said = "" if given is None else f"; the third argument holds none: {error}"
+        said = "" if third is None else f"; the third argument holds none: {error}"
         raise InputError(f'score() is given no metrics, as in metrics=["bleu", "chrf"]{said}') from None
-    found: MetricLike | Sequence[MetricLike] = given
-    return found
+    return cast("MetricLike | Sequence[MetricLike]", third)
 
 
 def score_and_look(
@@ -296,24 +297,24 @@ def score_and_look(
     runtime = runtime or Runtime()
     built, left = leave_out(named(asked, runtime.encoder), optional, segments)
     looking = looks.seen(built, segments)
-    found = score_segments(built, segments, runtime) if segments else _nothing(built, runtime)
-    own = {spec: [*scores.flag_notes(spec, cut=cut_words(built[spec]))] for spec, scores in found.items()}
+    scored = score_segments(built, segments, runtime) if segments else _scores_of_none(built, runtime)
+    about_flags = {spec: [*scores.flag_notes(spec, cut=cut_words(built[spec]))] for spec, scores in scored.items()}
     about_metrics, about_input = _parted(looking.notes())
-    say(*left, *about_metrics, *chain.from_iterable(own.values()), *about_input)
-    scored = ScoreSet()
-    for spec, scores in found.items():
-        scored[spec] = replace(
+    say(*left, *about_metrics, *chain.from_iterable(about_flags.values()), *about_input)
+    noted = ScoreSet()
+    for spec, scores in scored.items():
+        noted[spec] = replace(
             scores,
             name=spec,
             systems=systems,
             items=items,
-            notes=(*left, *about_metrics, *own[spec], *scores.notes, *about_input),
+            notes=(*left, *about_metrics, *about_flags[spec], *scores.notes, *about_input),
         )
-    return scored, looking
+    return noted, looking
 
 
-def _nothing(metrics: Mapping[str, BaseMetric], runtime: Runtime) -> dict[str, Scores]:
-    """The scores of no segments: no metric is asked, since some cannot be without any."""
+def _scores_of_none(metrics: Mapping[str, BaseMetric], runtime: Runtime) -> dict[str, Scores]:
+    """The scores of no segments, made without the metrics: some of them refuse an empty list."""
     return {
         spec: Scores(signature_of(metric, runtime), (), np.empty(0), higher_is_better=metric.info.higher_is_better)
         for spec, metric in metrics.items()
@@ -322,8 +323,8 @@ def _nothing(metrics: Mapping[str, BaseMetric], runtime: Runtime) -> dict[str, S
 
 def _parted(notes: Sequence[str]) -> tuple[list[str], list[str]]:
     """Notes about metrics, and notes about the input: a warning shows the first, and a score tells more than a text."""
-    of_input: list[str] = [note for note in notes if isinstance(note, Note) and note.about == "input"]
-    return [note for note in notes if note not in of_input], of_input
+    about_input: list[str] = [note for note in notes if isinstance(note, Note) and note.about == "input"]
+    return [note for note in notes if note not in about_input], about_input
 
 
 def texts_as_dataset(

@@ -7,8 +7,9 @@ in `Looks.over`; every verb and function that scores has it then.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Protocol
 
 from nlgauge.core.errors import InputError
@@ -54,19 +55,19 @@ class UnfitTexts:
         """Look at more segments; one block of a system that is fit is enough."""
         if not self._metrics:
             return
-        of: dict[str | None, list[Segment]] = {}
+        by_system: dict[str | None, list[Segment]] = {}
         for segment in segments:
-            of.setdefault(segment.system, []).append(segment)
+            by_system.setdefault(segment.system, []).append(segment)
         for spec, reasons in self._reasons.items():
-            for system, own in of.items():
-                if reasons.get(system, "") is not None:
-                    told = (unfit(own) for unfit in said(self._metrics[spec], "unfit"))
+            for system, texts in by_system.items():
+                if reasons.get(system, "") is not None:  # unfit so far, or new
+                    told = (unfit(texts) for unfit in said(self._metrics[spec], "unfit"))
                     reasons[system] = next((reason for reason in told if reason is not None), None)
 
     def notes(self) -> list[str]:
         """One note per metric and reason, with the systems if they are not all."""
         return [
-            Note.of(f"{spec}: {(said := _of(reason, reasons) + reason)}", spec, said)
+            Note.of(f"{spec}: {(said := _with_reason(reason, reasons) + reason)}", spec, said)
             for spec, reasons in self._reasons.items()
             for reason in dict.fromkeys(reasons.values())
             if reason is not None
@@ -80,12 +81,12 @@ class UnfitTexts:
         return {}
 
 
-def _of(reason: str, reasons: Mapping[str | None, str | None]) -> str:
-    """The systems with this reason, if there are others."""
-    who = [str(system) for system, own in reasons.items() if own == reason]
-    if len(who) == len(reasons):
+def _with_reason(reason: str, reasons: Mapping[str | None, str | None]) -> str:
+    """The systems with this reason, as the beginning of a note; empty if all systems have it."""
+    systems = [str(system) for system, why in reasons.items() if why == reason]
+    if len(systems) == len(reasons):
         return ""
-    return f"of {', '.join(who[:FIRST])}{', ...' if len(who) > FIRST else ''}: "
+    return f"of {', '.join(systems[:FIRST])}{', ...' if len(systems) > FIRST else ''}: "
 
 
 class Looking:
@@ -132,11 +133,11 @@ class Looking:
 
     def by_system(self, by_group: bool = False) -> dict[Key, Counter[str]]:
         """The numbers of `Look.by_system`, of all looks."""
-        found: dict[Key, Counter[str]] = {}
+        total: dict[Key, Counter[str]] = {}
         for look in self._looks:
             for key, counts in look.by_system(by_group).items():
-                found.setdefault(key, Counter()).update(counts)
-        return found
+                total.setdefault(key, Counter()).update(counts)
+        return total
 
 
 @dataclass(frozen=True)
@@ -161,14 +162,14 @@ class Looks:
             metrics: specification -> metric, or another reader of texts that says by `unread` what it cannot read.
             of: what the segments are called.
         """
-        unfit = "off" if self.guards == "off" else "note"
-        each: list[tuple[str, Look]] = [
-            (self.language, UnreadScripts(metrics, of)),
-            (unfit, UnfitTexts(metrics)),
-            (self.guards, GuardCounts()),
+        makers: list[tuple[str, Callable[[], Look]]] = [
+            (self.language, partial(UnreadScripts, metrics, of)),
+            ("off" if self.guards == "off" else "note", partial(UnfitTexts, metrics)),
+            (self.guards, GuardCounts),
         ]
-        looks = [look for how, look in each if how != "off"]
-        return Looking(looks, [look for how, look in each if how in ("strict", "refuse")])
+        looks = [(treatment, make()) for treatment, make in makers if treatment != "off"]
+        refusing = [look for treatment, look in looks if treatment in ("strict", "refuse")]
+        return Looking([look for _, look in looks], refusing)
 
     def seen(self, metrics: Mapping[str, BaseMetric], segments: Sequence[Segment], of: str = "segments") -> Looking:
         """The looks at segments that are all there is.
@@ -184,7 +185,7 @@ class Looks:
 
 def beside(rows: Iterable[Row], counts: Mapping[Key, Mapping[str, int]]) -> list[Row]:
     """The rows of a result, with counts of their group and system beside each value; what no text has is left out."""
-    names = [name for name in FIELDS if any(one.get(name) for one in counts.values())]
+    names = [name for name in FIELDS if any(counted.get(name) for counted in counts.values())]
     if not names:
         return list(rows)
     return [
