@@ -1,4 +1,4 @@
-"""Which scores belong to which judgements? A join on segment ids that counts and names what it leaves out."""
+"""Scores and judgements of the same segments: joined on ids, scored anew, and as vectors of one group at a level."""
 
 from __future__ import annotations
 
@@ -30,6 +30,8 @@ from nlgauge.scoring.pairwise import by_system
 from nlgauge.stats.draws import numbered
 from nlgauge.stats.entries import MissingPolicy
 from nlgauge.stats.ratings import krippendorff, mad_outliers
+
+# --- Which scores belong to which judgements? A join on segment ids that counts and names what it leaves out
 
 _SHOWN = 3  # ids in a message before "and 7 more"
 _MEAN = "mean"  # the criterion that is the mean of the others, unless the data have one of that name
@@ -163,11 +165,11 @@ def chosen_criteria(dataset: Dataset, wanted: str | Sequence[str] | None) -> tup
         return known
     if not names:
         raise InputError("no criterion is named, expected at least one")
-    for one in names:
-        if one not in known and not (one == _MEAN and len(known) > 1):
-            raise InputError(f"no segment of {name} is rated for {one!r}{nearest(one, known)}")
-        if names.count(one) > 1:
-            raise InputError(f"criterion {one!r} is named twice")
+    for criterion in names:
+        if criterion not in known and not (criterion == _MEAN and len(known) > 1):
+            raise InputError(f"no segment of {name} is rated for {criterion!r}{nearest(criterion, known)}")
+        if names.count(criterion) > 1:
+            raise InputError(f"criterion {criterion!r} is named twice")
     return tuple(names)
 
 
@@ -188,8 +190,8 @@ def _rating(segment: Segment, criterion: str) -> float:
         return float("nan")
     if type(value) is float and not np.isinf(value):
         return value
-    raw = value if isinstance(value, list | tuple) else [value]
-    numbers = [r for r in raw if r is not None and not (isinstance(r, float) and np.isnan(r))]
+    given = value if isinstance(value, list | tuple) else [value]
+    numbers = [r for r in given if r is not None and not (isinstance(r, float) and np.isnan(r))]
     if not numbers:
         return float("nan")
     for number in numbers:
@@ -231,22 +233,22 @@ def judged(
         if lacking.any():
             named = some(dataset.segments[i].id for i in np.flatnonzero(lacking))
             notes.append(f"{lacking.sum()} of {rated.sum()} rated segments have no rating for {name!r}: {named}")
-    notes += [note for name in criteria for note in _agreement(dataset.segments, name)]
+    notes += [note for name in criteria for note in _note_agreement(dataset.segments, name)]
     keep = np.ones(len(rated), dtype=np.bool_) if unrated else rated
     where = np.flatnonzero(keep)
     return tuple(dataset.segments[i] for i in where), {name: values[where] for name, values in human.items()}, notes
 
 
-def _agreement(segments: Sequence[Segment], criterion: str) -> Iterator[str]:
+def _note_agreement(segments: Sequence[Segment], criterion: str) -> Iterator[str]:
     """How far the people agree whose ratings of a segment are averaged, if there are several."""
     given = [value for s in segments if isinstance(value := s.human.get(criterion), list | tuple)]
     most = max(map(len, given), default=0)
     if most > 1:
         alpha = krippendorff(np.array([[*value, *[None] * (most - len(value))] for value in given], dtype=np.float64).T)
-        told = "undefined, since all ratings are equal" if np.isnan(alpha.value) else f"{alpha.value:.3f}"
+        shown = "undefined, since all ratings are equal" if np.isnan(alpha.value) else f"{alpha.value:.3f}"
         yield (
             f"{criterion!r} is the mean of up to {most} ratings of a segment; Krippendorff's alpha (interval) of"
-            f" {alpha.n_ratings} ratings of {alpha.n_used} segments is {told}"
+            f" {alpha.n_ratings} ratings of {alpha.n_used} segments is {shown}"
         )
 
 
@@ -281,7 +283,13 @@ def column(
 ) -> tuple[Scores, list[str]]:
     """One column of a table of segment scores, in the order of the segments; NaN where the table has no number.
 
-    `places` is `table.places(segments)` and `named` are the ids of the segments, where they are known already.
+    Args:
+        table: the table.
+        name: of the column.
+        segments: the segments.
+        higher_is_better: the direction of the column.
+        places: `table.places(segments)`, where it is known already.
+        named: the ids of the segments, where they are known already.
 
     Returns:
         The scores, and notes on rows that match no segment.
@@ -377,31 +385,31 @@ def settle(held: JoinedScores, missing: MissingPolicy) -> JoinedScores:
     held = dataclasses.replace(held, counts=counts)
     absent = {name: np.isnan(scores.values) for name, scores in held.scores.items()}
     if missing == "refuse" and held.human:
-        held, absent = _without_unrated(held, absent)
+        held, absent = _forgive_unrated(held, absent)
     if not any(mask.any() for mask in absent.values()):
         return held
-    told = [
+    lacks = "; ".join(
         f"{name} has no score for {mask.sum()} of {len(mask)} segments"
         f" ({some(held.segments[i].id for i in np.flatnonzero(mask))})"
         for name, mask in absent.items()
         if mask.any()
-    ]
+    )
     if missing == "refuse":
-        raise InputError(f"{'; '.join(told)}; score them, or choose missing='drop', 'worst' or 'zero'")
+        raise InputError(f"{lacks}; score them, or choose missing='drop', 'worst' or 'zero'")
     if missing == "drop":
         lost = np.logical_or.reduce(list(absent.values()))
         if lost.all():
-            raise InputError(f"{'; '.join(told)}: no segment is left that all metrics score")
-        note = f"{lost.sum()} of {len(lost)} segments are dropped for all metrics: {'; '.join(told)}"
+            raise InputError(f"{lacks}: no segment is left that all metrics score")
+        note = f"{lost.sum()} of {len(lost)} segments are dropped for all metrics: {lacks}"
         return dataclasses.replace(held.take(~lost), notes=(*held.notes, note))
     filled = {
         name: _filled(name, scores, missing) if absent[name].any() else scores for name, scores in held.scores.items()
     }
-    return dataclasses.replace(held, scores=filled, notes=(*held.notes, f"{'; '.join(told)}: they count as {missing}"))
+    return dataclasses.replace(held, scores=filled, notes=(*held.notes, f"{lacks}: they count as {missing}"))
 
 
-def _without_unrated(held: JoinedScores, absent: Mapping[str, Mask]) -> tuple[JoinedScores, dict[str, Mask]]:
-    """Which scores of rated segments are missing, and notes on the others, which systems' scores leave out."""
+def _forgive_unrated(held: JoinedScores, absent: Mapping[str, Mask]) -> tuple[JoinedScores, dict[str, Mask]]:
+    """The data with notes on scores of unrated segments that are missing; and which of rated ones are, shape (n,)."""
     unrated = np.logical_and.reduce([np.isnan(ratings) for ratings in held.human.values()])
     notes = [
         f"{name} has no score for {(mask & unrated).sum()} of {unrated.sum()} segments that nobody rated"
@@ -434,7 +442,7 @@ def some(names: Iterable[str]) -> str:
 
 References = Literal["own", "mean", "best", "best_each", "first", "source"]
 REFERENCES: tuple[str, ...] = get_args(References)
-_ALSO = {"max": "best", "joint": "own"}
+_SYNONYMS = {"max": "best", "joint": "own"}
 
 
 def references_policy(name: str | None) -> References:
@@ -443,9 +451,9 @@ def references_policy(name: str | None) -> References:
     Raises:
         InputError: the policy is unknown; the error gives the nearest known name.
     """
-    policy = "own" if name is None else _ALSO.get(name, name)
+    policy = "own" if name is None else _SYNONYMS.get(name, name)
     if policy not in REFERENCES:
-        raise InputError(f"references is {name!r}{nearest(str(name), (*REFERENCES, *_ALSO))}")
+        raise InputError(f"references is {name!r}{nearest(str(name), (*REFERENCES, *_SYNONYMS))}")
     return policy  # type: ignore[return-value]
 
 
@@ -469,35 +477,36 @@ def score_judged(
         InputError: segments lack what a metric needs; or, if `language` is `strict`, are in a script that it does not
             read.
     """
-    held = readable(metrics, segments, references)
-    for built in held.values():
+    adapted = readable(metrics, segments, references)
+    for built in adapted.values():
         signature_of(built, runtime)  # a model that is missing is refused before another is asked
-    odd = Looks(language).seen(held, segments if held else (), "judged segments").notes()
-    found = score_segments({name: built for name, built in held.items() if not built.pooled}, segments, runtime)
+    about_texts = Looks(language).seen(adapted, segments if adapted else (), "judged segments").notes()
+    scored = score_segments({name: built for name, built in adapted.items() if not built.pooled}, segments, runtime)
     groups = list(dict.fromkeys(s.group for s in segments))
     notes = [f"{name}: {note}" for name, built in metrics.items() for note in built.notes]
-    for name, built in held.items():
+    for name, built in adapted.items():
         if not built.pooled:
             continue
-        found[name] = _by_group(name, built, segments, groups, runtime)
+        scored[name] = _by_group(name, built, segments, groups, runtime)
         if len(groups) > 1:
             notes.append(f"{name} is pooled: scored in each of {len(groups)} groups by itself")
-    counted = [
+    about_flags = [
         note
-        for name, built in held.items()
-        for note in found[name].flag_notes(name, "judged segments", None, cut_words(built))
+        for name, built in adapted.items()
+        for note in scored[name].flag_notes(name, "judged segments", None, cut_words(built))
     ]
-    flagged = [*odd, *counted]
-    say(*flagged)
-    return {name: found[name] for name in held}, [*notes, *flagged]
+    said = [*about_texts, *about_flags]
+    say(*said)
+    return {name: scored[name] for name in adapted}, [*notes, *said]
 
 
 def _by_group(
     name: str, built: BaseMetric, segments: Sequence[Segment], groups: Sequence[str | None], runtime: Runtime
 ) -> Scores:
+    """The scores of a pooled metric, in the order of the segments, where each group is scored by itself."""
     parts = [score_segments({name: built}, [s for s in segments if s.group == g], runtime)[name] for g in groups]
     whole = join(parts)
-    places = {own: i for i, own in enumerate(whole.ids)}
+    places = {id_: i for i, id_ in enumerate(whole.ids)}
     return whole.take([places[s.id] for s in segments])
 
 
@@ -511,12 +520,12 @@ def readable(
             error says so.
     """
     policy = references_policy(references)
-    held: dict[str, BaseMetric] = (
+    adapted: dict[str, BaseMetric] = (
         dict(metrics)
         if policy == "own"
         else {name: ReferencePolicyMetric(built, policy) for name, built in metrics.items()}
     )
-    for name, built in held.items():
+    for name, built in adapted.items():
         if (
             "references" in built.info.needs
             and segments
@@ -528,7 +537,7 @@ def readable(
                 " reference"
             )
         check_needs(built, segments)
-    return held
+    return adapted
 
 
 def stand_ins(
@@ -555,10 +564,10 @@ def by_level(stored: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Score
     of_segments: dict[str, Any] = {}
     of_systems: dict[str, ScoreTable] = {}
     for name, values in stored.items():
-        both = isinstance(values, tuple) and all(isinstance(table, ScoreTable) for table in values)
-        for part in values if both else (values,):
-            is_system = isinstance(part, ScoreTable) and part.level == "system"
-            (of_systems if is_system else of_segments)[name] = part
+        are_tables = isinstance(values, tuple) and all(isinstance(table, ScoreTable) for table in values)
+        for part in values if are_tables else (values,):
+            is_of_systems = isinstance(part, ScoreTable) and part.level == "system"
+            (of_systems if is_of_systems else of_segments)[name] = part
     return of_segments, of_systems
 
 
@@ -593,7 +602,7 @@ def directions(stored: Mapping[str, Any], given: Mapping[str, bool]) -> tuple[di
         Name -> whether higher is better; and notes on what nobody says, with the option that does.
     """
     up: dict[str, bool] = {}
-    told: dict[tuple[str, str], list[str]] = {}
+    undeclared: dict[tuple[str, str], list[str]] = {}  # what is said, the other direction -> columns
     for name, values in stored.items():
         if isinstance(values, Scores):
             up[name] = values.higher_is_better
@@ -604,18 +613,18 @@ def directions(stored: Mapping[str, Any], given: Mapping[str, bool]) -> tuple[di
             recorded = None if origin is None else origin.higher_is_better
             up[name], said = direction_of(name, _numbers(values, name), recorded)
             if said:
-                told.setdefault((said, "lower" if up[name] else "higher"), []).append(name)
+                undeclared.setdefault((said, "lower" if up[name] else "higher"), []).append(name)
     return up, [
         f"{', '.join(names)}: {said}; --{other}-is-better NAME changes that (in Python {other}_is_better)"
-        for (said, other), names in told.items()
+        for (said, other), names in undeclared.items()
     ]
 
 
 def _numbers(values: Any, name: str) -> Array:
     if isinstance(values, ScoreTable):
         return values.column(name)
-    listed = values.values() if isinstance(values, Mapping) else values
-    return np.array([np.nan if value is None else value for value in listed], dtype=np.float64)
+    numbers = values.values() if isinstance(values, Mapping) else values
+    return np.array([np.nan if number is None else number for number in numbers], dtype=np.float64)
 
 
 # --- From segments to the vectors that a statistic compares: one group at one level
@@ -689,7 +698,7 @@ def segment_frame(held: JoinedScores, criterion: str, group: str | None, unrated
     places = held.places[group]
     if not unrated:
         places = places[~np.isnan(held.human[criterion][places])]
-    chosen = [held.segments[i] for i in places]
+    segments = [held.segments[i] for i in places]
     return GroupScores(
         group,
         (
@@ -698,9 +707,9 @@ def segment_frame(held: JoinedScores, criterion: str, group: str | None, unrated
             else np.empty((0, len(places)))
         ),
         held.human[criterion][places],
-        tuple(s.id for s in chosen),
-        _all_or_none([s.item for s in chosen]),
-        _all_or_none([s.system for s in chosen]),
+        tuple(s.id for s in segments),
+        _all_or_none([s.item for s in segments]),
+        _all_or_none([s.system for s in segments]),
         None if held.pairs is None else _within(held.pairs, places),
     )
 
@@ -737,14 +746,17 @@ def system_frame(
         InputError: a segment names no system, or a table of system scores lacks a system.
     """
     places = held.places[group]
-    mine = [held.segments[i] for i in places]
-    for segment in mine:
+    segments = [held.segments[i] for i in places]
+    for segment in segments:
         if segment.system is None:
             raise InputError(f"segment {segment.id!r} names no system; level 'system' needs one for every segment")
     human = held.human[criterion]
-    found = by_system([s.id for s in mine], [s.system for s in mine])
-    rated = {name: places[own][~np.isnan(human[places[own]])] for name, own in found.items()}
-    means = {str(name): float(human[own].mean()) for name, own in rated.items() if len(own)}
+    every = {
+        name: places[positions]
+        for name, positions in by_system([s.id for s in segments], [s.system for s in segments]).items()
+    }
+    rated = {name: where[~np.isnan(human[where])] for name, where in every.items()}
+    means = {str(name): float(human[where].mean()) for name, where in rated.items() if len(where)}
     notes = []
     if outliers == "mad" and means:
         far = mad_outliers(list(means.values())).far
@@ -752,13 +764,13 @@ def system_frame(
         selection = select_systems(list(means), outliers=outlying)
         means = {name: means[name] for name in selection.kept}
         notes.append(f"{f'{group}: ' if group is not None else ''}{selection.note}")
-    used = [places[found[name]] if over == "all" else rated[name] for name in means]
+    used = [every[name] if over == "all" else rated[name] for name in means]
     x = []
     for metric in held.metrics:
         if metric in held.scores and (metric not in held.system_tables or aggregate == "mean"):
-            x.append([corpus_number(held.scores[metric], own, aggregate) for own in used])
+            x.append([corpus_number(held.scores[metric], where, aggregate) for where in used])
         else:
-            x.append(_stored(metric, held.system_tables[metric], group, list(means), len(held.groups)))
+            x.append(_systems_of_table(metric, held.system_tables[metric], group, list(means), len(held.groups)))
     names = tuple(means)
     return (
         GroupScores(
@@ -773,7 +785,9 @@ def system_frame(
     )
 
 
-def _stored(metric: str, table: ScoreTable, group: str | None, systems: list[str], n_groups: int) -> list[float]:
+def _systems_of_table(
+    metric: str, table: ScoreTable, group: str | None, systems: list[str], n_groups: int
+) -> list[float]:
     """System scores from a table. Rows that name no group belong to the only group there is."""
     if n_groups > 1 and table.groups == (None,):
         raise InputError(

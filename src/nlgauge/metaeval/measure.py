@@ -1,4 +1,4 @@
-"""One statistic of every metric in one group: which entries it pairs, and how it averages."""
+"""One statistic of every metric in one group: its values, their intervals, and tests between metrics."""
 
 from __future__ import annotations
 
@@ -72,10 +72,10 @@ class Task:
         level = check_level(self.level)
         averaging = averaging_of(self.stat, level, self.averaging)
         allowed = (*takes(self.stat), *_OF_ALL)
-        own = {key: value for key, value in (options or {}).items() if key in allowed}
-        if own.get("compat") == "realsumm" and averaging != "item":
-            del own["compat"]  # which leaves out items
-        return dataclasses.replace(self, level=level, averaging=averaging, up=up, options=own)
+        taken = {key: value for key, value in (options or {}).items() if key in allowed}
+        if taken.get("compat") == "realsumm" and averaging != "item":
+            del taken["compat"]  # which leaves out items
+        return dataclasses.replace(self, level=level, averaging=averaging, up=up, options=taken)
 
     @property
     def kind(self) -> Kind:
@@ -129,19 +129,19 @@ def measure(frame: GroupScores, task: Task) -> list[Correlation]:
         InputError: items or systems are needed and not known, each item has only one rated output, or the statistic
             does not take an option.
     """
-    chosen = task.of_stat
-    every = {key: task.options[key] for key in _OF_ALL if task.options.get(key) is not None}
-    chosen.update(every)  # type: ignore[typeddict-item]
-    chosen["higher_is_better"] = list(task.up)
+    options = task.of_stat
+    shared = {key: task.options[key] for key in _OF_ALL if task.options.get(key) is not None}
+    options.update(shared)  # type: ignore[typeddict-item]
+    options["higher_is_better"] = list(task.up)
     if task.kind == "preferences":
-        return _preferences(frame, task, chosen)
+        return _preferences(frame, task, options)
     if task.kind in ("soft", "difference_pairs"):
         x, z = frame.grid()
-        return correlations(task.stat, x, z, **chosen)
-    chosen.update({"ids": frame.ids, "averaging": task.averaging})
+        return correlations(task.stat, x, z, **options)
+    options.update({"ids": frame.ids, "averaging": task.averaging})
     groups: Sequence[str] | None = None
     if task.level == "system":
-        chosen["level"] = "system"
+        options["level"] = "system"
     elif task.kind == "differences":
         check_items(frame)
         groups = frame.items
@@ -150,7 +150,28 @@ def measure(frame: GroupScores, task: Task) -> list[Correlation]:
     elif task.averaging != "none":
         check_items(frame)
         groups = frame.items
-    return correlations(task.stat, frame.x, frame.z, groups, **chosen)
+    return correlations(task.stat, frame.x, frame.z, groups, **options)
+
+
+def _preferences(frame: GroupScores, task: Task, options: Options) -> list[Correlation]:
+    """As `measure`, for statistics of pairs of a better and a worse text."""
+    better, worse = pairs_of_frame(frame, task.options.get("threshold"))
+    groups: list[str] | None = None
+    if task.averaging in ("item", "micro"):
+        items = needed(frame.items, "item", frame)
+        groups = [items[i] for i in better]
+    elif task.averaging == "sys":
+        raise InputError(f"{task.stat} compares outputs of two systems; averaging is 'none', 'item' or 'micro'")
+    x, options["averaging"] = frame.x, task.averaging
+    found = correlations(task.stat, x[:, better], x[:, worse], groups, **options)
+    if task.stat != "preference_accuracy" or not len(better):
+        return found
+    tied = (x[:, better] == x[:, worse]).astype(np.float64)  # what noise that ties as often would win
+    if task.averaging == "item" and groups is not None:
+        numbers, _ = codes(groups, len(groups), "items")
+        tied = np.stack([np.bincount(numbers, weights=row) for row in tied]) / np.bincount(numbers)
+    guesses = chance_preference(tied.mean(axis=1), options.get("ties") or "loss").tolist()
+    return [dataclasses.replace(one, chance=guess) for one, guess in zip(found, guesses, strict=True)]
 
 
 def as_pearson(frame: GroupScores, task: Task) -> tuple[GroupScores, Task]:
@@ -179,14 +200,14 @@ def as_averaged(
         return frame, found
     rated = Counter(label for label, z in zip(labels, frame.z.tolist(), strict=True) if z == z)
     filled = [
-        {label: 0.0 if zero and v != v and rated[str(label)] > 1 else v for label, v in one.groups.items()}
-        for one in found
+        {label: 0.0 if zero and v != v and rated[str(label)] > 1 else v for label, v in of_metric.groups.items()}
+        for of_metric in found
     ]
     lost = {label for values in filled for label, v in values.items() if common and v != v}
-    counted = [{label: np.nan if label in lost else v for label, v in values.items()} for values in filled]
+    kept = [{label: np.nan if label in lost else v for label, v in values.items()} for values in filled]
     z = np.where([label in lost for label in labels], np.nan, frame.z)
     return dataclasses.replace(frame, z=z), [
-        dataclasses.replace(one, groups=values) for one, values in zip(found, counted, strict=True)
+        dataclasses.replace(of_metric, groups=values) for of_metric, values in zip(found, kept, strict=True)
     ]
 
 
@@ -198,8 +219,8 @@ def coefficient_of(task: Task) -> str | Callable[[Array, Array], Array]:
     kernel, options = statistic(task.stat).kernel, task.of_stat
 
     def coefficient(x: Array, z: Array) -> Array:
-        found = kernel(x, z, **options)
-        values = np.asarray(found.value if isinstance(found, Ratio) else found)
+        result = kernel(x, z, **options)
+        values = np.asarray(result.value if isinstance(result, Ratio) else result)
         return np.asarray(np.where(np.isnan(values), 0.0, values)) if zero else values
 
     return coefficient
@@ -271,39 +292,25 @@ def item_ratios(frame: GroupScores, task: Task) -> tuple[Array, Array]:
     kernel, options = statistic(task.stat).kernel, dict(task.of_stat)
     if task.kind == "preferences":
         better, worse = pairs_of_frame(frame, task.options.get("threshold"))
-        names = [str(i) for i in better.tolist()] if frame.items is None else [frame.items[i] for i in better]
-        sides = [(row[better][None], row[worse]) for row in frame.x]
+        items = _items_of_pairs(frame, better)
+        vectors = [(row[better][None], row[worse]) for row in frame.x]
     else:
-        names, sides = list(needed(frame.items, "item", frame)), [(row[None], frame.z) for row in frame.x]
-    of, labels = codes(names, len(names), "items")
-    found = []
-    for x, z in sides:
-        entries = Entries(x, z, ~np.isnan(z)[None], of, labels, of)
+        items = list(needed(frame.items, "item", frame))
+        vectors = [(row[None], frame.z) for row in frame.x]
+    numbers, labels = codes(items, len(items), "items")
+    by_metric = []
+    for x, z in vectors:
+        entries = Entries(x, z, ~np.isnan(z)[None], numbers, labels, numbers)
         counts = by_group(kernel, entries, smallest=1 if task.kind == "preferences" else 2, options=options).counts
         assert counts is not None  # ratios of pairs
-        found.append((counts.value[0], counts.denominator[0]))
-    values, pairs = zip(*found, strict=True)
+        by_metric.append((counts.value[0], counts.denominator[0]))
+    values, pairs = zip(*by_metric, strict=True)
     return np.stack(values), np.stack(pairs)
 
 
-def _preferences(frame: GroupScores, task: Task, chosen: Options) -> list[Correlation]:
-    better, worse = pairs_of_frame(frame, task.options.get("threshold"))
-    groups: list[str] | None = None
-    if task.averaging in ("item", "micro"):
-        items = needed(frame.items, "item", frame)
-        groups = [items[i] for i in better]
-    elif task.averaging == "sys":
-        raise InputError(f"{task.stat} compares outputs of two systems; averaging is 'none', 'item' or 'micro'")
-    x, chosen["averaging"] = frame.x, task.averaging
-    found = correlations(task.stat, x[:, better], x[:, worse], groups, **chosen)
-    if task.stat != "preference_accuracy" or not len(better):
-        return found
-    tied = (x[:, better] == x[:, worse]).astype(np.float64)  # what noise that ties as often would win
-    if task.averaging == "item" and groups is not None:
-        of, _ = codes(groups, len(groups), "items")
-        tied = np.stack([np.bincount(of, weights=row) for row in tied]) / np.bincount(of)
-    guesses = chance_preference(tied.mean(axis=1), chosen.get("ties") or "loss").tolist()
-    return [dataclasses.replace(one, chance=guess) for one, guess in zip(found, guesses, strict=True)]
+def _items_of_pairs(frame: GroupScores, better: Places) -> list[str]:
+    """The item of each pair; an item of its own where items are not known."""
+    return [str(i) for i in better.tolist()] if frame.items is None else [frame.items[i] for i in better]
 
 
 # --- How far may a number be from its value on other items or other systems? An interval for every cell of the table
@@ -347,37 +354,36 @@ def with_intervals(
     `auto` is Fisher's formula where entries are independent (systems, or segments of different items), widened by the
     jackknife for Pearson's r. Elsewhere it is a bootstrap over items.
     """
-    one = found[0]
-    if method.kind == "none" or one.compat is not None or task.kind in _WITHOUT or _is_held_out(task):
+    if method.kind == "none" or found[0].compat is not None or task.kind in _WITHOUT or _is_held_out(task):
         return list(found), ""
     if task.kind == "differences":
         if method.kind == "fisher":
             return list(found), ""
         return _bootstrap(*as_pearson(frame, task), found, method)
     if task.kind == "preferences":
-        return _of_pairs(frame, found, task, method)
+        return _with_ends_of_pairs(frame, found, task, method)
     if _is_fisher(frame, task, method):
         entries = "systems" if task.level == "system" else "segments"
         perfect = any(abs(c.value) > _PERFECT for c in found)
-        but = "; at 1 and -1 it has no width, which says nothing of others" if perfect else ""
+        caveat = "; at 1 and -1 it has no width, which says nothing of others" if perfect else ""
         if method.kind == "auto" and task.stat == "pearson":
             widened = widened_ends(task.turned(frame).x, frame.z)
             return (
                 _with_ends(found, list(zip(*widened, strict=True))),
                 f"Fisher's formula for {entries} that are independent, widened by the jackknife where values are"
-                f" skewed{but}",
+                f" skewed{caveat}",
             )
         ends = [fisher_ends(c.stat, c.value, c.n_used) for c in found]
         if method.kind == "auto" or not repeats(frame):
-            return _with_ends(found, ends), f"Fisher's formula for {entries} that are independent{but}"
+            return _with_ends(found, ends), f"Fisher's formula for {entries} that are independent{caveat}"
         return (
             _with_ends(found, ends),
-            f"Fisher's formula, which takes outputs for one item as independent and comes out too narrow{but}",
+            f"Fisher's formula, which takes outputs for one item as independent and comes out too narrow{caveat}",
         )
     if method.kind == "fisher":
         return list(found), ""
     if task.kind == "calibrated" and method.kind == "auto":
-        return _at_thresholds(frame, found, task, method)
+        return _bootstrap_at_thresholds(frame, found, task, method)
     return _bootstrap(frame, task, found, method)
 
 
@@ -462,7 +468,7 @@ def ends_of_mean(frames: Sequence[GroupScores], task: Task, method: IntervalMeth
         [g for g, frame in enumerate(frames) for _ in frame.z],
         draws=method.draws,
         seed=method.seed,
-        **{**_options(task), "averaging": "sys", "level": "segment"},
+        **{**_bootstrap_options(task), "averaging": "sys", "level": "segment"},
     )
     return np.array([(one.low, one.high) for one in drawn])
 
@@ -483,7 +489,7 @@ def _is_fisher(frame: GroupScores, task: Task, method: IntervalMethod) -> bool:
     return method.kind == "fisher" or task.level == "system" or not repeats(frame)
 
 
-def _options(task: Task) -> Any:
+def _bootstrap_options(task: Task) -> Any:
     """The options of the statistic, as the bootstrap takes them."""
     own = {key: value for key, value in task.of_stat.items() if key != "seed"}  # that of folds; a bootstrap has its own
     return {**own, "averaging": task.averaging, "higher_is_better": list(task.up)}
@@ -502,7 +508,7 @@ def _bootstrap(
         scores, human = task.turned(frame).grid()
         ends = pearson_ends(human, np.where(np.isnan(human), 0.0, scores), draws=method.draws, seed=method.seed)
         return _with_ends(found, list(zip(*ends, strict=True))), method.of_draws("items")
-    options = _options(task)
+    options = _bootstrap_options(task)
     if task.options.get("undefined") is not None:
         options["undefined"] = task.options["undefined"]
     groups = frame.systems if task.averaging == "sys" else frame.items
@@ -520,7 +526,7 @@ def _bootstrap(
     return _with_ends(found, [(d.low, d.high) for d in drawn]), method.of_draws(over) + left_out
 
 
-def _at_thresholds(
+def _bootstrap_at_thresholds(
     frame: GroupScores, found: Sequence[Correlation], task: Task, method: IntervalMethod
 ) -> tuple[list[Correlation], str]:
     """Intervals at the tie thresholds of the data: `auto` keeps them, since calibrating in every draw takes long."""
@@ -532,7 +538,7 @@ def _at_thresholds(
     return ended, said and f"{said}, at the thresholds of all data"
 
 
-def _of_pairs(
+def _with_ends_of_pairs(
     frame: GroupScores, found: Sequence[Correlation], task: Task, method: IntervalMethod
 ) -> tuple[list[Correlation], str]:
     """Intervals for pairs: pairs of one item belong together, so items are drawn with all their pairs.
@@ -540,15 +546,15 @@ def _of_pairs(
     Where every pair comes from a different item, the interval of the share is kept.
     """
     better, worse = pairs_of_frame(frame, task.options.get("threshold"))
-    groups = [str(i) for i in better.tolist()] if frame.items is None else [frame.items[i] for i in better]
-    n_groups = len(set(groups))
-    if not math.isnan(found[0].low) and n_groups == len(groups):
+    items = _items_of_pairs(frame, better)
+    n_items = len(set(items))
+    if not math.isnan(found[0].low) and n_items == len(items):
         return list(found), f"{SHARE_NAMES[task.options.get('interval') or 'wilson']} interval"
-    if n_groups < _LEAST or method.kind == "fisher":
+    if n_items < _LEAST or method.kind == "fisher":
         return _with_ends(found, [(math.nan, math.nan)] * len(found)), ""
-    x, options = frame.x, _options(task)
+    x, options = frame.x, _bootstrap_options(task)
     drawn = bootstrap_correlations(
-        task.stat, x[:, better], x[:, worse], groups, draws=method.draws, seed=method.seed, **options
+        task.stat, x[:, better], x[:, worse], items, draws=method.draws, seed=method.seed, **options
     )
     return _with_ends(found, [(d.low, d.high) for d in drawn]), method.of_draws("items")
 
@@ -653,9 +659,7 @@ def compare(frame: GroupScores, found: Sequence[Correlation], task: Task, asked:
     if task.kind == "difference_pairs" or (task.kind == "differences" and asked.test not in _OF_WHOLE_ITEMS):
         whole = f"; choose {' or '.join(_OF_WHOLE_ITEMS)}" if task.kind == "differences" else ""
         raise InputError(f"{asked.test} does not go with {task.stat}{whole}")
-    frame, task = as_pearson(task.turned(frame), task)
-    frame, found = as_averaged(frame, found, task)
-    compared = _MAKE[asked.test](_Comparison(frame, found, task, asked))
+    compared = _TESTS[asked.test](_comparison(frame, found, task, asked))
     if asked.test not in POPULATIONS:
         asked.advance(len(found) * (len(found) - 1) // 2)
     return compared
@@ -702,12 +706,12 @@ def compare_means(
             one value per item.
     """
     if asked.test == "bootstrap":
-        parts = _comparisons(frames, found, task, asked)
+        comparisons = _comparisons(frames, found, task, asked)
         rng = generator(asked.seed)
-        whole = mean_resampled([_resampled(part, rng) for part in parts])
+        whole = mean_resampled([_resampled(c, rng) for c in comparisons])
         return compare_resampled(whole, alternative=asked.alternative)
     if asked.test == "item_swap":
-        items = [_by_item(part) for part in _comparisons(frames, found, task, asked)]
+        items = [_by_item(c) for c in _comparisons(frames, found, task, asked)]
         return item_swap_test(
             np.concatenate([values for values, _ in items], axis=1),
             weights=None if items[0][1] is None else np.concatenate([w for _, w in items if w is not None], axis=1),
@@ -748,7 +752,7 @@ def _williams(c: _Comparison) -> MetricComparison:
 def _permutation(c: _Comparison) -> MetricComparison:
     if c.task.kind == "soft":
         return _soft(c)
-    averaging = _averaging(c)
+    averaging = _swapped_averaging(c)
     _check_scale(c)
     human, scores = _grid(c)
     return permutation_test(
@@ -783,7 +787,7 @@ def _resampled(c: _Comparison, seed: Seed) -> Resampled:
     by_item = c.task.kind in ("preferences", "calibrated") or (has_epsilon(c.task) and c.task.averaging == "item")
     if by_item or pooled_over_items(c.task.stat, c.task.averaging):
         return resample_items(*_by_item(c), draws=c.asked.draws, seed=seed)
-    averaging = _averaging(c)
+    averaging = _swapped_averaging(c)
     _check_scale(c)
     human, scores = _grid(c)
     if c.task.level == "system":
@@ -808,11 +812,16 @@ def _comparisons(
     frames: Sequence[GroupScores], found: Sequence[Sequence[Correlation]], task: Task, asked: MetricTest
 ) -> list[_Comparison]:
     """The input of a test in each group."""
-    parts = []
-    for frame, values in zip(frames, found or [()] * len(frames), strict=True):
-        turned, as_measured = as_pearson(task.turned(frame), task)
-        parts.append(_Comparison(*as_averaged(turned, values, as_measured), as_measured, asked))
-    return parts
+    return [
+        _comparison(frame, values, task, asked)
+        for frame, values in zip(frames, found or [()] * len(frames), strict=True)
+    ]
+
+
+def _comparison(frame: GroupScores, found: Sequence[Correlation], task: Task, asked: MetricTest) -> _Comparison:
+    """The input of a test in one group."""
+    turned, as_measured = as_pearson(task.turned(frame), task)
+    return _Comparison(*as_averaged(turned, found, as_measured), as_measured, asked)
 
 
 def _item_swap(c: _Comparison) -> MetricComparison:
@@ -835,7 +844,7 @@ def _mcnemar(c: _Comparison) -> MetricComparison:
     return dataclasses.replace(test, values=values, deltas=values[:, None] - values)
 
 
-_MAKE: Mapping[str, Callable[[_Comparison], MetricComparison]] = {
+_TESTS: Mapping[str, Callable[[_Comparison], MetricComparison]] = {
     "williams": _williams,
     "perm_both": _permutation,
     "perm_inputs": _permutation,
@@ -846,7 +855,7 @@ _MAKE: Mapping[str, Callable[[_Comparison], MetricComparison]] = {
 }
 
 
-def _averaging(c: _Comparison) -> Averaging:
+def _swapped_averaging(c: _Comparison) -> Averaging:
     """The averaging, for statistics whose scores can be swapped."""
     averaging = c.task.averaging
     if averaging in ("none", "item", "sys") and c.task.kind not in ("preferences", "calibrated"):
@@ -885,7 +894,7 @@ def _cells(frame: GroupScores, test: str, averaging: str | None) -> tuple[Array,
     elif averaging == "item" and frame.items is not None:
         if test == "perm_systems":
             raise InputError("perm_systems swaps systems, and not every segment names its own; choose perm_both")
-        scores, human = dataclasses.replace(frame, systems=_places(frame.items)).grid()
+        scores, human = dataclasses.replace(frame, systems=_place_within_item(frame.items)).grid()
     elif averaging == "none" and (test == "perm_both" or (test == "bootstrap" and not repeats(frame))):
         scores, human = frame.x[:, None, :], frame.z[None, :]
     else:
@@ -893,7 +902,7 @@ def _cells(frame: GroupScores, test: str, averaging: str | None) -> tuple[Array,
     return human, np.where(np.isnan(human), 0.0, scores)  # what is not judged is not read
 
 
-def _places(items: Sequence[str]) -> tuple[str, ...]:
+def _place_within_item(items: Sequence[str]) -> tuple[str, ...]:
     """First, second, ... output of each item: these are the rows for outputs whose systems are not known."""
     counts: dict[str, int] = {}
     places = []
