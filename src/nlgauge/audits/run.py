@@ -1,4 +1,4 @@
-"""A complete audit: metrics score a suite, and their scores are evaluated by preference or by checklist."""
+"""An audit of metrics by a suite, whole: by preference or checklist, as its authors count, and what heads had read."""
 
 from __future__ import annotations
 
@@ -109,10 +109,10 @@ class Audit(Outcome):
 
     def _people(self, sides: Sides) -> Array:
         """The drop of each pair by a metric, and people's penalty for such pairs, shape (2, n); NaN where unknown."""
-        own = [row for row in self.rows if row["metric"] == sides.spec]
-        penalties = {(row["task"], row["criterion"], row["template"]): row["penalty"] for row in own}
+        rows = [row for row in self.rows if row["metric"] == sides.spec]
+        penalties = {(row["task"], row["criterion"], row["template"]): row["penalty"] for row in rows}
         pairs = [self.suite.pairs[place] for place in sides.places]
-        drops = normalised_drops(sides, self.suite, own[0]["norm"])
+        drops = normalised_drops(sides, self.suite, rows[0]["norm"])
         return np.stack([drops, [penalties[p.task, p.criterion, p.phenomenon] for p in pairs]])
 
     def pair_columns(self) -> dict[str, Any]:
@@ -198,7 +198,7 @@ def audit(
         suite = made_suite("checklist", suite, task=task, columns=columns)
     else:
         suite = suite if isinstance(suite, Suite) and columns is None else suite_of(suite, columns)
-    wanted, suite = _design(suite, design, ties, normalise, tolerance, interval)
+    wanted, suite = _checked_design(suite, design, ties, normalise, tolerance, interval)
     references = references or (PUBLISHED[suite.published].references if suite.published else "own")
     listed = checklist_of(suite) if wanted == "checklist" else []
     _check_penalties(penalties, wanted, listed)
@@ -217,12 +217,12 @@ def audit(
         flagged, notes = [*_flagged(sides, "they count as losses")], [*_about_preference(suite, sides, ties, interval)]
     marked = [replace(row, trained_on=row.attack in trained_on(sides[row.metric].metric)) for row in rows]
     say(*flagged)
-    notes = [*suite.notes, *copies, *flagged, *_of_metrics(suite, sides), *notes, *_about_training(marked)]
+    notes = [*suite.notes, *copies, *flagged, *_about_metrics(suite, sides), *notes, *_about_training(marked)]
     limits["statistics"] = suite_statistics(suite, sides.values(), **limits)
     return Audit(suite, wanted, sides, [r.as_row() for r in marked], (*notes, *_about_skipped(suite)), **limits)
 
 
-def _design(
+def _checked_design(
     suite: Suite, design: Design | None, ties: str, normalise: str, tolerance: float, interval: str
 ) -> tuple[Design, Suite]:
     """The requested design, and the suite for it, after the options and the names in the suite are checked.
@@ -298,7 +298,7 @@ def _check_penalties(penalties: Sequence[ChecklistRow] | None, design: Design, l
             )
 
 
-def _of_metrics(suite: Suite, sides: Mapping[str, Sides]) -> Iterator[str]:
+def _about_metrics(suite: Suite, sides: Mapping[str, Sides]) -> Iterator[str]:
     """The notes of the metrics, and the published suites that their heads have read."""
     yield from (f"{spec}: {note}" for spec, s in sides.items() for note in s.metric.notes)
     if suite.published is not None:
@@ -380,6 +380,7 @@ def _about_training(rows: Sequence[PreferenceRow | DeviationRow]) -> Iterator[st
 
 
 def _about_skipped(suite: Suite) -> Iterator[str]:
+    """A note on the texts that perturbations left alone, with the reasons of each."""
     most: dict[tuple[str, str, str | None], int] = {}  # the same texts may be left alone under two criteria
     for s in suite.skipped:
         most[s.perturbation, s.reason, s.group] = max(s.n, most.get((s.perturbation, s.reason, s.group), 0))
@@ -387,12 +388,12 @@ def _about_skipped(suite: Suite) -> Iterator[str]:
     for (name, reason, _), n in most.items():
         reasons = by_name.setdefault(name, {})
         reasons[reason] = reasons.get(reason, 0) + n
-    told = []
+    counts = []
     for name, reasons in by_name.items():
         ordered = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
-        told.append(f"{name} to {sum(reasons.values())} ({', '.join(f'{reason} {n}' for reason, n in ordered)})")
-    if told:
-        yield f"texts left alone: {'; '.join(told)}"
+        counts.append(f"{name} to {sum(reasons.values())} ({', '.join(f'{reason} {n}' for reason, n in ordered)})")
+    if counts:
+        yield f"texts left alone: {'; '.join(counts)}"
 
 
 # --- The statistics that the authors of a published suite report, and accuracy by severity
@@ -433,9 +434,9 @@ class _Scored:
         own = {"metric": self.sides.spec, "statistic": statistic, "part": part}
         return {**own, "value": value, "low": low, "high": high, "n": n}
 
-    def share(self, statistic: str, part: str, of: Mask, *, ties: bool = True, tau: bool = False) -> _Row:
-        """The share of pairs won, or wins less losses as a share; ties are losses, or do not count."""
-        kept = of if ties else of & (self.outcome != 0.5)
+    def share(self, statistic: str, part: str, among: Mask, *, ties: bool = True, tau: bool = False) -> _Row:
+        """The share of pairs won, or wins less losses as a share (`tau`); ties are losses, or do not count."""
+        kept = among if ties else among & (self.outcome != 0.5)
         n = int(kept.sum())
         if not n:
             return self.row(statistic, part, math.nan, 0)
@@ -469,31 +470,31 @@ def suite_statistics(
         sides: the scores of the metrics.
         tolerance, confidence: as in `preference_rows`.
     """
-    own = _OWN.get(suite.published or "")
     if suite.published is None:
         return []
+    of_authors = _OF_AUTHORS.get(suite.published)
     rows: list[_Row] = []
-    for each in sides:
-        pairs = [suite.pairs[place] for place in each.places]
-        scored = _Scored(each, pairs, won(each, pairs, tolerance), confidence)
+    for of_metric in sides:
+        pairs = [suite.pairs[place] for place in of_metric.places]
+        scored = _Scored(of_metric, pairs, won(of_metric, pairs, tolerance), confidence)
         rows += _severities(scored)
-        rows += own(scored) if own is not None else []
+        rows += of_authors(scored) if of_authors is not None else []
     return rows
 
 
 def _severities(scored: _Scored) -> Iterator[_Row]:
+    """Accuracy by severity, where the pairs say how severe they are."""
     parts = scored.parts(lambda pair: str(pair.meta.get("severity")))
     for severity in _SEVERITIES:
-        of = parts.get(severity)
-        if of is not None:
-            yield scored.share("accuracy", f"severity {severity}", of)
+        if severity in parts:
+            yield scored.share("accuracy", f"severity {severity}", parts[severity])
 
 
 def _hwtsc22(scored: _Scored) -> Iterator[_Row]:
     """(concordant - discordant) / (concordant + discordant), by category and for all; ties do not count."""
     everything = {ALL: np.ones(len(scored.pairs), dtype=np.bool_)}
-    for part, of in {**scored.parts(lambda pair: pair.phenomenon), **everything}.items():
-        yield scored.share("kendall-like", part, of, ties=False, tau=True)
+    for part, among in {**scored.parts(lambda pair: pair.phenomenon), **everything}.items():
+        yield scored.share("kendall-like", part, among, ties=False, tau=True)
 
 
 def _bump(scored: _Scored) -> Iterator[_Row]:
@@ -509,11 +510,11 @@ def aces_category(phenomenon: str) -> str | None:
 def _aces(scored: _Scored) -> Iterator[_Row]:
     """The mean of tau over the phenomena of a category, where ties are discordant; and their weighted sum."""
     taus: dict[str, list[_Row]] = {category: [] for category in ACES_WEIGHTS}
-    for phenomenon, of in scored.parts(lambda pair: pair.error or "").items():
+    for phenomenon, among in scored.parts(lambda pair: pair.error or "").items():
         category = aces_category(phenomenon)
         if category is not None:
-            tau = scored.share("tau", phenomenon, of, tau=True)
-            undefined = bool(np.isnan(scored.sides.margin[of]).any())
+            tau = scored.share("tau", phenomenon, among, tau=True)
+            undefined = bool(np.isnan(scored.sides.margin[among]).any())
             taus[category].append(tau | {"value": math.nan} if undefined else tau)
     total = 0.0
     for category, own in taus.items():
@@ -525,19 +526,21 @@ def _aces(scored: _Scored) -> Iterator[_Row]:
 
 def _mslc(scored: _Scored) -> Iterator[_Row]:
     """How far scores follow the training, inside each item and for mean scores of checkpoints; per language pair."""
-    for lp, of in scored.parts(lambda pair: pair.group or ALL).items():
-        of = of & scored.where(lambda pair: "item" in pair.meta)  # outputs with faults come from no checkpoint
-        if not of.any():
+    for lp, of_pair in scored.parts(lambda pair: pair.group or ALL).items():
+        among = of_pair & scored.where(lambda pair: "item" in pair.meta)  # outputs with faults come from no checkpoint
+        if not among.any():
             continue
-        neighbours = of & scored.where(lambda pair: pair.phenomenon == "1_step")
+        neighbours = among & scored.where(lambda pair: pair.phenomenon == "1_step")
         items: dict[str, list[float]] = {}
         means: dict[str, dict[str, float]] = {}
-        for i in np.flatnonzero(of).tolist():
+        for i in np.flatnonzero(among).tolist():
             pair, item = scored.pairs[i], scored.pairs[i].meta["item"]
             items.setdefault(item, []).append(float(np.sign(scored.outcome[i] - 0.5)))
             for side, scores in (("better", scored.sides.better), ("worse", scored.sides.worse)):
                 means.setdefault(pair.meta[side], {})[item] = float(scores[i])
-        yield scored.row("kendall by item", lp, float(np.mean([np.mean(own) for own in items.values()])), len(items))
+        yield scored.row(
+            "kendall by item", lp, float(np.mean([np.mean(signs) for signs in items.values()])), len(items)
+        )
         yield scored.share("neighbours in order by item", lp, neighbours)
         sign = 1 if scored.sides.higher_is_better else -1
         by_letter = [sign * float(np.mean(list(means[letter].values()))) for letter in sorted(means, key=place_of)]
@@ -551,9 +554,9 @@ def _summedits(scored: _Scored) -> Iterator[_Row]:
     """Does the score tell consistent from inconsistent summaries of a domain? AUC, and balanced accuracy at most."""
     by_statistic: dict[str, list[_Row]] = {"auc": [], "balanced accuracy, best threshold": []}
     sign = 1 if scored.sides.higher_is_better else -1
-    for domain, of in scored.parts(lambda pair: str(pair.meta.get("domain", ALL))).items():
+    for domain, among in scored.parts(lambda pair: str(pair.meta.get("domain", ALL))).items():
         scores, labels, seeds = [], [], set()
-        for i in np.flatnonzero(of).tolist():
+        for i in np.flatnonzero(among).tolist():
             pair = scored.pairs[i]
             scores.append(sign * float(scored.sides.worse[i]))
             labels.append(float(pair.phenomenon == CONSISTENT))
@@ -581,15 +584,16 @@ def _best_balanced(x: Array, z: Array) -> float:
 def _llmbar(scored: _Scored) -> Iterator[_Row]:
     """The mean accuracy of the adversarial subsets, and accuracy on all instances of them and of Natural."""
     subsets = scored.parts(lambda pair: pair.phenomenon)
-    adversarial = [scored.outcome[of] for name, of in subsets.items() if name != "Natural"]
+    adversarial = [scored.outcome[among] for name, among in subsets.items() if name != "Natural"]
     if adversarial:
-        wins, n = [float((o == 1).sum()) for o in adversarial], [float(len(o)) for o in adversarial]
+        wins = [float((outcome == 1).sum()) for outcome in adversarial]
+        n = [float(len(outcome)) for outcome in adversarial]
         value, low, high = mean_of_shares(wins, n, scored.confidence)
         yield scored.row("accuracy", "adversarial mean", value, len(n), low=low, high=high)
     yield scored.share("accuracy", ALL, np.ones(len(scored.pairs), dtype=np.bool_))
 
 
-_OWN: dict[str, Callable[[_Scored], Iterator[_Row]]] = {
+_OF_AUTHORS: dict[str, Callable[[_Scored], Iterator[_Row]]] = {
     "hwtsc22": _hwtsc22,
     "bump": _bump,
     "mslc": _mslc,
@@ -614,13 +618,11 @@ def digests_of(texts: Iterable[str]) -> Digests:
 
     Case, punctuation and blanks make no difference. What has fewer than four words is left out.
     """
-    found = {digest for text in texts for digest in _digests(text)}
-    return np.array(sorted(found), dtype=np.uint64)
+    return np.array(sorted({digest for text in texts for digest in _digests(text)}), dtype=np.uint64)
 
 
 def _digests(text: str) -> Iterator[int]:
-    pieces = {text, *split_sentences(text)}
-    for piece in pieces:
+    for piece in {text, *split_sentences(text)}:
         words = re.findall(r"\w+", unicodedata.normalize("NFKC", piece).casefold())
         if len(words) >= FEWEST:
             yield int.from_bytes(blake2b(" ".join(words).encode("utf-8", "replace"), digest_size=5).digest(), "little")
@@ -631,8 +633,8 @@ def write_digests(path: Path, trained: Mapping[str, Digests]) -> None:
     names = list(trained)
     every = np.unique(np.concatenate(list(trained.values())))
     bits = np.zeros(len(every), dtype=np.uint8)
-    for i, own in enumerate(trained.values()):
-        bits |= np.isin(every, own).astype(np.uint8) << np.uint8(i)
+    for i, digests in enumerate(trained.values()):
+        bits |= np.isin(every, digests).astype(np.uint8) << np.uint8(i)
     steps = np.diff(every, prepend=np.uint64(0)).astype(np.uint64)  # which pack better than the digests themselves
     np.savez_compressed(path, steps=steps, bits=bits, names=np.array(names))
 
@@ -659,20 +661,20 @@ def overlap_notes(suite: Suite, signatures: Iterable[str]) -> list[str]:
     used = {name: _SAME_TEXTS.get(name, name) for name in models if _SAME_TEXTS.get(name, name) in _shipped()}
     if not used:
         return []
-    kinds = {
+    texts_by_kind = {
         "references": dict.fromkeys(text for pair in suite for text in pair.references),
         "better texts": dict.fromkeys(pair.better for pair in suite),
         "worse texts": dict.fromkeys(pair.worse for pair in suite),
         "sources": dict.fromkeys(pair.source for pair in suite if pair.source is not None),
     }
-    digests = {kind: [set(_digests(text)) for text in texts] for kind, texts in kinds.items() if texts}
-    told = []
-    for name, texts in used.items():
-        trained = set(_shipped()[texts].tolist())
-        known = {kind: sum(bool(own & trained) for own in found) for kind, found in digests.items()}
+    digests = {kind: [set(_digests(text)) for text in texts] for kind, texts in texts_by_kind.items() if texts}
+    notes = []
+    for name, learnt_as in used.items():
+        trained = set(_shipped()[learnt_as].tolist())
+        known = {kind: sum(bool(of_text & trained) for of_text in each) for kind, each in digests.items()}
         if any(known.values()):
             counts = ", ".join(f"{n} of {len(digests[kind])} {kind}" for kind, n in known.items())
-            told.append(f"the training texts of {name} hold {counts}, whole or a sentence of them")
+            notes.append(f"the training texts of {name} hold {counts}, whole or a sentence of them")
         else:
-            told.append(f"no text of the suite, and no sentence of one, stands in the training texts of {name}")
-    return told
+            notes.append(f"no text of the suite, and no sentence of one, stands in the training texts of {name}")
+    return notes

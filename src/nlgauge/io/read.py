@@ -185,13 +185,13 @@ OURS: Mapping[str, Format] = {
         columns=frozenset({"reader"}),
     ),
     "wmt-da": Format(
-        about=("WMT15 and WMT16 direct assessment: a folder of SET.source.LP, .reference.LP, .mt-system.LP, .human.LP"),
+        about="WMT15 and WMT16 direct assessment: a folder of SET.source.LP, .reference.LP, .mt-system.LP, .human.LP",
         held="wmt.annotations:open_da",
         folder="wmt.annotations:is_da",
     ),
 }
 # Read as segments, by `read` and `open_data`, which tell most of them apart themselves.
-FORMATS: Mapping[str, str] = {name: one.about for name, one in OURS.items()}
+FORMATS: Mapping[str, str] = {name: ours.about for name, ours in OURS.items()}
 # Read as tables of scores or as pairs, by the function named.
 TABLES: Mapping[str, str] = {
     "scores": "read_scores: JSON lines, TSV, CSV or Parquet with id, or system and seg; sacrerouge's JSON lines",
@@ -254,27 +254,27 @@ def by_name(path: str) -> str | None:
     What an installed package adds under some name reads the files with that extension.
     """
     extension = PurePath(unpacked_name(path)).suffix.lower()
-    ours = next((name for name, one in OURS.items() if extension in one.extensions), None)
-    if ours is None and extension.removeprefix(".") in plugin_names(GROUP):
+    name = next((name for name, ours in OURS.items() if extension in ours.extensions), None)
+    if name is None and extension.removeprefix(".") in plugin_names(GROUP):
         return extension.removeprefix(".")
-    return ours
+    return name
 
 
 def by_fields(usual: str, fields: Iterable[str]) -> str:
     """`usual`, or the format of the same extension whose marks are among the fields of the first row."""
-    there = frozenset(fields)
-    alike = (
+    first = frozenset(fields)
+    marked = (
         name
-        for name, one in OURS.items()
-        if one.of == usual and (there in one.alone or any(marks <= there for marks in one.marks))
+        for name, ours in OURS.items()
+        if ours.of == usual and (first in ours.alone or any(marks <= first for marks in ours.marks))
     )
-    return usual if "hyp" in there else next(alike, usual)
+    return usual if "hyp" in first else next(marked, usual)
 
 
 def expected_names() -> str:
     """The extensions that are read, for an error."""
     *others, last = [
-        *(one.extensions[0] for one in OURS.values() if one.extensions),
+        *(ours.extensions[0] for ours in OURS.values() if ours.extensions),
         *(f".{name}" for name in plugin_formats()),
     ]
     return f"{', '.join(others)} or {last}"
@@ -304,12 +304,12 @@ class PluginRows(Rows):
 
     def __iter__(self) -> Iterator[tuple[int, Any]]:
         try:
-            for given in self._read(self.file):
-                if not (isinstance(given, tuple) and len(given) == 2 and type(given[0]) is int):
+            for row in self._read(self.file):
+                if not (isinstance(row, tuple) and len(row) == 2 and type(row[0]) is int):
                     raise broken_plugin(
-                        self._point, "format", f"gives {given!r:.60} for a row, expected (line number, fields)"
+                        self._point, "format", f"gives {row!r:.60} for a row, expected (line number, fields)"
                     )
-                yield given
+                yield row
         except NlgaugeError:
             raise
         except Exception as error:  # their reader may meet anything
@@ -383,10 +383,10 @@ def open_data(
     if ours.folder if ours is not None else format is None and os.path.isdir(path):
         if columns is not None:
             raise InputError(f"columns are named for files with one row per segment; {path} is a folder")
-        of_folder: HeldSource = named((ours or OURS[format_of_folder(path)]).held)(path)
-        return of_folder
+        folder: HeldSource = named((ours or OURS[format_of_folder(path)]).held)(path)
+        return folder
     file = InputFile(path)
-    name = format or _format(file)
+    name = format or _format_of(file)
     ours = OURS.get(name)
     if ours is None:
         return TableSource(PluginRows(file, name), columns)
@@ -395,11 +395,11 @@ def open_data(
             f"columns are named for JSON, CSV, TSV, Parquet and logs of some tools, the format of {file.name} is"
             f" {name!r}"
         )
-    told = (columns,) if "reader" in ours.columns else ()
+    for_reader = (columns,) if "reader" in ours.columns else ()
     if ours.held:
-        held: HeldSource = named(ours.held)(file, *told)
+        held: HeldSource = named(ours.held)(file, *for_reader)
         return held
-    table = TableSource(named(ours.rows)(file, *told), columns if "row" in ours.columns else None)
+    table = TableSource(named(ours.rows)(file, *for_reader), columns if "row" in ours.columns else None)
     named_rater = columns is not None and RATER in {*columns, *columns.values()}
     return table.by_rater() if named_rater or RATER in _first_fields(file, ours.of or name) else table
 
@@ -411,8 +411,8 @@ def format_of_folder(folder: str | os.PathLike[str]) -> str:
         InputError: the folder has no known format.
     """
     inside = entries(Path(folder))
-    for name, one in OURS.items():
-        if one.folder and named(one.folder)(folder):
+    for name, ours in OURS.items():
+        if ours.folder and named(ours.folder)(folder):
             return name
     below = [path.name for path in inside if os.path.isdir(path / "sources")]
     if below:
@@ -433,19 +433,20 @@ def first_names(path: str | os.PathLike[str]) -> list[str]:
 
 def _file_in(folder: str) -> str | None:
     """The one data file of a folder of no known format, or the one of several that is named `segments`."""
-    if any(named(one.folder)(folder) for one in OURS.values() if one.folder):
+    if any(named(ours.folder)(folder) for ours in OURS.values() if ours.folder):
         return None
     files = [str(path) for path in entries(folder) if by_name(str(path)) is not None and os.path.isfile(path)]
-    main = [path for path in files if os.path.basename(path).partition(".")[0] == "segments"]
-    if len(files) > 1 and len(main) != 1:
+    called_segments = [path for path in files if os.path.basename(path).partition(".")[0] == "segments"]
+    if len(files) > 1 and len(called_segments) != 1:
         raise InputError(f"{folder} holds {len(files)} data files; name one of them: {', '.join(files)}")
-    return next(iter(main or files), None)
+    return next(iter(called_segments or files), None)
 
 
 _OF_ARCHIVES = ("", ".zip")  # suffixes; a spreadsheet is a zip archive, too, and no log
 
 
-def _format(file: InputFile) -> str:
+def _format_of(file: InputFile) -> str:
+    """The format of a file, by its name and the fields of its first row; by its content where it has no name."""
     if not file.is_plain:
         kind = "inspect" if _is_zip(file) else by_content(file)
         return by_fields(kind, _first_fields(file, kind)) if kind in ("jsonl", "parquet") else kind

@@ -67,7 +67,7 @@ class UnfitTexts:
     def notes(self) -> list[str]:
         """One note per metric and reason, with the systems if they are not all."""
         return [
-            Note.of(f"{spec}: {(said := _with_reason(reason, reasons) + reason)}", spec, said)
+            Note.of(f"{spec}: {(note := _with_reason(reason, reasons) + reason)}", spec, note)
             for spec, reasons in self._reasons.items()
             for reason in dict.fromkeys(reasons.values())
             if reason is not None
