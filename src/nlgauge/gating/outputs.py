@@ -33,8 +33,12 @@ from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.runtime import Runtime
 
 _SHOWN = 5  # ids in an error
-_SOME = "a gate compares the same items: give all of them, or judge those that both have with --common (common=True)"
-_NONE = "the ids have nothing in common, so name the key of items with --columns seg=NAME (columns={'seg': NAME})"
+_SOME_SHARED = (
+    "a gate compares the same items: give all of them, or judge those that both have with --common (common=True)"
+)
+_NONE_SHARED = (
+    "the ids have nothing in common, so name the key of items with --columns seg=NAME (columns={'seg': NAME})"
+)
 _INPUTS = ("references", "source", "context", "table")
 
 
@@ -81,7 +85,7 @@ class Outputs:
                 raise InputError(f"{name} has no system {system!r}{nearest(system, known)}")
             segments = tuple(s for s in segments if s.system == system)
         elif len(data.systems) > 1:
-            listed = ", ".join(repr(one) for one in data.systems[:_SHOWN])
+            listed = ", ".join(map(repr, data.systems[:_SHOWN]))
             raise InputError(
                 f"{name} holds {len(data.systems)} systems ({listed}), expected one; name it as the system"
             )
@@ -133,22 +137,22 @@ def from_texts(
     Raises:
         InputError: lengths differ, an id occurs twice, or an item has no text.
     """
-    runs = [_runs(one, name, i) for i, one in enumerate(hyps)]
-    firsts = [one[0] if one else "" for one in runs]
-    plain = Dataset.from_texts(firsts, references, sources).segments
-    names = list(map(str, ids)) if ids is not None else [str(i) for i in range(1, len(runs) + 1)]
+    texts = [_runs(given, name, i) for i, given in enumerate(hyps)]
+    firsts = [runs[0] if runs else "" for runs in texts]
+    templates = Dataset.from_texts(firsts, references, sources).segments
+    names = list(map(str, ids)) if ids is not None else [str(i) for i in range(1, len(texts) + 1)]
     for what, column in (("ids", names), ("groups", groups)):
-        if column is not None and len(column) != len(runs):
-            raise InputError(f"{name}: {len(runs)} items but {len(column)} {what}; give one per item")
+        if column is not None and len(column) != len(texts):
+            raise InputError(f"{name}: {len(texts)} items but {len(column)} {what}; give one per item")
     twice = repeated(names)
     if twice is not None:
         raise InputError(f"{name}: id {twice!r} occurs twice, expected once; runs of one item are a list of texts")
     segments = []
-    for i, (own, segment) in enumerate(zip(runs, plain, strict=True)):
-        for k, text in enumerate(own, 1):
+    for i, (runs, template) in enumerate(zip(texts, templates, strict=True)):
+        for k, text in enumerate(runs, 1):
             about: dict[str, Any] = {"item": names[i], "group": None if groups is None else str(groups[i])}
-            segments.append(replace(segment, id=names[i] if k == 1 else f"{names[i]}#{k}", hypothesis=text, **about))
-        if not own:
+            segments.append(replace(template, id=names[i] if k == 1 else f"{names[i]}#{k}", hypothesis=text, **about))
+        if not runs:
             raise InputError(f"{name}: item {names[i]!r} has no run, expected at least one text")
     return Dataset(tuple(segments), name)
 
@@ -164,15 +168,16 @@ def _runs(given: Any, name: str, place: int) -> list[str]:
 
 
 def _by_item(segments: Sequence[Segment]) -> dict[str, tuple[Segment, ...]]:
+    """Item -> its runs; an item that several groups have is named with its group."""
     groups: dict[str, set[str | None]] = {}
     for segment in segments:
         groups.setdefault(segment.item or segment.id, set()).add(segment.group)
-    several = {item for item, own in groups.items() if len(own) > 1}
-    found: dict[str, list[Segment]] = {}
+    in_several = {item for item, its_groups in groups.items() if len(its_groups) > 1}
+    items: dict[str, list[Segment]] = {}
     for segment in segments:
         item = segment.item or segment.id
-        found.setdefault(f"{segment.group}:{item}" if item in several else item, []).append(segment)
-    return {item: tuple(runs) for item, runs in found.items()}
+        items.setdefault(f"{segment.group}:{item}" if item in in_several else item, []).append(segment)
+    return {item: tuple(runs) for item, runs in items.items()}
 
 
 def paired(base: Outputs, new: Outputs, common: bool = False) -> tuple[Outputs, Outputs]:
@@ -195,10 +200,10 @@ def paired(base: Outputs, new: Outputs, common: bool = False) -> tuple[Outputs, 
             more = f" and {len(lacking) - _SHOWN} more" if len(lacking) > _SHOWN else ""
             raise InputError(
                 f"{other.name} lacks {len(lacking)} of {len(one.items)} items of {one.name}"
-                f" ({', '.join(map(repr, lacking[:_SHOWN]))}{more}); {_SOME if shared else _NONE}"
+                f" ({', '.join(map(repr, lacking[:_SHOWN]))}{more}); {_SOME_SHARED if shared else _NONE_SHARED}"
             )
-    base = replace(base, items=_filled(base.items, new.items))
-    new = replace(new, items=_filled({item: new.items[item] for item in base.items}, base.items))
+    base = replace(base, items=_with_inputs(base.items, new.items))
+    new = replace(new, items=_with_inputs({item: new.items[item] for item in base.items}, base.items))
     alike = [item for item in base.items if base.digest(item) == new.digest(item)]
     if len(alike) < len(base.items) and not (common and alike):
         changed = next(item for item in base.items if item not in {*alike})
@@ -207,8 +212,8 @@ def paired(base: Outputs, new: Outputs, common: bool = False) -> tuple[Outputs, 
             " set? compare outputs for the same inputs"
         )
     if n_all != (len(alike), len(alike)):
-        told = f"only {len(alike)} items that both sides have are judged, of {n_all[0]} in BASE and {n_all[1]} in NEW"
-        return replace(_only(base, alike), notes=(*base.notes, told)), _only(new, alike)
+        note = f"only {len(alike)} items that both sides have are judged, of {n_all[0]} in BASE and {n_all[1]} in NEW"
+        return replace(_only(base, alike), notes=(*base.notes, note)), _only(new, alike)
     return base, new
 
 
@@ -216,20 +221,20 @@ def _only(side: Outputs, items: Sequence[str]) -> Outputs:
     return replace(side, items={item: side.items[item] for item in items})
 
 
-def _filled(
-    own: Mapping[str, tuple[Segment, ...]], other: Mapping[str, tuple[Segment, ...]]
+def _with_inputs(
+    items: Mapping[str, tuple[Segment, ...]], other: Mapping[str, tuple[Segment, ...]]
 ) -> dict[str, tuple[Segment, ...]]:
     """Runs in which the fields of `_INPUTS`, and the group, are those of the other side where they are missing."""
 
-    def more(run: Segment, model: Segment) -> Segment:
+    def filled(run: Segment, example: Segment) -> Segment:
         lacking = {
-            name: getattr(model, name)
+            name: getattr(example, name)
             for name in (*_INPUTS, "group")
-            if not getattr(run, name) and getattr(model, name)
+            if not getattr(run, name) and getattr(example, name)
         }
         return replace(run, **lacking) if lacking else run
 
-    return {item: tuple(more(run, other[item][0]) for run in runs) for item, runs in own.items()}
+    return {item: tuple(filled(run, other[item][0]) for run in runs) for item, runs in items.items()}
 
 
 def inputs_digest(segment: Segment) -> str:
@@ -272,14 +277,14 @@ def check_cards(metrics: Mapping[str, BaseMetric], report_only: frozenset[str], 
         InputError: a judge that decides has no card with its model and the digest of its prompt, or stands in another
             metric, where the card cannot be held against it; a card is of no judge here, or cannot be read.
     """
-    known = {path: read_card(path) for path in cards}
-    judges = {spec: one for spec, one in metrics.items() if isinstance(one, Judge)}
+    by_path = {path: read_card(path) for path in cards}
+    judges = {spec: metric for spec, metric in metrics.items() if isinstance(metric, Judge)}
     for spec in metrics.keys() - judges.keys() - report_only:
         if re.search(r"\bjudge\b", spec):
             raise InputError(f"{spec!r}: a judge inside another metric has no card; name it alone, or --report-only")
     notes, used = [], set()
     for spec, judge in judges.items():
-        fitting = [path for path, card in known.items() if _is_of(card, judge)]
+        fitting = [path for path, card in by_path.items() if _fits(card, judge)]
         used.update(fitting)
         if spec in report_only:
             continue
@@ -288,18 +293,19 @@ def check_cards(metrics: Mapping[str, BaseMetric], report_only: frozenset[str], 
                 f"{spec!r} has no judge card, expected one with model {judge.model!r} and prompt_sha256"
                 f" {judge.prompt_sha256!r}; or --report-only"
             )
-        card = known[fitting[0]]
+        card = by_path[fitting[0]]
         notes.append(
             f"{spec}: kappa {card.kappa:.2f} with people on {card.n} items, the commonest label has"
-            f" {card.base_rate:.0%} ({card.label_policy}; {card.date}; {fitting[0]}){_moved(card.prompts)}"
+            f" {card.base_rate:.0%} ({card.label_policy}; {card.date}; {fitting[0]})"
+            f"{_under_other_prompts(card.prompts)}"
         )
-    if spare := [path for path in known if path not in used]:
-        card = known[spare[0]]
+    if spare := [path for path in by_path if path not in used]:
+        card = by_path[spare[0]]
         raise InputError(f"{spare[0]}: a card of {card.model!r} with another prompt or model than any judge here")
     return notes
 
 
-def _moved(prompts: Prompts | None) -> str:
+def _under_other_prompts(prompts: Prompts | None) -> str:
     """What is known of other prompts; nothing where none were tried."""
     if prompts is None:
         return ""
@@ -309,7 +315,7 @@ def _moved(prompts: Prompts | None) -> str:
     )
 
 
-def _is_of(card: JudgeCard, judge: Judge) -> bool:
+def _fits(card: JudgeCard, judge: Judge) -> bool:
     return (card.model, card.prompt_sha256) == (judge.model, judge.prompt_sha256)
 
 
@@ -356,17 +362,18 @@ def score_sides(
         check_needs(built, segments, runtime)
     alone = {spec: built for spec, built in metrics.items() if not built.pooled}
     pooled = {spec: built for spec, built in metrics.items() if built.pooled}
-    found = score_segments(alone, segments, runtime) if alone else {}
+    scores = score_segments(alone, segments, runtime) if alone else {}
     renamed = [*_renamed("base", base.segments), *_renamed("new", new.segments)]
-    found |= score_segments(pooled, renamed, runtime) if pooled else {}
+    scores |= score_segments(pooled, renamed, runtime) if pooled else {}
     sides = [
-        _scored(side, {spec: found[spec].take(np.arange(*places)) for spec in metrics}, metrics)
+        _scored(side, {spec: scores[spec].take(np.arange(*places)) for spec in metrics}, metrics)
         for side, places in ((base, (0, n)), (new, (n, len(segments))))
     ]
     return sides[0], sides[1]
 
 
 def _renamed(side: str, segments: Sequence[Segment]) -> Iterator[Segment]:
+    """The segments under ids that no other side has: a pooled metric sees both sides as one list."""
     return (replace(segment, id=f"{side}:{segment.id}") for segment in segments)
 
 
@@ -427,24 +434,24 @@ def differences(spec: str, metric: BaseMetric, base: ScoredSide, new: ScoredSide
     """
     low, high = metric.info.range
     up = metric.info.higher_is_better
-    old, fresh = base.runs[spec], new.runs[spec]
-    if undefined == "worst" and any(np.isnan(one).any() for one in fresh):
-        worst = low if up else high
-        if not math.isfinite(worst):
+    worst_of_range = low if up else high
+    base_runs, new_runs = base.runs[spec], new.runs[spec]
+    if undefined == "worst" and any(np.isnan(scores).any() for scores in new_runs):
+        if not math.isfinite(worst_of_range):
             raise InputError(
                 f"{spec} has no worst score, which --undefined worst (undefined='worst') gives to a text without one;"
                 " choose fail or drop"
             )
-        fresh = [np.where(np.isnan(one), worst, one) for one in fresh]
-    before = np.array([_mean(one[~np.isnan(one)]) for one in old])
-    after = np.array([_mean(one) for one in fresh])
-    known = np.concatenate([*old, *fresh])
+        new_runs = [np.where(np.isnan(scores), worst_of_range, scores) for scores in new_runs]
+    before = np.array([_mean(scores[~np.isnan(scores)]) for scores in base_runs])
+    after = np.array([_mean(scores) for scores in new_runs])
+    known = np.concatenate([*base_runs, *new_runs])
     known = known[~np.isnan(known)]
     is_binary = bool(np.isin(known, (0.0, 1.0)).all()) and not (math.isfinite(high - low) and high - low != 1)
-    one_each = max(map(len, [*old, *fresh])) == 1
+    one_each = max(map(len, [*base_runs, *new_runs])) == 1
     largest = high - low if math.isfinite(high - low) else 1.0 if is_binary else None
     values = (after - before) if up else (before - after)
-    worst = 0.0 if is_binary else low if up else high
+    worst = 0.0 if is_binary else worst_of_range
     return Differences(
         before,
         after,
@@ -453,7 +460,7 @@ def differences(spec: str, metric: BaseMetric, base: ScoredSide, new: ScoredSide
         is_binary and one_each,
         largest,
         not up,
-        (old, fresh),
+        (base_runs, new_runs),
         _at_stake(np.abs(before - worst), values) if math.isfinite(worst) else None,
     )
 
@@ -522,15 +529,16 @@ class GateBaseline(ScoredSide):
         for spec in metrics.keys() - again.keys():
             self._check_range(spec, metrics[spec])
         stored_runs = self.over(outputs).runs
-        fresh = score_side(outputs, again, runtime) if again else ScoredSide(outputs, {}, {})
+        rescored = score_side(outputs, again, runtime) if again else ScoredSide(outputs, {}, {})
         return ScoredSide(
             outputs,
-            {spec: fresh.runs[spec] if spec in again else stored_runs[spec] for spec in metrics},
+            {spec: rescored.runs[spec] if spec in again else stored_runs[spec] for spec in metrics},
             {spec: new.signatures[spec] for spec in metrics},
-            fresh.notes,
+            rescored.notes,
         )
 
     def _check_range(self, spec: str, metric: BaseMetric) -> None:
+        """Refuse a score of the file that the metric cannot give."""
         low, high = metric.info.range
         room = _ROUNDING * (high - low if math.isfinite(high - low) else 1.0)
         for item, scores in zip(self.outputs.items, self.runs[spec], strict=True):
@@ -543,7 +551,7 @@ class GateBaseline(ScoredSide):
 
 def difference(before: str, after: str) -> str:
     """What differs between two signatures, in words."""
-    old, new = (dict(entry.partition(":")[::2] for entry in one.split("|")) for one in (before, after))
+    old, new = (dict(entry.partition(":")[::2] for entry in text.split("|")) for text in (before, after))
     keys = [key for key in {**old, **new} if old.get(key) != new.get(key)]
     changed = [f"{key} was {old.get(key, 'absent')}, is {new.get(key, 'absent')}" for key in keys]
     return " ".join(", ".join(changed[:_MOST_CHANGED]).split())  # of a file, whatever stands there
@@ -607,15 +615,15 @@ def as_json(side: ScoredSide, metrics: Mapping[str, BaseMetric]) -> dict[str, An
         {"spec": spec, "signature": side.signatures[spec], "higher_is_better": built.info.higher_is_better}
         for spec, built in metrics.items()
     ]
-    made = {
+    content = {
         "schema": SCHEMA,
         "kind": KIND,
         "version": version("nlgauge"),
-        "inputs": [dict(one) for one in side.outputs.files],
+        "inputs": [dict(file) for file in side.outputs.files],
         "metrics": described,
         "items": items,
     }
-    return {**made, "seal": seal(made)}
+    return {**content, "seal": seal(content)}
 
 
 def seal(made: Mapping[str, Any]) -> str:
@@ -626,27 +634,27 @@ def seal(made: Mapping[str, Any]) -> str:
 
     def plain(value: Any) -> Any:
         if isinstance(value, Mapping):
-            return {key: plain(one) for key, one in value.items()}
+            return {key: plain(inner) for key, inner in value.items()}
         if isinstance(value, list):
             return [*map(plain, value)]
         return int(value) if isinstance(value, float) and value.is_integer() else value  # 100.0 is 100 in JSON
 
-    told = json.dumps(plain({key: one for key, one in made.items() if key != "seal"}), sort_keys=True)
-    return sha256(told.encode()).hexdigest()
+    sealed = json.dumps(plain({key: value for key, value in made.items() if key != "seal"}), sort_keys=True)
+    return sha256(sealed.encode()).hexdigest()
 
 
 def is_baseline(path: str) -> bool:
     """Whether a file is one of `--save`, or was one before it was damaged."""
     if not path.endswith(".json") or not os.path.isfile(path):
         return False
-    content = b"".join(InputFile(path).chunks())
-    if re.search(rb'"kind"\s*:\s*"baseline"', content) is None:
+    raw = b"".join(InputFile(path).chunks())
+    if re.search(rb'"kind"\s*:\s*"baseline"', raw) is None:
         return False
     try:
-        made = json.loads(content)
+        content = json.loads(raw)
     except (ValueError, RecursionError):
-        return content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
-    return isinstance(made, dict) and made.get("kind") == KIND
+        return raw.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+    return isinstance(content, dict) and content.get("kind") == KIND
 
 
 def read_baseline(path: str | os.PathLike[str]) -> GateBaseline:
@@ -656,34 +664,35 @@ def read_baseline(path: str | os.PathLike[str]) -> GateBaseline:
         InputError: the file cannot be read, is no baseline, has another schema, or was changed since it was written.
     """
     file = InputFile(path)
-    made = strict_json(file, _no_baseline)
-    if type(made) is not dict or made.get("kind") != KIND:
+    content = strict_json(file, _no_baseline)
+    if type(content) is not dict or content.get("kind") != KIND:
         raise _no_baseline(file.name, "its kind is another")
-    if made.get("schema") != SCHEMA:
+    if content.get("schema") != SCHEMA:
         raise InputError(
-            f"{file.name}: a baseline of schema {made.get('schema')!r}, this version of nlgauge reads schema {SCHEMA};"
-            " save it again with --save"
+            f"{file.name}: a baseline of schema {content.get('schema')!r}, this version of nlgauge reads schema"
+            f" {SCHEMA}; save it again with --save"
         )
     try:
-        known = _made(made, file)
+        baseline = _baseline_of(content, file)
     except (KeyError, TypeError, AttributeError, OverflowError) as error:
         what = f"there is no {error.args[0]!r}" if isinstance(error, KeyError) else "a field has another type"
         raise _no_baseline(file.name, what) from None
-    if made.get("seal") != seal(made):
-        why = "the seal differs" if "seal" in made else "there is no seal"
+    if content.get("seal") != seal(content):
+        why = "the seal differs" if "seal" in content else "there is no seal"
         raise InputError(
             f"{file.name}: a score or another entry may not be the one that was saved ({why}); save the baseline again"
             " with --save"
         )
-    return known
+    return baseline
 
 
-def _made(made: Mapping[str, Any], file: InputFile) -> GateBaseline:
-    signatures = {_text(one["spec"]): _text(one["signature"]) for one in made["metrics"]}
+def _baseline_of(content: Mapping[str, Any], file: InputFile) -> GateBaseline:
+    """The baseline in the object of a file; a field that lacks or has another type raises what Python raises."""
+    signatures = {_text(metric["spec"]): _text(metric["signature"]) for metric in content["metrics"]}
     items: dict[str, tuple[Segment, ...]] = {}
     runs: dict[str, list[Any]] = {spec: [] for spec in signatures}
     inputs: dict[str, str] = {}
-    for entry in made["items"]:
+    for entry in content["items"]:
         item, group, texts = _text(entry["seg"]), entry["group"], [*map(_text, entry["texts"])]
         if item in items or not texts or not (group is None or isinstance(group, str)):
             raise _no_baseline(file.name, f"item {item!r} occurs twice, or has no text")

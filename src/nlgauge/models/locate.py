@@ -66,53 +66,6 @@ def check(path: Path) -> None:
         )
 
 
-# --- Whether weights are numbers: a model with NaN among them answers, and every answer is NaN or wrong
-
-
-def check_finite(what: str, tensors: Iterable[tuple[str, torch.Tensor]]) -> None:
-    """Refuse weights that are not finite.
-
-    Args:
-        what: what errors call the file or the model.
-        tensors: names and weights.
-
-    Raises:
-        InputError: a tensor holds NaN or infinity.
-    """
-    for name, tensor in tensors:
-        if not tensor.isfinite().all():
-            raise InputError(
-                f"{what}: the weights {name} hold NaN or infinity, expected finite numbers; load or train it again"
-            )
-
-
-# --- A model whose files are known and whose network is loaded only when it is asked
-
-Files = TypeVar("Files")
-Tokenizer = TypeVar("Tokenizer")
-Network = TypeVar("Network")
-
-
-class LazyModel(Generic[Files, Tokenizer, Network]):
-    """Files, tokenizer and network of one model.
-
-    Args:
-        found: its files.
-        tokenizer: its tokenizer.
-        load: function that returns the network.
-        budget: the largest number of tokens in a batch; None is left to the model.
-    """
-
-    def __init__(self, found: Files, tokenizer: Tokenizer, load: Callable[[], Network], budget: int | None) -> None:
-        self.found, self.tokenizer = found, tokenizer
-        self._load, self.budget = load, budget
-
-    @cached_property
-    def network(self) -> Network:
-        """The network, loaded when it is first needed."""
-        return self._load()
-
-
 # --- Find the files of a model: embedded, in a folder, or on the Hugging Face hub. Torch is not loaded
 
 _WANTED = ("*.json", "*.txt", "*.model", "*.spm", "*.safetensors")
@@ -130,7 +83,7 @@ SHORT = len("sha256:") + 16  # how much of a digest stands in a signature
 _ANSWER = 10.0  # seconds that the hub has for the answer to one call
 _BROKEN = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 _TYPES: dict[str, type] = {"model_type": str, "hidden_act": str, "architectures": list, "type_vocab_size": int}
-_WORDS = {str: "a text", list: "a list", int: "a whole number"}
+_TYPES_IN_WORDS = {str: "a text", list: "a list", int: "a whole number"}
 NAMED = (NAME, base.NAME)  # encoders with a name of their own
 P = ParamSpec("P")
 
@@ -158,11 +111,12 @@ class ModelFiles:
         Raises:
             InputError: it cannot be read, or what is asked of it here has another type.
         """
-        found = _json(self.folder / "config.json")
+        config = _json(self.folder / "config.json")
         for name, kind in _TYPES.items():
-            if not isinstance(found.get(name), kind | None):
-                raise InputError(f"{self.folder}/config.json: {name} is {found[name]!r:.40}, expected {_WORDS[kind]}")
-        return found
+            if not isinstance(config.get(name), kind | None):
+                expected = _TYPES_IN_WORDS[kind]
+                raise InputError(f"{self.folder}/config.json: {name} is {config[name]!r:.40}, expected {expected}")
+        return config
 
     @property
     def tokenizer_config(self) -> dict[str, Any]:
@@ -189,19 +143,19 @@ class ModelFiles:
     @property
     def notes(self) -> tuple[str, ...]:
         """Notes for readers of the model's vectors."""
-        found = []
+        notes = []
         kind = self.config.get("model_type", "unknown")
         if self.config.get("auto_map"):
-            found.append(
+            notes.append(
                 f"{self.name} brings code of its own (auto_map in config.json), which is never run; it is read as model"
                 f" type {kind!r} of transformers, so its vectors can differ from those of its authors"
             )
         if self.reads_left_to_right:
-            found.append(
+            notes.append(
                 f"{self.name} reads from left to right (model type {kind!r}), so the vector of a word does not know"
                 " what follows it; metrics of matched vectors are made for encoders, which read both sides"
             )
-        return tuple(found)
+        return tuple(notes)
 
     @property
     def is_paired(self) -> bool:
@@ -353,7 +307,9 @@ def _from_hub(model: str, revision: str | None, seconds: float = _ANSWER) -> Mod
         raise MissingExtra(f"model {model!r}", "neural") from None
     wanted = list(_WANTED)
     try:
-        return _whole(model, snapshot_download(model, revision=revision, allow_patterns=wanted, local_files_only=True))
+        return _complete(
+            model, snapshot_download(model, revision=revision, allow_patterns=wanted, local_files_only=True)
+        )
     except HFValidationError as error:
         reason = str(error).splitlines()[0]
         raise InputError(
@@ -363,11 +319,11 @@ def _from_hub(model: str, revision: str | None, seconds: float = _ANSWER) -> Mod
         pass
     try:
         _await_answer(lambda: HfApi().model_info(model, revision=revision, timeout=seconds))
-        with _limited(seconds):
+        with _with_timeouts(seconds):
             folder = snapshot_download(model, revision=revision, allow_patterns=wanted, etag_timeout=seconds)
     except Exception as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        if _is_silence(error):
+        if _is_timeout(error):
             reason = f"{constants.ENDPOINT} did not answer within {seconds:g} s"
         offline = " (HF_HUB_OFFLINE is set)" if os.environ.get("HF_HUB_OFFLINE", "") not in ("", "0") else ""
         at = f" --revision {revision}" if revision else ""
@@ -376,7 +332,7 @@ def _from_hub(model: str, revision: str | None, seconds: float = _ANSWER) -> Mod
             f"config.json and model.safetensors are missing; run 'hf download {model}{at}' where there is a network, "
             f"or name a folder with model=PATH, or for English use model=embedded [{reason[:160]}]"
         ) from None
-    return _whole(model, folder)
+    return _complete(model, folder)
 
 
 def _await_answer(ask: Callable[[], object]) -> None:
@@ -387,12 +343,12 @@ def _await_answer(ask: Callable[[], object]) -> None:
     try:
         ask()
     except Exception as error:
-        if _is_silence(error):
+        if _is_timeout(error):
             raise
 
 
 @contextmanager
-def _limited(seconds: float) -> Iterator[None]:
+def _with_timeouts(seconds: float) -> Iterator[None]:
     """Give calls of the hub's client a limit of time, where a download asks for none, and no second try after it."""
     from huggingface_hub import get_session
 
@@ -419,13 +375,13 @@ def _limited(seconds: float) -> Iterator[None]:
         client.event_hooks = hooks
 
 
-def _is_silence(error: Exception) -> bool:
+def _is_timeout(error: Exception) -> bool:
     causes = (error, error.__cause__, error.__context__)
-    # Its class depends on which HTTP library the hub's client was made with.
+    # the class depends on which HTTP library the hub's client was made with
     return any("Timeout" in type(cause).__name__ for cause in causes)
 
 
-def _whole(model: str, folder: str) -> ModelFiles:
+def _complete(model: str, folder: str) -> ModelFiles:
     """Check that a snapshot of the hub holds a complete model, and return it.
 
     Raises:
@@ -498,6 +454,53 @@ def _file_digest(path: str, mtime_ns: int, size: int) -> str:
         while block := file.read(1 << 22):
             digest.update(block)
     return digest.hexdigest()
+
+
+# --- Whether weights are numbers: a model with NaN among them answers, and every answer is NaN or wrong
+
+
+def check_finite(what: str, tensors: Iterable[tuple[str, torch.Tensor]]) -> None:
+    """Refuse weights that are not finite.
+
+    Args:
+        what: what errors call the file or the model.
+        tensors: names and weights.
+
+    Raises:
+        InputError: a tensor holds NaN or infinity.
+    """
+    for name, tensor in tensors:
+        if not tensor.isfinite().all():
+            raise InputError(
+                f"{what}: the weights {name} hold NaN or infinity, expected finite numbers; load or train it again"
+            )
+
+
+# --- A model whose files are known and whose network is loaded only when it is asked
+
+Files = TypeVar("Files")
+Tokenizer = TypeVar("Tokenizer")
+Network = TypeVar("Network")
+
+
+class LazyModel(Generic[Files, Tokenizer, Network]):
+    """Files, tokenizer and network of one model.
+
+    Args:
+        found: its files.
+        tokenizer: its tokenizer.
+        load: function that returns the network.
+        budget: the largest number of tokens in a batch; None is left to the model.
+    """
+
+    def __init__(self, found: Files, tokenizer: Tokenizer, load: Callable[[], Network], budget: int | None) -> None:
+        self.found, self.tokenizer = found, tokenizer
+        self._load, self.budget = load, budget
+
+    @cached_property
+    def network(self) -> Network:
+        """The network, loaded when it is first needed."""
+        return self._load()
 
 
 # --- The families of encoders that the packed forward pass reads: where each differs from BERT
@@ -584,7 +587,7 @@ def is_read(config: Mapping[str, Any]) -> bool:
         and config.get("hidden_act", "gelu") == "gelu"
         and config.get("position_embedding_type", "absolute") == "absolute"
         and not config.get("is_decoder", False)
-        and (_disentangles(config) if family.is_disentangled else (config.get("type_vocab_size", 2) or 0) > 0)
+        and (_is_published_deberta(config) if family.is_disentangled else (config.get("type_vocab_size", 2) or 0) > 0)
         and config.get("embedding_size", config.get("hidden_size")) == config.get("hidden_size")
         and config.get("relative_attention_num_buckets", _BUCKETS) == _BUCKETS
     )
@@ -604,7 +607,7 @@ def distance_parts(config: Mapping[str, Any]) -> list[str]:
     return list(map(str, parts)) if isinstance(parts, list) else []
 
 
-def _disentangles(config: Mapping[str, Any]) -> bool:
+def _is_published_deberta(config: Mapping[str, Any]) -> bool:
     """Whether a DeBERTa is one whose weights are published: others stay with transformers."""
     parts, heads = distance_parts(config), config.get("num_attention_heads")
     most = config.get("max_relative_positions", -1)
@@ -617,7 +620,7 @@ def _disentangles(config: Mapping[str, Any]) -> bool:
         and not config.get("talking_head", False)
         and isinstance(reach, int)
         and reach > 0
-        and (config.get("model_type") == "deberta" or (_has_buckets(config, reach) and _convolves(config)))
+        and (config.get("model_type") == "deberta" or (_has_buckets(config, reach) and _has_known_convolution(config)))
         and (size is None or not isinstance(heads, int) or _is_product(config.get("hidden_size"), size, heads))
     )
 
@@ -632,7 +635,7 @@ def _has_buckets(config: Mapping[str, Any], reach: int) -> bool:
     return isinstance(number, int) and (number <= 0 or (number % 2 == 0 and number >= 4 and number // 2 < reach - 1))
 
 
-def _convolves(config: Mapping[str, Any]) -> bool:
+def _has_known_convolution(config: Mapping[str, Any]) -> bool:
     """Whether there is no convolution, or one that is written here."""
     width = config.get("conv_kernel_size", 0)
     return isinstance(width, int) and (
