@@ -1,4 +1,4 @@
-"""What a metric says of itself, and what holds where it says nothing."""
+"""A metric: its members and their defaults, signature and needs; texts it cannot read; several references."""
 
 import json
 import shutil
@@ -51,6 +51,8 @@ from nlgauge.text.scripts import known_writings
 pytest.importorskip("torch")
 
 
+# --- Members, and what holds where a class leaves them out
+
 SEGMENTS = [ng.Segment("1", "a", ("b",))]
 
 
@@ -99,11 +101,11 @@ def test_a_class_of_two_members_has_the_usual_answers_for_the_others():
 
 
 def test_a_class_that_says_more_is_asked_for_it_and_is_not_copied():
-    own = Telling()
-    metric = whole(own)
+    telling = Telling()
+    metric = whole(telling)
     assert (spec_of(metric), metric.pooled, metric.rounds) == ("telling(bare)", True, 2)
     assert (metric.notes, metric.lacking) == (("read this",), {"source": "; take another"})
-    assert metric.facts(None) == {"me": id(own)}
+    assert metric.facts(None) == {"me": id(telling)}
     assert metric.scorer(SEGMENTS, None)(SEGMENTS) == (SEGMENTS, SEGMENTS)
     assert trained_on(metric) == ()
 
@@ -124,11 +126,13 @@ def test_what_a_metric_does_not_say_those_inside_say():
 
 def test_texts_have_keys_where_something_tells_them_apart():
     # "x" of one item and of another have other keys; without items a text is like no other
-    known = Documents("references", {"1": ("x", "y"), "2": ("x",)}, ["x", "y", "x"])
-    keys = known.keys()
+    keys = Documents("references", {"1": ("x", "y"), "2": ("x",)}, ["x", "y", "x"]).keys()
     assert len({*keys}) == 3
     assert all(len(key) == 16 for key in keys)
     assert Documents("references", None, ["x", "y"]).keys() == [b"", b""]
+
+
+# --- Fields, facts and pool in the signature, and the specification that rebuilds a metric
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -235,6 +239,9 @@ def test_values_are_shown_as_the_grammar_reads_them():
     ]
 
 
+# --- A metric of a plug-in
+
+
 @dataclass(frozen=True)
 class Share:
     """A metric of a plug-in that knows `info` and `score`, and no base class: letters that the reference has, too."""
@@ -281,6 +288,9 @@ def test_a_plug_in_with_two_members_works_wherever_a_metric_does(spec, monkeypat
     assert ng.gate(hyps["one"], hyps["one"], refs, metrics=spec).rows
     with pytest.raises(ng.InputError, match="needs references; segment '1' has none"):
         ng.score(["a"], metrics=spec)
+
+
+# --- Needs, and what an error about them says
 
 
 @dataclass(frozen=True)
@@ -430,14 +440,14 @@ def test_a_text_without_a_known_piece_has_no_score_beside_others_that_do(spec):
 
 @pytest.mark.parametrize("spec", ["bertscore", "cosine:references=best", "nli", "nli:references=parts"])
 def test_of_several_references_those_that_can_be_read_count(spec):
-    one = ng.score(["It rains."], [["Rain falls."]], metrics=spec, runtime=RUNTIME)[spec]
-    two = ng.score(["It rains."], [["Rain falls.", THAI]], metrics=spec, language="off", runtime=RUNTIME)[spec]
+    alone = ng.score(["It rains."], [["Rain falls."]], metrics=spec, runtime=RUNTIME)[spec]
+    both = ng.score(["It rains."], [["Rain falls.", THAI]], metrics=spec, language="off", runtime=RUNTIME)[spec]
     if spec == "nli":  # the mean over references is undefined where one of them is
-        assert np.isnan(two.values).all()
-        assert two.flags["unknown"].all()
+        assert np.isnan(both.values).all()
+        assert both.flags["unknown"].all()
     else:
-        np.testing.assert_allclose(two.values, one.values, atol=1e-6)  # float32, other company
-        assert not two.flags["unknown"].any()
+        np.testing.assert_allclose(both.values, alone.values, atol=1e-6)  # float32, other company
+        assert not both.flags["unknown"].any()
 
 
 def test_a_share_is_a_share_of_the_pieces(tiny_model):
@@ -459,7 +469,7 @@ def test_marks_of_word_beginnings_hold_no_text_and_bytes_are_all_known(tiny_mode
     assert np.isnan(scores.values).tolist() == [kind != "roberta", False]
 
 
-# -- a model that computes NaN
+# --- A model that computes NaN
 
 
 def test_any_number_that_is_not_finite_is_flagged_and_undefined():
@@ -476,8 +486,8 @@ def poisoned(tmp_path, monkeypatch):
     Such weights are refused when they are loaded; here they stand for what finite ones compute in half precision, which
     not every processor does alike.
     """
-    monkeypatch.setattr("nlgauge.models.hub.check_finite", lambda *told: None)
-    monkeypatch.setattr("nlgauge.models.packing.check_finite", lambda *told: None)
+    monkeypatch.setattr("nlgauge.models.hub.check_finite", lambda *args: None)
+    monkeypatch.setattr("nlgauge.models.packing.check_finite", lambda *args: None)
 
     def copy(folder, word="cat"):
         from safetensors.torch import load_file, save_file
@@ -516,11 +526,11 @@ def test_a_word_whose_vector_is_nan_leaves_its_segments_without_a_score(tiny_mod
 @pytest.mark.parametrize(
     "spec", ["nli:formula=e-c,direction=forward", "nli:references=parts", "summac:anchor=reference"]
 )
-def test_so_does_a_judge_of_entailment(tiny_nli, poisoned, spec):
+def test_a_pair_of_which_a_judge_of_entailment_computes_nan_has_no_score(tiny_nli, poisoned, spec):
     check_poisoned(f'{spec},model="{poisoned(tiny_nli("bert"))}"')
 
 
-def test_so_does_a_regressor(monkeypatch):
+def test_a_text_that_a_regressor_makes_infinite_has_no_score(monkeypatch):
     class Broken:
         def score(self, columns, advance):
             broken = ["cat" in hyp + ref for hyp, ref in zip(columns["hyp"], columns["ref"], strict=True)]
@@ -540,9 +550,11 @@ def test_a_model_that_has_no_room_for_a_piece_is_refused(tiny_model, tmp_path):
         ng.score(["a cat"], ["a dog"], metrics=f'bertscore:layer=1,model="{path}"', runtime=RUNTIME)
 
 
+# --- Several references: a policy folds their scores into one
+
 TOY = Signature("toy", (("metric", "toy"),))
 POLICIES = ["best", "best_each", "mean", "first"]
-numbers = st.lists(st.lists(st.integers(-3, 3) | st.none(), min_size=1, max_size=4), min_size=1, max_size=5)
+ROWS = st.lists(st.lists(st.integers(-3, 3) | st.none(), min_size=1, max_size=4), min_size=1, max_size=5)
 
 
 def single(segments, higher_is_better=True):
@@ -582,9 +594,8 @@ def test_policies_worked_by_hand(policy, values, parts):
 
 def test_the_best_reference_is_named_and_among_equals_it_is_the_first():
     np.testing.assert_array_equal(fold([[1, 3, 3], [2], [0, 0]], "best").parts["reference"], [1, 0, 0])
-    np.testing.assert_array_equal(
-        fold([[1], [2]], "best").parts["reference"], [0, 0]
-    )  # also where every segment has one
+    # also where every segment has one
+    np.testing.assert_array_equal(fold([[1], [2]], "best").parts["reference"], [0, 0])
     assert fold([], "best").parts["reference"].shape == (0,)
     assert all("reference" not in fold([[1, 2]], policy).parts for policy in POLICIES[1:])
 
@@ -630,7 +641,7 @@ def test_the_metric_is_asked_once_for_all(policy):
     assert calls == [pairs]
 
 
-@given(numbers, st.sampled_from(POLICIES), st.booleans())
+@given(ROWS, st.sampled_from(POLICIES), st.booleans())
 def test_a_segment_scores_the_same_alone_as_among_others(rows, policy, higher):
     together = fold(rows, policy, higher_is_better=higher)
     alone = [fold([row], policy, higher_is_better=higher) for row in rows]
@@ -640,7 +651,7 @@ def test_a_segment_scores_the_same_alone_as_among_others(rows, policy, higher):
     assert together.flags["high"].tolist() == [bool(a.flags["high"][0]) for a in alone]
 
 
-@given(numbers)
+@given(ROWS)
 def test_folding_is_what_python_says_of_each_row(rows):
     defined = [[v for v in row if v is not None] for row in rows]
     best = [max(row) if row else np.nan for row in defined]

@@ -26,23 +26,24 @@ def test_a_verdict_is_true_where_it_passes():
 
 
 def test_the_same_seed_gives_the_same_result():
-    one, other = (ng.gate(BASE, worse(0.4), REFS, metrics="chrf", seed=3).result().as_json() for _ in range(2))
-    assert one == other
+    first, second = (ng.gate(BASE, worse(0.4), REFS, metrics="chrf", seed=3).result().as_json() for _ in range(2))
+    assert first == second
 
 
 def test_ids_and_groups_of_lists():
     ids, groups = [f"i{i}" for i in range(60)], [str(i // 5) for i in range(60)]
-    found = ng.gate(BASE, worse(0.4), REFS, metrics="chrf", ids=ids, groups=groups)
-    assert found.rows[0]["n_clusters"] == 12
-    assert found.items[0]["seg"].startswith("i")
+    outcome = ng.gate(BASE, worse(0.4), REFS, metrics="chrf", ids=ids, groups=groups)
+    assert outcome.rows[0]["n_clusters"] == 12
+    assert outcome.items[0]["seg"].startswith("i")
 
 
 def test_runs_stand_in_lists():
-    found = ng.gate([[one, one] for one in BASE], [[a, b] for a, b in zip(BASE, worse(0.5), strict=True)], REFS,
-                    metrics="chrf", allow=5)  # fmt: skip
-    assert (found.rows[0]["n"], found.rows[0]["repeats"]) == (60, 2)
-    assert found.rows[0]["flicker"] > 0
-    assert any("flicker between runs" in note for note in found.notes)
+    twice = [[text, text] for text in BASE]
+    once_worse = [[text, lower] for text, lower in zip(BASE, worse(0.5), strict=True)]
+    outcome = ng.gate(twice, once_worse, REFS, metrics="chrf", allow=5)
+    assert (outcome.rows[0]["n"], outcome.rows[0]["repeats"]) == (60, 2)
+    assert outcome.rows[0]["flicker"] > 0
+    assert any("flicker between runs" in note for note in outcome.notes)
 
 
 def test_data_sets_pair_by_item(tmp_path):
@@ -53,11 +54,11 @@ def test_data_sets_pair_by_item(tmp_path):
         )
 
     both = ng.Dataset((*dataset(BASE, "old"), *dataset(worse(0.5), "new")))
-    found = ng.gate(both, both, metrics="chrf", base_system="old", new_system="new", allow=5)
-    assert found.rows[0]["base"] > found.rows[0]["new"]
-    found.write(tmp_path / "gate.json")
-    made = json.loads((tmp_path / "gate.json").read_text())
-    assert (made["kind"], made["verdict"]) == ("gate", found.verdict)
+    outcome = ng.gate(both, both, metrics="chrf", base_system="old", new_system="new", allow=5)
+    assert outcome.rows[0]["base"] > outcome.rows[0]["new"]
+    outcome.write(tmp_path / "gate.json")
+    written = json.loads((tmp_path / "gate.json").read_text())
+    assert (written["kind"], written["verdict"]) == ("gate", outcome.verdict)
 
 
 def test_a_frame_is_a_side():
@@ -67,9 +68,9 @@ def test_a_frame_is_a_side():
 
 
 def test_metric_objects_and_reports():
-    found = ng.gate(BASE, worse(0.9), REFS, metrics=ng.metric("rouge1"), report_only="ter", allow=0.5)
-    assert [row["decides"] for row in found.rows] == [True, False]
-    assert found.verdict == "PASS"
+    outcome = ng.gate(BASE, worse(0.9), REFS, metrics=ng.metric("rouge1"), report_only="ter", allow=0.5)
+    assert [row["decides"] for row in outcome.rows] == [True, False]
+    assert outcome.verdict == "PASS"
 
 
 @pytest.mark.parametrize(
@@ -94,9 +95,9 @@ def test_other_items_are_refused():
 
 
 def test_a_constant_metric_and_ties():
-    found = ng.gate(["a a"] * 30, ["b b"] * 30, ["c c"] * 30, metrics="rouge1", allow=0.05)
+    outcome = ng.gate(["a a"] * 30, ["b b"] * 30, ["c c"] * 30, metrics="rouge1", allow=0.05)
     # nothing changed in any score, and thirty items are too few to know that nothing can
-    assert (found.verdict, found.rows[0]["method"], found.rows[0]["delta"]) == ("INCONCLUSIVE", "worst-case", 0)
+    assert (outcome.verdict, outcome.rows[0]["method"], outcome.rows[0]["delta"]) == ("INCONCLUSIVE", "worst-case", 0)
     assert ng.gate(["a a"] * 90, ["b b"] * 90, ["c c"] * 90, metrics="rouge1", allow=0.05).verdict == "PASS"
 
 

@@ -23,6 +23,10 @@ from nlgauge.io.parallel import open_parallel
 from nlgauge.io.read import OURS, TABLES, by_fields, by_name, expected_names, named, open_data, read
 from nlgauge.io.wmt.annotations import NEEDS
 
+REAL_DATA = pytest.mark.skipif(
+    "NLGAUGE_DATA" not in os.environ, reason="NLGAUGE_DATA names no folder with evaluation data"
+)
+
 
 def blocks(file):
     """Texts with a line of equal signs above each."""
@@ -54,7 +58,7 @@ def faulty(file):
 def installed(monkeypatch, tmp_path):
     """Entry points of a package that is not there, and a folder to write in."""
     theirs = ModuleType("theirs")
-    readers = {one.__name__: one for one in (blocks, fails, refuses, bare, faulty)}
+    readers = {reader.__name__: reader for reader in (blocks, fails, refuses, bare, faulty)}
     vars(theirs).update(readers, number=3, jsonl=fails)
     monkeypatch.setitem(sys.modules, "theirs", theirs)
     points = [
@@ -67,11 +71,11 @@ def installed(monkeypatch, tmp_path):
 
 
 def test_every_format_has_one_reader():
-    for name, one in OURS.items():
-        assert bool(one.rows) != bool(one.held), name
-        assert callable(named(one.rows or one.held)), name
-        assert not one.folder or callable(named(one.folder)), name
-        assert not one.of or (one.marks and OURS[one.of].extensions), name
+    for name, ours in OURS.items():
+        assert bool(ours.rows) != bool(ours.held), name
+        assert callable(named(ours.rows or ours.held)), name
+        assert not ours.folder or callable(named(ours.folder)), name
+        assert not ours.of or (ours.marks and OURS[ours.of].extensions), name
     for name, about in TABLES.items():
         assert all(hasattr(io, reader) for reader in about.partition(":")[0].split(", ")), name
 
@@ -174,7 +178,7 @@ EXPECTED = (
 
 
 def as_jsonl(rows):
-    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+    return "".join(json.dumps(row) + "\n" for row in rows)
 
 
 def as_tsv(rows):
@@ -182,15 +186,14 @@ def as_tsv(rows):
         [row["id"], row["system"], row["seg"], row["lp"], row["src"], *row["refs"], row["hyp"], repr(row["human"]["f"])]
         for row in rows
     ]
-    return "".join(
-        "\t".join(line) + "\n" for line in [["id", "system", "seg", "lp", "src", "ref", "hyp", "human.f"], *cells]
-    ).encode()
+    header = ["id", "system", "seg", "lp", "src", "ref", "hyp", "human.f"]
+    return "".join("\t".join(line) + "\n" for line in [header, *cells])
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a.ndjson", "a.JSONL", "a.jsonl.gz", "a.tsv", "a.tsv.gz"])
 def test_every_format_gives_the_same_segments(put, name):
     content = as_tsv(ROWS) if ".tsv" in name else as_jsonl(ROWS)
-    put(name, gzip.compress(content) if name.endswith(".gz") else content)
+    put(name, gzip.compress(content.encode()) if name.endswith(".gz") else content)
     data = ng.read(name)
     assert data.segments == EXPECTED
     assert data.name == name
@@ -204,7 +207,7 @@ def test_paths_may_be_path_objects(put):
 
 def test_standard_input(put, feed):
     put("other", "")
-    feed(gzip.compress(as_jsonl(ROWS)))
+    feed(gzip.compress(as_jsonl(ROWS).encode()))
     assert ng.read("-").segments == EXPECTED
 
 
@@ -242,7 +245,7 @@ def test_a_folder_is_refused(put, tmp_path):
         ng.read("a.jsonl")
 
 
-@pytest.mark.skipif("NLGAUGE_DATA" not in os.environ, reason="NLGAUGE_DATA names no folder with evaluation data")
+@REAL_DATA
 @pytest.mark.parametrize(
     ("name", "n", "n_systems", "n_items", "n_references", "criteria"),
     [
@@ -265,22 +268,18 @@ def test_real_data_is_read_row_by_row(name, n, n_systems, n_items, n_references,
     assert data.notes == ()
 
 
-ELSEWHERE = [
+OTHER_NAMES = [
     {"prediction": "a cat", "references": ["the cat", "one cat"], "hyp_id": 1},
     {"prediction": "a dog", "references": ["the dog"], "hyp_id": 2},
 ]
 COLUMNS = {"hyp": "prediction", "ref": "references"}
 
 
-def as_lines(rows):
-    return "".join(json.dumps(row) + "\n" for row in rows)
-
-
 @pytest.mark.parametrize("turned", [False, True])
-@pytest.mark.parametrize("form", [as_lines, json.dumps, lambda rows: json.dumps(rows, indent=1)])
+@pytest.mark.parametrize("form", [as_jsonl, json.dumps, lambda rows: json.dumps(rows, indent=1)])
 def test_json_with_other_names_and_as_one_array(tmp_path, form, turned):
     path = tmp_path / "data.json"
-    path.write_text(form(ELSEWHERE))
+    path.write_text(form(OTHER_NAMES))
     columns = {name: field for field, name in COLUMNS.items()} if turned else COLUMNS
     data = read(path, columns=columns)
     assert [(s.hypothesis, s.references) for s in data] == [("a cat", ("the cat", "one cat")), ("a dog", ("the dog",))]
@@ -290,7 +289,7 @@ def test_json_with_other_names_and_as_one_array(tmp_path, form, turned):
 def test_parquet_with_other_names(tmp_path):
     arrow = pytest.importorskip("pyarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
-    parquet.write_table(arrow.Table.from_pylist(ELSEWHERE), tmp_path / "data.parquet")
+    parquet.write_table(arrow.Table.from_pylist(OTHER_NAMES), tmp_path / "data.parquet")
     assert [s.references for s in read(tmp_path / "data.parquet", columns=COLUMNS)] == [
         ("the cat", "one cat"),
         ("the dog",),
@@ -375,7 +374,7 @@ def test_annotations_on_standard_input(put, feed):
     assert [entry["path"] for entry in source.check().inputs] == ["-"]
 
 
-@pytest.mark.skipif("NLGAUGE_DATA" not in os.environ, reason="NLGAUGE_DATA names no folder with evaluation data")
+@REAL_DATA
 @pytest.mark.parametrize(
     ("name", "n", "n_systems", "n_items", "criteria"),
     [
@@ -438,22 +437,22 @@ def test_blank_references_beside_others_are_none_by_every_door(put, door):
         for place, name in enumerate(("ref0", "ref1", "ref2")):
             put(name, "".join(f"{refs[place]}\n" for _, refs in PADDED))
         source = open_parallel(["hyp"], ["ref0", "ref1", "ref2"])
-        found = [segment for block in source.blocks() for segment in block]
+        segments = [segment for block in source.blocks() for segment in block]
     elif door == "python":
-        found = Dataset.from_texts([hyp for hyp, _ in PADDED], [refs for _, refs in PADDED]).segments
+        segments = Dataset.from_texts([hyp for hyp, _ in PADDED], [refs for _, refs in PADDED]).segments
     elif door in ("pandas", "parquet"):
         frame = pytest.importorskip("pandas").DataFrame({"hyp": [h for h, _ in PADDED], "refs": [r for _, r in PADDED]})
         if door == "parquet":
             frame.to_parquet(put("x.parquet", ""))
-        found = read("x.parquet" if door == "parquet" else frame).segments
+        segments = read("x.parquet" if door == "parquet" else frame).segments
     elif door in ("tsv", "csv"):
         mark = "\t" if door == "tsv" else ","
         rows = [["hyp", "ref1", "ref2", "ref3"], *([hyp, *refs] for hyp, refs in PADDED)]
-        found = read(put(f"x.{door}", "".join(mark.join(row) + "\n" for row in rows))).segments
+        segments = read(put(f"x.{door}", "".join(mark.join(row) + "\n" for row in rows))).segments
     else:
         rows = [{"hyp": hyp, "refs": refs} for hyp, refs in PADDED]
-        found = read(put(f"x.{door}", as_jsonl(rows) if door == "jsonl" else json.dumps(rows))).segments
-    assert [segment.references for segment in found] == [("a",), ("b", "c"), ("",)]
+        segments = read(put(f"x.{door}", as_jsonl(rows) if door == "jsonl" else json.dumps(rows))).segments
+    assert [segment.references for segment in segments] == [("a",), ("b", "c"), ("",)]
 
 
 def test_blank_references_that_were_left_out_are_noted_once():
@@ -465,7 +464,7 @@ def test_blank_references_that_were_left_out_are_noted_once():
 
 def test_a_folder_with_one_data_file_is_that_file(put):
     put("a/README.md", "# About")
-    put("a/segments.jsonl.gz", gzip.compress(as_jsonl(ROWS)))
+    put("a/segments.jsonl.gz", gzip.compress(as_jsonl(ROWS).encode()))
     assert ng.read("a").segments == EXPECTED
     put("a/segments_ref-B.jsonl", as_jsonl(ROWS[:1]))
     assert ng.read("a").segments == EXPECTED  # the one that is named so

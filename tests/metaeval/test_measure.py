@@ -1,4 +1,4 @@
-"""One statistic in one group: its averaging, its options, and which entries it pairs."""
+"""One statistic in one group: its averaging, options and pairs; its intervals; and tests between metrics."""
 
 import subprocess
 import sys
@@ -35,7 +35,7 @@ from nlgauge.stats.draws import clopper_pearson
 from nlgauge.stats.intervals import widened_ends
 
 
-def frame(x, z, items=None, systems=None, pairs=None):
+def frame_of(x, z, items=None, systems=None, pairs=None):
     x = np.atleast_2d(np.array(x, dtype=float))
     names = tuple(map(str, range(x.shape[1])))
     return GroupScores(
@@ -82,14 +82,14 @@ def test_what_does_not_go_together_is_refused(stat, level, averaging, message):
 
 
 def test_an_error_rate_is_turned_round_and_a_bad_metric_is_not():
-    data = frame([4, 3, 2, 1], [1, 2, 3, 4])
+    data = frame_of([4, 3, 2, 1], [1, 2, 3, 4])
     assert value(data, "pearson", up=False) == pytest.approx(1)
     assert value(data, "pearson") == pytest.approx(-1)
 
 
 def test_pairs_are_made_inside_items_only():
     # item 1: people 1 < 5, metric agrees; item 2: people 9 > 2, metric disagrees; pairs across items would be four more
-    data = frame([1, 2, 3, 4], [1, 5, 9, 2], items="1122")
+    data = frame_of([1, 2, 3, 4], [1, 5, 9, 2], items="1122")
     assert value(data, "wmt_kendall_like", threshold=1) == 0
     assert value(data, "rr_kendall") == 0
     assert value(data, "preference_accuracy") == 0.5
@@ -97,7 +97,7 @@ def test_pairs_are_made_inside_items_only():
 
 def test_the_threshold_says_from_which_difference_on_people_tell_outputs_apart():
     # differences 4 and 7: with 5 only the pair that the metric gets wrong is left
-    data = frame([1, 2, 3, 4], [1, 5, 9, 2], items="1122")
+    data = frame_of([1, 2, 3, 4], [1, 5, 9, 2], items="1122")
     assert value(data, "rr_kendall", threshold=5) == -1
     assert value(data, "preference_accuracy", threshold=4) == 0.5
 
@@ -105,12 +105,12 @@ def test_the_threshold_says_from_which_difference_on_people_tell_outputs_apart()
 @pytest.mark.parametrize(("ties", "expected"), [("loss", 1 / 3), ("half", 0.5), ("exclude", 0.5), ("zero", 1 / 3)])
 def test_a_tie_counts_as_it_is_told(ties, expected):
     # one item, people 1 < 2 < 3: the metric wins (1,3), loses (2,3) and ties (1,2): of three pairs one is won
-    data = frame([1, 1, 2], [1, 3, 2], items="111")
+    data = frame_of([1, 1, 2], [1, 3, 2], items="111")
     assert value(data, "preference_accuracy", ties=ties) == pytest.approx(expected)
 
 
 def test_pairs_that_people_gave_need_no_items():
-    data = frame([1, 2, 3], [0, 0, 0], pairs=np.array([[1, 0], [0, 2], [2, 1]]))
+    data = frame_of([1, 2, 3], [0, 0, 0], pairs=np.array([[1, 0], [0, 2], [2, 1]]))
     better, worse = pairs_of_frame(data, None)
     assert (better.tolist(), worse.tolist()) == ([1, 0, 2], [0, 2, 1])
     assert value(data, "preference_accuracy") == pytest.approx(2 / 3)
@@ -118,24 +118,24 @@ def test_pairs_that_people_gave_need_no_items():
 
 def test_a_mean_over_items_weighs_items_not_pairs():
     # item 1 has three pairs, all won; item 2 has one, lost
-    data = frame([1, 2, 3, 2, 1], [1, 2, 3, 1, 2], items="11122")
+    data = frame_of([1, 2, 3, 2, 1], [1, 2, 3, 1, 2], items="11122")
     assert value(data, "preference_accuracy", level="item") == pytest.approx(0.5)
     assert value(data, "preference_accuracy", averaging="micro") == pytest.approx(0.75)
 
 
 def test_systems_can_be_averaged_over_as_well():
     # system a follows people, system b goes against them
-    data = frame([1, 2, 3, 3, 2, 1], [1, 2, 3, 1, 2, 3], items="123123", systems="aaabbb")
+    data = frame_of([1, 2, 3, 3, 2, 1], [1, 2, 3, 1, 2, 3], items="123123", systems="aaabbb")
     assert value(data, "pearson", averaging="sys") == pytest.approx(0)
 
 
 def test_pairs_have_no_mean_over_systems():
     with pytest.raises(InputError, match="compares outputs of two systems"):
-        value(frame([1, 2], [1, 2], items="11", systems="ab"), "rr_kendall", averaging="sys")
+        value(frame_of([1, 2], [1, 2], items="11", systems="ab"), "rr_kendall", averaging="sys")
 
 
 def test_soft_accuracy_reads_segments_of_systems():
-    data = frame([1, 2, 3, 1, 2, 3], [1, 2, 3, 1, 2, 3], items="123123", systems="aaabbb")
+    data = frame_of([1, 2, 3, 1, 2, 3], [1, 2, 3, 1, 2, 3], items="123123", systems="aaabbb")
     (one,) = measure(data, Task("soft_pairwise_accuracy", "system", "none", up=[True], options={"draws": 10}))
     assert one.value == 1
     assert one.n_pairs == 1
@@ -143,7 +143,7 @@ def test_soft_accuracy_reads_segments_of_systems():
 
 def test_options_reach_the_statistic_that_has_them():
     # differences of scores 1, 1, 2: all but the last are ties within 1, as people's are
-    data = frame([1, 2, 3], [5, 5, 5], items="111")
+    data = frame_of([1, 2, 3], [5, 5, 5], items="111")
     assert value(data, "acc_eq", level="item") == 0
     assert value(data, "acc_eq", level="item", epsilon=1) == pytest.approx(2 / 3)
 
@@ -171,7 +171,7 @@ def test_options_of_tests_and_intervals_go_with_any_statistic():
 
 def test_chance_of_preferences_is_averaged_as_the_value_is():
     # the only pair of item a is tied, none of the three of item b: (0 + 1/2) / 2 by item, 3/4 of 1/2 of all pairs
-    data = frame([1, 1, 1, 2, 3], [1, 2, 1, 2, 3], "aabbb")
+    data = frame_of([1, 1, 1, 2, 3], [1, 2, 1, 2, 3], "aabbb")
 
     def guess(averaging, **options):
         return measure(data, Task("preference_accuracy", "item", averaging, up=[True], options=options))[0].chance
@@ -181,7 +181,7 @@ def test_chance_of_preferences_is_averaged_as_the_value_is():
 
 
 def test_a_threshold_beside_pairs_that_people_gave_is_refused():
-    data = frame([1, 2, 3], [0, 0, 0], pairs=np.array([[1, 0]]))
+    data = frame_of([1, 2, 3], [0, 0, 0], pairs=np.array([[1, 0]]))
     assert value(data, "rr_kendall") == 1
     with pytest.raises(InputError, match="threshold changes nothing: people gave the pairs"):
         value(data, "rr_kendall", threshold=25.0)
@@ -199,9 +199,10 @@ def noisy(n_items=40, n_systems=1, seed=0, m=2, systems=True, noise=1.0):
     return GroupScores(None, x, z, tuple(map(str, range(z.size))), items, names)
 
 
-def made(data, stat, level="segment", how=None, options=None, averaging=None):
-    taken = Task(stat, level, averaging_of(stat, level, averaging), up=[True] * len(data.x), options=options or {})
-    return with_intervals(data, measure(data, taken), taken, how or IntervalMethod(draws=200))
+def intervals_of(data, stat, level="segment", how=None, options=None, averaging=None):
+    """The values with their intervals, and the method of the intervals."""
+    task = Task(stat, level, averaging_of(stat, level, averaging), up=[True] * len(data.x), options=options or {})
+    return with_intervals(data, measure(data, task), task, how or IntervalMethod(draws=200))
 
 
 @pytest.mark.parametrize(
@@ -227,17 +228,17 @@ def test_a_kind_goes_with_statistic_level_and_data_and_holds_the_value(stat, lev
     if level == "system":
         x, z = data.x[:, :systems], data.z[:systems]
         data = GroupScores(None, x, z, tuple(map(str, range(systems))), None, tuple(map(str, range(systems))))
-    found, told = made(data, stat, level, options={"threshold": 0.5} if stat == "wmt_kendall_like" else {})
-    assert said in told
+    found, method = intervals_of(data, stat, level, options={"threshold": 0.5} if stat == "wmt_kendall_like" else {})
+    assert said in method
     for one in found:
         assert one.low < one.value < one.high
 
 
 def test_the_exact_interval_of_a_share_is_an_option():
     data, exact = noisy(n_systems=2), {"interval": "clopper-pearson"}
-    found, told = made(data, "preference_accuracy", options=exact)
-    plain, _ = made(data, "preference_accuracy")
-    assert told == "Clopper and Pearson's interval"
+    found, method = intervals_of(data, "preference_accuracy", options=exact)
+    plain, _ = intervals_of(data, "preference_accuracy")
+    assert method == "Clopper and Pearson's interval"
     for one, other in zip(found, plain, strict=True):
         assert (one.low, one.high) == clopper_pearson(one.value * one.n_pairs, one.n_pairs)
         assert one.low < other.low < other.high < one.high
@@ -245,7 +246,7 @@ def test_the_exact_interval_of_a_share_is_an_option():
 
 def test_fishers_interval_is_scipys():
     data = noisy(m=1)
-    found, _ = made(data, "pearson", how=IntervalMethod("fisher"))
+    found, _ = intervals_of(data, "pearson", how=IntervalMethod("fisher"))
     theirs = stats.pearsonr(data.x[0], data.z).confidence_interval(0.95)
     assert (found[0].low, found[0].high) == pytest.approx((theirs.low, theirs.high), abs=1e-12)
 
@@ -253,16 +254,16 @@ def test_fishers_interval_is_scipys():
 def test_pearsons_interval_is_widened_unless_fishers_is_asked_for():
     data = noisy(m=2)
     skewed = GroupScores(None, np.exp(data.x), np.exp(data.z), data.ids, data.items, data.systems)
-    (one, _), told = made(skewed, "pearson")
-    (plain, _), _ = made(skewed, "pearson", how=IntervalMethod("fisher"))
-    assert told.endswith("widened by the jackknife where values are skewed")
+    (one, _), method = intervals_of(skewed, "pearson")
+    (plain, _), _ = intervals_of(skewed, "pearson", how=IntervalMethod("fisher"))
+    assert method.endswith("widened by the jackknife where values are skewed")
     assert (one.low, one.high) == tuple(float(end[0]) for end in widened_ends(skewed.x, skewed.z))
     assert one.low < plain.low < one.value < plain.high < one.high
 
 
 def test_outputs_of_one_item_are_not_independent_and_fisher_says_so_when_it_is_asked_for():
-    _, told = made(noisy(n_systems=3), "pearson", how=IntervalMethod("fisher"))
-    assert "comes out too narrow" in told
+    _, method = intervals_of(noisy(n_systems=3), "pearson", how=IntervalMethod("fisher"))
+    assert "comes out too narrow" in method
 
 
 @pytest.mark.parametrize(
@@ -276,8 +277,8 @@ def test_outputs_of_one_item_are_not_independent_and_fisher_says_so_when_it_is_a
 def test_where_there_is_no_interval_nothing_is_said(stat, how):
     data = noisy(n_systems=3)
     data = GroupScores(None, data.x, (data.z > 0).astype(float), data.ids, data.items, data.systems)
-    found, told = made(data, stat, "system" if stat.startswith("soft") else "segment", how)
-    assert told == ""
+    found, method = intervals_of(data, stat, "system" if stat.startswith("soft") else "segment", how)
+    assert method == ""
     assert np.isnan([one.low for one in found]).all()
 
 
@@ -287,22 +288,22 @@ def test_products_over_a_grid_are_the_bootstrap_over_items():
     2000 draws leave 0.01.
     """
     data = noisy(n_systems=4, m=1)
-    fast, _ = made(data, "pearson", how=IntervalMethod(draws=2000))
+    fast, _ = intervals_of(data, "pearson", how=IntervalMethod(draws=2000))
     unnamed = GroupScores(None, data.x, data.z, data.ids, data.items, None)
-    slow, _ = made(unnamed, "pearson", how=IntervalMethod(draws=2000))
+    slow, _ = intervals_of(unnamed, "pearson", how=IntervalMethod(draws=2000))
     assert (fast[0].low, fast[0].high) == pytest.approx((slow[0].low, slow[0].high), abs=0.02)
 
 
 def test_the_same_seed_gives_the_same_interval():
     data = noisy(n_systems=3)
-    one, other = (made(data, "kendall_b", "item", IntervalMethod(draws=50, seed=5))[0] for _ in range(2))
+    one, other = (intervals_of(data, "kendall_b", "item", IntervalMethod(draws=50, seed=5))[0] for _ in range(2))
     assert [c.low for c in one] == [c.low for c in other]
 
 
 def test_one_item_alone_has_no_interval_over_items():
     data = noisy(n_items=1, n_systems=6)
-    found, told = made(data, "kendall_b", "item")
-    assert told == ""
+    found, method = intervals_of(data, "kendall_b", "item")
+    assert method == ""
     assert np.isnan(found[0].low)
 
 
@@ -347,15 +348,15 @@ def test_fishers_interval_covers_the_truth_as_often_as_it_says():
         z = rng.normal(size=40)
         x = 0.6 * z + 0.8 * rng.normal(size=40)
         data = GroupScores(None, x[None], z, tuple(map(str, range(40))), None, None)
-        found, _ = made(data, "pearson")
+        found, _ = intervals_of(data, "pearson")
         covered += found[0].low < 0.6 < found[0].high
     assert 0.88 <= covered / 200 <= 1
 
 
 def cautioned(data, stat, how=None, **options):
-    taken = Task(stat, "segment", averaging_of(stat, "segment", None), up=[True] * len(data.x), options=options)
-    _, told = with_intervals(data, measure(data, taken), taken, how or IntervalMethod(draws=50))
-    return cautions(data, taken, told)
+    task = Task(stat, "segment", averaging_of(stat, "segment", None), up=[True] * len(data.x), options=options)
+    _, method = with_intervals(data, measure(data, task), task, how or IntervalMethod(draws=50))
+    return cautions(data, task, method)
 
 
 def single(x, z):
@@ -393,11 +394,11 @@ def test_a_few_values_far_from_the_rest_are_noted(how):
 
 def test_systems_that_are_drawn_are_noted_where_they_are_few():
     z = np.random.default_rng(0).normal(size=20)
-    taken = Task("pearson", "system", "none", up=[True], options={})
-    made_by = IntervalMethod("bootstrap", draws=50).of_draws("systems")
-    (said,) = cautions(single(z[:8], z[:8]), taken, made_by)
+    task = Task("pearson", "system", "none", up=[True], options={})
+    method = IntervalMethod("bootstrap", draws=50).of_draws("systems")
+    (said,) = cautions(single(z[:8], z[:8]), task, method)
     assert "from 8 systems too narrow" in said
-    assert cautions(single(z, z), taken, made_by) == []
+    assert cautions(single(z, z), task, method) == []
 
 
 def test_the_share_of_pairs_that_are_tied_by_hand():
@@ -408,19 +409,19 @@ def test_the_share_of_pairs_that_are_tied_by_hand():
 def test_the_seed_of_a_statistic_is_not_that_of_its_interval():
     data = noisy(n_systems=5)
     options, how = {"seed": 3}, IntervalMethod("bootstrap", draws=20, seed=3)
-    found, told = made(data, "acc_eq_calibrated", "item", how, options)
-    assert "seed 3" in told
+    found, method = intervals_of(data, "acc_eq_calibrated", "item", how, options)
+    assert "seed 3" in method
     assert found[0].low < found[0].value < found[0].high
 
 
 def test_an_interval_without_width_is_told():
     z = np.arange(6.0)
     perfect = GroupScores(None, np.stack([z, z[::-1] * [1, 1, 1, 2, 1, 1]]), z, tuple("abcdef"), None, None)
-    (one, other), told = made(perfect, "kendall_b")
+    (one, other), method = intervals_of(perfect, "kendall_b")
     assert (one.low, one.high) == (1, 1)
     assert other.low < other.high
-    assert told.endswith("; at 1 and -1 it has no width, which says nothing of others")
-    assert "no width" not in made(noisy(), "kendall_b")[1]
+    assert method.endswith("; at 1 and -1 it has no width, which says nothing of others")
+    assert "no width" not in intervals_of(noisy(), "kendall_b")[1]
 
 
 @given(st.lists(st.floats(-1e3, 1e3), min_size=2, max_size=12))

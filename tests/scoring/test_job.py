@@ -1,4 +1,4 @@
-"""Scoring a source up to the result that the command prints."""
+"""Scoring a source up to the result that the command prints, and `score` of texts in Python."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,6 +12,7 @@ from nlgauge.core.metric import signature_of
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.io.parallel import open_parallel
+from nlgauge.io.segments import Tally
 from nlgauge.metrics.registry import METRICS
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.compare import ComparisonOptions
@@ -19,6 +20,22 @@ from nlgauge.scoring.job import score, score_source
 
 HYPOTHESES = {"one": ["the cat sat", "a dog ran off"], "two": ["the cat sat down", "no dog"]}
 REFERENCES = ["the cat sat down", "a dog ran away"]
+
+
+class InMemory:
+    """Segments that lie in no file."""
+
+    def __init__(self, *segments):
+        self.segments = segments
+
+    def check(self):
+        tally = Tally()
+        for segment in self.segments:
+            tally.add(segment)
+        return tally.summary([], [])
+
+    def blocks(self):
+        yield list(self.segments)
 
 
 @pytest.fixture
@@ -74,24 +91,6 @@ def test_intervals_alone(source):
     row = score_source(source, "chrf", ComparisonOptions(intervals=True, draws=20)).result().rows[0]
     assert row["low"] <= row["value"] <= row["high"]
     assert "baseline" not in row
-
-
-class InMemory:
-    """Segments that lie in no file."""
-
-    def __init__(self, *segments):
-        self.segments = segments
-
-    def check(self):
-        from nlgauge.io.segments import Tally
-
-        tally = Tally()
-        for segment in self.segments:
-            tally.add(segment)
-        return tally.summary([], [])
-
-    def blocks(self):
-        yield list(self.segments)
 
 
 def test_groups_are_rows_of_their_own_or_a_note():
@@ -174,6 +173,9 @@ def test_several_references_are_told(tmp_path, second, note):
     assert [n for n in notes if "references per segment" in n] == ([note] if note else [])
 
 
+# --- Scores of texts by named metrics: the public `score`
+
+
 @dataclass(frozen=True)
 class Lengths:
     """Letters of the hypothesis; it reads no reference."""
@@ -227,13 +229,10 @@ def test_a_frame_brings_its_own_references():
     frame = pandas.DataFrame({"prediction": ["a b", "c d"], "references": [["a b"], ["c", "c d"]]})
     columns = {"hyp": "prediction", "ref": "references"}
     found = score(frame, metrics="bleu", columns=columns)["bleu"]
-    assert (
-        found.values.tolist() == score(["a b", "c d"], [["a b"], ["c", "c d"]], metrics="bleu")["bleu"].values.tolist()
-    )
+    of_lists = score(["a b", "c d"], [["a b"], ["c", "c d"]], metrics="bleu")["bleu"]
+    of_columns = score(frame["prediction"], frame["references"], metrics="bleu")["bleu"]
+    assert found.values.tolist() == of_lists.values.tolist() == of_columns.values.tolist()
     assert found.ids == ("1", "2")
-    assert (
-        score(frame["prediction"], frame["references"], metrics="bleu")["bleu"].values.tolist() == found.values.tolist()
-    )
 
 
 def test_a_frame_is_never_taken_for_the_names_of_its_columns():
@@ -253,6 +252,9 @@ def test_a_frame_is_never_taken_for_the_names_of_its_columns():
         score(["a", "b"], ["a", "b"], frame, metrics="chrf")
     with pytest.raises(InputError, match=r"^columns are named for a frame; lists of texts have none$"):
         score(["a"], ["a"], metrics="chrf", columns={"hyp": "x"})
+
+
+# --- What is empty, and what parts words, is the same for every metric
 
 
 @pytest.mark.parametrize("spec", ["bleu", "chrf", "ter", "rouge1", "rougeL", "wordf1", "meteor", "ribes", "bertscore"])
@@ -281,7 +283,9 @@ def blank_and_seen(blank):
 
 
 OF_WORDS = [
-    n for n in METRICS.names() if not (METRICS.lookup(n)[0].info.cached or hasattr(METRICS.lookup(n)[0], "model"))
+    name
+    for name, (kind, _) in ((name, METRICS.lookup(name)) for name in METRICS.names())
+    if not (kind.info.cached or hasattr(kind, "model"))
 ]
 
 
@@ -335,6 +339,9 @@ def test_no_segments_have_no_score(name):
 @pytest.mark.parametrize("name", ["bleu", "wer", "nist", "rouge1"])
 def test_none_of_the_segments_have_no_score(name):
     assert np.isnan(score(["a b"], ["a b"], metrics=name)[name].take([]).system)
+
+
+# --- Arguments in their places, and the look of what comes back
 
 
 def test_metrics_may_follow_the_texts():
