@@ -6,7 +6,20 @@ import numpy as np
 import pytest
 
 from nlgauge.core.errors import InputError
-from nlgauge.models.generation import Backtranslator, CausalRows, Generator, PairedRows, Seq2Seq, locate_generator
+from nlgauge.models.generation import (
+    Backtranslator,
+    CausalRows,
+    Generator,
+    Seq2Seq,
+    locate_generator,
+    n_pieces,
+    paired_rows,
+    positions,
+    start_piece,
+    worst_of,
+)
+from nlgauge.models.locate import locate
+from nlgauge.models.tokens import TextTokenizer
 from nlgauge.runtime.runtime import Runtime
 
 torch = pytest.importorskip("torch")
@@ -181,7 +194,7 @@ def changed(folder, to, **config):
 @pytest.mark.parametrize(("kind", "paired"), [("bart", True), ("t5", True), ("gpt2", False), ("llama", False)])
 def test_encoder_decoders_and_causal_models_are_told_apart(tiny_denoiser, tiny_causal, kind, paired):
     folder = (tiny_denoiser if paired else tiny_causal)(kind)
-    assert locate_generator(str(folder)).paired is paired
+    assert locate_generator(str(folder)).is_paired is paired
 
 
 def test_an_encoder_writes_no_text(tiny_masked):
@@ -198,22 +211,23 @@ def test_the_embedded_encoder_writes_no_text_and_is_not_offered():
 
 
 def test_the_worst_value_is_twice_a_guess_among_all_pieces(tiny_causal, tmp_path):
-    assert locate_generator(changed(tiny_causal("gpt2"), tmp_path / "a", vocab_size=100)).worst == -2 * math.log(100)
+    files = locate_generator(changed(tiny_causal("gpt2"), tmp_path / "a", vocab_size=100))
+    assert worst_of(n_pieces(files)) == -2 * math.log(100)
     nested = changed(tiny_causal("gpt2"), tmp_path / "b", vocab_size=None, text_config={"vocab_size": 7})
     with pytest.raises(InputError, match="vocab_size is None"):
-        _ = locate_generator(nested).n_pieces
+        n_pieces(locate_generator(nested))
 
 
 def test_a_text_starts_with_the_begin_token_or_else_with_the_end_token(tiny_causal, tmp_path):
     folder = tiny_causal("gpt2")
-    assert locate_generator(str(folder)).start == 0
-    assert locate_generator(changed(folder, tmp_path / "a", bos_token_id=None, eos_token_id=[5, 6])).start == 5
-    assert locate_generator(changed(folder, tmp_path / "b", bos_token_id=None, eos_token_id=None)).start is None
+    assert start_piece(locate_generator(str(folder))) == 0
+    assert start_piece(locate_generator(changed(folder, tmp_path / "a", bos_token_id=None, eos_token_id=[5, 6]))) == 5
+    assert start_piece(locate_generator(changed(folder, tmp_path / "b", bos_token_id=None, eos_token_id=None))) is None
 
 
 def test_positions_are_read_as_gpt2_writes_them(tiny_causal, tiny_denoiser):
-    assert locate_generator(str(tiny_causal("gpt2"))).max_tokens == 48
-    assert locate_generator(str(tiny_denoiser("t5"))).max_tokens is None
+    assert positions(locate_generator(str(tiny_causal("gpt2")))) == 48
+    assert positions(locate_generator(str(tiny_denoiser("t5")))) is None
 
 
 # --- What a model is given and what it is asked to write, piece by piece
@@ -224,7 +238,7 @@ def named(reader, ids):
 
 
 def paired(folder, **options):
-    return PairedRows(locate_generator(str(folder)), options.get("max_tokens"), options.get("language"))
+    return TextTokenizer(locate(str(folder)), space=False, **options)
 
 
 def causal(folder, max_tokens=None):
@@ -233,7 +247,7 @@ def causal(folder, max_tokens=None):
 
 def test_an_encoder_decoder_reads_and_writes_texts_in_their_frame(tiny_denoiser):
     reader = paired(tiny_denoiser("mbart"))
-    (row,) = reader.rows([(" the cat ", "rain fell")], reader)
+    (row,) = paired_rows([(" the cat ", "rain fell")], reader, reader)
     assert named(reader, row.given) == ["<s>", "▁the", "▁cat", "</s>"]
     assert named(reader, row.text) == ["<s>", "▁rain", "▁fell", "</s>"]
     assert (row.own, row.truncated, row.unknown, row.blank) == (slice(1, 4), False, 0, False)
@@ -241,7 +255,7 @@ def test_an_encoder_decoder_reads_and_writes_texts_in_their_frame(tiny_denoiser)
 
 def test_t5_puts_nothing_before_a_text(tiny_denoiser):
     reader = paired(tiny_denoiser("t5"))
-    (row,) = reader.rows([("the cat", "rain fell")], reader)
+    (row,) = paired_rows([("the cat", "rain fell")], reader, reader)
     assert named(reader, row.text) == ["▁rain", "▁fell", "</s>"]
     assert row.own == slice(0, 3)
 
@@ -263,7 +277,7 @@ def test_a_tokenizer_that_frames_texts_names_the_start_itself_and_its_end_is_not
 
 def test_long_texts_are_cut_and_say_so(tiny_causal, tiny_denoiser):
     both = paired(tiny_denoiser("mbart"), max_tokens=5)
-    short, long = both.rows([("the cat sat", "rain"), ("rain", "the cat sat on the mat")], both)
+    short, long = paired_rows([("the cat sat", "rain"), ("rain", "the cat sat on the mat")], both, both)
     assert (short.truncated, long.truncated) == (False, True)
     assert named(both, long.text) == ["<s>", "▁the", "▁cat", "▁sat", "</s>"]
 
@@ -288,14 +302,14 @@ def test_of_two_long_texts_a_causal_model_reads_the_beginnings(tiny_causal, give
 def test_a_text_without_a_piece_is_blank_and_so_is_a_given_one(tiny_causal, tiny_denoiser):
     pairs = [("", "a cat"), ("a cat", " \u200b"), ("a", "a")]
     reader = paired(tiny_denoiser("bart"))
-    assert [row.blank for row in reader.rows(pairs, reader)] == [True, True, False]
+    assert [row.blank for row in paired_rows(pairs, reader, reader)] == [True, True, False]
     assert [row.blank for row in causal(tiny_causal("gpt2")).rows([*pairs, (None, "a")])] == [True, True, False, False]
 
 
 def test_the_higher_share_of_unknown_pieces_counts(tiny_denoiser, tiny_causal):
     pairs = [("the Ω", "cat"), ("cat", "Ω"), ("cat", "cat")]
     reader = paired(tiny_denoiser("mbart"))
-    assert [row.unknown for row in reader.rows(pairs, reader)] == [0.5, 1, 0]
+    assert [row.unknown for row in paired_rows(pairs, reader, reader)] == [0.5, 1, 0]
     assert [row.unknown > 0 for row in causal(tiny_causal("llama")).rows(pairs)][1:] == [True, True]  # the break
 
 
@@ -326,7 +340,7 @@ def test_the_tag_of_a_language_is_in_the_frame(tiny_denoiser, tmp_path, tokenize
         told = {**json.loads((folder / name).read_text(encoding="utf-8")), **change}
         (folder / name).write_text(json.dumps(told), encoding="utf-8")
     english, german = paired(folder, language="en_XX"), paired(folder, language="de_DE")
-    (row,) = german.rows([("the cat", "rain fell")], english)
+    (row,) = paired_rows([("the cat", "rain fell")], english, german)
     assert sorted(named(german, row.given)) == sorted(["en_XX", "▁the", "▁cat", "</s>"])
     assert (named(german, row.text), named(german, row.text[row.own])) == (text, own)
     with pytest.raises(InputError, match="knows no language 'xx'; see its card for the codes"):

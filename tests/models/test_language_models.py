@@ -8,7 +8,7 @@ import pytest
 
 from nlgauge.core.errors import InputError
 from nlgauge.models import language_models
-from nlgauge.models.generation import CausalRows, locate_generator, paired_rows
+from nlgauge.models.generation import CausalRows, paired_rows
 from nlgauge.models.heads import find_head
 from nlgauge.models.language_models import HubMasked, PackedMasked, headed_mask, masked_network
 from nlgauge.models.locate import locate
@@ -139,7 +139,7 @@ def test_a_causal_model_says_of_a_text_what_its_loss_says(tiny_causal, kind):
     from nlgauge.models.language_models import CausalNetwork
 
     folder = tiny_causal(kind)
-    rows = CausalRows(locate_generator(str(folder)), None).rows([*PAIRS, (None, "the cat sat")])
+    rows = CausalRows(locate(str(folder)), None).rows([*PAIRS, (None, "the cat sat")])
     network = CausalNetwork(locate(str(folder)), torch.float32, torch.device("cpu"))
     plain = AutoModelForCausalLM.from_pretrained(folder).eval()
     with torch.inference_mode():
@@ -156,7 +156,7 @@ def test_half_precision_is_added_up_in_float32(tiny_causal):
     from nlgauge.models.language_models import CausalNetwork
 
     folder = tiny_causal("gpt2")
-    rows = CausalRows(locate_generator(str(folder)), None).rows(PAIRS)
+    rows = CausalRows(locate(str(folder)), None).rows(PAIRS)
     with torch.inference_mode():
         half, whole = (
             CausalNetwork(locate(str(folder)), kind, torch.device("cpu")).log_probabilities(rows, 1000)

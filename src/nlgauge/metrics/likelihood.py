@@ -18,8 +18,9 @@ from nlgauge.core.segment import Segment
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.metrics.nli import HeadedMetric
 from nlgauge.models.filler import MaskedModel, load_infill, pseudo_likelihoods
-from nlgauge.models.generation import WHOLE, Generator, GeneratorFiles, locate_generator, worst_of
+from nlgauge.models.generation import WHOLE, Generator, locate_generator, n_pieces, positions, worst_of
 from nlgauge.models.infill import DEFAULT, InfillFiles, locate_infill
+from nlgauge.models.locate import ModelFiles
 from nlgauge.models.tokens import token_limit
 from nlgauge.runtime.runtime import DType, Runtime
 from nlgauge.text.scripts import Writing
@@ -46,20 +47,20 @@ class GeneratorMetric(Checked, BaseMetric):
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """The values that the options resolve to, found without loading the model."""
-        return {"dtype": runtime.precision(self.dtype), **self.found().files.facts()}
+        return {"dtype": runtime.precision(self.dtype), **self.found().facts()}
 
     @property
     def limit(self) -> int | None:
         """The model's own limit, or the lower one that was asked for."""
-        found = self.found()
-        limits = (found.max_tokens, token_limit(found.files, self.max_tokens))
+        files = self.found()
+        limits = (positions(files), token_limit(files, self.max_tokens))
         return min((limit for limit in limits if limit is not None), default=None)
 
     def unread(self, writing: Writing) -> str | None:
         """Whether the model reads another language, and what to do; None if its languages are not known."""
-        return unread_by_model(self.found().files.languages, writing)
+        return unread_by_model(self.found().languages, writing)
 
-    def found(self) -> GeneratorFiles:
+    def found(self) -> ModelFiles:
         """The files of the model."""
         return locate_generator(self.model, self.revision)
 
@@ -189,7 +190,7 @@ class BartScore(GeneratorMetric):
         with runtime.progress(len(set(pairs)), "bartscore") as advance:
             found = generator.likelihoods(pairs, advance)
         means, flags = judged(
-            found.sums, found.counts, found.blank, found.truncated, found.unknown, generator.found.worst
+            found.sums, found.counts, found.blank, found.truncated, found.unknown, worst_of(n_pieces(generator.files))
         )
         shape = len(ways), len(segments)
         rows = means.reshape(shape)
@@ -237,7 +238,7 @@ class Perplexity(GeneratorMetric):
             InputError: the model cannot be read or is no causal language model.
         """
         generator = self.generator(runtime)
-        if generator.found.paired:
+        if generator.files.is_paired:
             raise InputError(
                 f"perplexity: model {self.model!r} is an encoder-decoder, expected a causal language model (GPT-2,"
                 " Llama, ...); bartscore takes encoder-decoders"
@@ -245,7 +246,7 @@ class Perplexity(GeneratorMetric):
         texts = [s.hypothesis for s in segments]
         with runtime.progress(len(set(texts)), "perplexity") as advance:
             found = generator.likelihoods([(None, text) for text in texts], advance)
-        worst = generator.found.worst
+        worst = worst_of(n_pieces(generator.files))
         means, flags = judged(found.sums, found.counts, found.blank, found.truncated, found.unknown, worst)
         with np.errstate(over="ignore"):
             values = known(np.exp(-means), np.zeros(len(means)))

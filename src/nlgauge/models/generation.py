@@ -175,63 +175,43 @@ class Seq2Seq:
 # --- Find the files of a model that writes text, and whether it is an encoder-decoder. Nothing is loaded
 
 
-@dataclass(frozen=True)
-class GeneratorFiles:
-    """The files of a model that writes text. The model is not loaded.
+def n_pieces(files: ModelFiles) -> int:
+    """The size V of a model's vocabulary."""
+    size = files.config.get("vocab_size", (files.config.get("text_config") or {}).get("vocab_size"))
+    if not isinstance(size, int) or size < 1:
+        raise InputError(f"model {files.name!r}: vocab_size is {size!r} in config.json, expected a number of pieces")
+    return size
 
-    Attributes:
-        files: the files of the model.
+
+def positions(files: ModelFiles) -> int | None:
+    """The largest number of pieces that a causal model reads, where its configuration says it the way GPT-2's does.
+
+    T5's configuration has the same entry, but its positions are relative.
     """
-
-    files: ModelFiles
-
-    @property
-    def paired(self) -> bool:
-        """Whether it is an encoder-decoder. If not, it is a causal language model."""
-        return self.files.is_paired
-
-    @property
-    def n_pieces(self) -> int:
-        """The size V of the vocabulary."""
-        config = self.files.config
-        size = config.get("vocab_size", (config.get("text_config") or {}).get("vocab_size"))
-        if not isinstance(size, int) or size < 1:
-            raise InputError(
-                f"model {self.files.name!r}: vocab_size is {size!r} in config.json, expected a number of pieces"
-            )
-        return size
-
-    @property
-    def worst(self) -> float:
-        """The cost of a piece that cannot be scored: -2 ln V, twice that of a guess among all pieces."""
-        return worst_of(self.n_pieces)
-
-    @property
-    def max_tokens(self) -> int | None:
-        """The largest number of pieces that a causal model reads, where its configuration says it the way GPT-2's does.
-
-        T5's configuration has the same entry, but its positions are relative.
-        """
-        positions = None if self.paired else self.files.config.get("n_positions")
-        return positions if isinstance(positions, int) and positions > 0 else None
-
-    @property
-    def start(self) -> int | None:
-        """The piece that stands before a text if the tokenizer puts none there: the begin token, else the end token."""
-        for name in ("bos_token_id", "eos_token_id"):
-            found: Any = self.files.config.get(name)
-            found = found[0] if isinstance(found, list) and found else found
-            if isinstance(found, int):
-                return found
-        return None
+    found = None if files.is_paired else files.config.get("n_positions")
+    return found if isinstance(found, int) and found > 0 else None
 
 
-def worst_of(n_pieces: int) -> float:
-    """The mean log-probability that stands for an empty text: -2 ln V, as if every piece were chosen with 1 / V²."""
-    return -2 * math.log(n_pieces)
+def start_piece(files: ModelFiles) -> int | None:
+    """The piece that stands before a text if the tokenizer puts none there: the begin token, else the end token."""
+    for name in ("bos_token_id", "eos_token_id"):
+        found: Any = files.config.get(name)
+        found = found[0] if isinstance(found, list) and found else found
+        if isinstance(found, int):
+            return found
+    return None
 
 
-def locate_generator(model: str, revision: str | None = None) -> GeneratorFiles:
+def worst_of(size: int) -> float:
+    """The mean log-probability that stands for an empty text: -2 ln V, as if every piece were chosen with 1 / V².
+
+    Args:
+        size: V, the number of pieces in the vocabulary.
+    """
+    return -2 * math.log(size)
+
+
+def locate_generator(model: str, revision: str | None = None) -> ModelFiles:
     """Find the files of a model that writes text.
 
     Args:
@@ -251,7 +231,7 @@ def locate_generator(model: str, revision: str | None = None) -> GeneratorFiles:
             f"model {model!r} is {kinds[0]}, expected a model that writes text: an encoder-decoder (BART, T5, ...) or a"
             " causal language model (GPT-2, Llama, ...)"
         )
-    return GeneratorFiles(files)
+    return files
 
 
 # --- Pairs of texts as pieces: what a model that writes text is given, and what it is asked to write
@@ -314,10 +294,10 @@ class CausalRows(TextTokenizer):
     The model is asked for the pieces of the text itself, without a piece for its end.
     """
 
-    def __init__(self, found: GeneratorFiles, max_tokens: int | None) -> None:
-        limits = [limit for limit in (max_tokens, found.max_tokens) if limit is not None]
-        super().__init__(found.files, min(limits, default=None), space=False)
-        start = found.start
+    def __init__(self, files: ModelFiles, max_tokens: int | None) -> None:
+        limits = [limit for limit in (max_tokens, positions(files)) if limit is not None]
+        super().__init__(files, min(limits, default=None), space=False)
+        start = start_piece(files)
         if len(self.prefix) == 0 and start is None:
             raise InputError(
                 f"model {self.name!r} has no piece to start a text with: config.json has neither bos_token_id nor"
@@ -394,7 +374,7 @@ class Generator:
     """A model that writes text, with what is told to it.
 
     Attributes:
-        found: the files of the model.
+        files: the files of the model.
         runtime: device, token budget, loaded models.
         dtype: the precision of weights and activations.
         max_tokens: a lower limit than the model's own.
@@ -405,7 +385,7 @@ class Generator:
             them.
     """
 
-    found: GeneratorFiles
+    files: ModelFiles
     runtime: Runtime
     dtype: str = "float32"
     max_tokens: int | None = None
@@ -459,23 +439,24 @@ class Generator:
         return slice(None) if self.counts_frame else row.own
 
     def _rows(self, pairs: Sequence[tuple[str | None, str]]) -> list[Row]:
-        if not self.found.paired:
-            key = ("causal rows", self.found.files, self.max_tokens)
-            return self.runtime.once(key, lambda: CausalRows(self.found, self.max_tokens)).rows(pairs)
+        if not self.files.is_paired:
+            key = ("causal rows", self.files, self.max_tokens)
+            return self.runtime.once(key, lambda: CausalRows(self.files, self.max_tokens)).rows(pairs)
         whole = [(given or "", text) for given, text in pairs]
         return paired_rows(whole, self._tokenizer(self.given_language or self.language), self._tokenizer(self.language))
 
     def _tokenizer(self, language: str | None) -> TextTokenizer:
-        files, limit = self.found.files, self.max_tokens
-        key = ("paired rows", files, limit, language)
-        return self.runtime.once(key, lambda: TextTokenizer(files, limit, space=False, language=language))
+        key = ("paired rows", self.files, self.max_tokens, language)
+        return self.runtime.once(
+            key, lambda: TextTokenizer(self.files, self.max_tokens, space=False, language=language)
+        )
 
     def _network(self) -> PairedNetwork | CausalNetwork:
-        key = ("generator", self.found.files, self.dtype, self.runtime.device)
+        key = ("generator", self.files, self.dtype, self.runtime.device)
         return self.runtime.once(key, self._loaded)
 
     def _loaded(self) -> PairedNetwork | CausalNetwork:
-        kind, where = dtype_and_device(self.dtype, self.runtime.device, f"model {self.found.files.name!r}")
+        kind, where = dtype_and_device(self.dtype, self.runtime.device, f"model {self.files.name!r}")
         from nlgauge.models.language_models import CausalNetwork, PairedNetwork
 
-        return (PairedNetwork if self.found.paired else CausalNetwork)(self.found.files, kind, where)
+        return (PairedNetwork if self.files.is_paired else CausalNetwork)(self.files, kind, where)
