@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError, MissingExtra
+from nlgauge.models.infill import Filler, Gap
 from nlgauge.perturbations import questions as fillers
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.perturb import Change, Inapplicable, apply_edits, perturb
@@ -20,7 +21,6 @@ from nlgauge.perturbations.questions import (
     nominal,
     of_kind,
 )
-from nlgauge.perturbations.severity import Filler, Gap
 from nlgauge.text.english.questions import WH, questions
 from nlgauge.text.languages import language
 

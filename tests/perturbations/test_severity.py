@@ -12,14 +12,12 @@ from hypothesis import strategies as st
 from nlgauge.core.errors import InputError, MissingExtra, SpecError
 from nlgauge.core.spec import quote
 from nlgauge.models.heads import SHIPPED, find_head
+from nlgauge.models.infill import Filler, Gap, Infill
 from nlgauge.perturbations import severity as module
 from nlgauge.perturbations.perturb import apply_edits, perturb
 from nlgauge.perturbations.severity import (
     CALIBRATED,
     JUDGE,
-    Filler,
-    Gap,
-    Infill,
     LexiconInfill,
     MaskAndPredict,
     Severity,

@@ -342,26 +342,21 @@ class NliModel(LazyModel[NliFiles, PairTokenizer, "Classifier"]):
         prepared = self.tokenizer.pairs(distinct, contents)
         probabilities = np.zeros((len(distinct), 3))
         if distinct:
-            self._run(prepared, probabilities, advance, alone)
+            network = self.network  # says that torch is missing, if it is
+            from nlgauge.models.hub import side_by_side
+
+            def work(batch: npt.NDArray[np.int64]) -> Array:
+                ids, types = zip(*(prepared.ids(int(i)) for i in batch), strict=True)
+                return softmax(network.logits(ids, types).numpy())
+
+            batches = list(by_length(prepared.lengths, 1 if alone else self.budget or network.batch_tokens))
+            judged = side_by_side(work, batches, network.device, one_core=alone)
+            for batch, found in zip(batches, judged, strict=True):
+                probabilities[batch] = found[:, self.found.columns]
+                advance(len(batch))
         places = np.fromiter((number[pair] for pair in pairs), dtype=np.int64, count=len(pairs))
         advance(len(pairs) - len(distinct))
         return Entailment(probabilities[places], prepared.truncated[places])
-
-    def _run(self, prepared: Any, found: Array, advance: Callable[[int], None], alone: bool) -> None:
-        network = self.network  # says that torch is missing, if it is
-        from nlgauge.models.hub import side_by_side
-
-        budget = 1 if alone else self.budget or network.batch_tokens
-        batches = list(by_length(prepared.lengths, budget))
-
-        def work(batch: npt.NDArray[np.int64]) -> Array:
-            ids, types = zip(*(prepared.ids(int(i)) for i in batch), strict=True)
-            return softmax(network.logits(ids, types).numpy())
-
-        judged = side_by_side(work, batches, network.device, one_core=alone)
-        for batch, probabilities in zip(batches, judged, strict=True):
-            found[batch] = probabilities[:, self.found.columns]
-            advance(len(batch))
 
 
 def softmax(logits: npt.NDArray[Any]) -> Array:

@@ -9,9 +9,10 @@ from functools import cache
 from typing import ClassVar
 
 from nlgauge.core.options import Checked, checked
+from nlgauge.models.infill import Gap, Infill
 from nlgauge.perturbations.draft import Draft, with_case_of
 from nlgauge.perturbations.perturb import Case, Change, Inapplicable, apply_edits, worse
-from nlgauge.perturbations.severity import Gap, Infill, check_infill, infill
+from nlgauge.perturbations.severity import check_infill, infill
 from nlgauge.text.doc import FINITE, NOUNS, VERBS, Doc, Token
 from nlgauge.text.english.questions import (
     ADVERBS,

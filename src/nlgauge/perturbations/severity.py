@@ -17,9 +17,7 @@ from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, MissingExtra, SpecError
 from nlgauge.core.options import Range, checked
 from nlgauge.models.entailment import Entailment, NliModel, load_nli
-from nlgauge.models.infill import Filler as Filler
-from nlgauge.models.infill import Gap as Gap
-from nlgauge.models.infill import Infill as Infill
+from nlgauge.models.infill import Filler, Gap, Infill
 from nlgauge.perturbations.draft import Draft
 from nlgauge.perturbations.perturb import Case, Change, Inapplicable, worse
 from nlgauge.perturbations.words import OWN, Part, single_words, sites

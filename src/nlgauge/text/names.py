@@ -250,7 +250,7 @@ def _read(tokens: Sequence[Token], run: list[int]) -> Person | None:
     if by_family:
         sure = True
     elif title is None:
-        sure = _sure_alone(tokens, run, names[0]) if len(names) == 1 else _sure_pair(tokens, names)
+        sure = _sure_alone(tokens, names[0]) if len(names) == 1 else _sure_pair(tokens, names)
     else:
         sure = _sure_titled(tokens, title, names)
     if not sure or (given is None and title is None and not by_family):
@@ -281,7 +281,7 @@ def _after_title(tokens: Sequence[Token], run: list[int]) -> tuple[int | None, l
     return None, run
 
 
-def _sure_alone(tokens: Sequence[Token], run: list[int], name: int) -> bool:
+def _sure_alone(tokens: Sequence[Token], name: int) -> bool:
     """Whether a first name that stands alone is a person."""
     text, before = tokens[name].text, tokens[name - 1] if name else None
     if not is_first_name(text) or len(text) < 3 or text.isupper() or tokens[name].tag != "NNP":
