@@ -438,7 +438,7 @@ def test_an_option_without_effect_is_named():
     [
         (options.Shown, "form", text.FORMS),
         (options.Common, "dtype", get_args(runtime.DType)),
-        (select.Policies, "among", get_args(metaeval_select.Among)),
+        (select.Choices, "among", get_args(metaeval_select.Among)),
         (audit.AuditRules, "design", get_args(suite.Design)),
         (audit.AuditRules, "ties", get_args(preferences.Ties)),
         (audit.Paraphrasing, "choose", get_args(paraphrase.How)),

@@ -435,11 +435,12 @@ def test_what_cannot_be_drawn_is_refused(shape, options, says):
 
 def test_the_weighted_mean_of_items_on_every_draw():
     found = resample_items(np.array([[1.0, 0.0]]), np.array([[1.0, 9.0]]), draws=200)
-    assert found.values[0].tolist() == [0.1]
-    assert sorted(set(found.drawn[:, 0].tolist())) == [0.0, 0.1, 1.0]  # items 1 1, 0 1 and 0 0
-    whole = mean_resampled([found, resample_items(np.array([[0.5, 0.5]]), draws=200)])
-    assert whole.values[0].tolist() == [0.3]
-    assert sorted(set(whole.drawn[:, 0].tolist())) == [0.25, 0.3, 0.75]
+    (values, *_), drawn = found
+    assert values.tolist() == [0.1]
+    assert sorted(set(drawn[:, 0].tolist())) == [0.0, 0.1, 1.0]  # items 1 1, 0 1 and 0 0
+    (values, *_), drawn = mean_resampled([found, resample_items(np.array([[0.5, 0.5]]), draws=200)])
+    assert values.tolist() == [0.3]
+    assert sorted(set(drawn[:, 0].tolist())) == [0.25, 0.3, 0.75]
     with pytest.raises(InputError, match="2 or more, got 1"):
         resample_items(np.array([[1.0]]))
 

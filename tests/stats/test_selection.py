@@ -410,7 +410,7 @@ def test_calibration_error_by_hand():
     # ten pairs at 0.6 of which 8 agree, ten at 0.9 of which 9 agree: (0.2 + 0) / 2
     found = said([0.6] * 10 + [0.9] * 10, [1] * 8 + [0] * 2 + [1] * 9 + [0])
     assert found.calibration_error(2) == pytest.approx(0.1)
-    numbers = [number for b in found.bins(2) for number in (b.predicted, b.agreed, b.pairs)]
+    numbers = [number for one in found.bins(2) for number in one]
     assert numbers == pytest.approx([0.6, 0.8, 10, 0.9, 0.9, 10])
 
 

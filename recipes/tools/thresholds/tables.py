@@ -60,8 +60,8 @@ def main() -> None:
         curve = shipped[metric].curve
         left_out = held_out(pairs, curve.form)
         print(f"\n## {metric}: systems left out\n\n| predicted | people agreed | pairs |\n|---:|---:|---:|")
-        for one in left_out.bins():
-            print(f"| {one.predicted:.2f} | {one.agreed:.2f} | {one.pairs:.0f} |")
+        for predicted, agreed, n in left_out.bins():
+            print(f"| {predicted:.2f} | {agreed:.2f} | {n:.0f} |")
         theirs = as_said(pairs, published(metric, pairs.difference))
         print(f"\nECE {left_out.calibration_error():.3f}, log loss {left_out.log_loss:.3f}")
         print(

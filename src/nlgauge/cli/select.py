@@ -27,8 +27,8 @@ _WHOLE = re.compile(r"-?[0-9]{1,18}")  # what 64 bits hold
 
 
 @dataclass(frozen=True)
-class Simulated:
-    """Options: the candidates of a choice, and the number of choices."""
+class Choices:
+    """Options: the candidates, the choices among them, and what counts as their scores."""
 
     hybrids: Annotated[int, Range(least=0), Typed("Hybrid systems in each group; 0 takes the systems as they are.")] = (
         10_000
@@ -44,12 +44,10 @@ class Simulated:
         ),
     ] = None
     draws: Annotated[int | None, Range(least=1), Typed("Simulate so many choices beside the exact numbers.")] = None
-
-
-@dataclass(frozen=True)
-class Policies:
-    """Which outputs hybrids are made of, and what counts as their scores."""
-
+    draw_matrix: Annotated[
+        str | None,
+        Typed("Hybrids made elsewhere: one line each, in it one system per item; .npy or text.", metavar="FILE"),
+    ] = None
     among: Annotated[str, Typed("Which outputs hybrids are made of.", words="rated all")] = "rated"
     exclude: Exclude = None
     references: References = None
@@ -64,33 +62,28 @@ def select(
     scored: judged.ScoreOptions,
     criterion: judged.Criterion = None,
     judgements: judged.Judgements = None,
-    simulated: Simulated,
-    draw_matrix: Annotated[
-        str | None,
-        Typed("Hybrids made elsewhere: one line each, in it one system per item; .npy or text.", metavar="FILE"),
-    ] = None,
-    policies: Policies,
+    choices: Choices,
     shown: options.Shown,
     files: options.Files,
     run: options.Common,
 ) -> int:
     """Hits@1, MRR and Diff: how good is the best model by a metric, in the eyes of people?"""
     shown.check(files)
+    draw_matrix = choices.draw_matrix
     if draw_matrix is not None:
-        options.refuse_idle({"hybrids": simulated.hybrids != 10_000}, "makes hybrids, and --draw-matrix brings them")
-    if (simulated.hybrids == 0 or draw_matrix is not None) and simulated.draws is None:
+        options.refuse_idle({"hybrids": choices.hybrids != 10_000}, "makes hybrids, and --draw-matrix brings them")
+    if (choices.hybrids == 0 or draw_matrix is not None) and choices.draws is None:
         options.refuse_idle({"seed": run.typed_seed is not None}, "is about draws: name --hybrids or --draws as well")
     files.check(data, scored.scores, judgements, draw_matrix)
     dataset, inputs = judged.read_data(data, judgements, columns)
     tables, entries = scored.read()
     matrix, entry = read_draws(draw_matrix) if draw_matrix is not None else (None, None)
-    how: dict[str, Any] = {**asdict(simulated), **asdict(policies)}  # checked there
+    how = {**asdict(choices), "draw_matrix": matrix}  # checked there
     how["stats"] = how["stats"] or STATS
     outcome = select_models(
         without_systems(dataset, how.pop("exclude") or []),
         scored.metric or [],
         criterion,
-        draw_matrix=matrix,
         scores=tables,
         lower_is_better=scored.lower or [],
         higher_is_better=scored.higher or [],

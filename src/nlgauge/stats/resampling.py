@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Literal
 
@@ -506,17 +506,9 @@ def _crossed(z: Array, judged: Mask, left: Index, right: Index) -> Array:
 # --- How far would the difference of two correlations stray on other items or systems? Bootstrap intervals and tests
 
 
-@dataclass(frozen=True)
-class Resampled:
-    """M metrics on the data and on B resamples of them.
-
-    Attributes:
-        values: the statistic of every metric, the number of groups behind it, and of groups without a value.
-        drawn: the statistic on every draw, shape (B, M); NaN where undefined.
-    """
-
-    values: Values
-    drawn: Array
+# M metrics: the statistic of each, the number of groups behind it, and of groups without a value, each of shape (M,);
+# and the statistic on B draws, shape (B, M), NaN where undefined.
+Resampled = tuple[Values, Array]
 
 
 def bootstrap_test(
@@ -593,7 +585,7 @@ def resample_grid(
     columns = _counts(rng, draws, human.shape[1]) if generalise_to != "systems" else None  # (B, N)
     values, used, undefined = _values(human, z, level, averaging, coefficient)
     drawn = _drawn(human, z, level, averaging, coefficient, rows, columns)  # (B, M)
-    return Resampled((np.where(constant, np.nan, values), used, undefined), np.where(constant, np.nan, drawn))
+    return (np.where(constant, np.nan, values), used, undefined), np.where(constant, np.nan, drawn)
 
 
 def resample_items(values: Array, weights: Array | None = None, *, draws: int = 1000, seed: Seed = 0) -> Resampled:
@@ -618,15 +610,14 @@ def resample_items(values: Array, weights: Array | None = None, *, draws: int = 
     often = _counts(generator(seed), draws, own.shape[1])  # (B, N)
     with np.errstate(invalid="ignore", divide="ignore"):
         drawn = (often @ (np.where(defined, own, 0.0) * counted).T) / (often @ counted.T)
-    return Resampled((item_means(parts)[:, 0], *means(own)[1:]), drawn)
+    return (item_means(parts)[:, 0], *means(own)[1:]), drawn
 
 
 def mean_resampled(groups: Sequence[Resampled]) -> Resampled:
     """The plain mean over groups that were resampled each on its own, with as many draws each."""
-    return Resampled(
-        means(np.stack([group.values[0] for group in groups], axis=-1)),
-        means(np.stack([group.drawn for group in groups], axis=-1))[0],
-    )
+    values, drawn = zip(*groups, strict=True)
+    whole = means(np.stack([of_metrics for of_metrics, _, _ in values], axis=-1))
+    return whole, means(np.stack(drawn, axis=-1))[0]
 
 
 def _check(shape: tuple[int, ...], generalise_to: str, level: str, averaging: str, draws: int) -> None:
@@ -698,11 +689,12 @@ def compare_resampled(
     """Compare every metric with every other on the same resamples; arguments are those of `bootstrap_test`."""
     check_option("alternative", alternative, Alternative, error=InputError)
     check_level(confidence)
-    values, drawn = found.values[0], found.drawn
+    whole, drawn = found
+    values = whole[0]
     m, (left, right) = len(values), pairs_of(len(values))
     observed = values[left] - values[right]
     differences = drawn[:, left] - drawn[:, right]  # (B, P)
-    compared = from_draws("bootstrap", generalise_to, alternative, found.values, (differences - observed).T)
+    compared = from_draws("bootstrap", generalise_to, alternative, whole, (differences - observed).T)
     low, high = percentiles(drawn, confidence)
     d_low, d_high = percentiles(differences, confidence)
     return replace(

@@ -624,15 +624,6 @@ _SURE = 1e-6  # a share nearer to 0 or 1 would give one wrong pair an infinite l
 
 
 @dataclass(frozen=True)
-class Bin:
-    """Pairs with about the same predicted share: its mean, the share in which people agreed, and the pairs."""
-
-    predicted: float
-    agreed: float
-    pairs: float
-
-
-@dataclass(frozen=True)
 class HeldOutPairs:
     """The verdicts of curves on pairs with a system that they were not fitted on.
 
@@ -654,8 +645,11 @@ class HeldOutPairs:
         loss = -self.agreed * np.log(p) - (1 - self.agreed) * np.log(1 - p)
         return float(np.average(loss, weights=self.weight))
 
-    def bins(self, count: int = 10) -> list[Bin]:
-        """The pairs in `count` bins of equal weight, from the smallest share to the largest."""
+    def bins(self, count: int = 10) -> list[tuple[float, float, float]]:
+        """The pairs in `count` bins of equal weight, from the smallest share to the largest.
+
+        Of each: the mean of the predicted shares, the share in which people agreed, and the pairs.
+        """
         order = np.argsort(self.predicted, kind="stable")
         p, y, w = self.predicted[order], self.agreed[order], self.weight[order]
         # A bin ends where the share changes: equal shares stay together.
@@ -665,8 +659,8 @@ class HeldOutPairs:
         found = []
         for k in np.unique(number):
             own = number == k
-            mean = [float(np.average(values[own], weights=w[own])) for values in (p, y)]
-            found.append(Bin(mean[0], mean[1], float(w[own].sum())))
+            predicted, agreed = (float(np.average(values[own], weights=w[own])) for values in (p, y))
+            found.append((predicted, agreed, float(w[own].sum())))
         return found
 
     def calibration_error(self, count: int = 10) -> float:
@@ -676,8 +670,8 @@ class HeldOutPairs:
             Naeini, Cooper and Hauskrecht (2015), "Obtaining Well Calibrated Probabilities Using Bayesian Binning".
         """
         found = self.bins(count)
-        total = sum(one.pairs for one in found)
-        return sum(one.pairs * abs(one.predicted - one.agreed) for one in found) / total
+        total = sum(pairs for *_, pairs in found)
+        return sum(pairs * abs(predicted - agreed) for predicted, agreed, pairs in found) / total
 
     def error_by_chance(self, *, seed: Seed = 0) -> float:
         """The calibration error that the true curve would show on average, because there are so few pairs.
