@@ -631,8 +631,8 @@ def read_official(folder: str | os.PathLike[str], humans: bool = True, lps: Sequ
         one = read_eval_set(folder, lp)
         gold = one.info.gold.get("segment") or _only_gold(one)
         if gold and (gold, "segment") in one.human:
-            alone = {key: scores for key, scores in one.human.items() if key[0] == gold}
-            runs.append((replace(one, human=alone), gold))
+            standard = {key: scores for key, scores in one.human.items() if key[0] == gold}
+            runs.append((replace(one, human=standard), gold))
     if not runs:
         raise InputError(f"{folder}: no language pair has human scores of segments that are named as the standard")
     datasets, kept, notes = [], [], []
