@@ -17,7 +17,7 @@ from nlgauge.core.metric import signature_of
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import quote_always
 from nlgauge.io.scores import write_beside
-from nlgauge.metrics.registry import METRICS, metrics_of, own_function
+from nlgauge.metrics.registry import METRICS, own_function
 from nlgauge.metrics.stored import (
     BY_NAME,
     GUESSED,
@@ -30,6 +30,7 @@ from nlgauge.metrics.stored import (
     check_shipped,
     direction_of,
     metric_of_file,
+    metrics_of,
 )
 from nlgauge.runtime.runtime import Runtime
 

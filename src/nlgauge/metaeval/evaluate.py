@@ -40,7 +40,8 @@ from nlgauge.metaeval.matrices import with_controls
 from nlgauge.metaeval.measure import ABOUT, IntervalKind, IntervalMethod, MetricTest, Task, check_options, check_test
 from nlgauge.metaeval.tasks import MEAN, PRESETS, Preset, Protocol, as_official, mean_of_known, preset, task_rows
 from nlgauge.metrics.languages import LanguageCheck
-from nlgauge.metrics.registry import RATINGS, expanded, metrics_of, takes_metrics
+from nlgauge.metrics.registry import expanded, takes_metrics
+from nlgauge.metrics.stored import PREFIX, metrics_of
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.looks import Language
 from nlgauge.stats.correlate import Averaging, Undefined, statistic
@@ -320,8 +321,8 @@ def _judgements(
 def _refuse_itself(built: Mapping[str, BaseMetric], human: Mapping[str, Array]) -> None:
     """A column of ratings says nothing about itself."""
     for name in human:
-        if f"{RATINGS}{name}" in built:
-            raise InputError(f"metric {RATINGS}{name} is the criterion itself; name another criterion, or leave it out")
+        if f"{PREFIX}{name}" in built:
+            raise InputError(f"metric {PREFIX}{name} is the criterion itself; name another criterion, or leave it out")
 
 
 def _dataset(data: Dataset | Frame, columns: Mapping[str, str] | None = None) -> Dataset:

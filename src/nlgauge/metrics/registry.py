@@ -22,8 +22,6 @@ from nlgauge.metrics.function import Function, Plain, predicts
 from nlgauge.metrics.wrapped import GUARDED, Combination, Guarded
 from nlgauge.models import heads, locate
 
-RATINGS = "human."  # so begins the name of a metric that is a column of ratings in the data
-
 # --- Metrics of the field that are not included: a metric that is added to the package loses its row; a test sees to it
 
 
@@ -462,24 +460,6 @@ def named(metrics: MetricLike | Sequence[MetricLike], encoder: str | None = None
             raise SpecError(f"metric {name!r} is named twice")
         by_name[name] = whole(built)
     return by_name
-
-
-def metrics_of(metrics: MetricLike | Sequence[MetricLike], encoder: str | None) -> dict[str, BaseMetric]:
-    """Specification as typed -> metric, as `named`; `human.NAME` is a column of the data.
-
-    Raises:
-        SpecError: there is no metric, or one is unknown or named twice.
-    """
-    listed = [metrics] if isinstance(metrics, str) or not isinstance(metrics, Sequence) else list(metrics)
-    placed: list[Any] = []
-    for one in listed:
-        if isinstance(one, str) and one.startswith(RATINGS):
-            from nlgauge.metrics.stored import RatingColumn  # which imports this module
-
-            placed.append(RatingColumn(criterion=one.removeprefix(RATINGS)))
-        else:
-            placed.append(one)
-    return named(placed, encoder)
 
 
 def takes_metrics(function: Callable[Given, R]) -> Callable[Given, R]:

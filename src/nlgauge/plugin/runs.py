@@ -16,7 +16,7 @@ from nlgauge.core.result import replacing
 from nlgauge.gating.gate import judged, named_with, opened
 from nlgauge.gating.outputs import Outputs, ScoredSide, as_json, check_saved, read_baseline, score_side
 from nlgauge.gating.verdicts import Clusters, Drops, Items, Rules, Undefined, level
-from nlgauge.metrics.registry import metrics_of
+from nlgauge.metrics.stored import metrics_of
 from nlgauge.report.text import render
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.looks import Looks
