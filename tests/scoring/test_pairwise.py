@@ -261,26 +261,6 @@ def test_default_draws_are_those_of_sacrebleu():
     assert compare_scores(scores, systems, items, baseline="system0", test="randomization")[0].draws == 10000
 
 
-@pytest.mark.parametrize(
-    ("systems", "items", "says"),
-    [
-        (["a", "a", "b", None], ["1", "2", "1", "2"], "segment 's3' names no system"),
-        (["a", "a", "b", "b"], ["1", "2", None, "2"], "segment 's2' names no item"),
-        (["a", "a", "b", "b"], ["1", "2", "1", "1"], r"system 'b' has item '1' twice \(segments 's2' and 's3'\)"),
-        (["a", "a", "b", "b"], ["1", "2", "1", "3"], "system 'b' lacks item '2', which 'a' has"),
-        (["a", "a", "a", "b"], ["1", "2", "3", "1"], "system 'b' lacks item '2' and 1 more, which 'a' has"),
-        (["a", "b", "b", "b"], ["1", "1", "2", "3"], "system 'a' lacks item '2' and 1 more, which 'b' has"),
-        (["x", "x", "b", "b"], ["1", "2", "1", "2"], "baseline 'a' is not among the systems"),
-        (["a", "a", "a", "a"], ["1", "2", "3", "4"], "'a' is the only system"),
-        (["a", "a"], ["1", "2", "3", "4"], "4 segments but 2 systems"),
-        (["a", "a", "b", "b"], ["1"], "4 segments but 1 items"),
-    ],
-)
-def test_what_cannot_be_paired_is_named(systems, items, says):
-    with pytest.raises(InputError, match=says):
-        compare_scores(scores_of([1, 2, 3, 4]), systems, items, baseline="a")
-
-
 def test_what_else_is_refused():
     scores, systems, items, _ = grid(2, 5)
     with pytest.raises(InputError, match="did you mean 'bootstrap'"):
@@ -311,12 +291,6 @@ def test_intervals_count_what_is_undefined():
     row = intervals(scores_of([5.0, np.nan]), draws=1000)[0]
     assert (row.n, row.n_undefined, row.low, row.high) == (2, 1, 5.0, 5.0)
     assert row.n_undefined_draws == pytest.approx(250, abs=70)  # a draw of two misses the first with chance 1/4; sd 14
-
-
-def test_alignment_puts_the_baseline_first_and_follows_its_items():
-    places = aligned(list("pqrs"), ["b", "a", "b", "a"], ["2", "1", "1", "2"], "a")
-    assert {name: where.tolist() for name, where in places.items()} == {"a": [1, 3], "b": [2, 0]}
-    assert list(places) == ["a", "b"]
 
 
 # --- Systems against each other: by hand where differences are constant, and as against each baseline in turn

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 from contextlib import suppress
@@ -9,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tests.scoring.runs import files_of, one_by_one
 
 from nlgauge.core import options
 from nlgauge.core.errors import InputError, SpecError
@@ -200,11 +200,6 @@ def test_a_file_is_no_folder_of_a_run(data):
         read_plan(data)
 
 
-def test_a_folder_without_a_plan(tmp_path):
-    with pytest.raises(InputError, match=r"holds no plan\.json"):
-        read_plan(tmp_path)
-
-
 def test_systems_that_cannot_be_compared_are_refused_before_anything_is_scored(tmp_path):
     path = tmp_path / "data.jsonl"
     rows = [{"system": s, "seg": i, "hyp": "h", "ref": "h"} for s, items in (("A", "12"), ("B", "13")) for i in items]
@@ -238,25 +233,10 @@ def gather_data(tmp_path):
     return path
 
 
-def one_by_one(plan, folder, parts):
-    """An engine that scores in this process."""
-    scorer = Scorer(plan, folder)
-    for part in parts:
-        yield scorer.score(part)
-
-
 def backwards(plan, folder, parts):
     """An engine whose parts come last first, each from a process of its own."""
     for part in reversed(parts):
         yield Scorer(plan, folder).score(part)
-
-
-def files_of(folder):
-    return {
-        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
 
 
 def check(data, folder, metrics, runtime=None, atol=1e-12, **how):
@@ -312,8 +292,10 @@ def test_comparison_takes_what_the_parts_keep(gather_data, tmp_path):
 )
 def test_scores_of_models_are_those_of_one_piece(gather_data, tmp_path, tiny_model, metric):
     pytest.importorskip("torch")
-    specs = [spec.replace("{}", quote(str(tiny_model("bert")))) for spec in (metric, "bertscore:model={}")]
-    check(gather_data, tmp_path / "run", specs, Runtime(device="cpu"), atol=1e-5)  # float32, in batches of other shapes
+    spec = metric.replace("{}", quote(str(tiny_model("bert"))))
+    check(
+        gather_data, tmp_path / "run", [spec], Runtime(device="cpu"), atol=1e-5
+    )  # float32, in batches of other shapes
 
 
 def test_terms_of_a_sum_are_scored_in_one_pass_alone(gather_data, tmp_path, tiny_model, monkeypatch):
@@ -369,7 +351,7 @@ def test_the_bytes_do_not_depend_on_the_order_of_the_work(plan, tmp_path):
     assert plan.passes == len(json.loads((tmp_path / "one" / PLAN).read_text())["pools"]) == 2
 
 
-@pytest.mark.parametrize("after", [1, 5, 7, 10, 14])
+@pytest.mark.parametrize("after", [1, 10, 14])
 def test_a_run_that_was_killed_in_any_pass_goes_on(plan, tmp_path, after):
     """Five parts in two passes, and then their scores."""
     left = after
@@ -396,10 +378,13 @@ def test_damaged_files_are_made_again(plan, tmp_path):
     score_in_parts(plan, run, one_by_one, Runtime())
     before = files_of(run)
     gathered_path(run, 1, plan.parts[0]).write_bytes(b"")
+    rows_path(run, plan.parts[1]).write_bytes(b"PAR1")
     gathered_path(run, 2, plan.parts[3]).write_bytes(b"0" * 99)
     texts_path(run, "first-references", plan.parts[2]).write_text("[]")
     settled_path(run, 1).write_bytes(b"0" * 99)
+    sums_path(run, plan.parts[2]).write_bytes(b"{")
     sums_path(run, plan.parts[3]).unlink()
+    assert [sums_of(run, part) is None for part in plan.parts] == [False, True, True, True, False]
     score_in_parts(plan, run, one_by_one, Runtime())
     assert files_of(run) == before
 
@@ -468,11 +453,10 @@ def segments(gather_data):
     return [replace(segment, context=query) for segment in read(gather_data).segments]
 
 
-@pytest.mark.parametrize("mix", ["min", "mean"])
-def test_ruber_is_scaled_over_all_parts(segments, tiny_regressor, tiny_model, mix):
+def test_ruber_is_scaled_over_all_parts(segments, tiny_regressor, tiny_model):
     pytest.importorskip("torch")
     head = str(tiny_regressor(features="hyp,src,hyp*src,|hyp-src|", low="0", high="1"))
-    metric = Ruber(model=head, encoder=str(tiny_model("bert")), mix=mix)
+    metric = Ruber(model=head, encoder=str(tiny_model("bert")))
     wanted = metric.score(segments, Runtime()).values
     np.testing.assert_allclose(in_parts(metric, segments), wanted, atol=1e-4)  # a narrow scale spreads float32
     assert 0 in wanted  # one response is empty

@@ -20,6 +20,7 @@ from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
+from tests.scoring.runs import files_of, one_by_one
 
 from nlgauge.cli.main import main
 from nlgauge.core.errors import InputError, MissingExtra
@@ -33,7 +34,7 @@ from nlgauge.scoring import workers as engine
 from nlgauge.scoring import workers as pool
 from nlgauge.scoring.job import ComparisonOptions, score_source
 from nlgauge.scoring.looks import Looks
-from nlgauge.scoring.parts import PLAN, Scorer, make_plan, rows_path, segment_digests, stats_path, sums_of, sums_path
+from nlgauge.scoring.parts import Scorer, make_plan, segment_digests, stats_path, sums_path
 from nlgauge.scoring.workers import RESULT, estimate, progress_of, score_in_parts, total
 
 pytest.importorskip("pyarrow")
@@ -51,13 +52,6 @@ ROWS = [
     }
     for i in range(20)
 ]
-
-
-def one_by_one(plan, folder, parts):
-    """An engine that scores in this process."""
-    scorer = Scorer(plan, folder)
-    for part in parts:
-        yield scorer.score(part)
 
 
 @pytest.fixture
@@ -313,7 +307,7 @@ def test_forged_files_whose_digests_fit_are_one_line_or_a_result(scored, tmp_pat
     whole = path.read_bytes()
     tree = json.loads(whole)
     places = [place for place, _ in values_of(tree if name == "plan.json" else tree["sums"])]
-    step = 1 if SLOW else max(1, len(places) * len(ODD) // 400)
+    step = 1 if SLOW else 1 + len(ODD) * max(1, len(places) // 150)  # no divisor of it: each odd value comes
     for number, (place, odd) in enumerate(product(places, ODD)):
         if number % step:
             continue
@@ -431,10 +425,6 @@ def test_an_actor_takes_its_share_of_a_gpu_and_of_the_processors(plan, tmp_path,
     assert os.environ["OMP_NUM_THREADS"] == "4"
 
 
-def files_of(folder):
-    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
 def actors(pid):
     """The processes of Ray's actors below a process."""
     for file in Path(f"/proc/{pid}/task").glob("*/children"):
@@ -462,8 +452,7 @@ def test_actors_are_killed_and_the_bytes_are_those_of_one_process(tmp_path):
         yield from scored
 
     result = score_in_parts(plan, tmp_path / "ray", disturbed, Runtime())
-    one = lambda plan, folder, parts: (Scorer(plan, folder).score(part) for part in parts)  # noqa: E731
-    score_in_parts(plan, tmp_path / "one", one, Runtime())
+    score_in_parts(plan, tmp_path / "one", one_by_one, Runtime())
     assert len(killed) == 2  # in the pass for cider, and when parts are scored
     assert [row["n"] for row in result.rows] == [3000, 3000]
     assert files_of(tmp_path / "ray") == files_of(tmp_path / "one")
@@ -481,8 +470,7 @@ def test_workers_score_what_is_left_and_leave_the_bytes_of_one_process(tmp_path)
     write(tmp_path / "data.jsonl", 9)
     plan = make_plan(Inputs(str(tmp_path / "data.jsonl")), named(["chrf"]), Runtime(), rows=2)
     score_in_parts(plan, tmp_path / "pool", partial(pool.score_in_pool, workers=1), Runtime())
-    one = lambda plan, folder, parts: (pool.Scorer(plan, folder).score(part) for part in parts)  # noqa: E731
-    score_in_parts(plan, tmp_path / "one", one, Runtime())
+    score_in_parts(plan, tmp_path / "one", one_by_one, Runtime())
     assert files_of(tmp_path / "pool") == files_of(tmp_path / "one")
 
 
@@ -606,19 +594,6 @@ def run(tmp_path):
     return tmp_path / "run"
 
 
-def run_one_by_one(plan, folder, parts):
-    """An engine that scores in this process."""
-    scorer = Scorer(plan, folder)
-    for part in parts:
-        yield scorer.score(part)
-
-
-def rows_of(folder):
-    import pyarrow.parquet as parquet
-
-    return [row for path in sorted((folder / "rows").iterdir()) for row in parquet.read_table(path).to_pylist()]
-
-
 @pytest.mark.parametrize(
     "how",
     [
@@ -630,7 +605,7 @@ def rows_of(folder):
     ],
 )
 def test_the_result_is_that_of_one_piece(data, run_plan, run, how):
-    found = score_in_parts(run_plan, run, run_one_by_one, Runtime(), ComparisonOptions(**how))
+    found = score_in_parts(run_plan, run, one_by_one, Runtime(), ComparisonOptions(**how))
     wanted = score_source(open_data(data), RUN_METRICS, ComparisonOptions(**how)).result()
     assert found.metrics == wanted.metrics
     assert sorted(found.notes) == sorted(wanted.notes)
@@ -640,19 +615,14 @@ def test_the_result_is_that_of_one_piece(data, run_plan, run, how):
     assert json.loads((run / RESULT).read_text())["kind"] == "score"
 
 
-def test_every_row_is_there_once_in_the_order_of_the_input(run_plan, tmp_path):
-    score_in_parts(run_plan, tmp_path / "out", run_one_by_one, Runtime())
-    assert [row["id"] for row in rows_of(tmp_path / "out")] == [f"i{i}" for i in range(12)]
-
-
 def test_a_run_that_was_killed_goes_on_and_leaves_the_same_bytes(run_plan, tmp_path):
     def killed(plan, folder, parts):
-        yield from run_one_by_one(plan, folder, parts[:1])
+        yield from one_by_one(plan, folder, parts[:1])
         raise KeyboardInterrupt
 
     def rest(plan, folder, parts):
         scored.extend(part.number for part in parts)
-        yield from run_one_by_one(plan, folder, parts)
+        yield from one_by_one(plan, folder, parts)
 
     scored = []
     with pytest.raises(KeyboardInterrupt):
@@ -660,25 +630,15 @@ def test_a_run_that_was_killed_goes_on_and_leaves_the_same_bytes(run_plan, tmp_p
     assert progress_of(tmp_path / "out").parts_done == 1
     score_in_parts(run_plan, tmp_path / "out", rest, Runtime())
     assert scored == [1, 2]
-    score_in_parts(run_plan, tmp_path / "whole", run_one_by_one, Runtime())
+    score_in_parts(run_plan, tmp_path / "whole", one_by_one, Runtime())
     assert files_of(tmp_path / "out") == files_of(tmp_path / "whole")
-
-
-def test_a_damaged_part_is_scored_again(run_plan, run):
-    score_in_parts(run_plan, run, run_one_by_one, Runtime())
-    before = files_of(run)
-    rows_path(run, run_plan.parts[1]).write_bytes(b"PAR1")
-    sums_path(run, run_plan.parts[2]).write_bytes(b"{")
-    assert [sums_of(run, part) is None for part in run_plan.parts] == [False, True, True]
-    score_in_parts(run_plan, run, run_one_by_one, Runtime())
-    assert files_of(run) == before
 
 
 def test_a_second_run_scores_nothing_and_may_test(run_plan, run):
     def none(plan, folder, parts):
         raise AssertionError("parts are scored again")
 
-    first = score_in_parts(run_plan, run, run_one_by_one, Runtime())
+    first = score_in_parts(run_plan, run, one_by_one, Runtime())
     assert score_in_parts(run_plan, run, none, Runtime()).rows == first.rows
     tested = score_in_parts(run_plan, run, none, Runtime(), ComparisonOptions(test="bootstrap", draws=20))
     assert [row["p"] for row in tested.rows if row["baseline"]] != []
@@ -688,13 +648,13 @@ def test_a_folder_of_something_else_is_refused(run_plan, data, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("")
     with pytest.raises(InputError, match=r"holds 'thesis\.tex' and no run"):
-        score_in_parts(run_plan, tmp_path / "mine", run_one_by_one, Runtime())
-    score_in_parts(run_plan, tmp_path / "out", run_one_by_one, Runtime())
+        score_in_parts(run_plan, tmp_path / "mine", one_by_one, Runtime())
+    score_in_parts(run_plan, tmp_path / "out", one_by_one, Runtime())
     other = make_plan(Inputs(str(data)), named(["chrf"]), Runtime(), rows=4)
     with pytest.raises(InputError, match="holds a run of other files, metrics"):
-        score_in_parts(other, tmp_path / "out", run_one_by_one, Runtime())
+        score_in_parts(other, tmp_path / "out", one_by_one, Runtime())
     with pytest.raises(InputError, match="cannot write"):
-        score_in_parts(run_plan, tmp_path / "none" / "out", run_one_by_one, Runtime())
+        score_in_parts(run_plan, tmp_path / "none" / "out", one_by_one, Runtime())
 
 
 def test_without_pyarrow_nothing_begins(run_plan, tmp_path, monkeypatch):
@@ -710,8 +670,8 @@ def test_two_processes_do_not_work_on_one_run(run_plan, run):
     def twice(plan, folder, parts):
         assert progress_of(folder).running
         with pytest.raises(InputError, match="another process works on"):
-            score_in_parts(plan, folder, run_one_by_one, Runtime())
-        yield from run_one_by_one(plan, folder, parts)
+            score_in_parts(plan, folder, one_by_one, Runtime())
+        yield from one_by_one(plan, folder, parts)
 
     score_in_parts(run_plan, run, twice, Runtime())
     assert not progress_of(run).running
@@ -720,7 +680,7 @@ def test_two_processes_do_not_work_on_one_run(run_plan, run):
 def test_who_asks_how_far_a_run_is_takes_it_from_nobody(run_plan, run):
     """Two may ask at once, and who may only read may ask."""
     fcntl = pytest.importorskip("fcntl")
-    score_in_parts(run_plan, run, run_one_by_one, Runtime())
+    score_in_parts(run_plan, run, one_by_one, Runtime())
     with (run / "lock").open() as other:
         fcntl.flock(other, fcntl.LOCK_SH)
         assert not progress_of(run).running
@@ -729,28 +689,19 @@ def test_who_asks_how_far_a_run_is_takes_it_from_nobody(run_plan, run):
         assert progress_of(run).running
 
 
-def test_a_part_that_vanishes_meanwhile_is_named(run_plan, run):
-    def forgetful(plan, folder, parts):
-        yield from run_one_by_one(plan, folder, parts)
-        sums_path(folder, plan.parts[1]).unlink()
-
-    with pytest.raises(InputError, match=r"part-000001-[0-9a-f]{16} is not done"):
-        score_in_parts(run_plan, run, forgetful, Runtime())
-
-
 def test_progress_counts_segments_of_all_systems(tmp_path):
     for name in ("one", "two", "ref"):
         (tmp_path / name).write_text("a text\n" * 5)
     inputs = Inputs(None, None, (str(tmp_path / "one"), str(tmp_path / "two")), (str(tmp_path / "ref"),))
     plan = make_plan(inputs, named(["chrf"]), Runtime(), rows=4)
-    score_in_parts(plan, tmp_path / "out", run_one_by_one, Runtime())
+    score_in_parts(plan, tmp_path / "out", one_by_one, Runtime())
     sums_path(tmp_path / "out", plan.parts[-1]).unlink()
     found = progress_of(tmp_path / "out")
     assert (found.n, found.n_done, found.parts_done) == (10, 8, 2)
 
 
 def test_the_rate_is_that_of_the_last_parts(run_plan, run):
-    score_in_parts(run_plan, run, run_one_by_one, Runtime())
+    score_in_parts(run_plan, run, one_by_one, Runtime())
     for seconds, part in zip((100, 102), run_plan.parts, strict=False):
         os.utime(sums_path(run, part), (seconds, seconds))
     sums_path(run, run_plan.parts[2]).unlink()
@@ -766,12 +717,12 @@ def test_the_rate_is_that_of_the_command_that_runs(run_plan, run):
 
     def scored(plan, folder, parts):
         for seconds, part in enumerate(parts, start=1):
-            yield from run_one_by_one(plan, folder, [part])
+            yield from one_by_one(plan, folder, [part])
             after = (run / "lock").stat().st_mtime + 2 * seconds
             os.utime(sums_path(folder, part), (after, after))
             rates.append(progress_of(folder).rate)
 
-    score_in_parts(run_plan, run, run_one_by_one, Runtime())
+    score_in_parts(run_plan, run, one_by_one, Runtime())
     for part in run_plan.parts[:1]:
         os.utime(sums_path(run, part), (100, 100))
     for part in run_plan.parts[1:]:
@@ -813,21 +764,14 @@ def test_larger_limits_reach_the_parts(data, run):
     with limited(Limits(segment=10**8)):
         plan = make_plan(Inputs(str(data)), named(RUN_METRICS), Runtime(), rows=4)
     with limited(Limits(segment=12)):  # those of a worker are the defaults, which a test cannot reach
-        assert score_in_parts(plan, run, run_one_by_one, Runtime()).rows
+        assert score_in_parts(plan, run, one_by_one, Runtime()).rows
 
 
 def test_flags_stand_in_the_order_of_one_piece(data, run):
     """The first part has texts that look tokenised, and only the next an empty one."""
     rows = [{"id": str(i), "hyp": "" if i == 3 else "a cat .", "refs": ["a cat ."]} for i in range(4)]
     data.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    found = score_in_parts(
-        make_plan(Inputs(str(data)), named(["bleu"]), Runtime(), rows=2), run, run_one_by_one, Runtime()
-    )
+    found = score_in_parts(make_plan(Inputs(str(data)), named(["bleu"]), Runtime(), rows=2), run, one_by_one, Runtime())
     wanted = score_source(open_data(data), ["bleu"]).result()
     assert list(found.metrics[0]["flags"]) == list(wanted.metrics[0]["flags"]) == ["empty", "tokenized"]
     assert found.notes == wanted.notes
-
-
-def test_the_plan_lies_in_the_folder(run_plan, run):
-    score_in_parts(run_plan, run, run_one_by_one, Runtime())
-    assert json.loads((run / PLAN).read_text())["kind"] == "plan"
