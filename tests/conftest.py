@@ -1,10 +1,13 @@
 """Tiny models of many families, made from a configuration: random weights, real shapes, nothing fetched."""
 
+import functools
 import gc
 import json
 import os
 import re
 import shutil
+import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -19,6 +22,18 @@ settings.register_profile("nlgauge", deadline=None, max_examples=200 if SLOW els
 settings.load_profile("nlgauge")
 if not SLOW:  # else Hypothesis reads all modules for constants to draw: seconds in each process, again where more come
     providers._get_local_constants = lambda: providers._local_constants
+
+# What is installed is looked through for plug-ins once for each search path: a hundred packages take as long as many a
+# test, and each text file that is opened asks for them. Tests of plug-ins put a function of their own in its place.
+_look_through = metadata.entry_points
+
+
+@functools.cache
+def _installed(path, **asked):
+    return _look_through(**asked)
+
+
+metadata.entry_points = lambda **asked: _installed(tuple(sys.path), **asked)
 
 gc.disable()  # what collecting tests makes stays; `pytest_collection_finish` turns it on
 
@@ -41,6 +56,21 @@ def pytest_collection_modifyitems(items):
 def pytest_make_parametrize_id(config, val, argname):
     """Packed content is named by its kind: gzip holds the time, and workers that run side by side compare names."""
     return "gzip" if isinstance(val, bytes) and val.startswith(b"\x1f\x8b") else None
+
+
+@pytest.fixture
+def pool_here(monkeypatch):
+    """The engine `pool` scores in this process.
+
+    To start a worker takes a second; tests/scoring/test_workers.py starts those that show that workers do the same.
+    """
+    from nlgauge.scoring import workers
+
+    def run(plan, folder, parts, *more):
+        scorer = workers.Scorer(plan, folder)
+        yield from ((part, scorer.score(part)) for part in parts)
+
+    monkeypatch.setattr(workers, "_run", run)
 
 
 @pytest.fixture(scope="session", autouse=True)
