@@ -104,14 +104,6 @@ def test_what_is_wrong_is_named_by_row(write):
         ng.read(write({"hyp": []}))
 
 
-@pytest.mark.parametrize("content", [b"PAR1", b"hello", b"x" * 100])
-def test_what_is_no_parquet_is_one_line(put, content):
-    pytest.importorskip("pyarrow")
-    with pytest.raises(InputError, match=r"^a\.parquet: cannot be read as Parquet \(") as error:
-        ng.read(put("a.parquet", content))
-    assert "\n" not in str(error.value)
-
-
 def test_a_damaged_schema_does_not_end_the_process(write):
     # one bit says that the column may repeat; pyarrow ends the process when it is asked about such a column
     content = Path(write({"hyp": ["a"], "refs": [["x"]]})).read_bytes()
@@ -228,19 +220,6 @@ def test_a_row_without_an_id_is_numbered_from_1_as_on_the_command_line():
     assert [s.id for s in read_frame(pandas.DataFrame({"hyp": ["a", "b"]}, index=[7, 7]))] == ["1", "2"]
     named = pandas.DataFrame({"hyp": ["a", "b"], "system": ["s", "t"], "seg": [1, 1]})
     assert [s.id for s in read_frame(named)] == ["s:1", "t:1"]
-
-
-@pytest.mark.parametrize(
-    "columns", [{"hyp": "prediction", "ref": "references"}, {"prediction": "hyp", "references": "ref"}]
-)
-def test_columns_of_other_names_are_named_in_either_direction(columns):
-    frame = pandas.DataFrame({"prediction": ["a"], "references": [["x", "y"]]})
-    assert ng.read(frame, columns=columns).segments == (Segment("1", "a", ("x", "y")),)
-
-
-def test_a_named_column_takes_the_place_of_the_column_with_the_name_of_the_field():
-    frame = pandas.DataFrame({"hyp": ["old"], "new": ["new"], "ref": ["r"]})
-    assert read_frame(frame, {"hyp": "new"}).segments == (Segment("1", "new", ("r",)),)
 
 
 def test_one_reference_may_stand_in_refs():

@@ -1,10 +1,7 @@
 import gzip
 import hashlib
-import io
 import json
 import os
-import sys
-from types import SimpleNamespace
 
 import pytest
 
@@ -44,14 +41,6 @@ def test_without_references_or_source(put):
     source = open_parallel([put("h.txt", "a\n")])
     assert segments(source) == [Segment("h:1", "a", (), None, "h", "1")]
     assert {"references", "source"} <= source.check().lacking.keys()
-
-
-def test_what_is_no_lf_stays_inside_a_segment(put):
-    inside = "a\rb\u2028c\x85d\x0ce"
-    assert [s.hypothesis for s in segments(open_parallel([put("h", inside + "\nz\n")], [put("r", "1\n2\n")]))] == [
-        inside,
-        "z",
-    ]
 
 
 @pytest.mark.parametrize(
@@ -108,11 +97,6 @@ def test_the_file_that_differs_is_the_one_named(put):
         source.check()
 
 
-def test_not_utf8_is_named_by_file_and_line(put):
-    with pytest.raises(InputError, match=r"^r:2: not UTF-8 \(byte 0xe9 at offset 5\); it may be WINDOWS-1252"):
-        open_parallel([put("h", "a\nb\n")], [put("r", "né\n".encode() + "né\n".encode("latin-1"))]).check()
-
-
 def test_standard_input_for_one_file(put, feed):
     put("h", "a\nb\n")
     feed("x\ny\n")
@@ -124,15 +108,6 @@ def test_standard_input_for_one_file(put, feed):
 def test_standard_input_for_two_files_is_refused(put):
     with pytest.raises(InputError, match=r"^'-' \(standard input\) is given 2 times, expected once"):
         open_parallel(["-"], ["-"])
-
-
-def test_missing_file_and_folder(put, tmp_path):
-    put("h", "a\n")
-    (tmp_path / "folder").mkdir()
-    with pytest.raises(InputError, match=r"^absent: no such file$"):
-        open_parallel(["h"], ["absent"])
-    with pytest.raises(InputError, match=r"^folder is a folder, expected a file$"):
-        open_parallel(["folder"], ["h"])
 
 
 def test_a_bare_path_is_refused(put):
@@ -280,16 +255,6 @@ def test_lines_are_texts_and_their_numbers_ids(tmp_path):
     assert (found.ids, found.texts) == (("1", "2", "3"), ("First line.", "", "  Third\u2028line."))
     assert found.inputs[0]["path"] == str(path)
     assert found.notes == ()
-
-
-def test_packed_lines_are_lines(tmp_path):
-    (tmp_path / "texts.gz").write_bytes(gzip.compress(b"one\ntwo\n"))
-    assert read_raw(tmp_path / "texts.gz").texts == ("one", "two")
-
-
-def test_standard_input_is_lines(monkeypatch):
-    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"one\ntwo\n")))
-    assert read_raw("-").texts == ("one", "two")
 
 
 def test_of_a_data_set_each_reference_is_taken_once(tmp_path):

@@ -225,12 +225,6 @@ def test_nobody_won(put):
         read_verdicts(put("v.jsonl", lines({"system": "a", "score": 1}))).preferences()
 
 
-def test_scores_serve_as_scores_of_a_metric(put):
-    data = ng.read(put("d.jsonl", '{"id": "x", "system": "a", "seg": "1", "hyp": "h"}\n'))
-    table = read_verdicts(put("v.jsonl", lines({"system": "a", "score": 4}))).scores()
-    assert table.of(data.segments, "J").tolist() == [4]
-
-
 CARD = {
     "model": "m-1", "prompt_sha256": "0" * 64, "n": 40, "label_policy": "two people, a third decides", "kappa": 0.6,
     "base_rate": 0.7, "date": "2026-11-01",

@@ -201,16 +201,6 @@ def test_every_format_gives_the_same_segments(put, name):
     assert tuple(s for block in open_data(name).blocks(1) for s in block) == EXPECTED
 
 
-def test_paths_may_be_path_objects(put):
-    assert ng.read(Path(put("a.jsonl", as_jsonl(ROWS)))).segments == EXPECTED
-
-
-def test_standard_input(put, feed):
-    put("other", "")
-    feed(gzip.compress(as_jsonl(ROWS).encode()))
-    assert ng.read("-").segments == EXPECTED
-
-
 @pytest.mark.parametrize("name", ["a.txt", "a", "a.gz", "a.txt.gz"])
 def test_an_unknown_format_is_refused_with_the_known(put, name):
     with pytest.raises(ng.InputError) as error:
@@ -231,13 +221,6 @@ def test_an_empty_file_is_refused(put, name):
         ng.read(put(name, b""))
 
 
-@pytest.mark.parametrize("name", ["absent.jsonl", "absent.tsv.gz", "absent"])
-def test_a_missing_file_is_refused(put, name):
-    put("other", "")
-    with pytest.raises(ng.InputError, match=f"^{name}: no such file$"):
-        ng.read(name)
-
-
 def test_a_folder_is_refused(put, tmp_path):
     put("other", "")
     (tmp_path / "a.jsonl").mkdir()
@@ -250,7 +233,7 @@ def test_a_folder_is_refused(put, tmp_path):
     ("name", "n", "n_systems", "n_items", "n_references", "criteria"),
     [
         # counts as the data's own pages give them
-        ("wmt16-da-seg", 3360, 1, 3360, 1, ("da_z",)),
+        pytest.param("wmt16-da-seg", 3360, 1, 3360, 1, ("da_z",), marks=pytest.mark.slow),
         ("summeval", 1600, 16, 100, 11, ("coherence", "consistency", "fluency", "relevance")),
     ],
 )
@@ -284,16 +267,6 @@ def test_json_with_other_names_and_as_one_array(tmp_path, form, turned):
     data = read(path, columns=columns)
     assert [(s.hypothesis, s.references) for s in data] == [("a cat", ("the cat", "one cat")), ("a dog", ("the dog",))]
     assert any("fields ignored: 'hyp_id'" in note for note in data.notes)
-
-
-def test_parquet_with_other_names(tmp_path):
-    arrow = pytest.importorskip("pyarrow")
-    parquet = pytest.importorskip("pyarrow.parquet")
-    parquet.write_table(arrow.Table.from_pylist(OTHER_NAMES), tmp_path / "data.parquet")
-    assert [s.references for s in read(tmp_path / "data.parquet", columns=COLUMNS)] == [
-        ("the cat", "one cat"),
-        ("the dog",),
-    ]
 
 
 def test_a_name_that_a_column_takes_over_is_not_read_as_itself(tmp_path):
@@ -379,21 +352,29 @@ def test_annotations_on_standard_input(put, feed):
     ("name", "n", "n_systems", "n_items", "criteria"),
     [
         # counts as the data's own pages give them
-        ("wmt15-da-seg/segments", 2000, 1, 2000, {"da_z"}),
+        pytest.param("wmt15-da-seg/segments", 2000, 1, 2000, {"da_z"}, marks=pytest.mark.slow),
         ("wmt16-da-seg/segments_from_en", 560, 1, 560, {"da_z"}),
         ("bagel/segments", 404, 1, 202, {"informativeness", "naturalness", "quality"}),
         ("sfhot/segments", 875, 1, 398, {"informativeness", "naturalness", "quality"}),
         ("rank19/segments", 746, 2, 373, {"fact"}),
         ("qags-cnn/segments", 235, 1, 235, {"fact"}),
-        (
+        pytest.param(
             "webnlg2020-humaneval/segments",
             2847,
             16,
             178,
             {"Correctness", "DataCoverage", "Fluency", "Relevance", "TextStructure"},
+            marks=pytest.mark.slow,
         ),
-        ("answerability-qg/segments", 2734, 1, 2734, {"answerability", "rater1", "rater2"}),
-        ("coco-val-refs/segments", 1945, 1, 1945, set()),
+        pytest.param(
+            "answerability-qg/segments",
+            2734,
+            1,
+            2734,
+            {"answerability", "rater1", "rater2"},
+            marks=pytest.mark.slow,
+        ),
+        pytest.param("coco-val-refs/segments", 1945, 1, 1945, set(), marks=pytest.mark.slow),
         ("comet-samples/segments", 400, 1, 400, {"da_z"}),
         ("comet-samples/segments_mqm", 198, 1, 198, {"score"}),
         ("comet-samples/segments_rank", 129, 1, None, set()),

@@ -62,10 +62,6 @@ def test_blank_lines_are_skipped_and_counted(put):
     assert rows.notes() == ["a.jsonl: 3 blank lines skipped"]
 
 
-def test_u2028_inside_a_string_does_not_split(put):
-    assert rows_of(put("a.jsonl", '{"a": "x\u2028y\x85z"}\n'))[0] == [(1, {"a": "x\u2028y\x85z"})]
-
-
 @pytest.mark.parametrize(
     ("second", "says"),
     [
@@ -310,11 +306,6 @@ def test_the_header_of_paws_is_read_as_it_is(put):
     assert [s.hypothesis for s in ng.read(put("own.tsv", own))] == ["x"]
 
 
-def test_our_own_names_in_csv(put):
-    (segment,) = ng.read(put("a.csv", "id,hyp,ref2,ref1,human.fluency,system\nk,x,b,a,2,S\n"))
-    assert (segment.id, segment.references, segment.human, segment.system) == ("k", ("a", "b"), {"fluency": 2.0}, "S")
-
-
 def test_columns_of_other_names_are_named(put):
     names = {"output": "hyp", "gold": "ref", "stars": "human.overall", "model": "system", "n": "seg"}
     text = "n,model,output,gold,stars\n1,A,x,y,5\n"
@@ -465,12 +456,6 @@ def test_blank_lines(put):
         {"hyp": ""},
         {"hyp": "b"},
     ]  # with one column it is an empty hypothesis
-
-
-def test_byte_order_mark_and_crlf(put):
-    found, rows = cells_of(put("a.tsv", "\ufeffhyp\tref\r\na\tb\r\n"))
-    assert found == [{"hyp": "a", "refs": ["b"]}]
-    assert rows.notes() == []
 
 
 @pytest.mark.parametrize(

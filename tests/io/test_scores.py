@@ -64,12 +64,6 @@ def test_of_a_file_that_has_changed_the_direction_holds_and_the_signature_does_n
     assert table.notes[0].endswith("its directions are used, its signatures are not")
 
 
-def test_without_it_nothing_is_known(tmp_path):
-    path = tmp_path / "theirs.tsv"
-    path.write_text("id\tter\na\t10.0\n")
-    assert read_scores(path).origins == {}
-
-
 @pytest.mark.parametrize(
     "content", ["", "[]", "{}", '{"sha256": "", "metrics": [{"spec": "ter", "signature": "", "higher_is_better": 0}]}']
 )
@@ -278,12 +272,6 @@ def test_real_scores_join_their_segments():
     values = table.of(ng.read(folder / "segments.jsonl.gz").segments)
     assert (len(table), list(table.columns), values.shape) == (2000, ["sentBLEU-moses"], (2000,))
     assert ((values >= 0) & (values <= 1)).all()
-
-
-def test_a_score_that_stands_twice_is_refused(put):
-    put("s.jsonl", '{"id": "1", "m": 1}\n{"id": "2", "m": 1, "m": 2}\n')
-    with pytest.raises(ng.InputError, match=r"^s\.jsonl:2: field 'm' stands twice in one object"):
-        read_scores("s.jsonl")
 
 
 @pytest.mark.parametrize("cells", [[b"\xff", b"1"], [{"a": b"x"}, None], [[b"x"], [b"y"]]])

@@ -48,13 +48,6 @@ def test_a_summary_says_what_some_have_and_whom_it_is_lacking_from():
     assert (summary.inputs, summary.notes) == (({"path": "f", "sha256": "0"},), ("a note",))
 
 
-def test_the_first_segment_that_lacks_a_field_is_named():
-    no_source, no_reference = Segment("no source", "h", ("r",)), Segment("no reference", "h", (), "s")
-    summary = tally_of(no_source, no_reference, Segment("neither", "h")).summary([], [])
-    assert summary.lacking["source"] == "no source"
-    assert summary.lacking["references"] == "no reference"
-
-
 def test_what_every_segment_has_is_not_lacking_and_what_none_has_is_not_present():
     summary = tally_of(FULL, FULL).summary([], [])
     assert summary.lacking == {}
@@ -85,13 +78,6 @@ def test_blocks_end_at_their_characters():
 
 def test_a_text_longer_than_a_block_is_not_parted():
     assert blocks([Segment("a", "x" * 50), Segment("b", "x" * 50)], 10, 6) == [["a"], ["b"]]
-
-
-def test_what_belongs_together_stays_together():
-    assert blocks([Segment(name, "xxxxxx") for name in "abcdef"], 2, 6, together=3) == [
-        ["a", "b", "c"],
-        ["d", "e", "f"],
-    ]
 
 
 @given(segments, st.integers(1, 8), st.integers(1, 30), st.sampled_from([1, 2, 3]))
@@ -147,13 +133,6 @@ def test_the_summary_counts_in_order_of_appearance(put):
     assert summary.notes == ("a.jsonl: fields ignored: 'domain'",)
 
 
-def test_an_empty_source_is_there_and_an_absent_one_is_not(put):
-    assert open_data(put("a.jsonl", jsonl([{"hyp": "x", "src": ""}]))).check().lacking.keys() & {
-        "source",
-        "references",
-    } == {"references"}
-
-
 def test_a_note_on_many_ignored_fields(put):
     rows = [{"hyp": "x", **{f"f{i}": 0 for i in range(10)}}]
     assert open_data(put("a.jsonl", jsonl(rows))).check().notes == (
@@ -202,11 +181,6 @@ def test_no_row_is_an_error(put, content):
         open_data(put("a.jsonl", content)).check()
 
 
-def test_a_header_alone_is_an_error(put):
-    with pytest.raises(InputError, match=r"^a\.tsv is empty"):
-        open_data(put("a.tsv", "hyp\tref\n")).check()
-
-
 def test_an_error_in_the_last_row_comes_before_any_block(put):
     source = open_data(put("a.jsonl", jsonl([*grid(["s"], 5), {"hyp": 1}])))
     with pytest.raises(InputError, match=r"^a\.jsonl:6: "):
@@ -220,12 +194,6 @@ def test_blocks_cover_the_file_in_order_and_again(put):
         blocks = list(source.blocks(4))
         assert [len(b) for b in blocks] == [4, 4, 2]
         assert [s.id for b in blocks for s in b] == [row["id"] for row in rows]
-
-
-def test_long_texts_end_a_block_early(put):
-    # 30 characters a segment: "x" * 10, "y" * 10 and "z" * 10; a limit of 60 holds two
-    rows = [{"id": str(i), "hyp": "x" * 10, "ref": "y" * 10, "src": "z" * 10} for i in range(5)]
-    assert [len(b) for b in open_data(put("a.jsonl", jsonl(rows))).blocks(characters=60)] == [2, 2, 1]
 
 
 def test_standard_input_is_told_by_its_first_byte(put, feed):
@@ -246,25 +214,25 @@ def test_standard_input_is_told_by_its_first_byte(put, feed):
 
 
 def test_checking_holds_no_texts_and_no_ids(put, monkeypatch):
-    # 27,000 more rows cost 8 bytes each, in an array that grows by steps and is sorted once in a copy: under 24.
+    # 9,000 more rows cost 8 bytes each, in an array that grows by steps and is sorted once in a copy: under 24.
     # An id of its own costs over 60, a segment over 400; what is read at a time is made small beside that.
     monkeypatch.setattr(files, "_CHUNK", 1 << 14)
     peaks = []
-    for n in (3_000, 30_000):
+    for n in (1_000, 10_000):
         source = open_data(put(f"{n}.jsonl", jsonl({"id": f"segment number {i}", "hyp": "x" * 60} for i in range(n))))
         tracemalloc.start()
         source.check()
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     small, large = peaks
-    assert large - small < 27_000 * 24
+    assert large - small < 9_000 * 24
 
 
 def test_a_stream_holds_one_block(put, monkeypatch):
-    # blocks of 500 from a file of 1,000 and of 10,000 rows: the same peak, but for the line number and the like
+    # blocks of 500 from a file of 1,000 and of 5,000 rows: the same peak, but for the line number and the like
     monkeypatch.setattr(files, "_CHUNK", 1 << 14)
     peaks = []
-    for n in (1_000, 10_000):
+    for n in (1_000, 5_000):
         source = open_data(put(f"{n}.jsonl", jsonl({"id": f"segment number {i}", "hyp": "x" * 60} for i in range(n))))
         source.check()
         tracemalloc.start()

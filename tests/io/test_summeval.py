@@ -109,6 +109,7 @@ def test_scores_of_the_scored_version(put):
         read_summeval_scores(put("b.jsonl", lines({"metric_scores_11": {"bleu": "x"}})))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif("NLGAUGE_DATA" not in os.environ, reason="NLGAUGE_DATA names no folder with evaluation data")
 def test_real_annotations(tmp_path):
     # 100 documents, 16 systems, 11 references: the counts of the data's own page

@@ -14,9 +14,7 @@ import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.io.suites.published import (
     PUBLISHED,
-    aces,
     bump,
-    demetr,
     faithbench_pairs,
     fbi,
     files_of,
@@ -113,17 +111,6 @@ def test_llmbar_takes_the_subset_from_the_folder():
     pair = made(llmbar, LLMBAR, "LLMBar/Adversarial/Manual/dataset.json", 3)
     assert (pair.id, pair.phenomenon, pair.better, pair.worse) == ("llmbar.Manual.002", "Manual", "Hello.", "Goodbye.")
     assert made(llmbar, LLMBAR, label=1).better == "Goodbye."
-
-
-def test_aces_and_demetr():
-    row = {"source": "s", "good-translation": "g", "incorrect-translation": "i", "reference": "r"}
-    pair = made(aces, row, phenomena="copy-source", langpair="de-en", ID="7")
-    assert (pair.id, pair.phenomenon, pair.error, pair.group) == ("7:1", "copy-source", "copy-source", "de-en")
-    texts = {"id": 3, "src_sent": "s", "eng_sent": "e", "mt_sent": "m", "pert_sent": "p", "lang_tag": "italian"}
-    pair = made(demetr, texts, pert_name="minor_id26_misspelled", pert_check=True)
-    assert (pair.phenomenon, pair.meta, pair.error) == ("typos", {"severity": "minor"}, "minor_id26_misspelled")
-    assert "unperturbed" in made(demetr, texts, pert_name="minor_id26_misspelled", pert_check=False)
-    assert "baseline" in made(demetr, texts, pert_name="base_id35_reference")
 
 
 @pytest.mark.parametrize(
@@ -469,6 +456,7 @@ def test_the_counts_of_the_authors(name, path, counts):
     assert any("as published has" in note for note in suite.notes) == (len(suite) != published)
 
 
+@pytest.mark.slow
 @at_hand
 def test_the_checkpoints_of_mslc():
     suite, _ = read_published("mslc", DATA / "mslc23" / "segments.jsonl.gz")
