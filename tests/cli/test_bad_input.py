@@ -70,7 +70,6 @@ CASES = [  # command, content of files, what the line says
     ("score d.jsonl.gz", {"d.jsonl.gz": gzip.compress(lines(*ROWS))[:-9]}, "d.jsonl.gz: damaged gzip data"),
     ("score e.jsonl.gz", {"e.jsonl.gz": lines(*ROWS)}, "e.jsonl.gz is named .gz but holds no gzip data"),
     ("score -i h.txt -r z.txt", {"z.txt": b"PK\x03\x04\x14\0"}, "z.txt is a zip archive, as .xlsx is; unpack it"),
-    ("audit --suite z.tsv -m chrf", {"z.tsv": b"PK\x03\x04\x14\0"}, "z.tsv is a zip archive"),
     ("score x.xlsx", {"x.xlsx": b"PK\x03\x04"}, "x.xlsx: the format cannot be told from the name"),
     ("score p.parquet", {"p.parquet": b"PAR1 no"}, "p.parquet: cannot be read as Parquet"),
     # encodings
@@ -81,7 +80,6 @@ CASES = [  # command, content of files, what the line says
     ("synth l.txt -o o.jsonl", {"l.txt": b"caf\xe9\n"}, "l.txt:1: not UTF-8 (byte 0xe9 at offset 3)"),
     # empty, header only, one column
     ("score e.jsonl", {"e.jsonl": b""}, "e.jsonl is empty: no row in it"),
-    ("score e.jsonl", {"e.jsonl": b"\n \n"}, "e.jsonl is empty: no row in it"),
     ("score e.tsv", {"e.tsv": b"hyp\tref\n"}, "e.tsv is empty: no row in it"),
     ("score e.tsv", {"e.tsv": b"hyp\na\n"}, "chrf needs references; segment '1' has none (e.tsv)"),
     ("audit --suite e.tsv -m chrf", {"e.tsv": b"better\tworse\n"}, "e.tsv is empty: no pair in it"),
@@ -94,7 +92,6 @@ CASES = [  # command, content of files, what the line says
     # bad rows are counted, and the first five named
     ("score m.tsv", {"m.tsv": MANY}, "m.tsv:3: 1 cell, expected 2 as in the header; a text must hold no tab"),
     ("score m.tsv", {"m.tsv": MANY}, "; 7 rows are bad: 3, 5, 7, 9, 11, ..."),
-    ("score m.csv", {"m.csv": MANY.replace(b"\t", b",")}, "; 7 rows are bad: 3, 5, 7, 9, 11, ..."),
     ("score m.jsonl", {"m.jsonl": lines(ROW, 3, [], "x")}, "m.jsonl:2: the row is a number (3), expected an object"),
     ("score m.jsonl", {"m.jsonl": lines(ROW, 3, [], "x") + b"{\n"}, "; 4 rows are bad: 2, 3, 4, 5"),
     (
@@ -145,14 +142,9 @@ CASES = [  # command, content of files, what the line says
     ),
     ("train nli t.jsonl -o m.safetensors", {"t.jsonl": lines({"premise": "a"}, 3)}, "; 2 rows are bad: 1, 2"),
     ("score q.tsv", {"q.tsv": (MQM + "A\td\t1\t1\tr\ts\tt\tc\tHuge\n" * 7).encode()}, "; 7 rows are bad: 2, 3, 4, 5"),
-    ("score q.tsv", {"q.tsv": (MQM + "A\td\n").encode()}, "q.tsv:2: 2 cells, expected 9 as in the header"),
     # values of the wrong kind
-    ("score v.jsonl", {"v.jsonl": lines({**ROW, "ref": [["b"]]})}, "v.jsonl:1: field 'ref' is a list ([['b']])"),
-    ("score v.jsonl", {"v.jsonl": lines({"hyp": "a", "refs": [None]})}, "v.jsonl:1: field 'refs[0]' is null"),
     ("score v.jsonl", {"v.jsonl": lines({**ROW, "human": {"x": True}})}, "v.jsonl:1: field 'human.x' is true"),
     ("score v.jsonl", {"v.jsonl": b'{"hyp": "a", "ref": "b", "human": {"x": NaN}}\n'}, "NaN and Infinity do not exist"),
-    ("score v.tsv", {"v.tsv": b"hyp\tref\thuman.x\na\tb\tinf\n"}, "v.tsv:2: field 'human.x' is inf, expected a finite"),
-    ("score v.jsonl", {"v.jsonl": b'{"hyp": "a", "hyp": "b"}\n'}, "v.jsonl:1: field 'hyp' stands twice in one object"),
     ("score v.jsonl", {"v.jsonl": b"{" * 9 + b"\n"}, "v.jsonl:1: not valid JSON"),
     # parallel files
     ("score -i h.txt -r s.txt", {"s.txt": b"the cat\nthe dog\n\n"}, "line 3 of s.txt is blank, at its end"),

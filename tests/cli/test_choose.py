@@ -18,7 +18,7 @@ METRICS = ("-m", "chrf,bleu", "--no-cache")
 def made(tmp_path):
     rows = (
         {"id": s.id, "hyp": s.hypothesis, "refs": [*s.references], "system": s.system, "seg": s.item, "lp": "cs-en"}
-        for s in data(12)
+        for s in data(4)
     )
     return write(tmp_path / "made.jsonl", rows)
 
@@ -48,17 +48,10 @@ def test_every_form_holds_it(made, tmp_path, capsys):
     assert "Which metric for these texts?" in paths[1].read_text()
     assert reasons[0] in paths[1].read_text()
     assert reasons[0] in page(read_result(paths[0]))  # from the rows alone
-    for form, sign in (("markdown", "| metric |"), ("latex", r"\begin{tabular}"), ("tsv", "criterion")):
-        assert run("choose", made, *METRICS, "-f", form, "-q") == 0
-        assert sign in capsys.readouterr().out
-
-
-def test_report_takes_it(made, tmp_path, capsys):
-    result, html = tmp_path / "c.json", tmp_path / "r.html"
-    assert run("choose", made, *METRICS, "--json", result, "-q") == 0
-    assert run("report", result, "-o", html) == 0
-    assert "Which metric for these texts?" in html.read_text()
-    capsys.readouterr()
+    assert run("report", paths[0], "-o", tmp_path / "r.html") == 0
+    assert "Which metric for these texts?" in (tmp_path / "r.html").read_text()
+    assert run("choose", made, *METRICS, "-f", "markdown", "-q") == 0
+    assert "| metric |" in capsys.readouterr().out
 
 
 def test_what_users_write_is_escaped(tmp_path, capsys):

@@ -288,34 +288,6 @@ def test_rows_are_the_numbers_of_the_library(meta_data):
     assert [m["spec"] for m in result["metrics"]] == ["chrf", "rouge1"]
 
 
-def test_a_row_has_the_fields_of_the_result_file(meta_data):
-    result = result_of(meta_data, "-m", "chrf", "-m", "bleu", "-c", "adequacy", "--test", "auto", "--draws", 50)
-    value = next(row for row in result["rows"] if "against" not in row)
-    assert {
-        "metric",
-        "criterion",
-        "level",
-        "averaging",
-        "stat",
-        "group",
-        "value",
-        "low",
-        "high",
-        "n_used",
-        "n_undefined",
-        "ties",
-    } <= value.keys()
-    tested = next(row for row in result["rows"] if "against" in row)
-    assert {"metric", "criterion", "level", "stat", "group", "against", "test", "delta", "p"} <= tested.keys()
-
-
-@pytest.mark.parametrize("level", ["segment", "item", "summary", "system"])
-def test_every_level_is_computed(meta_data, level):
-    result = result_of(meta_data, "-m", "chrf", "-c", "adequacy", "--level", level)
-    assert {row["level"] for row in result["rows"]} == {level}
-    assert all(row["value"] is not None for row in result["rows"])
-
-
 def test_scores_of_others_need_no_metric(meta_data, tmp_path):
     lines = [f"{r['id']}\t{r['human']['adequacy']}\t{-r['human']['adequacy']}" for r in meta_rows()]
     scores = write(tmp_path / "theirs.tsv", ["id\tcomet\terrors", *lines])
@@ -338,10 +310,12 @@ def test_scores_of_a_file_are_a_metric(meta_data, tmp_path):
 
 def test_from_saved_scores_no_model_is_loaded(meta_data, tmp_path):
     scores = write(tmp_path / "s.tsv", ["id\tm", *(f"{r['id']}\t{i}" for i, r in enumerate(meta_rows()))])
+    words = ["meta", str(meta_data), "--scores", str(scores), "-c", "adequacy", "-q"]
     code = (
-        f"import sys; from nlgauge.cli.main import main\nassert main(['meta', {str(meta_data)!r}, '--scores',"
-        f" {str(scores)!r}, '-c', 'adequacy', '--level', 'item', '--test', 'auto', '-q']) == 0\nassert not {{'torch',"
-        " 'transformers', 'pandas', 'matplotlib'} & set(sys.modules)"
+        f"import sys; from nlgauge.cli.main import main\nassert main({words!r}) == 0\n"
+        "assert 'scipy.stats' not in sys.modules\n"  # a plain correlation needs no distributions
+        f"assert main({[*words, '--level', 'item', '--test', 'auto']!r}) == 0\n"
+        "assert not {'torch', 'transformers', 'pandas', 'matplotlib'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
 
@@ -373,22 +347,7 @@ def test_the_table_says_what_it_shows(meta_data, capsys):
     assert "note: [low, high] of kendall_b" in out
 
 
-def test_quiet_leaves_the_table_alone(meta_data, capsys):
-    assert run("meta", meta_data, "-m", "chrf", "-c", "adequacy", "-q") == 0
-    out = capsys.readouterr().out
-    assert "note:" not in out
-    assert "metric:chrf" not in out
-
-
-@pytest.mark.parametrize(
-    ("form", "part"),
-    [
-        ("markdown", "| metric |"),
-        ("latex", r"\begin{tabular}"),
-        ("tsv", "metric\tcriterion\t"),
-        ("json", '"kind": "meta"'),
-    ],
-)
+@pytest.mark.parametrize(("form", "part"), [("markdown", "| metric |"), ("json", '"kind": "meta"')])
 def test_forms(meta_data, capsys, form, part):
     assert run("meta", meta_data, "-m", "chrf", "-c", "adequacy", "-f", form) == 0
     assert part in capsys.readouterr().out
@@ -436,31 +395,6 @@ def test_segments_bear_scores_and_ratings(meta_data, tmp_path):
     assert "rouge1.precision" in header
     assert first[0] == "one-0"
     assert float(first[-1]) == 5
-
-
-def test_the_page_holds_the_numbers(meta_data, tmp_path):
-    pytest.importorskip("jinja2")
-    assert (
-        run(
-            "meta",
-            meta_data,
-            "-m",
-            "chrf",
-            "-m",
-            "bleu",
-            "-c",
-            "adequacy",
-            "--test",
-            "auto",
-            "-n",
-            50,
-            "--html",
-            tmp_path / "r.html",
-            "-q",
-        )
-        == 0
-    )
-    assert "pearson with adequacy" in (tmp_path / "r.html").read_text()
 
 
 def test_a_protocol_is_one_word(meta_data):
@@ -525,61 +459,9 @@ def test_segments_without_a_score_are_dropped_when_that_is_said(meta_data, tmp_p
     assert "1 of 15 rows are about no judged segment: other" in out
 
 
-def test_a_score_that_is_nan_is_refused_by_id(meta_data, tmp_path, capsys):
-    scores = write(
-        tmp_path / "s.tsv", ["id\tm", *(f"{r['id']}\t{'nan' if i == 3 else i}" for i, r in enumerate(meta_rows()))]
-    )
-    assert "m has no score for 1 of 16 segments (one-3)" in refused(
-        capsys, "meta", meta_data, "--scores", scores, "-c", "adequacy"
-    )
-
-
-def test_one_rated_system_an_item_is_refused(tmp_path, capsys):
-    alone = write(tmp_path / "one.jsonl", meta_rows()[:4])
-    assert "every item of group 'x-en' has one rated output" in refused(
-        capsys, "meta", alone, "-m", "chrf", "-c", "adequacy", "--level", "item"
-    )
-
-
-def test_ratings_that_all_tie_are_refused(tmp_path, capsys):
-    tied = write(tmp_path / "tied.jsonl", [{**row, "human": {"adequacy": 3}} for row in meta_rows()])
-    assert "'adequacy' is 3 for all that is compared" in refused(capsys, "meta", tied, "-m", "chrf")
-
-
 def test_data_without_ratings_are_refused(tmp_path, capsys):
     bare = write(tmp_path / "bare.jsonl", [{k: v for k, v in row.items() if k != "human"} for row in meta_rows()])
     assert "has a human rating" in refused(capsys, "meta", bare, "-m", "chrf")
-
-
-def test_outputs_are_tried_before_anything_is_scored_and_nothing_is_left_on_an_error(meta_data, tmp_path, capsys):
-    assert "there is no folder" in refused(
-        capsys, "meta", meta_data, "-m", "chrf", "-c", "adequacy", "--json", tmp_path / "no" / "r.json"
-    )
-    assert "would be written over" in refused(
-        capsys, "meta", meta_data, "-m", "chrf", "-c", "adequacy", "--json", meta_data
-    )
-    refused(
-        capsys,
-        "meta",
-        meta_data,
-        "-m",
-        "chrf",
-        "-c",
-        "fluncy",
-        "--json",
-        tmp_path / "r.json",
-        "--segments",
-        tmp_path / "s.tsv",
-    )
-    assert not list(tmp_path.glob("r.json*"))
-    assert not list(tmp_path.glob("s.tsv*"))
-
-
-def test_two_files_with_one_column_are_refused(meta_data, tmp_path, capsys):
-    one, two = (
-        write(tmp_path / name, ["id\tm", *(f"{r['id']}\t1" for r in meta_rows())]) for name in ("a.tsv", "b.tsv")
-    )
-    assert "column 'm' is in" in refused(capsys, "meta", meta_data, "--scores", one, "--scores", two, "-c", "adequacy")
 
 
 def test_numbers_in_the_table_have_the_digits_asked_for(meta_data, capsys):
@@ -640,12 +522,6 @@ def test_a_column_cannot_rise_and_fall(meta_data, tmp_path, capsys):
     both = ("--higher-is-better", "ter", "--lower-is-better", "ter")
     assert run("meta", meta_data, "-c", "adequacy", "--scores", theirs, *both) == 2
     assert "'ter' is named in lower_is_better and in higher_is_better" in capsys.readouterr().err
-
-
-def test_an_unknown_protocol_is_refused_with_the_nearest(meta_data, capsys):
-    assert "unknown preset 'wmt32'; did you mean " in refused(
-        capsys, "meta", meta_data, "-m", "chrf", "--preset", "wmt32"
-    )
 
 
 def test_the_folder_of_a_task_is_read_as_its_organisers_ran_it(tmp_path, capsys):

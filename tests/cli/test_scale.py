@@ -25,6 +25,7 @@ def data(tmp_path, monkeypatch):
     return "data.jsonl"
 
 
+@pytest.mark.usefixtures("pool_here")
 def test_the_command_prints_the_numbers_of_one_process(data, tmp_path, capsys):
     assert main(["score", data, "-m", "chrf", "--no-cache"]) == 0
     wanted = capsys.readouterr().out
@@ -84,6 +85,7 @@ def test_what_does_not_go_together(data, words, said, capsys):
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("pool_here")
 def test_rows_are_those_of_one_process_but_for_systems_left_out(data, capsys):
     rows = [{"id": f"{s}{i}", "system": s, "hyp": f"a {s} {i}", "refs": ["the b 1"]} for i in range(3) for s in "abc"]
     with open(data, "w", encoding="utf-8") as file:

@@ -110,6 +110,7 @@ def test_bad_use_is_refused(table, data, capsys, line, said):
     assert said.replace("DATA", path) in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("pool_here")
 def test_parts_say_what_one_process_says_of_differences(table, data, tmp_path, capsys):
     pytest.importorskip("pyarrow")
     line = ("score", data("x-en"), "-m", "chrf", "--significance", "bootstrap", "--thresholds", table)

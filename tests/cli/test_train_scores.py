@@ -117,35 +117,16 @@ def test_no_triple_is_worse_than_an_unrelated_text(triples, tiny_model, tmp_path
     assert float(locate_regressor(str(out)).head.get("target_mean")) == -12.5  # six scores of 0, six of -25
 
 
-def test_the_scale_of_severities_is_the_same_whatever_was_reached(triples, tiny_model, tmp_path):
+def test_without_ratings_a_share_of_the_triples_chooses(triples, tiny_model, tmp_path, capsys):
     from nlgauge.models.regressor import locate_regressor
 
-    out = tmp_path / "h.safetensors"  # its triples score 0 and -1
-    assert run("train", "sescore", triples, "-o", out, "--model", tiny_model("bert"), *SMALL, "--held-out", "0") == 0
-    assert locate_regressor(str(out)).range == (-25, 0)
-
-
-def test_without_ratings_a_share_of_the_triples_chooses(triples, tiny_model, tmp_path, capsys):
-    assert (
-        run("train", "sescore", triples, "-o", tmp_path / "h.safetensors", "--model", tiny_model("bert"), *SMALL) == 0
-    )
+    out = tmp_path / "h.safetensors"
+    words = ["train", "sescore", triples, "-o", out, "--model", tiny_model("bert"), *SMALL]
+    assert run(*words) == 0
     assert "kendall_b on 2 held back" in capsys.readouterr().out  # one of six references, with two triples
-    assert (
-        run(
-            "train",
-            "sescore",
-            triples,
-            "-o",
-            tmp_path / "h.safetensors",
-            "--model",
-            tiny_model("bert"),
-            *SMALL,
-            "--held-out",
-            "0",
-        )
-        == 0
-    )
+    assert run(*words, "--held-out", "0") == 0
     assert capsys.readouterr().out == "kept the weights of the last step, 2\n"
+    assert locate_regressor(str(out)).range == (-25, 0)  # the scale of severities; these triples score 0 and -1
 
 
 def test_ratings_become_a_metric_of_source_and_reference(rated, tiny_model, tmp_path, capsys):
