@@ -277,9 +277,16 @@ def test_what_a_metric_needs_is_asked_for():
 # --- Baselines: what is written comes back, and what differs, was changed or is something else is refused
 
 
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    path = tmp_path_factory.mktemp("kept") / "base.json"
+    ng.gate(BASE, BASE, REFS, metrics=["chrf", "ter"]).save(path)
+    return path.read_bytes()
+
+
 @pytest.fixture
-def path(tmp_path):
-    ng.gate(BASE, BASE, REFS, metrics=["chrf", "ter"]).save(tmp_path / "base.json")
+def path(kept, tmp_path):
+    (tmp_path / "base.json").write_bytes(kept)
     return tmp_path / "base.json"
 
 

@@ -31,6 +31,16 @@ def shown(chromium, pages, folder):
         yield name, chromium.run
 
 
+def test_no_text_is_taken_for_markup_where_there_is_no_browser(pages):
+    evil = '"><script>alert("x")</script><b>\ud800'
+    metric = {"spec": evil, "signature": evil, "higher_is_better": True, "flags": {}}
+    for name, text in pages(evil, metric, evil).items():
+        assert "<script>alert" not in text, name
+        assert "<b>" not in text, name
+        assert "&lt;script&gt;alert" in text, name
+        assert text.encode("utf-8"), name
+
+
 # The hostile text is each name and each word. Each text alone takes a second, so by day one text holds them all.
 @pytest.mark.parametrize("text", ["".join(SHORT), *(pytest.param(one, marks=pytest.mark.slow) for one in SHORT)])
 def test_hostile_texts_stay_text_on_every_page(chromium, pages, tmp_path, text):

@@ -151,7 +151,7 @@ def test_more_similar_cells_are_darker(weather):
     assert len(set(shades)) > 10
 
 
-@pytest.mark.parametrize(("n", "m"), [(1, 1), (4, 5), (12, 12), (40, 40), (3, 40), (40, 3), (120, 90)])
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (4, 5), (3, 40), (40, 3), (120, 90)])
 def test_everything_lies_inside_the_picture_and_labels_do_not_collide(make, n, m):
     long = "Extraordinarily"
     root = drawn(
@@ -280,7 +280,7 @@ def test_it_shows_matches_weights_matrix_scores_and_signature(weather):
     assert text.replace("\n", "").endswith(str(weather.signature))
 
 
-@pytest.mark.parametrize("width", [24, 30, 40, 57, 80, 200])
+@pytest.mark.parametrize("width", [24, 57, 200])
 @pytest.mark.parametrize(("n", "m"), [(0, 0), (0, 3), (3, 0), (1, 1), (4, 5), (40, 40)])
 def test_no_line_is_wider_than_asked(make, n, m, width):
     text = alignment_text(make([f"hypothesis{i}" for i in range(n)], [f"今日{j}" * 3 for j in range(m)]), width)

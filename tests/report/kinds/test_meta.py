@@ -202,11 +202,6 @@ def test_every_number_of_the_result_is_on_the_page(part):
     assert part in meta_html(result())
 
 
-def test_tested_metrics_stand_with_the_best_first():
-    page = meta_html(result())
-    assert page.index("0.778") < page.index("0.556")
-
-
 def test_without_tests_the_best_is_first_too_and_there_is_no_triangle():
     plain = Result("meta", [r for r in result().rows if "against" not in r], (), result().metrics)
     page = meta_html(plain)
@@ -271,12 +266,6 @@ def test_one_group_counts_its_segments():
     page = meta_html(Result("meta", rows, (), [{"spec": "m", "signature": "m", "higher_is_better": True}]))
     assert "345" in page
     assert ">n<" in page
-
-
-def test_names_are_text_and_never_markup():
-    page = meta_html(result('<script>alert("x")</script>'))
-    assert "<script>" not in page
-    assert "&lt;script&gt;" in page
 
 
 def test_a_result_without_any_value_is_a_page_too():
