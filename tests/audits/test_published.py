@@ -37,6 +37,11 @@ def suite_of(name):
 
 
 @functools.cache
+def news():
+    return ng.read(DATA / "wmt16-da-seg" / "segments.jsonl.gz")
+
+
+@functools.cache
 def rows(name, metric):
     return {row["phenomenon"]: row for row in ng.audit(suite_of(name), metric).rows}
 
@@ -70,14 +75,6 @@ def test_bleu_has_menlis_printed_numbers_on_its_news_suite():
     assert [round(found[kind]["accuracy"], 3) for kind in kinds] == [0.128, 0.075, 0.995, 0.310, 0.460]
 
 
-@pytest.mark.parametrize("suite", SUITES)
-@pytest.mark.parametrize("metric", SPECS)
-def test_wins_ties_and_losses_add_up_and_hold_each_other(suite, metric):
-    for row in rows(suite, metric).values():
-        assert row["wins"] + row["ties"] + row["losses"] == row["n"]
-        assert row["low"] <= row["accuracy"] <= row["high"]
-
-
 @pytest.mark.parametrize(("metric", "published"), [("rouge1", 0.568365), ("rouge2", 0.630027), ("rougeLsum", 0.587131)])
 def test_rank19_against_the_source_as_published(metric, published):
     # Yuan et al. (2021), "BARTScore": strict wins among 373 pairs, stemmed, the source in place of a reference; printed
@@ -105,8 +102,7 @@ def test_drops_agree_with_those_of_the_paper(joined):
     published = json.loads((DATA / "checklist" / "deviation_published.json").read_text(encoding="utf-8"))["MT"]
     rows = dict(zip(published["template_ids"], published["templates"].values(), strict=True))
     wanted = [name for name, by in JOINED.items() if by is joined]
-    data = ng.read(DATA / "wmt16-da-seg" / "segments.jsonl.gz")
-    made = ng.suite("checklist", data, task="mt", perturbations=wanted, limit=300, legacy_join=joined)
+    made = ng.suite("checklist", news(), task="mt", perturbations=wanted, limit=300, legacy_join=joined)
     for row in ng.audit(made, list(COLUMNS.values())).rows:
         column = next(c for c, spec in COLUMNS.items() if spec == row["metric"])
         drop = rows[row["template"]][published["columns"].index(column)] + row["penalty"]
@@ -120,8 +116,7 @@ def test_the_penalty_of_dropped_words_is_what_four_metrics_give_for_our_template
     """The penalty is our drop less the printed deviation, for each metric; 0.58 was of another implementation."""
     published = json.loads((DATA / "checklist" / "deviation_published.json").read_text(encoding="utf-8"))["MT"]
     printed = dict(zip(published["columns"], published["templates"]["Drop words"], strict=True))
-    data = ng.read(DATA / "wmt16-da-seg" / "segments.jsonl.gz")
-    made = ng.suite("checklist", data, task="mt", perturbations=["drop_phrases"], limit=100, legacy_join=True)
+    made = ng.suite("checklist", news(), task="mt", perturbations=["drop_phrases"], limit=100, legacy_join=True)
     rows = ng.audit(made, list(COLUMNS.values())).rows
     estimates = [row["drop"] - printed[column] for column, row in zip(COLUMNS, rows, strict=True)]
     assert estimates == pytest.approx([rows[0]["penalty"]] * 3, abs=0.02)

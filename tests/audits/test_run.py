@@ -426,16 +426,6 @@ def test_outcomes_in_columns_mind_the_tolerance_of_the_audit():
     assert won == [0, 1]
 
 
-def test_the_result_is_what_the_rows_say():
-    found = ng.audit(preference(), metrics=["chrf", "ter"])
-    result = found.result([{"path": "p", "sha256": "0"}])
-    shown = json.loads(json.dumps(result.as_json(), allow_nan=False))
-    assert (shown["schema"], shown["kind"]) == (1, "audit")
-    assert [m["higher_is_better"] for m in shown["metrics"]] == [True, False]
-    assert shown["rows"][0]["accuracy"] == 0.5
-    assert shown["notes"] == list(found.notes)
-
-
 def test_undefined_numbers_are_null_in_the_result():
     result = ng.audit(
         checklist(run_pair("c", REFERENCE, "meow", **row_of("style", "meowing"))), metrics=["chrf"]

@@ -326,10 +326,3 @@ def test_scores_go_into_json():
         "n_undefined": 1,
         "value": None,  # the sum of a NaN
     }
-
-
-def test_scores_become_a_frame():
-    pandas = pytest.importorskip("pandas")
-    frame = full([1.0, 2.0]).to_frame()
-    assert isinstance(frame, pandas.DataFrame)
-    assert frame.to_dict("list") == {"id": ["s0", "s1"], "value": [1, 2], "double": [2, 4], "high": [False, True]}

@@ -99,12 +99,6 @@ def test_the_mean_over_language_pairs_is_plain():
     assert [row["n_used"] for row in found.rows] == [9, 3, 2]
 
 
-def test_a_segment_without_a_score_is_refused_by_name():
-    data = dataset([[1, 2], [3, 5], [4, 6]])
-    with pytest.raises(InputError, match=r"m has no score for 1 of 6 segments \(b1\)"):
-        meta_evaluate(data, scores={"m": {"a0": 1, "a1": 2, "b0": 3, "c0": 4, "c1": 5}})
-
-
 def test_values_and_rows_are_found_by_what_they_are():
     data = dataset([[1, 2], [3, 5], [4, 6]])
     found = meta_evaluate(data, scores={"m": [1, 3, 2, 5, 4, 6], "k": [1] * 5 + [2]}, stats=["pearson", "spearman"])
@@ -279,11 +273,6 @@ def test_several_criteria_have_a_plain_mean():
 def test_what_is_no_choice_is_refused_with_the_nearest(options, message):
     with pytest.raises(InputError, match=message):
         meta_evaluate(dataset([[1, 2], [3, 5], [4, 6]]), **{"scores": {"m": range(6)}, **options})
-
-
-def test_scores_about_other_segments_are_refused_with_both_sides():
-    with pytest.raises(InputError, match=r"no row of m fits any of 6 judged segments.*the first segment is 'a0'"):
-        meta_evaluate(dataset([[1, 2], [3, 5], [4, 6]]), scores={"m": {"x": 1, "y": 2}})
 
 
 @given(st.permutations(range(9)))

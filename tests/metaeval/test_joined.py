@@ -227,11 +227,6 @@ def test_the_worst_of_no_score_does_not_exist():
         settle(held({"m": scores([np.nan, np.nan])}), "worst")
 
 
-def test_an_unknown_policy_is_refused_with_the_nearest():
-    with pytest.raises(InputError, match="missing is 'dorp'; did you mean 'drop'"):
-        settle(held({"m": scores([1.0])}), "dorp")
-
-
 @given(st.lists(st.booleans(), min_size=1, max_size=8))
 def test_taking_some_segments_keeps_everything_in_step(keep):
     whole = held({"m": scores(range(len(keep)))})
@@ -373,11 +368,6 @@ def test_real_metrics_are_folded_over_the_best_reference():
 )
 def test_policies_have_these_names(name, policy):
     assert references_policy(name) == policy
-
-
-def test_an_unknown_policy_for_references_is_refused_with_the_nearest():
-    with pytest.raises(InputError, match="references is 'maen'; did you mean 'mean'"):
-        references_policy("maen")
 
 
 def table_of_two(**columns):

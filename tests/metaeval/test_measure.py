@@ -1,7 +1,5 @@
 """One statistic in one group: its averaging, options and pairs; its intervals; and tests between metrics."""
 
-import subprocess
-import sys
 import warnings
 
 import numpy as np
@@ -20,13 +18,11 @@ from nlgauge.metaeval.measure import (
     averaging_of,
     cautions,
     check_options,
-    check_test,
     compare,
     compare_means,
     ends_of_mean,
     measure,
     pairs_of_frame,
-    repeats,
     standard_moment,
     usual_test,
     with_intervals,
@@ -161,14 +157,6 @@ def test_an_option_nobody_takes_is_refused(names, options, tested, message):
         check_options(names, options, tested)
 
 
-def test_options_of_tests_and_intervals_go_with_any_statistic():
-    check_options(
-        ["pearson"],
-        {"draws": 10, "seed": 1, "alternative": "two-sided", "threshold": None, "undefined": "zero"},
-        tested=True,
-    )
-
-
 def test_chance_of_preferences_is_averaged_as_the_value_is():
     # the only pair of item a is tied, none of the three of item b: (0 + 1/2) / 2 by item, 3/4 of 1/2 of all pairs
     data = frame_of([1, 1, 1, 2, 3], [1, 2, 1, 2, 3], "aabbb")
@@ -294,12 +282,6 @@ def test_products_over_a_grid_are_the_bootstrap_over_items():
     assert (fast[0].low, fast[0].high) == pytest.approx((slow[0].low, slow[0].high), abs=0.02)
 
 
-def test_the_same_seed_gives_the_same_interval():
-    data = noisy(n_systems=3)
-    one, other = (intervals_of(data, "kendall_b", "item", IntervalMethod(draws=50, seed=5))[0] for _ in range(2))
-    assert [c.low for c in one] == [c.low for c in other]
-
-
 def test_one_item_alone_has_no_interval_over_items():
     data = noisy(n_items=1, n_systems=6)
     found, method = intervals_of(data, "kendall_b", "item")
@@ -328,16 +310,6 @@ def test_groups_whose_items_have_several_outputs_have_no_interval_of_their_mean(
         ends_of_mean([noisy(n_systems=2)], Task("pearson", "segment", "none", up=[True, True]), IntervalMethod())
         is None
     )
-
-
-def test_repeated_items_are_seen():
-    assert repeats(noisy(n_systems=2))
-    assert not repeats(noisy())
-
-
-def test_an_unknown_kind_is_refused():
-    with pytest.raises(InputError, match="intervals is 'fischer'; did you mean 'fisher'"):
-        IntervalMethod("fischer")
 
 
 def test_fishers_interval_covers_the_truth_as_often_as_it_says():
@@ -438,17 +410,6 @@ def test_moments_are_those_of_scipy(values):
 def test_moments_of_a_constant_and_of_nothing_are_undefined():
     assert np.isnan(standard_moment(np.array([0.1, 0.1, 0.1]), 4))
     assert np.isnan(standard_moment(np.array([np.nan]), 4))
-
-
-def test_a_plain_correlation_loads_no_distributions():
-    code = (
-        "import sys, numpy as np, nlgauge as ng; rng = np.random.default_rng(0);"
-        "data = ng.Dataset([ng.Segment(str(i), 'a', ('b',), human={'q': float(i)}) for i in range(40)]);"
-        "found = ng.meta_evaluate(data, scores={'m': rng.normal(size=40)}, criterion='q');"
-        "print('scipy.stats' in sys.modules, len(found.rows))"
-    )
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ran.stdout.strip() == "False 2"
 
 
 # --- Tests between metrics: which test goes with what, and that each finds what is there and nothing else
@@ -678,11 +639,6 @@ def test_the_mean_of_equal_metrics_gives_one():
 )
 def test_some_means_over_groups_have_no_test(stat, averaging, test):
     assert mean_compared([flat([1, 2], 9, 1, 1.0)], stat, averaging, MetricTest(test)) is None
-
-
-def test_an_unknown_test_is_refused_with_the_nearest():
-    with pytest.raises(InputError, match="unknown test 'wiliams'; did you mean 'williams'"):
-        check_test("wiliams")
 
 
 def test_null_metrics_are_told_apart_at_the_nominal_rate():

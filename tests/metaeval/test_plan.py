@@ -3,7 +3,6 @@ import dataclasses
 import numpy as np
 import pytest
 
-import nlgauge as ng
 from nlgauge import Dataset, Segment
 from nlgauge.core.errors import InputError
 from nlgauge.core.tables import Key, ScoreTable
@@ -235,10 +234,6 @@ def test_refusals_of_data():
         chosen(plan=chosen(budget=10), budget=5)
     with pytest.raises(InputError, match="no estimate of system 'other'"):
         chosen(budget=10).value("other")
-
-
-def test_it_is_public():
-    assert ng.plan_ratings is plan_ratings
 
 
 def test_the_order_of_the_rows_changes_nothing():

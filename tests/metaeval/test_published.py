@@ -181,7 +181,7 @@ def to_check(numbers):
 # more with NLGAUGE_SLOW=1.
 CHECKED = {
     "wmt15-da-seg": (9, 32),
-    "wmt16-da-seg": (12, 47),
+    "wmt16-da-seg": (0, 59),
     "summeval": (0, 108),
     "qags-cnn": (6, 0),
     "rank19": (6, 0),
@@ -193,7 +193,7 @@ CHECKED = {
 # Of the large sets these metrics are tried in every run; all of them with NLGAUGE_SLOW=1, which takes minutes.
 QUICK = {
     "wmt15-da-seg": ("sentBLEU", "sentBLEU-moses"),
-    "wmt16-da-seg": ("chrF",),
+    "wmt16-da-seg": (),
     "summeval": (),
     "sfhot": (),
     "webnlg2020-humaneval": ("sentBLEU", "BLEU"),
@@ -328,7 +328,7 @@ def test_the_mean_over_criteria_is_the_plain_mean(data_folder, evaluated):
     chosen = [
         n
         for n in numbers
-        if (n["dataset"], n["protocol"], n["metric"], n["kind"]) == ("sfhot", "d2t-max", "chrF", "computed")
+        if (n["dataset"], n["protocol"], n["metric"], n["kind"]) == ("bagel", "d2t-max", "chrF", "computed")
     ]
     assert len(chosen) == 4
     parts = [ours(n, evaluated(n)) for n in chosen if n["criterion"] != "avg"]
@@ -351,9 +351,10 @@ def gemba(data_folder):
 # `--stat kendall_b`. The paper's accuracies pool three language pairs, of which this is one: they cannot come out here.
 GEMBA = [
     ("GPT4-DA-refA", 79, 0.382),
-    ("GPT4-Stars-refA", 81, 0.382),
-    ("GPT4-SQM-src", 78, 0.416),
-    ("GPT4-Classes-src", 81, 0.313),
+    *(
+        pytest.param(*told, marks=pytest.mark.slow)
+        for told in (("GPT4-Stars-refA", 81, 0.382), ("GPT4-SQM-src", 78, 0.416), ("GPT4-Classes-src", 81, 0.313))
+    ),
 ]
 
 

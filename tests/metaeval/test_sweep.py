@@ -555,13 +555,6 @@ def test_the_best_row_is_found_by_name():
         found.best("bleu", "chrf")
 
 
-def test_a_result_is_of_kind_sweep():
-    result = sweep(texts(0), attacks(0), "chrf", "bleu", criterion="q").result()
-    assert result.kind == "sweep"
-    assert [metric["spec"] for metric in result.metrics] == ["chrf", "bleu"]
-    json.dumps(result.as_json(), allow_nan=False)
-
-
 @pytest.mark.parametrize("seed", [0, 7])
 def test_the_order_of_pairs_changes_no_number(seed):
     dataset, suite = texts(3), attacks(3)
