@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from tests.plugin.conftest import ALONE, PLUGIN
 
+from nlgauge.cli.main import main
+
 pytest_plugins = ["pytester"]
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "gate"
@@ -41,9 +43,10 @@ def test_each_run_ends_as_it_says(run, pytester, monkeypatch):
         given, program, words = re.fullmatch(r"((?:\w+=\w+ )*)(\w+)(.*)", command).groups()
         for name, value in [*ALONE.items(), *(pair.split("=") for pair in given.split())]:
             monkeypatch.setenv(name, value)
-        if program != "pytest":
-            started = sys.executable + {"python": "", "nlgauge": " -m nlgauge"}[program]
-            codes.append(subprocess.run(["bash", "-c", started + words]).returncode)
+        if program == "nlgauge":
+            codes.append(main(shlex.split(words)))
+        elif program == "python":
+            codes.append(subprocess.run(["bash", "-c", sys.executable + words]).returncode)
         else:
             done = pytester.runpytest_inprocess(*PLUGIN, "-p", "no:cacheprovider", *shlex.split(words))
             codes.append(done.ret)
