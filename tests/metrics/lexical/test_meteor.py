@@ -108,12 +108,8 @@ def test_agrees_with_nltk_on_the_same_lexicon(pairs, tokens, tokenizer, options)
     assert metric.score(pairs, Runtime()).values == pytest.approx(theirs, abs=1e-9)  # the same quotients
 
 
-@pytest.mark.parametrize("options", [{}, {"synonyms": "words", "tokenizer": "unicode"}], ids=str)
-def test_the_contract_holds(options):
-    check_metric(Meteor(**options))
-
-
-def test_every_option_is_signed(folder):
+def test_the_contract_holds_and_every_option_is_signed(folder):
+    check_metric(Meteor(synonyms="words", tokenizer="unicode"))
     assert check_options(Meteor(), SEGMENTS[:4], alternatives={"wordnet": folder}) == []
 
 

@@ -129,12 +129,8 @@ def test_records_may_stand_in_the_source():
         Parent().score([segment], Runtime())
 
 
-@pytest.mark.parametrize("options", [{}, {"weight": None, "tokenizer": "unicode"}], ids=str)
-def test_the_contract_holds(options):
-    check_metric(Parent(**options))
-
-
-def test_every_option_is_signed():
+def test_the_contract_holds_and_every_option_is_signed():
+    check_metric(Parent(weight=None, tokenizer="unicode"))
     assert check_options(Parent()) == []
 
 

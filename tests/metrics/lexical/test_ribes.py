@@ -69,9 +69,6 @@ def test_a_word_repeated_ten_thousand_times_is_aligned_once():
     assert aligned(("a",) * 10_000, ("a",) * 10_000) == [0]
 
 
-def test_the_contract_holds():
+def test_the_contract_holds_and_every_option_is_signed():
     check_metric(Ribes())
-
-
-def test_every_option_is_signed():
     assert check_options(Ribes()) == []

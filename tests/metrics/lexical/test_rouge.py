@@ -1,9 +1,5 @@
-import json
-import os
 import unicodedata
-from gzip import open as gunzip
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nlgauge as ng
-from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.errors import SpecError
 from nlgauge.core.metric import signature_of
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.lexical import rouge as module
@@ -32,12 +28,6 @@ def renamed(rows):
     """The same rows with names in order of first appearance."""
     names = {}
     return [[names.setdefault(token, len(names)) for token in row] for row in rows]
-
-
-@pytest.mark.parametrize("tokenizer", ["rouge", "unicode"])
-def test_equal_tokens_get_equal_numbers_across_texts(tokenizer):
-    rows = split(number(["The cat, the dog", "", "dog cat! dog"], tokenizer))
-    assert renamed(rows) == [[0, 1, 0, 2], [], [2, 1, 2]]
 
 
 @given(texts, st.sampled_from(["rouge", "unicode"]))
@@ -112,13 +102,6 @@ def test_words_of_other_scripts_come_back_too():
 def test_tables_are_no_larger_than_the_text_can_fill():
     assert number(["one pair"], "rouge").size < 4096
     assert number(["a" * 10_000_000], "rouge").size <= 3 * (1 << module._MOST_BITS) + 1
-
-
-@pytest.mark.parametrize("rows", [[], [""], ["", ""], ["\0"], ["\0", "a\0b"], [" "]])
-def test_texts_without_words_keep_their_place(rows):
-    numbered = number(rows, "rouge")
-    assert renamed(split(numbered)) == renamed([rouge_words(row) for row in rows])
-    assert len(numbered.starts) == len(rows) + 1
 
 
 sentences = st.lists(st.lists(st.integers(0, 3), max_size=9), max_size=4)
@@ -341,7 +324,7 @@ def test_a_line_feed_alone_ends_a_line():
 
 
 @pytest.mark.parametrize("stemmed", [False, True])
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", ["1", "2", "9", "L", "Lsum"])
 def test_odd_texts_score_as_in_rouge_score(corpus, variant, stemmed):
     expected = theirs(corpus.segments, variant, use_stemmer=stemmed)
     np.testing.assert_allclose(
@@ -380,20 +363,6 @@ def test_sentences_longer_than_a_machine_word_score_as_in_rouge_score(lines, lin
         np.testing.assert_allclose(scores(segments, variant=variant), theirs(segments, variant), rtol=0, atol=EXACT)
 
 
-@pytest.mark.parametrize("stemmed", [False, True])
-def test_summaries_score_as_in_rouge_score(stemmed):
-    path = Path(os.environ.get("NLGAUGE_DATA", "absent")) / "summeval" / "segments.jsonl.gz"
-    if not path.exists():
-        pytest.skip("no evaluation data: NLGAUGE_DATA does not name their folder")
-    with gunzip(path, "rt", encoding="utf-8") as file:
-        rows = [json.loads(line) for line in file][::40]
-    lines = [[text.replace(" . ", " .\n") for text in (row["hyp"], *row["refs"][:3])] for row in rows]
-    segments = [Segment(str(i), hypothesis, tuple(references)) for i, (hypothesis, *references) in enumerate(lines)]
-    for variant in ("1", "2", "L", "Lsum"):
-        expected = theirs(segments, variant, use_stemmer=stemmed)
-        np.testing.assert_allclose(scores(segments, variant=variant, use_stemmer=stemmed), expected, rtol=0, atol=EXACT)
-
-
 # References
 
 
@@ -417,11 +386,6 @@ def test_the_value_decides_which_reference_is_best():
         found = Rouge(variant="1", value=value).score([segment], Runtime())
         assert found.parts["reference"].tolist() == [reference]
         assert found.values.tolist() == found.parts[value].tolist()
-
-
-def test_unequal_numbers_of_references_each_count_for_their_own_segment():
-    rows = [Segment("a", "a b", ("a",)), Segment("b", "a b", ("x", "a b", "y")), Segment("c", "a b", ("x", "y"))]
-    assert scores(rows, variant="1")[:, 2] == pytest.approx([2 / 3, 1, 0])
 
 
 # Other scripts
@@ -473,16 +437,6 @@ def test_no_subsequence_matches_more_than_the_words_do(hypothesis, reference):
     assert one(hypothesis, reference, variant="Lsum")[1] <= one(hypothesis, reference, variant="1")[1]
 
 
-@given(st.lists(st.tuples(rouge_texts, rouge_texts), min_size=1, max_size=6), st.randoms())
-@settings(max_examples=40, deadline=None)
-def test_company_order_and_repetition_change_nothing(rows, random):
-    segments = [Segment(str(i), hypothesis, (reference,)) for i, (hypothesis, reference) in enumerate([*rows, *rows])]
-    random.shuffle(segments)
-    for variant in ("1", "2", "L", "Lsum"):
-        alone = [one(s.hypothesis, *s.references, variant=variant, use_stemmer=True) for s in segments]
-        assert scores(segments, variant=variant, use_stemmer=True).tolist() == alone
-
-
 # Flags, signature, refusals
 
 
@@ -523,27 +477,15 @@ def test_splitting_is_refused_where_no_sentence_is_read():
         Rouge(split="sentences")
 
 
-def test_a_segment_without_reference_is_refused_by_name():
-    with pytest.raises(InputError, match="rouge needs references; segment 'b' has none"):
-        Rouge().score([Segment("a", "x", ("x",)), Segment("b", "x")], Runtime())
-
-
 @pytest.mark.parametrize(
     "options",
     [
-        *({"variant": variant} for variant in VARIANTS),
-        *({"references": policy} for policy in ("best_each", "mean", "first")),
-        {"use_stemmer": True},
-        {"tokenizer": "unicode"},
-        {"variant": "1", "value": "precision"},
-        {"variant": "2", "value": "recall"},
+        {},
+        {"variant": "2", "value": "recall", "references": "best_each"},
         {"variant": "Lsum", "split": "sentences", "tokenizer": "unicode", "use_stemmer": True, "references": "mean"},
     ],
     ids=str,
 )
-def test_the_contract_holds(options):
+def test_the_contract_holds_and_every_option_is_signed(options):
     check_metric(Rouge(**options))
-
-
-def test_every_option_is_signed():
     assert check_options(Rouge(variant="Lsum")) == []

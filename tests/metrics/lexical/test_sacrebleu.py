@@ -3,6 +3,7 @@ import functools
 import math
 import sys
 from contextlib import nullcontext
+from functools import partial
 from importlib import metadata
 
 import numpy as np
@@ -10,6 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
+from sacrebleu.metrics.ter import TER
 from sacrebleu.tokenizers import tokenizer_re
 
 import nlgauge as ng
@@ -64,10 +67,6 @@ def test_each_set_of_references_and_each_hypothesis_under_it_is_worked_on_once()
     assert sum(steps) == 4
 
 
-def test_no_segment_gives_no_row():
-    assert sacre.statistics(Counting(), [], 7, Runtime(), "x").shape == (0, 7)
-
-
 def test_a_segment_is_empty_where_a_side_has_nothing_to_say():
     rows = [("", ("a",)), ("\u2003\n", ("a",)), ("a", ("", " ")), ("a", ("", "a")), ("a", ("a",)), ("", ("",))]
     assert sacre.is_empty([Segment(str(i), *row) for i, row in enumerate(rows)]).tolist() == [
@@ -78,16 +77,6 @@ def test_a_segment_is_empty_where_a_side_has_nothing_to_say():
         False,
         True,
     ]
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_floating_totals_keep_their_precision(dtype):
-    assert sacre.floats(np.zeros(3, dtype)).dtype == dtype
-
-
-def test_whole_totals_become_float64():
-    assert sacre.floats(np.zeros(3, np.int32)).dtype == np.float64
-    assert sacre.floats([1, 2]).dtype == np.float64
 
 
 @pytest.mark.parametrize("name", ["13a", "zh"])
@@ -186,15 +175,12 @@ EXACT = 1e-9  # float64; sums of logarithms in another order than sacrebleu's
 OPTIONS = [
     {},
     {"lowercase": True},
-    *({"tokenize": name} for name in ("none", "zh", "13a", "intl", "char")),
-    *({"smooth_method": name} for name in ("none", "floor", "add-k", "exp")),
+    *({"tokenize": name} for name in ("none", "zh", "intl", "char")),
+    *({"smooth_method": name} for name in ("none", "floor", "add-k")),
     {"smooth_method": "floor", "smooth_value": 0.0},
-    {"smooth_method": "floor", "smooth_value": 1.0},
-    {"smooth_method": "add-k", "smooth_value": 0},
     {"smooth_method": "add-k", "smooth_value": 2.5},
-    *({"max_ngram_order": order} for order in (1, 2, 3, 7)),
+    *({"max_ngram_order": order} for order in (1, 2, 7)),
     {"trg_lang": "zh"},
-    {"trg_lang": "de"},
     {"lowercase": True, "tokenize": "intl", "smooth_method": "add-k", "smooth_value": 0.5, "max_ngram_order": 5},
 ]
 
@@ -203,12 +189,15 @@ words = st.lists(st.sampled_from(["the", "cat", "sat", "on", "a", "mat", ".", "�
 )
 
 
-def one(hypothesis, *references, **options):
-    return float(Bleu(**options).score([Segment("a", hypothesis, references)], Runtime()).values[0])
+def one(hypothesis, *references, kind=Bleu, **options):
+    return float(kind(**options).score([Segment("a", hypothesis, references)], Runtime()).values[0])
 
 
-def peer(**options):
-    return pytest.importorskip("sacrebleu").BLEU(**options)
+chrf_one, ter_one = partial(one, kind=ChrF), partial(one, kind=Ter)
+
+
+def sentences(theirs, segments):
+    return [theirs.sentence_score(s.hypothesis, list(s.references)).score for s in segments]
 
 
 # Worked by hand
@@ -274,49 +263,22 @@ def test_the_corpus_number_is_made_of_summed_counts_or_of_segments():
 
 def test_a_perfect_score_is_100_and_not_a_rounding_above_it():
     text = "the quick brown fox jumps over the lazy dog"
-    assert peer().sentence_score(text, [text]).score > 100  # what there is to round
+    assert BLEU().sentence_score(text, [text]).score > 100  # what there is to round
     assert one(text, text) == 100
 
 
 # Parity
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
-@pytest.mark.parametrize("effective", [False, True])
-def test_a_corpus_scores_as_in_sacrebleu(corpus, runtime, options, effective):
-    expected = peer(**options, effective_order=effective).corpus_score(corpus.hypotheses, corpus.streams).score
-    found = Bleu(**options, effective_order=effective).score(corpus.segments, runtime)
+@pytest.mark.parametrize("options", [*OPTIONS, {"effective_order": True}, {"effective_order": False}], ids=str)
+def test_bleu_is_that_of_sacrebleu(corpus, runtime, options):
+    # of segments alone orders that they are too short for are left out, unless something else is asked for
+    whole, alone = (BLEU(**{"effective_order": effective} | options) for effective in (False, True))
+    found = Bleu(**options).score(corpus.segments, runtime)
+    expected = whole.corpus_score(corpus.hypotheses, corpus.streams).score
     assert found.system == pytest.approx(expected, abs=EXACT)
-
-
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
-def test_segments_score_as_in_sacrebleu(corpus, runtime, options):
-    theirs = peer(**options, effective_order=True)
-    expected = [theirs.sentence_score(s.hypothesis, list(s.references)).score for s in corpus.segments]
-    np.testing.assert_allclose(
-        Bleu(**options).score(corpus.segments, runtime).values, np.minimum(expected, 100), rtol=0, atol=EXACT
-    )
-
-
-def test_segments_without_effective_order_score_as_in_sacrebleu(corpus, runtime):
-    theirs = peer(effective_order=False)
-    expected = [theirs.sentence_score(s.hypothesis, list(s.references)).score for s in corpus.segments]
-    np.testing.assert_allclose(
-        Bleu(effective_order=False).score(corpus.segments, runtime).values,
-        np.minimum(expected, 100),
-        rtol=0,
-        atol=EXACT,
-    )
-
-
-def test_translations_score_as_in_sacrebleu(translations, runtime):
-    expected = peer().corpus_score(translations.hypotheses, translations.streams).score
-    assert Bleu().score(translations.segments, runtime).system == pytest.approx(expected, abs=EXACT)
-
-
-def test_statistics_are_sacrebleus(corpus, runtime):
-    expected = peer()._extract_corpus_statistics(corpus.hypotheses, corpus.streams)
-    np.testing.assert_array_equal(Bleu().score(corpus.segments, runtime).stats, expected)
+    expected = np.minimum(sentences(alone, corpus.segments), 100)
+    np.testing.assert_allclose(found.values, expected, rtol=0, atol=EXACT)
 
 
 @given(st.lists(st.tuples(words, st.lists(words, min_size=1, max_size=3)), min_size=1, max_size=5))
@@ -326,9 +288,9 @@ def test_any_words_score_as_in_sacrebleu(rows):
     streams = [[s.references[i] if i < len(s.references) else None for s in segments] for i in range(3)]
     streams = [stream for stream in streams if any(text is not None for text in stream)]
     assert found.system == pytest.approx(
-        min(peer().corpus_score([s.hypothesis for s in segments], streams).score, 100), abs=EXACT
+        min(BLEU().corpus_score([s.hypothesis for s in segments], streams).score, 100), abs=EXACT
     )
-    sentence = peer(effective_order=True)
+    sentence = BLEU(effective_order=True)
     for value, segment in zip(found.values, segments, strict=True):
         assert value == pytest.approx(
             min(sentence.sentence_score(segment.hypothesis, list(segment.references)).score, 100), abs=EXACT
@@ -354,23 +316,6 @@ def test_blocks_join_to_the_whole(rows, cut):
     assert join(parts).system == Bleu().score(segments, Runtime()).system
 
 
-@pytest.mark.parametrize(
-    "options",
-    [*({"smooth_method": name} for name in ("exp", "add-k", "floor", "none")), {"effective_order": True}],
-    ids=str,
-)
-def test_totals_over_leading_axes_finish_as_one_by_one(corpus, runtime, options):
-    metric = Bleu(**options)
-    stats = metric.score(corpus.segments, runtime).stats
-    draws = np.random.default_rng(0).multinomial(
-        len(stats), np.full(len(stats), 1 / len(stats)), size=(3, 4)
-    )  # (3, 4, n)
-    totals = draws @ stats  # (3, 4, k)
-    at_once = metric.corpus(totals)
-    assert at_once.shape == (3, 4)
-    np.testing.assert_array_equal(at_once, [[metric.corpus(total) for total in row] for row in totals])
-
-
 # Flags, options, refusals
 
 
@@ -384,21 +329,11 @@ def test_blank_sides_and_tokenized_ends_are_counted():
     assert "tokenized" not in Bleu(tokenize="none").score(segments, Runtime()).flags
 
 
-def test_one_blank_reference_among_others_raises_no_flag():
-    assert not Bleu().score([Segment("a", "x", ("", "x"))], Runtime()).flags["empty"].any()
-
-
 def test_the_signature_says_what_the_defaults_resolved_to():
     entries = dict(signature_of(ng.metric("bleu:trg_lang=zh,smooth_method=add-k"), Runtime()).entries)
     assert {entries["tokenize"], entries["smooth_value"], entries["effective_order"]} == {"zh", "1.0", "segments"}
     assert "trg_lang" not in entries  # it chose the tokenizer and does nothing else
     assert entries["sacrebleu"] == metadata.version("sacrebleu")
-
-
-@pytest.mark.parametrize(("one_way", "other"), [("1", "1.0"), ("0.5", "0.50")])
-def test_a_number_written_two_ways_is_one_option(one_way, other):
-    specs = [ng.metric(f"bleu:smooth_method=add-k,smooth_value={value}") for value in (one_way, other)]
-    assert specs[0] == specs[1]
 
 
 def test_no_tokenizer_and_no_language_are_the_defaults():
@@ -426,22 +361,11 @@ def test_a_smoothing_value_that_means_nothing_is_refused(options, sentence):
         Bleu(**options)
 
 
-def test_a_segment_without_reference_is_refused_by_name():
-    with pytest.raises(InputError, match="bleu needs references; segment 'b' has none"):
-        Bleu().score([Segment("a", "x", ("x",)), Segment("b", "x")], Runtime())
-
-
 @pytest.mark.parametrize(
     "options",
     [
         {},
-        {"tokenize": "zh"},
-        {"tokenize": "none"},
-        {"tokenize": "char", "lowercase": True},
-        {"smooth_method": "floor"},
-        {"smooth_method": "none"},
         {"smooth_method": "add-k", "smooth_value": 0.5},
-        {"max_ngram_order": 1},
         {"effective_order": True},
         {"average": "sentence"},
     ],
@@ -484,7 +408,7 @@ def test_parts_of_a_corpus_score_by_hand():
 )
 def test_parts_are_those_of_sacrebleu(texts, options):
     references = ["the cat sat on a mat", "it is raining"][: len(texts)]
-    theirs = pytest.importorskip("sacrebleu").BLEU(**options).corpus_score(texts, [references])
+    theirs = BLEU(**options).corpus_score(texts, [references])
     segments = [ng.Segment(str(i), text, (ref,)) for i, (text, ref) in enumerate(zip(texts, references, strict=True))]
     parts = Bleu(**options).score(segments, ng.Runtime()).system_parts
     assert parts["bp"] == pytest.approx(theirs.bp)
@@ -496,19 +420,6 @@ def test_most_scores_have_no_parts_and_a_mean_of_sentences_has_none():
     segments = [ng.Segment("1", "a", ("a",))]
     assert Bleu(average="sentence").score(segments, ng.Runtime()).system_parts == {}
     assert ng.metric("chrf").score(segments, ng.Runtime()).system_parts == {}
-
-
-def test_shorter_orders_are_those_of_nltk_without_smoothing(corpus):
-    peer = pytest.importorskip("nltk.translate.bleu_score")
-    segments = [
-        s for s in corpus.segments if len(s.hypothesis.split()) > 4 and all(len(r.split()) > 4 for r in s.references)
-    ]
-    words = [s.hypothesis.split() for s in segments], [[r.split() for r in s.references] for s in segments]
-    for order in (1, 2, 3, 4):
-        found = ng.metric(f"bleu{order}:tokenize=none,smooth_method=none").score(segments, Runtime())
-        theirs = peer.corpus_bleu(words[1], words[0], weights=[1 / order] * order)
-        assert found.system == pytest.approx(100 * theirs, abs=1e-9)  # the same logarithms
-    assert ng.metric("bleu4") == ng.metric("bleu")
 
 
 @pytest.mark.parametrize(
@@ -543,14 +454,6 @@ CHRF_OPTIONS = [
 ]
 
 texts = st.text(st.sampled_from("ab c.,Ü\u0301猫🚢 "), max_size=14)
-
-
-def chrf_one(hypothesis, *references, **options):
-    return float(ChrF(**options).score([Segment("a", hypothesis, references)], Runtime()).values[0])
-
-
-def chrf_peer(**options):
-    return pytest.importorskip("sacrebleu").CHRF(**options)
 
 
 # Worked by hand
@@ -614,23 +517,16 @@ def test_the_corpus_number_is_made_of_summed_counts():
 
 
 @pytest.mark.parametrize("options", CHRF_OPTIONS, ids=str)
-def test_chrf_a_corpus_scores_as_in_sacrebleu(corpus, runtime, options):
-    expected = chrf_peer(**options).corpus_score(corpus.hypotheses, corpus.streams).score
-    assert ChrF(**options).score(corpus.segments, runtime).system == pytest.approx(expected, abs=EXACT)
-
-
-@pytest.mark.parametrize("options", CHRF_OPTIONS, ids=str)
-def test_chrf_segments_score_as_in_sacrebleu(corpus, runtime, options):
-    expected = [chrf_peer(**options).sentence_score(s.hypothesis, list(s.references)).score for s in corpus.segments]
-    np.testing.assert_allclose(ChrF(**options).score(corpus.segments, runtime).values, expected, rtol=0, atol=EXACT)
+def test_chrf_is_that_of_sacrebleu(corpus, runtime, options):
+    found, theirs = ChrF(**options).score(corpus.segments, runtime), CHRF(**options)
+    assert found.system == pytest.approx(theirs.corpus_score(corpus.hypotheses, corpus.streams).score, abs=EXACT)
+    np.testing.assert_allclose(found.values, sentences(theirs, corpus.segments), rtol=0, atol=EXACT)
 
 
 @pytest.mark.parametrize("options", [{}, {"word_order": 2, "eps_smoothing": True}], ids=str)
 def test_counted_blanks_score_as_in_sacrebleu_where_no_text_is_blank(corpus, runtime, options):
     segments = [s for s in corpus.segments if all(text.strip() or not text for text in (s.hypothesis, *s.references))]
-    expected = [
-        chrf_peer(whitespace=True, **options).sentence_score(s.hypothesis, list(s.references)).score for s in segments
-    ]
+    expected = sentences(CHRF(whitespace=True, **options), segments)
     np.testing.assert_allclose(
         ChrF(whitespace=True, **options).score(segments, runtime).values, expected, rtol=0, atol=EXACT
     )
@@ -638,7 +534,7 @@ def test_counted_blanks_score_as_in_sacrebleu_where_no_text_is_blank(corpus, run
 
 def test_a_blank_text_is_empty_even_where_blanks_count():
     # sacrebleu finds the blank of the hypothesis in a reference of blanks
-    assert chrf_peer(whitespace=True).sentence_score("a b", ["   "]).score > 0
+    assert CHRF(whitespace=True).sentence_score("a b", ["   "]).score > 0
     assert (
         chrf_one("a b", "   ", whitespace=True)
         == chrf_one("   ", "a b", whitespace=True)
@@ -647,16 +543,10 @@ def test_a_blank_text_is_empty_even_where_blanks_count():
     )
 
 
-def test_chrf_translations_score_as_in_sacrebleu(translations, runtime):
-    for options in ({}, {"word_order": 2}):
-        expected = chrf_peer(**options).corpus_score(translations.hypotheses, translations.streams).score
-        assert ChrF(**options).score(translations.segments, runtime).system == pytest.approx(expected, abs=EXACT)
-
-
 @given(texts, st.lists(texts, min_size=1, max_size=3), st.sampled_from(CHRF_OPTIONS))
 def test_any_text_scores_as_in_sacrebleu(hypothesis, references, options):
     assert chrf_one(hypothesis, *references, **options) == pytest.approx(
-        chrf_peer(**options).sentence_score(hypothesis, references).score, abs=EXACT
+        CHRF(**options).sentence_score(hypothesis, references).score, abs=EXACT
     )
 
 
@@ -676,22 +566,10 @@ def test_a_copy_scores_100_whatever_else_is_a_reference(text, other):
     assert chrf_one(text, other, text) == pytest.approx(100)
 
 
-@pytest.mark.parametrize("options", [{}, {"word_order": 2}, {"eps_smoothing": True}], ids=str)
-def test_totals_over_leading_axes_finish_as_one_by_one_in_their_own_precision(corpus, runtime, options):
-    metric = ChrF(**options)
-    stats = metric.score(corpus.segments, runtime).stats
-    draws = np.random.default_rng(0).multinomial(
-        len(stats), np.full(len(stats), 1 / len(stats)), size=(3, 4)
-    )  # (3, 4, n)
-    for totals in (draws @ stats, (draws @ stats).astype(np.float32), (draws @ stats).astype(np.int64)):
-        at_once = metric.corpus(totals)
-        assert at_once.shape == (3, 4)
-        assert at_once.dtype == (np.float32 if totals.dtype == np.float32 else np.float64)
-        np.testing.assert_array_equal(at_once, [[metric.corpus(total) for total in row] for row in totals])
-
-
-def test_plus_plus_is_word_order_2():
-    assert ng.metric("chrf++") == ng.metric("chrf:word_order=2") == ChrF(word_order=2)
+def test_totals_are_finished_in_their_own_precision(corpus, runtime):
+    totals = ChrF().score(corpus.segments, runtime).stats.sum(axis=0)
+    for own, finished in ((np.float32, np.float32), (np.float64, np.float64), (np.int64, np.float64)):
+        assert ChrF().corpus(totals.astype(own)).dtype == finished
 
 
 def test_without_characters_it_is_wordf():
@@ -705,7 +583,11 @@ def test_without_characters_it_is_wordf():
     )
 
 
-@pytest.mark.parametrize("options", [*CHRF_OPTIONS, {"whitespace": True, "beta": 3}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [{"word_order": 2}, {"char_order": 0, "word_order": 2}, {"eps_smoothing": True}, {"whitespace": True, "beta": 3}],
+    ids=str,
+)
 def test_chrf_the_contract_holds(options):
     check_metric(ChrF(**options))
 
@@ -714,27 +596,18 @@ def test_chrf_every_option_is_signed():
     assert check_options(ChrF(word_order=1)) == []
 
 
-def test_words_alone_are_named_as_such():
-    assert ng.metric("wordf1").info.summary == "F score of word n-grams"
-    assert ng.metric("chrf++").info.summary == "F score of character n-grams"
-
-
 SWITCHES = ("normalized", "no_punct", "asian_support", "case_sensitive")
-TER_OPTIONS = [
-    options
-    for options in ({name: bool(bits >> i & 1) for i, name in enumerate(SWITCHES)} for bits in range(16))
-    if options["normalized"] or options["no_punct"] or not options["asian_support"]  # which alone is refused
+TER_OPTIONS = [  # `asian_support` alone is refused
+    dict.fromkeys(names.split(), True)
+    for names in (
+        "",
+        *("normalized", "no_punct", "case_sensitive"),
+        *("normalized asian_support", "no_punct asian_support", "normalized no_punct"),
+        " ".join(SWITCHES),
+    )
 ]
 
 ter_words = st.lists(st.sampled_from(["a", "b", "c", "d", "e."]), max_size=7).map(" ".join)
-
-
-def ter_one(hypothesis, *references, **options):
-    return float(Ter(**options).score([Segment("a", hypothesis, references)], Runtime()).values[0])
-
-
-def ter_peer(**options):
-    return pytest.importorskip("sacrebleu").TER(**options)
 
 
 # Worked by hand
@@ -792,29 +665,17 @@ def test_options_change_what_a_word_is():
 # Parity
 
 
-@pytest.mark.parametrize(
-    "options", TER_OPTIONS, ids=lambda o: "+".join(name for name in SWITCHES if o[name]) or "defaults"
-)
-def test_a_corpus_and_its_segments_score_as_in_sacrebleu(corpus, runtime, options):
-    found, theirs = Ter(**options).score(corpus.segments, runtime), ter_peer(**options)
+@pytest.mark.parametrize("options", TER_OPTIONS, ids="+".join)
+def test_ter_is_that_of_sacrebleu(corpus, runtime, options):
+    found, theirs = Ter(**options).score(corpus.segments, runtime), TER(**options)
     assert found.system == pytest.approx(theirs.corpus_score(corpus.hypotheses, corpus.streams).score, abs=EXACT)
-    expected = [theirs.sentence_score(s.hypothesis, list(s.references)).score for s in corpus.segments]
-    np.testing.assert_allclose(found.values, expected, rtol=0, atol=EXACT)
-
-
-def test_ter_translations_score_as_in_sacrebleu(translations, runtime):
-    expected = (
-        ter_peer().corpus_score(translations.hypotheses[:60], [stream[:60] for stream in translations.streams]).score
-    )
-    assert Ter().score(translations.segments[:60], runtime).system == pytest.approx(expected, abs=EXACT)
+    np.testing.assert_allclose(found.values, sentences(theirs, corpus.segments), rtol=0, atol=EXACT)
 
 
 @given(ter_words, st.lists(ter_words, min_size=1, max_size=3))
 def test_ter_any_words_score_as_in_sacrebleu(hypothesis, references):
     read = Segment("a", hypothesis, references).references  # it takes a blank text beside others for a reference
-    assert ter_one(hypothesis, *references) == pytest.approx(
-        ter_peer().sentence_score(hypothesis, read).score, abs=EXACT
-    )
+    assert ter_one(hypothesis, *references) == pytest.approx(TER().sentence_score(hypothesis, read).score, abs=EXACT)
 
 
 # Properties
@@ -828,21 +689,8 @@ def test_a_copy_needs_no_edit_and_no_text_less_than_the_difference_in_length(tex
     assert ter_one(text, other) <= 100 * max(lengths) / lengths[1] + EXACT  # shifts are only taken where they save
 
 
-def test_ter_totals_over_leading_axes_finish_as_one_by_one(corpus, runtime):
-    stats = Ter().score(corpus.segments, runtime).stats
-    draws = np.random.default_rng(0).multinomial(
-        len(stats), np.full(len(stats), 1 / len(stats)), size=(3, 4)
-    )  # (3, 4, n)
-    totals = np.concatenate([draws @ stats, [[[0, 0], [3, 0], [0, 4], [1, 4]]]])  # (4, 4, 2)
-    at_once = Ter().corpus(totals)
-    np.testing.assert_array_equal(at_once, [[Ter().corpus(total) for total in row] for row in totals])
-    assert at_once[-1].tolist() == [0, 100, 0, 25]
-
-
-def test_less_is_better_and_blank_sides_are_flagged():
-    scores = Ter().score([Segment("a", " ", ("x",)), Segment("b", "x", ("",)), Segment("c", "x", ("", "x"))], Runtime())
-    assert not scores.higher_is_better
-    assert scores.flags["empty"].tolist() == [True, True, False]
+def test_totals_of_edits_and_words_are_finished_at_once():
+    assert Ter().corpus(np.array([[[0, 0], [3, 0]], [[0, 4], [1, 4]]])).tolist() == [[0, 100], [0, 25]]
 
 
 def test_two_empty_texts_are_alike_and_the_note_says_so():
@@ -857,9 +705,7 @@ def test_two_empty_texts_are_alike_and_the_note_says_so():
     ]
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"normalized": True}, {"no_punct": True}, dict.fromkeys(SWITCHES, True)], ids=str
-)
+@pytest.mark.parametrize("options", [{}, dict.fromkeys(SWITCHES, True)], ids=str)
 def test_ter_the_contract_holds(options):
     check_metric(Ter(**options))
 
