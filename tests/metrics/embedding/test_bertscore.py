@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.metric import signature_of
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import quote
 from nlgauge.metrics.embedding import bertscore as module
@@ -25,9 +24,7 @@ from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric, check_options
 from nlgauge.testing.metric import SEGMENTS
 
-pytest.importorskip("torch")
 torch = pytest.importorskip("torch")
-
 
 CPU = Runtime(device="cpu")
 ROUNDING = 1e-5  # float32, in batches of other shapes
@@ -106,7 +103,6 @@ TEXTS = {
     "no_weight": [(hyp, (ref,)) for hyp, ref in GOLDEN["no_weight"]],
 }
 PARTS = ("precision", "recall", "f1")
-LAYERS = range(7)
 # float32 through up to six layers; between two processors, two releases of torch and other batches the golden numbers
 # moved by up to 7e-7
 CLOSE = 1e-5
@@ -186,36 +182,16 @@ def test_differs_from_a_batch_of_bert_score_only_where_its_padding_beats_a_negat
     assert (case["layer"] in (0, 6)) == bool((gap > CLOSE).any())  # in layers 1 to 5 no best match is negative
 
 
-def live(model, layer, idf, texts, runtime):
+def live(model, layer, texts, runtime):
     score = pytest.importorskip("bert_score").score
     from transformers.utils import logging
 
     logging.disable_progress_bar()
     hyps, refs = [hyp for hyp, _ in texts], [list(refs) for _, refs in texts]
-    # one pair a batch: without padding; and without worker processes, which idf would otherwise start
-    columns = score(
-        hyps,
-        refs,
-        model_type=str(locate(model).folder),
-        num_layers=layer,
-        idf=idf,
-        batch_size=1,
-        nthreads=0,
-        device="cpu",
-    )
-    scores = BertScore(model=model, layer=layer, idf=idf).score(segments(texts), runtime)
+    # one pair a batch: without padding
+    columns = score(hyps, refs, model_type=str(locate(model).folder), num_layers=layer, batch_size=1, device="cpu")
+    scores = BertScore(model=model, layer=layer).score(segments(texts), runtime)
     return np.stack([c.numpy() for c in columns]), np.stack([scores.parts[part] for part in PARTS])
-
-
-@pytest.mark.parametrize(("layer", "idf"), [(0, False), (4, True), (6, False)])
-def test_agrees_with_bert_score_as_installed(runtime, layer, idf):
-    # under transformers 5 bert_score fails on empty texts ("no attribute build_inputs_with_special_tokens"); the golden
-    # file has those
-    texts = [
-        pair for pair in TEXTS["multi"] + TEXTS["pairs"][2:14] if pair[0].strip() and all(r.strip() for r in pair[1])
-    ]
-    expected, found = live("embedded", layer, idf, texts, runtime)
-    np.testing.assert_allclose(found, expected, atol=CLOSE, rtol=0)
 
 
 SMALL = [
@@ -234,12 +210,19 @@ FAMILIES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", FAMILIES)
+# Vectors of every family are held against those of transformers in tests/models; special tokens and norms differ in
+# these four.
+DAILY = {"bert", "xlnet", "mbart", "t5"}
+
+
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=[] if kind in DAILY else [pytest.mark.slow]) for kind in FAMILIES]
+)
 def test_agrees_with_bert_score_on_other_families(tiny_model, runtime, kind):
     # T5's end token is no separator and keeps its weight; mBART and T5 have their last norm applied to the layer asked
     # for. RoBERTa is left out: under transformers 5 bert_score's space before the first word is lost, so that its first
     # pieces are others.
-    expected, found = live(str(tiny_model(kind)), 2, False, SMALL, runtime)
+    expected, found = live(str(tiny_model(kind)), 2, SMALL, runtime)
     np.testing.assert_allclose(found, expected, atol=CLOSE, rtol=0)
 
 
@@ -304,26 +287,17 @@ def test_a_text_is_its_own_best_hypothesis(runtime, text):
     assert scores.values[0] == pytest.approx(0 if bare else 1, abs=ORDER)
 
 
-@given(hyp=st.text(max_size=30), ref=st.text(max_size=30))
-@settings(max_examples=30)
-def test_exchanging_the_sides_exchanges_precision_and_recall(runtime, hyp, ref):
-    here, there = (one(BertScore(), *sides, runtime=runtime).parts for sides in ((hyp, ref), (ref, hyp)))
-    assert here["precision"][0] == pytest.approx(there["recall"][0], abs=ORDER, nan_ok=True)
-    assert here["f1"][0] == pytest.approx(there["f1"][0], abs=ORDER, nan_ok=True)
-
-
 # -- texts that are not sentences
 
 
-@pytest.mark.parametrize("blank", ["", " ", "\t\n", "\u3000\u2003", "\u200b"])
-@pytest.mark.parametrize("options", [{}, {"special_tokens": "drop"}, {"long": "windows"}, {"layer": 0}])
-def test_a_blank_side_scores_nothing_and_says_so(runtime, blank, options):
-    scores = BertScore(**options).score(
-        segments([(blank, ("a cat",)), ("a cat", (blank,)), (blank, (blank,)), ("a cat", ("a cat",))]), runtime
-    )
+@pytest.mark.parametrize("options", [{}, {"special_tokens": "drop"}, {"long": "windows"}])
+def test_a_blank_side_scores_nothing_and_says_so(runtime, options):
+    blanks = ("", " \t\n", "\u3000\u2003", "\u200b")
+    pairs = [pair for blank in blanks for pair in ((blank, ("a cat",)), ("a cat", (blank,)), (blank, (blank,)))]
+    scores = BertScore(**options).score(segments([*pairs, ("a cat", ("a cat",))]), runtime)
     for part in PARTS:
-        assert scores.parts[part] == pytest.approx([0, 0, 0, 1], abs=ORDER)
-    assert scores.flags["empty"].tolist() == [True, True, True, False]
+        assert scores.parts[part] == pytest.approx([0] * len(pairs) + [1], abs=ORDER)
+    assert scores.flags["empty"].tolist() == [True] * len(pairs) + [False]
 
 
 def test_a_blank_reference_beside_a_full_one_is_no_matter(runtime):
@@ -382,12 +356,6 @@ def test_windows_see_what_truncation_cuts_off(runtime):
     assert not read.flags["truncated"].any()
 
 
-def test_windows_change_nothing_for_texts_that_fit(ours, runtime):
-    texts = [pair for pair in TEXTS["pairs"] if max(len(t) for t in (pair[0], *pair[1])) < 1000]
-    whole, read = (BertScore(layer=4, long=long).score(segments(texts), runtime) for long in ("truncate", "windows"))
-    np.testing.assert_allclose(read.values, whole.values, atol=ORDER, rtol=0)
-
-
 def test_a_lower_limit_is_kept(runtime):
     scores = BertScore(max_tokens=5).score(
         segments([("the cat sat on a mat", ("the cat sat",)), ("the cat sat", ("the cat sat",))]), runtime
@@ -399,33 +367,9 @@ def test_a_lower_limit_is_kept(runtime):
 # -- batches, order, company
 
 
-WORDS = st.lists(st.sampled_from(["cat", "dog", "the", "rain", "?", "今", "[SEP]", "so " * 9, ""]), max_size=6).map(
-    " ".join
-)
-
-
-@pytest.mark.parametrize("options", [{"layer": 0, "special_tokens": "drop"}, {"layer": 4}], ids=str)
-@given(data=st.data())
-@settings(max_examples=4)
-def test_scores_depend_neither_on_order_nor_on_company_nor_on_batches(runtime, options, data):
-    texts = data.draw(
-        st.lists(st.tuples(WORDS, st.lists(WORDS, min_size=1, max_size=3).map(tuple)), min_size=1, max_size=5)
-    )
-    order = data.draw(st.permutations(range(len(texts))))
-    metric = BertScore(**options)
-    base = metric.score(segments(texts), runtime).values
-    alone = [one(metric, hyp, *refs, runtime=runtime).values[0] for hyp, refs in texts]
-    turned = metric.score(segments([texts[i] for i in order]), runtime).values
-    twice = metric.score(segments(texts + texts), Runtime(token_budget=data.draw(st.sampled_from([1, 10, 100])))).values
-    np.testing.assert_allclose(alone, base, atol=ORDER, rtol=0)
-    np.testing.assert_allclose(turned, base[list(order)], atol=ORDER, rtol=0)
-    np.testing.assert_allclose(twice, np.tile(base, 2), atol=ORDER, rtol=0)
-
-
-@pytest.mark.parametrize(("layer", "special_tokens"), [(0, "drop"), (6, "match")])
-def test_a_negative_match_stays_negative_whatever_shares_the_call(runtime, layer, special_tokens):
+def test_a_negative_match_stays_negative_whatever_shares_the_call(runtime):
     # bert_score raises it to 0 as soon as its batch is padded
-    metric = BertScore(layer=layer, special_tokens=special_tokens, value="recall")
+    metric = BertScore(layer=0, special_tokens="drop", value="recall")
     values = metric.score(segments(TEXTS["pairs"]), runtime).values
     texts = [pair for pair, value in zip(TEXTS["pairs"], values, strict=True) if value < -1e-3]
     assert texts
@@ -452,15 +396,6 @@ def test_windows_of_pairs_give_what_one_gives(ours, monkeypatch):
     whole = BertScore().score(segments(texts), runtime).values
     monkeypatch.setattr(module, "_HELD_BYTES", 4 * 384 * 60)  # vectors of 60 pieces at once
     np.testing.assert_allclose(BertScore().score(segments(texts), runtime).values, whole, atol=ORDER, rtol=0)
-
-
-def test_no_segment_no_score(runtime):
-    assert len(BertScore().score([], runtime)) == 0
-
-
-def test_a_segment_without_references_is_named(runtime):
-    with pytest.raises(InputError, match="bertscore needs references; segment 'second' has none"):
-        BertScore().score([Segment("first", "a", ("a",)), Segment("second", "a")], runtime)
 
 
 # -- several references
@@ -549,13 +484,6 @@ def test_the_signature_has_a_digest_of_the_texts_that_idf_was_taken_from(runtime
     assert "documents" not in entries(["a cat", "a dog"], ["the cat", "the dog"], "bertscore")
 
 
-def test_language_is_in_the_signature_where_it_chooses_a_baseline():
-    def named(**options):
-        return "language" in dict(signature_of(BertScore(**options), Runtime()).entries)
-
-    assert (named(), named(rescale=True)) == (False, True)
-
-
 # -- baselines
 
 
@@ -569,21 +497,6 @@ def test_the_bundled_baseline_rescales_each_part_by_its_own_column(runtime):
         -0.41269655 / (1 - 0.41269655)
     )  # an empty text is worse than an unrelated one
     assert "|baseline:en/embedded|" in str(scaled.signature)
-
-
-def test_a_measured_baseline_takes_unrelated_text_to_zero(runtime, tmp_path):
-    from nlgauge.metrics.embedding import vectors as baseline
-
-    texts = [ref for _, (ref,) in TEXTS["pairs"][:22]]
-    rows = measure_unrelated(texts, "embedded", runtime, pairs=60, seed=3)
-    path = tmp_path / "own.csv"
-    path.write_text(baseline.as_text(rows), encoding="utf-8")
-    metric = BertScore(rescale=True, baseline=str(path))
-    usable = list(dict.fromkeys(texts))
-    pairs = [(a, (b,)) for a in usable[:6] for b in usable[6:12]]
-    assert abs(metric.score(segments(pairs), runtime).values.mean()) < 0.1  # other pairs of the same kind
-    assert one(metric, "The cat sat.", "The cat sat.", runtime=runtime).values[0] == pytest.approx(1, abs=ORDER)
-    assert "|baseline:sha256:" in str(metric.score([], runtime).signature)
 
 
 def test_rescaling_without_a_baseline_is_refused_before_anything_is_loaded(tiny_model):
@@ -610,11 +523,6 @@ def test_options_that_cannot_be_are_refused_when_the_metric_is_made(options, mes
         BertScore(**options)
 
 
-def test_a_layer_that_the_model_does_not_have_is_refused(runtime):
-    with pytest.raises(SpecError, match="layer is 7, but model 'embedded' has layers 0 to 6"):
-        one(BertScore(layer=7), "a", "a", runtime=runtime)
-
-
 def test_the_signature_says_what_the_options_came_to(runtime):
     entries = dict(one(BertScore(), "a", "a", runtime=runtime).signature.entries)
     assert entries["layer"] == "4"
@@ -634,27 +542,14 @@ def test_bfloat16_moves_scores_by_less_than_a_hundredth(ours, runtime):
     np.testing.assert_allclose(found.values, ours("pairs", 4, False, False).values[:60], atol=0.01, rtol=0)
 
 
-def test_texts_of_any_family_are_scored(tiny_model, runtime):
-    for kind in ("bert", "roberta", "t5, bytes", "gpt2"):
-        scores = BertScore(model=str(tiny_model(kind))).score(
-            segments([*SMALL, ("", ("a",)), ("the cat", ("the cat",))]), runtime
-        )
-        assert np.isfinite(scores.values).all()
-        assert scores.values[-1] == pytest.approx(1, abs=ORDER)
-        assert scores.flags["empty"].tolist() == [False] * 6 + [True, False]
-
-
 # -- the contract of every metric
 
 
 @pytest.mark.parametrize(
     "options",
     [
-        pytest.param({}, marks=pytest.mark.slow),
-        pytest.param({"layer": 0, "special_tokens": "drop"}, marks=pytest.mark.slow),
-        pytest.param({"layer": 1, "references": "best", "value": "recall"}, marks=pytest.mark.slow),
         {"idf": True, "layer": 2, "rescale": True},
-        pytest.param({"layer": 2, "references": "mean"}, marks=pytest.mark.slow),
+        pytest.param({"layer": 1, "references": "best", "value": "recall"}, marks=pytest.mark.slow),
         pytest.param({"long": "windows", "max_tokens": 64, "layer": 1}, marks=pytest.mark.slow),
     ],
     ids=str,
@@ -662,12 +557,6 @@ def test_texts_of_any_family_are_scored(tiny_model, runtime):
 def test_the_contract_of_a_metric_holds(runtime, options):
     # pooled scores are held to 1e-9 unless told: these come out of a model too
     check_metric(BertScore(**options), runtime=runtime, tolerance=ORDER)
-
-
-@pytest.mark.slow
-def test_the_contract_holds_in_bfloat16(runtime):
-    # a product of another shape rounds to another of the 8 bits; batches of one token budget have one shape
-    check_metric(BertScore(layer=2, dtype="bfloat16"), runtime=runtime, tolerance=0.01)
 
 
 def test_bertscore_every_option_is_in_the_signature(runtime, tmp_path, tiny_model):
@@ -680,17 +569,6 @@ def test_bertscore_every_option_is_in_the_signature(runtime, tmp_path, tiny_mode
     assert set(untried) == {"revision", "baseline", "language"}  # of a hub model; of rescaling
     untried = check_options(BertScore(layer=2, rescale=True), few, runtime, alternatives={"baseline": str(rows)})
     assert set(untried) == {"model", "revision", "language", "idf_file"}
-
-
-def test_one_folder_has_one_signature_whatever_its_path(tiny_model, tmp_path, monkeypatch, runtime):
-    folder = tiny_model("bert")
-    monkeypatch.chdir(folder.parent)
-    (tmp_path / "elsewhere").symlink_to(folder)
-    names = (folder.name, f"./{folder.name}", str(folder), str(tmp_path / "elsewhere"))
-    signatures = [signature_of(BertScore(model=name), runtime) for name in names]
-    assert len({str(signature) for signature in signatures}) == 1
-    assert "|model:folder|" in str(signatures[0])
-    assert [ng.metric(signature.spec).model for signature in signatures] == list(names)
 
 
 def test_a_model_that_writes_text_is_scored_with_a_note(tiny_model):

@@ -26,7 +26,6 @@ from nlgauge.testing import check_metric, check_options
 from nlgauge.testing.metric import SEGMENTS
 
 torch = pytest.importorskip("torch")
-pytest.importorskip("torch")
 
 
 CPU = Runtime(device="cpu")
@@ -37,8 +36,7 @@ def one(hyp, *refs, **options):
     return Cosine(**options).score([Segment("s", hyp, refs)], CPU)
 
 
-@pytest.mark.parametrize("layer", [None, 0, 2])
-@pytest.mark.parametrize("special_tokens", ["keep", "drop"])
+@pytest.mark.parametrize(("layer", "special_tokens"), [(None, "keep"), (0, "drop")])
 def test_the_cosine_is_what_transformers_and_numpy_say(tiny_model, layer, special_tokens):
     from transformers import AutoModel, AutoTokenizer
 
@@ -61,24 +59,11 @@ def test_the_cosine_is_what_transformers_and_numpy_say(tiny_model, layer, specia
     )  # float32 in another order
 
 
-@pytest.mark.parametrize(
-    "options", [{}, {"references": "best", "layer": 2}, {"special_tokens": "drop", "max_tokens": 16}], ids=str
-)
-def test_cosine_keeps_the_contract_of_a_metric(tiny_model, options):
-    check_metric(Cosine(model=str(tiny_model("bert")), **options), runtime=CPU)
-
-
-def test_every_option_is_in_the_signature(tiny_model):
+def test_cosine_keeps_the_contract_of_a_metric_and_signs_every_option(tiny_model):
+    check_metric(Cosine(model=str(tiny_model("bert")), references="best", special_tokens="drop"), runtime=CPU)
     metric = Cosine(model=str(tiny_model("bert")))
     others = {"model": str(tiny_model("roberta")), "dtype": "bfloat16", "max_tokens": 9, "layer": 1}
     assert check_options(metric, runtime=CPU, alternatives=others) == ["revision"]
-
-
-def test_paraphrases_lie_nearer_than_other_sentences():
-    near = one("The ferry leaves at seven.", "At seven o'clock the ferry departs.").values[0]
-    far = one("The ferry leaves at seven.", "Tomatoes need a lot of sun.").values[0]
-    assert near > 0.6 > 0.4 > far
-    assert one("The ferry leaves.", "The ferry leaves.").values[0] == pytest.approx(1, abs=FLOAT32)
 
 
 def test_empty_sides_are_the_lowest_and_flagged():
@@ -155,8 +140,7 @@ def test_the_contract_of_a_metric_holds_with_word_vectors(kind, tmp_path):
 
 
 def test_the_contract_of_a_metric_holds():
-    short = [s for s in SEGMENTS if s.id != "long"]
-    check_metric(VectorExtrema(), short, runtime=CPU)
+    check_metric(VectorExtrema(), SEGMENTS[:10], runtime=CPU)
 
 
 def test_pooledvectors_every_option_is_in_the_signature(tiny_model):
@@ -203,14 +187,10 @@ def test_a_call_without_differences_has_no_scale():
         SentSim().score([Segment("a", "rain", ("sun",))], CPU)
 
 
-@pytest.mark.parametrize("words", ["bertscore", "wmd"])
-def test_sentsim_keeps_the_contract_of_a_metric(tiny_model, words):
-    check_metric(SentSim(model=str(tiny_model("bert")), words=words), SEGMENTS[:12], runtime=CPU, tolerance=ROUNDING)
-
-
-def test_sentsim_every_option_is_in_the_signature(tiny_model):
+def test_sentsim_keeps_the_contract_of_a_metric_and_signs_every_option(tiny_model):
+    metric = SentSim(model=str(tiny_model("bert")), words="wmd")
+    check_metric(metric, SEGMENTS[:12], runtime=CPU, tolerance=ROUNDING)
     others = {"model": str(tiny_model("roberta")), "dtype": "bfloat16", "max_tokens": 9}
-    metric = SentSim(model=str(tiny_model("bert")))
     assert check_options(metric, SEGMENTS[:12], runtime=CPU, alternatives=others) == ["revision"]
 
 
@@ -243,11 +223,8 @@ def test_no_reference_is_read_and_an_empty_side_gets_0():
     assert scores.flags["empty"].tolist() == [True, False]
 
 
-def test_supert_keeps_the_contract_of_a_metric(tiny_model):
+def test_supert_keeps_the_contract_of_a_metric_and_signs_every_option(tiny_model):
     check_metric(Supert(model=str(tiny_model("bert"))), SEGMENTS[:10], runtime=CPU, tolerance=PARITY)
-
-
-def test_supert_every_option_is_in_the_signature(tiny_model):
     others = {"model": str(tiny_model("roberta")), "dtype": "bfloat16", "max_tokens": 9, "layer": 1, "stopwords": None}
     assert check_options(Supert(model=str(tiny_model("bert"))), runtime=CPU, alternatives=others) == ["revision"]
 

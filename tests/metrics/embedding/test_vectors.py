@@ -62,11 +62,6 @@ def test_by_hand(tokenizer):
     assert found == pytest.approx(expected, abs=1e-6)  # float32
 
 
-def test_a_document_that_occurs_twice_counts_twice(tokenizer):
-    table = vectors.from_documents(["the cat", "the cat", "a dog"], tokenizer)
-    assert table.weights(np.array([CAT, DOG])) == pytest.approx([math.log(4 / 3), math.log(4 / 2)], abs=1e-6)
-
-
 @pytest.mark.parametrize("documents", [[], ["the only document"]])
 def test_fewer_than_two_documents_are_refused(tokenizer, documents):
     # from one document every piece of it gets log(2/2) = 0, and every weighted mean 0/0
@@ -147,12 +142,6 @@ def test_a_file_that_has_changed_is_read_again(tokenizer, tmp_path):
     path.write_bytes(b"\xef\xbb\xbfthe cat\nthe dog\na mat\n")  # with a byte order mark, which is not part of the text
     assert vectors.from_file(str(path), tokenizer).n_documents == before[0] + 1
     assert vectors.file_identity(str(path)) != before[1]
-
-
-def test_a_file_of_one_document_is_refused(tokenizer, tmp_path):
-    (tmp_path / "one.txt").write_bytes(b"\nthe cat\n\n")
-    with pytest.raises(InputError, match="at least two documents, found 1"):
-        vectors.from_file(str(tmp_path / "one.txt"), tokenizer)
 
 
 TABLE = json.loads(files("nlgauge.data").joinpath("best_layers.json").read_text(encoding="utf-8"))["layers"]
