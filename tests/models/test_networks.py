@@ -15,7 +15,6 @@ from nlgauge.models.spans import load_spans, read_words
 from nlgauge.runtime.runtime import Runtime
 
 torch = pytest.importorskip("torch")
-pytest.importorskip("torch")
 
 
 CPU = torch.device("cpu")
