@@ -30,7 +30,6 @@ if find_spec("peft") is None:  # to import it takes seconds, in every worker
     pytest.skip("peft is not installed", allow_module_level=True)
 
 
-torch = pytest.importorskip("torch")
 CLASSIFIER_PAIRS = [
     LabelledPair("the cat sat on the mat", "a cat", 0),
     LabelledPair("rain", "not snow today", 1),

@@ -24,8 +24,6 @@ from nlgauge.training.loop import (
 )
 from nlgauge.training.recipe import Schedule
 
-pytest.importorskip("torch")
-
 
 @given(st.lists(st.integers(3, 60), min_size=1, max_size=300), st.integers(1, 40), st.integers(0, 3), st.integers(0, 2))
 def test_a_pass_takes_each_pair_once(lengths, size, seed, epoch):

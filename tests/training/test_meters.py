@@ -104,7 +104,6 @@ def test_an_empty_source_is_a_source(whole):
     assert meter.compute() == whole
 
 
-torch = pytest.importorskip("torch")
 PAIRS = [
     ("the cat sat on the mat", "a cat lay on the rug"),
     ("rain", "the rain fell today and the snow did not"),

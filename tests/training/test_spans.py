@@ -2,7 +2,9 @@
 
 import itertools
 import json
+import shutil
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -206,12 +208,17 @@ FAULTY = {0: {1: 0.62, 3: 0.4}, 1: {2: 0.62}, 2: {5: 0.4}}
 GAPS = {2: 0.52}
 
 
-@pytest.fixture
-def head(tiny_model, tmp_path):
-    path = tmp_path / "head.safetensors"
+@pytest.fixture(scope="module")
+def trained(tiny_model, tmp_path_factory):
+    path = tmp_path_factory.mktemp("trained") / "head.safetensors"
     recipe = Recipe(model=str(tiny_model("bert")), rank=2, max_tokens=40, schedule=Schedule(batch_size=4))
     train_spans([one.labelled() for one in EXAMPLES], path, recipe, Runtime())
     return path
+
+
+@pytest.fixture
+def head(trained, tmp_path):
+    return Path(shutil.copy(trained, tmp_path))
 
 
 @pytest.fixture
@@ -315,7 +322,7 @@ def recipe(tiny_model, kind, epochs=30):
     return Recipe(model=str(tiny_model(kind)), rank=4, alpha=8.0, max_tokens=40, schedule=schedule)
 
 
-@pytest.mark.parametrize("kind", ["bert", "mpnet"])
+@pytest.mark.parametrize("kind", ["bert", pytest.param("mpnet", marks=pytest.mark.slow)])
 def test_a_head_learns_and_is_read_as_it_was_trained(tiny_model, tmp_path, kind):
     out, told = tmp_path / "head.safetensors", []
     train_spans(pairs(), out, recipe(tiny_model, kind), Runtime(), about={"name": "tiny"}, tell=told.append)
@@ -401,7 +408,7 @@ def test_no_pairs_and_no_head_file_are_refused(tiny_model, tmp_path):
 
 def test_a_head_goes_on_from_an_earlier_one(tiny_model, tmp_path):
     first, second = (tmp_path / f"{name}.safetensors" for name in "ab")
-    train_spans(pairs(), first, recipe(tiny_model, "bert"), Runtime())
+    train_spans(pairs(), first, recipe(tiny_model, "bert", 4), Runtime())
     schedule = Schedule(epochs=1, batch_size=48, learning_rate=1e-6)
     short = Recipe(model=str(tiny_model("bert")), rank=4, alpha=8.0, max_tokens=40, schedule=schedule)
     train_spans(pairs(), second, short, Runtime(), init=str(first))
