@@ -184,17 +184,15 @@ def test_unrelated_text_can_be_made_for_every_one():
         assert not set(text.lower()) & set(unrelated(text)) - {" "}
 
 
+def variant(overlap, name, options=None, **members):
+    """The sound metric with other members."""
+    members = {"info": MetricInfo(name, **(options or {})), "__annotations__": {}, **members}
+    return dataclass(frozen=True, kw_only=True)(type(name.title(), (overlap,), members))
+
+
 def returning(overlap, change, **options):
     """The sound metric whose scores are changed by a function."""
-
-    @dataclass(frozen=True, kw_only=True)
-    class Broken(overlap):
-        info: ClassVar = MetricInfo("broken", **options)
-
-        def score(self, segments, runtime):
-            return change(super().score(segments, runtime))
-
-    return Broken()
+    return variant(overlap, "broken", options, score=lambda self, *given: change(overlap.score(self, *given)))()
 
 
 def test_a_metric_that_can_be_changed_or_is_a_class_is_caught(overlap):
@@ -225,15 +223,8 @@ def test_a_range_upside_down_is_caught(overlap, caught):
 
 
 def test_a_pool_that_the_signature_hides_is_caught(overlap, caught):
-    @dataclass(frozen=True, kw_only=True)
-    class Hidden(overlap):
-        pooled: ClassVar = True
-        info: ClassVar = MetricInfo("hidden")
-
-        def facts(self, runtime):
-            return {"pool": None}
-
-    caught(Hidden(), "the metric is pooled, but no entry 'pool' of its signature says over what")
+    hidden = variant(overlap, "hidden", pooled=True, facts=lambda self, runtime: {"pool": None})
+    caught(hidden(), "the metric is pooled, but no entry 'pool' of its signature says over what")
 
 
 BROKEN = [
@@ -326,38 +317,22 @@ def test_something_else_than_scores_is_caught(overlap, caught):
 
 
 def test_an_info_that_is_none_is_caught(overlap):
-    @dataclass(frozen=True, kw_only=True)
-    class Uninformed(overlap):
-        info: ClassVar = {"name": "uninformed"}
-
+    uninformed = variant(overlap, "uninformed", info={"name": "uninformed"})
     with pytest.raises(AssertionError, match=r"^Uninformed: info is dict, expected MetricInfo$"):
-        check_metric(Uninformed(), registered=False)
+        check_metric(uninformed(), registered=False)
 
 
 def test_a_signature_that_does_not_know_the_runtime_is_caught(overlap, caught):
-    @dataclass(frozen=True, kw_only=True)
-    class Unaware(overlap):
-        info: ClassVar = MetricInfo("unaware")
+    def score(self, *given):
+        return replace(overlap.score(self, *given), signature=signature(self))
 
-        def facts(self, runtime):
-            return {"dtype": runtime.dtype}
-
-        def score(self, segments, runtime):
-            return replace(super().score(segments, runtime), signature=signature(self))
-
-    caught(Unaware(), r"Scores\.signature is .*, signature_of\(metric, runtime\) is .*dtype:float32")
+    unaware = variant(overlap, "unaware", score=score, facts=lambda self, runtime: {"dtype": runtime.dtype})
+    caught(unaware(), r"Scores\.signature is .*, signature_of\(metric, runtime\) is .*dtype:float32")
 
 
 def test_an_option_missing_from_the_signature_is_caught(overlap, caught):
-    @dataclass(frozen=True, kw_only=True)
-    class Hidden(overlap):
-        info: ClassVar = MetricInfo("hidden")
-
-        def facts(self, runtime):
-            return {"lowercase": None}
-
     caught(
-        Hidden(),
+        variant(overlap, "hidden", facts=lambda self, runtime: {"lowercase": None})(),
         "the option lowercase is not in the signature: no other value changes it|leaves the signature as it is, yet"
         " changes the value",
     )
@@ -400,18 +375,9 @@ def test_two_names_of_the_same_thing_may_share_a_signature(overlap):
 
 
 def test_a_specification_that_loses_an_option_is_caught(overlap, caught):
-    @dataclass(frozen=True, kw_only=True)
-    class Forgetful(overlap):
-        info: ClassVar = MetricInfo("forgetful")
-        spec: ClassVar = "forgetful"
-
-    caught(
-        Forgetful(lowercase=False),
-        r"signature\.spec 'forgetful' rebuilds .*lowercase=True\), expected .*lowercase=False\)",
-    )
-    caught(
-        Forgetful(), r"signature\.spec 'forgetful' rebuilds .*lowercase=True\), expected .*lowercase=False\)"
-    )  # found with the other value
+    forgetful = variant(overlap, "forgetful", spec="forgetful")
+    for metric in (forgetful(lowercase=False), forgetful()):  # the second is found with the other value
+        caught(metric, r"signature\.spec 'forgetful' rebuilds .*lowercase=True\), expected .*lowercase=False\)")
 
 
 def test_a_metric_that_is_never_equal_to_another_is_caught(overlap, caught):
@@ -563,15 +529,17 @@ def test_a_choice_must_be_refused_by_the_error_of_specifications():
 
 def valued(overlap, value, **options):
     """The sound metric with another value of a pair of texts."""
+    return variant(overlap, "broken", options, value=lambda self, *texts: value(*texts, overlap.value(self, *texts)))()
 
-    @dataclass(frozen=True, kw_only=True)
-    class Broken(overlap):
-        info: ClassVar = MetricInfo("broken", **options)
 
-        def value(self, hypothesis, reference):
-            return value(hypothesis, reference, super().value(hypothesis, reference))
+def counting(overlap, value):
+    """A metric of the words of the hypothesis alone."""
 
-    return Broken()
+    def score(self, segments, runtime):
+        words = np.array([len(s.hypothesis.split()) for s in segments], dtype=float)
+        return Scores(signature_of(self, runtime), ids(segments), value(words), flags={"empty": words == 0})
+
+    return variant(overlap, "counting", {"needs": ()}, score=score)()
 
 
 class TestCopies:
@@ -589,18 +557,11 @@ class TestCopies:
         caught(valued(overlap, lambda h, r, value: 1 - value), "scores .*, .*(does better|the worst|in common with it)")
 
     def test_a_copy_that_is_undefined_is_caught(self, overlap, caught):
-        @dataclass(frozen=True, kw_only=True)
-        class Undefined(overlap):
-            info: ClassVar = MetricInfo("undefined")
+        def undefined(found):
+            whole = found.values == 1
+            return replace(found, values=np.where(whole, np.nan, found.values), flags={**found.flags, "whole": whole})
 
-            def score(self, segments, runtime):
-                found = super().score(segments, runtime)
-                whole = found.values == 1
-                return replace(
-                    found, values=np.where(whole, np.nan, found.values), flags={**found.flags, "whole": whole}
-                )
-
-        caught(Undefined(), "a copy of '.*' scores NaN")
+        caught(returning(overlap, undefined), "a copy of '.*' scores NaN")
 
     def test_a_constant_is_caught(self, overlap, caught):
         constant = valued(overlap, lambda h, r, value: 0.0)
@@ -620,45 +581,22 @@ class TestCopies:
         )
 
     def test_without_references_there_is_no_copy(self, overlap):
-        @dataclass(frozen=True, kw_only=True)
-        class Fluent(overlap):
-            info: ClassVar = MetricInfo("fluent", needs=(), range=(0.0, 1.0))
-
-            def score(self, segments, runtime):
-                words = np.array([len(s.hypothesis.split()) for s in segments], dtype=float)
-                return Scores(
-                    signature_of(self, runtime), ids(segments), words / (words + 1), flags={"empty": words == 0}
-                )
-
-        check_metric(Fluent(), registered=False)
+        check_metric(counting(overlap, lambda words: words / (words + 1)), registered=False)
 
 
 class TestBlanks:
     def test_a_blank_text_without_a_flag_is_caught(self, overlap, caught):
-        @dataclass(frozen=True, kw_only=True)
-        class Flagless(overlap):
-            info: ClassVar = MetricInfo("flagless")
-            flag: ClassVar = None
+        def flagging(is_empty):
+            def change(found, segments, runtime):
+                return replace(found, flags={"empty": np.array([is_empty(s) for s in segments], dtype=bool)})
 
-            def score(self, segments, runtime):
-                found = super().score(segments, runtime)
-                return replace(found, flags={} if self.flag is None else {"empty": self.flag(segments)})
+            return broken(overlap, change)
 
-        @dataclass(frozen=True, kw_only=True)
-        class OneSided(Flagless):
-            flag: ClassVar = staticmethod(
-                lambda segments: np.array([not s.hypothesis.strip() for s in segments], dtype=bool)
-            )
-
-        @dataclass(frozen=True, kw_only=True)
-        class Exact(Flagless):
-            flag: ClassVar = staticmethod(
-                lambda segments: np.array([s.hypothesis == "" or "" in s.references for s in segments], dtype=bool)
-            )
-
-        caught(Flagless(), "no flag 'empty' marks blank hypotheses and references")
-        caught(OneSided(), r"segment '.*' with a blank reference does not raise the flag 'empty'")
-        caught(Exact(), r"segment '.*' with a blank hypothesis does not raise the flag 'empty'")
+        flagless = returning(overlap, lambda found: replace(found, flags={}))
+        caught(flagless, "no flag 'empty' marks blank hypotheses and references")
+        one_sided, exact = (lambda s: not s.hypothesis.strip()), (lambda s: s.hypothesis == "" or "" in s.references)
+        caught(flagging(one_sided), r"segment '.*' with a blank reference does not raise the flag 'empty'")
+        caught(flagging(exact), r"segment '.*' with a blank hypothesis does not raise the flag 'empty'")
 
     @pytest.mark.parametrize("side", ["hypothesis", "reference"])
     def test_a_blank_text_that_beats_unrelated_text_is_caught(self, overlap, caught, side):
@@ -672,15 +610,8 @@ class TestBlanks:
         )
 
     def test_without_references_a_blank_text_that_beats_any_other_is_caught(self, overlap, caught):
-        @dataclass(frozen=True, kw_only=True)
-        class Terse(overlap):
-            info: ClassVar = MetricInfo("terse", needs=())
-
-            def score(self, segments, runtime):
-                words = np.array([len(s.hypothesis.split()) for s in segments], dtype=float)
-                return Scores(signature_of(self, runtime), ids(segments), 1 / (words + 1), flags={"empty": words == 0})
-
-        caught(Terse(), r"with a blank hypothesis scores 1\.0, the worst of the other hypotheses")
+        terse = counting(overlap, lambda words: 1 / (words + 1))
+        caught(terse, r"with a blank hypothesis scores 1\.0, the worst of the other hypotheses")
 
     def test_a_metric_that_fails_on_a_blank_text_is_not_let_pass(self, overlap):
         with pytest.raises(ZeroDivisionError):
@@ -696,47 +627,34 @@ class TestBlanks:
 class TestNeeds:
     @pytest.mark.parametrize("need", ["references", "source", "context", "table"])
     def test_a_metric_that_scores_what_it_cannot_is_caught(self, overlap, caught, need):
-        @dataclass(frozen=True, kw_only=True)
-        class Lenient(overlap):
-            info: ClassVar = MetricInfo("lenient", needs={"references", need})
-
-            def score(self, segments, runtime):
-                filled = {"references": ("nothing",), "source": "", "context": ({},), "table": (1,)}[need]
-                return super().score(
-                    [s if getattr(s, need) else replace(s, **{need: filled}) for s in segments], runtime
-                )
+        def score(self, segments, runtime):
+            filled = {"references": ("nothing",), "source": "", "context": ({},), "table": (1,)}[need]
+            whole = [s if getattr(s, need) else replace(s, **{need: filled}) for s in segments]
+            return overlap.score(self, whole, runtime)
 
         caught(
-            Lenient(),
+            variant(overlap, "lenient", {"needs": {"references", need}}, score=score)(),
             rf"info\.needs names {need}, but a segment without any is scored; see nlgauge\.metrics\.check_needs",
         )
 
     def test_a_refusal_that_does_not_say_which_segment_is_caught(self, overlap, caught):
-        @dataclass(frozen=True, kw_only=True)
-        class Curt(overlap):
-            info: ClassVar = MetricInfo("curt")
-
-            def score(self, segments, runtime):
-                if not all(s.references for s in segments):
-                    raise InputError("references are missing")
-                return super().score(segments, runtime)
+        def score(self, segments, runtime):
+            if not all(s.references for s in segments):
+                raise InputError("references are missing")
+            return overlap.score(self, segments, runtime)
 
         caught(
-            Curt(),
+            variant(overlap, "curt", score=score)(),
             "a segment without references is refused, but 'references are missing' does not name 'without references'",
         )
 
     def test_a_refusal_that_is_not_ours_is_not_let_pass(self, overlap):
-        @dataclass(frozen=True, kw_only=True)
-        class Rough(overlap):
-            info: ClassVar = MetricInfo("rough")
-
-            def score(self, segments, runtime):
-                _ = [s.references[0] for s in segments]
-                return super().score(segments, runtime)
+        def score(self, segments, runtime):
+            _ = [s.references[0] for s in segments]
+            return overlap.score(self, segments, runtime)
 
         with pytest.raises(IndexError):
-            check_metric(Rough(), registered=False)
+            check_metric(variant(overlap, "rough", score=score)(), registered=False)
 
 
 def test_segments_without_any_reference_that_is_not_blank_are_no_material(overlap, caught):
@@ -760,17 +678,13 @@ def test_unrelated_text_is_in_a_script_that_the_text_does_not_use():
         unrelated("снег λόγος მთა")
 
 
-def broken(overlap, change, name="broken", **options):
+def broken(overlap, change, pooled=False, **options):
     """The sound metric whose scores of a call are changed by a function of scores, segments and runtime."""
 
-    @dataclass(frozen=True, kw_only=True)
-    class Broken(overlap):
-        info: ClassVar = MetricInfo(name, **options)
+    def score(self, segments, runtime):
+        return change(overlap.score(self, segments, runtime), segments, runtime)
 
-        def score(self, segments, runtime):
-            return change(super().score(segments, runtime), segments, runtime)
-
-    return Broken()
+    return variant(overlap, "broken", options, score=score, pooled=pooled)()
 
 
 def times(scores, factors):
@@ -815,25 +729,15 @@ def test_a_value_that_depends_on_the_company_is_caught_unless_declared(overlap, 
 
     sentence = "the company of the other segments changes the value .*by definition says so by pooled = True"
     caught(broken(overlap, centred, range=(-1.0, 1.0)), sentence)
-
-    @dataclass(frozen=True, kw_only=True)
-    class Declared(type(broken(overlap, centred, range=(-1.0, 1.0)))):
-        pooled: ClassVar = True
-
-    check_metric(Declared(), registered=False)
+    check_metric(broken(overlap, centred, pooled=True, range=(-1.0, 1.0)), registered=False)
 
 
 def test_a_pool_that_depends_on_the_order_is_caught(overlap, caught):
-    @dataclass(frozen=True, kw_only=True)
-    class Pooled(overlap):
-        pooled: ClassVar = True
-        info: ClassVar = MetricInfo("pooled", range=(-1.0, 1.0))
+    def from_the_first(scores, segments, runtime):
+        return replace(scores, values=scores.values - scores.values[0])
 
-        def score(self, segments, runtime):
-            found = super().score(segments, runtime)
-            return replace(found, values=found.values - found.values[0])  # the first of the call
-
-    caught(Pooled(), "the order of the segments changes the value")
+    metric = broken(overlap, from_the_first, pooled=True, range=(-1.0, 1.0))
+    caught(metric, "the order of the segments changes the value")
 
 
 def test_a_second_occurrence_that_scores_otherwise_is_caught(overlap, caught):
@@ -863,11 +767,8 @@ def test_an_empty_list_without_the_parts_of_a_full_one_is_caught(overlap, caught
 
 
 def test_an_empty_list_that_fails_is_not_let_pass(overlap):
-    def fail(scores, segments, runtime):
-        return scores if segments else 1 / 0
-
     with pytest.raises(ZeroDivisionError):
-        check_metric(broken(overlap, fail), registered=False)
+        check_metric(broken(overlap, lambda s, segments, _: s if segments else 1 / 0), registered=False)
 
 
 @pytest.mark.parametrize(
@@ -897,18 +798,13 @@ def test_reading_what_is_not_declared_is_caught(overlap, caught, field, empty):
     ],
 )
 def test_a_metric_that_changes_what_it_is_given_is_caught(overlap, caught, change):
-    @dataclass(frozen=True, kw_only=True)
-    class Careless(overlap):
-        info: ClassVar = MetricInfo("careless")
-
-        def score(self, segments, runtime):
-            found = super().score(segments, runtime)
-            if segments:
-                change(segments)
-            return found
+    def careless(scores, segments, runtime):
+        if segments:
+            change(segments)
+        return scores
 
     own = [replace(s, context=tuple(map(dict, s.context))) for s in SEGMENTS]  # ours are left as they are
-    caught(Careless(), "score changes the segments it is given", segments=own)
+    caught(broken(overlap, careless), "score changes the segments it is given", segments=own)
 
 
 class TestCache:
