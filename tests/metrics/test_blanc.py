@@ -196,9 +196,8 @@ def test_portions_change_nothing(tiny_masked, monkeypatch):
     assert score(segments, model=model).values.tolist() == whole.values.tolist()
 
 
-@pytest.mark.parametrize("options", [{}, {"gap": 1, "measure": "improve"}])
-def test_blanc_keeps_the_contract_of_a_metric(tiny_masked, options):
-    metric = Blanc(model=str(tiny_masked("bert")), **options)
+def test_blanc_keeps_the_contract_of_a_metric(tiny_masked):
+    metric = Blanc(model=str(tiny_masked("bert")), gap=1, measure="improve")
     check_metric(metric, SEGMENTS[:9], Runtime(device="cpu"))
 
 

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Signature
@@ -321,10 +320,6 @@ def test_options_off_their_range_are_refused():
             Faithful(**options)
 
 
-def test_faithful_keeps_the_contract_of_a_metric(tiny_head):
-    check_metric(Faithful(model=str(tiny_head())), SEGMENTS, Runtime(device="cpu"))
-
-
 def test_windows_keep_the_contract_too(tiny_head):
     short = [segment for segment in SEGMENTS if len(segment.source or "") < 400]
     check_metric(Faithful(model=str(tiny_head()), window=30, top=0, least=0.5), short, Runtime(device="cpu"))
@@ -342,14 +337,6 @@ def test_a_source_of_a_thousand_words_and_one_in_another_script(tiny_head):
     alone = [metric.score([row], Runtime(device="cpu", token_budget=1)).values[0] for row in rows[::-1]]
     assert np.allclose(together.values, alone[::-1], atol=1e-6, equal_nan=True)
     assert together.flags["unknown"].tolist() == [False, True, False]
-
-
-def test_the_larger_encoder_takes_its_own_head():
-    from nlgauge.metrics.registry import named
-
-    larger = next(iter(named(["faithful"], "base").values()))
-    assert (larger.model, larger._wide.model) == ("nli-robust-base", "faithful-base")
-    assert ng.metric("faithful").info.needs == {"source"}
 
 
 def test_the_head_of_the_windows_is_small_and_says_where_it_is_from():

@@ -15,7 +15,6 @@ from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric
 
 torch = pytest.importorskip("torch")
-pytest.importorskip("torch")
 
 
 def test_a_value_is_a_mean_and_what_has_none_is_flagged():
@@ -87,7 +86,7 @@ def test_several_references_are_folded(score):
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"direction": "hypothesis-given-source"}, {"direction": R, "frame": "skip", "prompt": "rain {}"}]
+    "options", [{"direction": "hypothesis-given-source"}, {"direction": R, "frame": "skip", "prompt": "rain {}"}]
 )
 def test_it_keeps_the_contract_of_a_metric(tiny_denoiser, options):
     metric = BartScore(model=str(tiny_denoiser("bart")), **options)
@@ -194,9 +193,8 @@ def test_worked_by_hand(tiny_causal, monkeypatch):
     assert scores.system == pytest.approx(72 ** (1 / 3))
 
 
-@pytest.mark.parametrize("kind", ["gpt2", "llama"])
-def test_perplexity_it_keeps_the_contract_of_a_metric(tiny_causal, kind):
-    metric, other = (Perplexity(model=str(tiny_causal(name))) for name in (kind, "llama" if kind == "gpt2" else "gpt2"))
+def test_perplexity_it_keeps_the_contract_of_a_metric(tiny_causal):
+    metric, other = (Perplexity(model=str(tiny_causal(kind))) for kind in ("gpt2", "llama"))
     segments = rows("the cat sat", "rain", "the cat sat on the mat " * 9, "not good")
     # An exponential turns 1e-6 into more.
     check_metric(metric, segments, CPU, tolerance=1e-5, alternatives={"model": other.model})

@@ -1,4 +1,3 @@
-import itertools
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from nlgauge.core.segment import Segment
 from nlgauge.core.spec import quote
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.metrics.nli import (
-    DIRECTIONS,
     FORMULAS,
     BertNli,
     Nli,
@@ -64,12 +62,6 @@ def test_models_that_are_none_are_refused_by_any_metric(tiny_model, tiny_nli, me
     ):
         with pytest.raises(InputError, match=message):
             metric(model=model).score(segments, Runtime(device="cpu"))
-
-
-def test_metrics_over_one_model_share_it(tiny_head):
-    runtime = Runtime(device="cpu")
-    head = str(tiny_head())
-    assert Nli(model=head).loaded(runtime).network is SummaC(model=head, max_tokens=16).loaded(runtime).network
 
 
 LONG = "the cat sat. a dog lay. Rain fell today. Snow fell on the dog. Good morning."
@@ -152,24 +144,16 @@ def one(*references, hypothesis="hyp", **options):
         ("e-c", "forward", 0.25),
         ("e-n-2c", "forward", -0.25),
         ("e", "backward", 0.125),
-        ("-c", "backward", -0.75),
-        ("e-n", "backward", 0.0),
-        ("e-c", "backward", -0.625),
-        ("e-n-2c", "backward", -1.5),
         # the mean of both is (0.3125, 0.1875, 0.5)
         ("e", "both", 0.3125),
-        ("-c", "both", -0.5),
-        ("e-n", "both", 0.125),
-        ("e-c", "both", -0.1875),
         ("e-n-2c", "both", -0.875),
         # the square root of 0.5 * 0.125, and the smaller of the two
         ("e", "both-geometric", 0.25),
         ("e", "both-smaller", 0.125),
         ("-c", "both-smaller", -0.75),
-        ("e-n-2c", "both-smaller", -1.5),
     ],
 )
-def test_the_fifteen_strategies_by_hand(told, formula, direction, value):
+def test_formulas_and_directions_by_hand(told, formula, direction, value):
     told(TABLE)
     assert one("ref", formula=formula, direction=direction).values.tolist() == [value]
 
@@ -273,12 +257,6 @@ def test_the_signature_tells_where_the_highest_are_taken():
     assert "highest_in" not in signature()
 
 
-def test_the_policies_agree_on_one_reference(told):
-    told(TABLE)
-    values = {policy: one("ref", references=policy).values[0] for policy in ("mean", "best", "first", "parts")}
-    assert set(values.values()) == {0.25}  # the square root of 0.5 * 0.125
-
-
 @pytest.mark.parametrize("policy", ["mean", "best", "first", "parts"])
 @pytest.mark.parametrize("formula", sorted(FORMULAS))
 def test_an_empty_side_gets_the_worst_value_and_asks_nothing(told, formula, policy):
@@ -331,26 +309,13 @@ def test_directions_have_the_names_of_the_paper():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"formula": "c"}, r"^nli:formula is 'c'; "),
         ({"direction": "forwards"}, r"^nli:direction is 'forwards'; did you mean 'forward'"),
-        ({"anchor": "src"}, r"^nli:anchor is 'src'; did you mean 'source'"),
-        ({"references": "max"}, r"^nli:references is 'max'; "),
-        ({"long": "cut"}, r"^nli:long is 'cut'; "),
         ({"max_tokens": 3}, r"^nli:max_tokens is 3, expected 8 or more$"),
-        ({"dtype": "int8"}, r"^nli:dtype is 'int8'; known: auto, bfloat16, float16, "),
     ],
 )
 def test_options_off_the_list_are_refused(options, message):
     with pytest.raises(SpecError, match=message):
         Nli(**options)
-
-
-@pytest.mark.parametrize("formula", sorted(FORMULAS))
-@pytest.mark.parametrize("direction", DIRECTIONS)
-def test_every_strategy_is_a_specification(formula, direction):
-    built = ng.metric(f"nli:formula={formula},direction={direction}")
-    assert (built.formula, built.direction) == (formula, direction)
-    assert ng.metric(spec_of(built)) == built
 
 
 def test_presets_are_what_the_paper_used():
@@ -382,19 +347,12 @@ def test_the_papers_combinations_are_sums():
 @pytest.mark.parametrize(
     "options",
     [
-        {},
-        {"anchor": "source", "direction": "forward", "formula": "-c"},
         {"references": "parts", "formula": "e-n-2c"},
-        {"long": "windows"},
-        {"direction": "both-geometric", "formula": "-c"},
+        {"direction": "both-geometric", "formula": "-c", "long": "windows"},
     ],
 )
 def test_nli_keeps_the_contract_of_a_metric(tiny_head, options):
     check_metric(Nli(model=str(tiny_head()), **options), runtime=Runtime(device="cpu"))
-
-
-def test_a_checkpoint_keeps_it_too(tiny_nli):
-    check_metric(Nli(model=str(tiny_nli("roberta"))), runtime=Runtime(device="cpu"))
 
 
 def test_the_order_of_labels_is_in_the_signature(tiny_nli):
@@ -433,34 +391,6 @@ def test_what_a_head_was_trained_on_can_be_asked(tiny_head, tiny_nli):
     assert trained_on(ng.metric("bleu")) == ()
 
 
-def test_a_sum_with_nli_is_a_direct_computation(tiny_head):
-    refs, hyps = (
-        ["the cat sat on the mat", "rain fell", "a good morning"],
-        ["a cat sat on a mat", "snow fell today", "not a good day"],
-    )
-    nli = f"nli:model={quote(str(tiny_head()))}"
-    found = ng.score(hyps, refs, metrics=[f"0.3*{nli} + 0.7*chrf", nli, "chrf"], runtime=Runtime(device="cpu"))
-    summed, one, other = (scores.values for scores in found.values())
-
-    def scaled(values):
-        return (values - values.min()) / (values.max() - values.min())
-
-    assert summed == pytest.approx(0.3 * scaled(one) + 0.7 * scaled(other), abs=1e-12)
-
-
-def test_batches_change_nothing_and_precision_little(tiny_head):
-    texts = ["the cat sat on the mat", "a dog", "rain fell today, not snow!", "good morning"]
-    segments = [Segment(f"{i}", a, (b,)) for i, (a, b) in enumerate(itertools.product(texts, texts))]
-    found = [
-        score(segments, Runtime(device="cpu", token_budget=budget), model=str(tiny_head())).values
-        for budget in (1, 50, None)
-    ]
-    np.testing.assert_allclose(found[0], found[2], atol=1e-6)  # float32
-    np.testing.assert_allclose(found[1], found[2], atol=1e-6)
-    half = score(segments, Runtime(device="cpu"), model=str(tiny_head()), dtype="bfloat16").values
-    np.testing.assert_allclose(half, found[2], atol=0.1)  # eight bits
-
-
 MENLI_LONG = (
     "the cat sat on the mat. A dog lay on the rug. Rain fell today. Snow fell on the dog. Good morning to the cat."
 )
@@ -480,12 +410,6 @@ def test_windows_of_a_long_premise_take_the_surest(tiny_nli):
     triples = model.judge([(part, "a dog sat") for part in parts]).probabilities
     expected = triples[triples[:, 1].argmin()]
     assert [read.parts[name][0] for name in "enc"] == pytest.approx(expected.tolist(), abs=1e-6)
-
-
-def test_what_fits_is_the_same_with_windows(tiny_nli):
-    segments = [Segment("s", "a dog sat", ("the cat lay. Rain fell.",))]
-    one, other = (score(segments, model=str(tiny_nli("bert")), long=long).values for long in ("truncate", "windows"))
-    assert one == pytest.approx(other, abs=1e-6)
 
 
 def test_a_head_has_one_signature_whatever_its_path(tiny_head, tmp_path):
@@ -595,20 +519,10 @@ def test_what_it_needs_is_what_it_is_held_against():
         summac_score([Segment("s", SUMMARY, ("One.",))])
 
 
-def test_summac_options_off_the_list_are_refused():
-    for options, message in (
-        ({"variant": "n"}, "^summac:variant is 'n'; "),
-        ({"references": "parts"}, "^summac:references is 'parts'; "),
-    ):
-        with pytest.raises(SpecError, match=message):
-            SummaC(**options)
-
-
-@pytest.mark.parametrize("options", [{}, {"variant": "e-c", "anchor": "reference"}])
-def test_summac_keeps_the_contract_of_a_metric(tiny_head, options):
+def test_summac_keeps_the_contract_of_a_metric(tiny_head):
     # A budget of one token judges each pair of sentences alone; the longest segment has hundreds of pairs.
     short = [segment for segment in SEGMENTS if len(segment.source or "") < 400]
-    check_metric(SummaC(model=str(tiny_head()), **options), short, Runtime(device="cpu"))
+    check_metric(SummaC(model=str(tiny_head()), variant="e-c"), short, Runtime(device="cpu"))
 
 
 def test_one_sentence_each_is_nli_forward(tiny_head):
@@ -713,9 +627,8 @@ def test_a_segment_without_context_is_refused_with_the_way_out():
         BertNli(turns=0)
 
 
-@pytest.mark.parametrize("options", [{}, {"turns": 1, "formula": "e-c"}, {"anchor": "source"}])
-def test_bert_nli_keeps_the_contract_of_a_metric(tiny_head, options):
-    check_metric(BertNli(model=str(tiny_head()), **options), SEGMENTS[:12], Runtime(device="cpu"))
+def test_bert_nli_keeps_the_contract_of_a_metric(tiny_head):
+    check_metric(BertNli(model=str(tiny_head()), turns=1, formula="e-c"), SEGMENTS[:12], Runtime(device="cpu"))
 
 
 def test_an_audit_scores_the_pairs_that_have_a_context(told):

@@ -305,23 +305,22 @@ SHORT = [s for s in SEGMENTS if len(s.hypothesis) < 80][:12]
 SHORT = SHORT if SLOW else [s for i, s in enumerate(SHORT) if i % 3]  # by day two of three
 
 
-@pytest.fixture(scope="module")
-def one_runtime():
-    return Runtime(device="cpu")
-
-
-@pytest.mark.parametrize("name", WITH_EMBEDDED_MODELS)
-def test_scores_do_not_move_with_batches_company_order_or_cache(name, one_runtime, tmp_path, rounding):
-    subject = Examined(metric(name), SHORT, one_runtime, rounding(name))
-    subject.same(subject.base, join([subject.score([s]) for s in SHORT]), "scoring each segment alone")
-    backwards = subject.score(SHORT[::-1], replace(one_runtime, token_budget=300))
-    subject.same(subject.base, backwards.take(np.arange(len(SHORT))[::-1]), "another order and a token budget of 300")
+def test_scores_do_not_move_with_batches_company_order_or_cache(tmp_path, rounding):
+    metrics, runtime = {name: metric(name) for name in WITH_EMBEDDED_MODELS}, Runtime(device="cpu")
     order = np.random.default_rng(0).permutation(len(SHORT))
-    kept = replace(one_runtime, cache=str(tmp_path / "scores.sqlite"))
-    score_segments({"metric": subject.metric}, SHORT[::2], kept)
-    found = score_segments({"metric": subject.metric}, [SHORT[i] for i in order], kept)["metric"]
+    kept = replace(runtime, cache=str(tmp_path / "scores.sqlite"))
+    base = score_segments(metrics, SHORT, runtime)  # in one call, in which metrics of one encoder share its vectors
+    alone = [score_segments(metrics, [s], runtime) for s in SHORT]
+    backwards = score_segments(metrics, SHORT[::-1], replace(runtime, token_budget=300))
+    score_segments(metrics, SHORT[::2], kept)
+    found = score_segments(metrics, [SHORT[i] for i in order], kept)
     kept.cache.close()
-    subject.same(subject.base, found.take(np.argsort(order)), "another order, half of it from the cache")
+    for name, built in metrics.items():
+        subject = Examined(built, SHORT, runtime, rounding(name))
+        subject.same(base[name], join([one[name] for one in alone]), "scoring each segment alone")
+        turned = backwards[name].take(np.arange(len(SHORT))[::-1])
+        subject.same(base[name], turned, "another order and a token budget of 300")
+        subject.same(base[name], found[name].take(np.argsort(order)), "another order, half of it from the cache")
 
 
 def test_the_metrics_with_an_embedded_model_are_found():

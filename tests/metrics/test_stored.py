@@ -335,14 +335,6 @@ def test_the_signature_is_one_however_the_path_is_written(file, monkeypatch):
     assert "|file:x.tsv|" in signatures.pop()
 
 
-def test_it_adds_up_with_other_metrics(file):
-    found = ng.score(
-        ng.Dataset(SEGMENTS),
-        metrics=[f'1*scores:file="{file}",column=comet + 1*scores:file="{file}",column=errors[norm=none]'],
-    )
-    np.testing.assert_allclose(next(iter(found.values())).values, [3.1, 2.2, 1.3])
-
-
 @pytest.mark.parametrize(
     ("spec", "error", "message"),
     [

@@ -20,8 +20,6 @@ from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Signature
 from nlgauge.metrics.guards import VERSION, GuardRules
-from nlgauge.metrics.registry import metric
-from nlgauge.metrics.run import score_segments
 from nlgauge.metrics.wrapped import (
     Combination,
     CompanionMetric,
@@ -85,25 +83,6 @@ def test_a_companion_needs_what_either_needs_and_scores_as_it_would_alone():
     alone, together = (metric.score(SEGMENTS, Runtime()) for metric in (Shared(), wrapped))
     assert str(alone.signature) == str(together.signature)
     np.testing.assert_array_equal(alone.values, together.values)
-
-
-@pytest.mark.parametrize("wrapped", [ReferencePolicyMetric(Shared(), "mean"), CompanionMetric(Shared(), frozenset())])
-def test_a_wrapper_is_a_metric_whose_scores_the_metric_inside_caches(wrapped):
-    assert isinstance(wrapped, Metric)
-    assert not wrapped.info.cached
-    assert wrapped.pooled
-
-
-def test_a_policy_keeps_the_texts_of_frequencies_in_the_signature():
-    segments = [Segment(str(i), "a b", (ref,)) for i, ref in enumerate(["a b", "c d"])]
-    idf = metric("bertscore:idf=true")
-    plain, folded = (
-        score_segments({"": m}, segments, Runtime())[""] for m in (idf, ReferencePolicyMetric(idf, "best"))
-    )
-    own = dict(folded.signature.entries)
-    assert own.pop("references_folded") == "best"
-    assert own == dict(plain.signature.entries)
-    assert own["documents"].startswith("sha256:")
 
 
 def test_zero_and_width_worked_by_hand():
@@ -191,7 +170,7 @@ def test_guarded_keeps_the_contract():
     check_metric(ng.metric("guarded(chrf)"))
 
 
-@pytest.mark.parametrize("spec", ["bleu", "chrf", "wordf1", "ter", "wil", "cer", "rougeL", "meteor"])
+@pytest.mark.parametrize("spec", ["bleu", "ter", "wil", "rougeL"])
 def test_distrusted_outputs_get_the_worst_score_and_clean_ones_keep_theirs(spec):
     plain, guarded = scored(spec, f"guarded({spec})")
     low, high = ng.metric(spec).info.range
@@ -286,13 +265,6 @@ def test_the_signature_names_the_metric_inside_the_guards_and_what_tells_languag
 
 
 @pytest.mark.parametrize(
-    "spec", ["guarded(chrf)", "guarded(bleu:tokenize=zh):guards=looping", "0.5*guarded(bleu) + 0.5*guarded(chrf)"]
-)
-def test_specifications_rebuild_the_metric(spec):
-    assert ng.metric(spec_of(ng.metric(spec))) == ng.metric(spec)
-
-
-@pytest.mark.parametrize(
     ("spec", "message"),
     [
         ("guarded", r"^guarded holds a metric in brackets, as in guarded\(chrf\); got 'guarded'$"),
@@ -313,26 +285,6 @@ def test_scores_of_a_file_cannot_be_guarded(tmp_path):
     (tmp_path / "x.tsv").write_text("id\tcomet\n1\t0.5\n", encoding="utf-8")
     with pytest.raises(ng.SpecError, match=r"^guarded\(scores\): scores that are read from a file"):
         ng.metric(f'guarded(scores:file="{tmp_path / "x.tsv"}")')
-
-
-@pytest.mark.parametrize("spec", ["bertscore:idf=true", "baryscore:idf=true"])
-def test_documents_stand_in_the_signature(spec):
-    # the words of the other segment decide what the words of the first one weigh
-    others = ["the ferry leaves at noon"], ["a road that nobody closed"]
-    signed = []
-    for other in others:
-        own, guarded = ng.score(
-            ["the ferry", *other], ["the road", *other], metrics=[spec, f"guarded({spec})"]
-        ).values()
-        (digest,) = (value for name, value in own.signature.entries if name == "documents")
-        assert [value for name, value in guarded.signature.entries if name == "documents"] == [digest]
-        signed.append(str(guarded.signature))
-    assert signed[0] != signed[1]
-
-
-def test_the_way_out_of_an_error_is_that_of_the_metric_inside():
-    with pytest.raises(ng.InputError, match="take parent:records=source"):
-        ng.score(["a"], ["b"], metrics="guarded(parent)")
 
 
 @dataclass(frozen=True)
@@ -382,11 +334,6 @@ def test_minmax_worked_by_hand():
     assert found.values == pytest.approx([0.75, 0.125, 0.625], rel=1e-15)
 
 
-def test_zscore_worked_by_hand():
-    # mean 2 and standard deviation sqrt((4 + 0 + 4) / 3) of the pool itself, as scipy's zscore takes it
-    assert combined([[0, 2, 4]], [2], "zscore").values == pytest.approx([-2 * 1.5**0.5, 0, 2 * 1.5**0.5], rel=1e-15)
-
-
 def test_none_adds_the_values_as_they_are():
     assert combined([[0, 5], [3, -1]], [2, -1], "none").values.tolist() == [-3, 11]
 
@@ -429,16 +376,6 @@ def test_parts_are_the_terms_own_values_and_flags_are_up_where_any_is():
     }
 
 
-@pytest.mark.parametrize(("columns", "n"), [([[1]], 1), ([[2, 2, 2]], 3), ([[np.nan, np.nan]], 2)])
-@pytest.mark.parametrize("norm", ["minmax", "zscore"])
-def test_a_metric_that_is_the_same_everywhere_has_no_scale(columns, n, norm):
-    with pytest.raises(
-        InputError,
-        match=rf"^given is the same for all {n} segments of the call, so {norm} over them is undefined; score",
-    ):
-        combined(columns, [1], norm)
-
-
 @given(
     st.lists(st.tuples(st.integers(-50, 50), st.integers(-50, 50)), min_size=2, max_size=8),
     st.sampled_from(["minmax", "zscore"]),
@@ -453,13 +390,6 @@ def test_scale_and_offset_of_a_term_do_not_matter(rows, norm, higher):
     np.testing.assert_allclose(
         changed.values, found.values, atol=1e-12
     )  # values of some units, means of eight numbers below 210
-
-
-def test_a_sum_names_the_bounds_file_that_does_not_do(bounds):
-    with pytest.raises(InputError, match=r"bounds\.json: expected"):
-        combined([[1, 2]], [1], bounds({"other": [0, 1]}))
-    with pytest.raises(InputError, match=r"^cannot read bounds absent\.json: No such file or directory$"):
-        combined([[1, 2]], [1], 'file("absent.json")')
 
 
 def test_a_sum_within_a_sum_is_scaled_like_any_metric():
@@ -539,9 +469,7 @@ def test_a_change_in_the_bounds_file_changes_the_signature(bounds):
 @pytest.mark.parametrize(
     "spec",
     [
-        "0.3*bleu + 0.7*chrf",
         "0.3*bleu + 0.7*ter[norm=zscore]",
-        "2*chrf + 1*bleu[norm=none]",
         "1*(1*bleu + 1*chrf) + 1*rouge1",
     ],
 )

@@ -152,18 +152,6 @@ def test_batches_worked_by_hand():
     assert batches([3, 1, 9, 2, 3], 6) == [[1, 3, 0], [4], [2]]
 
 
-def test_a_text_longer_than_the_budget_goes_alone():
-    assert batches([9, 9], 4) == [[0], [1]]
-
-
-def test_no_texts_make_no_batch():
-    assert batches([], 4) == []
-
-
-def test_texts_of_no_tokens_cost_nothing():
-    assert batches([0] * 5, 1) == [[0, 1, 2, 3, 4]]
-
-
 @given(lengths, st.integers(1, 100))
 def test_every_text_is_in_one_batch_and_no_batch_of_two_is_over_the_budget(tokens, budget):
     made = batches(tokens, budget)
@@ -218,11 +206,6 @@ def test_runs_cover_everything_and_neighbouring_runs_differ(values):
     assert [i for start, end in found for i in range(start, end)] == list(range(len(values)))
     assert all(len(set(values[start:end])) == 1 for start, end in found)
     assert all(values[end - 1] != values[end] for _, end in found[:-1])
-
-
-@pytest.mark.parametrize("kind", [list, np.array])
-def test_lengths_may_be_a_list_or_an_array(kind):
-    assert batches(kind([2, 1]), 3) == [[1, 0]]
 
 
 def test_every_precision_has_a_margin_and_a_lower_one_no_smaller():
@@ -399,11 +382,6 @@ def test_a_metric_inside_another_takes_it_too(small):
     found = ng.score(["is it?"], ["was it?"], metrics="qmetric:base=cosine", runtime=runtime)["qmetric:base=cosine"]
     inner = signed.rpartition("|nlgauge:")[0]
     assert f"base:({inner})" in str(found.signature)
-
-
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_every_precision_named_is_taken(dtype):
-    assert Runtime(dtype=dtype).dtype == dtype
 
 
 def test_silent_progress_takes_counts_and_shows_nothing(capsys):

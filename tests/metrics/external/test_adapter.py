@@ -119,11 +119,8 @@ def bleurt_of_nli(other_python, nli_folder):
     return Bleurt(model=nli_folder, python=str(other_python))
 
 
-def test_the_contract_holds(bleurt_of_nli):
+def test_bleurt_keeps_the_contract_and_signs_every_option(bleurt_of_nli, tmp_path):
     check_metric(bleurt_of_nli)
-
-
-def test_every_option_is_signed(bleurt_of_nli, tmp_path):
     (tmp_path / "other").mkdir()
     assert check_options(bleurt_of_nli, alternatives={"model": str(tmp_path / "other")}) == ["python"]
 
@@ -133,11 +130,8 @@ def comet(other_python, checkpoint):
     return UnbabelComet(model=checkpoint(), python=str(other_python))
 
 
-def test_comet_the_contract_holds(comet):
+def test_comet_keeps_the_contract_and_signs_every_option(comet, checkpoint):
     check_metric(comet)
-
-
-def test_comet_every_option_is_signed(comet, checkpoint):
     other = checkpoint("referenceless_regression_metric", "other")
     assert check_options(comet, alternatives={"model": other}) == ["python"]
 
@@ -247,11 +241,8 @@ def module(tmp_path):
     return str(path)
 
 
-def test_own_the_contract_holds(module, other_python):
+def test_own_keeps_the_contract_and_signs_every_option(module, other_python, tmp_path):
     check_metric(External(module=module, python=str(other_python), needs="references source"))
-
-
-def test_own_every_option_is_signed(module, tmp_path):
     other = tmp_path / "other.py"
     other.write_text(MODULE)
     assert check_options(External(module=module), alternatives={"module": str(other), "needs": "source"}) == ["python"]

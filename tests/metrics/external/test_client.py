@@ -69,10 +69,10 @@ def test_every_field_must_be_there_and_no_other(op):
 
 
 @pytest.mark.parametrize("op", REQUESTS)
-@pytest.mark.parametrize("odd", ODD, ids=lambda odd: repr(odd[:12]))
-def test_odd_values_in_any_place_are_refused_or_are_what_they_seem(op, odd):
-    for text in (odd, *(_with(ANSWERS[op], name, odd) for name in ANSWERS[op])):
-        _taken_or_refused(text + b"\n", REQUESTS[op])
+def test_odd_values_in_any_place_are_refused_or_are_what_they_seem(op):
+    for odd in ODD:
+        for text in (odd, *(_with(ANSWERS[op], name, odd) for name in ANSWERS[op])):
+            _taken_or_refused(text + b"\n", REQUESTS[op])
 
 
 def _with(answer, name, odd):
@@ -106,7 +106,7 @@ _VALUES = st.recursive(
 _NAMES = st.sampled_from(["id", "values", "parts", "truncated", "error", "protocol", "versions", "identity", "python"])
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=100)
 @given(
     op=st.sampled_from(sorted(REQUESTS)),
     changed=st.dictionaries(_NAMES, _VALUES, max_size=3),
@@ -270,7 +270,6 @@ def test_an_answer_that_nobody_asked_for_is_refused_and_the_worker_ended(client)
     ("text", "told"),
     [
         ("read x; printf '\\377\\n'; sleep 60", "JSON is malformed: invalid character (byte 0)"),  # no UTF-8
-        ("read x; echo 'Grüße'; sleep 60", "JSON is malformed: invalid character (byte 0)"),
         ("echo '{}'; read x; sleep 60", "protocol none, expected 2"),  # before it was asked
         ("exec cat /dev/zero", "a line of more than 4194304 bytes"),  # read to there and no further
     ],
@@ -310,7 +309,6 @@ _NO_ANSWER = "toy: the worker wrote what is no answer, and was ended: {}; it sai
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("echo not JSON; sleep 9", _NO_ANSWER.format("JSON is malformed: invalid character (byte 4)")),
         ("""read x; echo '{"protocol": 9}'; sleep 9""", _NO_ANSWER.format("protocol 9, expected 2")),
         ("exec >&-; sleep 9", "toy: the worker ended twice; its standard output was closed; it said: nothing"),
         ("echo out of order >&2; exit 4", "toy: the worker ended twice; exit status 4; it said: out of order"),

@@ -93,11 +93,9 @@ def test_other_requirements_than_those_of_this_release_are_old_and_made_anew(mad
 
 LEFT = [
     "",
-    "{",
-    *(json.dumps({"state": "making", "process": process}) for process in (0, 99999999)),
+    *(json.dumps({"state": "making", "process": process}) for process in (0, 99999999, 2**70)),
     '{"state": "whole"}',
     "[" * 5000,
-    json.dumps({"state": "making", "process": 2**70}),
 ]
 
 
@@ -116,10 +114,10 @@ def test_one_that_was_left_half_made_is_made_anew(made, base, left):
     assert made.state == "whole"
 
 
-@pytest.mark.parametrize("versions", ["a\rb", [1], None, 3])
-def test_versions_of_another_type_are_none(made, versions):
-    (made.folder / "nlgauge.json").write_text(json.dumps({"state": "whole", "versions": versions}))
-    assert made.versions == {}
+def test_versions_of_another_type_are_none(made):
+    for versions in ("a\rb", [1], None, 3):
+        (made.folder / "nlgauge.json").write_text(json.dumps({"state": "whole", "versions": versions}))
+        assert made.versions == {}
 
 
 def test_one_that_another_process_makes_is_left_alone(made, base):

@@ -81,11 +81,8 @@ def test_a_text_that_cannot_be_seen_is_empty_as_for_every_metric(jar):
     assert found.values.tolist() == [0, 1]  # the first was a copy of one word
 
 
-def test_the_contract_holds(jar):
+def test_the_contract_holds_and_every_option_is_signed(jar, tmp_path):
     check_metric(Meteor15(jar=jar))
-
-
-def test_every_option_is_signed(jar, tmp_path):
     other = tmp_path / "other.jar"
     other.write_bytes(b"another jar")
     assert check_options(Meteor15(jar=jar), alternatives={"jar": str(other)}) == []

@@ -89,27 +89,20 @@ def test_it_is_the_sum_of_its_parts_on_fixed_scales(built):
         assert wrong < order  # the sum for summaries has no entailment
 
 
-def test_a_segment_scores_the_same_alone_and_in_company():
-    together = Gauge().score(REPORTS, CPU).values
-    alone = [Gauge().score([row], CPU).values[0] for row in REPORTS]
-    assert together == pytest.approx(alone, abs=1e-6)  # float32 of two encoders, in batches of other shapes
-    assert not Gauge().pooled
-
-
-# `GaugeRated` has all code of `Gauge`, and a term more: by day it stands for both. Texts beyond the limit of an encoder
-# take two thirds of the time, and each term meets them in a contract of its own; here they stand in the night's.
+# `GaugeRated` has all code of `Gauge`, and a term more: by day it stands for both. Each term meets all segments in a
+# contract of its own; here they stand in the night's.
 @pytest.mark.parametrize(
-    ("built", "left_out"),
+    ("built", "n"),
     [
-        pytest.param(Gauge(), (), marks=pytest.mark.slow),
-        pytest.param(GaugeRated(), (), marks=pytest.mark.slow),
-        (GaugeRated(), ("long",)),
+        pytest.param(Gauge(), None, marks=pytest.mark.slow),
+        pytest.param(GaugeRated(), None, marks=pytest.mark.slow),
+        (GaugeRated(), 8),
     ],
     ids=str,
 )
-def test_it_keeps_the_contract(built, left_out):
-    segments = [one for one in SEGMENTS if one.id not in left_out]
-    check_metric(built, segments, runtime=CPU, tolerance=1e-5)  # float32
+def test_it_keeps_the_contract(built, n):
+    assert not built.pooled
+    check_metric(built, SEGMENTS[:n], runtime=CPU, tolerance=1e-5)  # float32
 
 
 def test_of_several_references_the_best_sum_counts_or_the_mean():

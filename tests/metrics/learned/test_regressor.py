@@ -24,9 +24,12 @@ BOTH, SOURCE = "hyp,ref,hyp*src,hyp*ref,|hyp-src|,|hyp-ref|", "hyp,src,hyp*src,|
     ("features", "needs"),
     [("hyp,ref,hyp*ref,|hyp-ref|", {"references"}), (BOTH, {"references", "source"}), (SOURCE, {"source"})],
 )
-def test_it_needs_what_its_head_reads_and_keeps_the_contract(tiny_regressor, features, needs):
-    metric = Regressor(model=str(tiny_regressor(features=features)))
-    assert metric.info.needs == needs
+def test_it_needs_what_its_head_reads(tiny_regressor, features, needs):
+    assert Regressor(model=str(tiny_regressor(features=features))).info.needs == needs
+
+
+def test_regressor_keeps_the_contract_of_a_metric(tiny_regressor):
+    metric = Regressor(model=str(tiny_regressor(features=BOTH)))
     check_metric(metric, runtime=CPU, tolerance=1e-5)  # float32 through three layers
 
 
@@ -74,8 +77,6 @@ def test_a_named_one_is_the_regressor_of_its_features(tiny_regressor, name):
     for built in (metric, plain):
         (note,) = built.notes
         assert note.startswith("trained on human ratings (WMT15 DA); agreement with ratings of the same texts")
-    if name == "comet":  # the others add no way of their own to what the tests above go through
-        check_metric(metric, runtime=CPU, tolerance=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -96,13 +97,6 @@ def test_a_named_one_takes_no_other_features(tiny_regressor, name, other, messag
         ng.metric(name, model=str(tiny_regressor(features=other)))
 
 
-@pytest.mark.parametrize("name", ["comet", "comet-qe"])
-def test_without_a_source_the_segment_is_named(tiny_regressor, name):
-    metric = ng.metric(name, model=str(tiny_regressor(features=NAMED[name])))
-    with pytest.raises(InputError, match=f"{name} needs source; segment '1' has none"):
-        metric.score([Segment("1", "a cat", ("the cat",))], CPU)
-
-
 @pytest.mark.parametrize(
     ("name", "command"),
     [
@@ -120,18 +114,6 @@ def test_without_a_source_the_segment_is_named(tiny_regressor, name):
 def test_a_model_that_is_not_named_is_one_to_be_trained(name, command):
     with pytest.raises(SpecError, match=f"^{name} needs the option 'model'; write {name}:model=...; {command}"):
         ng.metric(name)
-
-
-def test_files_that_are_no_regressor_are_told_in_a_line(tmp_path):
-    damaged = tmp_path / "damaged.safetensors"
-    damaged.write_bytes(b"\x00" * 40)
-    for model, message in (
-        (damaged, "is not a readable safetensors file"),
-        (tmp_path, "holds no regressor.safetensors"),
-    ):
-        with pytest.raises(InputError, match=message) as caught:
-            ng.metric("comet", model=str(model))
-        assert "\n" not in str(caught.value)
 
 
 def test_what_has_learnt_from_no_rating_has_no_note(tiny_regressor):
@@ -161,9 +143,8 @@ def one(head, hyp, *refs, **options):
     return SEScore(model=head, **options).score([Segment("s", hyp, refs)], CPU)
 
 
-@pytest.mark.parametrize("options", [{}, {"references": "best", "rescale": True}, {"max_tokens": 12}], ids=str)
-def test_sescore_keeps_the_contract_of_a_metric(head, options):
-    check_metric(SEScore(model=head, **options), runtime=CPU, tolerance=FLOAT32)
+def test_sescore_keeps_the_contract_of_a_metric(head):
+    check_metric(SEScore(model=head, references="best", rescale=True), runtime=CPU, tolerance=FLOAT32)
 
 
 def test_every_option_is_in_the_signature(tiny_regressor):
@@ -228,7 +209,6 @@ def test_the_papers_own_network_is_one_to_be_trained(tiny_regressor):
     metric = ng.metric("paper/sescore", model=network)
     assert metric.score(rows, CPU).values.tolist() == SEScore(model=network).score(rows, CPU).values.tolist()
     assert str(signature_of(metric, CPU)).startswith("metric:paper/sescore|")
-    check_metric(metric, runtime=CPU, tolerance=FLOAT32)
 
 
 @pytest.mark.parametrize(
@@ -263,20 +243,6 @@ def test_half_precision_is_near(head):
 def test_one_model_serves_all_metrics_of_a_runtime(head):
     runtime = Runtime(device="cpu")
     assert load_regressor(head, "float32", runtime).network is load_regressor(head, "float32", runtime).network
-
-
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("sescore:references=worst", "sescore:references"),
-        ("sescore:max_tokens=2", "sescore:max_tokens is 2, expected 3 or more"),
-        ("sescore:dtype=int8", "sescore:dtype is 'int8'; known: auto, bfloat16, float16"),
-        ("sescore:modl=x", "sescore has no option 'modl'; did you mean 'model'"),
-    ],
-)
-def test_options_that_cannot_be_are_refused(spec, message):
-    with pytest.raises(SpecError, match=message):
-        ng.metric(spec)
 
 
 def test_a_model_that_is_not_there_is_told_when_it_is_asked():
