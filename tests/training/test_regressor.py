@@ -162,7 +162,9 @@ def test_the_head_to_begin_from_is_part_of_what_a_checkpoint_is_of(
         train(examples, out, recipe(tiny_model, init=str(tiny_head())), stopping(5))
     with pytest.raises(InputError, match=r"is of another run \(init differ\)"):
         train(examples, out, recipe(tiny_model, init=str(tiny_head(hidden=True))))
-    with pytest.raises(InputError, match=r"of another run \(init, train differ\); delete .*checkpoint to begin anew"):
+    with pytest.raises(InputError, match=r"is of another run"):
+        train(examples, out, recipe(tiny_model))
+    with pytest.raises(InputError, match=r"is of another run \(train differ\); delete .*checkpoint to begin anew"):
         train(examples[:-4], out, recipe(tiny_model))
 
 
