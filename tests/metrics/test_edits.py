@@ -282,6 +282,7 @@ def test_ten_thousand_characters_take_no_time():
         ("a b", "a b c d", 2 / 4),  # two missing
         ("a b c d e", "a b", 3 / 2),  # three too many
         ("the the the", "the cat", 2 / 2),  # one "the" is matched: a replacement and one too many
+        ("the the cat", "the the hat", 1 / 3),  # and two of two
         ("x y", "a b c", 3 / 3),
     ],
 )

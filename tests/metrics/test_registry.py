@@ -302,7 +302,7 @@ WITH_EMBEDDED_MODELS = [
 ]
 SLOW = bool(os.environ.get("NLGAUGE_SLOW"))
 SHORT = [s for s in SEGMENTS if len(s.hypothesis) < 80][:12]
-SHORT = SHORT if SLOW else [s for i, s in enumerate(SHORT) if i % 3]  # by day two of three
+SHORT = SHORT if SLOW else SHORT[::3]  # by day one of three
 
 
 def test_scores_do_not_move_with_batches_company_order_or_cache(tmp_path, rounding):

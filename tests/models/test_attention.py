@@ -212,17 +212,20 @@ def lengths_of(name):
     return LENGTHS if positions else LENGTHS + FAR
 
 
-@pytest.mark.parametrize("name", MODELS)
+DAILY = {"first", "second, convolution", "third"}
+SOME, MORE = (
+    [name if name in daily else pytest.param(name, marks=pytest.mark.slow) for name in MODELS]
+    for daily in (DAILY, DAILY | {"first, positions and types", "first, to keys", "second, linear"})
+)
+
+
+@pytest.mark.parametrize("name", MORE)
 def test_in_float64_nothing_but_rounding_is_left(made, name):
     sequences = texts(lengths_of(name))
     expected = hidden_states(made(name), sequences)
     for as_gpu in (False, True):
         for found, theirs in zip(layers(network(made(name), as_gpu=as_gpu), sequences), expected, strict=True):
             torch.testing.assert_close(found, theirs, atol=1e-12, rtol=0)
-
-
-DAILY = {"first", "second, convolution", "third"}
-SOME = [name if name in DAILY else pytest.param(name, marks=pytest.mark.slow) for name in MODELS]
 
 
 @pytest.mark.parametrize("name", SOME)

@@ -172,7 +172,11 @@ def test_any_encoder_becomes_a_folder_that_is_read_like_any_checkpoint(tiny_mode
 
 
 @pytest.mark.parametrize(
-    ("kind", "output", "dtype"), [("bert", "h.safetensors", "bfloat16"), ("xlm-roberta", "folder", "float32")]
+    ("kind", "output", "dtype"),
+    [
+        ("bert", "h.safetensors", "bfloat16"),
+        pytest.param("xlm-roberta", "folder", "float32", marks=pytest.mark.slow),
+    ],
 )
 def test_a_run_that_was_killed_goes_on_to_the_same_weights(
     tiny_model, pairs_file, tmp_path, monkeypatch, kind, output, dtype
