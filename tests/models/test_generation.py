@@ -189,18 +189,18 @@ def test_the_embedded_encoder_writes_no_text_and_is_not_offered():
 
 def test_the_worst_value_is_twice_a_guess_among_all_pieces(tiny_causal, tmp_path):
     larger = changed(tiny_causal("gpt2"), tmp_path / "a", {"vocab_size": 100})
-    assert locate_generator(str(larger)).worst == -2 * math.log(100)
+    assert worst_of(n_pieces(locate_generator(str(larger)))) == -2 * math.log(100)
     nested = changed(tiny_causal("gpt2"), tmp_path / "b", {"vocab_size": None, "text_config": {"vocab_size": 7}})
     with pytest.raises(InputError, match="vocab_size is None"):
-        _ = locate_generator(str(nested)).n_pieces
+        n_pieces(locate_generator(str(nested)))
 
 
 def test_a_text_starts_with_the_begin_token_or_else_with_the_end_token(tiny_causal, tmp_path):
     folder = tiny_causal("gpt2")
-    assert locate_generator(str(folder)).start == 0
+    assert start_piece(locate_generator(str(folder))) == 0
     for name, end, start in (("a", [5, 6], 5), ("b", None, None)):
         other = changed(folder, tmp_path / name, {"bos_token_id": None, "eos_token_id": end})
-        assert locate_generator(str(other)).start == start
+        assert start_piece(locate_generator(str(other))) == start
 
 
 def test_positions_are_read_as_gpt2_writes_them(tiny_causal, tiny_denoiser):
