@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import sys
+from ast import literal_eval
 from importlib import metadata
 from pathlib import Path
 
@@ -71,6 +72,26 @@ def pool_here(monkeypatch):
         yield from ((part, scorer.score(part)) for part in parts)
 
     monkeypatch.setattr(workers, "_run", run)
+
+
+@pytest.fixture
+def cases(request):
+    """The cases of a test, from the table beside its file (`test_x.tsv`), under `## ` and the name of the test.
+
+    A line has a case: a text, or a tuple of cells with tabs between them. Escapes are those of Python, `""` is the
+    empty text. Lines and last cells that begin with `# ` say why.
+    """
+    table = request.path.with_suffix(".tsv").read_text(encoding="utf-8")
+    _, _, section = f"\n{table}".partition(f"\n## {request.function.__name__}\n")
+    lines = [line for line in section.partition("\n\n")[0].split("\n") if line and not line.startswith("# ")]
+    found = [tuple(map(_text, (cell for cell in line.split("\t") if not cell.startswith("# ")))) for line in lines]
+    assert found, f"{request.path.stem}.tsv has no cases of {request.function.__name__}"
+    return [case[0] if len(case) == 1 else case for case in found]
+
+
+def _text(cell):
+    escapes = re.compile(r"\\(?:[nt\\]|x\w\w|u\w{4}|U\w{8})")
+    return "" if cell == '""' else escapes.sub(lambda found: literal_eval(f"'{found[0]}'"), cell)
 
 
 @pytest.fixture(scope="session", autouse=True)

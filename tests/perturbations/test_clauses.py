@@ -181,25 +181,9 @@ def test_no_more_than_the_share_goes_even_if_that_is_nothing():
 # twice
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("My relatives are in town.", {"My relatives are in town, my relatives."}),
-        ("a man in front of a tree", {"a man in front of a tree, a man"}),
-        ("Did the old bus come?", {"Did the old bus come, the old bus?"}),
-        ("He said: “The bus is late.”", {"He said: “The bus is late, the bus.”"}),
-        ("Anna Lang came home.", {"Anna Lang came home, Anna Lang."}),
-        ("German trains are late.", {"German trains are late, German trains."}),
-        ("THE OLD BUS CAME", {"THE OLD BUS CAME, THE OLD BUS"}),
-        ("The bus is here. We left.", {"The bus is here, the bus. We left."}),
-        ("The mayor is in the U.S.", {"The mayor is in the U.S., the mayor."}),
-        ("I am fine.", {"I am fine, I am."}),  # no noun: subject and verb
-        ("Children laughed.", {"Children laughed, children."}),
-        ("the bus is late .", {"the bus is late , the bus ."}),  # parted already
-    ],
-)
-def test_a_phrase_is_said_again_before_the_final_mark(text, expected):
-    assert results("repeat_phrases", text) == expected
+def test_a_phrase_is_said_again_before_the_final_mark(cases):
+    for text, expected in cases:
+        assert results("repeat_phrases", text) == set(expected.split(" | "))
 
 
 def test_the_joint_is_a_comma_or_and():
@@ -260,20 +244,9 @@ def first(text: str, most: int = 12) -> tuple[str, bool] | None:
     return clause(doc, doc.sentences[0], most)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("The shop was closed.", "the shop was closed"),
-        ("The shop was closed because it rained.", "the shop was closed"),
-        ("The shop was closed, which surprised us.", "the shop was closed"),
-        ("Anna left the old house.", "Anna left the old house"),
-        ("I know him well.", "I know him well"),
-        ("German trains are late.", "German trains are late"),
-        ("It's a well-known fact.", "it's a well-known fact"),
-    ],
-)
-def test_a_whole_clause_begins_small_unless_a_name_begins_it(text, expected):
-    assert first(text) == (expected, True)
+def test_a_whole_clause_begins_small_unless_a_name_begins_it(cases):
+    for text, expected in cases:
+        assert first(text) == (expected, True)
 
 
 @pytest.mark.parametrize(
@@ -284,25 +257,9 @@ def test_a_caption_is_a_phrase(text, expected):
     assert first(text) == (expected, False)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Was the shop closed?",
-        "The shop was closed!",
-        "And the shop was closed.",  # begins with no subject
-        "Closed since noon.",
-        "He left.",  # too short
-        "The shop, they say, was closed.",  # before the comma there is no verb
-        "The shop (at noon) was closed.",
-        "He said “the shop was closed”.",
-        "The Shop Was Closed By The Mayor.",  # a headline
-        "The old shop is",  # the verb has nothing behind it
-        "The shop was closed by the new mayor of the town in the far north of the land.",  # too long
-        "...",
-    ],
-)
-def test_what_is_no_clause(text):
-    assert first(text) is None
+def test_what_is_no_clause(cases):
+    for text in cases:
+        assert first(text) is None
 
 
 def test_the_length_is_counted_in_words():
@@ -372,35 +329,9 @@ POOL = ["The soup was cold because we came late.", "Really?", "a dog on a bench"
 # a clause more
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (
-            "The bridge is old.",
-            {"The bridge is old, and the soup was cold.", "The bridge is old, and Anna left the old house."},
-        ),
-        (
-            "the bridge is old",
-            {"the bridge is old, and the soup was cold", "the bridge is old, and Anna left the old house"},
-        ),
-        (
-            "It is old. Is it?",
-            {"It is old, and the soup was cold. Is it?", "It is old, and Anna left the old house. Is it?"},
-        ),
-        ("A cat on a mat", {"A cat on a mat, and a dog on a bench"}),  # a phrase is added to a phrase
-        (
-            "He said: “It is old.”",
-            {"He said: “It is old, and the soup was cold.”", "He said: “It is old, and Anna left the old house.”"},
-        ),
-        (
-            "THE BRIDGE IS OLD.",
-            {"THE BRIDGE IS OLD, AND THE SOUP WAS COLD.", "THE BRIDGE IS OLD, AND ANNA LEFT THE OLD HOUSE."},
-        ),
-        ("Anna left the old house.", {"Anna left the old house, and the soup was cold."}),
-    ],
-)
-def test_what_another_text_says_is_added_before_the_final_mark(text, expected):
-    assert results("add_extra_text", text, pool=POOL) == expected
+def test_what_another_text_says_is_added_before_the_final_mark(cases):
+    for text, expected in cases:
+        assert results("add_extra_text", text, pool=POOL) == set(expected.split(" | "))
 
 
 def test_marks_alone_are_no_text_to_go_on_and_one_letter_is_no_shout():

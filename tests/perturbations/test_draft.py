@@ -42,29 +42,9 @@ def without(text: str, *words: str, pauses: bool = False, tidy: bool = False) ->
 # blanks
 
 
-@pytest.mark.parametrize(
-    ("text", "word", "expected"),
-    [
-        ("We saw the old mill.", "old", "We saw the mill."),
-        ("We saw the mill.", "mill", "We saw the."),
-        ("so we left", "so", "we left"),
-        ("we left so", "so", "we left"),
-        ("We  saw  it", "saw", "We  it"),
-        ("say (really) so", "really", "say () so"),
-        ("yes—so—no", "so", "yes——no"),
-        ("word — word", "—", "word word"),
-        ("word—word", "—", "word word"),  # the dash had kept them apart
-        ("so\nwe left", "so", "\nwe left"),
-        ("so\nwe left", "we", "so\nleft"),
-        ("so\nwe", "we", "so\n"),
-        ("so\u00a0we\tleft", "we", "so\tleft"),
-        ("it is so !", "so", "it is !"),  # parted already
-        ("He lives in the U.S.", "U.S.", "He lives in the."),  # the abbreviation held the full stop
-        ("The U.S. paid.", "U.S.", "The paid."),
-    ],
-)
-def test_what_is_deleted_takes_one_blank_with_it(text, word, expected):
-    assert without(text, word) == expected
+def test_what_is_deleted_takes_one_blank_with_it(cases):
+    for text, word, expected in cases:
+        assert without(text, word) == expected
 
 
 def test_neighbours_deleted_one_by_one_go_as_one_run():
@@ -79,22 +59,11 @@ def test_neighbours_deleted_one_by_one_go_as_one_run():
 # a and an
 
 
-@pytest.mark.parametrize(
-    ("text", "old", "new", "expected"),
-    [
-        ("It is a house.", "house", "inn", "It is an inn."),
-        ("AN APPLE FELL", "APPLE", "pear", "A PEAR FELL"),
-        ("An apple fell.", "apple", "pear", "A pear fell."),
-        ("It is a “house”.", "house", "inn", "It is an “inn”."),
-        ("It is a house.", "house", "home", "It is a home."),
-        ("It is an house.", "house", "home", "It is an home."),  # wrong already: no business of ours
-        ("vitamin a helps", "helps", "acts", "vitamin an acts"),  # what spelling alone cannot tell
-    ],
-)
-def test_articles_fit_the_word_that_follows(text, old, new, expected):
-    d = draft(text)
-    d.replace(place(d, old), place(d, old), new)
-    assert finished(d) == expected
+def test_articles_fit_the_word_that_follows(cases):
+    for text, old, new, expected in cases:
+        d = draft(text)
+        d.replace(place(d, old), place(d, old), new)
+        assert finished(d) == expected
 
 
 def test_articles_fit_after_deletions_and_insertions_and_only_where_asked():
@@ -131,22 +100,9 @@ def test_replacements_take_the_capitals_of_what_they_replace_unless_told_otherwi
     assert finished(d) == "Mills BURNT."
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "expected"),
-    [
-        ("House", "inn", "Inn"),
-        ("HOUSE", "inn", "INN"),
-        ("house", "inn", "inn"),
-        ("I", "we", "We"),
-        ("A", "the", "The"),
-        ("5", "six", "six"),
-        ("house", "Inn", "Inn"),
-        ("", "inn", "inn"),
-        ("House", "", ""),
-    ],
-)
-def test_capitals_are_carried_over(old, new, expected):
-    assert with_case_of(old, new) == expected
+def test_capitals_are_carried_over(cases):
+    for old, new, expected in cases:
+        assert with_case_of(old, new) == expected
 
 
 # marks
@@ -166,26 +122,9 @@ def test_a_pause_left_dangling_goes_with_what_it_set_apart(text, word, expected)
     assert without(text, word, pauses=True) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "words", "expected"),
-    [
-        ("Well, we left.", ["Well"], "We left."),
-        ("It was, if so, cold.", ["if", "so"], "It was, cold."),
-        ("It was cold (or so).", ["or", "so"], "It was cold."),
-        ('It was "so" cold.', ["so"], "It was cold."),
-        ("It was cold, so.", ["so"], "It was cold."),
-        ("It “was, so” cold.", ["so"], "It “was” cold."),
-        ("It (so, was) cold.", ["so"], "It (was) cold."),
-        ("So. It was cold.", ["So"], "It was cold."),
-        ("It was cold. So.", ["So"], "It was cold."),
-        ('"It" so "was" cold.', ["so"], '"It" "was" cold.'),  # the first closes, the second opens
-        ("– Yes, we left.", ["Yes"], "– We left."),  # the dash was there before
-        ("It was, , so cold.", ["so"], "It was, , cold."),  # not of our making
-        ("a - so - b", ["so"], "a - b"),
-    ],
-)
-def test_marks_left_without_words_go(text, words, expected):
-    assert without(text, *words, tidy=True) == expected
+def test_marks_left_without_words_go(cases):
+    for text, words, expected in cases:
+        assert without(text, *words.split(" | "), tidy=True) == expected
 
 
 def test_tidying_touches_no_sentence_that_keeps_its_words():
@@ -198,26 +137,11 @@ def test_tidying_touches_no_sentence_that_keeps_its_words():
 # the end of a sentence
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("The mill burns.", "The mill burns, X."),
-        ("The mill burns", "The mill burns, X"),
-        ("Does it burn?!", "Does it burn, X?!"),
-        ("He said: “It burns.”", "He said: “It burns, X.”"),
-        ("He called it “hot”.", "He called it “hot”, X."),
-        ("It burns (a lot)", "It burns (a lot), X"),
-        ("It burns ...", "It burns , X ..."),  # the marks of this text stand alone
-        ("It is the dogs'", "It is the dogs', X"),
-        ("It burns in the U.S.", "It burns in the U.S., X."),
-        ("It burns;", "It burns, X;"),
-        ("...", "..., X"),
-    ],
-)
-def test_words_are_put_before_the_final_mark(text, expected):
-    d = draft(text)
-    d.append(d.doc.sentences[-1], "X")
-    assert finished(d) == expected
+def test_words_are_put_before_the_final_mark(cases):
+    for text, expected in cases:
+        d = draft(text)
+        d.append(d.doc.sentences[-1], "X")
+        assert finished(d) == expected
 
 
 def test_the_joint_may_be_a_word_and_the_sentence_any():
@@ -304,37 +228,14 @@ def after(text, operation, *arguments):
     return stratum.text
 
 
-@pytest.mark.parametrize(
-    ("start", "phrase", "expected"),
-    [
-        (2, "heavy", "The rain heavy, it fell (hard) today."),  # no blank before the comma that was there
-        (1, ",", "The, rain, it fell (hard) today."),  # nor before one that comes in
-        (0, "Then", "Then The rain, it fell (hard) today."),
-        (6, "very", "The rain, it fell (very hard) today."),  # behind a bracket that opens
-        (7, "indeed", "The rain, it fell (hard indeed) today."),  # before one that closes
-        (8, ",", "The rain, it fell (hard), today."),
-        (9, "or tomorrow", "The rain, it fell (hard) today or tomorrow."),
-        (5, "(they say)", "The rain, it fell (they say) (hard) today."),
-    ],
-)
-def test_what_comes_in_is_parted_by_blanks_as_words_and_marks_are(start, phrase, expected):
-    assert after(RAIN, "insert", start, phrase) == expected
+def test_what_comes_in_is_parted_by_blanks_as_words_and_marks_are(cases):
+    for start, phrase, expected in cases:
+        assert after(RAIN, "insert", int(start), phrase) == expected
 
 
-@pytest.mark.parametrize(
-    ("start", "span", "expected"),
-    [
-        (1, 1, "The, it fell (hard) today."),
-        (2, 1, "The rain it fell (hard) today."),
-        (0, 1, "rain, it fell (hard) today."),
-        (9, 1, "The rain, it fell (hard) today"),
-        (8, 2, "The rain, it fell (hard)"),
-        (5, 3, "The rain, it fell today."),
-        (5, 1, "The rain, it fell hard) today."),
-    ],
-)
-def test_where_words_go_no_blank_is_left_twice(start, span, expected):
-    assert after(RAIN, "delete", start, span) == expected
+def test_where_words_go_no_blank_is_left_twice(cases):
+    for start, span, expected in cases:
+        assert after(RAIN, "delete", int(start), int(span)) == expected
 
 
 @pytest.mark.parametrize(

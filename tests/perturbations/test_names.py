@@ -50,34 +50,20 @@ def one(name: str, text: str, seed: int = 0, **options: object) -> Perturbed | N
     return made
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "word", "tag"),
-    [
-        ("mismatch_noun", "The dog barked.", "dog", "NN"),
-        ("mismatch_noun", "The dogs barked.", "dogs", "NNS"),
-        ("mismatch_verb", "She painted the door.", "painted", "VBD"),
-        ("mismatch_verb", "She has eaten the bread.", "eaten", "VBN"),
-        ("mismatch_verb", "He sings every day.", "sings", "VBZ"),
-        ("mismatch_verb", "They were eating bread.", "eating", "VBG"),
-        ("mismatch_verb", "They don’t eat bread.", "eat", "VB"),
-        ("mismatch_adj", "The soup was hot.", "hot", "JJ"),
-        ("mismatch_adj", "The nicest house burned.", "nicest", "JJS"),
-        ("mismatch_adj", "This is a nicer house.", "nicer", "JJR"),
-    ],
-)
-def test_the_new_word_bears_the_tag_of_the_old_one(name, text, word, tag):
-    for seed in SEEDS:
-        made = one(name, text, seed)
-        assert made is not None
-        assert made.meta["word"] == word
-        assert made.meta["tag"] == tag
-        new = made.meta["replacement"]
-        base = lemma(new, tag)
-        assert inflect(base, tag) == new
-        assert base != lemma(word, tag)
-        assert base not in related(lemma(word, tag), {"N": "noun", "V": "verb", "J": "adj"}[tag[0]], "synonym")
-        before, after = text.split(word)
-        assert made.text == before + new + after or made.text.endswith(f"{new}{after}")  # or the article changed
+def test_the_new_word_bears_the_tag_of_the_old_one(cases):
+    for name, text, word, tag in cases:
+        for seed in SEEDS:
+            made = one(name, text, seed)
+            assert made is not None
+            assert made.meta["word"] == word
+            assert made.meta["tag"] == tag
+            new = made.meta["replacement"]
+            base = lemma(new, tag)
+            assert inflect(base, tag) == new
+            assert base != lemma(word, tag)
+            assert base not in related(lemma(word, tag), {"N": "noun", "V": "verb", "J": "adj"}[tag[0]], "synonym")
+            before, after = text.split(word)
+            assert made.text == before + new + after or made.text.endswith(f"{new}{after}")  # or the article changed
 
 
 def test_the_article_and_the_capital_fit():
@@ -103,24 +89,13 @@ def test_behind_a_and_in_the_plural_stands_what_can_be_counted():
     assert one("mismatch_noun", "Bread burns.", 0) is not None
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("mismatch_verb", "He is tall."),
-        ("mismatch_verb", "They have and they will, but we don’t and must not."),
-        ("mismatch_verb", "Let’s go."),
-        ("mismatch_adj", "The other child is ten years old."),
-        ("mismatch_adj", "A well-known White House."),
-        ("mismatch_noun", "Someone met Tom today."),
-        ("mismatch_noun", "20 percent"),
-    ],
-)
-def test_auxiliaries_names_and_words_of_grammar_stay(name, text):
-    outcome = perturb(name, [text])
-    assert outcome == [None]
-    assert outcome.reasons == [
-        {"mismatch_verb": "no verb", "mismatch_adj": "no adjective", "mismatch_noun": "no noun"}[name]
-    ]
+def test_auxiliaries_names_and_words_of_grammar_stay(cases):
+    for name, text in cases:
+        outcome = perturb(name, [text])
+        assert outcome == [None]
+        assert outcome.reasons == [
+            {"mismatch_verb": "no verb", "mismatch_adj": "no adjective", "mismatch_noun": "no noun"}[name]
+        ]
 
 
 def test_a_word_of_a_kindred_meaning_on_request():
@@ -241,57 +216,15 @@ def pronouns_one(name: str, text: str, seed: int = 0, **options: object) -> str 
     return made.text if made else None
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("They know us.", "We know them."),
-        ("We sold our house to them.", "They sold their house to us."),
-        ("She lost her keys.", "He lost his keys."),
-        ("He lost his keys.", "She lost her keys."),
-        ("I saw her.", "I saw him."),
-        ("I gave her the book.", "I gave him the book."),
-        ("We met her yesterday.", "They met him yesterday."),
-        ("I saw her last week.", "I saw him last week."),
-        ("It was her last year at school.", "It was his last year at school."),
-        ("You made her happy.", "You made him happy."),
-        ("You made her cry.", "You made him cry."),
-        ("A jury found her guilty.", "A jury found him guilty."),
-        ("I read her last book.", "I read his last book."),
-        ("I like her old and tired dog.", "I like his old and tired dog."),
-        ("A friend of his was here.", "A friend of hers was here."),
-        ("The fault was his, not hers.", "The fault was hers, not his."),
-        ("A cousin of hers came.", "A cousin of his came."),
-        ("They hurt themselves.", "We hurt ourselves."),
-        ("He hurt himself.", "She hurt herself."),
-        ("He loves his own old car.", "She loves her own old car."),
-        ('He sold his "old" car.', 'She sold her "old" car.'),
-        ("They’re late, and we're not.", "We’re late, and they're not."),
-        ("HE LOST HIS HAT.", "SHE LOST HER HAT."),
-        ("Theirs is bigger than ours.", "Ours is bigger than theirs."),
-        ("They were here, said the man.", "We were here, said the man."),
-        ("a woman holding her dog", "a woman holding his dog"),
-        ("He told her that they left.", "She told him that we left."),
-    ],
-)
-def test_every_pronoun_of_the_four_persons_is_exchanged(text, expected):
-    assert pronouns_one("pronoun_error", text) == expected
+def test_every_pronoun_of_the_four_persons_is_exchanged(cases):
+    for text, expected in cases:
+        assert pronouns_one("pronoun_error", text) == expected
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "I like my dog.",
-        "You know it yourself.",
-        "It rains.",
-        "The US left.",
-        "Who is it?",
-        "Let's go.",
-        "The boy left.",
-    ],
-)
-def test_other_pronouns_stay(text):
-    made = perturb("pronoun_error", text)
-    assert (made[0], made.reasons) == (None, ["no pronoun"])
+def test_other_pronouns_stay(cases):
+    for text in cases:
+        made = perturb("pronoun_error", text)
+        assert (made[0], made.reasons) == (None, ["no pronoun"])
 
 
 @pytest.mark.parametrize("text", ["Ask him or her.", "He/she may leave.", "Each man or woman brings his or her hat."])
@@ -327,36 +260,9 @@ def test_only_pronouns_move(words):
         assert all(a == b or (a in EXCHANGED and b in EXCHANGED) for a, b in zip(words, new, strict=True))
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("The old bridge was closed. Drivers were angry.", "It was closed. They were angry."),
-        ("Vaccines saved lives.", "They saved lives."),
-        ("The pandemic was spreading fast.", "It was spreading fast."),
-        ("My uncle sold the farm.", "He sold the farm."),
-        ("The young actress with the red hat smiled.", "She smiled."),
-        ("Anna and Ben came late.", "They came late."),
-        ("The head of the old school resigned because he was ill.", "He resigned because he was ill."),
-        ("The team are losing.", "They are losing."),
-        ("The police have left.", "They have left."),
-        ("The United States is large.", "It is large."),
-        ("The book, which I liked, was sold.", "It was sold."),
-        ("The boats that lay in the harbour sank.", "They sank."),
-        ("Mary Jones has won.", "She has won."),
-        ("John Smith, the baker, left early.", "He left early."),
-        ("THE BRIDGE WAS CLOSED.", "IT WAS CLOSED."),
-        ("NASA launched a rocket.", "It launched a rocket."),
-        ("But the bridge fell.", "But it fell."),
-        ("the boys are on a boat", "they are on a boat"),
-        ("“The plan failed,” he said.", "“It failed,” he said."),
-        ("Apples, pears and plums are cheap.", "They are cheap."),
-        ("The skills mentioned are rare.", "They are rare."),
-        ("The book's been sold.", "It's been sold."),
-        ("In May the bridge fell. The bridge was old.", "In May the bridge fell. It was old."),
-    ],
-)
-def test_the_subject_that_opens_a_sentence_becomes_a_pronoun_of_its_number_and_gender(text, expected):
-    assert pronouns_one("nouns_to_pronouns", text) == expected
+def test_the_subject_that_opens_a_sentence_becomes_a_pronoun_of_its_number_and_gender(cases):
+    for text, expected in cases:
+        assert pronouns_one("nouns_to_pronouns", text) == expected
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -371,23 +277,10 @@ def test_what_one_sentence_tells_holds_for_all():
     )
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "He left.",
-        "There was a boat.",
-        "a man in front of a tree",
-        "In May it rained.",
-        "Nobody came.",
-        "Close the door!",
-        "Is the bridge closed?",
-        "Yes",
-        "!?",
-    ],
-)
-def test_without_a_noun_at_the_start_nothing_is_done(text):
-    made = perturb("nouns_to_pronouns", text)
-    assert (made[0], made.reasons) == (None, ["no noun at the start"])
+def test_without_a_noun_at_the_start_nothing_is_done(cases):
+    for text in cases:
+        made = perturb("nouns_to_pronouns", text)
+        assert (made[0], made.reasons) == (None, ["no noun at the start"])
 
 
 def test_one_sentence_alone_may_change():
@@ -649,27 +542,9 @@ def test_places_and_months_are_no_people(template, text):
     assert outcome(template, text) == "no person named"
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Laura Palmer arrived in Paris on Monday.", "Arrived on Monday."),
-        ("The singer, Laura Palmer, arrived.", "The singer arrived."),
-        ("Laura Palmer, the singer, arrived.", "The singer arrived."),
-        ("Laura Palmer, who sings, arrived late.", "Arrived late."),
-        ("The Berlin office closed.", "The office closed."),
-        ("They met Robert Miller and Susan Hughes.", "They met."),
-        ("According to Robert Miller, it rained.", "It rained."),
-        ("He visited the Netherlands.", "He visited."),
-        ("They drove from Berlin to Madrid by car.", "They drove by car."),
-        ("Robert Miller's dog barks.", "Dog barks."),
-        ("It grows in Spain and its neighbours.", "It grows in its neighbours."),
-        ("He left after Susan Hughes arrived.", "He left after arrived."),
-        ("Robert Miller, 45, resigned.", "Resigned."),
-        ("Robert Miller, born in Berlin, sings.", "Sings."),
-    ],
-)
-def test_names_go_with_what_hangs_on_them(text, expected):
-    assert outcome(DropNamedEntities(), text) == expected
+def test_names_go_with_what_hangs_on_them(cases):
+    for text, expected in cases:
+        assert outcome(DropNamedEntities(), text) == expected
 
 
 @pytest.mark.parametrize(
@@ -686,20 +561,9 @@ def test_what_a_hyphen_ties_to_a_name_goes_with_it(text, expected):
     assert outcome(DropNamedEntities(), text) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("They heard BBC Radio 3 there.", "They heard there."),
-        ("It is in Adams county now.", "It is now."),
-        ("They met Constantine the Great there.", "They met there."),
-        ("The 11th Berlin Infantry left.", "Left."),
-        ("Brandon Carter is known for the Carter Constant.", "Is known."),
-        ("Year of No Light played.", "Played."),
-        ("The code (ISO 639-2) is old.", "The code (639-2) is old."),
-    ],
-)
-def test_a_name_goes_whole(text, expected):
-    assert outcome(DropNamedEntities(), text) == expected
+def test_a_name_goes_whole(cases):
+    for text, expected in cases:
+        assert outcome(DropNamedEntities(), text) == expected
 
 
 def test_a_text_of_little_but_names_stays():

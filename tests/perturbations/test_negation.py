@@ -27,48 +27,10 @@ def denials(text):
     ]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        # inflection comes back
-        ("It did not happen.", "It happened."),
-        ("She doesn't like it.", "She likes it."),
-        ("We don’t know him.", "We know him."),
-        ("He didn't have to go.", "He had to go."),
-        ("It won't rain.", "It will rain."),
-        ("He can't swim.", "He can swim."),
-        ("He cannot swim.", "He can swim."),
-        ("It isn't fair.", "It is fair."),
-        ("They have not been here.", "They have been here."),
-        ("I ain't late.", "I am late."),
-        ("Don't run!", "Run!"),
-        ("Please do not run.", "Please run."),
-        ("Isn't it cold?", "Is it cold?"),
-        ("Why don't you stay?", "Why do you stay?"),
-        ("They did not see or hear us.", "They did see or hear us."),
-        # other negations
-        ("She never went there.", "She went there."),
-        ("The shop no longer sells bread.", "The shop sells bread."),
-        ("Nobody came.", "Somebody came."),
-        ("No one was hurt.", "Someone was hurt."),
-        ("There is no bus on Sundays.", "There is a bus on Sundays."),
-        ("There is no evidence of that.", "There is some evidence of that."),
-        ("There is no bread left.", "There is some bread left."),
-        ("She has no homework today.", "She has some homework today."),
-        ("Not all birds can fly.", "All birds can fly."),
-        ("He decided not to wait.", "He decided to wait."),
-        ("a man not wearing a hat", "a man wearing a hat"),
-        # what "not" called for goes with it
-        ("He did not have any money.", "He had some money."),
-        ("It hasn't started yet.", "It has started already."),
-        ("The reason is not yet clear.", "The reason is already clear."),
-        ("I don't smoke anymore.", "I smoke."),
-        ("It isn't cold at all.", "It is cold."),
-    ],
-)
-def test_denials_are_taken_away(text, expected):
-    assert outcome(text) == expected
-    assert outcome(text, mode="remove") == expected
+def test_denials_are_taken_away(cases):
+    for text, expected in cases:
+        assert outcome(text) == expected
+        assert outcome(text, mode="remove") == expected
 
 
 def test_no_doubt_denies_nothing():
@@ -95,70 +57,14 @@ def test_every_denial_belongs_to_a_clause_and_may_go_unless_the_sentence_falls_a
 # --- How a clause is denied: where "not" stands, and which form the verb takes
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        # do-support takes over tense and number
-        ("She speaks Danish.", "She does not speak Danish."),
-        ("They speak Danish.", "They do not speak Danish."),
-        ("They went home.", "They did not go home."),
-        ("The cook has two ovens.", "The cook does not have two ovens."),
-        ("She did her homework.", "She did not do her homework."),
-        ("We have to wait.", "We do not have to wait."),
-        # auxiliaries take "not" themselves
-        ("She is a nurse.", "She is not a nurse."),
-        ("The bread was baked at night.", "The bread was not baked at night."),
-        ("The mayor will open the fair.", "The mayor will not open the fair."),
-        ("He can swim.", "He cannot swim."),
-        ("She has been to Oslo.", "She has not been to Oslo."),
-        ("They could have won.", "They could not have won."),
-        ("You ought to rest.", "You ought not to rest."),
-        ("You had better wait.", "You had better not wait."),
-        # adverbs
-        ("He often sings.", "He does not often sing."),
-        ("He also sings.", "He also does not sing."),
-        ("It is still open.", "It is still not open."),
-        # commands
-        ("Open the door.", "Do not open the door."),
-        ("Please open the door.", "Please do not open the door."),
-        ("Be quiet!", "Do not be quiet!"),
-        ("Let's wait.", "Let's not wait."),
-        ("Let us wait.", "Let us not wait."),
-        # the main clause, not what hangs on it
-        ("When the rain stopped, the children went out.", "When the rain stopped, the children did not go out."),
-        ("The neighbour who feeds our cat is away.", "The neighbour who feeds our cat is not away."),
-        ("He said that it works.", "He did not say that it works."),
-        ("“It works,” said Anna.", "“It does not work,” said Anna."),
-        # captions
-        ("a girl riding a pony", "a girl not riding a pony"),
-        ("a cook is holding a pan", "a cook is not holding a pan"),
-        ("a bus parked near a pier", "a bus not parked near a pier"),
-        # capitals and odd blanks stay as they are
-        ("HE LIKES TEA", "HE DOES NOT LIKE TEA"),
-        ("He \t likes  tea ,  too .", "He \t does not like  tea ,  too ."),
-    ],
-)
-def test_clauses_are_denied(text, expected):
-    assert outcome(text) == expected
+def test_clauses_are_denied(cases):
+    for text, expected in cases:
+        assert outcome(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Who won?", "Who did not win?"),
-        ("How many guests came?", "How many guests did not come?"),
-        ("Is he here?", "Is he not here?"),
-        ("Did the old man see it?", "Did the old man not see it?"),
-        ("Where did she go?", "Where did she not go?"),
-        ("What time does the last train leave?", "What time does the last train not leave?"),
-        ("What is the name of the river?", "What is not the name of the river?"),
-        # the end of the subject is not known: n't needs no other place
-        ("Is the capital of Peru Lima?", "Isn't the capital of Peru Lima?"),
-        ("Can you swim?", "Can you not swim?"),
-    ],
-)
-def test_questions_keep_their_order(text, expected):
-    assert outcome(text) == expected
+def test_questions_keep_their_order(cases):
+    for text, expected in cases:
+        assert outcome(text) == expected
 
 
 @pytest.mark.parametrize(

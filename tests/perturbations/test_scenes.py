@@ -79,20 +79,9 @@ def test_attributes_become_others_of_their_kind(text, expected):
     assert outcome(ChangeAttributes(), text) != text
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "a girl eats an orange",  # the fruit
-        "a glass of milk",
-        "a tree six feet tall",
-        "the White House",
-        "a black and white photo of the sea",
-        "a few boats",
-        "they sing",
-    ],
-)
-def test_words_that_are_no_attributes_stay(text):
-    assert outcome(ChangeAttributes(), text) == "no attribute"
+def test_words_that_are_no_attributes_stay(cases):
+    for text in cases:
+        assert outcome(ChangeAttributes(), text) == "no attribute"
 
 
 def test_colours_in_a_text_do_not_come_twice():
@@ -116,31 +105,9 @@ def test_the_kind_is_told():
     assert made.meta["kinds"] == ["colour"]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("two girls on a bus", "two boys on a bus"),
-        ("A lady waits.", "A gentleman waits."),
-        ("An actress sings.", "An actor sings."),
-        ("an uncle and his niece", "an aunt and his nephew"),
-        ("the woman's hat", "the man's hat"),
-        ("the ladies' tent", "the gentlemen's tent"),
-        ("the men’s tent", "the women’s tent"),
-        ("the gentlemen’s tent", "the ladies’ tent"),
-        ("the actresses' tent", "the actors' tent"),
-        ("A MAN’S HAT", "A WOMAN’S HAT"),
-        ("her mother-in-law", "her father-in-law"),
-        ("Mr. Hill met two policemen.", "Ms. Hill met two policewomen."),
-        ("The female rider waits.", "The male rider waits."),
-        ("I told Mom.", "I told Dad."),
-        ("A man leads a mare.", "A woman leads a mare."),  # animals only where there are no people
-        ("a mare and a foal", "a stallion and a foal"),
-        ("A woman photographs her brother.", "A man photographs her sister."),
-        ("A man and a woman wave to a girl.", "A man and a woman wave to a boy."),
-    ],
-)
-def test_gendered_nouns_become_their_counterparts(text, expected):
-    assert outcome(ChangeGender(), text) == expected
+def test_gendered_nouns_become_their_counterparts(cases):
+    for text, expected in cases:
+        assert outcome(ChangeGender(), text) == expected
 
 
 def test_a_couple_does_not_merely_change_places():
@@ -403,23 +370,9 @@ def test_never_the_whole_text():
     assert outcome(DropObjects(), "They sleep") == "no object"
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("A lady riding a horse.", "A lady riding a horse and a lady."),
-        ("A lady riding a horse .", "A lady riding a horse and a lady ."),
-        ("a lady riding a horse", "a lady riding a horse and a lady"),
-        ("An owl flies!", "An owl flies and an owl!"),
-        ("Two dogs run on grass", "Two dogs run on grass and dogs"),
-        ("The dogs run on grass.", "The dogs run on grass and the dogs."),
-        ("Does the cat sleep there?", "Does the cat sleep there and a cat?"),
-        ("A DOG SLEEPS HERE", "A DOG SLEEPS HERE AND A DOG"),
-        ("Anna sleeps.", "Anna sleeps and Anna."),
-        ('He says "a dog barks."', 'He says "a dog barks and a dog."'),
-    ],
-)
-def test_an_object_is_named_again_at_the_end(text, expected):
-    assert outcome(RepeatObject(), text) == expected
+def test_an_object_is_named_again_at_the_end(cases):
+    for text, expected in cases:
+        assert outcome(RepeatObject(), text) == expected
 
 
 def test_nothing_to_name_again():

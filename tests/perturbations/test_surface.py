@@ -27,46 +27,14 @@ def outcome(template, text, seed=0):
     return made[0].text if made[0] is not None else made.reasons[0]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("He likes tea.", "He like tea."),
-        ("They like tea.", "They likes tea."),
-        ("She carries two bags.", "She carry two bags."),
-        ("The boys watch it.", "The boys watches it."),
-        ("The cook has two ovens.", "The cook have two ovens."),
-        ("I am late.", "I is late."),
-        ("The doors were open.", "The doors was open."),
-        ("It doesn't work.", "It don't work."),
-        ("They don’t work.", "They doesn’t work."),
-        ("The keys aren't here.", "The keys isn't here."),
-        ("Is he asleep?", "Are he asleep?"),
-        ("Where does she live?", "Where do she live?"),
-        ("There are two cups.", "There is two cups."),
-        ("a cook holds a pan", "a cook hold a pan"),
-        ("THE DOG BARKS", "THE DOG BARK"),
-    ],
-)
-def test_one_verb_takes_the_other_number(text, expected):
-    assert outcome(SubjectVerbDisagreement(), text) == expected
+def test_one_verb_takes_the_other_number(cases):
+    for text, expected in cases:
+        assert outcome(SubjectVerbDisagreement(), text) == expected
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "They went home.",
-        "You can swim.",
-        "Open the door.",
-        "Don't open it.",
-        "It's late, and they've left.",
-        "a girl riding",
-        "a large mirror and sinks",
-        "If I were rich.",
-        "3",
-    ],
-)
-def test_forms_that_show_no_number_are_left_alone(text):
-    assert outcome(SubjectVerbDisagreement(), text) == "no present-tense verb"
+def test_forms_that_show_no_number_are_left_alone(cases):
+    for text in cases:
+        assert outcome(SubjectVerbDisagreement(), text) == "no present-tense verb"
 
 
 def test_of_several_one_is_drawn_unless_all_are_asked_for():
@@ -137,61 +105,14 @@ def test_each_form_becomes_the_other(full, short):
     assert outcome(Expansions(), short) == full
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        # is, has, or whose
-        ("He's gone.", "He has gone."),
-        ("Mary's happy.", "Mary is happy."),
-        ("John's tired and hungry.", "John is tired and hungry."),
-        ("My mother's coming tomorrow.", "My mother is coming tomorrow."),
-        ("It's called a lift.", "It is called a lift."),
-        ("He's called me twice.", "He has called me twice."),
-        ("It's made of oak.", "It is made of oak."),
-        ("She's made a cake.", "She has made a cake."),
-        ("He's already left.", "He has already left."),
-        ("Anna's hat is red, and she's a pilot.", "Anna's hat is red, and she is a pilot."),
-        ("Anna's a pilot.", "Anna is a pilot."),
-        ("The dog that's barked is old.", "The dog that has barked is old."),
-        ("The door that's made of oak is old.", "The door that is made of oak is old."),
-        # had, would, did
-        ("I'd rather stay.", "I would rather stay."),
-        ("Where'd he go?", "Where did he go?"),
-        ("I'd've stayed.", "I would have stayed."),
-        # the question's order
-        ("Isn't the dog old?", "Is the dog not old?"),
-        ("It's cold, isn't it?", "It is cold, is it not?"),
-        ("Why don't we wait?", "Why do we not wait?"),
-        ("Aren't I clever?", "Am I not clever?"),
-        # stems
-        ("I ain't late, they ain't here.", "I am not late, they are not here."),
-        ("They shan't win.", "They shall not win."),
-        ("You shouldn't've come.", "You should not have come."),
-        # either apostrophe, parted or not, in capitals
-        ("We’re late, and he doesn’t care.", "We are late, and he does not care."),
-        ("He did n't go , and it 's late .", "He did not go , and it is late ."),
-        ("He ca n't go .", "He cannot go ."),
-        ("I CAN'T SWIM. WON'T YOU HELP?", "I CANNOT SWIM. WILL YOU NOT HELP?"),
-    ],
-)
-def test_short_forms_are_written_out(text, expected):
-    assert outcome(Expansions(), text) == expected
+def test_short_forms_are_written_out(cases):
+    for text, expected in cases:
+        assert outcome(Expansions(), text) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("It’s late and we are tired.", "It’s late and we’re tired."),
-        ("It is not, he said.", "It isn't, he said."),
-        ("We can not go.", "We can't go."),
-        ("Yes, it is, and I am glad.", "Yes, it is, and I'm glad."),
-        ("He is taller than I am in winter.", "He's taller than I am in winter."),
-        ("What is that?", "What's that?"),
-        ("I have two dogs and I have fed them.", "I have two dogs and I've fed them."),
-    ],
-)
-def test_full_forms_are_made_short_where_speech_does(text, expected):
-    assert outcome(Contractions(), text) == expected
+def test_full_forms_are_made_short_where_speech_does(cases):
+    for text, expected in cases:
+        assert outcome(Contractions(), text) == expected
 
 
 @pytest.mark.parametrize(
@@ -259,23 +180,9 @@ def only(name: str, text: str, seed: int = 0, **options: object) -> str | None:
 # punctuation
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Well, I can try.", "Well I can try"),
-        ("It isn't $1,500.50 (or 5%), is it?", "It isn't $1,500.50 or 5% is it"),
-        ("The well-known U.S. pilot said: “It’s 10:30!”", "The well-known U.S. pilot said It’s 10:30"),
-        ("The dogs' bowls, and Anna's.", "The dogs' bowls and Anna's"),
-        ("No 1/2 measures - please …", "No 1/2 measures please"),
-        ("He left—alone.", "He left alone"),  # the dash kept two words apart
-        ("it is , as you see , parted already .", "it is as you see parted already"),
-        ("One.\nTwo.\n", "One\nTwo\n"),
-        ("渡轮七点离港。", "渡轮七点离港"),
-        ("`` so '' and ` so '", "so and so"),
-    ],
-)
-def test_punctuation_outside_words_and_numbers_goes(text, expected):
-    assert only("remove_punctuation", text) == expected
+def test_punctuation_outside_words_and_numbers_goes(cases):
+    for text, expected in cases:
+        assert only("remove_punctuation", text) == expected
 
 
 @pytest.mark.parametrize("text", ["no marks at all", "isn't well-known", "2.5", "Yes"])
@@ -438,23 +345,9 @@ def test_one_sentence_has_no_other_order(text):
     assert perturb("reorder_sentences", [text]).reasons == ["one sentence"]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("It rains. We stay.", {"It rains. We stay. It rains.", "It rains. We stay. We stay."}),
-        ("It rains.", {"It rains. It rains."}),
-        ("a man in the rain", {"a man in the rain. a man in the rain"}),
-        ("So what?  It rains", {"So what?  It rains.  So what?", "So what?  It rains.  It rains"}),
-        ("It rains.\nWe stay.\n", {"It rains.\nWe stay.\nIt rains.\n", "It rains.\nWe stay.\nWe stay.\n"}),
-        ("“It rains.”", {"“It rains.” “It rains.”"}),
-        ("渡轮离港。", {"渡轮离港。渡轮离港。"}),
-        ("It rains. ...", {"It rains. ... It rains."}),
-        ("Yes. It rains.", {"Yes. It rains. It rains."}),
-        ("Yes. No.", {"Yes. No. Yes.", "Yes. No. No."}),
-    ],
-)
-def test_a_sentence_is_said_again_at_the_end(text, expected):
-    assert results("repeat_sentences", text) == expected
+def test_a_sentence_is_said_again_at_the_end(cases):
+    for text, expected in cases:
+        assert results("repeat_sentences", text) == set(expected.split(" | "))
 
 
 def test_the_place_may_be_next_to_it_or_any():
@@ -546,21 +439,9 @@ def test_stop_words_are_told_whatever_their_capitals_and_clitics(text, expected)
     assert stopped(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("The boats are in the old harbour.", "Boats old harbour."),
-        ("a man in front of a tree", "man front tree"),
-        ("Who is the world leader?", "World leader?"),
-        ("It was, if so, cold (or so) today.", "Cold today."),
-        ("I did. The bus didn't come.", "Bus come."),
-        ("He said “it’s an apple”.", "Said “apple”."),
-        ("The cat’s bowl isn’t full", "Cat’s bowl full"),
-        ("\tThe  old\nmill  of  stone", "\tOld\nmill  stone"),
-    ],
-)
-def test_content_words_are_left_with_the_marks_that_part_them(text, expected):
-    assert only("drop_stopwords", text) == expected
+def test_content_words_are_left_with_the_marks_that_part_them(cases):
+    for text, expected in cases:
+        assert only("drop_stopwords", text) == expected
 
 
 def test_the_question_word_stays_on_request():

@@ -72,21 +72,10 @@ def test_a_full_stop_ties_nothing():
     assert not stands_alone(made.doc, red)
 
 
-@pytest.mark.parametrize(
-    ("text", "word", "expected"),
-    [
-        ("He saw the White car", "White", True),
-        ("White cars passed by", "White", False),
-        ("WHITE CARS PASSED", "WHITE", False),
-        ("He read the BBC news", "BBC", True),
-        ("iPhone", "iPhone", True),
-        ("It is a red Ford", "Ford", True),
-        ("Red Car For Sale", "Car", False),  # all words have capitals: they say nothing
-    ],
-)
-def test_a_capital_speaks_of_a_name_where_others_are_small(text, word, expected):
-    made, found = token(text, word)
-    assert in_name(made.doc, found) is expected
+def test_a_capital_speaks_of_a_name_where_others_are_small(cases):
+    for text, word, expected in cases:
+        made, found = token(text, word)
+        assert in_name(made.doc, found) is (expected == "yes")
 
 
 @pytest.mark.parametrize(
@@ -137,21 +126,10 @@ def test_words_of_grammar_are_told_by_part_of_speech():
     assert not is_grammar("other", "verb")
 
 
-@pytest.mark.parametrize(
-    ("text", "word", "expected"),
-    [
-        ("In general, we agree.", "general", True),
-        ("We agree, in particular for now.", "particular", True),
-        ("at the ready", "ready", True),
-        ("the rich and the poor", "poor", False),
-        ("in big cars", "big", False),
-        ("in big, red cars", "big", False),
-        ("He is ready.", "ready", False),
-    ],
-)
-def test_an_adjective_may_stand_for_a_noun(text, word, expected):
-    made, found = token(text, word)
-    assert is_nominal(made.doc, found) is expected
+def test_an_adjective_may_stand_for_a_noun(cases):
+    for text, word, expected in cases:
+        made, found = token(text, word)
+        assert is_nominal(made.doc, found) is (expected == "yes")
 
 
 @pytest.mark.parametrize(
@@ -310,23 +288,9 @@ def drawn(name: str, text: str, seeds: int = 40, **options: object) -> set[str |
     return {only(name, text, seed=seed, **options) for seed in range(seeds)}
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("The soup was delicious.", "The soup was tasty."),
-        ("A CHEAP CAR", "An INEXPENSIVE CAR"),  # the article is in capitals by itself
-        ("Cheap cars sell.", "Inexpensive cars sell."),
-        ("The biggest dog sat there.", "The largest dog sat there."),
-        ("The room is bigger.", "The room is larger."),
-        ("We purchased a bicycle.", "We purchased a bike."),
-        ("Two bicycles leant on it.", "Two bikes leant on it."),
-        ("It was an important step.", "It was a significant step."),
-        ("They often sing.", "They frequently sing."),
-        ("He was afraid of it.", "He was scared of it."),
-    ],
-)
-def test_a_synonym_has_the_form_of_the_word(text, expected):
-    assert only("synonyms", text) == expected
+def test_a_synonym_has_the_form_of_the_word(cases):
+    for text, expected in cases:
+        assert only("synonyms", text) == expected
 
 
 def test_an_adjective_goes_before_other_words_and_other_words_on_request():
@@ -346,22 +310,11 @@ def test_all_words_of_a_kind_on_request():
     assert only("antonyms", "an old house and a big man", which="all") == "a new house and a small man"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "high school students",
-        "the prime minister",
-        "a well-known actor",
-        "New York",
-        "?!",
-        "xyzzy",
-        "He is ten years old.",
-    ],
-)
-def test_names_compounds_and_set_phrases_have_no_synonym(text):
-    made = outcome("synonyms", text, pos="adj")
-    assert made == [None]
-    assert made.reasons[0] in ("no synonym", "no adjective")
+def test_names_compounds_and_set_phrases_have_no_synonym(cases):
+    for text in cases:
+        made = outcome("synonyms", text, pos="adj")
+        assert made == [None]
+        assert made.reasons[0] in ("no synonym", "no adjective")
 
 
 def test_attributes_are_adjectives_and_objects_are_nouns():
@@ -375,29 +328,9 @@ def test_attributes_are_adjectives_and_objects_are_nouns():
     assert outcome("synonyms_objects", "red and blue").reasons == ["no noun"]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("The talk was inspiring.", "The talk was uninspiring."),
-        ("It was an inspiring talk.", "It was an uninspiring talk."),
-        ("This is bigger than that.", "This is smaller than that."),
-        ("It is the cheapest one.", "It is the most expensive one."),
-        ("I buy more expensive cars.", "I buy cheaper cars."),
-        ("the most difficult task", "the easiest task"),
-        ("the old house", "the new house"),
-        ("the old man", "the young man"),
-        ("He is old.", "He is young."),
-        ("a short speech", "a long speech"),
-        ("a short woman", "a tall woman"),
-        ("He is unable to come.", "He is able to come."),
-        ("Is the water warm?", "Is the water cool?"),
-        ("I’m happy", "I’m unhappy"),
-        ("A NEW CAR", "An OLD CAR"),
-        ("Last week it rained.", "Next week it rained."),
-    ],
-)
-def test_the_opposite_of_an_adjective_goes_by_what_it_describes(text, expected):
-    assert only("antonyms", text) == expected
+def test_the_opposite_of_an_adjective_goes_by_what_it_describes(cases):
+    for text, expected in cases:
+        assert only("antonyms", text) == expected
 
 
 def test_other_words_have_opposites_on_request():
@@ -480,27 +413,10 @@ def test_synonyms_and_kinds_are_our_own_words_alone():
     assert outcome("hyponyms", "The fabric tore.").reasons == ["no hyponym"]
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("hyponyms", "Victory is at hand."),  # not at fist
-        ("hyponyms", "They won at home."),
-        ("hyponyms", "There are signs of calm."),
-        ("hyponyms", "The city council met."),
-        ("synonyms:pos=noun", "They went by car."),
-        ("synonyms:pos=noun", "They took aim at it."),
-        ("synonyms:pos=adj", "They had to pay extra."),
-        ("synonyms:pos=verb", "Nobody likes the remaining girls."),
-        ("synonyms", 'They sang "Big Car" again.'),  # a title
-        ("synonyms", "Big Sur was closed."),
-        ("antonyms:pos=noun", "The street light broke."),
-        ("antonyms:pos=adverb", "She came as well."),
-        ("hyponyms", "They saw their parents' friends and parents."),
-    ],
-)
-def test_a_word_that_means_something_else_with_its_neighbours_stays(name, text):
-    made = perturb(name, [text])[0]
-    assert made is None or made.meta.get("word") == "friends", made
+def test_a_word_that_means_something_else_with_its_neighbours_stays(cases):
+    for name, text in cases:
+        made = perturb(name, [text])[0]
+        assert made is None or made.meta.get("word") == "friends", made
 
 
 @pytest.mark.parametrize("text", ["The smallest boat sank.", "a small number of people", "It is a little late."])
@@ -526,68 +442,16 @@ def without(text: str, **options: object) -> str | None:
     return made.text
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("A big red ball rolled away.", "A ball rolled away."),
-        ("a big, red, shiny ball", "a ball"),
-        ("a black and white cat", "a cat"),
-        ("He is a very old man.", "He is a man."),
-        ("It was an unusually warm day.", "It was a day."),
-        ("She bought the most expensive coat.", "She bought the coat."),
-        ("It is an old idea.", "It is an idea."),
-        ("It is a broad idea.", "It is an idea."),
-        ("Old habits die hard.", "Habits die hard."),
-        ("“Old habits die hard,” she said.", "“Habits die hard,” she said."),
-        ("Big dogs bark; small dogs sleep.", "Dogs bark; dogs sleep."),
-        ("a man in front of a tall tree", "a man in front of a tree"),
-        ("BIG DOGS BARK", "DOGS BARK"),
-        ("The man’s old car", "The man’s car"),
-        ("They saw a well-known actor with an 18-year-old girl.", "They saw an actor with a girl."),
-        ("It has a long-term contract.", "It has a contract."),
-        ("A happy, smiling child waved.", "A smiling child waved."),
-        ("He has always loved old cars.", "He has always loved cars."),
-        ("The American people voted.", "The people voted."),
-        ("It is good news.", "It is news."),
-        ("She gave clear, concise and useful advice.", "She gave advice."),
-        ("the same old story", "the same story"),
-        ("a few good men", "a few men"),
-        ("a little girl", "a girl"),
-    ],
-)
-def test_adjectives_before_a_noun_go_and_nothing_else_does(text, expected):
-    assert without(text) == expected
+def test_adjectives_before_a_noun_go_and_nothing_else_does(cases):
+    for text, expected in cases:
+        assert without(text) == expected
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "She is happy.",
-        "The sky was blue and clear.",
-        "The White House said so.",
-        "the European Union",
-        "the rich and the poor",
-        "The other man saw the same house.",
-        "many people and few cars",
-        "We need a little water.",
-        "a great deal of work",
-        "I am glad people came.",
-        "I am glad John came.",
-        "I was afraid someone would see it.",
-        "the new one",
-        "a three-year plan",
-        "a child ten years old",
-        "in a 5 metre-long boat",
-        "Birds sing.",
-        "red",
-        "?!",
-        "O\x1bYJ",  # a sign that the tagger takes for an adjective
-    ],
-)
-def test_what_says_which_and_what_stands_behind_a_verb_stays(text):
-    outcome = perturb("drop_adjectives", [text])
-    assert outcome == [None]
-    assert outcome.reasons == ["no adjective before a noun"]
+def test_what_says_which_and_what_stands_behind_a_verb_stays(cases):
+    for text in cases:
+        outcome = perturb("drop_adjectives", [text])
+        assert outcome == [None]
+        assert outcome.reasons == ["no adjective before a noun"]
 
 
 def test_a_comma_behind_a_linking_verb_parts_what_belongs_to_it():

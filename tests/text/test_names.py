@@ -100,70 +100,14 @@ def found(text: str) -> list[str]:
     return [text[p.start : p.end] for p in persons(language().analyse(text).tokens)]
 
 
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("Angela Merkel came late.", ["Angela Merkel"]),
-        ("We met Mr. Smith there.", ["Smith"]),
-        ("Yesterday Dr Jane Roe resigned.", ["Jane Roe"]),
-        ("I saw John at the door.", ["John"]),
-        ("Yesterday Mary met Raj.", ["Mary", "Raj"]),
-        ("She asked President Barack Obama.", ["Barack Obama"]),
-        ("It was John F. Kennedy Jr. who won.", ["John F. Kennedy Jr."]),
-        ("Then Ursula von der Leyen spoke.", ["Ursula von der Leyen"]),
-        ("Both Jean-Claude Juncker and Sarah O'Brien agreed.", ["Jean-Claude Juncker", "Sarah O'Brien"]),
-        ("The dog bit Peter’s hand.", ["Peter"]),
-        ("Soon Mark Twain met James and Will Smith.", ["Mark Twain", "James", "Will Smith"]),
-        ("They say Virginia Jones has left.", ["Virginia Jones"]),
-        ("Critics of Queen Elizabeth fell silent.", ["Elizabeth"]),
-        ("He thanked Gary.", ["Gary"]),
-        ("She likes Ms. Young.", ["Young"]),
-    ],
-)
-def test_people_are_found(text, names):
-    assert found(text) == names
+def test_people_are_found(cases):
+    for text, names in cases:
+        assert found(text) == names.split(" | ")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "They flew to Paris.",
-        "The army of Mali is small.",
-        "A Job is hard to find.",
-        "The West is wild.",
-        "He lives in Washington State.",
-        "She moved to San Diego, Texas.",
-        "Virginia is a state.",
-        "It borders on Georgia and Jordan.",
-        "In April it rained, and in May and June.",
-        "It was held in May. Then April came.",
-        "The Bank of England lost.",
-        "He works for Johnson & Johnson.",
-        "Morgan Stanley grew.",
-        "The Princess Grace hospital burned down.",
-        "Stanford University is old.",
-        "St. Mary's Hospital is new.",
-        "The Christian Democrats won.",
-        "Prince Edward Island is cold.",
-        "The President Elect spoke.",
-        "General Motors sells cars.",
-        "Mark these words.",
-        "Grace is a virtue.",
-        "He read Bill C-24.",
-        "The Washington Post wrote it.",
-        "They won the Stanley Cup.",
-        "We climbed Mount Everest.",
-        "Trump won.",
-        "Alzheimer's is a disease.",
-        "Chelsea beat Arsenal.",
-        "",
-        "the man and the dog",
-        "12 % of it",
-        "He is in Jackson.",
-    ],
-)
-def test_places_organisations_months_and_words_are_no_people(text):
-    assert found(text) == []
+def test_places_organisations_months_and_words_are_no_people(cases):
+    for text in cases:
+        assert found(text) == []
 
 
 def test_the_parts_of_a_name_are_told():

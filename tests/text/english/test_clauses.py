@@ -21,38 +21,9 @@ def span(doc, name):
     return doc.span(inside[0], inside[-1])
 
 
-@pytest.mark.parametrize(
-    ("text", "names", "left"),
-    [
-        # prepositions go with their object, of one word and of two
-        ("They live in Rome .", ["Rome"], "They live ."),
-        ("It closed because of Ada .", ["Ada"], "It closed ."),
-        ("Singers such as Ada and Ben came .", ["Ada", "Ben"], "Singers came ."),
-        # not where the phrase goes on
-        ("They live in Rome hotels .", ["Rome"], "They live in hotels ."),
-        ("They spoke of Ada 's dog .", ["Ada 's"], "They spoke of dog ."),
-        ("They live in Rome or its suburbs .", ["Rome"], "They live in its suburbs ."),
-        # nor where they open a clause
-        ("We ate after Ada came .", ["Ada"], "We ate after came ."),
-        # articles and adjectives
-        ("We saw the late Ada Byron there .", ["Ada Byron"], "We saw there ."),
-        # conjunctions
-        ("Ada and Ben came .", ["Ada", "Ben"], "came ."),
-        ("Ada and her dog came .", ["Ada"], "her dog came ."),
-        ("We asked Ada and left .", ["Ada"], "We asked and left ."),
-        ("But Ada came .", ["Ada"], "But came ."),
-        # commas, explanations, ages
-        ("The singer , Ada , left .", ["Ada"], "The singer left ."),
-        ("Ada , the singer , left .", ["Ada"], "the singer left ."),
-        ("Ada , 36 , left .", ["Ada"], "left ."),
-        ("At night , Ada left .", ["Ada"], "At night , left ."),
-        ("Ada , who was born on May 5 , 1934 , now sings .", ["Ada"], "now sings ."),
-        ("Ada , who sings in May , Ben and Eve left .", ["Ada"], "who sings in May , Ben and Eve left ."),
-        ("Ada 's dog left .", ["Ada"], "dog left ."),
-    ],
-)
-def test_what_cannot_stay_goes_and_no_more(text, names, left):
-    assert gone(text, *names) == left
+def test_what_cannot_stay_goes_and_no_more(cases):
+    for text, names, left in cases:
+        assert gone(text, *names.split(" | ")) == left
 
 
 @pytest.mark.parametrize(
@@ -190,27 +161,12 @@ def test_finite_verbs_are_told_by_what_they_need(text, expected):
     assert described(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "main"),
-    [
-        ("When the rain stopped, the children went out.", "went"),
-        ("The neighbour who feeds our cat is away.", "is"),
-        ("What she wrote was true.", "was"),
-        ("Although it was late, they stayed.", "stayed"),
-        ("Although tired, they stayed.", "stayed"),
-        ("The house he painted looks new.", "looks"),
-        ("They hope that it works.", "hope"),
-        ("It works if you try.", "works"),
-        ("“We are late,” said Anna.", "are"),
-        ("They left early, didn't they?", "left"),
-        ("Which bus goes to the harbour?", "goes"),
-    ],
-)
-def test_main_clauses_rank_before_others(text, main):
-    doc = analyse(text)
-    first = min(find_clauses(doc), key=lambda c: (c.rank, c.verb))
-    assert doc.tokens[first.verb].text == main
-    assert first.rank == 0
+def test_main_clauses_rank_before_others(cases):
+    for text, main in cases:
+        doc = analyse(text)
+        first = min(find_clauses(doc), key=lambda c: (c.rank, c.verb))
+        assert doc.tokens[first.verb].text == main
+        assert first.rank == 0
 
 
 @pytest.mark.parametrize(

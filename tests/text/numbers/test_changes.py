@@ -54,20 +54,9 @@ def test_other_digits_are_worth_what_they_say_in_that_form():
     assert worth(number("three dozen eggs"), "4") == 48
 
 
-@pytest.mark.parametrize(
-    ("text", "digits", "figure"),
-    [
-        ("1,234.50 metres", "987660", "9,876.60"),
-        ("Twenty-five boats", "31", "Thirty-one"),
-        ("two hundred boats", "300", "three hundred"),
-        ("three dozen eggs", "5", "five dozen"),
-        ("the third boat", "4", "fourth"),
-        ("on 12/05/2003 it rained", "2011", "12/05/2011"),
-        ("100 % of it", "40", "40"),
-    ],
-)
-def test_a_figure_is_written_in_the_form_it_had(text, digits, figure):
-    assert written(number(text), digits) == figure
+def test_a_figure_is_written_in_the_form_it_had(cases):
+    for text, digits, figure in cases:
+        assert written(number(text), digits) == figure
 
 
 def test_a_suffix_goes_with_its_digits():
@@ -128,97 +117,9 @@ def spelled(text, tags=None, **options):
     return rewritten(text, spelled_numbers(text, tags=tags, **options))
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        # money
-        ("It costs $1.70.", "It costs one dollar and seventy cents."),
-        ("It costs $1.", "It costs one dollar."),
-        ("It costs $1.00.", "It costs one dollar."),
-        ("It costs $0.50.", "It costs fifty cents."),
-        ("It costs £1.01.", "It costs one pound and one penny."),
-        ("It costs €2.5.", "It costs two point five euros."),
-        ("It costs $3 million.", "It costs three million dollars."),
-        ("It costs €5bn.", "It costs five billion euros."),
-        ("It costs ¥500.", "It costs five hundred yen."),
-        ("It costs US$5.", "It costs five US dollars."),
-        ("It costs EUR 100 or 100 EUR.", "It costs one hundred euros or one hundred euros."),
-        ("It costs -$3.2m.", "It costs minus three point two million dollars."),
-        ("It costs 5 dollars.", "It costs five dollars."),
-        ("It costs $5 million dollars.", "It costs five million dollars."),
-        ("The $800 billion gap grew.", "The eight-hundred-billion-dollar gap grew."),
-        ("He took a $5 bill.", "He took a five-dollar bill."),
-        ("He took a $40-billion-a-year loss.", "He took a forty-billion-dollar-a-year loss."),
-        ("He paid $5 yesterday.", "He paid five dollars yesterday."),
-        ("He paid the $5 million in cash.", "He paid the five million dollars in cash."),
-        ("He took 50p.", "He took fifty pence."),
-        # percentages
-        ("It rose 5%.", "It rose five percent."),
-        ("It rose 2.5 %.", "It rose two point five percent."),
-        ("It rose 5 per cent, not 6%.", "It rose five per cent, not six per cent."),
-        ("A 5-percent rise.", "A five-percent rise."),
-        # units
-        ("It is 2.5 km away.", "It is two point five kilometres away."),
-        ("It is 2.5 km from the color factory.", "It is two point five kilometers from the color factory."),
-        ("It is 1 km away.", "It is one kilometre away."),
-        ("A 5 km run.", "A five-kilometre run."),
-        ("A 5-km run.", "A five-kilometre run."),
-        ("A 60mph limit.", "A sixty-mile-per-hour limit."),
-        ("It is 20 °C now.", "It is twenty degrees Celsius now."),
-        ("It is -4°C now.", "It is minus four degrees Celsius now."),
-        ("It came 20 min. later.", "It came twenty minutes later."),
-        ("It took 20 min.", "It took twenty minutes."),
-        # plain
-        ("It has 127 seats.", "It has one hundred twenty-seven seats."),
-        ("It has 1,000 seats.", "It has one thousand seats."),
-        ("It has 1,000,000 seats.", "It has one million seats."),
-        ("It has 2.5m seats.", "It has two point five million seats."),
-        ("It is -4.", "It is minus four."),
-        ("It is 0.05.", "It is zero point zero five."),
-        # ordinals, years, dates
-        ("The 3rd man.", "The third man."),
-        ("The 21st century.", "The twenty-first century."),
-        ("A 19th-century house.", "A nineteenth-century house."),
-        ("In 1990 it fell.", "In nineteen ninety it fell."),
-        ("The 1990s came.", "The nineteen nineties came."),
-        ("The ’90s came.", "The nineties came."),
-        ("The mid-1990s came.", "The mid-nineteen-nineties came."),
-        ("On 12 May 2003.", "On the twelfth of May two thousand three."),
-        ("On the 3rd of May.", "On the third of May."),
-        ("On May 12, 2003.", "On May twelfth, two thousand three."),
-        # no years, though as large
-        ("A density of 1604.", "A density of one thousand six hundred four."),
-        (
-            "The population of the town was 1950 in 1950.",
-            "The population of the town was one thousand nine hundred fifty in nineteen fifty.",
-        ),
-        ("The war of 1812.", "The war of eighteen twelve."),
-        # ranges and fractions
-        ("Some 10-12 people.", "Some ten to twelve people."),
-        ("Some 10–12%.", "Some ten to twelve percent."),
-        ("Some $10-12 million.", "Some ten to twelve million dollars."),
-        ("Some $10-$12.", "Some ten to twelve dollars."),
-        ("From 1990-1995.", "From nineteen ninety to nineteen ninety-five."),
-        ("Some 10-12-year-olds.", "Some ten-to-twelve-year-olds."),
-        ("A 10-12 km walk.", "A ten-to-twelve-kilometre walk."),
-        ("On May 12-14.", "On May twelfth to fourteenth."),
-        ("Some 1/2 of it.", "Some one half of it."),
-        ("Some 1 1/2 hours.", "Some one and a half hours."),
-        ("Some 2½ hours.", "Some two and a half hours."),
-        ("Some 1 3/4 hours.", "Some one and three quarters hours."),
-        # around
-        ("An 8-year-old.", "An eight-year-old."),
-        ("A 8-year-old.", "An eight-year-old."),
-        ("An 11 and an 18.", "An eleven and an eighteen."),
-        ("A 100-metre race.", "A one-hundred-metre race."),
-        ("8 men left. 11 stayed.", "Eight men left. Eleven stayed."),
-        ("“8 men left.”", "“Eight men left.”"),
-        ("He waited... 8 men left.", "He waited... eight men left."),
-        ("A top-10 hit.", "A top-ten hit."),
-    ],
-)
-def test_a_number_is_written_out(text, expected):
-    assert spelled(text) == expected
+def test_a_number_is_written_out(cases):
+    for text, expected in cases:
+        assert spelled(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -316,50 +217,12 @@ def all_changed(text, **options):
     return {changed(text, seed, **options) for seed in SEEDS}
 
 
-@pytest.mark.parametrize(
-    ("text", "form"),
-    [
-        ("It has 127 seats.", r"It has [1-9]\d[1-9] seats\."),
-        ("It has 19,000 seats.", r"It has [1-9][1-9],000 seats\."),
-        ("It has 400 seats.", r"It has [1-9]00 seats\."),
-        ("It has 1,234,567 seats.", r"It has [1-9],\d{3},\d\d[1-9] seats\."),
-        ("It has 10\u00a0000 seats.", r"It has [2-9]0\u00a0000 seats\."),
-        ("It is 2.5 now.", r"It is [1-9]\.[1-9] now\."),
-        ("It is 2,5 now.", r"It is [1-9],[1-9] now\."),
-        ("It is 0.05 now.", r"It is 0\.0[1-9] now\."),
-        ("It costs $1.70 now.", r"It costs \$[1-9]\.[1-9]0 now\."),
-        ("It costs $3 million now.", r"It costs \$[1-9] million now\."),
-        ("It has 5 seats.", r"It has [2-46-9] seats\."),
-        ("It has two seats.", r"It has (three|four|five|six|seven|eight|nine) seats\."),
-        ("Two left.", r"(Three|Four|Five|Six|Seven|Eight|Nine) left\."),
-        ("TWO LEFT.", r"(THREE|FOUR|FIVE|SIX|SEVEN|EIGHT|NINE) LEFT\."),
-        (
-            "It has twenty-one seats.",
-            (
-                r"It has ((twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(-[a-z]+)|[a-z]+teen|eleven|twelve)"
-                r" seats\."
-            ),
-        ),
-        ("It has two hundred and fifty seats.", r"It has [a-z]+ hundred and [a-z]+ seats\."),
-        ("It has a dozen seats.", r"It has (two|three|four|five|six|seven|eight|nine) dozen seats\."),
-        ("It has a hundred seats.", r"It has [a-z]+ hundred seats\."),
-        ("The 3rd seat.", r"The (1st|2nd|[4-9]th) seat\."),
-        ("The 3RD seat.", r"The (1ST|2ND|[4-9]TH) seat\."),
-        ("The third seat.", r"The (first|second|fourth|fifth|sixth|seventh|eighth|ninth) seat\."),
-        ("In his 20s.", r"In his [3-9]0s\."),
-        ("They won 2-1.", r"They won [1-9]-[1-9]\."),
-        ("Some 1/2 of it.", r"Some [1-9]/[2-9] of it\."),
-        ("Some ½ of it.", r"Some [⅓⅔¼¾⅕⅖⅗⅘⅛] of it\."),
-        ("Some 2½ days.", r"Some [2-9]½ days\."),
-        ("It is -4°C now.", r"It is -[1-9]°C now\."),
-        ("See Article 5 of it.", r"See Article [1-9] of it\."),
-    ],
-)
-def test_a_number_keeps_its_form(text, form):
-    outcomes = all_changed(text, skip_dates=True)
-    assert text not in outcomes
-    assert len(outcomes) > 1
-    assert not [outcome for outcome in outcomes if not re.fullmatch(form, outcome)]
+def test_a_number_keeps_its_form(cases):
+    for text, form in cases:
+        outcomes = all_changed(text, skip_dates=True)
+        assert text not in outcomes
+        assert len(outcomes) > 1
+        assert not [outcome for outcome in outcomes if not re.fullmatch(form, outcome)]
 
 
 @pytest.mark.parametrize(
@@ -384,47 +247,18 @@ def test_a_percentage_in_words_stays_below_a_hundred_too():
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "form"),
-    [
-        ("In 1990 it fell.", r"In 19\d\d it fell\."),
-        ("In 2005 it fell.", r"In 20[0-2]\d it fell\."),
-        ("In 1848 it fell.", r"In 18\d\d it fell\."),
-        ("In the 1990s it fell.", r"In the 19\d0s it fell\."),
-        ("In the ’90s it fell.", r"In the ’[2-8]0s it fell\."),
-        ("In the 19th century.", r"In the (11th|12th|13th|14th|15th|16th|17th|18th|20th|21st) century\."),
-        ("On 12 May.", r"On (1\d|2[0-8]) May\."),
-        ("On May 3rd.", r"On May (1st|2nd|[4-9]th)\."),
-        ("On 2003-05-12.", r"On 20[0-2]\d-05-12\."),
-    ],
-)
-def test_a_date_stays_plausible_and_is_left_where_dates_are(text, form):
-    outcomes = all_changed(text)
-    assert text not in outcomes
-    assert len(outcomes) > 1
-    assert not [outcome for outcome in outcomes if not re.fullmatch(form, outcome)]
-    assert all_changed(text, skip_dates=True) == {text}
+def test_a_date_stays_plausible_and_is_left_where_dates_are(cases):
+    for text, form in cases:
+        outcomes = all_changed(text)
+        assert text not in outcomes
+        assert len(outcomes) > 1
+        assert not [outcome for outcome in outcomes if not re.fullmatch(form, outcome)]
+        assert all_changed(text, skip_dates=True) == {text}
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "He came at 10:30 or 5pm.",
-        "Call 020 7946 0958.",
-        "Take version 2.0.1 or iOS 12.",
-        "An A380 and a B-52 and a Boeing 747.",
-        "They met on 5th Avenue.",
-        "World War Two and the Third Reich.",
-        "1. Open it.",
-        "There is 1 seat.",
-        "One of them, no one, at first, a second, two-thirds.",
-        "１２ and ٣",
-        "",
-        "It is 0.0 and 00.",
-    ],
-)
-def test_what_is_no_quantity_or_has_no_other_of_its_form_is_left(text):
-    assert all_changed(text) == {text}
+def test_what_is_no_quantity_or_has_no_other_of_its_form_is_left(cases):
+    for text in cases:
+        assert all_changed(text) == {text}
 
 
 def test_what_is_equal_stays_equal_in_figures_and_words():
@@ -437,24 +271,12 @@ def test_what_is_equal_stays_equal_in_figures_and_words():
         assert find_numbers(f"about {third} of")[0].value == int(second)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "10-12 people",
-        "from 1990 to 1995",
-        "between 8 and 9",
-        "two or three",
-        "$10-12 million",
-        "1 in 5",
-        "two of the six",
-        "they won 3-1",
-    ],
-)
-def test_a_pair_keeps_its_order(text):
-    before = [n.amount for n in find_numbers(text)]
-    for outcome in all_changed(text):
-        first, second = (n.amount for n in find_numbers(outcome))
-        assert (first < second) == (before[0] < before[1])
+def test_a_pair_keeps_its_order(cases):
+    for text in cases:
+        before = [n.amount for n in find_numbers(text)]
+        for outcome in all_changed(text):
+            first, second = (n.amount for n in find_numbers(outcome))
+            assert (first < second) == (before[0] < before[1])
 
 
 def test_a_draw_stays_a_draw():

@@ -58,26 +58,10 @@ def test_what_trails_off_goes_on():
     assert with_capital("Well... 8 left.", [(8, 9, "eight")]) == [(8, 9, "eight")]
 
 
-@pytest.mark.parametrize(
-    ("text", "attributive"),
-    [
-        ("the $5 bill", True),
-        ("a $5 fine", True),
-        ("its whole $5 budget", True),
-        ("the $5 of it", False),
-        ("the $5 collected", False),
-        ("the $5 yesterday", False),
-        ("the $5 Monday", False),
-        ("spent $5 badly", False),
-        ("spent $5 here", False),
-        ("the $5", False),
-        ("the $5, bill", False),
-        ("the $5 x", False),
-    ],
-)
-def test_without_tags_a_determiner_and_the_next_word_tell_what_an_amount_describes(text, attributive):
-    start = text.index("$")
-    assert is_attributive(text, start, start + 2, {}) == attributive
+def test_without_tags_a_determiner_and_the_next_word_tell_what_an_amount_describes(cases):
+    for text, attributive in cases:
+        start = text.index("$")
+        assert is_attributive(text, start, start + 2, {}) == (attributive == "yes")
 
 
 @pytest.mark.parametrize(
@@ -115,48 +99,10 @@ def scanned(text):
     return [(text[item.start : item.end], item.kind) for item in scan(text)]
 
 
-@pytest.mark.parametrize(
-    ("text", "expression", "kind"),
-    [
-        ("It was 12/05/2003 then.", "12/05/2003", "date"),
-        ("It was 2003-05-12 then.", "2003-05-12", "date"),
-        ("The season 2015-16 was long.", "2015-16", "date"),
-        ("The season 2015/16 was long.", "2015/16", "date"),
-        ("He came at 10:30 sharp.", "10:30", "time"),
-        ("He came at 5pm sharp.", "5pm", "time"),
-        ("He came at 5 p.m. sharp.", "5 p.m.", "time"),
-        ("He came at 5 o’clock sharp.", "5 o’clock", "time"),
-        ("He came at 20.00 CET sharp.", "20.00 CET", "time"),
-        ("Open 5-7pm only.", "5-7pm", "time"),
-        ("He came at 23: 30 and left.", "23: 30", "time"),
-        ("He came at 10 : 30 .", "10 : 30", "time"),
-        ("Call +44 20 7946 0958 now.", "+44 20 7946 0958", "phone"),
-        ("Call (212) 555-0199 now.", "(212) 555-0199", "phone"),
-        ("Call 020 7946 0958 now.", "020 7946 0958", "phone"),
-        ("Take version 2.0.1 of it.", "2.0.1", "code"),
-        ("Take iOS 12 for it.", "12", "named"),
-        ("A Boeing 747 landed.", "747", "named"),
-        ("An A380 landed.", "A380", "code"),
-        ("A B-52 landed.", "52", "named"),
-        ("Then Covid-19 came.", "19", "named"),
-        ("They live at 10 Green Street.", "10", "named"),
-        ("They met on 5th Avenue.", "5th", "named"),
-        ("It is open 24/7 here.", "24/7", "code"),
-        ("After 9/11 it changed.", "9/11", "code"),
-        ("It is 50-50 now.", "50-50", "code"),
-        ("He is 5'10\" tall.", "5'10\"", "feet"),
-        ("He is 5ft 11in tall.", "5ft 11in", "feet"),
-        ("Agent 007 came.", "007", "code"),
-        ("It is 1e6 now.", "1e6", "code"),
-        ("It says so [12].", "12", "code"),
-        ("See http://a.org/5 there.", "http://a.org/5", "link"),
-        ("1. Open the box", "1", "enumerator"),
-        ("2) Close the box", "2", "enumerator"),
-    ],
-)
-def test_what_is_no_quantity_is_found_as_a_whole_and_set_aside(text, expression, kind):
-    assert kinds(text) == [(expression, kind)]
-    assert kind in OPAQUE
+def test_what_is_no_quantity_is_found_as_a_whole_and_set_aside(cases):
+    for text, expression, kind in cases:
+        assert kinds(text) == [(expression, kind)]
+        assert kind in OPAQUE
 
 
 @pytest.mark.parametrize(
@@ -195,42 +141,14 @@ def test_items_stand_in_order_and_hold_every_digit(text):
 # --- What a figure is by the words around it
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "In 1990 it rained.",
-        "Since 1848 it rained.",
-        "It rained in May 1848.",
-        "The 2008 elections came.",
-        "He (born 1952) came.",
-        "2016 was wet.",
-        "In mid-2015 it rained.",
-        "It rained until 2050.",
-        "The film (1990) was long.",
-        "The winter of 1963 was long.",
-        "By 2016 sales rose.",
-    ],
-)
-def test_four_digits_in_the_place_of_a_year_are_one(text):
-    assert [n.kind for n in find_numbers(text)] == ["year"]
+def test_four_digits_in_the_place_of_a_year_are_one(cases):
+    for text in cases:
+        assert [n.kind for n in find_numbers(text)] == ["year"]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Some 2000 people came.",
-        "A crowd of 1500 people came.",
-        "A 1200-page book came.",
-        "He ran 1500 metres.",
-        "More than 1950 came.",
-        "It cost 1999 euros.",
-        "They need 2100 boats.",
-        "He paid $1990.",
-        "It grew by 1,990.",
-    ],
-)
-def test_four_digits_that_count_are_no_year(text):
-    assert "year" not in [n.kind for n in find_numbers(text)]
+def test_four_digits_that_count_are_no_year(cases):
+    for text in cases:
+        assert "year" not in [n.kind for n in find_numbers(text)]
 
 
 def test_days_and_years_of_a_written_date_are_found_apart():
@@ -421,29 +339,9 @@ def test_a_number_is_found_with_what_belongs_to_it(text, expression, kind, figur
     assert number.amount == amount
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "No number here.",
-        "",
-        " ",
-        "One of them left.",
-        "No one left.",
-        "At first and for a second.",
-        "World War Two ended.",
-        "Half a million left.",
-        "Two-thirds of them left.",
-        "Nineteen ninety was a year.",
-        "The third party left.",
-        "A third of them left.",
-        "It was two o'clock.",
-        "Hundreds of thousands left.",
-        "１２ and ٣ and 五",
-        "someone, tent, often, weighten",
-    ],
-)
-def test_words_that_only_look_like_numbers_are_none(text):
-    assert kinds(text) == []
+def test_words_that_only_look_like_numbers_are_none(cases):
+    for text in cases:
+        assert kinds(text) == []
 
 
 @given(texts)
@@ -464,32 +362,11 @@ def test_blanks_around_a_text_change_nothing_but_offsets(text):
     assert [(n.figure, n.kind, n.start - 1) for n in find_numbers(f"\n{text}\n")] == found
 
 
-@pytest.mark.parametrize(
-    "unit",
-    [
-        "1",
-        "1 ",
-        "1,000 ",
-        "1-",
-        "1/",
-        "two ",
-        "two",
-        "in 1990 ",
-        "$",
-        "a-",
-        "1a",
-        "5 %",
-        "May 5 ",
-        "x@y",
-        "1.1.",
-        "½",
-        "\u00a05",
-    ],
-)
-def test_a_very_long_text_is_read_in_linear_time(unit):
-    # time that grew with the square of the text would keep this test busy for minutes
-    numbers = find_numbers(unit * (8_000 // len(unit)))
-    assert all(a.outer_end <= b.outer_start for a, b in pairwise(numbers))
+def test_a_very_long_text_is_read_in_linear_time(cases):
+    for unit in cases:
+        # time that grew with the square of the text would keep this test busy for minutes
+        numbers = find_numbers(unit * (8_000 // len(unit)))
+        assert all(a.outer_end <= b.outer_start for a, b in pairwise(numbers))
 
 
 @pytest.mark.skipif(not DATA, reason="NLGAUGE_DATA is not set")
