@@ -36,6 +36,12 @@ NIGHT = bool(os.environ.get("NLGAUGE_SLOW"))
 SLOW = (
     "nlgauge audit examples/dialogue.jsonl --task dg -m chrf",
     "nlgauge audit examples/weather.jsonl --task d2t -m bleu -m chrf -m bertscore -m nli-robust",
+    "nlgauge audit examples/weather.jsonl --task d2t --criterion fluency",
+    "nlgauge explain examples/weather.jsonl --mark-texts-from 0",
+    "nlgauge score DATA -m bleu -m rougeL -m cider",
+    "nlgauge score DATA -m rouge1 -m rouge2 -m rougeLsum:split=sentences",
+    "nlgauge score examples/weather.jsonl -m gauge -m chrf",
+    "nlgauge select examples/weather.jsonl --judgements examples/weather_ratings.tsv -m chrf -c adequacy --hybrids",
     "nlgauge sweep DATA --suite pairs.jsonl -m bertscore --with nli",
     "nlgauge train layers DATA",
 )

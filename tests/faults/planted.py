@@ -32,7 +32,7 @@ STARTS = ("subprocess.", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os
 OPENS = ("open", "os.listdir", "os.scandir", "glob.glob", "ctypes.dlopen", "shutil.", "compile", "exec", "import")
 
 
-_MOST = 20  # places of a file, unless all are asked for
+_MOST = 20  # places of a file, or of the files of a folder, unless all are asked for
 
 
 class Watch:
@@ -113,16 +113,18 @@ def set_trap(trap: Path) -> list[str]:
     ]
 
 
-def planted(example: fuzz.Example, number: int, texts: list[str], is_whole: bool) -> Iterator[fuzz.Example]:
+def planted(
+    example: fuzz.Example, number: int, texts: list[str], is_whole: bool, most: int = _MOST
+) -> Iterator[fuzz.Example]:
     """An example with a text in each of its places; every text in each, or the next one in some places of each file."""
     if not isinstance(example, bytes):
         for count, (name, content) in enumerate(example.items(), start=number):
-            for changed in planted(content, count, texts, is_whole):
+            for changed in planted(content, count, texts, is_whole, max(4, most // len(example))):
                 assert isinstance(changed, bytes)
                 yield {**example, name: sealed(changed) if name.startswith("sums/") else changed}
         return
     found = list(places(example))
-    for count, place in enumerate(found if is_whole else found[:: 1 + len(found) // _MOST], start=number):
+    for count, place in enumerate(found if is_whole else found[:: 1 + len(found) // most], start=number):
         for text in texts if is_whole else [texts[count % len(texts)]]:
             yield place(text)
 

@@ -78,8 +78,8 @@ def test_distances_of_swaps_are_all_alike():
 
 
 def test_a_draw_of_another_distribution_is_told_apart():
-    rng = random.Random(4)
-    drawn = [Draws(edits=4.5).count(rng) for _ in range(N)]
+    rng, draws = random.Random(4), Draws(edits=4.5)
+    drawn = [draws.count(rng) for _ in range(N)]
     total = sum(poisson(k, 5) for k in range(1, 6))
     assert not agrees(drawn, {k: poisson(k, 5) / total for k in range(1, 6)})
 

@@ -174,11 +174,11 @@ def test_many_metrics_meet_the_same_draws_whatever_the_size_of_a_block(monkeypat
         ("acc_eq_calibrated", {}),
     ):
         for resample in ("items", "both"):
-            plain = bootstrap_correlations(name, x, z, resample=resample, draws=40, missing="drop", **options)
+            plain = bootstrap_correlations(name, x, z, resample=resample, draws=12, missing="drop", **options)
             with monkeypatch.context() as patch:
                 patch.setattr("nlgauge.stats.intervals._CELLS", 1)
                 alone = [
-                    bootstrap_correlation(name, m, z, resample=resample, draws=40, missing="drop", **options) for m in x
+                    bootstrap_correlation(name, m, z, resample=resample, draws=12, missing="drop", **options) for m in x
                 ]
             for one, other in zip(plain, alone, strict=True):
                 assert (one.low, one.high, one.n_undefined_draws) == (

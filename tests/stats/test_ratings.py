@@ -207,7 +207,10 @@ def test_the_estimate_of_rogan_and_gladen():
     assert corrected_rate(50, 100, (90, 100), (80, 100)).value == pytest.approx(0.3 / 0.7)
 
 
-@pytest.mark.parametrize(("theta", "se", "sp"), [(0.2, 0.9, 0.8), (0.5, 0.75, 0.9), (0.8, 0.85, 0.85)])
+@pytest.mark.parametrize(
+    ("theta", "se", "sp"),
+    [(0.2, 0.9, 0.8), *(pytest.param(*one, marks=pytest.mark.slow) for one in ((0.5, 0.75, 0.9), (0.8, 0.85, 0.85)))],
+)
 def test_corrected_intervals_cover(theta, se, sp):
     rng, covered, draws = np.random.default_rng(3), 0, 2000
     n, n1, n0 = 200, 60, 60

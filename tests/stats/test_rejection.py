@@ -41,10 +41,17 @@ def nulls():
     return sets
 
 
-LATER = {f"perm_both, segments {how}" for how in ("by system, pearson", "at once, pearson", "by item, spearman")}
+# By day one test of each way to draw; the rest at night.
+DAILY = {
+    "perm_both, segments by item, pearson",
+    "perm_systems, systems, pearson",
+    "williams, systems",
+    "item_swap, acc_eq",
+    "bootstrap of items, segments by item, pearson",
+}
 
 
-@pytest.mark.parametrize("name", [pytest.param(t, marks=pytest.mark.slow) if t in LATER else t for t in TESTS])
+@pytest.mark.parametrize("name", [t if t in DAILY else pytest.param(t, marks=pytest.mark.slow) for t in TESTS])
 def test_a_true_null_is_rejected_about_one_time_in_twenty(name):
     # the count of 200 has sd .0154, so [.02, .09] leaves two to three of them either way; seeds are fixed
     rejected = np.mean([TESTS[name](human, metrics).p[0, 1] <= 0.05 for human, metrics in nulls()])

@@ -176,11 +176,11 @@ def as_released(first, second):
 
 def test_verdicts_are_those_of_its_loop():
     rng = np.random.default_rng(0)
-    values = rng.normal(size=(5, 40)) + 0.15 * np.arange(5)[:, None]
+    values = rng.normal(size=(4, 40)) + 0.2 * np.arange(4)[:, None]
     values[1, 3] = values[2, 7] = np.nan
     found = subsample_verdicts(values)
-    for i in range(5):
-        for j in range(i + 1, 5):
+    for i in range(4):
+        for j in range(i + 1, 4):
             assert found[i, j] == as_released(values[i], values[j])
     assert (found == -found.T).all()
     assert set(np.unique(found)) == {-1, 0, 1}

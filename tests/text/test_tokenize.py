@@ -125,7 +125,9 @@ def test_on_ascii_both_tokenizers_agree(text):
 
 
 def test_a_word_holds_letters_marks_and_digits_and_ideographs_not_yet_assigned():
-    characters = {c for word in unicode_words(" ".join(map(chr, range(0x110000)))) for c in word}
+    planes = (0, 1, 2, 3, 14)  # of the others nothing is assigned but to private use, as in plane 0
+    points = [point for plane in planes for point in range(plane << 16, plane + 1 << 16)]
+    characters = {c for word in unicode_words(" ".join(map(chr, points))) for c in word}
     strange = {c for c in characters if unicodedata.category(c)[0] not in "LMN"}
     # radicals count as ideographs though their category is that of symbols; the unassigned lie in ranges of letters
     assert [hex(ord(c)) for c in strange if not 0x2E80 <= ord(c) <= 0x2FDF and unicodedata.category(c) != "Cn"] == []
@@ -333,9 +335,9 @@ def test_no_sentence_crosses_a_line(text):
 
 
 @pytest.mark.parametrize("unit", ["a.", ". ", "...", "A. ", "“", "Mr. ", "x", " ", "。", "!\u201d", ".\n"])
-def test_a_text_of_200_000_characters_is_read_at_once(unit):
-    # time that grew with the square of the text would keep this test busy for many minutes
-    spans = sentence_spans(unit * (200_000 // len(unit)))
+def test_a_text_of_100_000_characters_is_read_at_once(unit):
+    # time that grew with the square of the text would keep this test busy for minutes
+    spans = sentence_spans(unit * (100_000 // len(unit)))
     assert spans == sorted(spans)
 
 
