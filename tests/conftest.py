@@ -90,7 +90,7 @@ def cases(request):
 
 
 def _text(cell):
-    escapes = re.compile(r"\\(?:[nt\\]|x\w\w|u\w{4}|U\w{8})")
+    escapes = re.compile(r"\\(?:[nrt\\]|x\w\w|u\w{4}|U\w{8})")
     return "" if cell == '""' else escapes.sub(lambda found: literal_eval(f"'{found[0]}'"), cell)
 
 

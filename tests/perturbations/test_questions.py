@@ -209,41 +209,14 @@ def test_how_may_go_alone():
     assert one("drop_question_word:drop_how_many=false", "How old is it?") == "Old is it?"
 
 
-@pytest.mark.parametrize(
-    ("text", "pattern"),
-    [
-        ("Where did she live?", ("She lived in ", ".")),
-        ("When was he born?", ("He was born in ", ".")),
-        ("When will the train leave?", ("The train will leave on ", ".")),
-        ("Who is the director of the museum?", ("", " is the director of the museum.")),
-        ("Who are you?", ("You are ", ".")),
-        ("Why does the dog bark?", ("The dog barks ", ".")),
-        ("What does he want to eat?", ("He wants to eat ", ".")),
-        ("What did she ask from the king?", ("She asked ", " from the king.")),
-        ("What is the boy standing on?", ("The boy is standing on ", ".")),
-        ("What colour is the roof?", ("The roof is ", ".")),
-        ("How many boats did they see?", ("They saw ", " boats.")),
-        ("How many trains are there?", ("There are ", " trains.")),
-        ("How tall is the tower?", ("The tower is ", " tall.")),
-        ("To whom did he give the keys?", ("He gave the keys to ", ".")),
-        ("In what year did the war end?", ("The war ended in ", ".")),
-        ("Which of the two is taller?", ("", " of the two is taller.")),
-        ("WHERE DID SHE LIVE?", ("SHE LIVED IN ", ".")),
-        ("where did she live", ("she lived in ", "")),
-        ("What is the story, then?", ("The story is ", ", then.")),
-        ('He cried, "Where did she go?" and ran.', ('He cried, "She went in ', '," and ran.')),
-        ("Who's there?", ("", " is there.")),
-        ("The song was written by whom?", ("The song was written by ", ".")),
-    ],
-)
-def test_a_question_becomes_a_statement_with_the_subject_first(text, pattern):
-    before, behind = pattern
-    for seed in range(3):
-        made = perturb("question_to_assertion", text, seed=seed)[0]
-        assert made.text.startswith(before)
-        assert made.text.endswith(behind)
-        filler = made.text[len(before) : len(made.text) - len(behind)]
-        assert filler.lower() == str(made.meta["filler"]).lower()
+def test_a_question_becomes_a_statement_with_the_subject_first(cases):
+    for text, before, behind in cases:
+        for seed in range(3):
+            made = perturb("question_to_assertion", text, seed=seed)[0]
+            assert made.text.startswith(before)
+            assert made.text.endswith(behind)
+            filler = made.text[len(before) : len(made.text) - len(behind)]
+            assert filler.lower() == str(made.meta["filler"]).lower()
 
 
 def test_what_is_answered_by_yes_becomes_its_yes(cases):

@@ -55,28 +55,10 @@ def test_a_colour_becomes_any_other():
     assert seen(ChangeAttributes(), "A RED KITE") == {f"A {colour.upper()} KITE" for colour in COLOURS - {"red"}}
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("a small dog", {"a large dog", "a big dog", "a huge dog"}),
-        ("a small boy", {"a large boy", "a big boy", "a huge boy", "a tall boy"}),  # of people, tall may be said
-        ("an old man", {"a young man"}),
-        ("an old church", {"a new church", "a modern church"}),
-        ("The larger dog sleeps.", {"The smaller dog sleeps.", "The tinier dog sleeps.", "The littler dog sleeps."}),
-        (
-            "a glass of milk on a wooden table",
-            {f"a glass of milk on a {m} table" for m in ("metal", "plastic", "stone")},
-        ),
-        ("many boats", {"few boats"}),
-        ("an empty bus", {"a full bus", "a crowded bus"}),
-        ("a wet dog", {"a dry dog"}),
-        ("a man with red hair", {"a man with black hair", "a man with brown hair", "a man with white hair"}),
-        ("the soup is hot", {"the soup is cold"}),
-    ],
-)
-def test_attributes_become_others_of_their_kind(text, expected):
-    assert seen(ChangeAttributes(), text) <= expected
-    assert outcome(ChangeAttributes(), text) != text
+def test_attributes_become_others_of_their_kind(cases):
+    for text, expected in cases:
+        assert seen(ChangeAttributes(), text) <= set(expected.split(" | "))
+        assert outcome(ChangeAttributes(), text) != text
 
 
 def test_words_that_are_no_attributes_stay(cases):

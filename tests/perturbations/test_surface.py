@@ -74,35 +74,10 @@ ODD_FORMS = st.one_of(
 )
 
 
-# Full and short: each is what the other becomes.
-BOTH_WAYS = [
-    ("We are late.", "We're late."),
-    ("I am not hungry.", "I'm not hungry."),
-    ("She is not here.", "She isn't here."),
-    ("They were not asked.", "They weren't asked."),
-    ("It will not rain.", "It won't rain."),
-    ("He cannot swim.", "He can't swim."),
-    ("They have left.", "They've left."),
-    ("He has not called.", "He hasn't called."),
-    ("She has been ill.", "She's been ill."),
-    ("She is ill.", "She's ill."),
-    ("You will see.", "You'll see."),
-    ("I would like some tea.", "I'd like some tea."),
-    ("I had seen it before.", "I'd seen it before."),
-    ("You had better wait.", "You'd better wait."),
-    ("Will you not stay?", "Won't you stay?"),
-    ("Do they not like it?", "Don't they like it?"),
-    ("Let us go home.", "Let's go home."),
-    ("Do not run!", "Don't run!"),
-    ("There is a bus.", "There's a bus."),
-    ("WE ARE HERE AND IT IS NOT COLD", "WE'RE HERE AND IT ISN'T COLD"),
-]
-
-
-@pytest.mark.parametrize(("full", "short"), BOTH_WAYS)
-def test_each_form_becomes_the_other(full, short):
-    assert outcome(Contractions(), full) == short
-    assert outcome(Expansions(), short) == full
+def test_each_form_becomes_the_other(cases):
+    for full, short in cases:
+        assert outcome(Contractions(), full) == short
+        assert outcome(Expansions(), short) == full
 
 
 def test_short_forms_are_written_out(cases):
@@ -115,29 +90,9 @@ def test_full_forms_are_made_short_where_speech_does(cases):
         assert outcome(Contractions(), text) == expected
 
 
-@pytest.mark.parametrize(
-    ("template", "text", "reason"),
-    [
-        # at the end of a clause, before punctuation, under stress
-        (Contractions(), "Yes, we are.", "nothing to contract"),
-        (Contractions(), "I know who they are.", "nothing to contract"),
-        (Contractions(), "He is and always was kind.", "nothing to contract"),
-        (Contractions(), "She is too.", "nothing to contract"),
-        (Contractions(), "I know where they are now.", "nothing to contract"),
-        (Contractions(), "What is it?", "nothing to contract"),
-        (Contractions(), "You wouldn't like it.", "nothing to contract"),
-        # a main verb, a noun
-        (Contractions(), "I have two dogs.", "nothing to contract"),
-        (Contractions(), "The dogs are asleep.", "nothing to contract"),
-        (Expansions(), "Anna's hat and the girls' coats", "no contraction"),
-        (Expansions(), "It happened at ten o'clock in the '90s.", "no contraction"),
-        (Expansions(), "It is late.", "no contraction"),
-        (Expansions(), "The cake that's finished is mine.", "no contraction"),  # is or has
-        (Expansions(), "'s", "no contraction"),
-    ],
-)
-def test_what_has_no_other_form_is_left_alone(template, text, reason):
-    assert outcome(template, text) == reason
+def test_what_has_no_other_form_is_left_alone(cases):
+    for name, text, reason in cases:
+        assert outcome(name, text) == reason
 
 
 def test_one_of_several_places_is_drawn():
@@ -417,26 +372,9 @@ def stopped(text: str) -> list[str]:
     return [doc.between(w) for w, stop in zip(doc.words, stopwords(doc), strict=True) if stop]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("He doesn't know what it's for.", ["He", "doesn't", "what", "it's", "for"]),
-        ("I won’t, I can't, I couldn't've", ["I", "won’t", "I", "can't", "I", "couldn't've"]),
-        ("The cat's bowl and Anna's", ["The", "and"]),  # clitics stay with a host that stays
-        ("it 's the cat 's", ["it", "'s", "the"]),  # parted already
-        ("he and/or she", ["he", "and/or", "she"]),
-        ("a well-to-do on-off lamp", ["a"]),
-        ("THE MILL IS OURS", ["THE", "IS", "OURS"]),
-        (
-            "They told us that the US left in May, and they may.",
-            ["They", "us", "that", "the", "in", "and", "they", "may"],
-        ),
-        ("He won it against all odds", ["He", "it", "against", "all"]),
-        ("", []),
-    ],
-)
-def test_stop_words_are_told_whatever_their_capitals_and_clitics(text, expected):
-    assert stopped(text) == expected
+def test_stop_words_are_told_whatever_their_capitals_and_clitics(cases):
+    for text, expected in cases:
+        assert stopped(text) == (expected.split(" | ") if expected else [])
 
 
 def test_content_words_are_left_with_the_marks_that_part_them(cases):

@@ -29,24 +29,9 @@ def words(text: str) -> list[str]:
     return [doc.between(w) for w in doc.words]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Well, isn't it well-known?", ["Well", "isn't", "it", "well-known"]),
-        ('She said: "It’s $5 (or 10%)."', ["She", "said", "It’s", "$5", "or", "10%"]),
-        ("He left the U.S. at 5 p.m.", ["He", "left", "the", "U.S.", "at", "5", "p.m."]),
-        ("yes--no—maybe … and/or so", ["yes", "no", "maybe", "and/or", "so"]),
-        ("The dogs' bowls", ["The", "dogs'", "bowls"]),  # the apostrophe of an owner is no quote
-        ("a - b", ["a", "b"]),
-        ("it 's", ["it", "'s"]),  # parted already
-        ("...", []),
-        ("", []),
-        (" \n", []),
-        ("\ud800", ["\ud800"]),
-    ],
-)
-def test_words_are_what_blanks_show_without_the_marks_around_them(text, expected):
-    assert words(text) == expected
+def test_words_are_what_blanks_show_without_the_marks_around_them(cases):
+    for text, expected in cases:
+        assert words(text) == (expected.split(" | ") if expected else [])
 
 
 @given(text=texts)

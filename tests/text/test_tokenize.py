@@ -24,21 +24,9 @@ from nlgauge.text.tokenize import (
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("The cat's 3.14-inch mat.", ["the", "cat", "s", "3", "14", "inch", "mat"]),
-        ("naïve café", ["na", "ve", "caf"]),  # what is not a-z parts words
-        ("猫 и кот", []),
-        ("\u212aelvin", ["kelvin"]),  # the sign of the kelvin, whose lower case is k
-        ("İx", ["i", "x"]),  # its lower case is i and a dot above
-        ("a\0b\ud800c", ["a", "b", "c"]),
-        ("", []),
-        ("½ ² ①", []),
-    ],
-)
-def test_rouge_words_are_runs_of_ascii_letters_and_digits(text, words):
-    assert rouge_words(text) == words
+def test_rouge_words_are_runs_of_ascii_letters_and_digits(cases):
+    for text, words in cases:
+        assert rouge_words(text) == (words.split(" | ") if words else [])
 
 
 @given(st.text())
@@ -46,63 +34,9 @@ def test_rouge_words_are_rouge_scores(text):
     assert rouge_words(text) == pytest.importorskip("rouge_score.tokenize").tokenize(text, None)
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        # Latin: case folded, punctuation and symbols gone, an apostrophe parts
-        ("The cat's 3.14-inch mat", ["the", "cat", "s", "3", "14", "inch", "mat"]),
-        ("STRASSE straße", ["strasse", "strasse"]),
-        ("snake_case", ["snake", "case"]),
-        ("don’t", ["don", "t"]),
-        # composed or not, it is one letter
-        ("café cafe\u0301", ["café", "café"]),
-        # compatibility forms
-        ("ﬁve ２０ ① ㎏ x²", ["five", "20", "1", "kg", "x2"]),
-        # Greek (both small sigmas), Cyrillic, Armenian, Georgian
-        ("Λόγος ΛΌΓΟΣ", ["λόγοσ", "λόγοσ"]),
-        ("Паром ушёл.", ["паром", "ушёл"]),
-        ("Բարեւ Ձեզ։", ["բարեւ", "ձեզ"]),
-        ("გემი გავიდა", ["გემი", "გავიდა"]),
-        # Arabic and Hebrew with their vowel marks, a tatweel inside
-        ("السَّفِينَةُ غادَرَتْ،", ["السَّفِينَةُ", "غادَرَتْ"]),
-        ("הָאֳנִיָּה יָצְאָה.", ["הָאֳנִיָּה", "יָצְאָה"]),
-        # Devanagari, Tamil and Bengali: vowel signs and viramas belong to the word
-        ("नाव चली गई।", ["नाव", "चली", "गई"]),
-        ("கப்பல் சென்றது", ["கப்பல்", "சென்றது"]),
-        ("জাহাজ ছেড়েছে", [unicodedata.normalize("NFKC", "জাহাজ"), unicodedata.normalize("NFKC", "ছেড়েছে")]),
-        # Hangul keeps its blanks; single jamo compose
-        ("배가 떠났다!", ["배가", "떠났다"]),
-        ("\u1107\u1162", ["배"]),
-        # Han, kana and bopomofo one by one, Latin and digits between them whole; half-width kana are widened
-        ("船は7時にABCへ", ["船", "は", "7", "時", "に", "abc", "へ"]),
-        ("渡轮离港。", ["渡", "轮", "离", "港"]),
-        ("ﾌｪﾘｰ", ["フ", "ェ", "リ", "ー"]),
-        ("カ\u3099 時々〇", ["ガ", "時", "々", "〇"]),
-        ("ㄅㄆ", ["ㄅ", "ㄆ"]),
-        ("𠮷野", ["𠮷", "野"]),
-        # Thai, Lao, Khmer, Burmese by cluster: leading vowels, marks above and below, stacked consonants
-        ("เรือ", ["เรื", "อ"]),
-        ("น้ำ", ["น้ํา"]),
-        ("ເຮືອ", ["ເຮື", "ອ"]),
-        ("ភ្នំ", ["ភ្នំ"]),
-        ("မြန်မာ", ["မြ", "န်", "မာ"]),
-        # Ethiopic and Tibetan have marks between words
-        ("መርከቡ፡ሄደ።", ["መርከቡ", "ሄደ"]),
-        ("བོད་ཡིག", ["བོད", "ཡིག"]),
-        # invisible characters: joiners and soft hyphens vanish, a zero-width space parts
-        ("soft\u00adhyphen", ["softhyphen"]),
-        ("می\u200cرود", ["میرود"]),
-        ("zero\u200bwidth", ["zero", "width"]),
-        ("e\u200d\u0301", ["é"]),
-        ("邊\U000e0101", ["邊"]),
-        # emoji, symbols, lone surrogates, controls
-        ("🚢 👍🏽 👨\u200d👩\u200d👧 ☀️ € + ©", []),
-        ("a\ud800b\0c", ["a", "b", "c"]),
-        ("", []),
-    ],
-)
-def test_unicode_words(text, words):
-    assert unicode_words(text) == words
+def test_unicode_words(cases):
+    for text, words in cases:
+        assert unicode_words(text) == (words.split(" | ") if words else [])
 
 
 @given(st.text())
@@ -147,47 +81,10 @@ def words(text: str) -> list[str]:
 
 
 # Bars show where tokens end; blanks part them too.
-@pytest.mark.parametrize(
-    "marked",
-    [
-        # clitics, with both apostrophes and in capitals
-        "I| do|n't| think| he|'s| gone|,| but| we|’re| late| and| they| wo|n’t| wait|.",
-        "You| should|n't|'ve| come| and| I|'d|'ve| said| so|.",
-        "WE| CA|N'T| AND| IT|'S| NOT| OURS",
-        "You| can|not| stay|,| and| I| am| gon|na| leave|.",
-        "The| dogs|'| bowls| are| Anna|'s|,| not| the| girls|’| own|.",
-        "Let|'s| meet| at| six| o'clock|,| ma'am|.",
-        "Mr.| O'Hara| wrote| that|.",
-        # already parted
-        "it| 's| what| we| did| n't| say",
-        # money, numbers, units
-        "It| costs| $|1,500|,| or| €|2.5| million|,| up| 5|%|.",
-        "US$|30| buys| 2.5|km| of| wire| at| 10:30|;| 1/2| is| left|.",
-        "The| 3rd| and| 4th| of| May| in| the| 1990s| (|the| '90s|)|.",
-        "From| 10|-|12| people| came| at| 5|pm|.",
-        "2016|'s| best| song| is| from| the| 1960's|.",
-        # abbreviations, initials
-        "Dr.| J.| R.| Weber| left| the| U.S.| at| 5| p.m.| with| Mrs.| Lang|,| e.g.| by| train|.",
-        "Gen.| Moss| and| St.| Ives| Ltd.| signed| in| Jan.| 2004|.",
-        "No|.| That| is| no| fig|.",
-        "It| is| on| p.| 7|,| fig.| 3|,| no.| 4|.",
-        "Plan| B|.",
-        # hyphens
-        "A| well|-|known| ten|-|year|-|old| e-mail| from| a| non-profit|.",
-        "He| left| -|-| or| not| --| at| noon|—|alone|.".replace("-|-|", "--|"),
-        # marks
-        "Well|...| Stop|!!| (|Really|?!|)| “|Yes|,|”| she| said|…",
-        "salt| and|/|or| pepper",
-        "``| so| ''",
-        # addresses
-        "Write| to| ann.lee@mail.example.org|,| or| see| www.example.com/a?b=1|,| https://example.org/x_(y|)|.",
-        "Go| to| example.com|.| Now|.",
-        "Thanks| @anna| for| the| #music| :)",
-    ],
-)
-def test_words_are_parted_as_in_the_treebanks(marked):
-    expected = [word for word in marked.replace("|", " ").split() if word]
-    assert words(marked.replace("|", "")) == expected
+def test_words_are_parted_as_in_the_treebanks(cases):
+    for marked in cases:
+        expected = [word for word in marked.replace("|", " ").split() if word]
+        assert words(marked.replace("|", "")) == expected
 
 
 @pytest.mark.parametrize(
@@ -261,29 +158,9 @@ pieces = st.sampled_from([*".!?…。 \n\u3000\u2028”\"'()¿5猫", "Dr", "U", 
 texts = st.lists(pieces, max_size=25).map("".join)
 
 
-@pytest.mark.parametrize(
-    "sentences",
-    [
-        ["It rains.", "We stay!", "Why not?", "Well…", "So be it."],
-        ["Dr. Smith left.", "Mrs. J. K. Jones stayed."],
-        ["He said: “Go.”", "She went."],
-        ["(It rained.)", "“Go!”", "They went."],
-        ["Pi is 3.14 or so.", "See example.com now."],
-        ["See No. 5 of vol. 2.", "No.", "He left."],
-        ["She works for the U.S. Army.", "He left the U.S.", "The rest stayed."],
-        ["It was I.", "Nobody else was there."],
-        ["What?!", "Really...", "Yes."],
-        ["He came at 5 p.m. and left.", "Then nothing."],
-        ["e.g. this and i.e. that, cf. Smith.", "Done."],
-        ["¿Vienes?", "¡Claro!", "Vamos."],
-        ["Das ist z.B. gut.", "Ja."],
-        ["No mark at the end"],
-        ["Wait... there is more.", "Now."],
-        ["On 3 Jan. 2020 it rained.", "It stopped in Feb.", "We left."],
-    ],
-)
-def test_sentences_set_apart_by_blanks_are_found(sentences):
-    assert split_sentences(" ".join(sentences)) == sentences
+def test_sentences_set_apart_by_blanks_are_found(cases):
+    for sentences in cases:
+        assert split_sentences(sentences.replace(" | ", " ")) == sentences.split(" | ")
 
 
 @pytest.mark.parametrize(

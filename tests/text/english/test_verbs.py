@@ -155,25 +155,12 @@ def test_noun_phrases_and_their_heads(line, expected):
     assert found(line) == expected
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("He/PRP sat/VBD on/IN top/NN of/IN the/DT hill/NN in/IN 1990/CD ~./.", ["on top of the hill", "in 1990"]),
-        ("the/DT end/NN of/IN the/DT road/NN of/IN stones/NNS to/TO town/NN", ["of the road of stones", "to town"]),
-        ("with/IN him/PRP", ["with him"]),
-        ("in/IN regard/NN to/IN", []),
-        ("in/IN the/DT far/RB north/NN", ["in the far north"]),
-        ("in/IN the/DT middle/NN of/IN a/DT street/NN", ["in the middle of a street"]),
-        ("to/TO go/VB", []),
-        ("because/IN he/PRP left/VBD because/IN of/IN the/DT rain/NN", ["because of the rain"]),
-        ("instead/RB of/IN bread/NN", ["instead of bread"]),
-    ],
-)
-def test_prepositional_phrases_begin_with_their_head(line, expected):
-    doc = tagged(line)
-    phrases = prepositional_phrases(doc)
-    assert [doc.between(p) for p in phrases] == expected
-    assert all(p.head == p.first for p in phrases)
+def test_prepositional_phrases_begin_with_their_head(cases):
+    for line, expected in cases:
+        doc = tagged(line)
+        phrases = prepositional_phrases(doc)
+        assert [doc.between(p) for p in phrases] == (expected.split(" | ") if expected else [])
+        assert all(p.head == p.first for p in phrases)
 
 
 def test_no_phrase_crosses_the_end_of_a_sentence():

@@ -122,48 +122,9 @@ def test_a_number_is_written_out(cases):
         assert spelled(text) == expected
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "He came at 10:30 or 5pm.",
-        "Call 020 7946 0958.",
-        "Take version 2.0.1 or iOS 12.",
-        "An A380 and a B-52.",
-        "They won 2-1.",
-        "See Article 5 and No. 3.",
-        "It was 12/05/2003.",
-        "The season 2015-16.",
-        "Two of twenty-one.",
-        "1. Open it.",
-        "１２ and ٣",
-        "",
-        "12" * 30,
-        "It is 5/day.",
-        "about ~5",
-        # figures of other kinds: science, scores, addresses, telephones, codes, names
-        "At 1e-3 or 2.5E+4.",
-        "They won 2 - 0.",
-        "She won 4-6 7-6 6-3.",
-        "It is at 42 low hill ave .",
-        "You can reach the small inn by the lake at 4155550123",
-        "The postcode is 94101 .",
-        "They called 911.",
-        "the boeing 747",
-        "a su - 27",
-        "a .38-calibre gun",
-        "# 3,500",
-        "Euro 2016 began.",
-        "They heard Live at Tillbury 2008 by Grim.",
-        "1634: The Long War",
-        "The Ligue 1 side lost.",
-        "the old formula 1 racer",
-        "The orbit of 1147 Stavros is long.",
-        "He weighed 15st.",
-        "It offers 4/6 on it.",
-    ],
-)
-def test_what_is_no_quantity_or_in_words_already_is_left(text):
-    assert spelled_numbers(text) == []
+def test_what_is_no_quantity_or_in_words_already_is_left(cases):
+    for text in cases:
+        assert spelled_numbers(text) == []
 
 
 def test_the_ways_of_spelling_can_be_chosen():

@@ -278,65 +278,12 @@ pieces = st.sampled_from(
 texts = st.lists(pieces, max_size=30).map("".join) | st.text(max_size=60)
 
 
-@pytest.mark.parametrize(
-    ("text", "expression", "kind", "figure", "amount"),
-    [
-        ("They saw 127 boats.", "127", "cardinal", "127", 127),
-        ("They saw 1,234,567 boats.", "1,234,567", "cardinal", "1,234,567", 1_234_567),
-        ("They saw 10 000 boats.", "10 000", "cardinal", "10 000", 10_000),
-        ("They saw 10\u00a0000 boats.", "10\u00a0000", "cardinal", "10\u00a0000", 10_000),
-        ("They saw 1.234.567 boats.", "1.234.567", "cardinal", "1.234.567", 1_234_567),
-        ("They saw 400.000 boats.", "400.000", "cardinal", "400.000", 400_000),
-        ("They saw 12,34,567 boats.", "12,34,567", "cardinal", "12,34,567", 1_234_567),
-        ("It is 2.5 now.", "2.5", "cardinal", "2.5", Decimal("2.5")),
-        ("It is 1.125 now.", "1.125", "cardinal", "1.125", Decimal("1.125")),
-        ("It is .5 now.", ".5", "cardinal", ".5", Decimal("0.5")),
-        ("It is -4 now.", "-4", "cardinal", "4", -4),
-        ("It is −4 now.", "−4", "cardinal", "4", -4),
-        ("It is +5 now.", "+5", "cardinal", "5", 5),
-        ("It rose 5%.", "5%", "percent", "5", 5),
-        ("It rose 2,5 %.", "2,5 %", "percent", "2,5", Decimal("2.5")),
-        ("It rose 5 percent.", "5 percent", "percent", "5", 5),
-        ("It rose 5 per cent.", "5 per cent", "percent", "5", 5),
-        ("It rose ten percent.", "ten percent", "percent", "ten", 10),
-        ("It costs $1.70.", "$1.70", "money", "1.70", Decimal("1.70")),
-        ("It costs £3 million.", "£3 million", "money", "3", 3_000_000),
-        ("It costs €5bn.", "€5bn", "money", "5", 5 * 10**9),
-        ("It costs US$5.", "US$5", "money", "5", 5),
-        ("It costs USD100.", "USD100", "money", "100", 100),
-        ("It costs EUR 100.", "EUR 100", "money", "100", 100),
-        ("It costs 100 EUR.", "100 EUR", "money", "100", 100),
-        ("It costs 5 €.", "5 €", "money", "5", 5),
-        ("It costs -$3.2m.", "-$3.2m", "money", "3.2", Decimal("-3200000")),
-        ("It costs Rs. 500.", "Rs. 500", "money", "500", 500),
-        ("It is 2.5 km away.", "2.5 km", "measure", "2.5", Decimal("2.5")),
-        ("It is -4°C outside.", "-4°C", "measure", "4", -4),
-        ("It does 60mph.", "60mph", "measure", "60", 60),
-        ("We have 2.5m people.", "2.5m", "cardinal", "2.5", 2_500_000),
-        ("It is 25 m long.", "25 m", "measure", "25", 25),
-        ("We have 3 thousand boats.", "3 thousand", "cardinal", "3", 3000),
-        ("The 3rd boat came.", "3rd", "ordinal", "3", 3),
-        ("The third boat came.", "third", "ordinal", "third", 3),
-        ("The twenty-first boat came.", "twenty-first", "ordinal", "twenty-first", 21),
-        ("The 21st century came.", "21st", "century", "21", 21),
-        ("The 1990s came.", "1990s", "decade", "1990", 1990),
-        ("The ’90s came.", "’90s", "decade", "90", 90),
-        ("He is in his 20s.", "20s", "ages", "20", 20),
-        ("It takes 1/2 of it.", "1/2", "fraction", "1/2", Decimal("0.5")),
-        ("It takes ½ of it.", "½", "fraction", "½", Decimal("0.5")),
-        ("It takes 2½ days.", "2½", "mixed", "2", 2),
-        ("They saw two hundred and fifty boats.", "two hundred and fifty", "cardinal", "two hundred and fifty", 250),
-        ("They saw a dozen boats.", "a dozen", "cardinal", "a dozen", 12),
-        ("Two boats came.", "Two", "cardinal", "Two", 2),
-        ("See Article 5 of it.", "5", "label", "5", 5),
-        ("See No. 5 of it.", "5", "label", "5", 5),
-    ],
-)
-def test_a_number_is_found_with_what_belongs_to_it(text, expression, kind, figure, amount):
-    (number,) = find_numbers(text)
-    assert (text[number.outer_start : number.outer_end], number.kind) == (expression, kind)
-    assert text[number.start : number.end] == number.figure == figure
-    assert number.amount == amount
+def test_a_number_is_found_with_what_belongs_to_it(cases):
+    for text, expression, kind, figure, amount in cases:
+        (number,) = find_numbers(text)
+        assert (text[number.outer_start : number.outer_end], number.kind) == (expression, kind)
+        assert text[number.start : number.end] == number.figure == figure
+        assert number.amount == Decimal(amount)
 
 
 def test_words_that_only_look_like_numbers_are_none(cases):
