@@ -1,7 +1,6 @@
 """Words left out of a sentence, a phrase said twice."""
 
 import math
-import random
 import time
 
 import pytest
@@ -224,12 +223,6 @@ def test_repeating_inserts_words_of_the_text_and_takes_none(text, seed):
         assert new.casefold().strip(" ,.") in text.casefold()
 
 
-@given(batch=st.lists(texts, min_size=1, max_size=3), seed=st.integers(0, 3))
-@pytest.mark.parametrize("name", ["drop_phrases", "omission", "repeat_phrases"])
-def test_a_text_fares_alike_alone_and_among_others(name, batch, seed):
-    assert perturb(name, batch, seed=seed) == [perturb(name, [text], seed=seed)[0] for text in batch]
-
-
 # --- Clauses that can be said after a sentence, and what is none
 
 clause_pieces = st.sampled_from([
@@ -277,12 +270,6 @@ def test_a_clause_is_a_run_of_words_of_its_sentence(text):
             assert 3 <= len(language().analyse(found[0]).words) <= 8
 
 
-ODD = st.one_of(
-    st.text(),
-    st.lists(st.sampled_from(["It", "costs", "5", "1,000", "%", "is", "not", "a", ".", "\n", "８"])).map(" ".join),
-)
-
-
 def outcome(template, text, seed=0):
     made = perturb(template, [text], seed=seed)
     return made[0].text if made[0] is not None else made.reasons[0]
@@ -308,17 +295,6 @@ def test_numbers_change_and_the_clause_is_denied():
 )
 def test_both_parts_must_apply(text, reason):
     assert outcome("number_and_negation", text) == reason
-
-
-@given(text=ODD)
-def test_any_text_gives_a_different_text_or_a_reason(text):
-    random.seed(0)
-    [made] = outcomes = perturb("number_and_negation", [text])
-    if made is None:
-        assert outcomes.reasons[0]
-    else:
-        assert made.text != text
-        assert apply_edits(text, made.edits) == made.text
 
 
 # --- Other texts brought in: a clause, nonsense, all of another text, another reference

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from nlgauge.perturbations.perturb import (
+    BUG,
     PERTURBATIONS,
     Perturbations,
     Perturbed,
@@ -25,11 +26,21 @@ from nlgauge.testing.metric import CONTEXT, FOREIGN, ORDINARY, POOL, REFERENCES,
 from nlgauge.testing.perturbation import fingerprint
 
 NAMES = list(PERTURBATIONS.entries)
+OPTIONS = (  # whose texts are made in other ways than by default
+    "add_nonsense:source=pool", "antonyms:which=all", "change_attributes:which=all", "change_gender:pronouns=true",
+    "change_gender:which=one", "change_names:which=one", "contractions:which=one", "drop_named_entities:which=one",
+    "drop_objects:which=all", "drop_objects:which=one", "drop_phrases:mode=phrase", "expansions:which=one",
+    "hyponyms:relation=sibling", "mask_and_predict:fraction=0.5", "mismatch_noun:semantic=true",
+    "negation:contracted=false", "negation:contracted=true", "negation:mode=add", "negation:mode=remove",
+    "nouns_to_pronouns:mode=one", "omission:mode=scattered,fraction=0.1-0.6", "perturb_entities:kind=name",
+    "perturb_entities:kind=noun", "perturb_entities:kind=verb", "remove_punctuation:mode=misplace",
+    "repeat_sentences:place=any", "subject_verb_disagreement:which=all", "swap_objects:unit=phrase",
+)  # fmt: skip
 ENGLISH = [name for name in NAMES if "english" in info(name).needs]
 BLANKS = [" ", " ", " ", " ", "\n", "\t", "\u00a0", ""]
 PIECES = [
     *"The a an big old red well-known man dogs Maria Lopez London he she them it's isn’t won't don't is has was not"
-    " never who What How many".split(),
+    " never who What How many bus Mary’s couldn't 'd n't { {0} child xsaw three half chase group".split(),
     *"12 1,500 $5 3.5 1990 ten because and or quickly bought running happier ? . , ; ! ( ) “ ” ' ’ - — … # 🚢 ß É и 猫"
     " \x00 \ud800".split(" "),
 ]
@@ -70,15 +81,17 @@ def test_other_processes_with_other_hashes_give_the_same():
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow], max_examples=100 if os.environ.get("NLGAUGE_SLOW") else 20)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("spec", [*NAMES, *OPTIONS])
 @given(text=TEXT, seed=st.integers(0, 1000))
-def test_whatever_the_text_there_is_another_text_or_a_reason(name, text, seed):
-    outcome = perturbed(name, ["A cat sleeps.", text], seed)
-    alone = perturbed(name, [text], seed)
+def test_whatever_the_text_there_is_another_text_or_a_reason(spec, text, seed):
+    name = spec.partition(":")[0]
+    outcome = perturbed(spec, ["A cat sleeps.", text], seed)
+    alone = perturbed(spec, [text], seed)
     assert (alone[0], alone.reasons[0]) == (outcome[1], outcome.reasons[1])
     made = alone[0]
     if made is None:
         assert re.fullmatch(r"[a-z][^\n]*", alone.reasons[0])
+        assert alone.reasons[0] != BUG
     else:
         assert isinstance(made, Perturbed)
         assert made.text == apply_edits(text, made.edits) != text

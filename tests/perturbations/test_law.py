@@ -104,7 +104,6 @@ LAW: dict[str, list[tuple[Any, ...]]] = {
             has("isn't", "1,500", "2.5", "Tom's", "half-sister"),
             "not inside words or numbers",
         ),
-        ("It isn’t cold, is it?", has("isn’t"), "a typographic apostrophe is part of its word"),
         ("Yes , he said , it works .", lambda t, o: "  " not in o and o == o.strip(), "no blank is left over"),
         (
             "However, the train left late, and Ann was cross.",
@@ -115,8 +114,6 @@ LAW: dict[str, list[tuple[Any, ...]]] = {
         ("Was it (really) cold?", lambda t, o: words(t) == words(o), "brackets"),
     ],
     "negation": [
-        ("He likes dogs.", is_("He doesn't like dogs."), "contracted by option", {"contracted": True}),
-        ("He likes dogs.", None, "nothing to remove", {"mode": "remove"}),
         ("No doubt he left.", is_not("Doubt he left.", "doubt he left."), "no article of nonsense"),
         ("He no longer works here.", is_not("He longer works here."), "no longer"),
         ("How do you use it?", ANY, "how-questions"),
@@ -144,20 +141,6 @@ LAW: dict[str, list[tuple[Any, ...]]] = {
         ("The president visited several countries.", one_for_one, "one word"),
         ("The president visited several countries.", lambda t, o: o.count(" ") == t.count(" "), "no blank moves"),
         ("book", lambda t, o: 3 <= len(o) <= 5 and o != t, "one word"),
-        (
-            "every morning",
-            lambda t, o: sum(map(len, words(t))) - sum(map(len, words(o))) == 1,
-            "deletion",
-            {"kind": "delete"},
-        ),
-        ("every morning", lambda t, o: Counter(t) == Counter(o), "swap keeps the letters", {"kind": "swap"}),
-        ("every morning", lambda t, o: len(o) == len(t) + 1, "insertion", {"kind": "insert"}),
-        (
-            "every morning",
-            lambda t, o: len(o) == len(t) and sum(a != b for a, b in zip(t, o, strict=True)) == 1,
-            "substitution",
-            {"kind": "substitute"},
-        ),
     ],
     "synonyms": [
         ("He bought a big house.", both(one_for_one, lacks("_")), "one word, an article that fits"),
@@ -181,19 +164,10 @@ LAW: dict[str, list[tuple[Any, ...]]] = {
         ("It’s true that we do not know.", has("don’t"), "apostrophe as in the text"),
     ],
     "numbers_to_words": [
-        ("It cost $1.70.", "It cost one point seven dollars.", "the other style", {"money": "point"}),
-        (
-            "There were 127 people.",
-            "There were one hundred and twenty-seven people.",
-            "British and",
-            {"british_and": True},
-        ),
         ("Born in 1990 in Rome.", "Born in nineteen ninety in Rome.", "years as years", {"year_style": "pairs"}),
     ],
     "alternative_references": [
         ("A dog runs.", "A hound is running.", "another reference", {"references": [["A hound is running."]]}),
-        ("A dog runs.", None, "only one reference", {"references": [[]]}),
-        ("A dog runs.", None, "the same is no other", {"references": [["A dog runs."]]}),
         ("A dog runs.", "Ein Hund läuft.", "any script", {"references": [["A dog runs.", "Ein Hund läuft."]]}),
     ],
     "drop_phrases": [
@@ -217,7 +191,6 @@ LAW: dict[str, list[tuple[Any, ...]]] = {
             "before the final stop",
             from_("The weather was cold and the train was late."),
         ),
-        ("She opened the window.", None, "only itself in the pool", from_("She opened the window.")),
         ("a dog on a sofa", has("a dog on a sofa"), "captions", from_("a bus is driving down a street")),
     ],
     "antonyms": [
@@ -247,7 +220,6 @@ LAW: dict[str, list[tuple[Any, ...]]] = {
         ("He ran 2.5 miles.", matches(r"He ran \d\.\d miles\."), "decimals"),
         ("Prices rose by 5%.", matches(r"Prices rose by \d%\."), "glued to a sign"),
         ("She was born in 1990.", matches(r"She was born in \d{4}\."), "years too"),
-        ("She was born in 1990.", None, "years skipped by option", {"skip_dates": True}),
         ("He has 2 dogs and 4 cats.", lambda t, o: "2 dogs" not in o and "4 cats" not in o, "2 and 4 are numbers"),
         ("500 of 1,500 men left.", matches(r"\d{3} of \d,\d{3} men left\."), "not inside another number"),
     ],
@@ -270,11 +242,6 @@ LAW: dict[str, list[tuple[Any, ...]]] = {
         ),
     ],
     "keep_only_stopwords": [
-        (
-            "The cat sat on the mat.",
-            lambda t, o: [w.lower() for w in words(o)] == ["the", "on", "the"],
-            "the opposite of dropping them",
-        ),
         ("The cat sat on the mat.", lambda t, o: o.endswith("."), "punctuation by option", {"keep_punctuation": True}),
     ],
     "hyponyms": [
@@ -370,7 +337,6 @@ LAW: dict[str, list[tuple[Any, ...]]] = {
     ],
     "random_text": [
         ("A dog runs.", "The bus is late.", "from the pool", from_("A dog runs.", "The bus is late.")),
-        ("A dog runs.", None, "only itself", from_("A dog runs.")),
     ],
     "change_attributes": [
         (

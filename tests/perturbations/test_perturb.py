@@ -3,13 +3,11 @@
 import dataclasses
 import inspect
 import random
-import subprocess
-import sys
 from dataclasses import dataclass
 from typing import ClassVar
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError, SpecError
@@ -23,7 +21,6 @@ from nlgauge.perturbations.perturb import (
     Inapplicable,
     Perturbation,
     PerturbationInfo,
-    apply,
     apply_edits,
     as_good,
     info,
@@ -88,17 +85,6 @@ def test_draws_hang_on_seed_template_and_key_and_on_nothing_else():
     assert len({tuple(d) for d in others}) == len(others)
 
 
-def test_draws_are_the_same_in_another_process():
-    code = "from nlgauge.perturbations.perturb import stream; print(stream(3, 'typos', 'é\\ud800').randrange(10**9))"
-    made = {
-        subprocess.run(
-            [sys.executable, "-c", code], env={"PYTHONHASHSEED": h}, capture_output=True, text=True, check=True
-        ).stdout
-        for h in ("1", "2")
-    }
-    assert made == {f"{stream(3, 'typos', 'é' + chr(0xD800)).randrange(10**9)}\n"}
-
-
 def test_a_case_has_the_text_of_its_document():
     known = language()
     assert Case(known.analyse("Some text."), known).text == "Some text."
@@ -160,23 +146,8 @@ def test_every_entry_leads_to_a_frozen_template_of_that_name():
         assert all(p.kind is p.KEYWORD_ONLY for p in inspect.signature(type(built)).parameters.values()), name
 
 
-def test_every_template_says_what_it_does_needs_and_makes():
-    for name in NAMES:
-        told = info(name)
-        assert told.summary == told.summary.strip() != "", name
-        assert told.summary[0].islower(), name
-        assert not told.summary.endswith("."), name
-        assert told.needs <= NEEDS.keys(), name
-        assert told.expect in ("lower", "same"), name
-        assert told.example[0] != told.example[1], name
-
-
 def test_there_are_no_two_templates_of_one_class_and_options():
     assert len({(e.target, *e.preset.items()) for e in PERTURBATIONS.entries.values()}) == len(NAMES)
-
-
-def test_options_stand_in_the_specification():
-    assert perturbation("remove_punctuation:mode=misplace") == RemovePunctuation(mode="misplace")
 
 
 def test_a_template_is_returned_as_it_is():
@@ -278,8 +249,6 @@ def test_options_stand_beside_the_name_or_in_it_or_in_the_object():
     ("name", "options", "match"),
     [
         ("remove_punctuation", {"mod": "misplace"}, "remove_punctuation has no option 'mod'.*mode"),
-        ("remove_punctuation", {"mode": "misplaced"}, "remove_punctuation:mode is 'misplaced'.*misplace"),
-        ("jumbled_words", {}, "unknown perturbation 'jumbled_words'.*jumble_words"),
         (JumbleWords(), {"recase": False}, "make the object with them"),
     ],
 )
@@ -386,48 +355,3 @@ def test_a_language_may_be_an_object():
 
     [case] = make_cases(["a b"], backend=Loud())
     assert case.text == "A B"
-
-
-_PIECES = st.sampled_from(
-    [
-        *"@[](){}<>'\"“”’-—…?!.,:;/&#%*_٣é\u0301\u200b\r\n漢", "''", "n't", "'s", "{0}", "child", "xsaw", "The",
-        "three", "3.5", "1,000", "a", "an", "two dogs", "a man in", "of", "of the", "is", "was", "not", "did", "who",
-        "and", "or", "John Smith", "Mr.", "U.S.", "London", "red", "riding", "he", "it", "привет", "x" * 99,
-    ]
-)  # fmt: skip
-_ODD = st.lists(st.tuples(_PIECES, st.sampled_from(["", "", " "])), max_size=14).map(
-    lambda pieces: "".join(piece + blank for piece, blank in pieces)
-)
-
-
-@settings(max_examples=60, deadline=None)
-@given(texts=st.lists(_ODD, min_size=4, max_size=4))
-def test_no_perturbation_fails_on_any_text(texts):
-    turns = [{"speaker": "A", "text": texts[0]}, {"speaker": "B", "text": texts[1]}]
-    [case] = make_cases(texts[2:3], context=[turns], pool=[texts[0], "A cat sat."], references=[[texts[3], texts[1]]])
-    for spec in [*PERTURBATIONS.entries, *_MODES]:
-        outcome = apply(perturbation(spec), case, 0)
-        assert getattr(outcome, "reason", None) != BUG, (spec, getattr(outcome, "note", ""))
-
-
-_MODES = (
-    "remove_punctuation:mode=misplace", "drop_phrases:mode=phrase", "negation:mode=add", "negation:mode=remove",
-    "swap_objects:unit=phrase", "drop_objects:which=all", "drop_objects:which=one", "antonyms:which=all",
-    "omission:mode=scattered", "nouns_to_pronouns:mode=one", "drop_named_entities:which=one",
-    "hyponyms:relation=sibling",
-)  # fmt: skip
-
-
-@given(texts=st.lists(st.text(), max_size=3), seed=st.integers(0, 3))
-def test_any_text_is_perturbed_or_left_alone_with_a_reason(texts, seed):
-    made = perturb("jumble_words", texts, seed=seed)
-    assert len(made) == len(made.reasons) == len(texts)
-    for text, perturbed, reason in zip(texts, made, made.reasons, strict=True):
-        assert (perturbed is None) == (reason is not None)
-        assert reason != BUG
-        if perturbed:
-            assert apply_edits(text, perturbed.edits) == perturbed.text != text == perturbed.original
-    cases = make_cases(texts)
-    assert [getattr(apply(JumbleWords(), c, seed), "text", None) for c in cases] == [
-        p.text if p else None for p in made
-    ]

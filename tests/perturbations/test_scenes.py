@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.perturbations.perturb import apply_edits, perturb
+from nlgauge.perturbations.perturb import perturb
 from nlgauge.perturbations.scenes import (
     GENERIC,
     SORRY,
@@ -20,24 +20,11 @@ from nlgauge.perturbations.scenes import (
     SwapObjects,
 )
 
-PIECES = [
-    "a", "An", "red", "orange", "small", "bus", "man", "Men", "woman", "his", "her", "and", "black", "’", "'s", ",",
-    ".", "-", "\ud800", "\n",
-]  # fmt: skip
-ODD = st.one_of(st.text(), st.lists(st.sampled_from(PIECES)).map(" ".join))
-TEMPLATES = [
-    ChangeAttributes(),
-    ChangeAttributes(which="all"),
-    ChangeGender(),
-    ChangeGender(which="one"),
-    ChangeGender(pronouns=True),
-]
 OBJECTS_PIECES = [
     "a", "An", "dog", "dogs", "chase", "tree", "and", ",", ".", "of", "group", "’s", "Mary", "the", "red", "-", "  ",
     "\ud800", "\n",
 ]  # fmt: skip
 OBJECTS_ODD = st.one_of(st.text(), st.lists(st.sampled_from(OBJECTS_PIECES)).map(" ".join))
-OBJECTS_TEMPLATES = [SwapObjects(), SwapObjects(unit="phrase"), DropObjects(), DropObjects(which="one"), RepeatObject()]
 COLOURS = {"red", "green", "blue", "yellow", "black", "white", "brown", "purple", "pink"}
 
 
@@ -119,17 +106,6 @@ def test_nothing_gendered(text):
 
 def test_one_noun_alone():
     assert seen(ChangeGender(which="one"), "a woman sees a boy") == {"a man sees a boy", "a woman sees a girl"}
-
-
-@given(st.sampled_from([*TEMPLATES, *OBJECTS_TEMPLATES]), ODD | OBJECTS_ODD, st.integers(0, 3))
-def test_any_text_comes_out_different_or_not_at_all(template, text, seed):
-    made = perturb(template, [text], seed=seed)
-    if made[0] is None:
-        assert made.reasons[0]
-    else:
-        assert made[0].text != text
-        assert apply_edits(text, made[0].edits) == made[0].text
-        assert made[0] == perturb(template, ["A cat.", text], seed=seed)[1]
 
 
 @given(

@@ -84,10 +84,6 @@ def test_a_draw_of_another_distribution_is_told_apart():
     assert not agrees(drawn, {k: poisson(k, 5) / total for k in range(1, 6)})
 
 
-def test_every_operation_is_known_by_its_name():
-    assert OPERATIONS == ("insert", "delete", "replace", "swap")
-
-
 @pytest.mark.parametrize(
     ("options", "told"),
     [
@@ -430,15 +426,6 @@ def test_the_score_is_the_sum_of_the_severities():
         assert one.text == one.steps[-1].text
     assert {step.severity for one in found for step in one.steps} == {-1, -5}
     assert {step.operation for one in found for step in one.steps} == set(OPERATIONS)
-
-
-def test_the_strata_follow_from_the_edits_and_back():
-    for one in made(variants=5):
-        assert one.strata[0] == one.original
-        for before, after, step in zip(one.strata, one.strata[1:], one.steps, strict=False):
-            start, end, new = step.edit
-            assert before[:start] + new + before[end:] == after
-            assert after[:start] + before[start:end] + after[start + len(new) :] == before
 
 
 def test_the_same_seed_makes_the_same_whatever_stands_beside():

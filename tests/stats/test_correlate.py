@@ -319,11 +319,6 @@ def test_a_grid_follows_the_definition_of_each_averaging(name, grid):
     )
 
 
-def test_averaging_by_item_is_the_default_of_a_grid():
-    x = np.random.default_rng(0).normal(size=(3, 4))
-    assert correlation("pearson", x, x**3).averaging == "item"
-
-
 def test_noticing_how_hard_a_source_is_pays_only_without_averaging():
     # a metric that looks at the source alone: it scores all systems alike but for noise without meaning
     rng = np.random.default_rng(0)

@@ -267,12 +267,6 @@ def test_wilson_by_hand():
     assert (low, high) == pytest.approx((0.150039, 0.849961), abs=1e-6)
 
 
-@pytest.mark.parametrize(("wins", "n"), [(0, 10), (10, 10), (3, 7), (131, 132)])
-def test_wilson_is_that_of_scipy(wins, n):
-    theirs = stats.binomtest(wins, n).proportion_ci(method="wilson")
-    assert wilson(wins, n) == pytest.approx((theirs.low, theirs.high), abs=1e-12)  # one formula, float64
-
-
 def test_no_trial_has_no_interval():
     assert all(math.isnan(end) for end in wilson(0, 0))
     assert all(math.isnan(x) for x in mean_of_shares([], []))

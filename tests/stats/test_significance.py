@@ -359,11 +359,6 @@ def test_half_the_swaps_of_half_defined_systems_leave_one_side_empty():
     assert found.p[0] == 1.0  # the other half gives |d*| = 2 = |d| every time
 
 
-def test_randomisation_without_intervals():
-    found = paired_randomisation(null_means(np.random.default_rng(0), 20), mean, draws=50, interval_draws=0)
-    assert np.isnan([*found.low, *found.high, *found.delta_low, *found.delta_high]).all()
-
-
 @BOTH
 @pytest.mark.parametrize(
     ("stats", "options", "says"),

@@ -48,18 +48,6 @@ def test_an_analysis_is_remembered():
     assert language().analyse("Some text.") is language().analyse("Some text.")
 
 
-def test_words_are_related_and_inflected():
-    known = language()
-    assert known.lemma("went", "VBD") == "go"
-    assert known.inflect("go", "VBZ") == "goes"
-    assert "cold" in known.related("hot", "adj", "antonym")
-
-
-def test_people_are_found():
-    doc = language().analyse("Yesterday Mary Smith came.")
-    assert len(language().persons(doc)) == 1
-
-
 def test_backends_go_by_name():
     assert language() is language("builtin")
     assert isinstance(language(), Builtin)
