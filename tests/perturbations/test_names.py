@@ -21,7 +21,6 @@ from nlgauge.perturbations.names import (
     another_first_name,
     another_last_name,
     another_place,
-    basis,
     family_span,
     given_span,
 )
@@ -140,12 +139,6 @@ def test_parts_of_a_name(text, given, family):
     doc, found = person(text)
     assert words(doc, given_span(doc, found)) == given
     assert words(doc, family_span(doc, found)) == family
-
-
-def test_what_tells_the_gender():
-    assert basis(*person("Then Robert left.")) == "first name"
-    assert basis(*person("Mrs Miller left.")) == "title"
-    assert basis(*person("Dr Miller left.")) == "unknown"
 
 
 @pytest.mark.parametrize("gender", ["f", "m"])
@@ -308,16 +301,6 @@ def test_nothing_moves_but_numbers_and_articles(name, which):
             old = outcome.original[edit.start : edit.end]
             assert old in ("a", "an") or any(a <= edit.start < edit.end <= b for a, b in expressions)
         assert which == "all" or len(outcome.meta["numbers"]) == 1
-
-
-def test_numbers_are_written_out_with_what_belongs_to_them():
-    outcomes = [o and o.text for o in perturb("numbers_to_words", NUMBERS_TEXTS)]
-    assert outcomes[:3] == [
-        "The ferry took one hundred twenty-seven people to the island in two point five hours.",
-        "In nineteen ninety the town paid three million dollars for a five-kilometre road.",
-        "About twenty-five percent of the nineteen thousand seats were free on the twelfth of May two thousand three.",
-    ]
-    assert "10:30 with an eight-year-old" in outcomes[3]
 
 
 def test_the_styles_are_options():
@@ -540,11 +523,6 @@ def test_a_short_name_gives_no_capitals_and_a_land_before_a_noun_stays():
     made = {outcome(PerturbEntities(), "Where in the UK is it?", seed) for seed in range(10)}
     assert all(places()[text.removeprefix("Where in ").removesuffix(" is it?")] == "country" for text in made)
     assert outcome(PerturbEntities(kind="name"), "Which US states have a coast?") == "no name"
-
-
-def test_a_place_becomes_a_place_of_its_kind():
-    made = [outcome(PerturbEntities(), "Who rules the United States?", seed) for seed in range(10)]
-    assert all(places()[text.removeprefix("Who rules ").rstrip("?")] == "country" for text in made)
 
 
 @pytest.mark.parametrize(

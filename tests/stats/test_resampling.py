@@ -635,8 +635,9 @@ def test_three_items_of_two_systems_by_hand():
 
 
 @LEVELS
-@STATISTICS
-@POPULATIONS
+@pytest.mark.parametrize(
+    ("statistic", "population"), [("pearson", "both"), ("spearman", "inputs"), ("kendall_b", "systems")]
+)
 def test_identical_metrics_get_p_one(where, statistic, population):
     human, scores = alike_with_hard_items(np.random.default_rng(0), 5, 6, n_metrics=1)
     twice = np.concatenate([scores, scores, 100 * scores + 3])  # on another scale it is still the same metric

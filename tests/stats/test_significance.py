@@ -43,27 +43,7 @@ def ter(totals):
 
 
 METRICS = {"BLEU": (sacrebleu.BLEU, bleu), "chrF2": (sacrebleu.CHRF, chrf), "TER": (sacrebleu.TER, ter)}
-WORDS = (
-    "the",
-    "a",
-    "cat",
-    "dog",
-    "bird",
-    "sat",
-    "ran",
-    "flew",
-    "on",
-    "over",
-    "under",
-    "mat",
-    "roof",
-    "hill",
-    "red",
-    "blue",
-    "old",
-    "quick",
-    "slow",
-)
+WORDS = "the a cat dog bird sat ran flew on over under mat roof hill red blue old quick slow".split()
 
 
 def garble(rng, words, share):

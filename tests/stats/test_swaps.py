@@ -3,7 +3,6 @@
 import itertools
 import warnings
 from functools import cache
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -113,7 +112,7 @@ def few(patterns):
 
 @pytest.fixture(params=["smooth", "missing", "coarse", "coarse people"])
 def kind(request):
-    """One of the data sets of `by_definition.data`."""
+    """One of the data sets of `data`."""
     return request.param
 
 
@@ -121,14 +120,6 @@ def kind(request):
 def patterns(request):
     """Swaps of every score, of items or of systems on a grid of 3 by 3."""
     return few(all_patterns(POPULATIONS[request.param]))
-
-
-@pytest.fixture(scope="session")
-def by_definition():
-    """The plain functions, which the test files of this folder share."""
-    return SimpleNamespace(
-        plain=plain, averaged=averaged, of_systems=of_systems, looped=looped, all_patterns=all_patterns, data=data
-    )
 
 
 GRID = (3, 70)
@@ -189,12 +180,10 @@ CLOSE = {
 
 
 @pytest.mark.parametrize("averaging", ["none", "item", "sys"])
-def test_pearson_from_sums_is_pearson_of_the_mixtures(by_definition, kind, patterns, averaging):
-    human, z = by_definition.data(kind)
+def test_pearson_from_sums_is_pearson_of_the_mixtures(kind, patterns, averaging):
+    human, z = data(kind)
     found = swaps.pearson_segment_draws(human, z, given_swaps(patterns), averaging)
-    np.testing.assert_allclose(
-        found, by_definition.looped(by_definition.averaged, "pearson", human, z, patterns, averaging), **CLOSE
-    )
+    np.testing.assert_allclose(found, looped(averaged, "pearson", human, z, patterns, averaging), **CLOSE)
 
 
 @pytest.mark.parametrize("averaging", ["none", "item", "sys"])
@@ -289,13 +278,13 @@ def test_two_metrics_by_hand():
         *(pytest.param(*one, marks=pytest.mark.slow) for one in (("spearman", "item"), ("kendall_b", "sys"))),
     ],
 )
-def test_differences_lie_where_the_bound_says(by_definition, kind, patterns, averaging, statistic):
-    human, z = by_definition.data(kind)
+def test_differences_lie_where_the_bound_says(kind, patterns, averaging, statistic):
+    human, z = data(kind)
     z, coins = np.round(z, 12), given_swaps(patterns)
     pairs = list(zip(*pairs_of(len(z)), strict=True))
     groups = sorted_groups(buckets(human, averaging), z, statistic)
     found, off = swaps._from_sorted(groups, pairs, coins, human.shape)
-    exact = by_definition.looped(by_definition.averaged, statistic, human, z, patterns, averaging)
+    exact = looped(averaged, statistic, human, z, patterns, averaging)
     known = ~np.isnan(found)  # every other mixture is constant in some group
     assert known.any() or kind == "coarse"
     assert (np.abs(found - exact)[known] <= off[known] + ROUNDING).all()
@@ -346,14 +335,12 @@ def test_a_function_sees_the_means_of_the_mixtures():
 
 
 @pytest.mark.parametrize("statistic", ["pearson", "spearman", "kendall_b"])
-def test_system_scores_of_mixtures(by_definition, kind, patterns, statistic):
-    human, z = by_definition.data(kind)
+def test_system_scores_of_mixtures(kind, patterns, statistic):
+    human, z = data(kind)
     used = ~np.isnan(human)
     people, _ = swaps.system_scores(human, z, used)
     found = swaps.system_draws(people, z, used, given_swaps(patterns), NAMED[statistic])
-    np.testing.assert_allclose(
-        found, by_definition.looped(by_definition.of_systems, statistic, human, z, patterns, None), **CLOSE
-    )
+    np.testing.assert_allclose(found, looped(of_systems, statistic, human, z, patterns, None), **CLOSE)
 
 
 @pytest.mark.parametrize(
@@ -364,45 +351,41 @@ def test_system_scores_of_mixtures(by_definition, kind, patterns, statistic):
         *(pytest.param(*one, marks=pytest.mark.slow) for one in (("spearman", "sys"), ("kendall_b", "none"))),
     ],
 )
-def test_ranks_from_terms_are_ranks_of_the_mixtures(by_definition, kind, patterns, averaging, statistic):
-    human, z = by_definition.data(kind)
+def test_ranks_from_terms_are_ranks_of_the_mixtures(kind, patterns, averaging, statistic):
+    human, z = data(kind)
     found = swaps.rank_segment_draws(human, z, given_swaps(patterns), averaging, statistic)
     np.testing.assert_allclose(
         found,
-        by_definition.looped(by_definition.averaged, statistic, human, np.round(z, 12), patterns, averaging),
+        looped(averaged, statistic, human, np.round(z, 12), patterns, averaging),
         **CLOSE,
     )
 
 
-def test_the_coarse_data_hold_what_they_are_there_for(by_definition):
-    human, z = by_definition.data("coarse")
-    smooth = by_definition.data("smooth")
+def test_the_coarse_data_hold_what_they_are_there_for():
+    human, z = data("coarse")
+    smooth = data("smooth")
     terms = swaps._Linear(human, z, "item", "kendall_b")
     assert any(terms.pair(a, b)[1].any() for a, b in ((0, 1), (0, 2), (1, 2)))  # ties: the mixtures are made
     assert not any(swaps._Linear(*smooth, "item", "kendall_b").pair(a, b)[1].any() for a, b in ((0, 1), (0, 2), (1, 2)))
-    assert np.isnan(
-        by_definition.plain("pearson", human[:, 0], z[1, :, 0])
-    )  # and an item on which a metric has no value
+    assert np.isnan(plain("pearson", human[:, 0], z[1, :, 0]))  # and an item on which a metric has no value
 
 
-def test_scores_of_two_metrics_that_tie_on_paper_tie(by_definition):
+def test_scores_of_two_metrics_that_tie_on_paper_tie():
     # the same three values in another order and on another scale: after standardising they are three numbers, up to
     # rounding
     human = np.arange(12.0).reshape(4, 3)
     scores = np.array([[0.0, 1, 2], [2, 0, 1], [1, 2, 0], [0, 2, 1]])
     z, _ = standardise(np.stack([scores, 0.1 * scores[::-1] + 0.7]), np.ones((4, 3), dtype=bool))
     assert len(np.unique(z)) > 3
-    patterns = by_definition.all_patterns((4, 3))[::29]
+    patterns = all_patterns((4, 3))[::29]
     found = swaps.rank_segment_draws(human, z, given_swaps(patterns), "item", "kendall_b")
     exact = np.stack([scores, scores[::-1]])
-    np.testing.assert_allclose(
-        found, by_definition.looped(by_definition.averaged, "kendall_b", human, exact, patterns, "item"), **CLOSE
-    )
+    np.testing.assert_allclose(found, looped(averaged, "kendall_b", human, exact, patterns, "item"), **CLOSE)
 
 
-def test_any_coefficient_goes_through_the_mixtures(by_definition):
-    human, z = by_definition.data("smooth")
-    patterns = by_definition.all_patterns((3, 3))[::13]
+def test_any_coefficient_goes_through_the_mixtures():
+    human, z = data("smooth")
+    patterns = all_patterns((3, 3))[::13]
     made = swaps.rank_segment_draws(human, z, given_swaps(patterns), "item", lambda x, h: NAMED["kendall_b"](x, h))
     short = swaps.rank_segment_draws(human, z, given_swaps(patterns), "item", "kendall_b")
     np.testing.assert_allclose(made, short, **CLOSE)

@@ -199,25 +199,9 @@ def entities_found(text: str) -> list[tuple[str, str]]:
     return [(text[e.start : e.end], e.label) for e in entities(language().analyse(text).tokens)]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("He left the Bank of England in May.", [("Bank of England", "organisation")]),
-        ("They met President Barack Obama in New York.", [("President Barack Obama", "person"), ("New York", "place")]),
-        (
-            "The United Nations and the FBI were silent on Monday.",
-            [("United Nations", "organisation"), ("FBI", "organisation")],
-        ),
-        ("She studied at the University of the Arts.", [("University of the Arts", "organisation")]),
-        ("Lawyers sued Johnson & Johnson.", [("Johnson & Johnson", "organisation")]),
-        ("It rained in South Africa and at Lake Tahoe.", [("South Africa", "place"), ("Lake Tahoe", "place")]),
-        ("We saw Metallica.", [("Metallica", "other")]),
-        ("Nobody came on Tuesday.", []),
-        ("", []),
-    ],
-)
-def test_names_are_found_whole_and_with_a_label(text, expected):
-    assert entities_found(text) == expected
+def test_names_are_found_whole_and_with_a_label(cases):
+    for text, expected in cases:
+        assert " | ".join(map(": ".join, entities_found(text))) == expected
 
 
 @pytest.mark.parametrize(

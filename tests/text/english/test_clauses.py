@@ -71,31 +71,9 @@ def found(text):
     return [(t.determiner, t.text) for t in things_of(text)]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("A man in front of a tall tree", [("a", "man"), ("a", "tree")]),
-        ("the top of a hill", [("a", "hill")]),
-        ("A group of children near the lake.", [("", "children"), ("the", "lake")]),
-        ("a photo of two fire trucks", [("two", "fire trucks")]),
-        ("His dog sleeps.", [("his", "dog")]),
-        ("Two dogs chase a cat.", [("two", "dogs"), ("a", "cat")]),  # chase is tagged as a noun
-        ("The horse drinks water.", [("the", "horse"), ("", "water")]),
-        ("a snow covered slope", [("", "slope")]),
-        ("the well-known tea-house", [("the", "tea-house")]),
-        ("They met for a two-day meeting.", [("a", "meeting")]),
-        ("His ex-wife sold the house.", [("his", "ex-wife"), ("the", "house")]),
-        ("The mother-in-law waved.", [("the", "mother-in-law")]),
-        ("A sugar-free drink was sold.", [("a", "drink")]),
-        ("SpaceX engineers left.", [("", "SpaceX engineers")]),
-        ("Maria left Berlin.", [("", "Maria"), ("", "Berlin")]),
-        ("It was him.", []),
-        ("{0}child@xsaw", [("", "child@xsaw")]),  # not `child`, which goes on
-        ("", []),
-    ],
-)
-def test_things_of_a_text(text, expected):
-    assert found(text) == expected
+def test_things_of_a_text(cases):
+    for text, expected in cases:
+        assert " | ".join(map(": ".join, found(text))) == expected
 
 
 def test_only_the_head_of_a_sentence_loses_its_capital():
@@ -126,39 +104,9 @@ def described(text):
     return [(c.kind, doc.tokens[c.verb].text, c.rank) for c in find_clauses(doc)]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("She plays chess.", [("plain", "plays", 0)]),
-        ("She is playing chess.", [("be", "is", 0)]),
-        ("She has played chess.", [("have", "has", 0)]),
-        ("She has a chess board.", [("plain", "has", 0)]),
-        ("She has to play.", [("plain", "has", 0)]),
-        ("She did her homework.", [("plain", "did", 0)]),
-        ("She did not play.", [("do", "did", 0)]),
-        ("She'd rather play.", [("modal", "'d", 0)]),
-        ("She'd played before.", [("have", "'d", 0)]),
-        ("It's been cold.", [("have", "'s", 0)]),
-        ("Wait for Anna.", [("imperative", "Wait", 0)]),
-        ("Please do not wait.", [("do", "do", 0)]),
-        ("You need not wait.", [("modal", "need", 0)]),
-        # names, and nouns that look like verbs
-        ("Catch the Wind is a song.", [("imperative", "Catch", 2), ("be", "is", 0)]),
-        ("a small bathroom sink beside a window", []),
-        ("several street signs next to a tree", []),
-        ("a bathroom with two sinks near a window", []),
-        ("a snow covered field", []),
-        ("a car parked beside a wall", []),
-        ("a garbage can on the pavement", []),
-        # no finite verb: captions, greetings, possessives, infinitives
-        ("a girl riding a pony", []),
-        ("Anna's new coat", []),
-        ("Thank you so much.", []),
-        ("how to bake bread", []),
-    ],
-)
-def test_finite_verbs_are_told_by_what_they_need(text, expected):
-    assert described(text) == expected
+def test_finite_verbs_are_told_by_what_they_need(cases):
+    for text, expected in cases:
+        assert " | ".join(f"{kind}: {verb}: {rank}" for kind, verb, rank in described(text)) == expected
 
 
 def test_main_clauses_rank_before_others(cases):

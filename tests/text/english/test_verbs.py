@@ -114,45 +114,9 @@ def found(line: str) -> list[tuple[str, str]]:
     return [(doc.between(p), doc.tokens[p.head].text) for p in noun_phrases(doc)]
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
-        ("My/PRP$ relatives/NNS are/VBP in/IN town/NN ~./.", [("My relatives", "relatives"), ("town", "town")]),
-        ("the/DT big/JJ ~,/, red/JJ house/NN", [("the big, red house", "house")]),
-        ("black/JJ and/CC white/JJ cats/NNS", [("black and white cats", "cats")]),
-        ("the/DT questions/NNS Lang/NNP asked/VBD", [("the questions", "questions"), ("Lang", "Lang")]),
-        ("a/DT savings/NNS account/NN", [("a savings account", "account")]),
-        ("cats/NNS and/CC dogs/NNS", [("cats", "cats"), ("dogs", "dogs")]),
-        ("all/PDT the/DT very/RB old/JJ men/NNS", [("all the very old men", "men")]),
-        (
-            "the/DT old/JJ committee/NN ~'s/POS new/JJ chairman/NN left/VBD",
-            [("the old committee's new chairman", "chairman")],
-        ),
-        ("a/DT broken/VBN window/NN", [("a broken window", "window")]),
-        ("he/PRP has/VBZ broken/VBN windows/NNS", [("windows", "windows")]),  # not "broken windows": it may be the verb
-        (
-            "a/DT well/RB ~-/HYPH ~known/VBN ten/CD ~-/HYPH ~year/NN ~-/HYPH ~old/JJ boy/NN",
-            [("a well-known ten-year-old boy", "boy")],
-        ),
-        ("a/DT co/NN ~-/HYPH ~worker/NN", [("a co-worker", "worker")]),
-        ("$/$ ~5/CD million/CD for/IN two/CD bridges/NNS", [("$5 million", "million"), ("two bridges", "bridges")]),
-        (
-            "Mr./NNP John/NNP Weber/NNP of/IN Lang/NNP &/CC Sons/NNPS",
-            [("Mr. John Weber", "Weber"), ("Lang & Sons", "Sons")],
-        ),
-        ("on/IN May/NNP 4/CD ~,/, 2010/CD", [("May 4, 2010", "May")]),
-        (
-            "a/DT man/NN in/IN front/NN of/IN a/DT tree/NN",
-            [("a man", "man"), ("a tree", "tree")],
-        ),  # "front" is part of a preposition
-        ("she/PRP came/VBD of/IN course/NN", []),
-        ("They/PRP saw/VBD two/CD ~./.", []),  # neither pronouns nor numbers alone
-        ("./.", []),
-        ("", []),
-    ],
-)
-def test_noun_phrases_and_their_heads(line, expected):
-    assert found(line) == expected
+def test_noun_phrases_and_their_heads(cases):
+    for line, expected in cases:
+        assert " | ".join(map(": ".join, found(line))) == expected
 
 
 def test_prepositional_phrases_begin_with_their_head(cases):

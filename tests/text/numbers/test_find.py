@@ -105,23 +105,9 @@ def test_what_is_no_quantity_is_found_as_a_whole_and_set_aside(cases):
         assert kind in OPAQUE
 
 
-@pytest.mark.parametrize(
-    ("text", "items"),
-    [
-        ("1,234.5 and .5", [("1,234.5", "figure"), (".5", "figure")]),
-        ("12,34,567 and 1.234.567", [("12,34,567", "figure"), ("1.234.567", "figure")]),
-        ("10 000 boats", [("10 000", "figure")]),
-        ("10 0000 boats", [("10", "figure"), ("0000", "figure")]),
-        ("USD100 and Rs5", [("100", "figure"), ("5", "figure")]),  # a currency is no part of the figure
-        ("2½ days", [("2", "figure"), ("½", "vulgar")]),
-        ("mp3, 2.0.1 and 1e6", [("mp3", "code"), ("2.0.1", "code"), ("1e6", "code")]),
-        ("a@b.org, #5", [("a@b.org", "link"), ("#5", "link")]),
-        ("on 1/2/2003 at 10:30", [("1/2/2003", "date"), ("10:30", "time")]),
-        ("١٢ and 五", []),
-    ],
-)
-def test_runs_with_digits_are_told_apart(text, items):
-    assert scanned(text) == items
+def test_runs_with_digits_are_told_apart(cases):
+    for text, items in cases:
+        assert " | ".join(map(" is ".join, scanned(text))) == items
 
 
 def test_a_very_long_run_of_digits_is_a_code():
@@ -198,25 +184,10 @@ def test_a_label_joined_to_a_label_is_one():
 # --- Numbers with a dash, a stroke or a colon between them
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("10-12 people", [("10", "cardinal", "first"), ("12", "cardinal", "second")]),
-        ("10–12%", [("10", "cardinal", "first"), ("12%", "percent", "second")]),
-        ("$10-12 million", [("$10", "money", "first"), ("12 million", "cardinal", "second")]),
-        ("from 1990-1995", [("1990", "year", "first"), ("1995", "year", "second")]),
-        ("between 10 and 12", [("10", "cardinal", ""), ("12", "cardinal", "")]),
-        ("won 2-1", [("2", "score", ""), ("1", "score", "")]),
-        ("won 1-2", [("1", "score", ""), ("2", "score", "")]),
-        ("it ended 2 : 0 , they say", [("2", "score", ""), ("0", "score", "")]),
-        ("at 5: 30 people", [("5", "cardinal", ""), ("30", "cardinal", "")]),
-        ("15th to 18th May", [("15th", "day", ""), ("18th", "day", "")]),
-        ("a 3:2 win", [("3", "score", ""), ("2", "score", "")]),
-        ("a 4-4-2 line", [("4-4-2", "code", "")]),
-    ],
-)
-def test_numbers_with_a_dash_between_are_a_range_or_a_score(text, expected):
-    assert [(text[n.outer_start : n.outer_end], n.kind, n.range) for n in find_numbers(text)] == expected
+def test_numbers_with_a_dash_between_are_a_range_or_a_score(cases):
+    for text, expected in cases:
+        found = [(text[n.outer_start : n.outer_end], n.kind, n.range) for n in find_numbers(text)]
+        assert " | ".join(map(": ".join, found)) == expected
 
 
 @pytest.mark.parametrize(

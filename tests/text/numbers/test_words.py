@@ -316,29 +316,9 @@ def phrases(text):
     return [(text[p.start : p.end], p.kind, int(p.value)) for p in word_numbers(text)]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("two men and three women", [("two", "cardinal", 2), ("three", "cardinal", 3)]),
-        (
-            "two and three",
-            [("two", "cardinal", 2), ("three", "cardinal", 3)],
-        ),  # "and" joins only behind hundred and above
-        ("two hundred and three", [("two hundred and three", "cardinal", 203)]),
-        ("a million people", [("a million", "cardinal", 1_000_000)]),
-        ("two dozen eggs", [("two dozen", "cardinal", 24)]),
-        ("a thirty-two-year-old", [("thirty-two", "cardinal", 32)]),
-        ("ten per cent", [("ten", "percent", 10)]),
-        ("the twentieth century", [("twentieth", "century", 20)]),
-        ("the third of May", [("third", "day", 3)]),
-        ("his two third-party tools", [("two", "cardinal", 2)]),
-        ("TWO MEN", [("TWO", "cardinal", 2)]),
-        ("It ended. Two left.", [("Two", "cardinal", 2)]),
-        ("two\u00a0hundred", [("two\u00a0hundred", "cardinal", 200)]),
-    ],
-)
-def test_numbers_in_words_are_read(text, expected):
-    assert phrases(text) == expected
+def test_numbers_in_words_are_read(cases):
+    for text, expected in cases:
+        assert " | ".join(f"{phrase}: {kind}: {value}" for phrase, kind, value in phrases(text)) == expected
 
 
 def test_what_is_no_number_of_its_own_is_left(cases):
