@@ -110,16 +110,32 @@ def few(patterns):
     return patterns if len(patterns) <= 64 else patterns[::29]
 
 
-@pytest.fixture(params=["smooth", "missing", "coarse", "coarse people"])
-def kind(request):
-    """One of the data sets of `data`."""
+KINDS = ("smooth", "missing", "coarse", "coarse people")
+# By day every data set with swaps of every score, and swaps of items and of systems where something is missing or ties.
+BY_DAY = {*((kind, "both") for kind in KINDS), ("missing", "inputs"), ("coarse", "systems")}
+SETTINGS = [
+    pytest.param((kind, population), marks=[] if (kind, population) in BY_DAY else pytest.mark.slow)
+    for kind in KINDS
+    for population in POPULATIONS
+]
+
+
+@pytest.fixture(params=SETTINGS, ids=": ".join)
+def setting(request):
+    """One of the data sets of `data`, and what is swapped."""
     return request.param
 
 
-@pytest.fixture(params=list(POPULATIONS))
-def patterns(request):
+@pytest.fixture
+def kind(setting):
+    """The data set."""
+    return setting[0]
+
+
+@pytest.fixture
+def patterns(setting):
     """Swaps of every score, of items or of systems on a grid of 3 by 3."""
-    return few(all_patterns(POPULATIONS[request.param]))
+    return few(all_patterns(POPULATIONS[setting[1]]))
 
 
 GRID = (3, 70)

@@ -29,8 +29,9 @@ PARTS = ("adj", "noun", "verb", "adverb")
 def used() -> list[tuple[str, str]]:
     """File and section of every word list in the source."""
     calls = []
-    for path in SOURCE.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    texts = [path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py")]
+    for text in (text for text in texts if "WordList(" in text):
+        for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "WordList":
                 file, section = (a.value if isinstance(a, ast.Constant) else None for a in node.args)
                 calls += [(file, section)] if section else [(file, f"grammar {part}") for part in PARTS]
