@@ -215,6 +215,16 @@ def test_every_module_is_held_by_a_test_file_of_its_name():
     assert not {m.as_posix() for m in modules if not (TESTS / m.parent / f"test_{m.name}").exists()}
 
 
+def test_every_table_of_cases_has_its_test():
+    """Cases without a test would be read by nobody; a test without cases fails by itself."""
+    assert not [
+        f"{table.name}: {name}"
+        for table in TESTS.rglob("test_*.tsv")
+        for name in re.findall(r"^## (\w+)$", table.read_text(encoding="utf-8"), flags=re.M)
+        if f"def {name}(cases" not in table.with_suffix(".py").read_text(encoding="utf-8")
+    ]
+
+
 def public_definitions(tree: ast.Module) -> Iterator[ast.Module | ast.ClassDef | ast.FunctionDef]:
     yield tree
     for node in tree.body:
