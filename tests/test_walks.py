@@ -5,9 +5,9 @@ python tests/test_walks.py      # the files of each command
 
 from __future__ import annotations
 
-import ast
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -26,13 +26,13 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 SOURCE = Path(nlgauge.__file__).parent
 DATA = "weather.jsonl"
 WALKS = {  # command -> files whose functions it enters, at most
-    f"score {DATA} -m bleu": 29,
-    f"audit {DATA} --suite menli -m chrf --no-cache": 56,
-    f"meta {DATA} --judgements weather_ratings.tsv -m chrf -m bleu -c adequacy": 41,
-    f"gate {DATA} {DATA} --base-system template --new-system template -m chrf": 33,
-    "synth {folder}/few.txt -o {folder}/changed.jsonl": 40,
+    f"score {DATA} -m bleu": 28,
+    f"audit {DATA} --suite menli -m chrf --no-cache": 53,
+    f"meta {DATA} --judgements weather_ratings.tsv -m chrf -m bleu -c adequacy": 40,
+    f"gate {DATA} {DATA} --base-system template --new-system template -m chrf": 32,
+    "synth {folder}/few.txt -o {folder}/changed.jsonl": 36,
 }
-SIZES = {"files": 265, "classes": 778, "median lines": 356, "most lines": 969}  # of the package, at most
+SIZES = {"files": 260, "classes": 736, "median lines": 376, "most lines": 945}  # of the package, at most
 
 
 def entered(command: str) -> list[str]:
@@ -81,7 +81,7 @@ def test_a_command_enters_no_more_files_than_it_did(tmp_path):
 def test_the_package_is_no_larger_than_it_was():
     texts = [path.read_text(encoding="utf-8") for path in SOURCE.rglob("*.py")]
     lines = [text.count("\n") for text in texts]
-    classes = sum(isinstance(node, ast.ClassDef) for text in texts for node in ast.walk(ast.parse(text)))
+    classes = sum(len(re.findall(r"^ *class \w", text, flags=re.M)) for text in texts)
     sizes = {"files": len(texts), "classes": classes, "median lines": median(lines), "most lines": max(lines)}
     assert {name: size for name, size in sizes.items() if size > SIZES[name]} == {}
 

@@ -139,7 +139,7 @@ def nothing_is_scored(monkeypatch):
         raise AssertionError(f"{built.info.name} was asked for scores")
 
     monkeypatch.setattr("nlgauge.metrics.run._score", scored)
-    monkeypatch.setattr("nlgauge.models.encoder.torch_device", lambda *_: pytest.fail("a model was loaded"))
+    monkeypatch.setattr("nlgauge.runtime.runtime.torch_device", lambda *_: pytest.fail("a model was loaded"))
 
 
 def refused(capsys, command, *more):

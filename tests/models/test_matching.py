@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from nlgauge.models import matching
 from nlgauge.models import matching as matched
-from nlgauge.models.encoder import MATCHED, SharedVectors, Vectors, load_encoder, wide_dtype
+from nlgauge.models.encoder import MATCHED, SharedVectors, Vectors, load_encoder
 from nlgauge.models.matching import cosines, encoder_means, match_features, mean_vectors, read_pairs
-from nlgauge.runtime.runtime import Runtime
+from nlgauge.runtime.runtime import Runtime, wide_dtype
 
 torch = pytest.importorskip("torch")
 

@@ -11,11 +11,10 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, by_value
 from nlgauge.core.errors import InputError
-from nlgauge.models.encoder import dtype_and_device
 from nlgauge.models.heads import Head, Headed, find_head, is_head
 from nlgauge.models.locate import NAMED, LazyModel, ModelFiles, locate
 from nlgauge.models.tokens import Ids, TextTokenizer
-from nlgauge.runtime.runtime import PAIRS, Runtime, by_length
+from nlgauge.runtime.runtime import PAIRS, Runtime, by_length, dtype_and_device
 
 if TYPE_CHECKING:
     from nlgauge.models.networks import Classifier

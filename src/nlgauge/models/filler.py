@@ -13,17 +13,16 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
-from nlgauge.models.encoder import dtype_and_device
 from nlgauge.models.generation import Likelihoods
 from nlgauge.models.infill import DEFAULT, Denoiser, Filler, Gap, InfillFiles, PieceTokenizer, Placed, locate_infill
 from nlgauge.models.locate import LazyModel
 from nlgauge.models.tokens import Ids
-from nlgauge.runtime.runtime import Runtime, by_length, margin
+from nlgauge.runtime.runtime import Runtime, by_length, dtype_and_device, margin
 
 if TYPE_CHECKING:
     import torch
 
-    from nlgauge.models.language_models import MaskedNetwork
+    from nlgauge.models.networks import MaskedNetwork
 
 
 _CLOSING = "\"'”’»)]}*_ "
@@ -368,7 +367,7 @@ def _last(placed: Placed, start: int, blank: np.ndarray) -> int:
 
 def _network(found: InfillFiles, dtype: str, device: str) -> MaskedNetwork:
     kind, where = dtype_and_device(dtype, device, f"model {found.name!r}")
-    from nlgauge.models.language_models import headed_mask, masked_network
+    from nlgauge.models.networks import headed_mask, masked_network
 
     found.files.check()
     return masked_network(found.files, kind, where) if found.head is None else headed_mask(found.head, kind, where)

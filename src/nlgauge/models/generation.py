@@ -12,13 +12,12 @@ import numpy as np
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.core.segment import is_blank, stripped
-from nlgauge.models.encoder import dtype_and_device, torch_device
 from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.tokens import Ids, TextTokenizer, pretrained_tokenizer, set_language, well_formed
-from nlgauge.runtime.runtime import Runtime, by_length
+from nlgauge.runtime.runtime import Runtime, by_length, dtype_and_device, torch_device
 
 if TYPE_CHECKING:
-    from nlgauge.models.language_models import CausalNetwork, PairedNetwork
+    from nlgauge.models.networks import CausalNetwork, PairedNetwork
 
 
 _BATCH_TOKENS = 2048  # of the source side; a beam multiplies what a decoder holds
@@ -457,6 +456,6 @@ class Generator:
 
     def _loaded(self) -> PairedNetwork | CausalNetwork:
         kind, where = dtype_and_device(self.dtype, self.runtime.device, f"model {self.files.name!r}")
-        from nlgauge.models.language_models import CausalNetwork, PairedNetwork
+        from nlgauge.models.networks import CausalNetwork, PairedNetwork
 
         return (PairedNetwork if self.files.is_paired else CausalNetwork)(self.files, kind, where)

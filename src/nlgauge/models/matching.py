@@ -10,10 +10,10 @@ import numpy.typing as npt
 import torch
 
 from nlgauge.core.arrays import Array, Mask
-from nlgauge.models.encoder import MATCHED, Encoder, Network, Vectors, cut_layers, wide_dtype
+from nlgauge.models.encoder import MATCHED, Encoder, Network, Vectors, cut_layers
 from nlgauge.models.hub import side_by_side
 from nlgauge.models.tokens import Ids
-from nlgauge.runtime.runtime import Advance, by_length, runs, windows
+from nlgauge.runtime.runtime import Advance, by_length, runs, wide_dtype, windows
 
 
 def mean_vectors(

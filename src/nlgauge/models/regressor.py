@@ -19,18 +19,16 @@ from nlgauge.models.encoder import (
     Encoder,
     SharedVectors,
     combined,
-    dtype_and_device,
     load_encoder,
     n_features,
     source_of,
     texts_of,
-    wide_dtype,
 )
 from nlgauge.models.entailment import PairTokenizer, pair_tokenizer
 from nlgauge.models.heads import Head, find_head, is_head
 from nlgauge.models.locate import NAMED, LazyModel, is_read
 from nlgauge.models.tokens import Ids, TextTokenizer, Tokens
-from nlgauge.runtime.runtime import Advance, Runtime, by_length
+from nlgauge.runtime.runtime import Advance, Runtime, by_length, dtype_and_device, wide_dtype
 
 if TYPE_CHECKING:
     import torch

@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array
-from nlgauge.models.encoder import Words, dtype_and_device, word_features
+from nlgauge.models.encoder import Words, word_features
 from nlgauge.models.entailment import Pairs, PairTokenizer, pair_tokenizer, softmax
 from nlgauge.models.heads import Head, find_head
 from nlgauge.models.locate import LazyModel
 from nlgauge.models.tokens import Ids
-from nlgauge.runtime.runtime import Runtime, by_length
+from nlgauge.runtime.runtime import Runtime, by_length, dtype_and_device
 
 if TYPE_CHECKING:
     from nlgauge.models.networks import PackedTagger

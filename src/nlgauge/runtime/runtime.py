@@ -19,7 +19,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.errors import InputError, MissingExtra, nearest
 from nlgauge.core.options import Range, check_option
 from nlgauge.runtime.cache import ScoreCache
 from nlgauge.runtime.pool import Pool
@@ -175,6 +175,54 @@ def runs(values: Sequence[int] | Index) -> Iterator[tuple[int, int]]:
     edges = np.flatnonzero(np.diff(values)) + 1
     bounds = [0, *edges.tolist(), len(values)]
     yield from pairwise(bounds)
+
+
+def dtype_and_device(dtype: str, device: str, wanted_by: str) -> tuple[Any, Any]:
+    """The torch objects for a precision and a device.
+
+    Args:
+        dtype: the precision, as in a runtime.
+        device: the device, as in a runtime.
+        wanted_by: what needs torch, for the error.
+
+    Raises:
+        MissingExtra: torch is not installed.
+        InputError: the device cannot be used on this machine.
+    """
+    try:
+        import torch
+    except ImportError:
+        raise MissingExtra(wanted_by, "neural") from None
+    return getattr(torch, dtype), torch_device(torch, device)
+
+
+def wide_dtype(device: Any) -> Any:
+    """The torch dtype for sums whose rounding must not show: float64, or float32 on a device of Apple, which has none.
+
+    Args:
+        device: a torch device.
+    """
+    import torch
+
+    return torch.float32 if device.type == "mps" else torch.float64
+
+
+def torch_device(torch: Any, name: str) -> Any:
+    """The torch device with a name; `auto` is a GPU if there is one.
+
+    Raises:
+        InputError: the device cannot be used on this machine.
+    """
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+        torch.empty(1, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise InputError(
+            f"device {name!r} cannot be used here: {str(error).splitlines()[0]}; try --device cpu"
+        ) from None
+    return device
 
 
 # --- Where a run happens: device, precision, token budget, loaded models, score cache, seed, and one bar per metric

@@ -22,12 +22,11 @@ from torch.nn import functional
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import check_target
 from nlgauge.io.files import InputFile, Lines
-from nlgauge.models.encoder import torch_device
 from nlgauge.models.heads import SUFFIX
 from nlgauge.models.infill import PieceTokenizer
 from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.tokens import Ids
-from nlgauge.runtime.runtime import Runtime, by_length
+from nlgauge.runtime.runtime import Runtime, by_length, torch_device
 from nlgauge.training.adapters import adapter_tensors
 from nlgauge.training.heads import adapted_network, arithmetic, head_metadata, own_tensors, pad_of, padded, write_head
 from nlgauge.training.loop import Checkpoint, alone, fit_network

@@ -14,13 +14,12 @@ from safetensors import safe_open
 
 from nlgauge.core.errors import InputError
 from nlgauge.io.files import InputFile
-from nlgauge.models.encoder import torch_device
 from nlgauge.models.entailment import LABELS, PairTokenizer
 from nlgauge.models.heads import FORMAT, SUFFIX, widened
 from nlgauge.models.hub import know_start
 from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.tokens import Ids
-from nlgauge.runtime.runtime import Advance, Runtime
+from nlgauge.runtime.runtime import Advance, Runtime, torch_device
 from nlgauge.training.adapters import adapter_tensors, add_adapters, set_adapters
 from nlgauge.training.examples import read_rows
 from nlgauge.training.heads import (

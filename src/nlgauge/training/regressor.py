@@ -17,7 +17,7 @@ import torch
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.metrics.embedding.vectors import best_layer
-from nlgauge.models.encoder import BOTH, MATCH, MATCHED, Encoder, combined, cut_layers, load_encoder, torch_device
+from nlgauge.models.encoder import BOTH, MATCH, MATCHED, Encoder, combined, cut_layers, load_encoder
 from nlgauge.models.entailment import PairTokenizer
 from nlgauge.models.heads import HEADS, HERE, SUFFIX, Head, find_head
 from nlgauge.models.hub import HubNetwork
@@ -25,7 +25,7 @@ from nlgauge.models.locate import ModelFiles, is_disentangled, is_read, locate
 from nlgauge.models.matching import encoder_means, mean_vectors, read_pairs
 from nlgauge.models.regressor import KIND, MIX, WEIGHTS, RegressorFiles, text_vectors
 from nlgauge.models.tokens import Ids, TextTokenizer
-from nlgauge.runtime.runtime import Advance, Runtime
+from nlgauge.runtime.runtime import Advance, Runtime, torch_device
 from nlgauge.stats.correlate import correlation
 from nlgauge.training.adapters import adapter_tensors, add_adapters, begin_adapters
 from nlgauge.training.examples import Encoded, Example, ExampleTexts, grouped_batches

@@ -18,14 +18,14 @@ from nlgauge.core.result import check_target, claimed
 from nlgauge.core.segment import is_blank
 from nlgauge.io.files import InputFile
 from nlgauge.io.marked import errors_of
-from nlgauge.models.encoder import FEATURES, Words, torch_device
+from nlgauge.models.encoder import FEATURES, Words
 from nlgauge.models.entailment import PairTokenizer
 from nlgauge.models.heads import SUFFIX, find_head
 from nlgauge.models.locate import ModelFiles, locate
 from nlgauge.models.networks import ALIGNED, POOLED, aligned, pooled_units
 from nlgauge.models.spans import KIND, OUTPUTS, Judged, WordPairs, load_spans, read_words
 from nlgauge.models.tokens import Ids
-from nlgauge.runtime.runtime import Runtime
+from nlgauge.runtime.runtime import Runtime, torch_device
 from nlgauge.scoring.explaining import MarkThresholds, WordedText, is_function, marked_spans, thresholds
 from nlgauge.stats.draws import wilson
 from nlgauge.stats.spans import clean_counts, one_to_one_counts, share_of_totals, span_agreement
