@@ -58,7 +58,7 @@ class Totals:
     first: Mapping[str, Sequence[str]] = field(default_factory=dict)
     references: set[int] = field(default_factory=set)
     part_names: dict[str, None] = field(default_factory=dict)
-    cells: dict[Key, Cell] = field(default_factory=dict)
+    cells: dict[Key, CellSums] = field(default_factory=dict)
     finish: Finish | None = None
     finish_parts: FinishParts | None = None
     _kept: list[tuple[list[Key], list[str | None], Scores]] = field(default_factory=list)
@@ -73,7 +73,7 @@ class Totals:
         places = np.array([numbers[key] for key in keys])
         for key, number in numbers.items():
             mine = places == number
-            cell = self.cells.setdefault(key, Cell(np.zeros(stats.shape[1])))
+            cell = self.cells.setdefault(key, CellSums(np.zeros(stats.shape[1])))
             cell.totals += stats[mine].sum(axis=0)
             cell.n += int(mine.sum())
             cell.n_undefined += int(undefined[mine].sum())
@@ -126,7 +126,7 @@ class Totals:
 
 
 @dataclass
-class Cell:
+class CellSums:
     """The sums of the segments of one system: their statistics, how many they are, and how many are undefined."""
 
     totals: Array

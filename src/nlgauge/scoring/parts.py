@@ -38,7 +38,7 @@ from nlgauge.metrics.run import score_segments
 from nlgauge.metrics.stored import check_shipped, metric_of_file
 from nlgauge.runtime.pool import Columns, Counts, Incidence, Moments, Pool, Unsettled
 from nlgauge.runtime.runtime import ENCODERS, Runtime, silent
-from nlgauge.scoring.compare import Cell, ComparisonOptions, Totals
+from nlgauge.scoring.compare import CellSums, ComparisonOptions, Totals
 from nlgauge.scoring.looks import Looking, Looks
 
 # --- The plan of a run in parts: what is read, by which metrics, and which rows are which part
@@ -673,7 +673,7 @@ class Counted(msgspec.Struct, frozen=True):
         totals.signature, totals.finish, totals.finish_parts = like.signature, like.finish, like.finish_parts
         for group, system, sums, n, n_undefined in self.cells:
             key = (group if totals.by_group else None, system)
-            cell = totals.cells.setdefault(key, Cell(np.zeros(len(sums))))
+            cell = totals.cells.setdefault(key, CellSums(np.zeros(len(sums))))
             cell.totals += np.array(sums, dtype=np.float64)
             cell.n += n
             cell.n_undefined += n_undefined
