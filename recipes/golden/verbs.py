@@ -522,7 +522,7 @@ def chooser(only: Sequence[str]) -> Callable[[str], bool]:
 def _expected(name: str, code: str) -> bool:
     if name.startswith("refused-"):
         return code == "2"
-    return code == "3" if name == "score-gate-failed" else code == "0"
+    return code == ("3" if name in ("gate", "score-gate-failed") else "0")
 
 
 def compare(one: Path, other: Path, most: int, chosen: Callable[[str], bool]) -> int:
