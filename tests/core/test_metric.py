@@ -1,6 +1,8 @@
 """A metric: its members and their defaults, signature and needs; texts it cannot read; several references."""
 
+import copy
 import json
+import pickle
 import shutil
 from dataclasses import dataclass, field, replace
 from importlib import metadata
@@ -108,6 +110,13 @@ def test_a_class_that_says_more_is_asked_for_it_and_is_not_copied():
     assert metric.facts(None) == {"me": id(telling)}
     assert metric.scorer(SEGMENTS, None)(SEGMENTS) == (SEGMENTS, SEGMENTS)
     assert trained_on(metric) == ()
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda metric: pickle.loads(pickle.dumps(metric))])
+def test_a_wrapped_metric_can_be_copied_and_sent_to_another_process(again):
+    metric = whole(Bare())
+    assert again(metric) == metric
+    assert (again(metric).info.name, again(metric).pooled) == (metric.info.name, False)
 
 
 def test_what_a_metric_does_not_say_those_inside_say():

@@ -153,6 +153,8 @@ class _Foreign:
         self.metric = metric
 
     def __getattr__(self, name: str) -> Any:
+        if name == "metric":  # while a copy is made it is not there yet
+            raise AttributeError(name)
         return getattr(self.metric if hasattr(self.metric, name) else self._usual, name)
 
     def __eq__(self, other: object) -> bool:
