@@ -187,15 +187,21 @@ def as_mlflow(
     A metric gives a `Feedback` of its name: the value, source `CODE`, and in the metadata the signature, the parts of
     the score, the direction and flags. A score that is undefined, or for which the row lacks a text, is an error and
     never 0, so that MLflow leaves it out of its mean. MLflow calls scorers from threads; rows are scored one at a time,
-    and models are loaded once.
+    and models are loaded once. What MLflow refuses in a name becomes `_`: `chrf:word_order=2` is `chrf_word_order_2`.
+
+    It needs the extra `mlflow`, which brings `mlflow-skinny`: that needs a tracking server, and the whole package
+    `mlflow` has a database of its own. The scorer cannot be registered for monitoring (`scorer.register()`), because
+    MLflow stores scorers of its own kinds only.
 
     Args:
         metrics: specifications or metric objects; they may not take frequencies or a scale from all rows.
         name: the name of the scorer; by default that of a single metric, or `nlgauge`.
         columns: where a row holds `hyp`, `ref` or `refs`, and `src`: `{"hyp": "outputs.answer", "ref":
             "expectations.gold", "src": "inputs.document"}`. By default the text is `outputs`, or the answer in it where
-            it is a message of a chat or has one string; references are `expected_response` and other usual names in
-            `expectations`; the source is a usual name in `inputs`, or the only string there.
+            it is a message of a chat or has one string; references are `expected_response`, `expected_output`,
+            `reference`, `references`, `ground_truth`, `target` or `answer` in `expectations`, and a list is several;
+            the source is `source`, `document`, `context`, `question`, `query`, `input` or `prompt` in `inputs`, or the
+            only string there.
         aggregations: as in MLflow, for a single metric; several are averaged.
         runtime: device, precision and cache, as in `nlgauge.score`. Scorers that share one share its models.
 

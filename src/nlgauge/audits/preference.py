@@ -291,7 +291,7 @@ class _English(BaseMetric):
         if writing.script == LATIN:
             takes = "those that need English take them for English, and edit what looks like it"
             return None if writing.may_be_english else takes
-        reason = "with the reason 'language' (page 'languages' of the documentation)"
+        reason = "with the reason 'language' (page 'guides/translation' of the documentation)"
         return f"those that need English leave them alone, {reason}"
 
 

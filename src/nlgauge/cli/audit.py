@@ -82,7 +82,24 @@ def perturb(
     making: Making,
     run: options.Common,
 ) -> int:
-    """Perturb texts, and write pairs of before and after."""
+    """Perturb texts, and write pairs of before and after.
+
+    Each row of the output is a text before (`better`) and after (`worse`) one perturbation, with its references, as
+    `nlgauge audit --suite FILE` reads it. The table says how many texts each perturbation changed, and how many it left
+    alone, by reason. References are perturbed, each once, or hypotheses where there are none.
+
+    Take `--field hyp` for a suite on which metrics can fail, or data with two references or more. A better text that is
+    the reference itself wins by nearly every metric, and `nlgauge audit` refuses such a suite.
+
+    Where a perturbation does not apply there is no pair: the unchanged text is never scored. One that fails on a text
+    leaves it alone with the reason `a bug of the perturbation`, and a note names the text. Perturbations that read
+    words need English; a text in another language is left alone with the reason `language`.
+
+    Draws come from the seed, the perturbation and the id of the text, so the same text gets the same edit in any order.
+    Those that bring in other texts (`add_extra_text`, `add_nonsense`, `random_text`) take them from the data, and so
+    depend on it. Options follow the name, as in `-p negation:mode=add`. `--language spacy` or `stanza` needs an English
+    pipeline that is installed; nothing is downloaded.
+    """
     options.check_outputs({"--output": output}, data)
     _check(chosen)
     rows = rows_to_perturb(chosen.perturbation or [], chosen.task, chosen.criterion)
@@ -227,7 +244,29 @@ def audit(
     files: options.Files,
     run: options.Common,
 ) -> int:
-    """Find out what a metric cannot see."""
+    """Find out what a metric cannot see.
+
+    Checklist (`--task`): each row of the task's checklist makes good texts worse in one way. A cell is the metric's
+    drop less the penalty of people: 0 agrees, below 0 punishes too little. The text is compared with itself on purpose.
+    Drops are divided by that score (`self`); of error rates and metrics without references they are scaled over the
+    task (`minmax`). Rows of `invariance` should change nothing. Penalties are estimated from printed figures (`~` marks
+    less certain ones); `--penalties` reads your own, a table with `template`, `penalty` (0 to 1) and perhaps `task` and
+    `criterion`. `n/a` counts texts to which a perturbation does not apply.
+
+    Preference (`--suite`): does the better text of a pair score higher? Ties count as losses unless you say otherwise;
+    a metric that knows nothing gets one half, and below it prefers the error. Rows `mean-...` are plain means over
+    kinds. Intervals are Wilson's.
+
+    - `--suite menli` makes pairs from data: a paraphrase against a reference with an error. Paraphrases come from
+      `--paraphrases`, else two translation models, else the other reference farthest away, else small changes by rule,
+      which make an easy test. Metrics without references read source and hypothesis instead.
+    - The name of a published suite, beside its file or folder, prints its authors' own statistic.
+    - A suite in which every better text is the reference is refused: no metric could fail on it. Perturb hypotheses,
+      use `menli`, or say `--design checklist`; `--design preference`, typed out, counts them all the same.
+
+    `†` marks results on errors that the metric's model has learnt from: no blind test. A metric with idf sees one kind
+    at a time. `--segments` writes a row per pair with its texts and scores. Scores of models stay in the cache.
+    """
     shown.check(files, worst=worst, intervals=intervals)
     published = name_of(suite)
     paths = (data, None if suite in _RECIPES or published else suite, penalties, paraphrasing.paraphrases)

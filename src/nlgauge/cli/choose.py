@@ -39,7 +39,30 @@ def choose(
     files: options.Files,
     run: options.Common,
 ) -> int:
-    """Recommend one or two metrics for these texts, with the reasons."""
+    """Recommend one or two metrics for these texts, with the reasons.
+
+    The recommendation comes first, then the command to paste, and a table with every number. Evidence is a share of
+    right answers, .5 for a blind choice: outputs ordered as by your ratings (`people`) or by people on the nearest
+    public sets (`public`), errors made in your outputs that lower the score (`errors`), paraphrases above near-copies
+    with an error (`copies`), harmless changes that cost less than an error (`harmless`), differences of your systems
+    that hold on two halves of the items (`apart`). Below 10 answers a share does not count.
+
+    With 30 pairs or more that you rate apart, ratings decide. Else a weighted mean does, in which `public` weighs most;
+    `--care` lets errors weigh as much. In the table `=` cannot be told from the first, and `~` orders your texts as an
+    earlier metric does. A second metric is named if it sees more than half of what the first misses. One that fails,
+    lacks what it needs, or cannot read or score more than half of the outputs is left out with the reason.
+
+    Some 240 outputs are looked at (480 that are rated), fewer of long texts; `--dry-run` says how long it takes at
+    most. Without `-m` a short list is tried that needs no download; `summac` is slow and must be named. Scores of
+    models stay in the cache.
+
+    - Errors are made by rule in English; texts in other languages get few or none. Without `--task`, and where the data
+      name none, they are those of translation.
+    - For captions, questions and dialogue there is no public set, and errors alone can mislead; public evidence on
+      summaries is thin.
+    - For the order of whole systems the choice is no better than chance.
+    - Rate some outputs if the choice matters.
+    """
     shown.check(files)
     files.check(data, judgements)
     if metric:

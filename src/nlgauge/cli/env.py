@@ -48,7 +48,19 @@ def doctor(
     cache: options.CacheFolder = None,
     prune: Annotated[bool, Typed("Delete what is damaged in the cache, or was stored by other versions.")] = False,
 ) -> None:
-    """Say what is installed, which device would be used, and whether the embedded files are whole."""
+    """Say what is installed, which device would be used, and whether the embedded files are whole.
+
+    A line each says: the versions of nlgauge and Python; the packages of each extra that are installed; whether the
+    embedded encoder is complete and unchanged; whether the encoder `base` can be taken; which encoder metrics get that
+    name no model; the device, with what `--dtype auto` takes there; and the score cache.
+
+    The cache is `scores.sqlite` in `$NLGAUGE_CACHE`, else in the user's cache folder, or in `--cache DIR`. All of its
+    rows are read: how many there are, their size, how many are damaged, and how many were stored by other versions,
+    which this one never reads. `--prune` deletes these, or the whole file where it cannot be read to its end. A damaged
+    row is never used anyhow: its checksum does not fit, and the segment is scored again.
+
+    It changes nothing without `--prune`, and ends with 0 whatever it finds.
+    """
     machine = f"{platform.system()} {platform.machine()}"
     echo(f"nlgauge      {version('nlgauge')}, Python {platform.python_version()}, {machine}")
     for extra, packages in _EXTRAS.items():
@@ -128,7 +140,26 @@ def env(
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Make an environment for a metric whose packages cannot be installed beside nlgauge's."""
+    """Make an environment for a metric whose packages cannot be installed beside nlgauge's.
+
+    Some metrics run a package that needs other releases than nlgauge. Each gets a virtual environment of its own, in
+    which the metric starts a Python for the run; texts and numbers go through pipes as JSON. `--list` shows the
+    environments (`comet`, `bleurt`, `summac`, `spice`) with their metric, packages, Python, licence and known troubles.
+
+    One that is whole is left as it is. `half made` was interrupted: metrics refuse it, and the same command makes it
+    anew. `old` was made with requirements of an earlier release: metrics use it, and the command makes it anew. The
+    place is `$NLGAUGE_ENVIRONMENTS`, else `environments` in the user's cache folder; after `--folder` set that variable
+    for the metrics. pip reads its own settings, such as `PIP_INDEX_URL`; without a network one line says what pip said,
+    and names its log. An environment of your own is named by the option `python` of the metric.
+
+    The worker loads its model once for a run and is asked 256 distinct texts at a time. One that crashes is started
+    again once, then the error names the ids and its last words. Without an answer in 30 minutes it is ended
+    (`NLGAUGE_WORKER_SECONDS`). `--device` reaches it, `--dtype` does not. Versions and the digest of the model are in
+    the signature; scores stay in the cache.
+
+    Packages and models of others run with your rights: a COMET checkpoint and the weights of SummaC-Conv are pickles,
+    and an environment is no sandbox.
+    """
     asked = [option for option, given in (("--list", show), ("--check", check), ("--remove", remove)) if given]
     if len(asked) > 1:
         raise InputError(f"{asked[0]} and {asked[1]} are both given; choose one")

@@ -40,7 +40,25 @@ def align(
     files: options.Files,
     run: options.Common,
 ) -> None:
-    """Show token similarities, matches and weights of a hypothesis and a reference."""
+    """Show token similarities, matches and weights of a hypothesis and a reference.
+
+    A metric such as BERTScore compares each word of the hypothesis with each word of the reference: precision is made
+    of the best match of each hypothesis word, recall of that of each reference word. The first two tables show these
+    matches, their similarity (cosine) and the weight of each word, its share of precision or recall; the third shows
+    all similarities, with `◂` for the best of a row, `▴` for the best of a column and `◆` for both. It is left out
+    where it does not fit into the terminal. Of equally good matches the first is marked.
+
+    It takes texts. The name of a file is refused, and the message says what to write instead. No scores are kept. `-q`
+    prints precision, recall and F alone.
+
+    In the picture (`--svg`, `--html`) rows are the words of the hypothesis. Orange rails above and below a cell mark
+    the best match of a hypothesis word, blue ones left and right that of a reference word, and a frame marks both. The
+    shade covers the range of this one matrix, so compare two pictures only where their scales agree, and bars of
+    weights only within a side. Cells have numbers up to 24 words a side.
+
+    Precision, recall and F are what the metric reports. They differ from the weighted mean of the marked similarities
+    where a word has several pieces, where scores are rescaled, or where several references are combined.
+    """
     options.refuse_idle({"seed": run.typed_seed is not None}, "is about draws, and an alignment draws nothing")
     options.check_outputs({"--svg": svg, "--html": files.html, "--json": files.json})
     for option, text in (("--hyp", hyp), ("--ref", ref)):
@@ -125,7 +143,7 @@ def explain(
     threshold_text: Annotated[
         float | None,
         Typed(
-            "Least probability that a text has an error, for its words to be marked.  [default: the head's]",
+            "Least probability that a text has an error, for words to be marked; 0: any.  [default: the head's]",
             ("--mark-texts-from",),
             "NUMBER",
         ),
@@ -137,7 +155,27 @@ def explain(
     files: options.Files,
     run: options.Common,
 ) -> int:
-    """Mark the words at fault in texts, with severities, against references or sources."""
+    """Mark the words at fault in texts, with severities, against references or sources.
+
+    A hypothesis is compared with its references, or with its source, in the same language, where it has none. Of
+    several texts, that one counts for each word which faults it least.
+
+    In the terminal `[...]` is a major error, `{...}` a minor one, and `[+]` or `{+}` a place where something is
+    missing; below stand the characters (from 0, the end not included), and the category where it is known. A score is
+    minus 5 for each major and 1 for each minor error.
+
+    - `spans` (English) asks first whether a text has an error at all, and marks nothing below that threshold; then
+      which words, in runs above half of `--mark-from` with one above it. By rule a number, day or month that no other
+      text has is a major error where each has one that the hypothesis lacks (not times of day).
+    - `words` marks the words that no other text has, all as major. It needs no model, and marks every paraphrase.
+    - `evidence` asks `faithful` whether the source supports each sentence; below .5 it is one major error,
+      `unsupported`.
+
+    It misses more than it marks: `spans` leaves most texts alone, and sees little of grammar, omissions, negation and
+    exchanged names. With `--mark-texts-from 0` it marks more, right paraphrases among them. Give long texts sentence by
+    sentence, or it marks them falsely; beyond 253 pieces of both texts it reads the beginnings, with a note. A copy of
+    a reference has no mark; a blank hypothesis is one major omission.
+    """
     if data is not None and (texts.hyp, texts.ref, texts.src) != (None, None, None):
         raise InputError(f"{data!r} is given beside --hyp, --ref or --src, which it replaces; leave one out")
     files.check(data, texts.files, output=output)

@@ -116,7 +116,32 @@ def gate(
     files: options.Files,
     run: options.Common,
 ) -> int:
-    """Judge whether new outputs may replace old ones: PASS, FAIL or INCONCLUSIVE."""
+    """Judge whether new outputs may replace old ones: PASS, FAIL or INCONCLUSIVE.
+
+    The mean of segment scores of NEW is compared with that of BASE, for the same items. PASS (exit code 0) says that it
+    did not fall by more than `--allow`, FAIL (3) that it did, INCONCLUSIVE (4, unless `--inconclusive` says 0 or 3)
+    that so few items cannot tell; the reason says how many would do. Each bound is one-sided at `--alpha`. In the table
+    a change below 0 is worse for every metric, and `seen from` is the smallest drop that so many items tell from none
+    with probability .8.
+
+    Bounds depend on the scores:
+
+    - 0 and 1, independent items: Tango's interval (`tango`), beside the exact binomial for FAIL.
+    - Others, groups or several runs: `bootstrap-t`, or Student's bound where that is wider. `unseen`: on a scale with
+      limits, up to 3/n of the items may lose all they can, unseen, so a PASS takes some items however small the noise
+      is.
+    - Fewer than ten changed items: PASS only in the `worst-case`. Fewer than ten groups: FAIL at most (`t`).
+    - `--sequential`: `betting`. `--items fixed`: these items alone (`fixed`).
+
+    With several metrics each must pass; p-values of FAIL are adjusted after Holm. Items pair by `seg`, else `id`. An
+    item, reference or source that one side lacks or has otherwise is refused. A score that NEW alone lacks fails the
+    gate. Several runs of an item count by their mean. With `--judge-card` a judge decides only if a card names its
+    model and prompt, and its kappa is printed.
+
+    `--save` with both sides replaces a file on PASS alone. A baseline is refused where signature, items, references or
+    its seal do not fit, or a score is off the scale; the seal finds accidents and is no signature. Scores of models
+    stay in the cache.
+    """
     shown.check(files)
     metrics, only = named_with(metric, limits.report_only or [], run.runtime(quiet=True, cached=False), base)
     rules = limits.rules(plain, [*metrics], only, run.seed)

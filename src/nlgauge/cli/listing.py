@@ -36,7 +36,7 @@ _ENTRY = re.compile(r"^ {4}(\w+(?:, \w+)*): (.*(?:\n {8}.*)*)", re.MULTILINE)  #
 _DETAILS = ("metrics", "perturbations")  # kinds of which one can be shown in full
 _WIDE, _INDENT = 120, 17  # columns of a list, unless the terminal has others; where the texts beside names begin
 _FACTS = "tasks; needs; range, and which end is better; what it runs with; its paper. Of a preset: what it stands for"
-_BEGIN = (  # as docs/choosing.md has it, with its evidence
+_BEGIN = (  # as docs/guides/choose.md has it; the evidence is in docs/studies
     "For translations into English and text made from data begin with rated beside chrf, for summaries with"
     " bertscore:value=recall, for the facts of a summary with faithful. 'nlgauge choose DATA' tries metrics on your"
     " texts."
@@ -47,9 +47,9 @@ _DOWNLOADS = (
 )
 _SCALED = "a sum of its paper, in which each term is scaled by its own lowest and highest value in the call"
 _AVERAGING = {
-    "none": "all segments together",
+    "none": "all segments together, which also rewards a metric for knowing which inputs are hard",
     "item": "inside each item, then the mean over items",
-    "sys": "inside each system, then the mean over systems",
+    "sys": "inside each system, then the mean over systems; rewards the same",
     "micro": "pairs of all items pooled",
 }
 _SELECTION = {
@@ -58,8 +58,10 @@ _SELECTION = {
     "diff": "what people lose by it, on their scale",
 }
 _SYSTEMS = {
-    "paired_bootstrap": "items are drawn anew, with all systems (short: bootstrap)",
-    "paired_randomisation": "outputs for an item change sides, as if systems were alike (short: randomization)",
+    "paired_bootstrap": "items are drawn anew, with all systems; takes 100 items or more (short: bootstrap)",
+    "paired_randomisation": (
+        "outputs for an item change sides, as if systems were alike; for any number of items (short: randomization)"
+    ),
 }
 
 
@@ -75,7 +77,26 @@ def list_known(
         str | None, Typed("Metrics: write one row per metric as JSON; alone or with -, print it.", metavar="[FILE]")
     ] = None,
 ) -> None:
-    """List metrics, perturbations, statistics with tests and protocols, formats, or suites."""
+    """List metrics, perturbations, statistics with tests and protocols, formats, or suites.
+
+    `metrics` says of each metric what it is, the tasks for which it is used in the literature, what it needs, its range
+    and direction, its paper, and how it runs: without a model, with the embedded models, with a model of the hub (which
+    is named and downloaded once), or in an environment of `nlgauge env`. A preset is one line: what it stands for, and
+    what differs.
+
+    A specification is `name:option=value,option=value`, and `bleu,chrf` are two. A value that holds a comma, bracket or
+    blank stands in double quotes, with escapes as in JSON; any other backslash is itself.
+
+    With a name, `nlgauge list metrics NAME` and `nlgauge list perturbations NAME` show one in full, with what each
+    option does. `--json` writes a row per metric, or prints it.
+
+    `perturbations --task TASK` is the checklist of a task, with what people take off for each row. `statistics` has the
+    statistics with their options, tests, averaging and protocols; `formats` what is read and written; `suites` those
+    made from data, those read by name from the files of their authors, and layouts of files of pairs.
+
+    Metrics, perturbations, statistics and formats of installed packages are listed, too. If such a package is broken,
+    one line on standard error names it, and the others are listed.
+    """
     lists = {
         "metrics": lambda: metric_table(shutil.get_terminal_size((_WIDE, 24)).columns),
         "perturbations": perturbation_table,

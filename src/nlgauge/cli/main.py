@@ -52,8 +52,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command.
 
     Returns:
-        0 done, 2 the user's input (one line on stderr), 3 a failed gate, 130 interrupted, 143 or 129 ended by SIGTERM
-        or SIGHUP. A bug raises.
+        0 done, also if the reader of a pipe stopped; 2 the user's input (one line on stderr); 3 a failed gate
+        (`--fail-under`, FAIL of `gate`, a fault that `meta --check` found); 4 INCONCLUSIVE of `gate`; 130 interrupted,
+        143 or 129 ended by SIGTERM or SIGHUP: the line says what is left. A bug raises, which is 1. With 3 and 4 the
+        result was written.
     """
     words = sys.argv[1:] if arguments is None else list(arguments)
     try:
@@ -135,13 +137,11 @@ class Verb:
         home: `module:function`; the function, or a `typer.Typer` of verbs.
         summary: the first line of its docstring, or the help of the group.
         example: a command that its help ends in; files are those of `examples/`.
-        page: the page that explains it, by its name in `docs/`, which is not part of an installed nlgauge.
     """
 
     home: str
     summary: str
     example: str = ""
-    page: str = "cli"
 
     def load(self) -> Any:
         """Import it."""
@@ -163,73 +163,61 @@ VERBS: Mapping[str, Verb] = {
         "nlgauge.cli.scale:status",
         "Say how far runs in parts are, or add up those that are done.",
         "nlgauge status scored",
-        "scale",
     ),
     "align": Verb(
         "nlgauge.cli.explain:align",
         "Show token similarities, matches and weights of a hypothesis and a reference.",
         'nlgauge align --hyp "The rain stops at noon." --ref "It stops raining by midday."',
-        "align",
     ),
     "explain": Verb(
         "nlgauge.cli.explain:explain",
         "Mark the words at fault in texts, with severities, against references or sources.",
         'nlgauge explain --hyp "The cat sat on the hat." --ref "The cat sat on the mat."',
-        "explain",
     ),
     "perturb": Verb(
         "nlgauge.cli.audit:perturb",
         "Perturb texts, and write pairs of before and after.",
         "nlgauge perturb examples/weather.jsonl -p negation -p typos -o pairs.jsonl",
-        "perturb",
     ),
     "audit": Verb(
         "nlgauge.cli.audit:audit",
         "Find out what a metric cannot see.",
         "nlgauge audit examples/weather.jsonl --task d2t -m chrf -m bertscore",
-        "audit",
     ),
     "choose": Verb(
         "nlgauge.cli.choose:choose",
         "Recommend one or two metrics for these texts, with the reasons.",
         "nlgauge choose examples/weather.jsonl --task d2t",
-        "choose",
     ),
     "meta": Verb(
         "nlgauge.cli.meta:meta",
         "Compare metrics with human judgements.",
         "nlgauge meta examples/weather.jsonl --judgements examples/weather_ratings.tsv -m chrf -c adequacy",
-        "meta",
     ),
     "select": Verb(
         "nlgauge.cli.select:select",
         "Hits@1, MRR and Diff: how good is the best model by a metric, in the eyes of people?",
         "nlgauge select examples/weather.jsonl --judgements examples/weather_ratings.tsv -m chrf -c adequacy",
-        "select",
     ),
     "sweep": Verb(
         "nlgauge.cli.select:sweep",
         "Mix metrics: robustness against agreement with people, as the weight goes from 0 to 1.",
         "nlgauge sweep rated.jsonl --suite pairs.jsonl -m chrf --with nli -c adequacy",
-        "sweep",
     ),
     "synth": Verb(
         "nlgauge.cli.synth:synth",
         "Put errors into texts, edit by edit, and rate each; a stopped run continues.",
         "nlgauge synth examples/sentences.txt -o triples.jsonl --show",
-        "synth",
     ),
     "gate": Verb(
         "nlgauge.cli.gate:gate",
         "Judge whether new outputs may replace old ones: PASS, FAIL or INCONCLUSIVE.",
         "nlgauge gate old.jsonl new.jsonl -m chrf --allow 1",
-        "gate",
     ),
     "report": Verb(
         "nlgauge.cli.report:report",
         "Show results of any verb as one page, with what is known of each metric beside its scores.",
         "nlgauge report score.json meta.json audit.json -o report.html",
-        "report",
     ),
     "list": Verb(
         "nlgauge.cli.listing:list_known",
@@ -240,7 +228,6 @@ VERBS: Mapping[str, Verb] = {
         "nlgauge.cli.env:env",
         "Make an environment for a metric whose packages cannot be installed beside nlgauge's.",
         "nlgauge env comet",
-        "env",
     ),
     "doctor": Verb(
         "nlgauge.cli.env:doctor",
@@ -257,61 +244,51 @@ TRAIN: Mapping[str, Verb] = {
         "nlgauge.cli.train:train_infill",
         "Train a filler of gaps on raw sentences, for infill=FILE; a stopped run continues.",
         "nlgauge train infill sentences.txt -o infill.safetensors",
-        "train_infill",
     ),
     "sescore": Verb(
         "nlgauge.cli.train_scores:train_sescore",
         "Train SEScore on synthetic errors, for sescore:model=...; a stopped run continues.",
         "nlgauge train sescore triples.jsonl -o sescore.safetensors",
-        "train_sescore",
     ),
     "regressor": Verb(
         "nlgauge.cli.train_scores:train_regressor",
         "Train a metric on people's ratings, for regressor:model=...; a stopped run continues.",
         "nlgauge train regressor rated.jsonl -c adequacy -o metric.safetensors",
-        "train_sescore",
     ),
     "blend": Verb(
         "nlgauge.cli.train_scores:train_blend",
         "Fit ratings by a weighted sum of metrics, for blend:model=FILE; scores of models are kept in the cache.",
         "nlgauge train blend rated.jsonl -m chrf -m bertscore -c adequacy -o blend.json",
-        "train_linear",
     ),
     "beer": Verb(
         "nlgauge.cli.train_scores:train_beer",
         "Learn to rank hypotheses by their n-grams from ratings, for beer:model=FILE.",
         "nlgauge train beer rated.jsonl -c adequacy -o beer.json",
-        "train_linear",
     ),
     "ruber": Verb(
         "nlgauge.cli.train_scores:train_ruber",
         "Train a scorer of replies on dialogues, for ruber:model=...; a stopped run continues.",
         "nlgauge train ruber dialogues.jsonl -o related.safetensors",
-        "metrics/dialogue",
     ),
     "baseline": Verb(
         "nlgauge.cli.train:train_baseline",
         "Measure what unrelated sentences score at every layer, for bertscore:rescale=true,baseline=FILE.",
         "nlgauge train baseline sentences.txt -o baseline.csv",
-        "metrics/bertscore",
     ),
     "layers": Verb(
         "nlgauge.cli.train:train_layers",
         "Find the layer whose BERTScore agrees best with people, for bertscore:model=...,layer=N.",
         "nlgauge train layers rated.jsonl -c adequacy",
-        "layers",
     ),
     "nli": Verb(
         "nlgauge.cli.train:train_nli",
         "Train an NLI model on labelled pairs, for nli:model=...; a stopped run continues.",
         "nlgauge train nli pairs.jsonl -o nli.safetensors",
-        "train_nli",
     ),
     "spans": Verb(
         "nlgauge.cli.train:train_spans",
         "Train a head that marks the words at fault, for explain --model FILE; a stopped run continues.",
         "nlgauge train spans pairs.jsonl triples.jsonl -o spans.safetensors",
-        "train_spans",
     ),
 }
 
@@ -374,7 +351,7 @@ def processed(param: Any, kind: Any, convert: Callable[[Any, Any], Any], context
 
 
 class Command(_Converted, TyperCommand):
-    """A verb: several files may follow one option; its help ends in its page and an example, two lines of `epilog`."""
+    """A verb: several files may follow one option; its help ends in its page and in the example, its `epilog`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the command line; see `spread`. `--json` at its end prints."""
@@ -411,7 +388,8 @@ class Command(_Converted, TyperCommand):
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """The page of the documentation, and the example in one line that can be copied."""
-        for head, line in zip(("Page of the documentation", "Example"), (self.epilog or "").split("\n"), strict=False):
+        verb = ctx.command_path.split()[1]  # all that `train` makes stands on its page
+        for head, line in (("Page of the documentation", f"reference/verbs/{verb}"), ("Example", self.epilog)):
             if line:
                 with formatter.section(head):
                     formatter.write(f"{'':{formatter.current_indent}}{line}\n")
@@ -499,7 +477,7 @@ def _command(name: str, verb: Verb, loaded: Any) -> Any:
     if isinstance(loaded, typer.Typer):
         return _command_of(loaded)
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    alone.command(name, cls=Command, epilog=f"{verb.page}\n{verb.example}")(loaded)
+    alone.command(name, cls=Command, help=verb.summary, epilog=verb.example)(loaded)
     return _command_of(alone)
 
 
@@ -589,8 +567,8 @@ app = group_of(
     VERBS,
     name="nlgauge",
     help="Score generated text, and find out how far the scores can be trusted.",
-    epilog="To begin: of the documentation, the page 'index' has a first command for each task, and the page 'choosing'"
-    " says which metric suits it.",
+    epilog="To begin: of the documentation, the page 'index' has a first command for each task, and the page"
+    " 'guides/choose' says which metric suits it.",
     add_completion=True,
 )
 

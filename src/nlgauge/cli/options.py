@@ -425,7 +425,18 @@ def columns_of(typed: Sequence[str] | None) -> dict[str, str] | None:
 
 @dataclass(frozen=True)
 class Common:
-    """How a verb works: what makes its draws, where models run, and what is kept and shown meanwhile."""
+    """How a verb works: what makes its draws, where models run, and what is kept and shown meanwhile.
+
+    Scores of models are kept by signature and texts in one file, `scores.sqlite`, which several runs may use at once:
+    in `--cache DIR`, `$NLGAUGE_CACHE`, or `nlgauge` in the user's cache folder. Each row has a checksum; one that does
+    not fit is scored again. Where the user's own cache cannot be written, or the disk fills, a run goes on without it,
+    with a note; a folder that `--cache` names is refused then. A file that cannot be read ends the run, and `nlgauge
+    doctor --prune` repairs it.
+
+    `--device`, `--dtype` and `--encoder`: precision and encoder are part of the signature. `--compile` changes nothing
+    without a GPU, and `--device cpu` refuses it. There is no configuration file: the command, kept in a script, is the
+    whole run.
+    """
 
     typed_seed: Annotated[int | None, Typed("Seed of everything drawn at random.  [default: 0]", ("--seed",))] = None
     device: Annotated[
@@ -505,7 +516,18 @@ class Common:
 
 @dataclass(frozen=True)
 class Files:
-    """Files that a verb writes its result to."""
+    """Files that a verb writes its result to.
+
+    `-` is standard output, which then holds nothing else; one option alone can have it, and `--json` at the end of a
+    command prints. A page is one file that loads nothing, follows the reader's preference for dark, and names files
+    without their folders. There is no date in a result: the same command on the same files gives the same bytes, but
+    for the seconds and megabytes that `choose` measures.
+
+    A file gets its name when all of it is written. Until then it has a hidden name that ends in `.part`; a run that
+    ends early removes it, and one that was killed leaves it to the next run. What was there before stays. A place that
+    cannot be written (no folder, no right, a read-only file, a full disk) and an output over an input are refused
+    before anything is scored.
+    """
 
     json: Annotated[str | None, Typed("Write the result as JSON; - prints it, here and below.", metavar="FILE")] = None
     html: Annotated[str | None, Typed("Write the result as one self-contained HTML page.", metavar="FILE")] = None
@@ -568,7 +590,21 @@ class Files:
 
 @dataclass(frozen=True)
 class Shown:
-    """How a result is shown."""
+    """How a result is shown.
+
+    - `text`: tables, a line that says what signs mean, and at most three notes beside those that say that a number
+      means nothing; `-v` prints all, with signatures, and `-q` the numbers and such notes alone.
+    - `markdown`: tables, signatures, notes and the command. The best by each metric is bold, or all of the first rank;
+      `‡` marks what a test does not tell apart from the best.
+    - `latex`: one `table` per table (package booktabs); signatures, notes and the command are comments, also with `-q`.
+    - `tsv`, `csv`: all rows with every field and digit, and signature, direction, test, draws and seed as columns;
+      notes go to standard error.
+    - `json`: everything.
+
+    A table that is wider than the terminal (160 columns in Markdown and LaTeX) has a row per metric, then becomes
+    several. `↓` marks what is better when it is lower. Results go to standard output, errors and progress to standard
+    error. An option that would change nothing is refused.
+    """
 
     width: Annotated[
         int | None,

@@ -51,7 +51,27 @@ def report(
     title: Annotated[str | None, Typed("The title of the page.", metavar="TEXT")] = None,
     run: options.Common,
 ) -> None:
-    """Show results of any verb as one page, with what is known of each metric beside its scores."""
+    """Show results of any verb as one page, with what is known of each metric beside its scores.
+
+    The page is one file that loads nothing and opens without a network. Its first screen says which system is ahead,
+    which metrics agree with people, and which errors they miss; a section for each file follows. Beside every score a
+    box has the metric's agreement with people (`meta`), its three worst failures (`audit`), and how many texts were
+    empty, cut or undefined. "By another signature" means that only the specification is the same. What no file says is
+    called not known.
+
+    In the first table ▲ and ▼ are clearly better and worse than the baseline (p < .05), ○ is no clear difference. (?)
+    marks a metric that does not count: it cannot read, or cuts, a tenth of the texts or more, or was trained on
+    ratings. Every figure links to its numbers as CSV.
+
+    Rows of `--segments` give a table to search and sort, with `--data` also texts and word differences, with `audit
+    --segments` the pairs that a score got wrong. Rows join by `id`: give `--data` where several language pairs have the
+    same numbers. Without `--segments`, rows beside a result under its name are taken (`chrf.tsv` beside `chrf.json`).
+    Such a page has one script; without scripts a browser shows all but this table. `--align` leaves out texts that are
+    empty or too long for the model.
+
+    The same results give the same bytes, and files are named without their folders. A file that is no result, has
+    another schema or is given twice is refused (2).
+    """
     rows = segments or [path for result in results for path in _rows_beside(result)]
     if data and not rows:
         raise InputError("--data holds the texts of segments, and no segments are given; add --segments FILE")

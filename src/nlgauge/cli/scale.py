@@ -52,7 +52,12 @@ class InParts:
         float | None, Range(least=0), Typed("With --dry-run: what an hour of all workers costs.", metavar="NUMBER")
     ] = None
     address: Annotated[
-        str | None, Typed("Engine ray: a cluster.  [default: this machine]", ("--ray-address",), "HOST:PORT")
+        str | None,
+        Typed(
+            "Engine ray: a cluster; say --workers and --gpus-per-worker, too.  [default: this machine]",
+            ("--ray-address",),
+            "HOST:PORT",
+        ),
     ] = None
 
     def check(self, leaves_out: bool, **others: object) -> bool:
@@ -76,7 +81,7 @@ class InParts:
             raise InputError("--price says what an hour costs; it goes with --dry-run")
         if leaves_out:
             raise InputError("-m embedded leaves out what the data lack, and parts do not know that; name the metrics")
-        why = "is not known in parts (page 'scale' of the documentation)"
+        why = "is not known in parts (page 'reference/verbs/score' of the documentation)"
         options.refuse_idle(others, f"{why}; leave it out, or leave --engine out")
         return True
 
@@ -103,7 +108,7 @@ class InParts:
             if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", spec):
                 raise InputError(
                     f"{spec}: {name!r} is known in this process alone, and --engine starts others; give it an entry"
-                    " point (page 'extending' of the documentation), or leave --engine out"
+                    " point (page 'guides/make' of the documentation), or leave --engine out"
                 )
         if self.engine == "ray" and not self.dry_run:  # before hours of reading
             from nlgauge.scoring.workers import import_ray
@@ -179,7 +184,29 @@ def status(
     files: options.Files,
     shown: options.Shown,
 ) -> int:
-    """Say how far runs in parts are, or add up those that are done."""
+    """Say how far runs in parts are, or add up those that are done.
+
+    A run is a folder that `nlgauge score --engine` writes. Each has a line: parts and segments done, rate (over the
+    last 32 parts) and time left; or that it stopped, and its command goes on.
+
+    The folder holds:
+
+    - `rows/`: a row per segment, as `--segments` writes them; `pandas.read_parquet("DIR/rows")` reads all.
+    - `result.json`: the result, without the command and what `--thresholds` adds.
+    - `plan.json`: files, metrics, and the rows of each part.
+    - `sums/`: what the segments of a part add up to. Where they are, the part is done.
+    - `stats/`: counts of each segment, for tests and intervals.
+    - `pool/`: what metrics that depend on all segments found in them.
+
+    `--total` adds up runs over different files: the chrF of a system is made of summed counts, not the mean of two
+    runs. All must be done, by the same metrics in one order with equal signatures. Refused are two runs that count the
+    same system of the same files, and metrics that depend on all segments, since each run knows only its own. A note
+    says how many segments count twice (of more than four million a share is compared). Systems are not tested, because
+    items of two files may have the same name.
+
+    The command of a run checks its whole input in one process before it scores, and holds ids and counts in memory. Cut
+    more than some ten million rows into files with a folder each. With Ray all machines need one file system.
+    """
     if not total:
         typed = {"by-group": by_group, "confidence": confidence, "json": files.json, "html": files.html}
         options.refuse_idle(typed, "is about what runs add up to; it goes with --total")

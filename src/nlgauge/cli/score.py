@@ -175,7 +175,7 @@ def score(
         str | None, Typed("Put the best system by this metric first.", metavar="SPEC", complete=options.metric_names)
     ] = None,
     parts: Annotated[
-        bool, Typed("Show what corpus scores are made of: BLEU's precisions and brevity penalty.")
+        bool, Typed("Show what corpus numbers are made of: BLEU's precisions and brevity penalty.")
     ] = False,
     score_only: Annotated[bool, Typed("Print nothing but the numbers.", ("--score-only", "-b"))] = False,
     looks: Looks,
@@ -183,7 +183,31 @@ def score(
     files: options.Files,
     run: options.Common,
 ) -> int:
-    """Score systems with any metrics, and test them against each other."""
+    """Score systems with any metrics, and test them against each other.
+
+    Texts come from one data file, from one file for each system, or from plain files with a text per line. The table
+    has a row per system and a column per metric. A number is the system's own: of BLEU, chrF and TER from summed
+    counts, of most others the mean of segments. Segments without a score are left out and counted. `↓`: lower is
+    better.
+
+    `--significance` compares each system with the baseline, item by item: `bootstrap` draws items (1,000 times),
+    `randomization` lets two systems swap outputs (10,000). Both are two-sided; p is (hits + 1) / (draws + 1), so
+    identical outputs get 1 and nothing gets 0. Systems need the same items, each once: another set is refused by name.
+    `--pairs` tests every two systems, adjusts p after Holm, and begins a new rank where every system above beats every
+    system below. `--compat sacrebleu` repeats the p-values of sacrebleu 2.6.0 with their faults: identical outputs
+    differ significantly, and its bootstrap finds too much. Give the seed that `SACREBLEU_SEED` held.
+
+    Scores of models stay in the cache: the same command, or one with a further metric, goes on after a stop. A test
+    that must be refused is refused before a model runs.
+
+    `--engine` scores plain Parquet, JSON lines or text files in parts (extra `parquet`). After a kill the same command
+    goes on, and leaves the bytes of an undisturbed run. A folder of another run is refused. Tests asked for later score
+    nothing anew. `--common`, `--cache`, `--compile` and `-m embedded` do not go with it; idf, `cider` and sums take a
+    pass over all parts before.
+
+    It ends with 3 where a system is worse than `--fail-under`, in the metric's own direction, or undefined. `-m
+    module:name` imports that module and so runs its code.
+    """
     if comparison.test is None:
         options.refuse_idle({"thresholds": thresholds}, "is about differences of systems; it goes with --significance")
     asked, optional = expanded(metric or ["bleu"])

@@ -67,7 +67,23 @@ def select(
     files: options.Files,
     run: options.Common,
 ) -> int:
-    """Hits@1, MRR and Diff: how good is the best model by a metric, in the eyes of people?"""
+    """Hits@1, MRR and Diff: how good is the best model by a metric, in the eyes of people?
+
+    Pools of models are drawn, the metric picks its best, and people's ratings judge the pick: `hits_at_1` is the share
+    of draws in which it is also people's best, `mrr` the mean of 1 / its rank by people, `diff` what is lost on the
+    scale of the ratings (lower is better). The last line, `(any of the pool)`, is what a random choice gets. Numbers
+    are exact expectations over all draws; `--draws` adds a simulation beside them. Ties of a metric are broken evenly.
+
+    A test set has few systems. A hybrid is a made-up one: for each item it takes the output of a system drawn at
+    random, the same for people and all metrics, and its scores are means over items. `--hybrids 0` takes the systems as
+    they are. `--among all` draws among unrated outputs, too; the human score is then the mean over those that are
+    rated. `--draw-matrix` reads hybrids made elsewhere: a line each, and in it one system per rated item, by name or by
+    number (from 0, in the order of the data); -1 leaves an item out.
+
+    Hybrids of one set share their outputs, so ten thousand are not ten thousand independent observations. There are
+    therefore no intervals and no tests: compare metrics with `nlgauge meta`. A pool larger than the models is refused
+    before anything is scored. Scores of models stay in the cache.
+    """
     shown.check(files)
     draw_matrix = choices.draw_matrix
     if draw_matrix is not None:
@@ -206,7 +222,26 @@ def sweep(
     files: options.Files,
     run: options.Common,
 ) -> int:
-    """Mix metrics: robustness against agreement with people, as the weight goes from 0 to 1."""
+    """Mix metrics: robustness against agreement with people, as the weight goes from 0 to 1.
+
+    A mixture is `weight * other + (1 - weight) * metric`. Each has two numbers: the correlation with ratings of DATA,
+    and the accuracy on adversarial pairs (`--suite`). `*` marks the best weight, and the last lines say what to type.
+    Scores of models stay in the cache.
+
+    Both metrics are brought to one scale first: in a data set for each group, in a suite for each kind of error, over
+    right and faulty texts together. One that gives all of them the same score is refused. At level `system` a number is
+    the mean of segments, also at the ends. Several references are combined before scaling; `nlgauge meta` with a sum
+    scales first. Pairs whose texts should score the same are left out.
+
+    The best weight has the highest mean gain of those at which neither number falls, the smallest of equals, and 0 if
+    every mixture costs something. It is chosen on the data that show its gain: with several sets or suites a second
+    table has the weight that is best on the other sets, and what that gains here. On the page intervals over pairs of
+    metrics are too narrow: their gains depend on each other.
+
+    `--pooling` tries five formulas and three directions of each `nli` metric instead. It says which wins how often, and
+    what the choice by the other sets costs. Translation and summaries need two runs. A suite whose better texts are the
+    references is refused, as by `nlgauge audit`.
+    """
     shown.check(files)
     paths = mixed.suite or []
     files.check(data, paths, judgements)

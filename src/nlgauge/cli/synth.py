@@ -111,7 +111,28 @@ def synth(
     files: options.Files,
     run: options.Common,
 ) -> int:
-    """Put errors into texts, edit by edit, and rate each; a stopped run continues."""
+    """Put errors into texts, edit by edit, and rate each; a stopped run continues.
+
+    Each text gets one to five errors, one after another. An error costs -1 if the texts before and after it still
+    entail each other by the judge, else -5. A line of the output has `id`, `hyp` (the text after all edits), `refs`
+    (the text before), `score` (the sum of severities) and `steps`, each with its operation, place and severity;
+    `--variants` end in `/0`, `/1` and so on. `nlgauge train sescore` and `train spans` read it. `--show` marks new
+    words `{+so+}`, lost ones `[-so-]`, exchanged ones `{~so~}`.
+
+    A text beside its own original is an easy case: everything that differs is wrong. `--paraphrase references` compares
+    with the other references of the item, and adds each text untouched (`ID/untouched`, score 0).
+
+    A stopped run goes on with the same command: its triples are in `OUTPUT.part`. Other settings begin anew; two runs
+    of one output are refused. Left alone and counted are texts that are empty, have one word or no letters, or are too
+    long.
+
+    `--calibrate PAIRS` finds a judge's threshold, which a judge of your own needs. A row has `text`, `changed` and
+    `minor`; or it is a pair of `nlgauge perturb` (minor if `expect` is `same`), or an NLI pair, of which neutral and
+    contradiction are major and entailment is left out.
+
+    The judges of the package hardly notice exchanged words, and an error that a judge does not see costs -1. The
+    fillers `infill` and `lexicon` are English. `--preset paper` needs models of the hub.
+    """
     if preset is not None:
         rated = _as_published(context, preset, rated, calibrate)
     _check(texts, output, calibrate, show, files, rated)

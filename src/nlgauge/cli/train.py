@@ -154,7 +154,15 @@ def train_baseline(
     pairs: Annotated[int, Range(least=1), Typed("Random pairs of sentences.")] = 10_000,
     run: options.Common,
 ) -> None:
-    """Measure what unrelated sentences score at every layer, for bertscore:rescale=true,baseline=FILE."""
+    """Measure what unrelated sentences score at every layer, for bertscore:rescale=true,baseline=FILE.
+
+    TEXTS are raw sentences, one per line. Random pairs of them are scored by BERTScore at every layer, and the mean
+    precision, recall and F of each layer are written as `LAYER,P,R,F`. `bertscore:rescale=true,baseline=FILE` then maps
+    these means to 0, so that scores spread over a range that people can read; the order of texts does not change.
+
+    A baseline belongs to one encoder (`--model`, `--revision`) and to texts of one kind and language: take sentences
+    like those that you score. It needs no ratings and no extra. Nothing is kept of a run that stops.
+    """
     options.check_outputs({"--output": output}, texts)
     runtime = run.runtime(cached=False)
     lines = Lines(InputFile(texts))
@@ -193,7 +201,20 @@ def train_layers(
     files: options.Files,
     run: options.Common,
 ) -> None:
-    """Find the layer whose BERTScore agrees best with people, for bertscore:model=...,layer=N."""
+    """Find the layer whose BERTScore agrees best with people, for bertscore:model=...,layer=N.
+
+    DATA has references and ratings. Every layer of the encoder is scored by BERTScore and compared with people, as
+    `nlgauge meta` does at `--level` and by `--stat`. A line per layer with its 95 % interval appears as soon as it is
+    done; the last line is the specification of the best layer. Several `--model` give a curve each, and `--html` draws
+    them in one picture with a ring at the best layer. The result file, of kind `meta`, has `model` and `layer` in each
+    row; rows of the group `mean` are the curve.
+
+    The layer changes agreement with people more than most options do. For models of bert_score's table the best layer
+    is known; for others nlgauge takes floor(0.75 × depth) unless you say `layer=N`.
+
+    The best of several layers on the data that you report is a little too good: check the choice on other data. Each
+    layer is kept in the score cache, so the same command goes on after a stop.
+    """
     shown.check(files)
     files.check(data)
     models = list(dict.fromkeys(model or ["embedded"]))
@@ -246,7 +267,18 @@ def train_infill(
     named: Named,
     run: TrainRun,
 ) -> None:
-    """Train a filler of gaps on raw sentences, for infill=FILE; a stopped run continues."""
+    """Train a filler of gaps on raw sentences, for infill=FILE; a stopped run continues.
+
+    TEXTS are raw sentences, one per line; those of fewer than three known words are left out, longer ones are cut, and
+    both are counted. The head fills one gap with one word, wherever an option `infill=` or `--infill` takes a model; it
+    is made for the encoder that it was trained on (any BERT), whose SHA-256 it holds. It needs the extra `train`.
+
+    Files of `--dev` are evaluated after each pass and at the end, on 15 % of their words: `top-1` is the share of words
+    that are the best guess of the whole vocabulary, `top-5` the share among the best five.
+
+    The state is saved every 200 steps in `OUTPUT.checkpoint`. The same command goes on from there and ends with the
+    same weights; a checkpoint of other data or settings is refused. The file is removed when the head is written.
+    """
     options.check_outputs({"--output": file_of(output)}, texts, dev)
     runtime = run.runtime(cached=False)
     with training_installed():
@@ -283,7 +315,24 @@ def train_nli(
     named: Named,
     run: TrainRun,
 ) -> None:
-    """Train an NLI model on labelled pairs, for nli:model=...; a stopped run continues."""
+    """Train an NLI model on labelled pairs, for nli:model=...; a stopped run continues.
+
+    PAIRS are JSON lines with `premise`, `hypothesis` and `label`: entailment, neutral or contradiction, in any case;
+    another label is refused with its line. Several files are read one after another, and one that is named twice counts
+    twice. It needs the extra `train`.
+
+    A name in `.safetensors` gives a head: adapters in float16 and a classifier, for the encoder that they were made for
+    (any BERT). Any other name gives a folder for transformers, with the adapters merged and the tokenizer beside them,
+    for every family that it can classify with. `--method full` trains all weights and wants a learning rate of about
+    2e-5.
+
+    Each `--dev` (after each pass) and `--test` file has a line: accuracy of three classes, `two-way` accuracy of
+    entailment against the rest, and the share found of each class.
+
+    `--phenomena` records which perturbations were among the examples, and an audit marks such rows: it is no blind
+    test. The state is saved every 200 steps in `OUTPUT.checkpoint`; the same command goes on and ends with the same
+    weights on the same machine and number of threads. A checkpoint of other data or settings is refused.
+    """
     options.check_outputs({"--output": file_of(output)}, pairs, dev, test)
     check_adapters(how, how.method)
     runtime = run.runtime(cached=False)
@@ -339,7 +388,28 @@ def train_spans(
     named: Named,
     run: TrainRun,
 ) -> None:
-    """Train a head that marks the words at fault, for explain --model FILE; a stopped run continues."""
+    """Train a head that marks the words at fault, for explain --model FILE; a stopped run continues.
+
+    EXAMPLES are JSON lines of three forms, which may stand in one file. A text with several references gives an example
+    for each. It needs the extra `train`.
+
+    - `hyp` with `ref`, `refs` or `against`, and `spans` or `errors` (`start`, `end`, `severity`, perhaps `missing`):
+      people's marks, or those of `nlgauge explain -o`. A row whose errors are null is left out, unless `faulty` says
+      whether the text has one.
+    - Pairs of `nlgauge perturb`: the errors are the edits. Fluency, typos, agreement and repetitions are minor, others
+      major if a word carries content or negates; where nothing should change there are none.
+    - Triples of `nlgauge synth`: the errors are the steps, -5 is major.
+
+    Half of the examples should have no error, or the head marks every paraphrase; a line says what share has none.
+
+    A word is marked from a probability on that is part of the head. `--dev` fixes it after training by the best
+    one-to-one F, and that of what is missing so that at most 1 % of clean examples lack something; without it both are
+    .5, which is much for a head that has seen few errors. What is rare in your texts and frequent in `--dev` is marked
+    too often. Each `--dev` and `--test` file has a line: examples, one-to-one F, precision, recall, and clean examples
+    left clean.
+
+    A stopped run goes on from `OUTPUT.checkpoint`, if examples and settings are the same.
+    """
     options.check_outputs({"--output": file_of(output)}, examples, dev, test)
     if most_marked is not None and not dev:
         raise InputError("--most-marked is fixed on texts without errors; name some by --dev FILE")

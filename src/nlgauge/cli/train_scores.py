@@ -269,7 +269,26 @@ def train_sescore(
     severities: Annotated[str, Typed("How the scores were made, for its metadata.")] = "",
     run: shared.TrainRun,
 ) -> None:
-    """Train SEScore on synthetic errors, for sescore:model=...; a stopped run continues."""
+    """Train SEScore on synthetic errors, for sescore:model=...; a stopped run continues.
+
+    TRIPLES are JSON lines of `nlgauge synth`: `hyp` (the damaged sentence), `refs` and `score`, the sum of severities
+    from -25 to 0 (a lower one is set to -25). There is an example for each reference. Adapters need the extra `train`;
+    `--method frozen` and `ridge` do not.
+
+    A name in `.safetensors` gives a head on the encoder that it was made for; any other name a folder with encoder,
+    tokenizer and network. `--dev` with ratings keeps the weights that agree best with people, by `--stat` within each
+    group; else a share of the references (`--held-out`) decides by its own scores. Fewer than 50 segments choose by
+    chance, and a note says so. `--held-out 0` keeps the last weights. Do not test on the set that chose. `--stat
+    wmt_kendall_like` wants `--threshold 0` on sets without large differences.
+
+    `--method ridge` fits a weighted sum, in seconds: no draws, and Pearson's r of examples left out one at a time is
+    printed. Triples need a `--strength`. `--copies` and `--unrelated` add references as hypotheses, with scores 0 and
+    -25: edits never show what texts with nothing in common should get.
+
+    `--source`, `--no-reference` and `--side` choose what is read. A stopped run goes on from `OUTPUT.checkpoint` (saved
+    every 200 steps) and ends with the same weights and curve on the same machine; other data or settings are refused.
+    `--preset paper` wants a GPU and the hub.
+    """
     if criterion is not None and dev is None:
         raise InputError("--criterion says what the texts of --dev were rated for, and there is no --dev")
     setup = Setup(output, how, learnt, schedule, kept, named, run, dev)
@@ -319,7 +338,25 @@ def train_regressor(
     named: shared.Named,
     run: shared.TrainRun,
 ) -> None:
-    """Train a metric on people's ratings, for regressor:model=...; a stopped run continues."""
+    """Train a metric on people's ratings, for regressor:model=...; a stopped run continues.
+
+    DATA is rated data as `nlgauge score` reads it, also several files. Where several people rated a segment the mean
+    counts; segments without ratings are left out. There is an example for each reference. Weights are chosen, written
+    and taken up again as by `nlgauge train sescore`.
+
+    With some thousand ratings take `--method ridge --features 4h+match`: a weighted sum of features, fitted in seconds,
+    learns more from so few than a network. It prints Pearson's r of examples left out one at a time; `--untrained N`
+    adds BERTScore's F in deviations, so that the head stays near what holds for outputs of systems.
+
+    `--features both` reads reference and hypothesis in one sequence. It learns by adapters on a BERT or MPNet, reads
+    references alone (`--source`, `--side`, `--layer`, `--widths` and `--dropout` are refused), and costs more: nothing
+    is shared between texts. `--init nli-robust` begins from an NLI head; from an earlier head of these features only
+    where both have `--standardise`, or neither.
+
+    `--loss pairwise` gives an order without a scale; `--standardise` keeps scores on the scale of the ratings. `--data`
+    and `--phenomena` go into the metadata, so that notes below a result say whose ratings and which errors the head has
+    learnt from.
+    """
     if how.method == "ridge":
         options.refuse_idle({"seed": run.typed_seed is not None}, "is about draws, and --method ridge draws nothing")
     setup = Setup(output, replace(how, **sides.arguments()), learnt, schedule, kept, named, run, dev, columns)
@@ -375,7 +412,20 @@ def train_blend(
     named: shared.Named,
     run: options.Common,
 ) -> None:
-    """Fit ratings by a weighted sum of metrics, for blend:model=FILE; scores of models are kept in the cache."""
+    """Fit ratings by a weighted sum of metrics, for blend:model=FILE; scores of models are kept in the cache.
+
+    DATA is rated data as `nlgauge score` reads it, also several files. Several ratings of a segment count by their
+    mean; segments without a rating are left out, and so, counted, are those without a score. The metrics of `-m`, also
+    sums, are scored, and a ridge regression predicts the ratings from their standardised scores, so the weights of the
+    table can be compared.
+
+    The last line has the number of segments, the penalty, and Pearson's r of ratings with predictions of segments left
+    out one at a time. Those are of the same texts and systems: expect less on new data. Without `--strength` the best
+    of 25 penalties from 0.0001 to 100 is taken.
+
+    One JSON file is written, whole or not at all; the same input gives the same file. It needs no extra. Scores of
+    models stay in the cache, so the same command goes on after a stop.
+    """
     options.check_outputs({"--output": output}, rated)
     metrics = metrics_named([on_encoder(spec, run.default_encoder) for spec in metric])  # the file says their models
     segments, ratings, about = _read(rated, criterion, columns, named)
@@ -404,7 +454,19 @@ def train_beer(
     named: shared.Named,
     run: options.Common,
 ) -> None:
-    """Learn to rank hypotheses by their n-grams from ratings, for beer:model=FILE."""
+    """Learn to rank hypotheses by their n-grams from ratings, for beer:model=FILE.
+
+    DATA is rated data as `nlgauge score` reads it, also several files. Two hypotheses that are rated apart make a pair,
+    and the better one must get the higher score: a logistic regression on the difference of their features. Several
+    ratings of a segment count by their mean; segments without a rating are left out.
+
+    Pairs of one input are cleaner, because both have the same reference. Data with one hypothesis for each input, such
+    as direct assessments of WMT, need `--within group`: any two of one language pair or task. Of more than `--pairs` so
+    many are drawn with the seed.
+
+    The last line says how many of the pairs stand in the right order; it is about the data that were learnt. One JSON
+    file is written, whole or not at all. It needs no model and no extra, and nothing is kept of a run that stops.
+    """
     options.check_outputs({"--output": output}, rated)
     segments, ratings, about = _read(rated, criterion, columns, named)
     how: dict[str, Any] = {"within": within, "most_pairs": pairs, "strength": strength, "about": about}
@@ -461,7 +523,19 @@ def train_ruber(
     named: shared.Named,
     run: shared.TrainRun,
 ) -> None:
-    """Train a scorer of replies on dialogues, for ruber:model=...; a stopped run continues."""
+    """Train a scorer of replies on dialogues, for ruber:model=...; a stopped run continues.
+
+    DATA are dialogues with `context`, or with `--anchor source` queries in `src`; `hyp` is the reply. Each reply is an
+    example beside its own query, and `--negatives` replies to other queries stand beside it: the scorer learns how well
+    a reply goes with its query, 0 to 1, without any rating. `ruber:model=FILE` combines it with how near the reply is
+    to a reference.
+
+    The default leaves the encoder as it is and trains the network alone (`--method frozen`), by the loss of the paper
+    beside the squared error. `--turns` says how many of the last turns are the query.
+
+    Weights are chosen, written and taken up again as by `nlgauge train sescore`: a share of the data is held back, and
+    the same command goes on from `OUTPUT.checkpoint`.
+    """
     if anchor not in ("context", "source"):
         raise InputError(f"--anchor is {anchor!r}, expected context or source")
     if anchor == "source":

@@ -106,7 +106,15 @@ class Gate(Outcome):
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Keep the scores of the new side as a baseline, completely or not at all."""
+        """Keep the scores of the new side as a baseline, completely or not at all.
+
+        The file is one JSON object: `schema` (1), `kind` (`baseline`), `version`, `inputs`, `metrics` (`spec`,
+        `signature`, `higher_is_better`), `items` and `seal`. An item has `seg`, `group`, the digest of references,
+        source, context and table in `inputs`, the `texts` of its runs with their `digests`, and in `scores` a number
+        per run for each metric, null where it is undefined. Digests are the first 16 digits of SHA-256; `seal` is that
+        of all else, as JSON with sorted keys and whole numbers without a point. A text or file that does not fit is
+        refused; a specification in it is a name, and nothing is made of it.
+        """
         write_baseline(self.new, self.built, path)
 
 

@@ -89,7 +89,16 @@ def advice(names: Iterable[str], python: bool = False) -> str:
 
 
 def fields_by_column(columns: Mapping[str, str], header: Iterable[str]) -> dict[str, str]:
-    """Column -> field, from a mapping in either direction: `{"prediction": "hyp"}` or `{"hyp": "prediction"}`.
+    """Which field each column is, by a mapping either way: `{"prediction": "hyp"}` or `{"hyp": "prediction"}`.
+
+    `--columns FIELD=NAME,...` in every verb that takes DATA, and `columns=` in Python, read data of other tools as they
+    are: `--columns hyp=prediction,ref=references,human.fluency=rating`. A name that is taken over is not read as
+    itself. `ref` may then be a list, and `refs` a single text. `src=translation.de` is the field `de` of an object
+    `translation`. In a wide table each system has a column: `hyp=bart,hyp=t5,ref=highlights` makes a segment of each. A
+    name that is nowhere in the data is refused.
+
+    Without a `hyp`, names that leave no doubt are taken, with a note: `prediction`, `response`, `output` and the like,
+    or `summary` beside `highlights`; `reference`, `target` and the like; `source`, `article`, `document` and the like.
 
     Where both can be meant, as in `{"src": "hyp"}`, the first name is a column if the table has all columns of that
     name. Several columns may be `hyp`: each is a system.
@@ -199,6 +208,13 @@ class Fractions:
 
 class Fields:
     """Makes segments from the rows of one file.
+
+    One row is one text to judge, and only `hyp` is always needed. Whole numbers are accepted as strings in `id`,
+    `system`, `seg`, `lp` and `task`; a file that has them all as 1.0, 2.0 is refused, because they would be the items
+    of no other file. Other fields are ignored, with a note. References stand in one of `refs`, `ref`, or `ref1`, `ref2`
+    and so on; two of these are refused. Blank references beside others are left out and counted (guard
+    `blank_reference`); if all are blank, one is kept. Rows with a `rater` that are about one output become one segment
+    with all of their ratings, and their texts must be equal.
 
     Args:
         columns: which field of a row holds which of ours, in either direction; see `fields_by_column`. A field of an

@@ -40,13 +40,19 @@ _SIZE = re.compile(r"([0-9]{1,15})([kMGT]?)")
 class Limits:
     """The largest inputs that are read. The defaults leave room for books, and for files of a hundred million rows.
 
+    What is larger is refused in one line before memory is gone, so a small packed file cannot take all memory; the
+    error says how to raise the limit. `--limits segment=20M,line=1G` changes some of them in any verb that reads files,
+    `limits=` in `nlgauge.read`, and `nlgauge.io.limited` for every reader; `k`, `M`, `G` and `T` are thousands,
+    millions and so on. A Parquet file is measured by what it says of itself, then by the texts of its rows.
+
     Attributes:
         segment: characters of one text. A long novel has 3 million.
         line: characters of one line, of a row of CSV that runs over several lines, or of an entry of a JSON array.
         file: bytes of one file, after it was unpacked.
         ratio: how many times larger a file may become when it is unpacked. Text becomes 3 to 10 times larger, the same
             line again and again a few hundred times. It counts from 100 MB on.
-        array: bytes of a file that is one JSON array, which is held in memory.
+        array: bytes of a file that is one JSON array, which is held in memory; `jq -c '.[]'` makes JSON lines of it,
+            which are not.
         columns: columns of a table.
         depth: how deeply JSON may be nested.
     """
@@ -173,11 +179,19 @@ _SNAPSHOT = re.compile(r".*[/\\]snapshots[/\\]([0-9a-f]{40})[/\\]")
 
 @lru_cache(maxsize=64)
 def fetched(path: str) -> tuple[str, str]:
-    """A file of the hub as a path that names its commit, and where it lies on this machine.
+    """A file of the Hugging Face hub as a path that names its commit, and where it lies on this machine.
 
-    Any other path stays as it is, twice. A revision that is none stands for the branch `main`; the commit that it is
-    now takes its place, so that the path means the same bytes tomorrow. If the hub does not answer, it is the commit
-    that the cache has.
+    `hf://datasets/OWNER/NAME/PATH`, or `hf://datasets/OWNER/NAME@REVISION/PATH` with `/` in the revision written `%2F`,
+    stands in place of any input file; it needs the extra `hf`. The file is fetched once into the hub's cache and then
+    read as a local one. The commit that it had stands in the result. Only the file is fetched: no script of a data set
+    is run. Without a network a file in the cache is found; for another one the error names the command that fetches it.
+    On a cluster all machines need the file in their caches.
+
+    A revision that is none stands for the branch `main`; the commit that it is now takes its place, so that the path
+    means the same bytes tomorrow. If the hub does not answer, it is the commit that the cache has.
+
+    Returns:
+        The path with its commit, and the place; of a path that is not of the hub, the path itself, twice.
 
     Raises:
         InputError: the path is not that of a file in a data set, or the file is neither on this machine nor can be
@@ -312,7 +326,12 @@ _XZ_MEMORY = 1 << 28  # bytes that xz may take to unpack; its largest preset tak
 
 
 class InputFile:
-    """A file to read.
+    """A file to read: a name, a pipe, `-` for standard input, or a file of the hub.
+
+    What gzip, bzip2 or xz packed is unpacked, whatever its name; several packed parts in one file are read one after
+    the other. Parquet is compressed inside and must not be packed again. Damaged or incomplete packed data are refused,
+    and so is a file named `.gz`, `.bz2` or `.xz` that is not packed. Standard input and pipes may stand in place of one
+    file, also of scores, ratings and suites; JSON lines, TSV and Parquet are told apart by how they begin.
 
     An input that cannot be read twice (standard input, a pipe, `<(...)` of a shell) is copied into a temporary file
     when it is first opened. That file has no name, so nothing stays behind even if the process is killed. The copy of

@@ -19,9 +19,11 @@ _AT_ONCE = 1 << 25  # characters of rows that are made at once
 
 
 class ParquetRows(Rows):
-    """The rows of a Parquet file, as (row number from 1, field -> value). Each iteration reads the file again.
+    """The rows of a Parquet file, numbered from 1.
 
-    Columns have the names of the JSON fields. `human` is a struct, a map, or several columns `human.NAME`.
+    It needs the extra `parquet`, or `hf`. Columns have the names of the JSON fields. `human` is a struct, a map, or
+    several columns `human.NAME`. A text that stands once in the dictionary of the file is held once, however many rows
+    have it.
 
     Args:
         file: the file.

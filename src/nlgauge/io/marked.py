@@ -419,7 +419,11 @@ _FORMATS = (
 
 
 def read_marked(path: str | os.PathLike[str] | InputFile, *, inclusive: bool = False) -> list[MarkedText]:
-    """Marked texts of a file in any of the formats that the readers of this room know.
+    """Marked texts of a file: errors by their place, in any of the formats below.
+
+    `nlgauge meta --spans` compares such files. `spans` is None where nobody looked for errors. The end of a span is not
+    included. Critical errors count as major; `neutral`, `undecided` and `no-error` give no span. A `confidence` of an
+    error is kept.
 
     Args:
         path: the file; `-` is standard input.

@@ -38,17 +38,22 @@ def open_parallel(
 ) -> ParallelSource:
     """Open parallel text files. Line i of every file belongs to item i.
 
+    Give `--hyp FILE` for each system, `--ref FILE` for each reference, and `--src FILE`. An empty line is an empty
+    text; a blank reference beside others is none. A file of references with as many groups of lines between blank lines
+    as there are items, as that of E2E, has the references of an item in each group. A system is named after its file
+    without the ending, and with as many folders before it as are needed to tell the files apart.
+
+    If files differ in length, the error names the line of the longer one that seems to have no partner. A table (JSON
+    lines, TSV, CSV) is refused here: give it as data.
+
     Args:
-        hypotheses: one file per system. The system is named after the file, without its extension, and with as many
-            folders before it as are needed to tell the files apart. A file of SGM or XML may hold several systems, with
-            their names.
-        references: one file for each reference of the items; in SGM and XML also several. Or one file with the
-            references of each item in lines, and a blank line between items, as those of E2E are.
+        hypotheses: one file per system; a file of SGM or XML may hold several systems, with their names.
+        references: one file for each reference of the items; in SGM and XML also several.
         source: the file of the inputs.
 
     Returns:
         The segments item by item, with all systems of an item together. The item is the line number as text, and the id
-        is `system:item`. An empty line is an empty text.
+        is `system:item`.
 
     Raises:
         InputError: there is no hypothesis file, one file is given for two systems, `-` is given more than once, a file

@@ -27,7 +27,8 @@ def read_relative_ranks(
 ) -> Preferences:
     """Read the pairs of `RR-seglevel.csv` or `DArr-seglevel.csv`: a header, then `LP DATA SID BETTER WORSE`.
 
-    Words are separated by blanks.
+    These are the pairs of WMT17 to WMT21. Words are separated by blanks. Repeated and contradicting pairs are kept and
+    counted.
 
     Args:
         path: the file, plain or `.gz`. The header of 2018 lacks one name, which does not matter. A sixth word is the
@@ -274,11 +275,13 @@ class Verdicts:
 
 
 def read_verdicts(path: str | os.PathLike[str]) -> Verdicts:
-    """Read verdict lines.
+    """Read verdict lines: what a judge, a person or a language model, said of an answer or chose between two.
 
     Each line has `item` and `judge`, perhaps `criterion` and `repeat`; then `system` and `score`, or `first`, `second`
     and `verdict` (`first`, `second` or `tie`). A `score` or `verdict` of null could not be read: it is undefined and
     counted. `raw`, what the judge said, and other fields are ignored.
+
+    `scores()` is a table as `read_scores` reads it, so judges stand beside metrics; `preferences()` are pairs.
 
     Raises:
         InputError: a line lacks a field or has a wrong one; the error names the line.
@@ -400,12 +403,14 @@ class Prompts:
 
 @dataclass(frozen=True, kw_only=True)
 class JudgeCard:
-    """What is known of a judge.
+    """What is known of a judge, such as how well it agrees with people.
+
+    `write_card` writes it as JSON, and `nlgauge gate --judge-card` prints kappa and how far labels hang on the prompt.
 
     Attributes:
         model: the model, with its version.
         prompt_sha256: the digest of the prompt.
-        n: items on which it was held against people.
+        n: items on which it was compared with people.
         label_policy: how labels of people were made: who, how many, and what decided where they differ.
         kappa: Cohen's kappa with these labels; NaN if it is undefined.
         base_rate: the share of the commonest label of people.

@@ -1,4 +1,27 @@
-"""The formats of segments, ours and those of installed packages, and the reading of a file, a folder or a frame."""
+"""The formats of segments, ours and those of installed packages, and the reading of a file, a folder or a frame.
+
+Which format a file has is told from its name and, where several share an ending, from the fields of its first row;
+`nlgauge list formats` lists them, and `nlgauge.read(path, format=NAME)` names one. A folder with one data file is that
+file.
+
+A file is read to its end before the first segment is scored, so that a mistake in its last line costs no time. The
+error tells the first bad row in full, how many rows are bad, and where the first five stand. It ends the command with
+exit code 2.
+
+
+
+- Files are UTF-8. For another encoding the error names the command that converts the file, `iconv -f ENCODING -t UTF-8
+  FILE`. Only LF ends a line; a CR before it and a byte order mark are dropped, the last LF may be missing,
+  and a lone CR, U+2028 or a form feed stays in the text.
+- Numbers have a decimal point; `0,5`, `1_000`, `inf` and digits of other scripts are refused. An empty cell, `None`,
+  `nan`, `NA`, `N/A`, `#N/A`, `<NA>` and `null`, in upper or lower case, are a missing number: undefined, never 0.
+- Segments and scores keep the order of the file.
+- Blank lines of tables and of JSON lines are skipped with a note. What else is left out is counted in a note, with the
+  reason.
+- Texts of unequal number are refused, with the name of the file or system and both numbers. So are an empty file, a
+  file that changes while it is read, an id that occurs twice, and an object of JSON with a field twice.
+- Pickles are not read, because loading one runs code. Convert them once if you trust them.
+"""
 
 from __future__ import annotations
 
@@ -289,6 +312,15 @@ def named(target: str) -> Callable[..., Any]:
 
 class PluginRows(Rows):
     """The rows that a reader of an installed package makes of a file.
+
+    Such a reader is a function, named by an entry point in the group `nlgauge.formats`. The name of the entry point is
+    the format, and the ending that its files have, also before `.gz`; `nlgauge.read(path, format=NAME)` reads a file of
+    any name. It is given an `nlgauge.io.InputFile`, and yields for each row its line number and its fields, with the
+    names of the JSON fields. `nlgauge.io.Lines` reads a text file as numbered lines, within the limits; `file.chunks()`
+    gives the bytes of another. Each call starts anew, since a file may be read several times. The first line of its
+    docstring stands in `nlgauge list formats`. Raise `nlgauge.InputError` for what only the reader can see: checks of
+    fields, duplicate ids, notes and `--columns` work as for every format. Our own names and endings take precedence.
+    `examples/plugin` has one.
 
     Args:
         file: the file.

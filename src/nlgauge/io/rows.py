@@ -112,11 +112,16 @@ class Rows:
 
 
 class JsonRows(Rows):
-    """The values of a JSON file, as (number, value). Each iteration reads the file again.
+    """The rows of a JSON file: JSON lines, one array of objects, or a table as pandas writes it.
 
-    In JSON lines the number is that of the line, and lines that hold only white space are skipped and counted in
-    `notes`. A file that begins with `[` is one array, whose entries are numbered from 1. Its bytes are held in memory,
-    its values one by one. A file that is one object may be a table, whose rows are numbered likewise; see `rows_of`.
+    A row is an object with the names of our fields. A field of null is absent, but `hyp` may not be: an empty text is
+    `""`. NaN and Infinity are refused; write null.
+
+    Each iteration reads the file again and gives (number, value). In JSON lines the number is that of the line, and
+    lines that hold only white space are skipped and counted in `notes`. A file that begins with `[` is one array, whose
+    entries are numbered from 1. Its bytes are held in memory, its values one by one. A file that is one object may be a
+    table, whose rows are numbered likewise: `to_json` of pandas in any of its orients, columns as lists, or one list of
+    rows in a field.
 
     Raises:
         InputError: a line or an entry is not JSON, or larger than the limits of the file allow. Also what `Lines`
@@ -508,7 +513,14 @@ LAYOUTS = (PLAIN, COMET, RATED_OUTPUTS, PAWS)
 
 
 class DelimitedRows(Rows):
-    """The rows of a table, as (line number, field -> value). Each iteration reads the file again.
+    """The rows of a table with a header, whose cells stand between commas or tabs.
+
+    Columns have the names of our fields; lists such as `refs` and `context` cannot be columns of CSV, so write `ref1`,
+    `ref2`, or JSON lines. Files of spreadsheets with semicolons, tabs, a first line `sep=;` or lines that end in CR
+    alone are read as well. Three kinds of other columns are known: COMET's (`src`, `mt`), where `<v>` marks are
+    taken out of the text and counted; those of PAWS (`sentence1`); and rated outputs for meaning representations (`mr`:
+    BAGEL, SFHOT, SFREST). Any other table
+    needs `--columns`.
 
     Cells between commas may stand in double quotes, and then contain commas, line breaks, and quotes that are written
     twice. Cells between tabs are taken as they are; there lists and objects (`refs`, `context`, `table`, `human`, the
@@ -636,7 +648,17 @@ class DelimitedRows(Rows):
 
 
 def tab_rows(file: InputFile, columns: Mapping[str, str] | None = None) -> DelimitedRows:
-    """The rows of a table between tabs."""
+    """The rows of a table between tabs, whose header has the names of our fields.
+
+    A cell is whatever stands between two tabs: there is no quoting and no escaping, so a text can hold no tab and no
+    line break. Only what a spreadsheet quoted is undone, and a table all of whose names are quoted is read as quoted.
+    An empty cell is an absent value, with two exceptions: an empty `hyp` is an empty text, and a row all of whose
+    reference cells are empty has one empty reference. `refs`, `human`, `context`, `table` and the ratings of several
+    people (`[4, 5]`) are JSON in a cell. `NA`, `nan`, `null` and the like stand for no rating.
+
+    PAWS, PAWS-X and QQP are read with their own names: `sentence1` is the reference, `sentence2` the hypothesis,
+    `label` the rating.
+    """
     return DelimitedRows(file, columns, "\t")
 
 

@@ -113,7 +113,23 @@ def read_scores(
     *,
     ratings: bool = False,
 ) -> ScoreTable:
-    """Read scores from a file or a frame.
+    """Read scores of any program from a file or a frame.
+
+    `nlgauge meta --scores FILE` and the metric `scores` read them, too. Scores are joined to texts by id, or by system,
+    item and language pair (or task), never by position alone. A missing score is refused, and the message names the
+    first segments that lack one; in Python `missing="nan"` gives NaN. These are read:
+
+    - rows with `id`, or `seg` with `system`, and perhaps `lp` or `task`. Columns whose first cell is a number are
+      scores; a note lists the others. In JSON lines they may be nested in `scores`, and names are joined with `_`;
+    - sacrerouge's JSON lines; rows about references are left out and counted;
+    - what `comet-score` prints, and its `--to_json`: the name of the file without its ending is the system;
+    - a text with one number on each line, as BLEURT and WMT QE write: line i is item i, for the texts of one system;
+    - `.seg.score` and `.sys.score` of WMT and of mt-metrics-eval.
+
+    What `--segments` wrote is read back exactly, with directions and signatures, as long as `FILE.meta.json` stands
+    beside it: move the two together. Without it the direction is taken from the name of the column: TER, WER and other
+    known error rates fall with quality, unless no value is above 0, and any other name is taken to rise. Both are said
+    in the notes. `--lower-is-better NAME` and `--higher-is-better NAME` settle it.
 
     Args:
         path: a frame, or JSON lines, TSV, CSV (each also `.gz`) or Parquet. Rows have an `id`, or `seg` and perhaps

@@ -300,6 +300,9 @@ class HeldSource(Source):
 class JoinedSource(Source):
     """The segments of several sources, one for each system. Segments of one item are those of one `item`, or else `id`.
 
+    Several data files, `nlgauge score bart.jsonl t5.jsonl`, are joined like this. Where no row of a file names a
+    system, it is named after the file.
+
     Args:
         named: each source with the name that its system has where its segments name none.
 

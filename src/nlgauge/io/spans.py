@@ -74,7 +74,11 @@ class InputPart:
 
 
 def cut(inputs: Inputs, rows: int) -> list[InputPart]:
-    """The spans of an input, about `rows` rows each. The same files give the same spans.
+    """Parts of an input, about `rows` rows each. The same files give the same parts.
+
+    `--engine` reads Parquet (by row groups), JSON lines, and texts with one segment per line, plain and not compressed:
+    each worker reads its own rows from the middle of the file. Anything else is refused. The whole input is read and
+    checked once before anything is scored; ids, order and notes are those of a run in one piece.
 
     Raises:
         InputError: a file cannot be read from the middle: it is compressed, a pipe, an array of JSON or another format.

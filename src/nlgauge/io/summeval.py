@@ -22,9 +22,10 @@ _SCORES = "metric_scores_"
 
 
 class SummEvalRows(JsonRows):
-    """The rows of `model_annotations.aligned.jsonl`, as (line number, field -> value). Each iteration reads it again.
+    """The rows of SummEval's `model_annotations.aligned.jsonl`, also paired or scored.
 
-    The item is the document, and the system is `model_id`. There is a source only if the annotations were paired with
+    The item is the document (`id`), the system `model_id`, the hypothesis `decoded`, the group `summarization`;
+    references are `references` (11 of them) or `reference`. There is a source only if the annotations were paired with
     the articles (`text`). For example, `coherence` is the list of the experts' ratings, and `turker.coherence` is the
     list of the crowd's. Within one segment, position i of every list is the same person.
 

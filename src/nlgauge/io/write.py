@@ -59,10 +59,19 @@ def segment_columns(segments: Sequence[Segment], scores: Mapping[str, Scores]) -
 
 @contextmanager
 def writing(path: str | os.PathLike[str], *, spreadsheet: bool = False) -> Iterator[Callable[[Columns], None]]:
-    """A function that appends rows to a table. It takes columns of equal length, the same ones at every call.
+    """A function that appends rows to a table.
 
-    The file takes its name when the block ends without an error. Until then it has another name in the same folder.
-    Numbers are written in full, so that reading them gives the same float64. NaN is an empty cell or null.
+    What `--segments FILE` writes has one row per segment: `id`, `seg`, `system`, then for each metric its specification
+    as typed, and its parts as `SPEC.PART` (`bertscore.precision`). `audit --segments` has one row per pair. Beside FILE
+    lies `FILE.meta.json`, with the SHA-256 of the file and, for each metric, its signature and whether higher is
+    better; of a part of which neither is better, such as the number of the best reference, it says null. Cells are
+    written as they are, so that other programs read them back; a spreadsheet takes one that begins with `=`, `+`, `-`,
+    `@`, a tab or a line break for a formula and runs it, and `--spreadsheet` puts a `'` before names and ids like that.
+    A place that cannot be written, and an output that would overwrite an input, are refused before anything is scored.
+
+    The function takes columns of equal length, the same ones at every call. The file takes its name when the block ends
+    without an error. Until then it has another name in the same folder. Numbers are written in full, so that reading
+    them gives the same float64. NaN is an empty cell or null.
 
     Args:
         path: a name in `.tsv`, `.csv`, `.jsonl` (also with `.gz`) or `.parquet`; `-` is TSV on standard output.

@@ -60,7 +60,7 @@ class Evaluation(Outcome):
 
     Attributes:
         kind: the kind of the result file.
-        rows: the rows of the result file, each a flat mapping; `docs/meta.md` and `docs/select.md` name the fields.
+        rows: the rows of the result file, each a flat mapping; page `reference/results` names the fields.
         held: the segments with their scores and judgements, joined.
         notes: what was left out and how things were done.
         settings: how metrics were compared, and what was drawn, as `Result` names it.
@@ -138,7 +138,16 @@ def meta_evaluate(
     columns: Mapping[str, str] | None = None,
     **options: Any,
 ) -> MetaEvaluation:
-    """Compare metrics with human judgements; docs/meta.md shows the arguments by examples, and the fields of the rows.
+    """Compare metrics with human judgements.
+
+    Values are in the direction that each metric declares, and absolute values are never taken. Level `segment` puts all
+    segments of a group together, and so rewards a metric for knowing which inputs are hard; `item` avoids that. Several
+    groups are averaged plainly, and a mean over criteria has no interval, since people judged the same texts by all. A
+    metric that looks at all segments of a call (idf, min-max) is scored one group at a time.
+
+    With `references` other than each metric's own, every reference is scored on its own before the scores are combined,
+    and the number of a system is the mean of combined scores; the choice is part of the signature. `item_swap` and
+    `bootstrap` are the tests at level `item` that go with an `epsilon` of `acc_eq`, which is in units of each metric.
 
     Args:
         dataset: rated texts, or a frame with a row per text.

@@ -46,7 +46,7 @@ class JoinedScores:
         segments: the n segments. Each has a rating for at least one criterion, unless unrated segments were asked for.
         human: criterion -> ratings, shape (n,); NaN where nobody rated the segment.
         scores: metric name -> the metric's Scores of these segments, in this order.
-        system_tables: metric name -> its system scores, for metrics whose corpus scores were made elsewhere.
+        system_tables: metric name -> its system scores, for metrics whose corpus numbers were made elsewhere.
         lower_is_better: the metrics in `system_tables` for which lower is better.
         pairs: positions of the better and the worse segment of each pair that people gave, shape (P, 2); None where
             there are ratings.
@@ -426,7 +426,7 @@ def _filled(name: str, scores: Scores, missing: str) -> Scores:
     if missing == "worst" and not len(known):
         raise InputError(f"missing='worst' takes the worst score of a metric, and {name} has no score at all")
     value = 0.0 if missing == "zero" else float(known.min() if scores.higher_is_better else known.max())
-    # A filled-in value has no statistics, so corpus scores become means of segment scores.
+    # A filled-in value has no statistics, so corpus numbers become means of segment scores.
     return dataclasses.replace(
         scores, values=np.where(np.isnan(scores.values), value, scores.values), stats=None, finish=mean_of_defined
     )
@@ -735,7 +735,7 @@ def system_frame(
         criterion: the criterion of the judgements.
         group: the group whose systems are compared.
         over: whether a metric's system score is over the `rated` segments of the system or over `all`.
-        aggregate: `corpus` is the metric's own corpus score (BLEU from summed counts, say); `mean` is the mean of its
+        aggregate: `corpus` is the metric's own corpus number (BLEU from summed counts, say); `mean` is the mean of its
             segment scores.
         outliers: `mad` leaves out systems whose human score is far from the median.
 

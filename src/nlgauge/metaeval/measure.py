@@ -563,13 +563,15 @@ def _with_ends_of_pairs(
 
 ABOUT = {
     "auto": (
-        "perm_systems at level system; below it perm_both, item_swap for accuracies with ties and Kendall-like"
-        " statistics, mcnemar for preference_accuracy"
+        "the usual one: perm_systems at level system; below it perm_both, item_swap for accuracies with ties and"
+        " Kendall-like statistics, mcnemar for preference_accuracy"
     ),
-    "williams": "Williams' test of two Pearson correlations, segments (or systems) taken as independent",
+    "williams": (
+        "Williams' test of two Pearson correlations of normal scores, segments (or systems) taken as independent"
+    ),
     "perm_both": "every score trades places on its own; new items for these systems",
     "perm_inputs": "whole items trade places; new items for these systems",
-    "perm_systems": "whole systems trade places; new systems on these items",
+    "perm_systems": "whole systems trade places; new systems on these items; finds little with fewer than ten",
     "item_swap": (
         "values of whole items trade places; any statistic that is averaged over items or pools their pairs; new items"
         " for these systems"

@@ -261,6 +261,20 @@ def plan_ratings(
 ) -> RatingPlan:
     """Choose the items that people should rate next, and rank the systems by the ratings so far.
 
+    Each item is chosen with a known probability, by whose inverse ratings are weighted: half of a sample is drawn
+    uniformly, half in proportion to the sizes of `method`. The first items of a plan are a sample as good as the whole,
+    so people may stop anywhere. The order of rows changes nothing.
+
+    A plan has columns `seg`, `order`, `probability` (to be chosen by now), `round` (the plan that first chose it) and
+    `before` (the probability before the last round). It grows only with the metrics, the method and the items that it
+    was made with, and can be read with any metrics. Rated items outside of it are left out, with a note; ratings from
+    before the first plan are of round 0.
+
+    A ridge regression on the scores predicts all ratings, each rated item on other folds; the mean prediction is
+    corrected by the mean error on rated items, so metrics that know nothing cannot bias it. Where metrics and ratings
+    disagree about the order of systems, the estimate follows the ratings. Intervals are of sampling from a finite set:
+    where everything is rated they are points.
+
     Args:
         dataset: outputs of several systems for the same items; none, some or all items are rated. An item is rated
             for all systems at once.
@@ -275,8 +289,8 @@ def plan_ratings(
         seed: what the choice is drawn with.
 
     Returns:
-        Rows of systems (from two rated items on), of their differences, and of the items of the plan; docs/plan.md
-        names the fields.
+        Rows of systems (from two rated items on), of their differences, and of the items of the plan; page
+        `reference/results` names the fields.
 
     Raises:
         InputError: fewer than two systems, several groups, a budget that cannot be spent, or a plan of other data.

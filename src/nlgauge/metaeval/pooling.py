@@ -157,7 +157,7 @@ class PoolingStudy(Outcome):
     """The result of `pooling_study`.
 
     Attributes:
-        rows: the rows of the result file, each a flat mapping; see `docs/sweep.md`.
+        rows: the rows of the result file, each a flat mapping; page `reference/results` names the fields.
         metrics: the specification, signature and direction of each metric as typed.
         notes: how things were done.
     """

@@ -265,7 +265,7 @@ class SpanEvaluation(Outcome):
     """The result of `evaluate_spans`.
 
     Attributes:
-        rows: the rows of the result file; `docs/meta_spans.md` names their fields.
+        rows: the rows of the result file; page `reference/results` names their fields.
         people: the texts with the marks of people that were used.
         marks: method -> its marks of each of these texts.
         notes: what was left out and how things were done.
@@ -334,8 +334,17 @@ def evaluate_spans(
 ) -> SpanEvaluation:
     """Compare marked errors with those that people marked in the same texts.
 
-    Only errors in the hypothesis count; what is missing at a place has no length and counts for `left_clean` alone.
-    Each text of each rater is one. Texts are joined by id, or else by system and item.
+    Only errors in the hypothesis count; what is missing at a place has no length and counts for `left_clean` alone, and
+    errors without a place do not count. Each text of each rater is one. Texts are joined by id, or else by system and
+    item; where both sides hold the text it must be the same.
+
+    - `one_to_one_f1`: each mark is matched with at most one of people, with partial credit, whatever the severity.
+    - `character_f1`: characters that both mark, with half of the credit where severities differ (WMT25).
+    - `segment_f1`: the same for each text, then the mean; 1 where both marked nothing (WMT QE 2023).
+    - `left_clean`: of the texts in which people marked nothing, the share without a mark.
+
+    Judge by the first, beside `everything` of `marks_by` and `left_clean`: who marks every text can have a fair F.
+    Boundaries of marks do not change on a curve; with `threshold` of `nlgauge.explain` they would.
 
     Args:
         people: texts with the errors that people marked. Those that nobody looked at are left out.

@@ -331,7 +331,7 @@ _OF_TASKS = ("rank", "not_outperformed", "task", "weight")
 _OF_STATISTICS = ("ties", "n_ties", "n_pairs", "epsilon", "chance")
 # from 0 to 1 as they are
 _SHARES = ("pairwise_accuracy", "soft_pairwise_accuracy", "acc_eq", "acc_eq_calibrated")
-# Measured on he-en of WMT23, 16 metrics; the level of the pair test on simulated data: docs/statistics/significance.md
+# Measured on he-en of WMT23, 16 metrics; the level of the pair test on simulated data: docs/studies/protocols.md
 _TESTS_DIFFER = (
     "values of official tables are those of mt-metrics-eval, but for soft pairwise accuracy (up to 0.0014 apart on"
     " he-en of WMT23: there p-values are drawn, and ties depend on the order of systems). Ranks differ: the official"

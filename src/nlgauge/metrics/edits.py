@@ -178,6 +178,12 @@ _LEVENSHTEIN = 'Levenshtein (1966), "Binary codes capable of correcting deletion
 class Wer(EditMetric):
     """Word error rate: the fewest word edits over the words of the reference.
 
+    0.25 is one edit in four words; it can be above 1. Punctuation stays part of a word unless `tokenizer=unicode`.
+    A synonym is an error like any other word, and word order counts fully. The corpus number comes from summed
+    counts. Of several references the one with the best value counts, the first among equals. A blank hypothesis
+    gets 1; without a reference the value is the number of words that should not be there; a blank side is flagged
+    `empty`, one of which the tokenizer keeps nothing `untokenized`.
+
     References:
         Levenshtein (1966). Values are those of jiwer 4.0 with its tokenizer, except for two blank texts: 1
         here, 0 there.
@@ -195,6 +201,9 @@ class Cer(Checked, BaseMetric):
     """Character error rate: the fewest edits of characters, blanks included, over the characters of the reference.
 
     White space of any kind is as good as a blank.
+
+    It forgives word endings. Two texts of 100,000 characters take about four seconds. Corpus, references and blank
+    sides are as in `wer`.
 
     Args:
         lowercase: compare in lower case.
@@ -240,6 +249,9 @@ class _Aligned(EditMetric):
 class Mer(_Aligned):
     """Match error rate: word edits over edits and matches, so that it ends at 1.
 
+    Several alignments may have as many edits and other matches; taken is the one that rapidfuzz finds, as in jiwer.
+    Corpus, references and blank sides are as in `wer`, the worst value being 1.
+
     References:
         Morris et al. (2004). Values are those of jiwer 4.0 with its tokenizer, except for two blank texts: 1
         here, 0 there.
@@ -256,6 +268,8 @@ class Mer(_Aligned):
 @dataclass(frozen=True, kw_only=True)
 class Wip(_Aligned):
     """Word information preserved: the share of hits in the hypothesis times that in the reference.
+
+    Corpus, references and blank sides are as in `wer`, the worst value being 0.
 
     References:
         Morris et al. (2004). Values are those of jiwer 4.0 with its tokenizer, except for two blank texts: 0
@@ -276,6 +290,8 @@ class Wip(_Aligned):
 class Wil(Wip):
     """Word information lost: 1 - WIP.
 
+    Corpus, references and blank sides are as in `wer`, the worst value being 1.
+
     References:
         Morris et al. (2004). Values are those of jiwer 4.0 with its tokenizer, except for two blank texts: 1
         here, 0 there.
@@ -294,6 +310,8 @@ class Wil(Wip):
 @dataclass(frozen=True, kw_only=True)
 class Per(EditMetric):
     """Position-independent error rate: (the longer length - words in common) over the words of the reference.
+
+    Word order does not count at all. Corpus, references and blank sides are as in `wer`.
 
     References:
         Tillmann et al. (1997), "Accelerated DP based search for statistical translation": words without a counterpart
@@ -322,6 +340,11 @@ _MOST = 2.0  # as many edits as words and a jump, where there is one word
 @dataclass(frozen=True, kw_only=True)
 class Cder(EditMetric):
     """Edits and long jumps that cover each reference word once, over the words of the reference.
+
+    The reference is gone through word by word: a word that is missing, too much or replaced costs 1, and so does a
+    jump to any other place of the hypothesis, whose words may be used never, once or more often. The corpus number
+    is the sum of costs over the sum of words; of several references the best counts. A blank hypothesis gets 1, a
+    blank reference 2 (flag `empty`).
 
     References:
         Leusch et al. (2006), "CDER: Efficient MT Evaluation Using Block Movements", section 3: every edit and jump
@@ -391,6 +414,13 @@ _Codes = npt.NDArray[np.int32]
 @dataclass(frozen=True, kw_only=True)
 class Eed(Checked, BaseMetric):
     """Extended edit distance over the length of the reference; at most 1.
+
+    A character that only the reference has, or that is replaced, costs 1, one that only the hypothesis has 0.2, and
+    a jump at a blank of the reference 2; what is visited never or more than once adds 0.3 to cost and length. Even
+    a copy is a little above 0. `en` takes any character after a title ("Mr X") for a full stop, as the authors'
+    program does. The corpus number is the mean of the segments; of several references the best counts. A blank side
+    gets 1 (flag `empty`), while the program's value depends on the other side. A pair of more than some 10,000
+    characters each is undefined (flag `too_long`).
 
     Args:
         language: how texts are prepared: `en` parts marks from words and puts a blank at both ends, `ja` folds letters
@@ -521,6 +551,10 @@ def _codes(texts: Sequence[str]) -> _Codes:
 class Iter(EditMetric):
     """Edits with shifts between stems, over the words of the longer text; at most 1.
 
+    Like `ter`, between stems ("walks", "walked"). The corpus number is a sum over a sum; of several references the
+    best counts. A blank side gets 1 (flag `empty`); a pair whose shifts would take minutes is undefined (flag
+    `too_long`). Costs are not tuned, so these are not the numbers of WMT18's participant.
+
     Args:
         lowercase: compare in lower case, as TER does.
 
@@ -572,6 +606,11 @@ _AT_ONCE = 512  # shifts that are compared in one call
 @dataclass(frozen=True, kw_only=True)
 class CharacTer(Checked, BaseMetric):
     """Shifts and character edits over the characters of the shifted hypothesis; at most 1.
+
+    Blocks of words are shifted first, each time the one that saves most word edits; a shift costs the mean length
+    of its words. What is left are edits of characters. Division by the hypothesis favours long hypotheses. The
+    corpus number is the mean of the segments, as in `evaluate`'s metric of this name. A blank side gets 1 (flag
+    `empty`); a pair that would take long, such as 1,000 words in random order, is undefined (flag `too_long`).
 
     Args:
         lowercase: compare in lower case.

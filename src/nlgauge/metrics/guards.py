@@ -1,4 +1,10 @@
-"""Outputs that should not be trusted, such as copies, loops and cut texts: the rules, and counts by system."""
+"""Outputs that should not be trusted, such as copies, loops and cut texts: the rules, and counts by system.
+
+Every run that scores segments has guards (`score`, `meta`, `select`, `sweep` and their functions in Python). They look
+at the texts alone, not at the metric; they count and note such texts, and no score changes. `nlgauge audit` makes texts
+odd on purpose and has none. `GuardRules` says what each guard of a text distrusts, `GuardCounts` what those do that
+look at all texts, and what note, refuse and off mean; `Ways` and `Signs` tell what no text is distrusted for.
+"""
 
 from __future__ import annotations
 
@@ -184,7 +190,15 @@ class _SystemWays:
 
 @dataclass
 class Ways:
-    """Counts how systems end their texts. What five texts show, and a tenth of a system's texts, is told."""
+    """Counts how systems end their texts. What five texts show, and a tenth of a system's texts, is told.
+
+    It is told once, whatever the number of texts, and no text is distrusted for it.
+
+    - `unmarked`: texts have no final mark where all of their references, and the source if there is one, have one. If
+      this is so of more than half of a system's texts, none of them is `unfinished`, either.
+    - `spaced`: texts end in " ." where their references end in ".", or the other way round. One side is tokenised, so
+      every mark is a mismatch.
+    """
 
     _systems: dict[str | None, _SystemWays] = field(default_factory=dict)
 
@@ -293,7 +307,12 @@ _ALL = (*_ASCII, *_BEYOND)
 
 @dataclass
 class Signs:
-    """Counts segments with a text that shows such a sign, and tells each sign once."""
+    """Counts segments with a text that shows such a sign, and tells each sign once.
+
+    A step before scoring can leave marks in texts that no person writes. Each kind is told with the number of segments
+    and the sides that show it, since subwords that are left on both sides raise every score. No text is distrusted for
+    it. `SIGN_MEANINGS` lists them; `forms` needs two sides, and `objects` counts in hypotheses or references alone.
+    """
 
     _counts: dict[str, int] = field(default_factory=dict)
     _first: dict[str, list[str]] = field(default_factory=dict)
@@ -393,7 +412,53 @@ class _TextWords(NamedTuple):
 
 
 class GuardRules:
-    """Finds what is odd about one segment after the other; it remembers the words of references and sources."""
+    """Finds what is odd about one segment after the other; it remembers the words of references and sources.
+
+    Guards of hypotheses:
+
+    - `empty`: the hypothesis is blank where something was to be said: a system that failed. It has no note, since every
+      metric has one.
+    - `unasked`: there is a hypothesis where there are source and references, and all of them are blank: a system that
+      invents.
+    - `copied`: the hypothesis is its source, and no reference is nearly that: text that was not translated, or columns
+      that were mixed up. If source and references are in different languages, four fifths of the characters are enough.
+    - `foreign`: the hypothesis is in another script or language than its references, and than a group such as `de-en`
+      says: a system that answers in its own language.
+    - `looping`: one phrase three times or more with nothing between, of nine words or more (18 letters where no blanks
+      set words apart), and a third of the text or more: a model that did not stop, or that is hardly trained.
+    - `unfinished`: a translation of four words or more ends in a letter, a digit or a comma, and has at most nine
+      tenths of the characters of its shortest reference, while all of its references and its source end in a final
+      mark: output cut off at a length.
+    - `untranslated`: three words in a row, or two letters of another script, are those of the source, and no reference
+      has them; only if languages differ: words that the system did not know.
+
+    Guards of references, which do not count as outputs that are distrusted:
+
+    - `blank_reference`: a reference is blank: a fault of the data, or files that were filled up with blank lines.
+      Beside others it is left out.
+    - `doubled_reference`: a reference stands twice beside one hypothesis.
+    - `printed_reference`: a reference is a list of texts, written as one (`['a', 'b']`): several references that became
+      one text.
+
+    The rules are slow to distrust. Names, numbers, dates, handles and addresses may stand in a text as they do in its
+    source: `copied` wants two plain words, three for a near copy, and `untranslated` two of its three. A plain word has
+    no capital, no digit, and no sign such as `@`, `#` or `/` beside it; where no blanks set words apart, two letters
+    count as one word. A source that looks like a record (`name | area | riverside`) is copied if two of its words are
+    in no reference. What the source, a turn of the dialogue or a reference says again and again may be said again and
+    again; repeats that are apart, lists whose entries differ and rows of numbers are no loops. Any mark may end a text:
+    a colon, an entity, a token. In summaries a copied sentence is normal, and where source and references are in one
+    language, as in correction and simplification, the whole source may be right.
+
+    Whether languages differ is known from the group, or told by function words first and then by py3langid, which knows
+    139 languages, works offline, and takes half a second and 100 MB to load at the first text that needs it. `foreign`
+    asks it only about a text of three words or more that shares less than a third of them with its references. It must
+    be sure of both languages (.7), and each must be unlikely for the other text (below .05). Names tell no language: a
+    text needs two plain words.
+
+    Guards do not find a sentence that is left out, a text of another input in the right language, a text that is cut
+    off between sentences or after nine tenths, words of a third language within a text, single words of the source,
+    loops of less than a third of a text, or texts that say little in ever other words.
+    """
 
     def __init__(self) -> None:
         self._words_known: dict[str | tuple[str, ...], frozenset[str]] = {}
@@ -639,7 +704,26 @@ Key = tuple[str | None, str | None]  # group, system
 
 @dataclass
 class GuardCounts:
-    """Counts texts that guards distrust. It keeps 33 bytes per segment."""
+    """Counts texts that guards distrust. It keeps 33 bytes per segment.
+
+    Guards that look at all segments together:
+
+    - `repeated`: a system gives one hypothesis for five different references or more (inputs, if there are no
+      references), and for a tenth of all, where it is wrong: a system that always says the same.
+    - `repeated_reference`: one reference, or list of them, is given for five inputs or more, and for a tenth of all:
+      columns that were mixed up, or a stand-in such as "n/a".
+
+    Notes begin with `input`. The ids of the first ten segments follow; a terminal shows them with `-v`. Beside each
+    mean stands how many outputs of the system any guard distrusts: `flagged` in a table, `n_flagged` in `--json` and
+    TSV, with a field for each guard, such as `guards.copied`; what no text has is left out.
+
+    What is done with such texts, by `--guards` and in Python by `guards=`:
+
+    - `note`, the default, counts and notes them;
+    - `refuse` ends with the first such text, before anything is scored, and with exit code 2. A reference that stands
+      twice, a way of writing and the sign of a broken step are no reasons;
+    - `off` looks at nothing.
+    """
 
     n: int = 0
     _earliest: dict[str, tuple[int, str]] = field(default_factory=dict)  # guard -> place and id of its first text

@@ -420,26 +420,49 @@ _JUDGE_MOST = 1_000_000  # characters of a prompt
 class Judge(Checked, BaseMetric):
     """A language model behind an endpoint that speaks as OpenAI's rates each text, or holds it against the reference.
 
-    It is asked only where a user types it, never because a file names it. The key stands in the environment alone, as
-    `NLGAUGE_JUDGE_KEY`. An answer that is not of the form asked for gives no score and is counted, as is a request that
-    gets none.
+    Texts are sent to that address. nlgauge asks no model by itself: the metric is taken only where a user types it,
+    never because a file, plan, model or result names it. The key stands in the environment alone, as
+    `NLGAUGE_JUDGE_KEY`. It is sent neither over `http` to another machine nor to wherever an answer redirects, and is
+    cut out where an answer repeats it; no proxy is asked for an address of this machine.
+
+    - Answers are read strictly: one JSON object of the form that was asked for. Any other has no score and the flag
+      `unread`; nothing is guessed, and nothing becomes 0.
+    - Time-outs, 429, 5xx and broken answers are tried again, after as long as `Retry-After` says, at most a minute, or
+      ever longer pauses. A text without an answer has the flag `unanswered`. Any other refusal ends the run.
+    - With `answers` a run that was ended goes on: each answer is written at once, under the digest of address, model
+      and prompt, also one that could not be read. Requests that failed are made again.
+    - A note tells the cost: requests, tokens as the endpoint counts them, kept answers and, with both prices, money.
+      A run in parts tells none, and what a request cost that failed in the end, nobody knows.
+    - The signature has address, model, scale and the digest of the prompt, and cannot have what the endpoint runs.
+      Temperature is 0, which does not make every endpoint repeat itself.
+
+    Under `ask=pair` the first reference is the text of a rival. Both orders are asked; the score is their mean, and its
+    mean over all texts is the win rate. A note says how many verdicts flip with the order, which the flag `flipped`
+    marks, and how often the text shown first wins; the parts are the scores of each order. A pair that lacks one answer
+    has no score. Equal texts are a tie, and a blank side gives 0, unasked.
+
+    No prompt can keep a text from saying "rate this 100". Compare the judge with people before you trust it.
 
     Args:
         url: the address before `/chat/completions`, such as `https://HOST/v1`.
-        model: the name of the model there.
+        model: the name of the model there; it must be given, as `url` must.
         ask: `score` for a number from low to high, `mqm` for marked errors, minus 1 for a minor and 5 for a major one,
             or `pair` for the better one of the text and its reference, such as the text of another system, in both
             orders: 1 if the text wins, 0 if the reference does, 0.5 for a tie, and the mean of both.
         prompt: a file with the prompt, in which `{source}`, `{hypothesis}`, `{reference}`, `{low}` and `{high}` stand
             for texts and numbers, and `{source}`, `{first}` and `{second}` for those of a pair; None for the one that
             comes along.
-        low: the lowest score, which a blank text gets; a pair has none but 0.
-        high: the highest score; of `mqm` 0, and of a pair 1.
+        low: the lowest score, which a blank text gets: 0, and of `mqm` -25. A pair takes none.
+        high: the highest score: 100, and of `mqm` 0. A pair takes none.
         answers: a file to which every answer is added, and from which it is taken the next time.
         timeout: seconds in which the whole answer to a request has come.
         attempts: how often a request is made that fails for a reason that may pass.
         price_in: the price of a million tokens of prompts, in any currency; with `price_out` notes tell the money.
         price_out: the price of a million tokens of answers.
+
+    References:
+        Kocmi and Federmann (2023), "Large Language Models Are State-of-the-Art Evaluators of Translation Quality", for
+        the scale and for asking for a single number; the prompts are ours.
     """
 
     url: str

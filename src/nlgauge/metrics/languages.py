@@ -1,4 +1,7 @@
-"""Texts in languages or scripts that a metric does not read: found, counted, noted or refused."""
+"""Texts in languages or scripts that a metric does not read: found, counted, noted or refused.
+
+`UnreadScripts` says what reads which language and what becomes of other texts, `LanguageCounts` how a language is told.
+"""
 
 from __future__ import annotations
 
@@ -63,6 +66,19 @@ class _Group:
 @dataclass
 class LanguageCounts:
     """Counts languages by group, whose name may say the language (`en-de`).
+
+    - Function words tell it first, of lists in 49 languages: a text is not English if another language has at least
+      twice as many of its words, two or more that differ, and 0.12 of them.
+    - The group tells what function words leave open: in `en-de` a name without any is German. If most texts of the
+      group look like another language, they are believed.
+    - The model of py3langid is asked where function words decide less than a quarter of ten texts or more, as in
+      languages without a list. It is believed if it is certain three times.
+
+    A language is noted if five texts of a group and a tenth of them look like it, or one and a tenth where the group
+    says it. So fewer than five texts without a group are not told, nor are a few German texts among many English ones;
+    near languages may be taken for each other, such as Norwegian for Danish; and of other scripts than Latin the script
+    alone is known: Ukrainian looks like Russian. One system of many that answers in another language is found by the
+    guard `foreign`.
 
     Attributes:
         side: 0 for the first language of such a name, 1 for the second.
@@ -159,7 +175,7 @@ def unread_by_model(languages: Sequence[str], writing: Writing, who: str = "the 
     if reads:
         return None
     named = " and ".join(names().get(language, language) for language in languages)
-    return f"{who} reads {named}; name a model of that language (page 'languages' of the documentation)"
+    return f"{who} reads {named}; name a model of that language (page 'guides/translation' of the documentation)"
 
 
 @dataclass
@@ -173,7 +189,37 @@ class _Seen:
 class UnreadScripts:
     """Segments in scripts and languages that metrics do not read, counted block by block.
 
-    Languages are looked at only where a metric says that it reads some of them, since this takes longer.
+    What reads which language:
+
+    - every script: `chrf`, `cer`, `character`, `eed`, and `cider` with its tokenizer `unicode`;
+    - languages with blanks between words: `bleu` with the tokenizers `13a`, `intl` and `none` (else `tokenize=zh`,
+      `ja-mecab`, `char` or `flores200`), `chrf++`, `wordf`, `gleu`, `nist`, `ribes`, `parent`, `wer` and its kin (else
+      `tokenizer=unicode`, `zh` or `char`), and `ter` (else `normalized=true,asian_support=true` for Chinese and
+      Japanese);
+    - letters a to z and digits: `rouge1` to `rougeLsum` (else `tokenizer=unicode`);
+    - English: the models that come with the package and all metrics on them, `spice`, `qmetric` and its kin, and the
+      stems and synonyms of `meteor` and `meteor15`; name a model of the language instead. Perturbations leave other
+      text alone, with the reason `language`;
+    - what the model reads, of which nlgauge knows nothing: a folder or a model of the hub, and metrics of other
+      packages. A head of yours reads what its encoder reads, unless its metadata has an entry `languages` (`en,de`).
+
+    In every language but English make `chrf` the first metric. `nlgauge doctor` says what the embedded encoder reads.
+
+    A text counts as Chinese, Thai, Cyrillic and so on, by ranges of Unicode and without a model, if fewer than half of
+    its letters are Latin. For scripts without blanks BLEU, TER and ROUGE with `tokenizer=blanks` are noted only where
+    the text was not split at blanks before. Languages are looked at only where a metric says that it reads some of
+    them, since this takes longer.
+
+    `--language` of `score` and `meta`, and `language=` in Python, say what is done: `note`, the default, notes such
+    texts and warns in Python; `strict` refuses them before anything is scored; `off` does not look. `select` and
+    `sweep` always note. In `audit` and `perturb` the check is `--scripts` (`scripts=`), which looks at the texts that
+    are perturbed and at the pairs that are scored.
+
+    Apart from this check, every metric that reads text with a model counts pieces that its vocabulary lacks. With more
+    than 10 % of them a segment has the flag `unknown` and is scored, noted and counted; with several references only if
+    it holds for the reference that counts, or for all. If all pieces of a text are unknown the score is NaN, also of
+    two equal texts, since two unknown pieces look the same whatever they stand for. The flag is no test of language:
+    models know the letters of languages that they never learnt to read.
 
     Attributes:
         metrics: specification -> metric, which says by `unread` what it cannot read.

@@ -106,11 +106,35 @@ _FROM_SOURCE = "hypothesis-given-source"
 class BartScore(GeneratorMetric):
     """Mean log-probability of the pieces of one text, given another.
 
+    A model that writes text is asked how likely one text is once it has read the other: the value is the mean of the
+    natural logarithms of its pieces' probabilities. Three pieces of 1/2, 1/4 and 1/8 give -1.39. Values of different
+    models cannot be compared, so name the model. A copy does not get 0, and the model may find another text likelier.
+
+    No model comes with the package: `model` is an encoder-decoder (BART, mBART, T5, Marian, M2M100) or a causal model.
+    `prism` is the same with `frame=skip`, as in `prism:model=facebook/m2m100_418M,language=en`; any translation model
+    will do that has the language on both sides.
+
+    `paper/bartscore-p`, `-r` and `-fn` have the model facebook/bart-large-cnn. `paper/bartscore-f` has none: its
+    weights were trained further on ParaBank2, and we know of no copy of them with safetensors. Convert the file
+    `bart.pth` of the authors' repository (neulab/BARTScore) once, and name the folder:
+
+    - make `BartForConditionalGeneration.from_pretrained("facebook/bart-large-cnn")`;
+    - give it `load_state_dict(torch.load("bart.pth", map_location="cpu", weights_only=True))`;
+    - save it, and the tokenizer of that model, by `save_pretrained("FOLDER")`;
+    - score with `paper/bartscore-f:model=FOLDER`.
+
+    If a side is blank no model is asked: the segment gets -2 ln V for a vocabulary of V pieces, which is twice what a
+    guess among all pieces costs. A probability of 0 would let one empty text decide the mean of a system. A text beyond
+    the model's limit is cut at its end and flagged `truncated`. A causal model reads both texts as one, of which the
+    second keeps at least half of the room. Under `both` the parts are the two directions.
+
     Args:
         direction: `hypothesis-given-reference` (the paper's precision), `reference-given-hypothesis` (recall), `both`
             (their mean, the paper's F score), or `hypothesis-given-source` (faithfulness).
-        references: with several references, the `mean` of the scores, the `best`, or the `first` alone.
-        prompt: a text in which `{}` stands for what is given.
+        references: with several references, any number per segment, the `mean` of the scores, the `best`, or the
+            `first` alone; refused with `hypothesis-given-source`, which reads none.
+        prompt: a text in which one `{}` stands for what is given, such as `{} In other words,` of the paper, or
+            `summarize: {}` for T5, which wants the name of its task.
         frame: whether pieces around the text itself and its end, such as BART's <s> or the tag of a language, `count`
             (as in BARTScore) or not (`skip`, as in PRISM).
         language: the code of the language of hypothesis and references, for models of many languages.
@@ -120,6 +144,17 @@ class BartScore(GeneratorMetric):
         Yuan et al. (2021), "BARTScore: Evaluating Generated Text as Text Generation", section 3, with its released
         code: the pieces of a text's end, and before its beginning, are of the text. Thompson and Post (2020),
         "Automatic Machine Translation Evaluation in Many Languages via Zero-Shot Paraphrasing", section 3.
+
+        Which pieces count: of BART, mBART, Marian and M2M100 those of the other text with its frame; of T5 with its
+        end, since T5 has nothing before a text; of a causal model those of the other text without an end, after the
+        begin piece, the given text and a line break. The begin piece is what the tokenizer puts before a text, else
+        `bos_token_id` of the configuration, else `eos_token_id`.
+
+        The released code of BARTScore prints the texts and ends with status 0 where the model fails, wants as many
+        references for each text, takes the direction from the order of two lists, cuts long texts without a word, and
+        lets the model score empty texts, sometimes as the best. PRISM's identifier says logarithms to base 2; its code
+        takes natural ones, as here. PRISM's own model of 39 languages is none of transformers, so the numbers of
+        another model are not PRISM's.
     """
 
     direction: Literal[
@@ -131,7 +166,7 @@ class BartScore(GeneratorMetric):
     language: str | None = None
     source_language: str | None = None
     without: ClassVar = {
-        "model": "; the paper's: facebook/bart-large-cnn, and for F bart.pth, converted as the page 'generation' says"
+        "model": "; the paper's: facebook/bart-large-cnn, and for F bart.pth, converted as its docstring says"
     }
     info: ClassVar[MetricInfo] = MetricInfo(
         "bartscore",
@@ -206,7 +241,13 @@ class BartScore(GeneratorMetric):
 class Perplexity(GeneratorMetric):
     """The exponential of minus the mean log-probability of a text's pieces, each given those to its left.
 
-    The number of a corpus is taken over all its pieces, and is not the mean over the texts.
+    Two pieces with the probabilities 1/4 and 1/9 give 6. The model reads the hypothesis alone, so it cannot know
+    whether it is true, or what it was made from. The model must be causal (GPT-2, Llama, ...) and does not come with
+    the package: `perplexity:model=gpt2`.
+
+    The number of a corpus is taken over all its pieces, and is not the mean over the texts: long texts weigh more. A
+    blank hypothesis gets V² for a vocabulary of V pieces, and counts as one piece there. The part `pieces` is the
+    number of pieces of a text.
 
     References:
         Jelinek et al. (1977), "Perplexity: A Measure of the Difficulty of Speech Recognition Tasks". As in the package
@@ -274,6 +315,18 @@ class Perplexity(GeneratorMetric):
 @dataclass(frozen=True, kw_only=True)
 class Fluency(Checked, HeadedMetric):
     """Mean log-probability of the pieces of a text, each masked in turn: its pseudo-log-likelihood per piece.
+
+    The default model comes with the package: a small head on the embedded encoder, for English, which stands in for a
+    larger one (`fluency:model=roberta-large`) where none can be fetched. Use it to find broken texts within one system
+    or topic. Jumbled words and missing stop words cost more than in `bertscore`; where most texts are fluent, it agrees
+    less with people than metrics that read a reference.
+
+    What it does not notice: wrong agreement ("Heavy rain fall"), which costs next to nothing; what is not true, since
+    it reads neither reference nor source; repetition, since each copy tells what the masked one is; and register, since
+    common words are easy to guess. Rare words and names make a text look less fluent.
+
+    A text needs one pass of the model for each of its pieces: one of 100 takes about 25 times as long as one of 20. A
+    blank text gets -2 ln V for a vocabulary of V pieces, without asking the model.
 
     Args:
         model: `infill` (comes with the package), the file of a head, a folder with a masked language model, or its id

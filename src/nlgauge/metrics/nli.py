@@ -51,13 +51,15 @@ class NliMetric(Checked, HeadedMetric):
     """Options of a metric that asks an NLI model.
 
     Args:
-        model: `nli` or `nli-robust` (heads over the embedded encoder, which come with the package), the file of a
-            head, a folder with a sequence classifier, or its id on the Hugging Face hub.
+        model: `nli` or `nli-robust` (heads over the embedded encoder, which come with the package), `nli-base` or
+            `nli-robust-base` (over the encoder `base`), the file of a head, a folder with a sequence classifier, or its
+            id on the Hugging Face hub. Only safetensors weights are read: convert a pickle once with `save_pretrained`.
+            Labels are read from the configuration; a model without entailment, neutrality and contradiction is refused.
         revision: branch, tag or commit of a hub model.
         labels: the labels of the model's outputs, in order ("contradiction,neutral,entailment"), where the model does
-            not name them itself.
-        max_tokens: the largest number of pieces of a pair; None takes the limit that the model was trained with, else
-            the limit of what it can read.
+            not name them itself (`LABEL_0`) and is refused without this.
+        max_tokens: the largest number of pieces of a pair, special tokens included; None takes the limit that the model
+            was trained with, else the limit of what it can read.
         dtype: the precision of the model; None takes the runtime's.
     """
 
@@ -233,28 +235,49 @@ def joined(direction: Direction, ways: Array, low: float) -> Array:
 class Nli(NliMetric):
     """A formula of three probabilities: entailment (e), neutrality (n) and contradiction (c).
 
-    They say how the hypothesis relates to its anchor, which is a reference or the source.
+    A model reads the anchor, which is a reference or the source, and the hypothesis, and says whether one follows from
+    the other. So wrong numbers, names and negations cost much where the rest is a near-copy.
+
+    `nli` and `nli-robust` are small heads. Which of two ordinary translations is better they tell no better than chrF:
+    join them to a metric of similarity, as in `0.3*nli + 0.7*bertscore` (the paper advises 0.2 to 0.3). `nli-robust`
+    was taught errors like those of the audits, which mark such rows (`trained_on`). For documents as sources take
+    `faithful` or `summac`, which read sentences.
+
+    The paper takes `direction=both` for translation and data-to-text, `formula=e-c,direction=backward` for summaries
+    against references, and `formula=-c,direction=forward,anchor=source` against the source, with large models: presets
+    `paper/nli-...` name them. `paper/xnli-...` read the source in another language; `paper/xnli-r` must be fine-tuned
+    first and given as `model=PATH`. `paper/menli-r` and `paper/menli-d` are MENLI, 0.2 of NLI and 0.8 of BERTScore.
+
+    The parts `e`, `n` and `c` are the means of both directions. The range follows the formula: 0 to 1 for `e`, -1 to 0
+    for `-c`, -1 to 1 for `e-n` and `e-c`, -2 to 1 for `e-n-2c` (from -3 with `references=parts`). An empty side gets
+    the worst value (flag `empty`), without asking the model. Blanks around a text do not count.
 
     Args:
         formula: `e`, `-c`, `e-n`, `e-c` or `e-n-2c`.
         direction: `forward` takes the anchor as the premise, `backward` the hypothesis; `both` first averages the
-            probabilities of the two directions; `both-geometric` and `both-smaller` take the formula of each
-            direction, and then the geometric mean of the distances from the worst value, or the smaller value. `rh`,
-            `hr` and `avg` are the paper's words for the first three. None takes `both-geometric` for the heads that
-            come with the package and `both` for any other model.
+            probabilities of the two directions, so that a text that says too much or too little keeps half of its
+            score; `both-geometric` and `both-smaller` take the formula of each direction, and then the geometric mean
+            of the distances from the worst value, or the smaller value, and find more additions and omissions. (Of .9
+            and .1 these are .5, .3 and .1.) `rh`, `hr` and `avg` are the paper's words for the first three. None takes
+            `both-geometric` for the heads that come with the package and `both` for any other model.
         anchor: what the hypothesis is compared with: `reference` or `source`.
-        references: how to use several references: `mean`; `best` (the one with the best value); `first`; or `parts`.
-            `parts` takes the highest e, n and c over the references, each on its own and in each direction, and then
-            the mean of the directions and the formula, as the paper and its released code take the maximum.
-        long: a pair beyond the limit is cut, the longer side first (`truncate`), or its premise is read in windows of
-            whole sentences (`windows`). The window of which the model is surest, with the lowest n, then counts.
+        references: with several references, the `mean`; the `best` (the one with the best value); the `first`; or
+            `parts`, the highest e, n and c over the references, each on its own and in each direction, and then the
+            mean of the directions and the formula, as in the released code, so that e of one reference may meet c of
+            another. Refused with `anchor=source`, where none is read.
+        long: a pair beyond the limit is cut, the longer side first, and flagged (`truncate`), or its premise is read in
+            windows of whole sentences (`windows`). The window of which the model is surest, with the lowest n, then
+            counts. What is still too long, as a sentence beyond the room, is cut.
 
     References:
         Chen and Eger (2023), "MENLI: Robust Evaluation Metrics from Natural Language Inference", section 4.3.
 
-        Where this differs from the released code: labels are read from the model, never assumed by its name; e-n-2c
-        exists; an empty side gets the formula's worst value; outer blanks of a text do not count. The geometric mean
-        and the smaller value are ours.
+        Where this differs from the released code (MENLI 1.0.1): labels are read from the model, never assumed by its
+        name; e-n-2c exists; an empty side gets the formula's worst value (theirs asks the model); outer blanks of a
+        text do not count (in theirs they are tokens of RoBERTa). A sum of metrics scales each by this call alone, and
+        refuses one segment or equal scores (theirs keeps scores of earlier calls, and divides 0 by 0). The geometric
+        mean and the smaller value are ours. Probabilities equal those of transformers to 1e-6 in float32; token types
+        follow the tokenizer's file, which transformers 5 does not do for ALBERT.
     """
 
     formula: Literal["e", "-c", "e-n", "e-c", "e-n-2c"] = "e"
@@ -415,18 +438,26 @@ _RANGES = {"e": (0.0, 1.0), "c": (0.0, 1.0), "e-c": (-1.0, 1.0)}
 class SummaC(NliMetric):
     """For each sentence of the summary, the highest probability over the source's sentences; then the mean over these.
 
+    It asks whether each sentence of a summary follows from some one sentence of its source, so it doubts what rests on
+    two of them. On facts of summaries `faithful` agrees better with people. The parts `e` and `c` are the means of the
+    highest; the range is 0 to 1, and -1 to 1 for `e-c`. An empty side gets the worst value (flag `empty`).
+
+    Time grows with the product of both numbers of sentences: 30 and 3 are 90 pairs. Equal pairs of several systems are
+    judged once. Sentences are found by rules; where these fail, write one sentence per line.
+
     Args:
         variant: `e` is the highest entailment, `c` is 1 minus the highest contradiction, and `e-c` is the highest
             entailment minus the highest contradiction.
         anchor: what the summary is compared with: `source` or `reference`.
-        references: with several references, the `mean` or the `best`.
+        references: with several references, the `mean` or the `best`. Refused with `anchor=source`, where none is read.
 
     References:
         Laban et al. (2022), "SummaC: Re-Visiting NLI-based Models for Inconsistency Detection in Summarization",
         section 3.2.1.
 
-        Where this differs from the released code: sentences of ten characters or fewer count too, and so do sentences
-        of the source beyond the hundredth.
+        Where this differs from the released code (summac 0.0.4): sentences of ten characters or fewer count too, and so
+        do sentences of the source beyond the hundredth; sentences come from our splitter, not from nltk's; any model
+        can be named. SummaC-Conv is `summac-conv`.
     """
 
     variant: Literal["e", "c", "e-c"] = "e"
@@ -511,11 +542,20 @@ class SummaC(NliMetric):
 class BertNli(NliMetric):
     """A formula of how far a response (the hypothesis) is entailed by its dialogue context (the premise).
 
+    A response that contradicts what was said gets a low value. The models here learnt from general NLI data, in which a
+    question entails nothing, so most good responses are neutral to them: `formula=-c`, which only punishes
+    contradictions, may suit better. It was not tested on rated dialogues. It is no help where sources are dialogue acts
+    such as `confirm(area=dont_care)`.
+
+    Parts and range are those of `nli`. If context and response do not fit together, the oldest turns are left out,
+    whole (flag `truncated`). If nothing was said before, or the response is empty, the segment gets the worst value
+    (flag `empty`).
+
     Args:
         formula: `e`, `-c`, `e-n`, `e-c` or `e-n-2c`, as in `nli`.
-        anchor: the premise: the turns of `context`, in order, with a blank between them; or the `source`, where it
-            holds what was said before.
-        turns: how many of the last turns are read; None reads all of them.
+        anchor: the premise: the turns of `context`, in order, with a blank between them and without the names of
+            speakers; or the `source`, where it holds what was said before.
+        turns: how many of the last turns are read; None reads all of them. Refused with `anchor=source`.
 
     References:
         Dziri et al. (2019), "Evaluating Coherence in Dialogue Systems using Entailment", section 3.2. The authors

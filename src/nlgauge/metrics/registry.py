@@ -666,7 +666,7 @@ def _models_of(name: str) -> Iterator[str | None]:
 
 
 def _uses_model(name: str) -> bool:
-    return defaults(name).get("model") is not None
+    return any(defaults(name).get(option) is not None for option in _MODELS)
 
 
 def _environment(name: str) -> str | None:

@@ -273,9 +273,28 @@ class _ColumnInfo:
 class Stored(BaseMetric):
     """A column of a file of segment scores.
 
+    It puts COMET, a judge or any other program's scores beside the metrics of nlgauge, mixes them in a sum, or measures
+    their agreement with people: `scores:file="theirs.tsv",column=comet`. Quote the name of the file. If every column of
+    a file is a metric, `nlgauge meta DATA --scores theirs.tsv` takes them all at once.
+
+    Rows are joined to segments by `id`, or by `system`, `seg` and `lp` or `task`; a file of which no row fits any
+    segment is refused. A segment without a score gets NaN and is counted; `nlgauge meta` refuses it unless `--missing`
+    says what to do. The number of a corpus is the mean of its segments.
+
+    The direction is the first of these that is known, and a note says so where it is a guess:
+
+    - `higher_is_better`, if it is given;
+    - what `FILE.meta.json` beside the file says, which `nlgauge score --segments` writes;
+    - the name of the column: TER, WER and other error rates fall with quality, unless no value is above 0;
+    - else the scores rise with quality, unless the name has `ppl`, `perplexity`, `nll`, `loss`, `hter`, `toxicity`, an
+      error rate or an edit distance in it.
+
+    A metric of the field that nlgauge does not have is an error that says how to bring its scores in this way.
+
     Args:
-        file: JSON lines, TSV, CSV or Parquet with `id`, or with `system` and `seg`; WMT's `.seg.score`.
-        column: whose scores; may be left out where there is one.
+        file: JSON lines, TSV, CSV or Parquet with `id`, or with `system` and `seg`; WMT's `.seg.score`; one number on
+            each line; or what COMET prints or writes.
+        column: whose scores; may be left out where there is only one column of numbers.
         higher_is_better: false for an error rate. None takes what is recorded beside the file, else what the name of
             the column says, else true, with a note.
 

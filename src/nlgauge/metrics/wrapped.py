@@ -237,9 +237,20 @@ _TELLING = frozenset(("copied", "foreign", "unfinished", "untranslated"))  # gua
 class Guarded(WrappedMetric):
     """A metric in which an output that a guard distrusts gets the score of an empty text, or its own if that is worse.
 
+    Write `guarded(chrf)` wherever a metric is named, also in sums. Other guards are named like this:
+    `guarded(chrf):guards=copied+untranslated`. By default `empty`, `unasked`, `copied`, `foreign` and `looping` count,
+    which find texts that are no answer. A loop counts only if two thirds of the text or more say again what was just
+    said: people give some credit for the rest. `unmarked` and `spaced` can be chosen, too; each text is then looked at
+    alone.
+
     Where corpus numbers come from counts, such as BLEU's, the text is not emptied: signs that match nothing stand in
     for its letters, so that its length counts and the number can only get worse. Of a perplexity, each of its pieces
-    gets the value of an empty text. All other segments keep their scores to the last bit.
+    gets the value of an empty text. All other segments keep their scores to the last bit. The flag `guarded` marks the
+    texts that got the worst score. The signature names the metric inside, the guards and the version of their rules;
+    scores of other versions cannot be compared.
+
+    A metric whose scores depend on all texts of the call, such as `cider` or a sum with `minmax`, cannot be guarded,
+    except one with idf weights of references (`bertscore:idf=true`); of a sum, guard the terms. Nor can `scores`.
 
     Attributes:
         metric: the metric inside.
@@ -342,7 +353,23 @@ def _worse(own: Scores, emptied: Scores, guarded: Mask) -> Scores:
 class Combination(BaseMetric):
     """The sum of weight * scaled metric; higher is better.
 
-    A metric for which lower is better enters with its sign reversed.
+    Write it wherever a metric is named: `0.3*nli + 0.7*bertscore`. Terms can have options (`0.5*chrf:word_order=2 +
+    0.5*bleu`), can be sums in brackets, and can be columns of a file: `0.2*nli + 0.8*scores:file="theirs.tsv"`. A note
+    says so if the weights do not add up to 1. The paper of MENLI recommends 0.2 to 0.3 of an NLI metric for
+    translation; `nlgauge sweep` finds the best weight on rated data of yours.
+
+    Metrics have different scales, so each term is scaled first; the choice stands behind the sum, as in `0.3*nli +
+    0.7*bertscore[norm=zscore]`. A metric for which lower is better enters with its sign reversed.
+
+    - `minmax`, the default: by its lowest and highest value over the segments of the call, to 0 and 1;
+    - `zscore`: to mean 0 and standard deviation 1 over them;
+    - `none`: not at all;
+    - `file("bounds.json")`: by the two numbers that `--save-norm bounds.json` wrote in an earlier run.
+
+    Under `minmax` and `zscore` a score depends on the other segments of the call, and the signature says so
+    (`pool:call`). They are undefined for a single segment, and where a term is the same for all, which is an error: to
+    score few segments later, keep the scale of a first run in a file. It holds for each term the two numbers that
+    become 0 and 1, of error rates with the sign changed, and its digest is part of the signature.
 
     Attributes:
         terms: pairs of weight and metric.

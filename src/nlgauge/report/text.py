@@ -271,7 +271,7 @@ def render(
             or is split, by systems or by metrics; a table of values loses its intervals.
         intervals: show intervals in the tables of an audit, too.
         worst: for each metric of an audit, the cases with its worst errors, as `Audit.worst` returns them.
-        parts: show what corpus scores are made of.
+        parts: show what corpus numbers are made of.
         spreadsheet: put `'` before cells of TSV and CSV that a spreadsheet takes for formulas.
         brief: in text, leave out the p-values of every two systems, signatures, the names of texts in notes, and notes
             beyond three, unless they say that a number means nothing; in LaTeX, p-values of every two systems or

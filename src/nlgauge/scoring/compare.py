@@ -1,4 +1,4 @@
-"""Systems beside each other: their corpus scores, summed block by block, and the options of tests and intervals."""
+"""Systems beside each other: their corpus numbers, summed block by block, and the options of tests and intervals."""
 
 from __future__ import annotations
 
@@ -97,13 +97,13 @@ class Totals:
         return [cell.n for cell in self.cells.values()]
 
     def rows(self) -> Iterator[tuple[Key, float, int, int]]:
-        """Key, corpus score, segments and undefined segments of each system, in order of appearance."""
+        """Key, corpus number, segments and undefined segments of each system, in order of appearance."""
         for key, cell in self.cells.items():
             assert self.finish is not None  # set with the first cell
             yield key, float(self.finish(cell.totals)), cell.n, cell.n_undefined
 
     def parts(self, key: Key) -> dict[str, float]:
-        """Parts of the corpus score of a system, as `parts.NAME`; empty for most metrics."""
+        """Parts of the corpus number of a system, as `parts.NAME`; empty for most metrics."""
         if self.finish_parts is None:
             return {}
         return {f"parts.{name}": part for name, part in self.finish_parts(self.cells[key].totals).items()}
@@ -150,7 +150,7 @@ class SystemTest:
         run: the function of `nlgauge.stats.significance`; rows of result files have this name.
         words: its name in notes.
         draws: the number of draws where none is given; sacrebleu's default.
-        fewest: the number of items below which it calls too much significant (docs/statistics/coverage.md).
+        fewest: the number of items below which it calls too much significant (docs/studies/intervals.md).
     """
 
     name: Literal["bootstrap", "randomization"]
@@ -384,7 +384,7 @@ class ComparisonOptions:
             from nlgauge.scoring.pairwise import ADJUSTED
 
             draws, seed = self.settings["draws"], self.settings["seed"]
-            fault = ", as {} computes it (too often significant: page 'statistics/comparison' of the documentation)"
+            fault = ", as {} computes it (too often significant: page 'reference/verbs/score' of the documentation)"
             yield (
                 f"p: {system_test(self.test).words} against the baseline, two-sided, {draws} draws,"
                 f" seed {seed}{fault.format(self.compat) if self.compat else ''}"

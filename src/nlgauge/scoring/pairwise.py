@@ -112,7 +112,7 @@ _RUNS: dict[TestName, Callable[..., PairedTest]] = {
     "paired_bootstrap": paired_bootstrap,
     "paired_randomisation": paired_randomisation,
 }
-# Items below which intervals are too narrow: docs/statistics/coverage.md.
+# Items below which intervals are too narrow: docs/studies/intervals.md.
 _FEW_FOR_INTERVALS, _FEW_IF_SKEWED = 100, 200
 _HELD = {5: (82, 70), 20: (92, 86), 50: (94, 89)}  # items -> percent of intervals: recipes/studies/coverage/simulate.py
 _SACREBLEU_METRICS = ("bleu", "chrf", "ter")
@@ -148,16 +148,16 @@ def resampling_notes(n: int, test: str | None, seed: int) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Interval:
-    """The corpus score of one system, and the interval in which it would lie on other items.
+    """The corpus number of one system, and the interval in which it would lie on other items.
 
     Attributes:
         system: the name of the system; None where the segments name none.
-        value: the corpus score.
+        value: the corpus number.
         low: lower end of the percentile bootstrap interval; NaN from fewer than two segments.
         high: upper end.
         n: the number of segments.
         n_undefined: segments whose score is undefined.
-        n_undefined_draws: draws on which the corpus score is undefined; they are left out of the percentiles.
+        n_undefined_draws: draws on which the corpus number is undefined; they are left out of the percentiles.
         draws: the number of resamples behind the interval.
         level: the share of draws inside it.
     """
@@ -179,7 +179,7 @@ class Comparison:
 
     Attributes:
         system: the name of the system.
-        value: the corpus score.
+        value: the corpus number.
         low: lower end of the bootstrap interval of `value`; under `compat` the mean of the draws minus sacrebleu's
             "±".
         high: upper end.
@@ -230,6 +230,15 @@ def compare_scores(
     compat: str | None = None,
 ) -> list[Comparison]:
     """Compare every system with a baseline on the same items, from segment statistics; nothing is scored again.
+
+    Both tests are two-sided, draws that tie with the data count as being as far out, and p is never 0. The level of the
+    bootstrap holds from some 100 items on, that of randomisation for any number. Items count as independent. Segments
+    without a score are left out, in the data and in every draw.
+
+    `compat="sacrebleu"` repeats the p-values of sacrebleu 2.6.0, to check published numbers. Its faults: identical
+    outputs get 1 / (B + 1), since ties do not count; its bootstrap counts one tail where the difference is a few
+    standard errors, and so rejects about twice too often; `SACREBLEU_SEED=0` counts as no seed there; "+-" stands
+    around the mean of the draws.
 
     Args:
         scores: scores of all segments of all systems, in any order, length n.
@@ -298,7 +307,7 @@ def intervals(
     seed: int | None = None,
     level: float = 0.95,
 ) -> list[Interval]:
-    """The corpus score of every system with its bootstrap interval; systems need not share items.
+    """The corpus number of every system with its bootstrap interval; systems need not share items.
 
     Args:
         scores: scores of all segments, in any order, length n.
@@ -340,7 +349,7 @@ def check_compat(signature: Signature, compat: str | None, *, has_stats: bool = 
     Args:
         signature: that of the scores.
         compat: `sacrebleu` or None.
-        has_stats: whether the corpus score is made of sums over segments.
+        has_stats: whether the corpus number is made of sums over segments.
 
     Raises:
         InputError: the scores are of another metric, which the error names.

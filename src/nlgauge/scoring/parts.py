@@ -272,7 +272,7 @@ def _passes(metrics: Mapping[str, BaseMetric]) -> int:
         if number is None:
             raise InputError(
                 f"{spec} depends on all segments at once, and does not say how its parts are merged (a 'rounds' of its"
-                " own, page 'extending' of the documentation); score it without --engine"
+                " own, page 'guides/make' of the documentation); score it without --engine"
             )
     return max((number for number in found.values() if number is not None), default=0)
 

@@ -120,6 +120,11 @@ class MetricThresholds:
 class Thresholds:
     """The thresholds of several metrics, fitted on the same systems.
 
+    They hold for metrics of the same signature (options, model, weights, layer; versions of packages may differ) and
+    for texts with as many references per segment; another gets no share but a note. No signature sees the task: the
+    shipped table is of translation into English with one reference, and is never used unless it is named. Nothing is
+    extrapolated beyond the largest difference and below the fewest segments that were seen.
+
     Attributes:
         metrics: one entry per metric.
         sets: what was rated: group, criterion, systems and number of items of each set.

@@ -56,6 +56,9 @@ Kind = Literal["correlation", "pairs", "preferences", "calibrated", "soft", "dif
 class Statistic:
     """A statistic that can be asked for by name.
 
+    One of your own is a function of scores and judgements, shape (..., n) to (...), NaN where undefined, under the
+    entry-point group `nlgauge.statistics`. It is then known by its name, and averaged like any other.
+
     Attributes:
         summary: a description in one line.
         kernel: maps scores and judgements, shape (..., n), to values or a `Ratio`, shape (...).
@@ -98,10 +101,12 @@ _CALIBRATED = ("human_epsilon", "folds", "seed")
 STATISTICS: dict[str, Statistic] = {
     "pearson": Statistic("Pearson's r", coefficients.pearson),
     "spearman": Statistic("Spearman's rho, ties sharing their mean rank", coefficients.spearman, ties="judgements"),
-    "kendall_b": Statistic("Kendall's tau-b", coefficients.kendall_b, ties="judgements"),
-    "kendall_c": Statistic("Kendall's (Stuart's) tau-c", coefficients.kendall_c, ties="judgements"),
+    "kendall_b": Statistic("Kendall's tau-b, scipy's default", coefficients.kendall_b, ties="judgements"),
+    "kendall_c": Statistic(
+        "Kendall's (Stuart's) tau-c, of work on captions; differs from tau-b", coefficients.kendall_c, ties="judgements"
+    ),
     "wmt_kendall_like": Statistic(
-        "WMT's Kendall-like statistic over pairs at least `threshold` apart",
+        "WMT's Kendall-like statistic, (won - lost) / pairs, over pairs at least `threshold` apart for people",
         preferences.kendall_like,
         "pairs",
         ("threshold", "ties"),
@@ -118,7 +123,7 @@ STATISTICS: dict[str, Statistic] = {
     "acc_eq": Statistic("pairwise accuracy with ties", agreement, "pairs", _NEAR, chance=None, ties="both"),
     "tau_eq": Statistic("2 acc_eq - 1", _tau_eq, "pairs", _NEAR, chance=None, ties="both"),
     "acc_eq_calibrated": Statistic(
-        "acc_eq at the tie threshold that suits it best",
+        "accuracy with ties at the tie threshold that suits the metric best on these items",
         agreement,
         "calibrated",
         _CALIBRATED,
@@ -126,7 +131,7 @@ STATISTICS: dict[str, Statistic] = {
         ties="both",
     ),
     "acc_eq_held_out": Statistic(
-        "acc_eq at the tie threshold that suits it best on other items (5 folds)",
+        "accuracy with ties at the tie threshold that suits the metric best on other items (5 folds)",
         agreement,
         "calibrated",
         _CALIBRATED,
@@ -155,7 +160,11 @@ STATISTICS: dict[str, Statistic] = {
         level="system",
         chance=None,
     ),
-    "pdp": Statistic("Pearson's r of differences between outputs for one item", coefficients.pearson, "differences"),
+    "pdp": Statistic(
+        "Pearson's r of differences between outputs for one item, all items together",
+        coefficients.pearson,
+        "differences",
+    ),
     "pdp_pairs": Statistic(
         "Pearson's r of differences between two systems over items, mean over pairs of systems",
         coefficients.pearson,
@@ -261,23 +270,28 @@ class PlainOptions(TypedDict, total=False):
     Attributes:
         averaging: `none` pools all entries; `item` and `sys` compute a coefficient in each group and average these;
             `micro` pools the pair counts of groups. The default is `item` for a grid and where there are groups
-            (`micro` for Kendall-like statistics), and `none` elsewhere.
+            (`micro` for Kendall-like statistics), and `none` elsewhere. `none` and `sys` also reward a metric for
+            knowing which inputs are hard, which needs no look at the output; `item` does not.
         level: `segment`, or `system` for one coefficient of system means. A vector without `systems` is taken to hold
             system means already.
         systems: the system of each entry of a vector.
-        system_scores: average a metric over the `rated` segments or over `all`.
-        missing: what to do where there is a judgement but no score: `refuse`; `drop` the entry; or fill in the `worst`
-            score of the metric, or `zero`.
-        undefined: `skip` groups without a defined value, or count them as `zero`; groups with one entry are always
-            skipped.
+        system_scores: average a metric over the `rated` segments or over `all`, which varies less but needs all scores.
+        missing: what to do where there is a judgement but no score: `refuse`; `drop` the entry, which favours a metric
+            that fails on hard ones; or fill in the `worst` score of the metric, or `zero`.
+        undefined: `skip` groups without a defined value (a side is constant, up to rounding), or count them as `zero`,
+            which is fair to a metric that ties everything; groups with one entry are always skipped.
         common: with several metrics, use only the groups in which all of them are defined.
-        higher_is_better: False for an error rate, whose scores are negated first. One value, or one per metric.
+        higher_is_better: False for an error rate, whose scores are negated first. One value, or one per metric. No
+            absolute value is ever taken: a metric that is wrong throughout gets a negative coefficient.
         ids: names of the entries, for errors.
-        compat: `mt-metrics-eval`, `nlpstats` or `realsumm` follows the procedure of that package, to check published
-            numbers.
-        ties: `loss` (default), `half`, `exclude` or `zero`, where pairs are counted.
+        compat: follows the procedure of a package, to check published numbers; `note` says what is wrong with it.
+            `mt-metrics-eval` drops items that lack a score without notice and takes 0 for undefined. `nlpstats` takes
+            system means over all segments of either side. `realsumm` averages only the items with p <= 0.05, which
+            raises the mean.
+        ties: how a tie of the metric counts, where pairs are counted: `loss` (default) is a miss, `half` half a win,
+            `exclude` no pair, and `zero` a pair that adds nothing.
         threshold: the smallest difference of two judgements that counts, inclusive (`wmt_kendall_like`); 25 by
-            default.
+            default. Pairs that people tie never count.
         epsilon: scores that differ by at most this are tied (`acc_eq`, `tau_eq`); 0 by default. One number, or one per
             metric.
         human_epsilon: the same for judgements.
@@ -307,7 +321,7 @@ class Options(PlainOptions, total=False):
 
     Attributes:
         folds: calibrate on all folds of items but one, and evaluate on that one. By default the threshold is
-            calibrated on the data reported.
+            calibrated on the data reported, which is too optimistic, and more so for metrics with many distinct values.
         draws: the number of sign patterns for `soft_pairwise_accuracy`; 1000 by default.
         seed: the seed of folds or draws; 0 by default.
     """
@@ -501,7 +515,9 @@ class Correlation:
         epsilon: the difference of scores up to which they are tied; None where there is none. With held-out folds it
             is the threshold calibrated on all data.
         epsilon_unique: whether no other threshold is as good; None where no threshold was calibrated.
-        chance: the value that random scores would reach; NaN where it is not known.
+        chance: the value that random scores would reach; NaN where it is not known. With t, the share of pairs that
+            people tie, it is (1 - t) / 2 for `acc_eq` and `pairwise_accuracy`, at least the larger of that and t after
+            calibration, and between 0.5 and 0.75 for `soft_pairwise_accuracy`. A value near it says little.
         low: lower end of a 95 % interval (preference accuracy without groups), Wilson's by default; NaN elsewhere.
         high: upper end.
         raw: the value as if higher were better for every metric; NaN where it was not computed.
@@ -539,6 +555,9 @@ def correlation(
 ) -> Correlation:
     """Compare the scores of one metric with judgements.
 
+    A grid is averaged by item unless `averaging` says otherwise, and so are entries with `groups`. Entries without a
+    judgement are left out and counted. Judgements that are equal to 12 digits tie, so that 0.1 + 0.2 and 0.3 do.
+
     Args:
         name: `pearson`, `spearman`, `kendall_b`, `kendall_c`, `wmt_kendall_like`, `rr_kendall`, `acc_eq`, `tau_eq`,
             `acc_eq_calibrated`, `tau_eq_calibrated`, `pairwise_accuracy`, `soft_pairwise_accuracy`, `auc`,
@@ -548,8 +567,9 @@ def correlation(
         z: judgements of the same shape; None or NaN where there is none. For `rr_kendall` and `preference_accuracy`:
             scores of the worse texts.
         groups: a label for each entry of a vector: its item, its system or its language pair. A grid needs none: its
-            rows and columns are its groups.
-        options: see `Options`.
+            rows and columns are its groups. `pairwise_accuracy` takes the test set of each system, and pairs never
+            cross sets; `pdp` and `pdp_pairs` need the item; `preference_accuracy` takes the phenomenon of each pair.
+        options: averaging, level, missing, ties and more, as the page on statistics lists them (`Options`).
 
     Returns:
         The value with everything it rests on.
@@ -563,7 +583,7 @@ def correlation(
 def correlations(
     name: str, xs: Any, z: Any, groups: Sequence[Hashable] | None = None, **options: Unpack[Options]
 ) -> list[Correlation]:
-    """Hold the scores of M metrics against the same judgements; one result per metric.
+    """Compare the scores of M metrics with the same judgements; one result per metric.
 
     Arguments are those of `correlation`, with one more axis in front of `xs`.
 

@@ -24,10 +24,10 @@ _EXACT = 1 << 24  # whole numbers below this are exact in float32
 @by_value
 @dataclass(frozen=True)
 class Intervals:
-    """Percentile bootstrap intervals of the corpus scores of S systems.
+    """Percentile bootstrap intervals of the corpus numbers of S systems.
 
     Attributes:
-        values: the observed corpus scores, shape (S,).
+        values: the observed corpus numbers, shape (S,).
         low: lower ends, shape (S,); NaN where no draw is defined.
         high: upper ends, shape (S,).
         level: the share of draws between the ends: 0.95 leaves 2.5 % on either side.
@@ -46,12 +46,14 @@ class Intervals:
 def bootstrap_interval(
     stats: Array, finish: Finish, *, draws: int = 1000, seed: Seed = 0, level: float = 0.95
 ) -> Intervals:
-    """Intervals of corpus scores over items drawn with replacement.
+    """Intervals of corpus numbers over items drawn with replacement.
+
+    Below 100 items they are too narrow, below 200 where scores are skewed.
 
     Args:
         stats: segment statistics, shape (S, n, k): S systems over the same n items; the rows of an undefined segment
             are zeros.
-        finish: maps totals of shape (..., k) to corpus scores of shape (...); NaN where undefined.
+        finish: maps totals of shape (..., k) to corpus numbers of shape (...); NaN where undefined.
         draws: the number of resamples, B.
         seed: a whole number (0 is a seed like any other) or a generator, which is advanced.
         level: the share of draws inside the interval, in (0, 1).

@@ -65,6 +65,8 @@ def correlation_power(
 ) -> Power:
     """Plan a test of whether a correlation differs from 0; give two of effect, n and power.
 
+    A power counts findings in the direction of the effect alone; without an effect it is half of a two-sided alpha.
+
     n = ((z_alpha + z_power) / atanh r)^2 + 3.
 
     References:
@@ -156,6 +158,8 @@ def simulated_power(
     alpha: float = 0.05,
 ) -> SimulatedPower:
     """How often would a test find the difference of two metrics on other systems like these, drawn with replacement?
+
+    Of metrics over systems there is no formula, since the two are correlated with each other.
 
     Args:
         test: maps scores of the first metric, scores of the second and judgements, each of shape (S, ...), to a

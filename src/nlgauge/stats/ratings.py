@@ -45,13 +45,13 @@ class Alpha:
 
 @dataclass(frozen=True, kw_only=True)
 class SplitHalf:
-    """Agreement of the means of two halves of the annotators.
+    """Agreement of the means of two halves of the raters.
 
     Attributes:
         value: the mean over splits.
         low: lower end of the middle share (`confidence`) of the splits.
         high: upper end.
-        full: the predicted agreement of the mean of all annotators with another such mean: Spearman and Brown's 2 r /
+        full: the predicted agreement of the mean of all raters with another such mean: Spearman and Brown's 2 r /
             (1 + r).
         stat: the coefficient.
         confidence: the share of splits between the ends.
@@ -76,11 +76,10 @@ class SplitHalf:
 
 
 def krippendorff(ratings: Any, scale: str = "interval") -> Alpha:
-    """Agreement of any number of annotators; each of them may have rated only some of the units.
+    """Agreement of any number of raters; each of them may have rated only some of the units.
 
     Args:
-        ratings: shape (annotators, units), None or NaN where there is no rating; categories of a nominal scale as
-            numbers.
+        ratings: shape (raters, units), None or NaN where there is no rating; categories of a nominal scale as numbers.
         scale: how far apart two ratings are: different or not (`nominal`), by the ranks between them (`ordinal`), by
             their difference (`interval`), or by their difference divided by their sum (`ratio`).
 
@@ -109,20 +108,20 @@ def krippendorff(ratings: Any, scale: str = "interval") -> Alpha:
 def split_half(
     ratings: Any, *, stat: str = "kendall_b", draws: int = 1000, seed: Seed = 0, confidence: float = 0.95
 ) -> SplitHalf:
-    """How well two random halves of the annotators agree: a coefficient of the means of their ratings.
+    """How well two random halves of the raters agree: a coefficient of the means of their ratings.
 
     Args:
-        ratings: shape (annotators, units), None or NaN where there is no rating.
+        ratings: shape (raters, units), None or NaN where there is no rating.
         stat: a coefficient of two vectors.
         draws: the number of splits to draw; if there are no more than that, all are taken. With an odd number of
-            annotators, one half has one more.
+            raters, one half has one more.
         seed: a whole number or a generator, which is advanced.
         confidence: the share of the splits between the ends reported.
 
     Raises:
-        InputError: there are fewer than two annotators, or the statistic is not a coefficient.
+        InputError: there are fewer than two raters, or the statistic is not a coefficient.
 
-    Splits differ in how they group the annotators, not in their units. So the ends are not an interval for other
+    Splits differ in how they group the raters, not in their units. So the ends are not an interval for other
     units.
     """
     check_draws(draws)
@@ -249,6 +248,9 @@ class Kappa:
 
 def cohen_kappa(judge: Any, people: Any) -> Kappa:
     """Cohen's kappa of two raters.
+
+    High agreement says little where most answers are good: a judge that always says yes agrees as often. So the base
+    rate stands beside it.
 
     Args:
         judge: labels as numbers, shape (n,), NaN where missing.
@@ -564,8 +566,10 @@ class PromptSensitivity:
         chance: the share that prompts with these labels would agree on by chance.
         kappa: agreement beyond chance, (agreement - chance) / (1 - chance).
         base_rate: the share of the commonest label: two prompts under which a judge always says it agree always.
-        dependent: the share of items with a unit of which the label depends on the prompt.
-        accuracy: the accuracy under each prompt, shape (prompts,); empty without labels of people.
+        dependent: the share of items with a unit of which the label depends on the prompt. It grows with the number of
+            prompts: compare judges under equally many.
+        accuracy: the accuracy under each prompt, shape (prompts,); empty without labels of people. The best of many
+            prompts looks better than it is: choose on other items than those you report.
         spread: the standard deviation of accuracy over prompts, without what so few items make of equal prompts; NaN
             without labels of people.
         n: items with labels under two prompts or more.

@@ -241,6 +241,9 @@ def hybrid_draws(
 ) -> Draws:
     """Which system every segment of every hybrid comes from.
 
+    Hybrids of the same systems are not independent: they show how a metric chooses among such mixtures, not how it will
+    choose among systems that do not exist yet. Say with the numbers how they were drawn.
+
     Args:
         judged: where a judgement is, shape (S, N).
         hybrids: H, 10,000 in the paper.
@@ -346,7 +349,7 @@ def stable_on_halves(stats: Array, finish: Finish, *, draws: int = 1000, seed: S
 
     Args:
         stats: segment statistics, shape (S, n, k), as for `bootstrap_interval`; two systems or more.
-        finish: maps totals of shape (..., k) to corpus scores of shape (...).
+        finish: maps totals of shape (..., k) to corpus numbers of shape (...).
         draws: the number of splits, and of resamples.
         seed: a whole number or a generator, which is advanced.
 
@@ -403,7 +406,7 @@ _STEEPEST = 1e3  # slope times the median difference; beyond it all shares are 1
 @by_value
 @dataclass(frozen=True)
 class SystemPairs:
-    """P pairs of systems, held against people. A pair may stand there several times, on other items.
+    """P pairs of systems, compared with people. A pair may stand there several times, on other items.
 
     Attributes:
         difference: by how much the metric prefers one of the two, 0 or more, shape (P,).

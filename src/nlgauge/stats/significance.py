@@ -42,7 +42,7 @@ class PairedTest:
     Attributes:
         test: `paired_bootstrap` or `paired_randomisation`.
         compat: None, or `sacrebleu` where that package's procedure was followed.
-        values: the observed corpus scores, shape (S,).
+        values: the observed corpus numbers, shape (S,).
         deltas: system minus baseline, shape (S - 1,), in the metric's own direction.
         p: two-sided p-values, shape (S - 1,), in (0, 1]; NaN where the difference is undefined.
         low: lower ends of bootstrap percentile intervals of `values`, shape (S,); NaN where none was asked for. Under
@@ -73,7 +73,7 @@ class PairedTest:
 def paired_bootstrap(
     stats: Array, finish: Finish, *, draws: int = 1000, seed: Seed = 0, level: float = 0.95, compat: str | None = None
 ) -> PairedTest:
-    """Paired bootstrap: would the difference stand on other items like these?
+    """Paired bootstrap: would the difference stand on other items like these? Below 50 items it finds too much.
 
     The draws scatter around the observed difference d as d would scatter around its true value, so a difference d* that
     is as far from d as d is from 0 is what chance could do: p = (#{|d* - d| >= |d|} + 1) / (B + 1).
@@ -84,8 +84,9 @@ def paired_bootstrap(
         draws: B, the number of resamples.
         seed: a whole number (0 is a seed like any other) or a generator, which is advanced.
         level: share of the draws inside the intervals.
-        compat: `sacrebleu` for that package's p-values and intervals from the same seed; it rejects a true null too
-            often.
+        compat: `sacrebleu` for that package's p-values and intervals from the same seed. It rejects a true null in
+            0.10 to 0.13 of cases at 5 %, and finds identical outputs different. Give the seed that `SACREBLEU_SEED`
+            held (12345 without one; 0 counts as none there).
 
     Raises:
         InputError: fewer than 2 items or systems, statistics that are not finite, or an option out of its range.
@@ -113,11 +114,12 @@ def paired_randomisation(
 ) -> PairedTest:
     """Paired approximate randomisation: are the labels of the two systems exchangeable, item by item?
 
-    For each item a fair coin decides whether the two systems swap their rows; p = (#{|d*| >= |d|} + 1) / (B + 1).
+    For each item a fair coin decides whether the two systems swap their rows; p = (#{|d*| >= |d|} + 1) / (B + 1). It
+    keeps its level for any number of items, and identical outputs get p = 1. With few items it finds little.
 
     Args:
         stats: segment statistics, shape (S, n, k), the baseline first; the rows of an undefined segment are zeros.
-        finish: maps totals of shape (..., k) to corpus scores of shape (...); NaN where undefined.
+        finish: maps totals of shape (..., k) to corpus numbers of shape (...); NaN where undefined.
         draws: the number of shuffles, B.
         seed: a whole number (0 is a seed like any other) or a generator, which is advanced.
         level: the share of the draws inside the intervals.

@@ -1,4 +1,4 @@
-"""Agreement of marked spans with gold ones: one to one with partial credit, by character, and as WMT QE 2023 counts."""
+"""Agreement of marked spans with those of people: one to one with partial credit, and by character as in WMT."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _KINDS = 4  # columns of `one_to_one_counts` and `character_counts`
 
 @dataclass(frozen=True)
 class SpanAgreement:
-    """How well predicted spans agree with gold ones.
+    """How well predicted spans agree with those of people.
 
     Attributes:
         precision: credit per predicted span (or character), in [0, 1].
-        recall: credit per gold span (or character), in [0, 1].
+        recall: credit per span (or character) of people, in [0, 1].
     """
 
     precision: float
@@ -42,16 +42,16 @@ def one_to_one_counts(gold: Sequence[Sequence[Place]], predicted: Sequence[Seque
     """Credits and numbers of spans of each segment, when each span is matched with at most one of the other side.
 
     Spans are matched so that the sum of both credits is as large as possible. A match earns the overlap divided by the
-    length of the predicted span as precision, and divided by the length of the gold span as recall. Severities do not
-    count, and neither do spans of no length.
+    length of the predicted span as precision, and divided by the length of the span of people as recall. Severities
+    do not count, and neither do spans of no length. This is the measure to steer by: marking everything gains little.
 
     Args:
-        gold: the spans of each segment, n lists; spans of one list may overlap.
+        gold: the spans that people marked in each segment, n lists; spans of one list may overlap.
         predicted: likewise.
 
     Returns:
-        Shape (n, 4): credit of precision, number of predicted spans, credit of recall, number of gold spans. Sums over
-        segments go into `span_agreement`.
+        Shape (n, 4): credit of precision, number of predicted spans, credit of recall, number of spans of people.
+        Sums over segments go into `span_agreement`.
 
     Raises:
         InputError: the lists have unequal lengths.
@@ -80,15 +80,15 @@ def character_counts(
     """Characters that both sides mark, of each segment, with half of the credit where severities differ.
 
     Each severity has the number of spans that cover each character. The smaller number of both sides counts whole; of
-    what is left over, the smaller number of both sides over both severities counts half.
+    what is left over, the smaller number of both sides over both severities counts half. It rewards long marks.
 
     Args:
         gold: start, end and severity (`minor`; everything else counts as `major`) of the spans of each segment.
         predicted: likewise.
 
     Returns:
-        Shape (n, 4): credit, marked characters of the predicted spans, the same credit, those of the gold spans. Sums
-        over segments go into `span_agreement`.
+        Shape (n, 4): credit, marked characters of the predicted spans, the same credit, those of the spans of people.
+        Sums over segments go into `span_agreement`.
 
     Raises:
         InputError: the lists have unequal lengths.
@@ -154,12 +154,15 @@ def span_f1(
 
 
 def left_clean(gold: Sequence[Sequence[object]], predicted: Sequence[Sequence[object]]) -> float:
-    """The share of segments without gold spans that have no predicted spans either; NaN if all have gold spans."""
+    """The share of segments without spans of people that have no predicted spans either; NaN if all have some.
+
+    Show it beside every other measure: a method that marks every text can have a fair F1.
+    """
     return float(share_of_totals(clean_counts(gold, predicted).sum(axis=0)))
 
 
 def clean_counts(gold: Sequence[Sequence[object]], predicted: Sequence[Sequence[object]]) -> Array:
-    """Of each segment whether it was left clean, and whether it is: it has no gold spans; shape (n, 2)."""
+    """Of each segment whether it was left clean, and whether it is: it has no spans of people; shape (n, 2)."""
     counts = np.zeros((_same_length(gold, predicted), 2))
     for row, one, other in zip(counts, gold, predicted, strict=True):
         row[:] = (not len(one) and not len(other), not len(one))

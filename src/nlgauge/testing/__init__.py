@@ -1,4 +1,4 @@
-"""Checks of the promises of every metric and perturbation, ours or a third party's, to call from a test suite."""
+"""Checks of the promises of every metric and perturbation, ours or a third party's, to call from tests of your own."""
 
 from typing import TYPE_CHECKING
 

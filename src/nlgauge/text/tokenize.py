@@ -50,7 +50,8 @@ def unicode_words(text: str) -> list[str]:
     words are split further: each Han character, kana and bopomofo letter is a token, and Thai, Lao, Burmese and Khmer
     are split into clusters of a consonant with the vowels and marks around it. Hangul is split at blanks. Punctuation,
     symbols and emoji are not tokens. Invisible format characters (joiners, soft hyphens, variation selectors) are
-    dropped, except for the zero-width space, which separates words.
+    dropped, except for the zero-width space, which separates words. The version of Unicode is that of the running
+    Python and stands in the signature of metrics with `tokenizer=unicode`.
 
     References:
         Unicode Standard Annex 15 (NFKC) and chapter 3.13 (case folding), as the running Python's `unicodedata` has

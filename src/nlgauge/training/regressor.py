@@ -88,6 +88,14 @@ def train_regressor(
 ) -> Trained:
     """Train on texts with scores, keep the best weights, and write the model.
 
+    A head holds the network, and adapters in float16, and fits the encoder that it was made for, of which it holds the
+    SHA-256; adapters need a BERT, and with method `frozen` the encoder may be of any family. A folder holds the encoder
+    as transformers writes it with its tokenizer, `regressor.safetensors` with the network, and `regressor.json` with
+    the metadata for people to read. Nothing is pickled. Gradients are clipped to norm 1.
+
+    All hypotheses of one reference are in one batch, so each distinct text of a batch is encoded once. A run that was
+    stopped goes on, see `Checkpoint`.
+
     Args:
         examples: see `nlgauge.training.examples`: `read_triples` or `rated_examples`.
         output: a `.safetensors` name for a head (feed-forward network and adapters), any other name for a folder with
@@ -731,6 +739,10 @@ def train_ridge(
     tell: Callable[[str], None] = lambda line: None,
 ) -> RidgeTrained:
     """Fit scores by a weighted sum of features, and write the head; whole or not at all.
+
+    Nothing is drawn at random. Features `match` are those of `regressor`, at the layer of `bertscore` or at
+    `match_layer`. With two thousand ratings such a sum is better than a network. Triples of errors made on purpose need
+    a `strength`: left to themselves they choose one that fits the errors too well.
 
     Args:
         examples: see `nlgauge.training.examples`.

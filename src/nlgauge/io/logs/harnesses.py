@@ -49,15 +49,22 @@ _LMEVAL_NAME = re.compile(r"samples_(.+)_[0-9T:.-]+\.jsonl?(?:\.gz)?")
 
 
 def open_lmeval(file: InputFile, columns: Mapping[str, str] | None = None) -> HeldSource:
-    """Read the samples of one task.
+    """Read lm-evaluation-harness's samples of one task, `samples_TASK_DATE.jsonl`.
 
     The item is `doc_id`, the hypothesis the filtered response, the reference `target`, the group the task in the name
-    of the file. The source is the first field of the document that is named as a question or a text.
+    of the file. The source is the first field of the document that is named as a question or a text. No system is
+    named.
+
+    There is a row for each document and filter. Several answers that the harness stored as one text, `['Paris', 'City
+    of Paris']`, are several references. Where a filter found nothing (`[invalid]`), the answer is empty. Tasks of
+    multiple choice hold likelihoods and no texts, and are refused. Metrics of a whole corpus, which leave a pair of
+    texts in each row, are left out with a note.
 
     Args:
         file: the file.
-        columns: `hyp` is `filter:NAME` where rows have several filters, or `resps` for what the model said before any
-            filter; `src` is `prompt`, or a field of the document.
+        columns: `hyp` is `filter:NAME` where rows have several filters (`--columns hyp=filter:strict-match`), or
+            `resps` for what the model said before any filter; `src` is `prompt` for all of the prompt, or a field of
+            the document.
 
     Raises:
         InputError: there are several filters and none is named, or responses are likelihoods of choices.
@@ -189,10 +196,15 @@ _HOW = ("processed", "text")
 
 
 def open_lighteval(file: InputFile, columns: Mapping[str, str] | None = None) -> HeldSource:
-    """Read the details of one task.
+    """Read lighteval's details of one task, `details_TASK_DATE.parquet`; needs the extra `parquet`.
 
     The item is the id of the document, the group the task. References are the choices that are correct, and several
     answers to a document are runs. The system is what the path says, `details/MODEL/DATE/`; the file does not name it.
+
+    Where lighteval cut the reasoning off an answer and scored the rest, the rest is read. The score of all runs of a
+    document stands beside each. Both layouts are read: that with `doc`, `model_response` and `metric` (from 0.11 on),
+    and the columns side by side before it, which name neither ids nor tasks. Metrics of a whole corpus are left out
+    with a note.
 
     Args:
         file: the file.
@@ -283,11 +295,12 @@ def is_helm(folder: str | os.PathLike[str]) -> bool:
 
 
 def open_helm(folder: str | os.PathLike[str]) -> HeldSource:
-    """Read a run.
+    """Read the folder of a run of HELM, with `scenario_state.json` and `per_instance_stats.json`.
 
     The item is the id of the instance, followed by the perturbation if it was perturbed; a run is a draw of the
     examples before it. The system is the model, the group the name of the run without its model. HELM leaves out
-    statistics that are missing or NaN; they are undefined here.
+    statistics that are missing or NaN; they are undefined here. Columns are the mean of each statistic, without counts
+    and times. Requests for the likelihood of a choice are no answers; they are counted.
 
     Raises:
         InputError: a file is missing or wrong, or no instance has an answer in words.
@@ -379,7 +392,9 @@ _MAJOR = "0."
 
 
 def open_every(file: InputFile) -> HeldSource:
-    """Read instance lines: `sample_id` is the item, `model_id` the system and `evaluation_name` the group.
+    """Read Every Eval Ever's instance lines, `UUID_samples.jsonl`.
+
+    `sample_id` is the item, `model_id` the system and `evaluation_name` the group.
 
     Columns are `score`, and `pass` where the line says whether the answer is correct.
 

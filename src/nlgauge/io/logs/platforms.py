@@ -41,7 +41,9 @@ _DONE = 200
 
 
 def open_batch(file: InputFile) -> HeldSource:
-    """Read the output of a batch: `custom_id` is the item, and the system is the model that answered.
+    """Read the output of a batch of OpenAI.
+
+    `custom_id` is the item, and the system is the model that answered. There are neither scores nor references.
 
     Raises:
         InputError: a line has no `custom_id`.
@@ -76,12 +78,14 @@ _Event = tuple[int, str, Any]  # its number, its type and its data
 
 
 def open_evals(file: InputFile, columns: Mapping[str, str] | None = None) -> HeldSource:
-    """Read the events of a run, or of several in one file.
+    """Read the events of a run of openai/evals, or of several in one file.
 
     The item is `sample_id`, the system the first completion function of the run, the group the name of the evaluation.
     The hypothesis is what a match compared, else what was sampled first: a judge is sampled after the model that it
     judges. Columns are `match` (0 or 1) and the numbers of `metrics`. Where the answer of a judge could not be read,
-    evals stores the lowest score; it is undefined here, as are the scores of a sample with an error.
+    evals stores the lowest score; it is undefined here, as are the scores of a sample with an error. References are
+    what the match expected, and the source is what the user said last. A run without a final report was killed; a note
+    says so.
 
     Args:
         file: the file.
@@ -196,7 +200,10 @@ _SCORE = re.compile(r"(.+?)(?:/v[0-9]+)?/score")
 
 
 def open_mlflow(file: InputFile, columns: Mapping[str, str] | None = None) -> HeldSource:
-    """Read a table of results. The item is the number of the row; `NAME/v1/score` is the column NAME.
+    """Read MLflow's table of results, `eval_results_table.json`.
+
+    The item is the number of the row; `toxicity/v1/score` is the column `toxicity`. The usual names of columns are
+    known (`outputs`, `targets`, `inputs` and others); name other ones with `--columns hyp=answer,ref=expected`.
 
     Args:
         file: the file.
@@ -254,17 +261,21 @@ _Feedback = tuple[str, str, float]  # its name, who gave it, and its value
 
 
 def open_traces(file: InputFile, columns: Mapping[str, str] | None = None) -> HeldSource:
-    """Read traces, one a line, in a list, or as `mlflow traces search --output json` prints them.
+    """Read MLflow's traces, one a line, in a list, or as `mlflow traces search --output json` prints them.
 
     The item is made of the inputs, since ids of traces are new in each run; traces with the same inputs are runs. The
     system is the logged model, else the run. Columns are the names of the feedback, `NAME.human`, `NAME.llm_judge` and
-    `NAME.code` where several kinds of source gave it; yes and no are 1 and 0. Feedback that was overridden is left out,
-    and so is that on a part of a trace.
+    `NAME.code` where several kinds of source gave it; yes and no are 1 and 0. Feedback with an error is undefined.
+    Feedback that was overridden is left out, and so is that on a part of a trace.
+
+    Inputs and outputs are those of the root span: a text, a chat, or an object with one text or a field such as
+    `response`. References are the expectation `expected_response`. Traces that were fetched without spans have previews
+    alone, which MLflow cuts; a note counts them. Traces that failed have no answer.
 
     Args:
         file: the file.
-        columns: `hyp` is a field of the outputs, `src` one of the inputs, `ref` the name of an expectation; in place of
-            the usual ones.
+        columns: `hyp` is a field of the outputs (`--columns hyp=outputs.draft`), `src` one of the inputs, `ref` the
+            name of an expectation; in place of the usual ones.
 
     Raises:
         InputError: outputs are no text and no field of them is named, or a trace is none.

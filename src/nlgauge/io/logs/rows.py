@@ -34,7 +34,7 @@ class Sample:
     Attributes:
         item: the input that it answers, by a name or number that other runs of the tool give it, too.
         hypothesis: the answer; None if there is none, because the run failed.
-        references: what it is held against. An empty one is none: tools store it where an item has no target.
+        references: what it is compared with. An empty one is none: tools store it where an item has no target.
         source: what it was made from.
         system: the model, or the tool's own label.
         group: the task.

@@ -35,7 +35,13 @@ SEED = "which hold the seed summary itself: it is the better text of the other r
 
 
 def hwtsc22(row: Cells, number: int, name: str) -> Pair | str:
-    """A row of HW-TSC's TSV. Its header has `source` twice: the text, and where the text comes from."""
+    """A row of HW-TSC's suite of WMT22: 721 translations, zh-en, with errors in numbers, dates, names, units, negation.
+
+    From HwTsc/Challenge-Set-for-MT-Metrics on GitHub (`9820eb43`), the TSV; no licence is stated, and sources are from
+    FLORES (CC BY-SA 4.0) and WMT. The TSV has no quoting, so quotation marks are text. Columns: `source`,
+    `good-translation`, `incorrect-translation`, `reference`, `phenomena`, and a second `source`, where the sentence
+    comes from.
+    """
     label = row.needed("phenomena")
     known = next((ours for begin, ours in _HWTSC.items() if label.startswith(begin)), None)
     if known is None:
@@ -54,7 +60,11 @@ def hwtsc22(row: Cells, number: int, name: str) -> Pair | str:
 
 
 def aces(row: Cells, number: int, name: str) -> Pair | str:
-    """A row of ACES."""
+    """A row of ACES: 36,476 translations of 146 language pairs, 68 phenomena.
+
+    From nikitam/ACES on the Hugging Face hub, CC BY-NC-SA 4.0. JSON lines or TSV with `source`, `good-translation`,
+    `incorrect-translation`, `reference`, `phenomena`, `langpair`.
+    """
     phenomenon = row.needed("phenomena")
     return Pair(
         id=f"{row.text('id') or row.text('ID') or ''}:{number}".lstrip(":"),
@@ -69,7 +79,13 @@ def aces(row: Cells, number: int, name: str) -> Pair | str:
 
 
 def demetr(row: Cells, number: int, name: str) -> Pair | str:
-    """An entry of DEMETR, whose `pert_name` is as `critical_id8_negation`."""
+    """An entry of DEMETR: 35 kinds of damage to translations into English, with severity.
+
+    From marzenakrp/demetr on GitHub (`0398097c`), folder `dataset`, MIT. A JSON list per kind with `src_sent`,
+    `eng_sent`, `mt_sent`, `pert_sent`, `pert_name` (such as `critical_id8_negation`), `lang_tag`, `pert_check`. Rows
+    that the authors found unperturbed (`pert_check` is false) are left out, and so is the kind that puts the reference
+    in place of the translation. It has 30,320 pairs: `--limit` takes some.
+    """
     if row.get("pert_check") is False:
         return "which the authors found unperturbed (pert_check)"
     label = row.text("pert_name") or row.text("pert_desc") or "pair"
@@ -92,7 +108,12 @@ def demetr(row: Cells, number: int, name: str) -> Pair | str:
 
 
 def bump(row: Cells, number: int, name: str) -> Pair | str:
-    """An entry of BUMP. Task 1 has a prescribed error type, and a corrected one where it turned out to be another."""
+    """An entry of BUMP: 889 summaries with one planted error, and their articles.
+
+    From dataminr-ai/BUMP on GitHub (`86327f14`), folder `data`, MIT; the articles are those of CNN/DailyMail. A JSON
+    list with `id`, `article_id`, `article`, `reference_summary`, `edited_summary`, `error_type`; in task 1 also
+    `corrected_error_type`, which counts. Texts are compared with the article unless `--references` says otherwise.
+    """
     error = row.text("corrected_error_type") or row.needed("error_type")
     return Pair(
         id=f"{stem(name)}.{row.get('id', number - 1)}",
@@ -107,7 +128,13 @@ def bump(row: Cells, number: int, name: str) -> Pair | str:
 
 
 def summedits(row: Cells, number: int, name: str) -> Pair | str:
-    """An entry of SummEdits: an edit beside the seed summary that it was made from."""
+    """An entry of SummEdits: 6,348 edited summaries of 10 domains, each beside its seed summary.
+
+    From salesforce/factualNLG on GitHub (`515426ea`), folder `data/summedits`, CC BY 4.0. A JSON list per domain with
+    `id`, `doc`, `summary`, `original_summary` (on the hub `seed_summary`), `label` (1 is consistent), `edit_types`. The
+    seed summary is the better text. An inconsistent edit should score lower, and a consistent one (phenomenon
+    `consistent_edit`) the same, within `--tolerance`. Texts are compared with the document.
+    """
     seed = row.text("original_summary") or row.needed("seed_summary")
     edited, label = row.needed("summary"), row.get("label")
     if label not in (0, 1):
@@ -133,7 +160,13 @@ def summedits(row: Cells, number: int, name: str) -> Pair | str:
 
 
 def fbi(row: Cells, number: int, name: str) -> Pair | str:
-    """A row of FBI, with the columns that the evaluators of its authors read. File and folder name the error."""
+    """A row of FBI: 2,400 damaged answers of language models, 22 kinds.
+
+    From ai4bharat/FBI on the Hugging Face hub; no licence is stated. A quoted TSV per kind of error with `cdx`,
+    `question`, `og`, `perturbed_gpt4`; file and folder name the error. These are the columns that the authors' own
+    evaluators read (AI4Bharat/FBI on GitHub, `685d7f41`); the files on the hub were not at hand. If their columns have
+    other names, give them: `--columns question=NAME,og=NAME,perturbed_gpt4=NAME`.
+    """
     kind, ability = stem(name), PurePath(name).parent.name
     return Pair(
         id=f"{kind}.{row.text('cdx') or number}",
@@ -148,7 +181,12 @@ def fbi(row: Cells, number: int, name: str) -> Pair | str:
 
 
 def llmbar(row: Cells, number: int, name: str) -> Pair | str:
-    """An entry of LLMBar. The folder of the file names the subset."""
+    """An entry of LLMBar: 419 instructions with a good and a bad output.
+
+    From princeton-nlp/LLMBar on GitHub (`900616bf`), folder `Dataset/LLMBar`, MIT. A JSON list `dataset.json` in the
+    folder of each subset, with `input`, `output_1`, `output_2` and `label` (1 or 2, the better output). The folder of
+    the file names the subset.
+    """
     label = row.get("label")
     if label not in (1, 2):
         raise InputError(f"{row.place}: field 'label' is {label!r}, expected 1 or 2, the better output")
@@ -189,7 +227,16 @@ class Output(NamedTuple):
 
 
 def checkpoint_pairs(path: str | os.PathLike[str]) -> tuple[list[tuple[str, Pair]], list[str], list[str]]:
-    """All pairs of checkpoints of every item, the later one being better; of MSLC 2024, good outputs and faulty ones.
+    """All pairs of checkpoints of MSLC for every item, the later one being better; of 2024, good and faulty outputs.
+
+    From nrc-cnrc/MSLC on GitHub (`2d2e57f5`), folder `2023/data`, CC BY 4.0; texts of WMT23 are for research. The
+    folder holds `system-outputs/LP/SYSTEM.txt` and `mapping/LP.tsv` (system, letter; A is the least trained). Sources
+    and references belong to WMT and are not there: take those of wmt-conference/wmt23-news-systems on GitHub, keep the
+    lines of the documents that `documents/LP.docs` lists, and put them beside the outputs as `sources/LP.txt` and
+    `references/LP.NAME.txt`. A language pair without sources is not read.
+
+    Of MSLC 2024, `2024/data/MSLC-B`, an empty, untranslated, wrong-language or mixed output makes a pair with the
+    correct output for the same source, the last one if there are several. Only en-de has such outputs (40 pairs).
 
     Args:
         path: the folder `data` of MSLC 2023, with the sources and references beside it; or segments with `letter`; or a
@@ -305,7 +352,7 @@ def _folder(folder: Path, files: list[str]) -> Iterator[Output]:
     if absent:
         raise InputError(
             f"{folder}: no folder {absent[0]!r} in it, expected {', '.join(_NEEDED)}; sources and references are those"
-            " of WMT (page 'suites' of the documentation)"
+            " of WMT (mslc on the page 'reference/formats' of the documentation)"
         )
     pairs = [path.name.partition(".")[0] for path in entries(folder / "sources", "*.txt*")]
     if not pairs:
@@ -377,10 +424,12 @@ class _Batch(msgspec.Struct):
 
 
 def faithbench_pairs(path: str | os.PathLike[str]) -> tuple[list[tuple[str, Pair]], list[str], list[str]]:
-    """Every faithful summary of a source beside every unfaithful one.
+    """Every faithful summary of a source of FaithBench beside every unfaithful one.
 
-    A summary is unfaithful if one of its annotations says so, by the labels that the authors count: questionable and
-    unwanted, not benign.
+    From vectara/FaithBench on GitHub, folder `data_for_release`, CC BY-NC-SA. `batch_N.json` holds `samples` with
+    `source`, `summary` and `annotations`, each with a list `label`. The worst label of a summary decides: questionable
+    spans count as unfaithful and benign ones do not, as in the authors' own script. Sources with summaries of one kind
+    alone make no pair, and a note counts them. Texts are compared with the source.
 
     Args:
         path: a file `batch_N.json`, or a folder with such files.
@@ -554,7 +603,7 @@ class Published:
 
 PUBLISHED: Mapping[str, Published] = {
     "hwtsc22": Published(
-        about="HW-TSC's challenge set of WMT22, zh-en: TSV with good and incorrect translation, unquoted",
+        about="HW-TSC's suite of WMT22, zh-en: TSV with good and incorrect translation, unquoted",
         where="https://github.com/HwTsc/Challenge-Set-for-MT-Metrics",
         files=("Challenge_Set*.TSV", "Challenge_Set*.tsv"),
         make=hwtsc22,

@@ -198,6 +198,10 @@ def phenomenon_of(name: str) -> str:
 def pair_of(row: Cells, number: str) -> Pair:
     """The pair of a row in our own layout; `number` is its id if the row has none.
 
+    Only `better` and `worse` are needed, and what the metrics read: a reference, a source or turns. What `nlgauge
+    perturb` and `nlgauge.io.write_pairs` write is of this layout. An empty cell is an absent value, but `better` and
+    `worse` may be empty texts; an id that occurs twice is refused.
+
     Raises:
         InputError: a field is absent, or of another kind.
     """
@@ -263,10 +267,12 @@ _COLUMNS = ("id", "phenomenon", "task", "criterion", "expect", "setup", "lp", "s
 def write_pairs(suite: Suite, path: str | os.PathLike[str]) -> None:
     """Write a suite so that `read_suite` reads it again.
 
+    JSON lines have every field (`meta` is not read again). TSV has only the first reference, and neither context nor
+    `meta` nor `cluster`.
+
     Args:
         suite: the pairs.
-        path: `.jsonl`, which has every field (`meta` is not read again), or `.tsv`, which has only the first reference,
-            and neither context nor `meta` nor `cluster`; also with `.gz`. `-` is JSON lines on standard output.
+        path: `.jsonl` or `.tsv`, also with `.gz`. `-` is JSON lines on standard output.
 
     Raises:
         InputError: the extension is another one, a text for TSV has a tab or a line break, or the file cannot be

@@ -37,7 +37,7 @@ def read_suite(
     layout: str | None = None,
     columns: Mapping[str, str] | None = None,
 ) -> Suite:
-    """Read all pairs of a file or a frame.
+    """Read all pairs of a file or a frame. The layout is recognised by the fields of the first row.
 
     Args:
         path: JSON lines, JSON (a list), TSV or CSV, plain or `.gz`; or a frame with one row per pair.
@@ -107,6 +107,11 @@ def _pairs(rows: SuiteRows, segments: Dataset | None) -> Iterator[Pair]:
 
 
 def _id_pairs(rows: SuiteRows, segments: Dataset | None) -> Iterator[Pair]:
+    """The pairs of segments that `better_id` and `worse_id` name (or `better` and `worse`).
+
+    Give the segments, too: `nlgauge audit SEGMENTS --suite FILE`. The two segments of a pair must have one source and
+    the same references.
+    """
     if segments is None:
         raise InputError(
             f"{rows.name} names segments by id; give the file with the segments, too (audit SEGMENTS --suite"
@@ -143,11 +148,22 @@ def _id_pairs(rows: SuiteRows, segments: Dataset | None) -> Iterator[Pair]:
 
 
 def _adversarial(rows: SuiteRows, segments: Dataset | None) -> Iterator[Pair]:
+    """Pairs of MENLI in JSON lines: `ref`, `cand_para`, `cand_adv_ref`, and `src`, `cand_adv_src`.
+
+    The last two are for metrics without references. `phenomenon`, `error`, `lp`, `id` and `origin_id` may stand beside
+    them.
+    """
     names = {"para": "cand_para", "ref": "cand_adv_ref", "src": "cand_adv_src", "source": "src", "group": "lp"}
     return _both_setups(rows, names, lambda row: row.text("error") or row.text("phenomenon"), "phenomenon")
 
 
 def _menli(rows: SuiteRows, segments: Dataset | None) -> Iterator[Pair]:
+    """Pairs of MENLI's CSV: `error`, `source`, `ref`, `r`, `hyp_para`, `hyp_adv_based`, `hyp_adv_free`.
+
+    With references, `hyp_para` should score higher than `hyp_adv_based`; with a source, `ref` should score higher than
+    `hyp_adv_free`. Where the repaired columns `hyp_para_fixed` and `hyp_adv_based_fixed` are there
+    (`data_fixed_strict.csv`), they are used, with a note.
+    """
     fixed = rows.columns is not None and "hyp_adv_based_fixed" in rows.columns
     tail = "_fixed" if fixed else ""
     if fixed:
@@ -201,7 +217,12 @@ def _both_setups(
 
 
 def _paws(rows: SuiteRows, segments: Dataset | None) -> Iterator[Pair]:
-    """Make pairs from PAWS: a paraphrase and a non-paraphrase of the same sentence."""
+    """Make pairs from PAWS or PAWS-X: a paraphrase and a non-paraphrase of the same sentence.
+
+    The columns are `sentence1`, `sentence2` and `label` (1 is a paraphrase). Rows that share `sentence1` make pairs;
+    sentences with rows of one kind alone make none, and a note counts them. Read those as segments for `nlgauge meta
+    --stat auc`, or as paraphrases for `nlgauge audit --suite menli --paraphrases`.
+    """
     sides: dict[str, tuple[list[tuple[str, str]], list[tuple[str, str]]]] = {}
     alone = 0
     for number, (place, row) in enumerate(rows, start=1):
@@ -225,6 +246,10 @@ def _paws(rows: SuiteRows, segments: Dataset | None) -> Iterator[Pair]:
 
 
 def _rank19(rows: SuiteRows, segments: Dataset | None) -> Iterator[Pair]:
+    """Pairs of Falke et al. (2019): a JSON list with `article_sent`, `correct_sent`, `incorrect_sent`.
+
+    Or segments of two systems, `correct` and `incorrect`, one of each for every `seg`.
+    """
     held: dict[str, dict[str, Cells]] = {}
     for number, (place, row) in enumerate(rows, start=1):
         if "correct_sent" in row:

@@ -33,6 +33,9 @@ def read_da_segments(
 ) -> Dataset:
     """Read segments from four files per language pair: `SET.source.LP`, `.reference.`, `.mt-system.`, `.human.`.
 
+    These are the ratings of WMT15 and WMT16 (direct assessment), as parallel lines. No system is named, so only
+    averaging `none` is possible. The criterion is `da_z`.
+
     Args:
         folder: the folder with the files, plain or `.gz`.
         pairs: the language pairs to read; all pairs in the folder if None.
@@ -113,7 +116,10 @@ def read_da_scores(
     renames: Mapping[str, str] | None = None,
     criterion: str = "da",
 ) -> ScoreTable:
-    """Read the judgements of `DA-seglevel.csv`: a header, then `LP DATA SYSTEM SID HUMAN`, separated by blanks.
+    """Read the judgements of `DA-seglevel.csv` (WMT17): a header, then `LP DATA SYSTEM SID HUMAN`, separated by blanks.
+
+    `nlgauge meta DATA --judgements FILE` joins them to texts by system, item (`SID`) and language pair. A rating of a
+    text that several systems wrote (`A+B`) counts for the first, or in Python with `joined="each"` for each of them.
 
     Args:
         path: the file, plain or `.gz`.
@@ -204,11 +210,13 @@ def read_esa_scores(path: str | os.PathLike[str]) -> ScoreTable:
     """Read the ratings of an ESA campaign, as WMT24 published them: CSV of Appraise without a header.
 
     Rows of the tutorial and rows with planted errors (`BAD`) are left out and counted. A segment that was rated several
-    times has the mean.
+    times has the mean. The CSV has 12 columns.
+
+    Columns are `esa` (0 to 100) and `esa_spans` (minus 5 for each major and 1 for each minor error). Items are numbered
+    as in the file, and `eng`, `jpn` become `en-ja`.
 
     Returns:
-        Columns `esa`, 0 to 100, and `esa_spans`, minus 5 for each major and 1 for each minor error (`undecided` counts
-        0). Keyed by system, item as the file numbers it, and language pair (`eng`, `jpn` become `en-ja`).
+        Columns `esa` and `esa_spans`, where `undecided` counts 0, keyed by system, item and language pair.
 
     Raises:
         InputError: a row has another number of cells, a score is not from 0 to 100, or spans are not JSON with a known
@@ -425,7 +433,14 @@ def open_mqm(file: InputFile) -> HeldSource:
 
 
 def read_mqm(path: str | os.PathLike[str] | InputFile, item: Literal["segment", "document"] = "segment") -> Markings:
-    """Read the annotations of an MQM file.
+    """Read the annotations of an MQM file: one row per error, several per segment and rater.
+
+    Read as data, the score of a segment is minus the sum of weights, averaged over raters: Major 5, Minor 1, Major
+    Non-translation 25, Minor Fluency/Punctuation 0.1, Neutral and No-error 0. The most specific weight counts, upper
+    and lower case make no difference, and a severity without a weight is refused; `scores(weights)` takes others. A
+    segment without errors has a row `No-error` and scores 0; one that nobody rated has no row and no score. Planted
+    errors (`HOTW-test`) do not count. The file holds no references: if a person's translation stands among its systems,
+    name it with `--reference-system ref-A`.
 
     Args:
         path: TSV, plain or `.gz`, whose cells may be quoted as spreadsheets do it. Its header names at least system,
@@ -501,6 +516,8 @@ def _columns(header: Sequence[str] | None, file: InputFile, lines: Lines) -> lis
 
 def read_mqm_averages(path: str | os.PathLike[str], group: str | None = None) -> ScoreTable:
     """Read the published averages: `system mqm_avg_score seg_id`, separated by blanks; `None` if nobody rated.
+
+    On the command line they are ratings of their own: `nlgauge meta DATA --judgements FILE`.
 
     Raises:
         InputError: the header or the number of cells is not as expected, or a cell is not a number.

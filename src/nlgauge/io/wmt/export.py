@@ -48,6 +48,10 @@ def export_scores(
 ) -> list[Path]:
     """Write segment and system scores of metrics, and `manifest.json` beside them.
 
+    Every digit is written. The manifest holds the signatures and directions of the metrics, the systems kept and left
+    out, and the files with their SHA-256. A score that is NaN is refused, since neither layout has a place for it.
+    System scores are the metrics' own corpus numbers.
+
     Args:
         folder: where to; made where it is missing.
         segments: n segments with system, item and group (the language pair).
@@ -60,7 +64,7 @@ def export_scores(
         left_out: system -> why it was left out, for the manifest.
 
     Returns:
-        The files written, the manifest last. System scores are the metric's own corpus numbers. Items that are whole
+        The files written, the manifest last. Items that are whole
         numbers stand in their order, others as they come; `wmt` numbers the latter from 1. Where the items are not 1,
         2, ..., the manifest lists them.
 

@@ -252,7 +252,24 @@ def language_pairs(folder: str | os.PathLike[str]) -> list[str]:
 
 
 def read_eval_set(folder: str | os.PathLike[str], lp: str, metrics: bool | Sequence[str] = True) -> EvalSet:
-    """Read one language pair of a test set.
+    """Read one language pair of a test set in mt-metrics-eval's layout.
+
+    `nlgauge.read(folder)` and every verb read all language pairs, each with its standard reference. `[No translation
+    supplied]` means that there is no text: no segment is made for it, and such lines are counted. Scores that a metric
+    lacks stay missing; the package mt-metrics-eval fills in 0. `metadata/`, and ratings in a file of their own together
+    with their texts, are not read.
+
+    The files are lines of text, or `.jsonl` where a text has line breaks:
+
+    - `sources/LP.txt` (`.jsonl`: `source`), `references/LP.NAME.txt` (`target`), `system-outputs/LP/NAME.txt`
+      (`hypothesis`). A reference is not named `all` or `src`, and has no `.`, `-` or blank in its name. An output with
+      the name of a reference was written by people.
+    - `documents/LP.docs`: DOMAIN DOCUMENT on each line; segments of a document stand together.
+    - `human-scores/LP.NAME.LEVEL.score`: SYSTEM SCORE in blocks, in the order of the sources; LEVEL is `seg`, `doc`,
+      `domain` (three columns) or `sys`; a system can be missing. `.seg.rating` has marked errors.
+    - `metric-scores/LP/NAME-REF.LEVEL.score`, split at the last dash; REF is `refA`, `refA.refB`, `src` or `all`.
+    - `meta.json`, our own:
+      `{"en-de": {"std_ref": "refA", "std_gold": {"seg": "mqm"}, "outlier_systems": [], "primary_metrics": []}}`.
 
     Args:
         folder: the folder of the test set, with `sources`, `documents`, `references`, `system-outputs`, `human-scores`

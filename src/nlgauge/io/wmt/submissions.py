@@ -50,8 +50,10 @@ class SgmTexts:
 def read_sgm(file: InputFile, role: Role) -> list[SgmTexts]:
     """The texts that a file holds in a role, one entry for each system or translator, in the order of the file.
 
-    A file of SGM that holds one set is read whatever the set is called. White space in a text is one blank, and the
-    five entities of XML and numbers of characters are replaced. Nothing else is expanded.
+    It stands in place of a text file (`--hyp`, `--ref`, `--src`). Texts are those between the `seg` marks, and the
+    documents of all files must stand in one order. A file of SGM that holds one set is read whatever the set is called.
+    White space in a text is one blank, and the five entities of XML and numbers of characters are replaced. Nothing
+    else is expanded.
 
     Raises:
         InputError: the file defines entities, has no text in this role, or a mark is never closed.
@@ -176,8 +178,8 @@ class Submission:
         """The scores by system, segment number and language pair, in columns `METRIC-REFERENCE` (or `METRIC`).
 
         Args:
-            testset: which one; may be left out where there is one. A challenge set in the same file has segments of the
-                same numbers.
+            testset: which one; may be left out where there is one. Another set of texts in the same file may have
+                segments of the same numbers.
 
         Returns:
             At system level only the domain `all`; other domains and outputs scored against themselves are counted in
@@ -221,7 +223,18 @@ class Submission:
 
 
 def read_submission(path: str | os.PathLike[str], level: str | None = None) -> Submission:
-    """The lines of a `.seg.score` or `.sys.score` file, plain or `.gz`; columns between tabs, or between any blanks.
+    """The lines of a `.seg.score` or `.sys.score` file of WMT, plain or `.gz`.
+
+    Columns stand between tabs, or between any blanks. They depend on the year in which they were first asked for;
+    `.sys.score` has no SEGMENT and no DOCUMENT:
+
+    - since 2022: METRIC LP TESTSET DOMAIN DOCUMENT REFERENCE SYSTEM SEGMENT SCORE;
+    - since 2020: METRIC LP TESTSET REFERENCE SYSTEM SEGMENT SCORE;
+    - since 2017: METRIC LP TESTSET SYSTEM SEGMENT SCORE, and up to two words.
+
+    SEGMENT counts from 1. REFERENCE is `src` for metrics without a reference. DOMAIN is `all` for the whole set, and
+    only such lines are system scores. `nlgauge meta FOLDER --check M.seg.score` checks a submission by the folder of a
+    test set in mt-metrics-eval's layout; `--lp` names the language pairs, without it all must be there.
 
     Args:
         path: the file.

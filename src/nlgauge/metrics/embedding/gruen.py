@@ -35,10 +35,26 @@ _WITHOUT_MARKS = str.maketrans("", "", string.punctuation)
 class Gruen(Checked, BaseMetric):
     """1 minus 0.1 for each sign that two sentences say the same, and for a break between neighbours; at least 0.
 
+    It reads the hypothesis alone. GRUEN's grammaticality and structure are not included, so a value is no GRUEN score;
+    every run says so in a note. The parts `redundancy` and `focus` are 0 or less.
+
+    Redundancy compares all pairs of sentences. One within the other is four signs. Else, if the longer one has five
+    words or more, each of these is a sign: a common substring of more than 0.8 of the characters of the shorter one;
+    one of more than 0.8 of its words; fewer edits than 0.6 of the characters of the longer one; more than 0.8 of the
+    words of the shorter one in both. Focus is one break at most. Sentences of one word do not count.
+
+    A text of one sentence gets 1, and most texts 1 or a few tenths less, so ties are many. An empty text gets 0 (flag
+    `empty`); one of more than 1,000 sentences has no score (flag `too_long`). On SummEval, by document, tau-b with
+    coherence is 0.236 (ROUGE-1 against references 0.127), with relevance 0.136 (0.205): `nlgauge meta DATA -m gruen -m
+    rouge1 -c all --level item --stat kendall_b`.
+
     Args:
         parts: what is summed: `redundancy`, `focus`, or both (`redundancy+focus`).
-        far: the word mover's distance beyond which two neighbouring sentences are a break of the focus.
-        model: `embedded`, a folder, or an id of the Hugging Face hub; its token vectors are those of the distance.
+        far: the word mover's distance beyond which two neighbouring sentences are a break of the focus. It was set on
+            100 articles of SummEval: of 300 pairs of neighbours 8 % are farther apart than 1.3, of 300 pairs of
+            sentences from two articles 65 %.
+        model: `embedded`, `base`, a folder, or an id of the Hugging Face hub; its token vectors are those of the
+            distance.
         revision: branch, tag or commit of a hub model.
         layer: the number of blocks to run, 0 for the embeddings; None is the last layer.
         dtype: the precision of the encoder; None takes the runtime's.
@@ -50,7 +66,8 @@ class Gruen(Checked, BaseMetric):
         paper one of structure and coherence. They are not here: the sum begins at 1, as if both were perfect. Where
         this differs from the released code besides: sentences come from our splitter; the longest common substring is
         exact (difflib leaves out frequent characters of long sentences); the distance of focus is that of contextual
-        unit vectors, and a far neighbour is a break, as the paper says.
+        unit vectors, not of spaCy's static ones, and a far neighbour is a break, as the paper says (in the code a near
+        one is); a blank text gets 0 (theirs up to 0.625).
     """
 
     parts: Literal["redundancy", "focus", "redundancy+focus"] = "redundancy+focus"

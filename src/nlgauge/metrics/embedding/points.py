@@ -200,10 +200,11 @@ class MatchedPoints(Checked, ByEncoder):
     A metric defines `_layers`, `_side` and `_pair`. It holds no state between calls.
 
     Args:
-        model: `embedded`, a folder, or an id of the Hugging Face hub.
+        model: `embedded`, `base`, a folder, or an id of the Hugging Face hub.
         revision: branch, tag or commit of a hub model.
-        long: a text beyond the model's limit is cut (`truncate`) or read in half-overlapping windows (`windows`).
-        max_tokens: a lower limit than the model's own.
+        long: a text beyond the model's limit is cut and flagged (`truncate`) or read in half-overlapping windows
+            (`windows`).
+        max_tokens: a lower limit than the model's own, special tokens included.
         dtype: the precision of the encoder; None takes the runtime's.
     """
 
@@ -475,8 +476,12 @@ class WordPoints(MatchedPoints):
 
     Args:
         layer: the number of blocks to run, 0 for the embeddings; None is the last layer.
-        vectors: a file of static word vectors in place of a model.
-        references: how to use several references.
+        vectors: a file of static word vectors in place of a model, as GloVe and word2vec write them: a word and its
+            numbers per line, plain or `.gz`. Words are runs of letters and digits in small letters, or another form
+            that folds to them (`Paris` for `paris`). Those without a vector are left out; if all are, the score is
+            undefined.
+        references: with several references, `best` takes value and parts of that with the best value, `best_each` the
+            best of each on its own, `mean` the means, `first` those of the first.
     """
 
     layer: Annotated[int, Range(least=0, meaning="0 is the embeddings")] | None = None

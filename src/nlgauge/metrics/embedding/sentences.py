@@ -58,8 +58,14 @@ from nlgauge.text.tokenize import split_sentences
 class Cosine(Checked, ByEncoder):
     """Cosine of the mean token vectors of hypothesis and reference.
 
+    It shows what an encoder says of two texts before anything is learnt on top of it. `embedded` was trained for this
+    cosine of its last layer, so with it this is a strong baseline; expect little with a plain masked language model. A
+    near-copy with an error fools it less often than `bertscore` over the same encoder. On single translations it agrees
+    less with people, between outputs for one input about as much, and on questions more. A copy scores 1; an empty side
+    gets -1, the lowest value (flag `empty`).
+
     Args:
-        model: `embedded`, a folder, or an id of the Hugging Face hub.
+        model: `embedded`, `base`, a folder, or an id of the Hugging Face hub.
         revision: branch, tag or commit of a hub model.
         layer: the number of blocks to run, 0 for the embeddings; None is the last layer.
         references: with several references, the `mean` of the cosines or the `best`.
@@ -163,6 +169,9 @@ class Pooled(WordPoints):
 class EmbeddingAverage(Pooled):
     """Cosine of the mean token vectors, without special tokens.
 
+    Unlike in `cosine`, no special token is in the mean, and an empty side gets 0 (flag `empty`). Vectors count as the
+    model or the file gives them, not brought to length 1. A copy scores 1.
+
     References:
         Foltz et al. (1998), "The Measurement of Textual Coherence with Latent Semantic Analysis"; as a metric, Liu et
         al. (2016), "How NOT To Evaluate Your Dialogue System", section 3.2.2.
@@ -181,6 +190,9 @@ class EmbeddingAverage(Pooled):
 @dataclass(frozen=True, kw_only=True)
 class VectorExtrema(Pooled):
     """Cosine of the extreme vectors: in each dimension the number of the text that is farthest from 0.
+
+    Vectors count as the model or the file gives them, not brought to length 1, and without special tokens. A copy
+    scores 1; an empty side gets 0 (flag `empty`).
 
     References:
         Forgues et al. (2014), "Bootstrapping Dialog Systems with Word Embeddings". Of a maximum and a minimum that are
@@ -201,9 +213,13 @@ class VectorExtrema(Pooled):
 class Greedy(WordPoints):
     """The mean of both directions' mean best cosines, without special tokens.
 
+    Each token takes its best cosine on the other side. The parts are the two means, `precision` of the hypothesis and
+    `recall` of the reference; `bertscore` joins them to F in place of their mean. A copy scores 1; an empty side gets 0
+    (flag `empty`).
+
     References:
         Rus and Lintean (2012), "A Comparison of Greedy and Optimal Assessment of Natural Language Student Input Using
-        Word-to-Word Similarity Metrics".
+        Word-to-Word Similarity Metrics". With word vectors, nlg-eval compares punctuation marks as well.
     """
 
     info: ClassVar = _info(
@@ -238,19 +254,25 @@ def cosine(first: Array, second: Array) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class SentSim(Checked, BaseMetric):
-    """exp(cosine of mean vectors) + exp(BERTScore's F or 1 - word mover's distance), each scaled to 0..1 over the call.
+    """The sum of exp(cosine) of mean vectors and exp(match of tokens), each of the two scaled to 0..1 over the call.
+
+    A score depends on the other segments of the call and is not cached: compare systems in one call, never across
+    calls. A call in which all segments have the same cosine or the same match is refused. An empty side gets 2, the
+    lowest value (flag `empty`), and does not count in the scales. The parts `sentence` and `words` are the two numbers
+    before they are scaled.
 
     Args:
-        model: `embedded`, a folder, or an id of the Hugging Face hub.
+        model: `embedded`, `base`, a folder, or an id of the Hugging Face hub.
         revision: branch, tag or commit of a hub model.
-        words: how tokens are matched: `bertscore` or `wmd`.
+        words: how tokens are matched: `bertscore` (its F) or `wmd` (1 - word mover's distance).
         references: with several references, the `mean` of the parts or the `best`.
         max_tokens: a lower limit than the model's own; longer texts are cut.
         dtype: the precision of the encoder; None takes the runtime's.
 
     References:
         Song et al. (2021), "SentSim: Crosslingual Semantic Evaluation of Machine Translation", section 3. There, the
-        sentence model and the token model are two, and the hypothesis is compared with the source.
+        sentence model and the token model are two, and the hypothesis is compared with the source; here one encoder
+        does both, and the reference is read.
     """
 
     model: str = "embedded"
@@ -340,17 +362,22 @@ def _scaled(part: BaseMetric, values: Array, empty: Mask, lie: Moments) -> Array
 class Supert(MatchedPoints):
     """F of the best cosines between the tokens of a summary and of the first sentences of its source.
 
+    The beginning of the source stands for a reference, so none is needed; what matters must stand there. A summary that
+    copies it scores high, and negations and antonyms cost little. Special tokens are left out. The parts are `f1`,
+    `precision` and `recall`. An empty side gets 0 (flag `empty`).
+
     Args:
         layer: the number of blocks to run, 0 for the embeddings; None is the last layer.
         sentences: how many sentences at the beginning of the source stand for a reference.
         stopwords: words that are left out: `english`, or a file with one word per line; None for no word.
         value: which of the three is the metric's value.
-        long: a text beyond the model's limit is read in half-overlapping windows (`windows`) or cut (`truncate`).
+        long: a text beyond the model's limit is read in half-overlapping windows (`windows`) or cut and flagged
+            (`truncate`).
 
     References:
         Gao et al. (2020), "SUPERT: Towards New Frontiers in Unsupervised Evaluation Metrics for Multi-Document
         Summarization", sections 3 and 4 (the first 10 to 15 sentences do best). The released code encodes each
-        sentence alone; here a text is read as a whole.
+        sentence alone and reads several sources; here one source is read as a whole.
     """
 
     layer: Annotated[int, Range(least=0, meaning="0 is the embeddings")] | None = None
@@ -414,9 +441,14 @@ _NOUNS = ("NN", "NNS", "NNP", "NNPS")
 class DiscoScore(MatchedPoints):
     """1 / (1 + the mean squared distance of the nouns of hypothesis and reference); an approximation.
 
+    It follows one of the eight variants of DiscoScore, DS-Focus with nouns; do not report it as DiscoScore. A noun lies
+    at the sum of the vectors of its places, so it says how often a text speaks of it, and in which context. Nouns are
+    found in English text alone. A copy scores 1; a text without a noun counts as empty and gets 0 (flag `empty`).
+
     Args:
         layer: the number of blocks to run, 0 for the embeddings; None is two thirds of the depth (8 of 12).
-        references: how to use several references; `mean` is the released code's.
+        references: with several references, the `mean`, as in the released code, the `best`, or that of the `first`;
+            `best_each` is the same as `best` here.
 
     References:
         Zhao et al. (2023), "DiscoScore: Evaluating Text Generation with BERT and Discourse Coherence", section 3.1,

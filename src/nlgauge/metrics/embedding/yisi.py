@@ -34,12 +34,19 @@ Share = Annotated[float, Range(least=0, most=1)]
 class YiSi1(MatchedPoints):
     """Weighted means of the best cosines of tokens, and their weighted harmonic mean; no semantic roles.
 
+    Rare tokens count more, and recall more than precision. Each token takes its best cosine on the other side, but no
+    special token takes part. The parts are `f`, `precision` and `recall`. With idf, the default, a score depends on the
+    other references of the call; `idf=false` makes it stand alone. A copy scores 1; an empty side gets 0 in all three
+    (flag `empty`). Lo (2019) used layer 9 of BERT base.
+
     Args:
         layer: the number of blocks to run, 0 for the embeddings; None is the last layer.
         alpha: the share of precision in the denominator of F = PR / (alpha P + (1 - alpha) R); the higher, the more
             recall counts.
-        idf: weight a piece by log(1 + (N + 1) / (df + 1)) over the first references of the call.
-        references: how to use several references.
+        idf: weight a piece by log(1 + (N + 1) / (df + 1)), where df of the N first references of the call contain it;
+            an item's counts once.
+        references: with several references, `best` takes value and parts of that with the best value, `best_each` the
+            best of each on its own, `mean` the means, `first` those of the first.
 
     References:
         Lo (2019), "YiSi", sections 2 and 3.1.
@@ -90,14 +97,22 @@ class YiSi1(MatchedPoints):
 class YiSi0(Checked, BaseMetric):
     """YiSi over words, whose similarity is the share of their characters in the longest common substring.
 
+    It needs no model and reads every script. Words are runs of letters and digits in small letters; the best match of
+    each is weighted and joined as in `yisi1`, with the same parts and the same dependence on the call by idf. The order
+    of words does not count, and a negation costs next to nothing. An empty side gets 0 (flag `empty`), and so does one
+    without a word (flag `untokenized`).
+
     Args:
-        alpha: the share of precision in the denominator of F = PR / (alpha P + (1 - alpha) R).
-        idf: weight a word by log(1 + (N + 1) / (df + 1)) over the first references of the call.
-        references: how to use several references.
+        alpha: the share of precision in the denominator of F = PR / (alpha P + (1 - alpha) R); the higher, the more
+            recall counts.
+        idf: weight a word by log(1 + (N + 1) / (df + 1)), where df of the N first references of the call contain it;
+            an item's counts once.
+        references: with several references, `best` takes value and parts of that with the best value, `best_each` the
+            best of each on its own, `mean` the means, `first` those of the first.
 
     References:
         Lo (2019), "YiSi", section 3.2. The similarity of words of a and b characters with a longest common substring of
-        c is 2 c / (a + b). Words are those of `text.unicode_words`.
+        c is 2 c / (a + b).
     """
 
     alpha: Share = 0.8

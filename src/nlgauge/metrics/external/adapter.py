@@ -33,6 +33,13 @@ Policy = Literal["mean", "best"]
 class Adapter(Checked, BaseMetric):
     """A metric that a package in another environment computes.
 
+    A worker under the other Python loads the model once for a run, and ends with it. Each distinct text is asked once,
+    256 at a time. A worker that crashes is started again once; one that gives no answer in 30 minutes is ended, or in
+    as many seconds as `NLGAUGE_WORKER_SECONDS` says. `--device` reaches it, `--dtype` does not. The signature names the
+    versions of Python and of the packages that matter, and the digest or the hub's commit of the model.
+
+    Packages and models are code of others, which runs with your rights; the other environment is no sandbox.
+
     Args:
         python: the Python of an environment of your own; None takes the one that `nlgauge env` made.
     """
@@ -223,13 +230,26 @@ def _is_blank(value: Any) -> bool:
 class Bleurt(CheckpointMetric):
     """The rating that a BLEURT checkpoint predicts from a reference and a hypothesis.
 
+    `nlgauge env bleurt` makes its environment, which fetches the package; the checkpoint comes from the hub, or is a
+    folder of yours, converted to PyTorch. BLEURT-20 gives about 0 to 1 and reads the languages of RemBERT; earlier
+    checkpoints give about -2 to 1 and read English. A copy of the reference need not be best.
+
+    It reads no source, so an error that the reference has, too, is none. Texts that have more than 512 pieces together
+    are cut, with the flag `truncated`. `nlgauge audit` shows what your checkpoint misses.
+
     Args:
         model: a folder with a checkpoint, or the name of a model on the hub, such as `lucadiliello/BLEURT-20-D12`.
         references: of several references the `mean` of the scores, or the `best`.
         blank: the value of a blank text, for which a checkpoint has no lowest score.
 
     References:
-        Sellam et al. (2020), "BLEURT: Learning Robust Metrics for Text Generation".
+        Sellam et al. (2020), "BLEURT: Learning Robust Metrics for Text Generation"; Pu et al. (2021), "Learning Compact
+        Metrics for MT", for BLEURT-20.
+
+        The package bleurt-pytorch is a port by others, with one release, made for transformers 4; the authors' own
+        needs TensorFlow and is not on PyPI. Tried with bleurt-pytorch 0.0.1, torch 2.13.0, transformers 4.57.6 and
+        Python 3.11, on a small checkpoint with random weights: 12 values were those of the package to the last bit. No
+        published checkpoint was tried, for lack of a network.
     """
 
     environment: ClassVar = "bleurt"
@@ -255,17 +275,37 @@ _SEGMENTS = re.compile(r"^input_segments:\s*(\[[^\]]*\]|(?:\n?\s*-.*)+)", re.MUL
 class UnbabelComet(CheckpointMetric):
     """The prediction of a COMET checkpoint: with references, or of the source alone.
 
+    `nlgauge env comet` makes its environment, which takes 1.4 GB of disk; the checkpoint comes from the hub, or is a
+    file of yours. Licences of checkpoints differ: CometKiwi and XCOMET are for research only.
+
+    Checkpoints since 2022 give about 0 to 1. Those of 2020 give z-scores, of which 0 is the mean: take `blank=-2`
+    there, so that a blank text is not average. A copy of the reference need not be best. A text that is longer than the
+    encoder reads is cut by the package without a word; here it has the flag `truncated`. The languages are those of the
+    checkpoint's encoder, about 100 for XLM-R.
+
+    COMET notices changed numbers and names late, and rates a fluent text about something else too high; `nlgauge audit`
+    shows it for your checkpoint.
+
     Args:
         model: a checkpoint file (`FOLDER/checkpoints/model.ckpt`, with `FOLDER/hparams.yaml`), its folder, or the name
             of a model on the hub, such as `Unbabel/wmt22-comet-da`.
         references: of several references the `mean` of the scores, or the `best`.
         blank: the value of a blank text, for which a checkpoint has no lowest score: 0 on the scale of the models
-            since 2022.
+            since 2022, -2 on that of 2020.
         reference_free: whether it reads no references. None takes what `hparams.yaml` says of a checkpoint on disk,
             and for a model on the hub whether its name has `qe` or `kiwi` in it.
 
     References:
-        Rei et al. (2020), "COMET: A Neural Framework for MT Evaluation".
+        Rei et al. (2020), "COMET: A Neural Framework for MT Evaluation"; Rei et al. (2022), "COMET-22: Unbabel-IST 2022
+        Submission for the Metrics Shared Task".
+
+        Faults of the package: `import comet` fails with setuptools 81 and later, so that the environment has an older
+        one; it pins numpy below 2, transformers below 5, huggingface-hub below 1, protobuf below 5 and torchmetrics
+        below 0.11; a checkpoint is a pickle, which can run any code when it is loaded; and two equal texts of one call
+        can differ in the fifth digit because of their neighbours in a batch, which is why each distinct text is asked
+        once here. Tried with unbabel-comet 2.2.7, torch 2.13.0, transformers 4.57.6 and Python 3.11, on two small
+        checkpoints, with and without references: 12 values were those of the package's own `predict` to the last bit.
+        No published checkpoint was tried, for lack of a network.
     """
 
     reference_free: bool | None = None
@@ -310,8 +350,20 @@ class UnbabelComet(CheckpointMetric):
 class Spice(Adapter):
     """F1 of the objects, attributes and relations of a caption and of all of its references together.
 
+    A caption and its references become scenes of objects, attributes and relations, by the program of its authors as
+    pycocoevalcap wraps it. `nlgauge env spice` makes its environment; Java must be installed. On first use the package
+    downloads Stanford CoreNLP 3.6.0 from the server of its authors.
+
+    All references of a segment are read together, as one scene. The parts are `precision` and `recall`. A copy of the
+    reference need not be best: a text without an object has no scene and scores 0, as a blank one does. It does not
+    notice grammar, nor anything else that its parser does not turn into a tuple. It reads English.
+
     References:
         Anderson et al. (2016), "SPICE: Semantic Propositional Image Caption Evaluation".
+
+        pycocoevalcap is 104 MB and states no licence; SPICE itself is under the AGPL, version 3. It needs Java 1.8 or
+        later; which later releases run it was not tried. The real program was not tried here, for lack of CoreNLP: the
+        tests use a stand-in.
     """
 
     environment: ClassVar = "spice"
@@ -346,6 +398,17 @@ class Spice(Adapter):
 class SummacConv(Adapter):
     """How consistent a summary is with its document: a convolution over the entailment of pairs of sentences.
 
+    An NLI model reads every pair of a sentence of the document and one of the summary, and a small convolution, trained
+    by the authors, reads the histogram of the results. `summac` is the variant without trained weights, and needs no
+    package of others.
+
+    `nlgauge env summac` makes the environment. NLTK's sentence splitter is downloaded apart: `python -m nltk.downloader
+    punkt punkt_tab` with the Python of the environment. The weights lie in the authors' repository
+    (github.com/tingofurro/summac) and are a pickle, which can run any code when it is loaded.
+
+    A blank side scores 0. References are not read. The package cuts documents to 100 sentences, and no flag says so.
+    The languages are those of the NLI model, English for `vitc`.
+
     Args:
         model: the file of the convolution, `summac_conv_vitc_sent_perc_e.bin` of the authors' repository.
         nli: the NLI model, by a name of the package, or a folder with a model whose configuration names its labels.
@@ -353,6 +416,12 @@ class SummacConv(Adapter):
     References:
         Laban et al. (2022), "SummaC: Re-Visiting NLI-based Models for Inconsistency Detection in Summarization", with
         the authors' settings: sentences, entailment alone, bins by percentiles, the mean over sentences.
+
+        The package pins huggingface-hub to 0.17 at most, and with it transformers to 4.35. It takes only the NLI models
+        of its own table, to which nlgauge adds a folder that you name. Tried with summac 0.0.4, torch 2.13.0,
+        transformers 4.35.2 and Python 3.11, on a small NLI model, a convolution with random weights and an empty
+        `punkt_tab`: 12 values were those of the package to the last bit. The published weights were not tried, for lack
+        of a network.
     """
 
     model: str
@@ -390,7 +459,18 @@ _READS = {"references": "refs", "source": "src"}
 class External(Adapter):
     """A metric from a function of yours in an environment of yours: `score` takes a list of rows and returns numbers.
 
-    A row is a dictionary with `hyp`, and with `refs` (a list) and `src` as `needs` names them.
+    Take it for a package that does not fit beside nlgauge and has no environment in `nlgauge env --list`:
+    `external:module=mine.py,python=/opt/other/bin/python`. A function that runs where nlgauge runs is better named as
+    `MODULE:FUNCTION` after `-m`, or given in Python.
+
+    A row is a dictionary with `hyp`, and with `refs` (a list) and `src` as `needs` names them. The function `score`
+    returns a number for each; None is undefined, and a string, a boolean or a list in place of a number is an error. A
+    number that is not finite is NaN, with the flag `nonfinite`. A blank text gets the worse end of the range and is not
+    asked.
+
+    The signature has the SHA-256 of the module's file, and the versions of the packages in its list `PACKAGES`, such as
+    `PACKAGES = ["numpy"]`. Name every package there that changes the numbers, or the score cache gives old numbers
+    after an update.
 
     Args:
         python: the Python that runs it; None takes the one that runs nlgauge, in a process of its own.

@@ -35,11 +35,20 @@ _NEEDS: dict[str, frozenset[str]] = {
 class Sentinel(Checked, BaseMetric):
     """A score of one side alone: how short it is, or the rating that a network predicts from it.
 
-    A metric that agrees with people no better than a sentinel of the source earns its number by knowing which inputs
-    are hard.
+    It compares nothing, so it is a control and no metric. A metric that agrees with people no better than a sentinel of
+    the source earns its number by knowing which inputs are hard.
+
+    Without a model it needs no training and no extra. No head comes with the package: `nlgauge train regressor
+    ratings.jsonl -c adequacy --side source --method frozen -o source.safetensors` makes one from any rated data. What
+    stands on the other sides changes nothing, even if it is blank.
+
+    In tables of WMT (`nlgauge meta --preset`) three controls stand below the metrics: the lengths of source and
+    hypothesis, and `sentinel:item-mean`, which gives every output of an item the mean over all metrics and outputs of
+    that item. A note names the metrics that have a control within their interval, or above it. Statistics inside items
+    give a control of the item nothing: Pearson by item is undefined, and acc_eq is the share of ties.
 
     Args:
-        side: the only side that is read.
+        side: the only side that is read: `source`, `hypothesis` or `reference`.
         model: a head that `nlgauge train regressor --side` wrote for this side. None takes the length: minus the number
             of characters, since long texts have room for more errors.
 
@@ -162,13 +171,27 @@ RATED_WEIGHT = 1.0
 class Gauge(Checked, BaseMetric):
     """BERTScore with cosine, SEScore and entailment: a metric for English that needs no ratings.
 
+    The terms fail in different places. Their weights, in standard deviations over translations, are 0.5 for F and for
+    recall of `bertscore`, 0.5 for `cosine`, 1 for `sescore` and 0.5 for `nli-robust:direction=both`. With `task=as`
+    they are 1 for recall, 1 for `cosine` and 0.5 for `chrf`, since `sescore` and entailment read sentences.
+
     Each term is brought to a scale that is fixed: 0 is what unrelated sentences have on the mean, and 1 what a copy of
-    the reference has. So is the sum.
+    the reference has. So is the sum. The scales were measured once on texts of WMT15, not on their ratings, and are
+    part of the metric: a text scores the same alone, in a batch and beside any other systems.
+
+    With several references each has its own sum. The parts are the terms for the reference that counts, and its number
+    `reference`. A copy need not be best, since `nli-robust` is surer of some sentences than of others. A blank text
+    gets the worst value of each term, about -1.1 in all; a segment is NaN where a term is.
+
+    It is meant for outputs of many inputs; for whole systems it does no better than `bertscore`. It is less easily
+    fooled than `bertscore`, and not hard to fool: of attacks on the meaning of news sentences it resists less than
+    half, and `rated` and `nli-robust` more. For summaries take `bertscore:value=recall` rather than `task=as`. Most of
+    the time goes into `nli-robust`, which reads both texts together.
 
     Args:
         task: what the texts are: `mt` for translations and other texts as long as their reference, `as` for summaries.
         references: with several references, the `best` of the sums, or their `mean`.
-        encoder: `embedded` or `base`: the encoder of all terms.
+        encoder: `embedded` or `base`: the encoder of all terms. `--encoder base` sets it, too.
 
     References:
         Chen and Eger (2023), "MENLI", section 5.1.3, for the sum of a metric of entailment and one of similarity; Zhang
@@ -241,13 +264,14 @@ class Gauge(Checked, BaseMetric):
 class GaugeRated(Gauge):
     """`gauge` with `rated` as one more term, which has learnt from human ratings of translations.
 
-    Args:
-        task: see `Gauge`.
-        references: see `Gauge`.
-        encoder: see `Gauge`.
+    The weight of `rated` is 1 deviation; with `task=as` it is left out. Do not quote the agreement of `gauge-rated`
+    with people on WMT15, from whose ratings `rated` has learnt; a note under every result says so. It is ahead of
+    `gauge` where outputs of many inputs are compared, level between outputs for one input, and behind on very poor
+    outputs, since `rated` has learnt from good systems.
 
     References:
-        As `Gauge`; Shimanaka et al. (2018), "RUSE", for `rated`.
+        Chen and Eger (2023), "MENLI", section 5.1.3, and the papers of the terms, as for `gauge`; Shimanaka et al.
+        (2018), "RUSE", for `rated`.
     """
 
     info: ClassVar = MetricInfo(

@@ -63,12 +63,14 @@ class RegressorMetric(_OfModel, Checked, BaseMetric):
     """Options of a metric that asks a regressor.
 
     Args:
-        references: of several references the `mean` of the scores, or the `best`.
+        references: of several references the `mean` of the scores, or the `best`, if references are read.
         calibrated: bring what the network says to the scale of its training by the calibration in its file; no two
             texts change places. Refused where the file has none.
         rescale: bring the scale that the regressor was trained on to 0 and 1, as (25 + s) / 25 for SEScore's.
-        max_tokens: most pieces of a text; None takes what the regressor was trained with.
-        dtype: precision of the encoder; None takes the runtime's.
+        max_tokens: most pieces of a text, or of a pair that is read in one sequence, of which the longer text is cut
+            first; None takes what the regressor was trained with. What is cut is flagged `truncated`.
+        dtype: precision of the encoder; None takes the runtime's. With other batches or company a score moves by up to
+            1e-6 in float32.
     """
 
     references: Literal["mean", "best"] = "mean"
@@ -214,6 +216,26 @@ _COMET = 'Rei et al. (2020), "COMET: A Neural Framework for MT Evaluation"'
 class Regressor(RegressorMetric):
     """The rating that a network predicts after training on ratings: COMET's or BLEURT's idea, on any encoder.
 
+    `nlgauge train regressor ratings.jsonl -c adequacy -o mine.safetensors` trains it on any rated data that nlgauge
+    reads; none comes with the package under this name. What a segment must have, the model says itself:
+
+    - trained without further options it reads hypothesis and reference, as BLEURT and RUSE do, with the features `4h`:
+      both mean vectors h and r, h·r and |h - r|;
+    - `--method frozen` leaves the encoder as it is: such a model is also `ruse`;
+    - `--source` adds the source, as COMET does (`comet`): h, r, h·s, h·r, |h - s| and |h - r|;
+    - `--source --no-reference` reads the source alone (`comet-qe`): h, s, h·s and |h - s|;
+    - `--features both` reads reference and hypothesis in one sequence, as an NLI model does, so that each text is seen
+      beside the other in every layer. Nothing is then shared with other hypotheses, references or metrics of a call;
+    - `--method ridge --features 4h+match` is a weighted sum in place of a network. `match` are 19 numbers that say how
+      the tokens of two texts match: of the best similarities of each side the mean, the minimum, the 10th, 25th and
+      50th percentile and the shares below .5 and .7; F; how far tokens stand from their matches; and the logarithm of
+      the ratio of the lengths, its size, and that of the length of the reference.
+
+    Scores have the scale of the ratings, without bounds; higher is better if higher ratings were better. A blank text
+    gets the lowest rating of training. Before you quote the agreement of such a metric with people, ask which ratings
+    it learnt from: on the same texts or systems it shows nothing. The head holds the criterion and what its maker wrote
+    about the data (`--data`), and a note under every result says so.
+
     Args:
         model: a head or folder that `nlgauge train regressor` (or `train sescore`) wrote. It says itself which texts
             it reads.
@@ -236,8 +258,13 @@ class Regressor(RegressorMetric):
 class Ruse(Regressor):
     """RUSE: a network on sentence vectors of hypothesis and reference, whose encoder stays as it is.
 
+    It computes the numbers of `regressor` and takes only a model with the features of its paper, so that a table can
+    say what a model is; any other is refused in one line that says what it reads. The layer matters: with the embedded
+    encoder layer 3 is far better than the last one.
+
     Args:
-        model: a head that `nlgauge train regressor --method frozen` wrote.
+        model: a head that `nlgauge train regressor ratings.jsonl -c adequacy -o ruse.safetensors --method frozen
+            --layer 3` wrote.
 
     References:
         Shimanaka et al. (2018), "RUSE: Regressor Using Sentence Embeddings for Automatic Machine Translation
@@ -270,10 +297,13 @@ class Ruse(Regressor):
 class Comet(Regressor):
     """COMET's estimator on an encoder and ratings of one's own: source, hypothesis and reference.
 
-    It is not Unbabel's model, and its scores are not COMET's.
+    It is not Unbabel's model, and its scores are not COMET's: those models run as `unbabel-comet`. It computes the
+    numbers of `regressor` and takes only a model that reads these three texts. The encoder must know the language of
+    the source; the embedded one reads English.
 
     Args:
-        model: a head or folder that `nlgauge train regressor --source` wrote.
+        model: a head or folder that `nlgauge train regressor ratings.jsonl -c adequacy -o comet.safetensors --source
+            --model FacebookAI/xlm-roberta-base` wrote.
 
     References:
         Rei et al. (2020), "COMET: A Neural Framework for MT Evaluation", section 2.3.
@@ -297,7 +327,9 @@ class Comet(Regressor):
 class CometQE(Regressor):
     """COMET's estimator without references: source and hypothesis, on an encoder and ratings of one's own.
 
-    It is not Unbabel's model, and its scores are not COMET-QE's.
+    It is not Unbabel's model, and its scores are not COMET-QE's: those models run as `unbabel-comet`. It computes the
+    numbers of `regressor` and takes only a model that reads these two texts. The encoder must know the language of the
+    source; the embedded one reads English.
 
     Args:
         model: a head or folder that `nlgauge train regressor --source --no-reference` wrote.
@@ -327,15 +359,28 @@ class CometQE(Regressor):
 class Rated(RegressorMetric):
     """The rating that people would give, predicted by two heads in the package that learnt from ratings of WMT15.
 
-    One compares vectors of the two texts; the other reads both texts in one sequence. The value is the mean of their
-    predictions, weighted by `both`. The second has learnt from texts with errors and from outputs of translation
-    systems, and knows no text that has nothing to do with its reference: where the first predicts -0.5 or less the
-    second is left out, and from 0.25 on it has its full weight.
+    They learnt from 2,000 segments with direct assessment, translated into English from Czech, Finnish, German and
+    Russian. Do not quote its agreement with these ratings, or with others of the same systems.
+
+    One head compares vectors of the two texts: a weighted sum of their mean vectors, the product and the difference of
+    these, and 19 numbers on how tokens match (see `regressor`). The other reads both texts in one sequence, and was
+    also taught texts with errors. The value is the mean of their predictions, weighted by `both`. The second knows no
+    text that has nothing to do with its reference: where the first predicts -0.5 or less the second is left out, and
+    from 0.25 on it has its full weight. A score still depends on its own texts alone.
+
+    Ratings are standardised by rater: 0 is the mean of a rater, and 1 is one standard deviation above it. Training used
+    -1.9 to 1.3, and a blank text gets the lowest rating of training. A copy need not be best. The part is `raw`.
+
+    It is good where single translations of many inputs are compared, and serves text made from data. Between outputs
+    for one input, and for whole systems, it is level with `bertscore`. It does not notice most antonyms, half of the
+    negations, and many wrong numbers, and it orders very poor outputs worse than `bertscore`. For texts that are no
+    translations of news, train a `regressor` on ratings of your own.
 
     Args:
-        model: the head that compares vectors; `rated` and `rated-base` come with the package.
+        model: the head that compares vectors; `rated` and `rated-base` come with the package, the second on the encoder
+            `base`, which `--encoder base` takes, too. For a head of your own use `regressor`.
         both: the weight of the head that reads both texts in one sequence, `rated-both` or `rated-both-base`; 0 leaves
-            it out. None takes a half where `model` ships, and 0 otherwise.
+            it out, which saves most of the time. None takes a half where `model` ships, and 0 otherwise.
 
     References:
         Shimanaka et al. (2018), "RUSE": the features of the first head; the sentence vectors are those of `Ruse`.
@@ -411,12 +456,26 @@ class SEScore(RegressorMetric):
     """Minus the number of a text's errors, after SEScore's idea of learning from errors made on purpose.
 
     The head that comes with the package is not SEScore: it was taught no severities, it is a weighted sum and no
-    network, and half a deviation of BERTScore's F is added. A head of your own may know severities: a minor error then
-    costs 1, a severe one 5, and scores end at -25. What is learnt keeps this order but not the scale; `calibrated=true`
-    brings it back by a curve in the head.
+    network, and half a deviation of BERTScore's F is added. It learnt from 5,946 pairs made from 991 sentences of
+    Wikipedia with two translations each: errors in one, scored against the other. No human rating was used, so you can
+    train your own for any domain or language of which you have raw text (`nlgauge synth`, `nlgauge train sescore`).
+
+    The head knows single English sentences. Where translations of many inputs are compared it is ahead of BERTScore
+    with the same encoder; between outputs for one input, and for whole systems, it is level with it.
+
+    It has learnt scores from -5, five errors, to 0, none, and its output has no bounds: a copy of the reference gets
+    about 1.4 and need not be best, an unrelated text about -6. A blank side gets the lowest score of the scale in the
+    head, -25. The part `raw` is the output without calibration.
+
+    A head of your own may know severities: a minor error then costs 1, a severe one 5. What is learnt keeps this order
+    but not the scale. `calibrated=true` brings it back by a curve in the head: copies and severe errors then have
+    medians near 0 and -5, minor errors near -2 in place of -1. The groups overlap, so that one value proves nothing,
+    and means of calibrated values are not calibrated means. In a checkout `recipes/sescore/calibrate.py` fits a curve
+    for your head, on triples of `nlgauge synth --severity binary --edits 1 --max-edits 1`.
 
     Args:
-        model: `sescore` (comes with the package), or a head or folder that `nlgauge train sescore` wrote.
+        model: `sescore` or `sescore-base` (they come with the package, the second on the encoder `base`, which
+            `--encoder base` takes, too), or a head or folder that `nlgauge train sescore` wrote.
 
     References:
         Xu et al. (2022), "Not All Errors are Equal: Learning Text Generation Metrics using Stratified Error
@@ -436,6 +495,12 @@ class SEScore(RegressorMetric):
 @dataclass(frozen=True, kw_only=True)
 class PaperSEScore(RegressorMetric):
     """SEScore as in its paper: a network with tanh on the product and the difference of the two texts' mean vectors.
+
+    Section 3.4 of the paper has these features (`2h`); the authors' code has both vectors besides (`4h`, as COMET). No
+    model comes with the package: the authors' are pickles. `nlgauge synth TEXTS --preset paper -o triples.jsonl` and
+    `nlgauge train sescore triples.jsonl -o FOLDER --preset paper` make one with the paper's models of the hub
+    (RoBERTa-large trained in full, on a GPU). Without `--preset` in the first command, and with `--model embedded` in
+    the second, both run with the models of the package in minutes, and agree with people little more than `cosine`.
 
     Args:
         model: a folder or head that `nlgauge train sescore --preset paper` wrote, or `--features 2h` with options of

@@ -37,8 +37,18 @@ _MIXES: dict[str, Callable[[Array, Array], Array]] = {
 class Ruber(BaseMetric):
     """The cosine of response and reference, mixed with how related response and query are.
 
+    The query is what was said before. Its scorer learns from dialogues: replies that stand behind a query are good
+    ones, replies to other queries bad ones. None comes with the package, since no dialogues with a licence for it were
+    at hand; `nlgauge train ruber dialogues.jsonl -o related.safetensors` makes one in minutes from a few thousand.
+
+    Under `norm=minmax`, as in the paper, both numbers are scaled over the segments of the call, so that a value depends
+    on them and the signature says so; take `norm=none` for values that stay. Three responses with the cosines 0, 0.5
+    and 1 and the relatedness 0.25, 0.75 and 0.5 get the relatedness 0, 1 and 0.5, and the minima 0, 0.5 and 0.5. A
+    blank response, reference or query gives 0 and does not count in the scales. The parts `referenced` and
+    `unreferenced` are the numbers before they are scaled.
+
     Args:
-        model: the scorer of relatedness: a head or folder that `nlgauge train ruber` wrote.
+        model: the scorer of relatedness: a head or folder that `nlgauge train ruber` wrote. It must be given.
         mix: `min`, `max`, `mean` or `geometric` (the root of the product) of both numbers.
         norm: `minmax` first scales each number to 0 and 1 over the call; `none` takes (1 + cosine) / 2, and what the
             scorer says as it is, between the 0 and 1 of its training.
@@ -56,6 +66,7 @@ class Ruber(BaseMetric):
         Tao et al. (2018), "RUBER: An Unsupervised Method for Automatic Evaluation of Open-Domain Dialog Systems",
         section 3. There, words have static vectors, and the scorer reads query and response with recurrent networks and
         compares them by a bilinear form; here it reads mean vectors of an encoder, their product and their difference.
+        The paper's loss is `--loss pairwise --margin 0.5` of the training.
     """
 
     model: str

@@ -247,6 +247,12 @@ def ranges(starts: Index, lengths: Index) -> Index:
 class Gleu(WordMetric):
     """Google-BLEU as nltk computes it from the same words.
 
+    The n-grams of one to four words that both sides share, over those of the longer side: the smaller of precision
+    and recall. It needs no smoothing and no brevity penalty. The corpus number divides sums, so long segments weigh
+    more. nltk takes lists of words: with `text.split()` its number is that of `tokenizer=blanks`. A side without a
+    word scores 0 (flag `empty` or `untokenized`). The GLEU of grammar correction (Napoles et al. 2015) is another
+    metric.
+
     Args:
         min_ngram_order: shortest n-gram counted.
         max_ngram_order: longest n-gram counted.
@@ -333,6 +339,12 @@ class Nist(WordMetric):
     """NIST as nltk computes it from the same words.
 
     The corpus number weighs n-grams by the references of all segments of the call, as `corpus_nist` does.
+
+    N-grams of up to five words, weighed by how seldom their last word follows the first ones; the weighted
+    precisions are added up over the lengths, and a hypothesis of two thirds of the reference's length loses half. A
+    copy need not be best: a shorter text of rarer n-grams can get more, and numbers of different sets cannot be
+    compared. A hypothesis too short for a length scores without it, where nltk divides by zero. mteval-v13a splits
+    words in its own way. A side without a word scores 0 (flag `empty` or `untokenized`).
 
     Args:
         max_ngram_order: longest n-gram counted.
@@ -470,6 +482,16 @@ class _Rarity:
 @dataclass(frozen=True, kw_only=True)
 class Cider(WordMetric):
     """CIDEr as pycocoevalcap computes it from the same words, which is the formula of CIDEr-D.
+
+    The cosine of the n-grams of a caption, one to four words, with those of each reference, averaged over
+    references; n-grams that few items have weigh more. Papers often print it times 100. What they call CIDEr is the
+    COCO evaluation code, pycocoevalcap today, whose formula its authors call CIDEr-D: so `cider` and `cider-d` are
+    the same, and the formula that the paper calls CIDEr is `clip=false,sigma=none`.
+
+    Rarity is counted over the references of all segments of a system, so a score depends on the others of the call;
+    a single segment is refused. `unicode` is near the Stanford tokenizer of the COCO code (0.036219 against
+    0.036211 on 1,945 captions); for words split by that one take `tokenizer=blanks`. A copy of fewer than four
+    words does not get 10. A side without a word scores 0 (flag `empty` or `untokenized`).
 
     Args:
         max_ngram_order: longest n-gram counted.

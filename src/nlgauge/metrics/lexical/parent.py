@@ -126,6 +126,21 @@ _INFO = MetricInfo(
 class Parent(WordMetric):
     """PARENT with the word-overlap model, as the authors' program computes it from the same words.
 
+    For texts made from records, whose references say too much or too little. Precision: an n-gram is right if the
+    reference has it, and partly right if the records have its words. Recall: of the reference only n-grams count
+    whose words the records have, and the records themselves should be mentioned. The value is F1.
+
+    A record in the field `table` is a pair `["area", "riverside"]`, a triple `["The_Eagle", "area", "riverside"]`
+    or object with `subject`, `predicate` and `object`, another object (a pair per field), or a text "The_Eagle |
+    area | riverside"; a null value says nothing. With `records=source` the source holds such texts with `;`, a tab
+    or a line feed between them (WebNLG), or an act such as `inform(name='The Eagle',area=riverside)` (BAGEL). `_`
+    counts as a blank.
+
+    Records and words are compared as written: "by the river" is not "riverside". A copy is not best where the
+    reference leaves records out. A side without a word scores 0; in the authors' program a reference without words
+    is a perfect match in recall. Their program splits at blanks (`tokenizer=blanks`). The package `parent` on PyPI
+    is something else.
+
     Args:
         max_ngram_order: longest n-gram counted.
         weight: how much the recall of records counts against that of the reference, the paper's lambda. None takes

@@ -38,6 +38,17 @@ _INFO = MetricInfo(
 class QMetric(BaseMetric):
     """delta times answerability, plus 1 - delta times another metric: QBLEU, QROUGE, QNIST and QMETEOR.
 
+    A question without its question word, or without the name that it asks about, cannot be answered, though most
+    words are there. Answerability is the weighted mean of an F score for four kinds of words: names (capital
+    letter; `entities`), question words and the word after "what" and "which" (`question`), other content words
+    (`relevant`), stop words (the rest). The value is `delta` of it and the rest of the base metric. `qrouge` is
+    `qmetric:base=rougeL`, and so on. It reads English.
+
+    The authors fitted weights to each data set; the defaults are those of their program's example. Their BLEU is
+    not smoothed and their list of stop words is another. Names in small letters are content words to it, and
+    another question word costs at most 0.2. The corpus number is the mean of the segments; a side without a word
+    has answerability 0 (flag `empty` or `untokenized`).
+
     Args:
         base: the other metric, a specification. If both ends of its range are finite, it is brought to 0 to 1.
         delta: weight of answerability.

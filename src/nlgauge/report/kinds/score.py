@@ -201,7 +201,7 @@ def parts_title(spec: str) -> str:
 
 
 def parts_tables(result: Result, digits: int = 4) -> list[Table]:
-    """The parts of corpus scores, one table per metric that has any."""
+    """The parts of corpus numbers, one table per metric that has any."""
     tables = []
     for metric in result.metrics:
         rows = [row for row in measured(result.rows) if row["metric"] == metric["spec"]]

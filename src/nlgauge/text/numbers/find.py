@@ -585,7 +585,9 @@ def find_numbers(text: str) -> list[Number]:
     These are figures in digits 0 to 9 with everything that belongs to them (sign, currency, scale, unit, per cent,
     suffix), and cardinals and ordinals in words. Dates in digits, times, telephone numbers, versions, addresses,
     designations (A380, B-52, Windows 10) and the numbers of list items are found too, as opaque kinds. "one" alone is
-    not a number, because it mostly stands for a noun. "first" and "second" alone are not numbers either.
+    not a number, because it mostly stands for a noun. "first" and "second" alone are not numbers either. Digits of
+    other scripts are none. Two numbers with a dash between them are a range, or a score where the first is greater or
+    somebody won or lost. So few rules are sometimes wrong: 2000 can be a year or a count, "800m" metres or millions.
     """
     numbers: list[Number] = []
     for item in scan(text):

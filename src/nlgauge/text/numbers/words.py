@@ -27,7 +27,10 @@ class Number:
     Attributes:
         start, end: offsets of the figure: digits with the separators inside, or the number words.
         outer_start, outer_end: offsets of the whole expression, with sign, currency, scale, unit, per cent, suffix.
-        kind: what the number counts or names. Numbers of `OPAQUE` kinds are never changed.
+        kind: what the number counts or names: `cardinal`, `percent`, `money`, `measure`, `ordinal`, `year`, `decade`,
+            `century`, `day`, `ages` (in his 20s), `fraction`, `mixed` (2½), `score` (2-1) or `label` (Article 5);
+            or an opaque kind without a value: `date` (in figures), `named` (iOS 12), `time`, `feet`, `phone`, `link`,
+            `code` (A380, 007), `enumerator` ("1." before an item).
         figure: the text from `start` to `end`.
         value: the value of the figure; None for opaque kinds.
         sign: "", "-" or "+".
