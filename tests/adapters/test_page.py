@@ -1,20 +1,18 @@
-"""What `docs/adapters.md` shows of other packages runs as pasted, where the package is installed."""
+"""The programs of `examples/adapters` run as they are, where the package that each needs is installed."""
 
 from __future__ import annotations
 
-import re
+import runpy
 from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).parents[2] / "docs" / "adapters.md"
-pytestmark = pytest.mark.skipif(not PAGE.is_file(), reason="the pages are not beside the tests")
+EXAMPLES = Path(__file__).parents[2] / "examples" / "adapters"
+pytestmark = pytest.mark.skipif(not EXAMPLES.is_dir(), reason="the examples are not beside the tests")
 
 
-@pytest.mark.parametrize("package", ["mlflow", "inspect_ai"])
-def test_a_block_runs_with_its_package(package, monkeypatch, tmp_path):
-    pattern = rf"^```python\n# needs a package: {package}\n(.*?)^```$"
-    (block,) = re.findall(pattern, PAGE.read_text(encoding="utf-8"), flags=re.M | re.S)
+@pytest.mark.parametrize(("program", "package"), [("mlflow_scores", "mlflow"), ("inspect_ai_task", "inspect_ai")])
+def test_a_program_runs_with_its_package(program, package, monkeypatch, tmp_path):
     for name in ("MLFLOW_DISABLE_TELEMETRY", "DO_NOT_TRACK"):
         monkeypatch.setenv(name, "true")
     monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path / 'runs.db'}")
@@ -22,7 +20,6 @@ def test_a_block_runs_with_its_package(package, monkeypatch, tmp_path):
     pytest.importorskip(package)
     if package == "mlflow":
         pytest.importorskip("sqlalchemy")  # which mlflow-skinny does not bring
-    names: dict = {}
-    exec(block, names)
+    names = runpy.run_path(str(EXAMPLES / f"{program}.py"))
     if package == "mlflow":
         assert set(names["found"].metrics) == {"chrf/mean", "bertscore/mean"}

@@ -1,0 +1,1 @@
+"""A metric, a perturbation and a format that nlgauge finds by entry points."""
