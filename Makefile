@@ -11,7 +11,7 @@ THREADS ?= 1
 CODE = src tests benchmarks recipes
 DEMO = -m bleu -m chrf -m bertscore -m nli -m rated
 
-.PHONY: demo check lint test slow base faults browser dist sbom site clean
+.PHONY: demo check lint test slow base faults browser dist sbom reference site clean
 
 demo: .venv-demo/.installed
 	@mkdir -p demo
@@ -77,7 +77,11 @@ sbom: .venv-demo/.installed
 	mkdir -p dist
 	.venv-sbom/bin/cyclonedx-py environment .venv-demo --pyproject pyproject.toml --mc-type library --output-reproducible -o dist/nlgauge.cdx.json
 
-# The pages of docs/ and a reference of Python as a site that needs no server: open site/index.html.
+# docs/reference, made of docstrings, registries and `--help`.
+reference: .venv-test/.installed
+	$(OFFLINE) .venv-test/bin/python recipes/tools/reference.py
+
+# The pages of docs/ as a site that needs no server: open site/index.html.
 site:
 	$(PYTHON) -m venv .venv-site
 	.venv-site/bin/python -m pip install --quiet --disable-pip-version-check zensical==0.0.73

@@ -20,7 +20,11 @@ from nlgauge import Runtime
 from nlgauge.cli.main import main
 
 ROOT = Path(__file__).parent.parent
-PAGES = sorted(path for path in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")] if path.exists())
+PAGES = [
+    path
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    if path.exists() and not path.is_relative_to(ROOT / "docs" / "reference")  # its commands are those of the help
+]
 
 # A block that is not run says so to its reader: its first line is one of these, and may go on with a colon.
 NOT_RUN = {
@@ -34,19 +38,10 @@ NOT_RUN = {
 # These take a second or more each, and others like them are run anyhow: they run at night.
 NIGHT = bool(os.environ.get("NLGAUGE_SLOW"))
 SLOW = (
-    "nlgauge audit examples/dialogue.jsonl --task dg -m chrf",
-    "nlgauge audit examples/weather.jsonl --task d2t -m bleu -m chrf -m bertscore -m nli-robust",
-    "nlgauge audit examples/weather.jsonl --task d2t --criterion fluency",
-    "nlgauge explain examples/weather.jsonl --mark-texts-from 0",
-    "nlgauge meta examples/weather.jsonl --judgements examples/weather_ratings.tsv -m chrf,bertscore,nli",
-    "nlgauge score DATA -m bleu -m chrf -m bertscore -m cosine",
-    "nlgauge score DATA -m bleu -m rougeL -m cider",
-    "nlgauge score DATA -m fluency",
-    "nlgauge score DATA -m rouge1 -m rouge2 -m rougeLsum:split=sentences",
-    "nlgauge score examples/weather.jsonl -m gauge -m chrf",
+    "nlgauge audit examples/weather.jsonl --suite menli -m chrf,bertscore,rated,nli",
+    "nlgauge choose examples/weather.jsonl --task d2t -m chrf,bertscore,rated,nli",
     "nlgauge select examples/weather.jsonl --judgements examples/weather_ratings.tsv -m chrf -c adequacy --hybrids",
     "nlgauge sweep DATA --suite pairs.jsonl -m bertscore --with nli",
-    "nlgauge train layers DATA",
 )
 # Words that stand for something of the reader's.
 PLACEHOLDERS = {"DATA": "data.jsonl", "OLD": "template"}

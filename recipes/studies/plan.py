@@ -4,7 +4,7 @@
     python recipes/studies/plan.py summeval/segments.jsonl.gz wmt23-he-en-mtme --draws 20 a quick look
 
 Both sets are rated in full, so that the ranking by all ratings is known. Each draw chooses a quarter of the items, and
-the ranking by these alone is compared with that by all. The table stands in docs/plan.md.
+the ranking by these alone is compared with that by all. The table stands in docs/studies/plan.tsv.
 """
 
 from __future__ import annotations

@@ -1,19 +1,15 @@
-"""The pages of docs/perturbations: every perturbation on sentences of our own, as doctests.
+"""The pages of the reference that show every perturbation on sentences of our own, as doctests.
 
-    python recipes/tools/perturbation_pages.py docs/perturbations
-
-Run it again when a perturbation changes, and look at the difference.
+`reference.py` writes them. Run it again when a perturbation changes, and look at the difference.
 """
 
-import argparse
 import dataclasses
 import re
 import textwrap
-from pathlib import Path
 
 import nlgauge as ng
 from nlgauge.core import show
-from nlgauge.perturbations import PERTURBATIONS, checklist_rows, info, perturbation
+from nlgauge.perturbations import PERTURBATIONS, checklist_rows, info
 
 NEWS = (
     "The old ferry didn't reach the island on Monday, because the harbour was closed.",
@@ -36,6 +32,8 @@ CONTEXT = (
 REPLY = "Yes, please take the one with a view."
 POOLED = "What is drawn depends on the texts of the pool, and not on their order."
 REFERENCES = ("On Monday the old ferry did not get to the island: the harbour was shut.",)
+
+MARK = "<!-- Made by recipes/tools/reference.py: change what it reads, not this page. -->"
 
 PAGES = {
     "surface": (
@@ -198,6 +196,8 @@ def page(stem: str) -> str:
     lines = [
         f"# {title}",
         "",
+        MARK,
+        "",
         *([wrapped(lead), ""] if lead else []),
         "```python",
         ">>> import nlgauge as ng",
@@ -238,18 +238,3 @@ def page(stem: str) -> str:
         lines += [*options(name), *((POOLED, "") if "pool" in about.needs else ())]
         lines += ["```python", *example(name), "```", ""]
     return "\n".join(lines).rstrip() + "\n"
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path)
-    args = parser.parse_args()
-    listed = [name for _, names in PAGES.values() for name in names]
-    assert sorted(listed) == sorted(PERTURBATIONS.names()), set(listed) ^ set(PERTURBATIONS.names())
-    assert all(perturbation(name) for name in listed)
-    for stem in PAGES:
-        (args.folder / f"{stem}.md").write_text(page(stem), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()

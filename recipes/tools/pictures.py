@@ -1,4 +1,4 @@
-"""Pictures of a report: those of docs/report.md, or with --all each figure, light and dark, at 1280 and 400 pixels.
+"""Pictures of a report: those of the guides, or with --all each figure, light and dark, at 1280 and 400 pixels.
 
     make demo
     python recipes/tools/pictures.py demo/report.html docs/images

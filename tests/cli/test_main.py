@@ -137,8 +137,19 @@ def test_the_help_of_a_verb_names_no_type_and_ends_in_an_example(capsys, monkeyp
     assert "[[" not in text
     assert text.endswith(f"Example:\n  {EXAMPLES[verb]}\n")
     (page,) = re.findall(r"^Page of the documentation:\n  ([a-z_/]+)$", text, flags=re.M)
+    assert page == f"reference/verbs/{verb.split()[0]}"
     docs = ROOT / "docs"
     assert not docs.is_dir() or f"nlgauge {verb}" in (docs / f"{page}.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("verb", ["score", "train beer"])
+def test_the_help_has_the_first_line_of_a_verb_and_its_page_the_others(capsys, monkeypatch, verb):
+    about = (TRAIN if verb.startswith("train ") else VERBS)[verb.split()[-1]]
+    first, _, others = inspect.getdoc(about.load()).partition("\n\n")
+    text = " ".join(helped(capsys, monkeypatch, verb).split())
+    assert first in text
+    assert " ".join(others.split())[:40] not in text
 
 
 @pytest.mark.usefixtures("files")

@@ -185,7 +185,7 @@ def test_texts_that_the_models_do_not_read_are_noted_before_they_are_edited(opti
     texts, found = tmp_path / "texts.txt", tmp_path / "result.json"
     texts.write_text(f"{TEXTS[0]}\nСтарый паром уходит из гавани в семь.\nДождь.\n", encoding="utf-8")
     assert run("synth", texts, "-o", tmp_path / "t.jsonl", "--json", found, *options) == 0
-    advice = "; name a model of that language (page 'languages' of the documentation)"
+    advice = "; name a model of that language (page 'guides/translation' of the documentation)"
     assert json.loads(found.read_text("utf-8"))["notes"][: len(unread)] == [line + advice for line in unread]
     told = capsys.readouterr().err
     assert [line + advice in told for line in unread] == [True] * len(unread)

@@ -376,7 +376,7 @@ def test_columns_have_a_row_for_each_text():
 
 
 def test_the_known_figures_of_two_talks_come_out():
-    """Figures of `docs/explain.md`, which the recipe of the head computed by code of its own."""
+    """Figures of `docs/guides/facts.md`, which the recipe of the head computed by code of its own."""
     if not DATA.is_file():
         pytest.skip("no data")
     with gzip.open(DATA, "rt", encoding="utf-8") as file:

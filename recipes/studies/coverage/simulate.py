@@ -4,7 +4,7 @@
     python recipes/studies/coverage/simulate.py --repeats 400 a quick look
 
 A 95 % interval should hold the true value in 95 % of the samples; with 4,000 samples the share itself is known to 0.7
-points. The tables stand in docs/statistics/coverage.md.
+points. The tables stand in docs/studies/intervals.tsv.
 """
 
 from __future__ import annotations

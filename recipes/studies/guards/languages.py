@@ -1,4 +1,4 @@
-"""Which language do the texts of each set look like, and which sets are noted? The figures of docs/languages.md.
+"""Which language do the texts of each set look like, and which sets are noted? The figures of docs/studies/guards.md.
 
     python recipes/studies/guards/languages.py DATA         about a minute
 

@@ -1,4 +1,4 @@
-"""How often do guards distrust good outputs, and which faults do they find? The tables of docs/notes.md.
+"""How often do guards distrust good outputs, and which faults do they find? The tables of docs/studies/guards.md.
 
     python recipes/studies/guards/measure.py DATA         all tables, about three minutes
     python recipes/studies/guards/measure.py DATA good    one of them: good, planted, untrained, systems or worth

@@ -1,4 +1,4 @@
-"""The tables of docs/statistics/thresholds.md: calibration by bins and by sets, and the published curves beside ours.
+"""The tables of docs/studies/thresholds.md: calibration by bins and by sets, and the published curves beside ours.
 
     python recipes/tools/thresholds/tables.py DATA --kept scores/ > tables.md
 

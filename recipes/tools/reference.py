@@ -1,0 +1,801 @@
+"""The reference, docs/reference: made of docstrings, registries and `--help`, so that nothing stands there twice.
+
+    python recipes/tools/reference.py               makes it anew; a test says when it is stale
+    python recipes/tools/reference.py FOLDER        in another folder
+
+Facts that no docstring holds stand in tables beside this program: fields of result files (`fields.tsv`), formats and
+their fields (`formats.tsv`, `fields_in.tsv`) and what audits found (`metrics/audits.tsv`).
+"""
+
+from __future__ import annotations
+
+import ast
+import csv
+import dataclasses
+import inspect
+import re
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import perturbation_pages
+import typer
+from perturbation_pages import MARK
+
+import nlgauge as ng
+from nlgauge.cli import options
+from nlgauge.cli.main import TRAIN, VERBS, Verb, _command
+from nlgauge.core.metric import show, signature_of, whole
+from nlgauge.core.options import fields_of
+from nlgauge.core.scores import MEANINGS, TASKS
+from nlgauge.metaeval.measure import ABOUT, takes
+from nlgauge.metaeval.tasks import PRESETS
+from nlgauge.metrics.registry import METRICS, SUMS, catalogue_row, metric, metric_info, runs_with
+from nlgauge.perturbations.checklist import checklist_rows
+from nlgauge.perturbations.perturb import PERTURBATIONS, info
+from nlgauge.stats.correlate import names as statistics
+from nlgauge.stats.correlate import statistic
+from nlgauge.text.scripts import known_writings, writings
+
+TOOLS = Path(__file__).resolve().parent
+ROOT = TOOLS.parents[1]
+SOURCE = ROOT / "src"
+REFERENCE = ROOT / "docs" / "reference"
+
+Definition = ast.FunctionDef | ast.ClassDef | ast.AnnAssign | ast.Assign
+_SECTIONS = ("Args", "Attributes", "Returns", "Yields", "Raises", "References")
+_LONG = 72  # columns of a signature in one line
+
+# Family of metrics -> its title, its first sentence, and the modules of nlgauge.metrics whose metrics belong to it.
+FAMILIES: Mapping[str, tuple[str, str, str]] = {
+    "words": (
+        "Words and characters",
+        "They count what two texts share, or the edits between them. They need no model and are fast.",
+        r"lexical\.|edits$",
+    ),
+    "likelihood": (
+        "Language models",
+        "They ask how likely a text is, or how much it helps to guess another.",
+        r"likelihood$|blanc$|embedding\.gruen$",
+    ),
+    "vectors": (
+        "Token vectors",
+        "They compare what an encoder makes of the tokens. An encoder comes with the package.",
+        r"embedding\.",
+    ),
+    "entailment": ("Entailment", "They ask whether one text follows from another.", r"nli$|faithful$"),
+    "trained": (
+        "Trained on ratings or errors",
+        "A head comes with the package for `sescore`, `rated` and `gauge`; the others are trained on your data.",
+        r"learned\.",
+    ),
+    "others": (
+        "Of other programs",
+        "They run in an environment of their own, behind an endpoint, or read the scores that a program wrote.",
+        r"external\.|stored$|judging$",
+    ),
+}
+_ORDER = ("words", "vectors", "entailment", "likelihood", "trained", "others")
+# Sets of src/nlgauge/data/agreement.tsv that are shown together, by how their names begin.
+_SETS = {
+    "WMT16": ("wmt16",),
+    "WMT21 to 23": ("wmt21", "wmt22", "wmt23"),
+    "TED": ("ted",),
+    "data-to-text": ("bagel", "sfhot", "webnlg20"),
+    "summaries": ("summeval", "qags"),
+}
+_VERSIONS = re.compile(r"\b(sacrebleu|tokenizers|torch|transformers|unicode|nlgauge):[^|)]+")
+_AUDITED = (
+    "How much of its score a metric takes off for an error, and in brackets what people are estimated to take off: the"
+    " three errors that it underrates most, with 95 % intervals, and the harmless change that costs most, for which"
+    " nothing should come off ([audit](../verbs/audit.md)). 50 sentences of news and encyclopedia (UD English PUD) were"
+    " damaged; each is its own reference, and source."
+)
+_AGREED = (
+    "Of two outputs for one item, how often a metric puts the one first that people rate higher; a blind choice gets"
+    " .50. Each figure is the mean over public sets ([all of them](../../src/nlgauge/data/agreement.tsv): six language"
+    " pairs of WMT16, three sets of WMT21 to 23, two of TED, BAGEL, SFHOT and WebNLG 2020 for data-to-text, SummEval"
+    " and QAGS for summaries). `rated` and `sescore` learn from WMT15 and from synthetic errors, not from these sets."
+)
+
+
+# --- Markdown
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table; bars and line breaks in cells are kept from ending them."""
+    shown = [head, ["---"] * len(head), *rows]
+    return "\n".join(
+        "| " + " | ".join(re.sub(r"(?<!\\)\|", r"\\|", " ".join(cell.split())) for cell in line) + " |"
+        for line in shown
+    )
+
+
+def page(title: str, *parts: str) -> str:
+    """A page with its title; empty parts are left out, and long paragraphs become lines."""
+    shown = [part.strip("\n") for part in parts if part.strip()]
+    return "\n\n".join([f"# {title}", MARK, *(part if "\n" in part else lines(part) for part in shown)]) + "\n"
+
+
+def lines(paragraph: str) -> str:
+    """A paragraph in lines of at most 120 characters; a row of a table and code stay as they are."""
+    if paragraph.startswith(("|", "    ", "#")):
+        return paragraph
+    return textwrap.fill(paragraph, 120, break_long_words=False, break_on_hyphens=False)
+
+
+def from_checkout(command: str) -> str:
+    """The block of a command that made a table."""
+    return f"```sh\n# needs a checkout: and the public test sets\n{command}\n```"
+
+
+def rows_of(name: str) -> list[dict[str, str]]:
+    """The rows of a table beside this program."""
+    path = TOOLS / name
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def prose(docstring: str) -> Iterator[str]:
+    """A docstring as blocks of Markdown: sections with names become lists."""
+    for block in re.split(r"\n(?=(?:" + "|".join(_SECTIONS) + r"):\n)", docstring):
+        head, _, rest = block.partition(":\n")
+        if head not in _SECTIONS:
+            yield from (part if part.startswith("    ") else _plain(part) for part in block.strip("\n").split("\n\n"))
+            continue
+        yield f"**{head}**"
+        items = [re.sub(r"\s+", " ", item) for item in re.split(r"\n    (?=\S)", "\n" + rest.rstrip())[1:]]
+        if head in ("Args", "Attributes", "Raises"):
+            yield "\n".join("- " + re.sub(r"^([\w*, ]+):", r"`\1`:", _plain(item)) for item in items)
+        else:
+            yield _plain(" ".join(items))
+
+
+def _plain(text: str) -> str:
+    """Text in which Markdown finds no markup but code between backticks."""
+    parts = text.split("`")
+    parts[::2] = [part.replace("*", r"\*").replace("<", "&lt;") for part in parts[::2]]
+    return "`".join(parts)
+
+
+def body(docstring: str | None) -> list[str]:
+    """The paragraphs between the summary of a docstring and its sections."""
+    text = inspect.cleandoc(docstring or "")
+    text = re.split(r"\n(?=(?:" + "|".join(_SECTIONS) + r"):\n)", text)[0]
+    return [part if part.startswith("    ") else _plain(part) for part in text.split("\n\n")[1:]]
+
+
+def section(docstring: str | None, name: str) -> str:
+    """A section of a docstring, its paragraphs kept; empty if it has none."""
+    text = inspect.cleandoc(docstring or "")
+    found = re.search(rf"^{name}:\n((?:    .*\n?|\n(?=    ))*)", text + "\n", flags=re.M)
+    return inspect.cleandoc("\n" + found[1]) if found else ""
+
+
+def arguments(cls: type) -> dict[str, str]:
+    """Option -> what it does, from the class or its bases."""
+    found: dict[str, str] = {}
+    for base in cls.__mro__:
+        entries = re.findall(r"^(\w+(?:, \w+)*): (.*(?:\n    .*)*)", section(base.__doc__, "Args"), flags=re.M)
+        for names, what in entries:
+            for name in names.split(", "):
+                found.setdefault(name, " ".join(what.split()))
+    return found
+
+
+def attributes(cls: type) -> dict[str, str]:
+    """Attribute -> what it is, from the class."""
+    found = re.findall(r"^(\w+(?:, \w+)*): (.*(?:\n    .*)*)", section(cls.__doc__, "Attributes"), flags=re.M)
+    return {name: " ".join(what.split()) for names, what in found for name in names.split(", ")}
+
+
+def sentence(text: str) -> str:
+    """Words that begin with a capital and end in a full stop."""
+    text = text.strip().rstrip(".")
+    is_name = "_" in text.partition(" ")[0] or "(" in text.partition(" ")[0]
+    return f"{text if is_name else text[:1].upper() + text[1:]}." if text else ""
+
+
+# --- Metrics
+
+
+@cache
+def classes() -> dict[type, list[str]]:
+    """Class of a metric -> its names, in the order of the registry."""
+    found: dict[type, list[str]] = {}
+    for name in METRICS.names():
+        found.setdefault(METRICS.lookup(name)[0], []).append(name)
+    return found
+
+
+def family(cls: type) -> str:
+    """The family of a class, by its module."""
+    module = cls.__module__.removeprefix("nlgauge.metrics.")
+    return next(name for name, (_, _, pattern) in FAMILIES.items() if re.match(pattern, module))
+
+
+def place(name: str) -> str:
+    """Where a metric stands, seen from docs/reference: its family's page, and the heading."""
+    cls = METRICS.lookup(name)[0]
+    return f"metrics/{family(cls)}.md#{classes()[cls][0].replace('/', '')}"
+
+
+def all_metrics() -> str:
+    """The table of all metrics."""
+    parts = []
+    for kind in _ORDER:
+        title, about, _ = FAMILIES[kind]
+        rows = []
+        for cls, names in classes().items():
+            if family(cls) == kind:
+                row = catalogue_row(names[0])
+                others = [name for name in names[1:] if not name.startswith("paper/")]
+                shown = f"[`{names[0]}`]({place(names[0])})" + "".join(f", `{name}`" for name in others)
+                rows.append([shown, row["what"].partition(";")[0], ", ".join(row["needs"]), runs_with(names[0])])
+        parts += [f"## {title}", about, table(("metric", "what it is", "needs", "runs with"), rows)]
+    composed = [
+        ["[`0.3*chrf + 0.7*bertscore`](metrics/composed.md#sums)", "a weighted sum", "what its terms need"],
+        [
+            "[`guarded(chrf)`](metrics/composed.md#guarded)",
+            "the worst score for copies, loops and other languages",
+            "what the metric inside needs",
+        ],
+        [
+            "[`paper/...`](metrics/composed.md#presets-of-papers)",
+            "the exact settings of papers",
+            "what the metric needs",
+        ],
+    ]
+    parts += ["## Made of other metrics", table(("metric", "what it is", "needs"), composed)]
+    parts += [
+        "## Agreement with people",
+        _AGREED,
+        from_checkout("python recipes/choose/table.py DATA"),
+        agreement(),
+    ]
+    lead = (
+        "Every metric by family: what it is, what it needs, and a link to its options, signature and references."
+        " [Choosing](../guides/choose.md) says which to take."
+    )
+    return page("Metrics", lead, "```sh\nnlgauge list metrics bertscore\n```", *parts)
+
+
+def agreement() -> str:
+    """How often metrics order two outputs as people do, by kinds of sets."""
+    found: dict[str, dict[str, list[float]]] = {}
+    with (SOURCE / "nlgauge/data/agreement.tsv").open(encoding="utf-8") as file:
+        for row in csv.DictReader(file, delimiter="\t"):
+            kind = next(name for name, begins in _SETS.items() if row["set"].startswith(begins))
+            found.setdefault(row["metric"], {}).setdefault(kind, []).append(float(row["value"]))
+    sizes = {kind: max(len(own.get(kind, ())) for own in found.values()) for kind in _SETS}
+    rows = []
+    for name, own in found.items():
+        whole_sets = {kind: own.get(kind, []) for kind in _SETS if len(own.get(kind, ())) == sizes[kind]}
+        rows.append([f"`{name}`", *(f"{sum(v) / len(v):.3f}" if (v := whole_sets.get(kind)) else "" for kind in _SETS)])
+    return table(("metric", *_SETS), rows)
+
+
+def metrics_of(kind: str) -> str:
+    """The page of a family."""
+    title, about, _ = FAMILIES[kind]
+    parts: list[str] = []
+    for cls, names in classes().items():
+        if family(cls) == kind:
+            parts += entry(cls, names)
+    named = [name for cls, names in classes().items() if family(cls) == kind for name in names]
+    found = {row["metric"]: row for row in rows_of("metrics/audits.tsv")}
+    audited = [[f"`{name}`", *list(found[name].values())[1:]] for name in named if name in found]
+    if audited:
+        head = ("metric", "underrated most", "second", "third", "harmless, costs most")
+        command = "python recipes/tools/metrics/audits.py DATA/ud/pud.test.jsonl.gz"
+        parts += ["## What audits found", _AUDITED, from_checkout(command), table(head, audited)]
+    first = next(name for name in named)
+    lead = f"{about} [All metrics](../metrics.md)."
+    return page(title, lead, f"```sh\nnlgauge list metrics {first}\n```", *parts)
+
+
+def entry(cls: type, names: Sequence[str]) -> Iterator[str]:
+    """A metric: what it is, its facts, its options, its references."""
+    name = names[0]
+    about = metric_info(name)
+    yield f"## {name}"
+    yield sentence(_plain(inspect.cleandoc(cls.__doc__ or "").split("\n\n")[0]))
+    yield from body(cls.__doc__)
+    yield table((f"`{name}`", ""), facts(cls, names))
+    own = arguments(cls)
+    rows = []
+    for field in fields_of(cls).values():
+        preset = METRICS.lookup(name)[1].get(field.name, field.default)
+        default = "must be given" if preset is dataclasses.MISSING else f"`{show(preset)}`" if show(preset) else ""
+        words = ", ".join(f"`{word}`" for word in field.choices)
+        what = _plain(own.get(field.name, ""))
+        listed = f" One of {words}." if words and not all(word in what for word in field.choices) else ""
+        rows.append([f"`{field.name}`", default, sentence(what) + listed])
+    if rows:
+        yield table(("option", "default", "what it does"), rows)
+    if line := signed(name):
+        yield f"Its signature:\n\n```text\n{line}\n```"
+    told = section(cls.__doc__, "References")
+    if told:
+        first, *more = told.split("\n\n")
+        yield f"**From** {_plain(' '.join(first.split()))}"
+        yield from (_plain(" ".join(part.split())) for part in more)
+    elif about.paper:
+        yield f"**From** {about.paper}."
+
+
+def facts(cls: type, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Rows of the table of a metric."""
+    name, about = names[0], metric_info(names[0])
+    low, high = about.range
+    yield "needs", ", ".join(sorted(about.needs)) or "nothing but the hypothesis"
+    yield (
+        "tasks",
+        ", ".join(TASKS[task] if isinstance(TASKS, Mapping) else task for task in sorted(about.tasks)) or "any",
+    )
+    yield "range", f"{low:g} to {high:g}; {'higher' if about.higher_is_better else 'lower'} is better"
+    yield "runs with", runs_with(name)
+    with suppress(ng.NlgaugeError):
+        yield "reads", reads(metric(name))
+    if about.parts:
+        yield "parts", ", ".join(f"`{part}`" for part in about.parts)
+    presets = [
+        f"`{other}` = `{catalogue_row(other)['preset_of']}`" for other in names[1:] if not other.startswith("paper/")
+    ]
+    if presets:
+        yield "presets", "; ".join(presets)
+
+
+def signed(name: str) -> str:
+    """The signature of a metric as it is, without versions; empty if it needs something of the reader's."""
+    with suppress(ng.NlgaugeError):
+        return _VERSIONS.sub(r"\1:...", str(signature_of(metric(name), ng.Runtime(device="cpu"))))
+    return ""
+
+
+def reads(one: Any) -> str:
+    """What a metric reads, by its own account of Russian and Chinese text."""
+    russian, chinese = (known_writings()[code] for code in writings(["Поезд опоздал", "火车晚点了"]).tolist())
+    unread = whole(one).unread
+    if unread(russian) is not None:
+        return "English" if "English" in str(unread(russian)) else "Latin letters"
+    return "every script" if unread(chinese) is None else "languages with blanks between words"
+
+
+def composed() -> str:
+    """The page of metrics made of other metrics."""
+    from nlgauge.metrics import wrapped
+
+    parts: list[str] = []
+    for title, cls in (("Sums", wrapped.Combination), ("Guarded", wrapped.Guarded)):
+        doc = inspect.cleandoc(cls.__doc__ or "")
+        own = arguments(cls)
+        parts += [f"## {title}", sentence(_plain(doc.split("\n\n")[0])), *body(doc)]
+        if own:
+            parts.append(table(("option", "what it does"), [[f"`{k}`", sentence(_plain(v))] for k, v in own.items()]))
+    rows = [
+        [f"`{name}`", f"`{catalogue_row(name)['preset_of']}`"]
+        for name in (*METRICS.names(), *SUMS)
+        if name.startswith("paper/")
+    ]
+    rows = [[name, "" if spec == "`None`" else spec] for name, spec in rows]
+    parts += [
+        "## Presets of papers",
+        "They name the models and settings of a paper; models of the hub are downloaded once.",
+        table(("name", "stands for"), rows),
+    ]
+    lead = "A metric may be made of others, wherever a metric is named."
+    command = '```sh\nnlgauge score examples/weather.jsonl -m "0.3*chrf + 0.7*bertscore" -m "guarded(chrf)"\n```'
+    return page("Sums, guards and presets", lead, command, *parts)
+
+
+# --- Perturbations, statistics, formats, results, notes
+
+
+def perturbations() -> str:
+    """The table of all perturbations."""
+    where = {name: stem for stem, (_, names) in perturbation_pages.PAGES.items() for name in names}
+    rows = []
+    for name in PERTURBATIONS.names():
+        about = info(name)
+        used = [row for row in checklist_rows() if row.template == name]
+        told = "; ".join(
+            f"{row.task} {row.criterion}" + ("" if row.penalty != row.penalty else f" {row.penalty:.2f}")
+            for row in used
+        )
+        rows.append([f"[`{name}`](perturbations/{where[name]}.md#{name})", about.summary, about.expect, told])
+    lead = (
+        "Each changes a text in one known way. `lower` means that a score should drop, `same` that it should stay. The"
+        " last column has the checklists of Sai et al. (2021), task and criterion, with the share that people take off."
+    )
+    return page(
+        "Perturbations",
+        lead,
+        "```sh\nnlgauge perturb examples/weather.jsonl -p negation -p typos -o pairs.jsonl\n```",
+        table(("perturbation", "what it does", "a score should be", "checklists, and what people take off"), rows),
+    )
+
+
+def statistics_page() -> str:
+    """Statistics, tests between metrics, averaging and protocols."""
+    from nlgauge.cli.listing import _AVERAGING, _SELECTION, _SYSTEMS
+    from nlgauge.stats import correlate, resampling
+
+    rows = []
+    for name in statistics():
+        one = statistic(name)
+        chance = "" if one.chance is None else f"{one.chance:g}"
+        rows.append([f"`{name}`", sentence(one.summary), ", ".join(f"`{o}`" for o in takes(name)), chance])
+    options_of_all = [
+        [f"`{name}`", sentence(_plain(what))]
+        for group in (correlate.PlainOptions, correlate.Options)
+        for name, what in attributes(group).items()
+    ]
+    chance = attributes(correlate.Correlation)["chance"]
+    parts = [
+        "Agreement of a metric with people, `--stat NAME` of [meta](verbs/meta.md), `correlation(NAME, ...)` in"
+        " [Python](python/nlgauge.md#correlation).",
+        "```sh\nnlgauge list statistics\n```",
+        "## Statistics",
+        table(("name", "what it is", "options", "by chance"), rows),
+        f"By chance: {_plain(chance)}",
+        *body(correlate.Statistic.__doc__),
+        "## Options",
+        table(("option", "what it does"), options_of_all),
+        "## Averaging",
+        table(
+            ("`--averaging`", "which entries are correlated together"),
+            [[f"`{k}`", sentence(v)] for k, v in _AVERAGING.items()],
+        ),
+        "## Tests between metrics",
+        table(("`--test`", "what it does"), [[f"`{k}`", sentence(v)] for k, v in ABOUT.items()]),
+        *body(resampling.permutation_test.__doc__),
+        "[Intervals and tests](../studies/intervals.md) says how often each is wrong.",
+        "## Tests between systems",
+        table(("`--significance`", "what it does"), [[f"`{k}`", sentence(v)] for k, v in _SYSTEMS.items()]),
+        "## Model selection",
+        table(("`nlgauge select`", "what it is"), [[f"`{k}`", sentence(v)] for k, v in _SELECTION.items()]),
+        "## Protocols",
+        table(
+            ("`--preset`", "statistics", "what it reports", "from"),
+            [
+                [
+                    f"`{k}`",
+                    ", ".join(dict.fromkeys(f"`{t.stat}` ({t.level})" for t in p.tasks)),
+                    " ".join(filter(None, [p.about, p.differs])),
+                    p.origin,
+                ]
+                for k, p in PRESETS.items()
+            ],
+        ),
+    ]
+    return page("Statistics", *parts)
+
+
+def formats() -> str:
+    """Formats that are read and written, each with the docstring of its reader."""
+    listed, fields = rows_of("formats.tsv"), rows_of("fields_in.tsv")
+    parts = [
+        table(
+            ("format", "files", "how to pass it"),
+            [[f"[{r['heading']}](#{anchor(r['heading'])})", r["names"], r["pass"]] for r in listed],
+        )
+    ]
+    for row in listed:
+        doc = inspect.cleandoc(named(row["reader"]).__doc__ or "") if row["reader"] else ""
+        own = [[f"`{f['field']}`", f["type"], f["meaning"]] for f in fields if f["format"] == row["heading"]]
+        raises = section(doc, "Raises")
+        parts += [
+            f"## {row['heading']}",
+            sentence(_plain(doc.split("\n\n")[0])) if doc else "",
+            *body(doc),
+            table(("field", "type", "meaning"), own) if own else "",
+            f"**Refused**: {_plain(' '.join(raises.split()))}" if raises else "",
+        ]
+    lead = "What nlgauge reads and writes: data, ratings, scores of other programs, suites and logs."
+    return page("Formats", lead, "```sh\nnlgauge list formats\n```", *parts)
+
+
+def results() -> str:
+    """Fields of result files, by kind."""
+    rows = rows_of("fields.tsv")
+    parts = []
+    for kind in dict.fromkeys(row["kind"] for row in rows):
+        own = [[f"`{row['field']}`", row["meaning"]] for row in rows if row["kind"] == kind]
+        parts += ["## Every result" if kind == "*" else f"## {kind}", table(("field", "meaning"), own)]
+    lead = (
+        "Every verb writes its result as one JSON object with `--json FILE`; `rows` holds flat objects. NaN is written"
+        " as null, and unknown fields may come with new versions."
+    )
+    return page(
+        "Result files", lead, "```sh\nnlgauge score examples/weather.jsonl -m chrf --json result.json\n```", *parts
+    )
+
+
+def notes() -> str:
+    """Flags and guards, and what each means."""
+    from nlgauge.metrics import guards, languages
+
+    ways = [[f"`{name}`", sentence(what)] for name, what in guards._WAYS_IN_WORDS.items()]
+    signs = [[f"`{name}`", sentence(what)] for name, what in guards.SIGN_MEANINGS.items()]
+    flags = [[f"`{name}`", sentence(what)] for name, what in MEANINGS.items()]
+    lead = (
+        "A flag marks texts whose score needs care; scores, notes and result files count them. A guard distrusts a text"
+        " whatever the metric is; [comparing systems](../guides/compare.md) says what to do about them."
+    )
+    return page(
+        "Flags and guards",
+        lead,
+        "```sh\nnlgauge score examples/guards.jsonl -m chrf\n```",
+        table(("flag", "a text has it that is, or has"), flags),
+        "## Guards",
+        *body(guards.__doc__),
+        *body(guards.GuardRules.__doc__),
+        *body(guards.GuardCounts.__doc__),
+        "## Ways of writing",
+        *body(guards.Ways.__doc__),
+        table(("way", "meaning"), ways),
+        "## Signs of a broken step",
+        *body(guards.Signs.__doc__),
+        table(("sign", "meaning"), signs),
+        "## Languages",
+        *body(languages.UnreadScripts.__doc__),
+        *body(languages.LanguageCounts.__doc__),
+    )
+
+
+def anchor(title: str) -> str:
+    """The anchor of a heading."""
+    return re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-")
+
+
+def named(path: str) -> Any:
+    """What a dotted path leads to: a module, or a name in one."""
+    with suppress(ModuleNotFoundError):
+        return import_module(path)
+    module, _, name = path.rpartition(".")
+    return getattr(named(module), name)
+
+
+# --- Verbs
+
+
+def verbs() -> str:
+    """The table of all verbs."""
+    rows = [[f"[`nlgauge {name}`](verbs/{name}.md)", verb.summary] for name, verb in VERBS.items()]
+    rows += [[f"[`nlgauge train {name}`](verbs/train.md#{name})", verb.summary] for name, verb in TRAIN.items()]
+    lead = (
+        "One command, `nlgauge`, has these verbs. `-h` after any of them lists its options. `nlgauge"
+        " --install-completion` makes bash, zsh or fish complete verbs, options, choices and names of metrics."
+    )
+    codes = [
+        ["0", "done; of a gate, PASS"],
+        ["1", "a fault of nlgauge itself, with its traceback"],
+        ["2", "wrong input or a wrong command line: one line says what, where, and what to do"],
+        ["3", "a number is below its floor (`--fail-under`), a fault that `meta --check` found; of a gate, FAIL"],
+        ["4", "of a gate, INCONCLUSIVE"],
+        ["129, 130, 143", "stopped by SIGHUP, Ctrl-C or SIGTERM; the message says what was kept"],
+    ]
+    shared = [("Files", options.Files), ("What is printed", options.Shown), ("How it runs", options.Common)]
+    return page(
+        "Verbs",
+        lead,
+        "```sh\nnlgauge score examples/weather.jsonl -m chrf\n```",
+        table(("verb", "what it does"), rows),
+        "## Exit codes",
+        "With 3 and 4 the result was written.",
+        table(("code", "meaning"), codes),
+        *(part for title, group in shared for part in (f"## {title}", *body(group.__doc__))),
+    )
+
+
+def verb_page(name: str) -> str:
+    """The page of a verb; that of `train` has those of its group."""
+    verb = VERBS[name]
+    if name != "train":
+        return page(name, verb.summary, f"```text\n{verb.example}\n```", *described(name, verb))
+    rows = [[f"[`{kind}`](#{kind})", one.summary] for kind, one in TRAIN.items()]
+    parts: list[str] = [table(("`nlgauge train ...`", "what it makes"), rows)]
+    for kind, one in TRAIN.items():
+        parts += [f"## {kind}", one.summary, f"```text\n{one.example}\n```", *described(kind, one)]
+    return page("train", verb.summary, *parts)
+
+
+def described(name: str, verb: Verb) -> Iterator[str]:
+    """What a verb says of itself, its options under their headings, and where the fields of its result stand."""
+    loaded = verb.load()
+    yield from body(loaded.__doc__)
+    command = _command(name, verb, loaded)
+    context = typer.Context(command, info_name=f"nlgauge {name}", terminal_width=10_000)
+    heads: Mapping[str, str] = getattr(command.callback, "sections", {})
+    parts: dict[str, list[list[str]]] = {"Arguments": [], **{head: [] for head in heads.values()}}
+    for param in command.get_params(context):
+        record = param.get_help_record(context)
+        if record is not None and param.name != "help":
+            is_option = param.param_type_name == "option"
+            head = heads.get(param.name, "Options") if is_option else "Arguments"
+            shown = _typed(record[0]) if is_option else str(param.metavar or param.name)
+            listed = shown.replace("|", "` or `")  # renderers disagree on a bar in code
+            parts.setdefault(head, []).append([f"`{listed}`", re.sub(r"  \[", " [", _plain(record[1]))])
+    for head, rows in parts.items():
+        if rows:
+            yield table((head.lower(), "meaning"), rows)
+    kinds = (name, "plan", "spans") if name == "meta" else (name,)
+    known = {row["kind"] for row in rows_of("fields.tsv")}
+    if told := ", ".join(f"[{kind}](../results.md#{kind})" for kind in kinds if kind in known):
+        yield f"Fields of its result file: {told}."
+
+
+def _typed(record: str) -> str:
+    """An option and what stands for its value, without the types of Python."""
+    return re.sub(r"<int[^>]*>", "N", re.sub(r"<float[^>]*>", "NUMBER", record.replace("<str>", "TEXT")))
+
+
+# --- Python: every public name, from the source alone
+
+
+def packages() -> list[str]:
+    """The packages with a front door."""
+    rooms = [f"nlgauge.{path.parent.name}" for path in sorted(SOURCE.glob("nlgauge/*/__init__.py"))]
+    return [package for package in ("nlgauge", *rooms) if _homes(package)]
+
+
+def python() -> str:
+    """The list of packages."""
+    rows = []
+    for package in packages():
+        doc = (ast.get_docstring(_tree(package)) or "").split("\n\n")[0]
+        rows.append([f"[`{package}`](python/{package}.md)", sentence(_plain(doc)), str(len(_homes(package)))])
+    lead = "Public names by package; what is not listed may change. See [Python and notebooks](../guides/python.md)."
+    return page(
+        "Python",
+        lead,
+        '```python\nimport nlgauge as ng\n\nng.score(["a cat"], refs=["the cat"], metrics="chrf")\n```',
+        table(("package", "what it is", "names"), rows),
+    )
+
+
+def package_page(package: str) -> str:
+    """The page of a package, with every name in its `__all__`."""
+    tree, homes = _tree(package), _homes(package)
+    parts = [*prose(ast.get_docstring(tree) or "")]
+    for name in sorted(homes, key=str.lower):
+        definition = _definition(homes[name], name)
+        parts += [f"## `{name}`", *_shown(definition, name), *_methods(definition, name)]
+    return page(package, *parts)
+
+
+def _shown(definition: Definition, name: str) -> Iterator[str]:
+    """The signature and the docstring of a name."""
+    yield f"```python\n{_head(definition, name)}\n```"
+    if isinstance(definition, ast.FunctionDef | ast.ClassDef):
+        yield from prose(ast.get_docstring(definition) or "")
+
+
+def _methods(definition: Definition, name: str) -> Iterator[str]:
+    """What a class offers beside its fields, as far as it says what it does."""
+    if isinstance(definition, ast.ClassDef):
+        for inner in definition.body:
+            if isinstance(inner, ast.FunctionDef) and not inner.name.startswith("_") and ast.get_docstring(inner):
+                yield f"### `{name}.{inner.name}`"
+                yield from _shown(inner, inner.name)
+
+
+def _head(definition: Definition, name: str) -> str:
+    match definition:
+        case ast.FunctionDef():
+            kept = definition.args.args[1:] if _is_method(definition) else definition.args.args
+            given = ast.arguments(**{**dict(ast.iter_fields(definition.args)), "args": kept})
+            if any(ast.unparse(mark) in ("property", "cached_property") for mark in definition.decorator_list):
+                return f"{name}: {ast.unparse(definition.returns) if definition.returns else 'Any'}"
+            back = f" -> {ast.unparse(definition.returns)}" if definition.returns else ""
+            return signature(name, ast.unparse(given)) + back
+        case ast.ClassDef():
+            made = next((d for d in definition.body if isinstance(d, ast.FunctionDef) and d.name == "__init__"), None)
+            if made:
+                return f"class {_head(made, name)}".removesuffix(" -> None")
+            fields = [d for d in definition.body if isinstance(d, ast.AnnAssign) and _is_field(d)]
+            return f"class {signature(name, ', '.join(map(ast.unparse, fields)))}"
+        case ast.AnnAssign():
+            return f"{name}: {ast.unparse(definition.annotation)}"
+    return ast.unparse(definition).partition("\n")[0][:_LONG]
+
+
+def _is_method(function: ast.FunctionDef) -> bool:
+    return bool(function.args.args) and function.args.args[0].arg in ("self", "cls")
+
+
+def _is_field(line: ast.AnnAssign) -> bool:
+    return not ast.unparse(line.annotation).startswith("ClassVar") and not ast.unparse(line.target).startswith("_")
+
+
+def signature(name: str, given: str) -> str:
+    """A call with its arguments, one per line where they are long."""
+    if len(name) + len(given) < _LONG:
+        return f"{name}({given})"
+    lines, depth, line = [], 0, ""
+    for char in given:
+        depth += (char in "([{") - (char in ")]}")
+        line += char
+        if char == "," and not depth:
+            lines.append(line.strip())
+            line = ""
+    return f"{name}(\n" + "".join(f"    {one}\n" for one in [*lines, f"{line.strip()},"]) + ")"
+
+
+@cache
+def _tree(module: str) -> ast.Module:
+    path = SOURCE / module.replace(".", "/")
+    inside = path / "__init__.py"
+    return ast.parse((inside if inside.exists() else path.with_suffix(".py")).read_text(encoding="utf-8"))
+
+
+def _homes(package: str) -> dict[str, str]:
+    """Public name -> the module that defines it, as the package imports it for type checkers."""
+    imported: dict[str, str] = {}
+    public: list[str] = []
+    for node in ast.walk(_tree(package)):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("nlgauge."):
+            imported |= {alias.name: node.module for alias in node.names}
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            public = ast.literal_eval(node.value)
+    return {name: imported[name] for name in public if name in imported}
+
+
+def _definition(module: str, name: str) -> Definition:
+    """Where a module defines a name.
+
+    Raises:
+        LookupError: it does not.
+    """
+    for node in _tree(module).body:
+        match node:
+            case ast.FunctionDef() | ast.ClassDef() if node.name == name:
+                return node
+            case ast.AnnAssign() if ast.unparse(node.target) == name:
+                return node
+            case ast.Assign() if name in map(ast.unparse, node.targets):
+                return node
+    raise LookupError(f"{module} does not define {name}")
+
+
+# --- All of it
+
+
+def pages() -> dict[str, str]:
+    """Address in docs/reference -> the page; those of `perturbation_pages` are left out, which run perturbations."""
+    return {
+        "metrics.md": all_metrics(),
+        **{f"metrics/{kind}.md": metrics_of(kind) for kind in _ORDER},
+        "metrics/composed.md": composed(),
+        "perturbations.md": perturbations(),
+        "statistics.md": statistics_page(),
+        "formats.md": formats(),
+        "results.md": results(),
+        "notes.md": notes(),
+        "verbs.md": verbs(),
+        **{f"verbs/{name}.md": verb_page(name) for name in VERBS},
+        "python.md": python(),
+        **{f"python/{package}.md": package_page(package) for package in packages()},
+    }
+
+
+def write(folder: Path) -> None:
+    """Make the folder anew."""
+    made = pages() | {f"perturbations/{stem}.md": perturbation_pages.page(stem) for stem in perturbation_pages.PAGES}
+    shutil.rmtree(folder, ignore_errors=True)
+    for name, text in made.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]) if len(sys.argv) > 1 else REFERENCE)
