@@ -1,6 +1,6 @@
 """What a metric costs as a command: processor seconds and peak memory, by encoder and precision.
 
-    python benchmarks/cost.py FILE                          1,000 segments of FILE; the metrics of docs/choosing.md
+    python benchmarks/cost.py FILE                          1,000 segments, for docs/studies/bench_cost.tsv
     python benchmarks/cost.py FILE -m summac -m moverscore  other metrics
     python benchmarks/cost.py FILE --segments 100           a minute or two, of which much is the start
 
