@@ -448,7 +448,7 @@ def test_a_docstring_becomes_lists_and_plain_text(reference):
 
 def test_links_of_the_site_stay_in_the_site(site):
     links = "[one](../README.md#x), [two](cli.md), [three](https://a.b), [four](#c), [five](../Makefile)"
-    shown = site.within(ROOT / "docs" / "a.md", links)
+    shown = site.moved(site.within(ROOT / "docs" / "a.md", links))
     assert shown == "[one](index.md), [two](cli.md), [three](https://a.b), [four](#c), five (`Makefile`)"
 
 

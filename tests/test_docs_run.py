@@ -60,7 +60,7 @@ def shown(page):
     found = blocks(page.read_text(encoding="utf-8"))
     for (language, content), (following, output) in zip(found, [*found[1:], ("", "")], strict=False):
         if content.startswith(("nlgauge ", "$ nlgauge ", "# needs ")) or language == "sh":
-            lone = following == "text" and content.count("\n") == 1 and not output.startswith("$ ")
+            lone = following == "text" and content.replace("\\\n", "").count("\n") == 1 and not output.startswith("$ ")
             yield "sh", content, output if lone else ""
         elif language == "python" and ">>>" not in content:
             yield "python", content, ""

@@ -6,6 +6,7 @@
 import dataclasses
 import re
 import textwrap
+from collections.abc import Callable, Iterable
 
 import nlgauge as ng
 from nlgauge.core import show
@@ -31,6 +32,10 @@ CONTEXT = (
 )
 REPLY = "Yes, please take the one with a view."
 POOLED = "What is drawn depends on the texts of the pool, and not on their order."
+MORE = (
+    "[`nlgauge audit`](../verbs/audit.md) holds metrics to them, [`nlgauge perturb`](../verbs/perturb.md) writes them;"
+    " [all perturbations](../perturbations.md)."
+)
 REFERENCES = ("On Monday the old ferry did not get to the island: the harbour was shut.",)
 
 MARK = "<!-- Made by recipes/tools/reference.py: change what it reads, not this page. -->"
@@ -190,15 +195,17 @@ def wrapped(text: str) -> str:
     return "\n".join(lines)
 
 
-def page(stem: str) -> str:
+def page(stem: str, rules: Callable[[str | None], Iterable[str]]) -> str:
+    """A page of perturbations; `rules` gives the paragraphs of a docstring between its summary and its options."""
     title, names = PAGES[stem]
-    lead = LEADS.get(stem)
+    lead = LEADS[stem]
     lines = [
-        f"# {title}",
+        f"# Perturbations: {title[0].lower()}{title[1:]}",
         "",
         MARK,
         "",
-        *([wrapped(lead), ""] if lead else []),
+        wrapped(f"{lead} {MORE}"),
+        "",
         "```python",
         ">>> import nlgauge as ng",
         ">>> def show(outcomes):",
@@ -235,6 +242,11 @@ def page(stem: str) -> str:
             wrapped(f"{about.summary[0].upper()}{about.summary[1:]}.{listed}"),
             "",
         ]
-        lines += [*options(name), *((POOLED, "") if "pool" in about.needs else ())]
+        told = [
+            line
+            for rule in rules(PERTURBATIONS.lookup(name)[0].__doc__)
+            for line in (wrapped(" ".join(rule.split())), "")
+        ]
+        lines += [*told, *options(name), *((POOLED, "") if "pool" in about.needs else ())]
         lines += ["```python", *example(name), "```", ""]
     return "\n".join(lines).rstrip() + "\n"

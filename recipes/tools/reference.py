@@ -33,11 +33,11 @@ from nlgauge.cli import options
 from nlgauge.cli.main import TRAIN, VERBS, Verb, _command
 from nlgauge.core.metric import show, signature_of, whole
 from nlgauge.core.options import fields_of
-from nlgauge.core.scores import MEANINGS, TASKS
+from nlgauge.core.scores import MEANINGS
 from nlgauge.metaeval.measure import ABOUT, takes
 from nlgauge.metaeval.tasks import PRESETS
 from nlgauge.metrics.registry import METRICS, SUMS, catalogue_row, metric, metric_info, runs_with
-from nlgauge.perturbations.checklist import checklist_rows
+from nlgauge.perturbations.checklist import TASKS, checklist_rows
 from nlgauge.perturbations.perturb import PERTURBATIONS, info
 from nlgauge.stats.correlate import names as statistics
 from nlgauge.stats.correlate import statistic
@@ -337,10 +337,8 @@ def facts(cls: type, names: Sequence[str]) -> Iterator[tuple[str, str]]:
     name, about = names[0], metric_info(names[0])
     low, high = about.range
     yield "needs", ", ".join(sorted(about.needs)) or "nothing but the hypothesis"
-    yield (
-        "tasks",
-        ", ".join(TASKS[task] if isinstance(TASKS, Mapping) else task for task in sorted(about.tasks)) or "any",
-    )
+    tasks = [word for task, word in TASKS.items() if task in about.tasks]
+    yield "tasks", "any" if len(tasks) in (0, len(TASKS)) else ", ".join(tasks)
     yield "range", f"{low:g} to {high:g}; {'higher' if about.higher_is_better else 'lower'} is better"
     yield "runs with", runs_with(name)
     with suppress(ng.NlgaugeError):
@@ -408,7 +406,8 @@ def perturbations() -> str:
         about = info(name)
         used = [row for row in checklist_rows() if row.template == name]
         told = "; ".join(
-            f"{row.task} {row.criterion}" + ("" if row.penalty != row.penalty else f" {row.penalty:.2f}")
+            f"{TASKS[row.task].removesuffix(' generation')}, {row.criterion}"
+            + ("" if row.penalty != row.penalty else f" {row.penalty:.2f}")
             for row in used
         )
         rows.append([f"[`{name}`](perturbations/{where[name]}.md#{name})", about.summary, about.expect, told])
@@ -666,7 +665,7 @@ def python() -> str:
 def package_page(package: str) -> str:
     """The page of a package, with every name in its `__all__`."""
     tree, homes = _tree(package), _homes(package)
-    parts = [*prose(ast.get_docstring(tree) or "")]
+    parts = [*prose(ast.get_docstring(tree) or ""), "[Python and notebooks](../../guides/python.md) shows the way."]
     for name in sorted(homes, key=str.lower):
         definition = _definition(homes[name], name)
         parts += [f"## `{name}`", *_shown(definition, name), *_methods(definition, name)]
@@ -790,7 +789,9 @@ def pages() -> dict[str, str]:
 
 def write(folder: Path) -> None:
     """Make the folder anew."""
-    made = pages() | {f"perturbations/{stem}.md": perturbation_pages.page(stem) for stem in perturbation_pages.PAGES}
+    made = pages() | {
+        f"perturbations/{stem}.md": perturbation_pages.page(stem, body) for stem in perturbation_pages.PAGES
+    }
     shutil.rmtree(folder, ignore_errors=True)
     for name, text in made.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)

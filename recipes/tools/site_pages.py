@@ -19,6 +19,17 @@ from pathlib import Path
 TOOLS = Path(__file__).resolve().parent
 ROOT = TOOLS.parents[1]
 DOCS = ROOT / "docs"
+HOME = "README.md"  # stands in links to the first page, until they are moved
+# Wide tables scroll on a screen and are whole on paper; a name in a first column is not broken.
+STYLE = """\
+.md-typeset td:first-child code { white-space: nowrap; }
+.md-typeset td code { word-break: normal; }
+@media print {
+  .md-typeset__scrollwrap, .md-typeset pre > code { overflow: visible; white-space: pre-wrap; }
+  .md-typeset table:not([class]) { display: table; font-size: 0.5rem; }
+  .md-typeset td, .md-typeset th { min-width: 0 !important; padding: 0.3em !important; }
+}
+"""
 FORWARD = (
     '<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>Moved</title>'
     '<meta http-equiv="refresh" content="0; url={0}"><link rel="canonical" href="{0}">'
@@ -33,21 +44,26 @@ def within(page: Path, text: str) -> str:
         target = (page.parent / found[2].partition("#")[0]).resolve()
         if "://" in found[2] or not found[2].partition("#")[0] or target.is_relative_to(DOCS):
             return found[0]
+        here = page.parent if page.is_relative_to(DOCS) else DOCS
         if target == ROOT / "README.md":
-            return f"[{found[1]}]({os.path.relpath(DOCS / 'index.md', page.parent)})"
+            return f"[{found[1]}]({os.path.relpath(DOCS / HOME, here)})"
+        if target.is_relative_to(ROOT / "examples") and target.is_file():
+            there = os.path.relpath(DOCS / target.relative_to(ROOT), here)
+            return f"[{found[1]}]({there}{'.txt' if target.suffix == '.md' else ''})"
         return f"{found[1]} (`{target.relative_to(ROOT).as_posix()}`)"
 
     return re.sub(r"\[([^\]]+)\]\(([^)\s]+)\)", kept, text)
 
 
-def started(text: str) -> str:
+def moved(text: str) -> str:
     """A page whose links to the page of first commands lead to where the site has it: the README is its first page."""
-    return re.sub(r"\]\(((?:\.\./)*)index\.md", r"](\1start.md", text)
+    text = re.sub(r"\]\(((?:\.\./)*)index\.md", r"](\1start.md", text)
+    return re.sub(rf"\]\(((?:\.\./)*){HOME}", r"](\1index.md", text)
 
 
 def home(readme: str) -> str:
     """The first page of the site: the README, its links as seen from docs/."""
-    return started(within(ROOT / "README.md", readme).replace("](docs/", "]("))
+    return moved(within(ROOT / "README.md", readme).replace("](docs/", "]("))
 
 
 def redirects() -> dict[str, str]:
@@ -76,7 +92,13 @@ def write(folder: Path) -> None:
     shutil.copytree(DOCS, folder / "docs")
     for copy in (folder / "docs").rglob("*.md"):
         page = DOCS / copy.relative_to(folder / "docs")
-        copy.write_text(started(within(page, page.read_text(encoding="utf-8"))), encoding="utf-8")
+        text = moved(within(page, page.read_text(encoding="utf-8")))
+        is_python = page.parent == DOCS / "reference" / "python"  # found last: names of Python are seldom what is meant
+        copy.write_text(f"---\nsearch:\n  boost: 0.2\n---\n\n{text}" if is_python else text, encoding="utf-8")
+    shutil.copytree(ROOT / "examples", folder / "docs" / "examples", ignore=shutil.ignore_patterns("__pycache__"))
+    for text_file in (folder / "docs" / "examples").rglob("*.md"):  # read as they are, without a place in navigation
+        text_file.rename(text_file.with_suffix(".md.txt"))
+    (folder / "docs" / "site.css").write_text(STYLE, encoding="utf-8")
     (folder / "docs" / "index.md").rename(folder / "docs" / "start.md")
     (folder / "docs" / "index.md").write_text(home((ROOT / "README.md").read_text(encoding="utf-8")), encoding="utf-8")
     for old, new in redirects().items():

@@ -255,7 +255,7 @@ def audit(
 
     Preference (`--suite`): does the better text of a pair score higher? Ties count as losses unless you say otherwise;
     a metric that knows nothing gets one half, and below it prefers the error. Rows `mean-...` are plain means over
-    kinds. Intervals are Wilson's.
+    kinds. Intervals are Wilson's, for as many pairs as are independent: several of one text count for less.
 
     - `--suite menli` makes pairs from data: a paraphrase against a reference with an error. Paraphrases come from
       `--paraphrases`, else two translation models, else the other reference farthest away, else small changes by rule,

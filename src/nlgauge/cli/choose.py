@@ -45,16 +45,16 @@ def choose(
     right answers, .5 for a blind choice: outputs ordered as by your ratings (`people`) or by people on the nearest
     public sets (`public`), errors made in your outputs that lower the score (`errors`), paraphrases above near-copies
     with an error (`copies`), harmless changes that cost less than an error (`harmless`), differences of your systems
-    that hold on two halves of the items (`apart`). Below 10 answers a share does not count.
+    that hold on two halves of the items (`apart`). Fewer than 10 errors, copies or harmless changes do not count.
 
     With 30 pairs or more that you rate apart, ratings decide. Else a weighted mean does, in which `public` weighs most;
     `--care` lets errors weigh as much. In the table `=` cannot be told from the first, and `~` orders your texts as an
     earlier metric does. A second metric is named if it sees more than half of what the first misses. One that fails,
     lacks what it needs, or cannot read or score more than half of the outputs is left out with the reason.
 
-    Some 240 outputs are looked at (480 that are rated), fewer of long texts; `--dry-run` says how long it takes at
-    most. Without `-m` a short list is tried that needs no download; `summac` is slow and must be named. Scores of
-    models stay in the cache.
+    Some 240 outputs are looked at (480 that are rated), fewer of long texts. Without `-m` a short list is tried that
+    needs no download; `--dry-run` names it, and says how long each takes at most. `summac` is slow and must be named.
+    For summaries `bertscore:value=recall` stays if it cannot be told from the best. Scores of models stay in the cache.
 
     - Errors are made by rule in English; texts in other languages get few or none. Without `--task`, and where the data
       name none, they are those of translation.

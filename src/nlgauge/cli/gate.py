@@ -131,7 +131,8 @@ def gate(
       limits, up to 3/n of the items may lose all they can, unseen, so a PASS takes some items however small the noise
       is.
     - Fewer than ten changed items: PASS only in the `worst-case`. Fewer than ten groups: FAIL at most (`t`).
-    - `--sequential`: `betting`. `--items fixed`: these items alone (`fixed`).
+    - `--sequential`: `betting`. `--items fixed`: these items alone (`fixed`). Texts that are all the same pass without
+      a test (`same texts`).
 
     With several metrics each must pass; p-values of FAIL are adjusted after Holm. Items pair by `seg`, else `id`. An
     item, reference or source that one side lacks or has otherwise is refused. A score that NEW alone lacks fails the
@@ -166,7 +167,7 @@ def gate(
     if junit is not None:
         from nlgauge.report.kinds.gate import write_junit
 
-        write_junit(result, junit)
+        write_junit(result, junit, limits.inconclusive)
     if markdown is not None:
         result.write(markdown, "markdown")
     if sides.save is not None and not is_kept:

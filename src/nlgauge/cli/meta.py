@@ -378,27 +378,35 @@ def meta(
     """Compare metrics with human judgements.
 
     Texts have ratings in `human`, or `--judgements` joins a table of them. Metrics are scored here (`-m`), or read with
-    `--scores`; `-m human.NAME` takes a column of ratings for a metric. Rows join by `id`, or by `system`, `seg` and
-    group; what matches nothing is counted, and a rated segment without a score is refused unless `--missing` says
-    otherwise.
+    `--scores`; `-m human.NAME` takes a column of ratings for a metric, higher being better. Rows join by `id`, or by
+    `system`, `seg` and group; what matches nothing is counted, and a rated segment without a score is refused unless
+    `--missing` says otherwise.
 
     Level: `segment` puts all segments of a group together, and rewards a metric for knowing which inputs are hard;
     `item` compares outputs for one input, and is the safer choice where systems are known; `system` compares systems,
-    at least three. Groups are averaged plainly. Values are in the direction that the metric declares, so a useful TER
-    has a positive one; columns of `--scores` whose direction is not certain are noted (`--lower-is-better`).
+    at least three. Kendall-like statistics and preferences compare outputs for one input at any level. Groups are
+    averaged plainly. Values are in the direction that the metric declares, so a useful TER has a positive one; columns
+    of `--scores` whose direction is not certain are noted (`--lower-is-better`).
 
     Table: value with 95 % interval, `n` of what it rests on. `*` says that no other metric is significantly better,
     which is not a rank. With `--test` a new rank begins where every metric above beats every metric below. `--adjust`
     corrects p for the number of tests. Several references are used in each metric's own way; `--references` changes
     numbers by more than most metrics differ.
 
-    Presets `wmt21` to `wmt25` read the folder of a test set and print the official table; controls below it compare
-    nothing.
+    Intervals keep the tie thresholds of all data; `--intervals bootstrap` calibrates them in every draw (slow).
 
-    - `--plan FILE` chooses items to rate next (`--budget`), each with a known probability, and ranks systems by the
-      ratings so far. A plan grows only with the metrics, method and items it began with, and is read with any.
+    A preset sets all options of a protocol, and options beside it win. Of two metrics or more it makes its test, where
+    it has one: not with `--test none`, another `--stat` or `--level`. Presets `wmt21` to `wmt25` read the folder of a
+    test set and print the official table; controls below it compare nothing. A metric that scored there with the
+    reference and with the source alone takes part twice, as `NAME` and `NAME-src`.
+
+    - `--plan FILE` (.tsv, .csv, .jsonl, .parquet) chooses items to rate next (`--budget`), each with a known
+      probability, and ranks systems by the ratings so far. A plan grows only with the metrics, method and items it
+      began with, and is read with any.
     - `--spans` compares marked errors by their place. Judge by one to one F, beside the baseline `everything` and the
       texts left clean.
+    - `--fit-thresholds`: each group of DATA and `--more-data` is a set, of which segments count that are rated for all
+      systems. Three systems are too few to say anything.
     - `--check FILE` ends with 3 where the organisers would refuse a submission.
 
     Scores of models stay in the cache.

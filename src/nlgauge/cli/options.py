@@ -430,8 +430,8 @@ class Common:
     Scores of models are kept by signature and texts in one file, `scores.sqlite`, which several runs may use at once:
     in `--cache DIR`, `$NLGAUGE_CACHE`, or `nlgauge` in the user's cache folder. Each row has a checksum; one that does
     not fit is scored again. Where the user's own cache cannot be written, or the disk fills, a run goes on without it,
-    with a note; a folder that `--cache` names is refused then. A file that cannot be read ends the run, and `nlgauge
-    doctor --prune` repairs it.
+    with a note; a folder that `--cache` names is refused then. A file that is no cache ends the run: delete it. One
+    that is damaged further on is deleted by `nlgauge doctor --prune`.
 
     `--device`, `--dtype` and `--encoder`: precision and encoder are part of the signature. `--compile` changes nothing
     without a GPU, and `--device cpu` refuses it. There is no configuration file: the command, kept in a script, is the
@@ -519,9 +519,10 @@ class Files:
     """Files that a verb writes its result to.
 
     `-` is standard output, which then holds nothing else; one option alone can have it, and `--json` at the end of a
-    command prints. A page is one file that loads nothing, follows the reader's preference for dark, and names files
-    without their folders. There is no date in a result: the same command on the same files gives the same bytes, but
-    for the seconds and megabytes that `choose` measures.
+    command prints. `--segments -` prints TSV, `-o -` of `perturb` and `synth` JSON lines; a model needs a file. A page
+    is one file that loads nothing, follows the reader's preference for dark, and names files without their folders.
+    There is no date in a result: the same command on the same files gives the same bytes, but for the seconds and
+    megabytes that `choose` measures.
 
     A file gets its name when all of it is written. Until then it has a hidden name that ends in `.part`; a run that
     ends early removes it, and one that was killed leaves it to the next run. What was there before stays. A place that
@@ -597,6 +598,8 @@ class Shown:
     - `markdown`: tables, signatures, notes and the command. The best by each metric is bold, or all of the first rank;
       `‡` marks what a test does not tell apart from the best.
     - `latex`: one `table` per table (package booktabs); signatures, notes and the command are comments, also with `-q`.
+      Intervals and the p-values of every two systems or metrics come with `-v`. With `-w N` scores on a scale to 1 have
+      N + 2 decimals.
     - `tsv`, `csv`: all rows with every field and digit, and signature, direction, test, draws and seed as columns;
       notes go to standard error.
     - `json`: everything.

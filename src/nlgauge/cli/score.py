@@ -203,10 +203,11 @@ def score(
     `--engine` scores plain Parquet, JSON lines or text files in parts (extra `parquet`). After a kill the same command
     goes on, and leaves the bytes of an undisturbed run. A folder of another run is refused. Tests asked for later score
     nothing anew. `--common`, `--cache`, `--compile` and `-m embedded` do not go with it; idf, `cider` and sums take a
-    pass over all parts before.
+    pass over all parts before. Ray without `--ray-address` starts for the run alone, and only this machine reaches it.
 
     It ends with 3 where a system is worse than `--fail-under`, in the metric's own direction, or undefined. `-m
-    module:name` imports that module and so runs its code.
+    module:name` imports that module and so runs its code; the metric is then known as `name`, also in a sum that is
+    typed after it.
     """
     if comparison.test is None:
         options.refuse_idle({"thresholds": thresholds}, "is about differences of systems; it goes with --significance")

@@ -322,9 +322,9 @@ def train_nli(
     twice. It needs the extra `train`.
 
     A name in `.safetensors` gives a head: adapters in float16 and a classifier, for the encoder that they were made for
-    (any BERT). Any other name gives a folder for transformers, with the adapters merged and the tokenizer beside them,
-    for every family that it can classify with. `--method full` trains all weights and wants a learning rate of about
-    2e-5.
+    (a BERT or an MPNet). Any other name gives a folder for transformers, with the adapters merged and the tokenizer
+    beside them, for every family that it can classify with. `--method full` trains all weights and wants a learning
+    rate of about 2e-5.
 
     Each `--dev` (after each pass) and `--test` file has a line: accuracy of three classes, `two-way` accuracy of
     entailment against the rest, and the share found of each class.

@@ -20,15 +20,15 @@ class NlgaugeError(Exception):
 
 
 class InputError(NlgaugeError, ValueError):
-    """The data cannot be read or scored. The message names the file, the line or the segment."""
+    """The data cannot be read or scored; a `ValueError`, too. The message names the file, the line or the segment."""
 
 
 class SpecError(NlgaugeError, ValueError):
-    """A specification has an unknown name, an unknown option, or a value that is out of range."""
+    """A specification has an unknown name or option, or a value that is out of range; a `ValueError`, too."""
 
 
 class MissingExtra(NlgaugeError, ImportError):
-    """An optional part of the package is not installed; the message holds the command that installs it."""
+    """An optional part is not installed; the message holds the command that installs it. An `ImportError`, too."""
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(

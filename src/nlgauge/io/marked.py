@@ -220,8 +220,9 @@ _SPANS = ("spans", "errors")
 def read_marked_rows(path: str | os.PathLike[str] | InputFile, *, inclusive: bool = False) -> list[MarkedText]:
     """Marked texts of JSON lines: those of `nlgauge explain -o`, of MQM sets, of mt-metrics-eval and of Pearmut.
 
-    A row has its errors as `spans` or `errors`, see `errors_of`; null says that nobody looked. Its text is `hyp` or
+    A row has its errors as `spans` or `errors`; null says that nobody looked. Its text is `hyp` or
     `hypothesis`; `id`, `system` (or `system_id`), `seg` (or `segment_id`), `lp` and `rater` (or `rater_id`) name it.
+    Some campaigns of ESA name the last character in `end_i`: in Python `inclusive=True`.
 
     Raises:
         InputError: a row has no errors field, or an error is damaged; file and line are named.

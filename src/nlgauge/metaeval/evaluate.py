@@ -146,7 +146,8 @@ def meta_evaluate(
     metric that looks at all segments of a call (idf, min-max) is scored one group at a time.
 
     With `references` other than each metric's own, every reference is scored on its own before the scores are combined,
-    and the number of a system is the mean of combined scores; the choice is part of the signature. `item_swap` and
+    and the number of a system is the mean of combined scores, or the metric's own number for `first`, `source` and
+    texts with one reference; the choice is part of the signature. `item_swap` and
     `bootstrap` are the tests at level `item` that go with an `epsilon` of `acc_eq`, which is in units of each metric.
 
     Args:
@@ -159,7 +160,7 @@ def meta_evaluate(
         preset: a protocol from `nlgauge.metaeval.PRESETS`, with its test; arguments given beside it override it.
         scores, lower_is_better, higher_is_better: scores made elsewhere, see `joined_scores`.
         pairs: better/worse pairs that people gave, in place of ratings.
-        averaging: over what a statistic is averaged: `none`, `item` or `system`; each level has its usual way.
+        averaging: over what a statistic is averaged: `none`, `item`, `sys` or `micro`; each level has its usual way.
         references: how several references are used, see `joined_scores`.
         missing: what becomes of rated segments without a score: `refuse`, `drop`, `worst` or `zero`.
         system_scores: level `system`: what a metric's score of a system is made of: `rated` segments or `all`.

@@ -533,8 +533,8 @@ def readable(
             and all(s.source for s in segments)
         ):
             raise InputError(
-                f"{name} needs references and no segment has any; references='source' takes the source for the"
-                " reference"
+                f"{name} needs references and no segment has any; references='source' (--references source) takes"
+                " the source for the reference, which is for text in the language of its source"
             )
         check_needs(built, segments)
     return adapted

@@ -329,7 +329,8 @@ class IntervalMethod:
     """How intervals are computed.
 
     Attributes:
-        kind: `auto`, `fisher`, `bootstrap` or `none`.
+        kind: `auto`, `fisher`, `bootstrap` or `none`. `auto` keeps tie thresholds that were calibrated on all data;
+            `bootstrap` calibrates them in every draw, which takes long.
         draws: the number of bootstrap resamples.
         seed: the seed of the bootstrap.
     """

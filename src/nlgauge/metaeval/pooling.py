@@ -218,7 +218,7 @@ def pooling_study(
 
     Args:
         datasets, suites: texts with ratings, and pairs with a known order; at least one data set or one suite.
-        metrics: `nli` metrics. The formula and direction of each are the baseline for the cost of a choice.
+        metrics: `nli` metrics, whatever their formula and direction; with references and with the source are two.
         criterion, level, stats, references: as in `meta_evaluate`, but with one statistic.
         missing, ties: rated segments without a score, `refuse` or `drop`; how ties count in preferences.
         choice, runtime: how a strategy is chosen for a set that is left out, see `left_out`; device and cache.

@@ -344,7 +344,8 @@ def evaluate_spans(
     - `left_clean`: of the texts in which people marked nothing, the share without a mark.
 
     Judge by the first, beside `everything` of `marks_by` and `left_clean`: who marks every text can have a fair F.
-    Boundaries of marks do not change on a curve; with `threshold` of `nlgauge.explain` they would.
+    Boundaries of marks do not change on a curve; with `threshold` of `nlgauge.explain` they would. For the other end of
+    the curve let the method mark more (`nlgauge explain --mark-from 0.05 -o FILE`).
 
     Args:
         people: texts with the errors that people marked. Those that nobody looked at are left out.

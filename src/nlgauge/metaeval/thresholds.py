@@ -171,6 +171,8 @@ def fit_thresholds(
 ) -> Thresholds:
     """Fit how often people agree with a difference of two systems, for every metric that all sets have.
 
+    Each group of a data set is a set, of which the segments count that are rated for all of its systems.
+
     Args:
         held: scores and ratings, as `meta_evaluate(...).held`; one or several data sets, each with one criterion.
         forms: forms of the curve to choose from, by log loss on systems left out; see `AgreementCurve`.

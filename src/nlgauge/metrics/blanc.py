@@ -59,9 +59,9 @@ class Blanc(HeadedMetric):
 
     References:
         Vasilyev et al. (2020), "Fill in the BLANC: Human-free quality estimation of document summaries", section 3.
-        The defaults are those of the authors' package blanc 0.3.4 with another model; the paper has gap 6. With the
-        same weights and sentences its numbers and ours are equal. BLANC-tune, which trains the model on the summary, is
-        not included.
+        The defaults are those of the authors' package blanc 0.3.4 with another model; the paper has gap 6. That package
+        cannot be installed beside a current torch. With the same weights and sentences its numbers and ours are equal.
+        BLANC-tune, which trains the model on the summary, is not included.
 
         Where this differs from the package: sentences come from our splitter, not from nltk's; characters are not
         normalised (theirs: NFKD) beyond what the tokenizer does; a piece that stands for unknown text is not masked; a

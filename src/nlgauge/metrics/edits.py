@@ -47,7 +47,7 @@ class EditMetric(Checked, BaseMetric):
         lowercase: compare in lower case.
         tokenizer: `blanks` splits at white space of any kind; `jiwer` as that package, at blanks after runs of white
             space became one blank, so that a single tab or no-break space joins two words; `unicode` finds the words
-            of any script and drops punctuation.
+            of any script and drops punctuation and case.
     """
 
     lowercase: bool = False

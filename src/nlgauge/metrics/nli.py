@@ -238,10 +238,10 @@ class Nli(NliMetric):
     A model reads the anchor, which is a reference or the source, and the hypothesis, and says whether one follows from
     the other. So wrong numbers, names and negations cost much where the rest is a near-copy.
 
-    `nli` and `nli-robust` are small heads. Which of two ordinary translations is better they tell no better than chrF:
-    join them to a metric of similarity, as in `0.3*nli + 0.7*bertscore` (the paper advises 0.2 to 0.3). `nli-robust`
-    was taught errors like those of the audits, which mark such rows (`trained_on`). For documents as sources take
-    `faithful` or `summac`, which read sentences.
+    `nli` and `nli-robust` are small heads. Which of two ordinary translations is better they tell no better than chrF,
+    and jumbled words cost next to nothing: join them to a metric of similarity, as in `0.3*nli + 0.7*bertscore` (the
+    paper advises 0.2 to 0.3). Both were taught errors like those of the audits, and audits mark such rows
+    (`trained_on`). For documents as sources take `faithful` or `summac`, which read sentences.
 
     The paper takes `direction=both` for translation and data-to-text, `formula=e-c,direction=backward` for summaries
     against references, and `formula=-c,direction=forward,anchor=source` against the source, with large models: presets
@@ -250,7 +250,8 @@ class Nli(NliMetric):
 
     The parts `e`, `n` and `c` are the means of both directions. The range follows the formula: 0 to 1 for `e`, -1 to 0
     for `-c`, -1 to 1 for `e-n` and `e-c`, -2 to 1 for `e-n-2c` (from -3 with `references=parts`). An empty side gets
-    the worst value (flag `empty`), without asking the model. Blanks around a text do not count.
+    the worst value (flag `empty`), without asking the model. Blanks around a text do not count. A copy need not be
+    best: the model may be surer of another sentence.
 
     Args:
         formula: `e`, `-c`, `e-n`, `e-c` or `e-n-2c`.
@@ -439,8 +440,8 @@ class SummaC(NliMetric):
     """For each sentence of the summary, the highest probability over the source's sentences; then the mean over these.
 
     It asks whether each sentence of a summary follows from some one sentence of its source, so it doubts what rests on
-    two of them. On facts of summaries `faithful` agrees better with people. The parts `e` and `c` are the means of the
-    highest; the range is 0 to 1, and -1 to 1 for `e-c`. An empty side gets the worst value (flag `empty`).
+    two of them. On facts of summaries of news `faithful` agrees better with people. The parts `e` and `c` are the means
+    of the highest; the range is 0 to 1, and -1 to 1 for `e-c`. An empty side gets the worst value (flag `empty`).
 
     Time grows with the product of both numbers of sentences: 30 and 3 are 90 pairs. Equal pairs of several systems are
     judged once. Sentences are found by rules; where these fail, write one sentence per line.

@@ -289,7 +289,8 @@ class Stored(BaseMetric):
     - else the scores rise with quality, unless the name has `ppl`, `perplexity`, `nll`, `loss`, `hter`, `toxicity`, an
       error rate or an edit distance in it.
 
-    A metric of the field that nlgauge does not have is an error that says how to bring its scores in this way.
+    A metric of the field that nlgauge does not have is an error that says how to bring its scores in this way. Report
+    the version and the checkpoint of the other program: the signature knows the digest of the file alone.
 
     Args:
         file: JSON lines, TSV, CSV or Parquet with `id`, or with `system` and `seg`; WMT's `.seg.score`; one number on

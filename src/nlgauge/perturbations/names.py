@@ -315,7 +315,7 @@ class NumbersToWords(Checked):
     Dates in figures, times, telephone numbers, versions, designations, scores and labels are left in figures.
 
     Args:
-        which: write `all` numbers in words, or `one`.
+        which: write `all` numbers in words, or `one`; dates in figures, times, scores and labels stay in figures.
         british_and: write "one hundred and twenty-seven" instead of "one hundred twenty-seven".
         money: $1.70 becomes "one dollar and seventy cents" with `cents`, and "one point seven dollars" with `point`.
         years: `words` writes years and decades in words; `leave` keeps their figures.
@@ -357,7 +357,7 @@ class ChangeNumbers(Checked):
     designations and numbers in names are left as they are.
 
     Args:
-        which: change `all` numbers, or `one`.
+        which: change `all` numbers, or `one`; times, telephone numbers, versions and numbers in names stay.
         skip_dates: leave years, decades, centuries and days of months as they are.
         in_words: change numbers in words, too.
         least: the smallest change, as a share of the number: 0.1 is a tenth. Dates are not bound by it.

@@ -581,18 +581,23 @@ def synthesize(
     The same text gets the same errors in any batch and any order. A choice that rounding could decide is made once
     more, alone and on one core; in half precision nearly every gap is such, which takes longer.
 
+    Every script is edited, but the shipped fillers and judges read English: for another language name `infill` and
+    `judge`, or take operations `swap` and `delete` with severity `none`.
+
     Args:
         texts, ids: what errors are put into, and its ids, length n; a single string is one text.
         seed: it makes the draws of a text together with the id of the text, or else the text itself.
         operations: which edits there are; a single string is one.
         edits, max_edits, span, swap_window, top_k: the distributions, see `Draws`.
-        infill: gives words: `infill` (shipped head), `lexicon` (no model), a masked or denoising model, or an object
-            with `fill(gaps, k)` and perhaps `phrases` (`span` applies). Of several, one is drawn for each edit.
+        infill: gives words: `infill` (shipped head), `lexicon` (no model, and no insertions), a masked or denoising
+            model, or an object with `fill(gaps, k)` and perhaps `phrases` (`span` applies). Of several, one is drawn
+            for each edit.
         infill_language: code of the language of the texts, for models of many languages: `de_DE` for mBART.
         judge: the NLI model that tells minor from major errors; None goes with severity `none`.
         threshold: an error is minor from this probability on; None takes the threshold calibrated for the judge.
         severity: `binary`: -1 or -5; `graded`: between them; `none`: -1 for each error.
-        variants, max_words, runtime: how often each text is taken; longer ones are left alone; device and models.
+        variants, max_words, runtime: how often each text is taken; longer ones are left alone (judges learnt from
+            pairs of up to 256 pieces, which two texts of 80 words nearly fill); device and models.
 
     Returns:
         n * variants outcomes. One is None if the text has no letters, fewer than two words or too many; see `reasons`.

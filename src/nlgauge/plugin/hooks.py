@@ -65,7 +65,13 @@ class _Gathered:
 
 @pytest.fixture(name="nlgauge")
 def _nlgauge(request: pytest.FixtureRequest) -> Door:
-    """Outputs of a system, as runs that are judged: `nlgauge.run(hyps, refs=...)`."""
+    """Outputs of a system, as runs that are judged: `nlgauge.run(hyps, refs=...)`.
+
+    `hyps` has a text per item, or a list of the texts of its runs, with `refs`, `srcs`, `ids` and `groups`; or it is a
+    data set, a frame or a data file. `run.at_least(metric, value)` and `run.no_worse_than(name, metrics=...,
+    allow=...)` are true or false and have a `verdict`; the table and the worst items stand below a failure. With
+    pytest-xdist the workers send baselines, and the controller writes them.
+    """
     from nlgauge.plugin.runs import Door
 
     return Door(request.node, request.config.stash[_LEFT])

@@ -221,6 +221,12 @@ def identity(signature: str) -> str:
 def read_thresholds(path: str) -> Thresholds:
     """Read a file that `nlgauge meta --fit-thresholds` wrote; `shipped` names the table that comes with the package.
 
+    A metric of another signature (versions of packages may differ) or texts with another number of references get no
+    share but a note; where nothing is known of any metric, `nlgauge score` refuses before it scores. No share is given
+    for a difference larger than all that were seen, or for fewer segments; more segments count as the most seen. The
+    task must fit, too, which no signature tells: fit a table to ratings of your own for any other than that of the
+    file.
+
     Raises:
         InputError: the file cannot be read, or is none of thresholds; the error says what is wrong in it.
     """

@@ -285,9 +285,9 @@ class PlainOptions(TypedDict, total=False):
             absolute value is ever taken: a metric that is wrong throughout gets a negative coefficient.
         ids: names of the entries, for errors.
         compat: follows the procedure of a package, to check published numbers; `note` says what is wrong with it.
-            `mt-metrics-eval` drops items that lack a score without notice and takes 0 for undefined. `nlpstats` takes
-            system means over all segments of either side. `realsumm` averages only the items with p <= 0.05, which
-            raises the mean.
+            `mt-metrics-eval` drops items that lack a score without notice, takes 0 for undefined, and with a threshold
+            of 0 counts pairs that people tie as lost. `nlpstats` takes system means over all segments of either side.
+            `realsumm` averages only the items with p <= 0.05, which raises the mean.
         ties: how a tie of the metric counts, where pairs are counted: `loss` (default) is a miss, `half` half a win,
             `exclude` no pair, and `zero` a pair that adds nothing.
         threshold: the smallest difference of two judgements that counts, inclusive (`wmt_kendall_like`); 25 by
@@ -556,7 +556,9 @@ def correlation(
     """Compare the scores of one metric with judgements.
 
     A grid is averaged by item unless `averaging` says otherwise, and so are entries with `groups`. Entries without a
-    judgement are left out and counted. Judgements that are equal to 12 digits tie, so that 0.1 + 0.2 and 0.3 do.
+    judgement are left out and counted. Judgements that are equal to 12 digits tie, so that 0.1 + 0.2 and 0.3 do; scores
+    likewise where the statistic has a rule for ties (`acc_eq` and its kin, `pairwise_accuracy`, `wmt_kendall_like`).
+    With `compat` float64 decides.
 
     Args:
         name: `pearson`, `spearman`, `kendall_b`, `kendall_c`, `wmt_kendall_like`, `rr_kendall`, `acc_eq`, `tau_eq`,

@@ -174,7 +174,7 @@ def settle_missing(x: Array, wanted: Mask, missing: str, name_of: NameOf = str) 
         )
         raise InputError(
             f"a score is missing in {len(which)} of {int(wanted.sum())} entries ({named}); score them, or choose"
-            " missing='drop', 'worst' or 'zero'"
+            " missing='drop', 'worst' or 'zero' (--missing drop)"
         )
     if missing == "drop":
         return x, wanted & ~absent

@@ -359,6 +359,9 @@ def williams(
 ) -> Any:
     """The p-value of Williams' test, from Pearson correlations alone; arrays broadcast.
 
+    It is meant for one coefficient over independent things, such as systems; for means of coefficients and for tau it
+    is taken by habit alone.
+
     Args:
         r12: correlation of people (1) and a metric (2).
         r13: correlation of people and the other metric (3).

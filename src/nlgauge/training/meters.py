@@ -26,6 +26,7 @@ def as_torchmetrics(metrics: MetricLike | Sequence[MetricLike], runtime: Runtime
     Texts are its state, packed as bytes, so that those of all processes of a distributed run are scored together.
     `compute` returns the numbers of `numbers_of`, for `log_dict` of Lightning. A call of the metric itself scores the
     batch and keeps its texts. What takes one number, such as arithmetic or `MinMaxMetric`, is given `meter["chrf"]`.
+    `BootStrapper` resamples tensors and takes no texts.
 
     Args:
         metrics: specifications or metric objects.

@@ -89,7 +89,7 @@ def train_nli(
 
     Args:
         train: JSON lines files of premise, hypothesis and label. One that is named twice counts twice.
-        output: a `.safetensors` name for a head (embedded encoder, adapters), any other name for a folder that
+        output: a `.safetensors` name for a head (adapters, on a BERT or MPNet), any other name for a folder that
             transformers reads.
         recipe: what is trained, and how.
         runtime: device, precision (bfloat16 or float32) and progress.

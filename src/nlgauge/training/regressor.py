@@ -89,9 +89,9 @@ def train_regressor(
     """Train on texts with scores, keep the best weights, and write the model.
 
     A head holds the network, and adapters in float16, and fits the encoder that it was made for, of which it holds the
-    SHA-256; adapters need a BERT, and with method `frozen` the encoder may be of any family. A folder holds the encoder
-    as transformers writes it with its tokenizer, `regressor.safetensors` with the network, and `regressor.json` with
-    the metadata for people to read. Nothing is pickled. Gradients are clipped to norm 1.
+    SHA-256; adapters need a BERT or MPNet, and with method `frozen` the encoder may be of any family. A folder
+    holds the encoder as transformers writes it with its tokenizer, `regressor.safetensors` with the network, and
+    `regressor.json` with the metadata for people to read. Nothing is pickled. Gradients are clipped to norm 1.
 
     All hypotheses of one reference are in one batch, so each distinct text of a batch is encoded once. A run that was
     stopped goes on, see `Checkpoint`.

@@ -114,6 +114,13 @@ def test_each_verdict_has_its_element():
     }
 
 
+@pytest.mark.parametrize(("said", "element", "count"), [("pass", "skipped", "skipped"), ("fail", "failure", "failures")])
+def test_inconclusive_is_what_the_exit_code_says(said, element, count):
+    root = ElementTree.fromstring(junit(replace(RESULT, rows=[{**ROW, "verdict": "INCONCLUSIVE"}]), said))
+    assert [child.tag for child in root.find(".//testcase")] == [element]
+    assert (root.get(count), root.get("errors")) == ("1", "0")
+
+
 def test_signs_and_control_characters_do_no_harm():
     root, found = cases({**ROW, "metric": 'a<"b">&\x00', "verdict": "FAIL", "reason": "]]> <x> & \x1b[0m"})
     assert [*found] == ['a<"b">&\ufffd']

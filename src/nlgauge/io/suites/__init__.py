@@ -13,4 +13,7 @@ the statistic of the authors.
   without one of the checkpoints, and files of unequal length.
 - Rows that repeat an earlier one and rows whose two texts are equal are kept, as the authors keep them; a note names
   their places. Another note says if the number of rows is not the published one.
+- A suite that is read by its name has one table for all language pairs; `--segments` writes the pairs with their group.
+- If a metric uses a head that comes along, a note says how many texts of the suite the head was trained on. A text
+  counts if it, or a sentence of it with four words or more, was among them, whatever case and punctuation.
 """

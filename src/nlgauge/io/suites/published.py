@@ -40,7 +40,7 @@ def hwtsc22(row: Cells, number: int, name: str) -> Pair | str:
     From HwTsc/Challenge-Set-for-MT-Metrics on GitHub (`9820eb43`), the TSV; no licence is stated, and sources are from
     FLORES (CC BY-SA 4.0) and WMT. The TSV has no quoting, so quotation marks are text. Columns: `source`,
     `good-translation`, `incorrect-translation`, `reference`, `phenomena`, and a second `source`, where the sentence
-    comes from.
+    comes from. `kendall-like` is (won - lost) / (won + lost), by category and for all; ties do not count.
     """
     label = row.needed("phenomena")
     known = next((ours for begin, ours in _HWTSC.items() if label.startswith(begin)), None)
@@ -63,7 +63,10 @@ def aces(row: Cells, number: int, name: str) -> Pair | str:
     """A row of ACES: 36,476 translations of 146 language pairs, 68 phenomena.
 
     From nikitam/ACES on the Hugging Face hub, CC BY-NC-SA 4.0. JSON lines or TSV with `source`, `good-translation`,
-    `incorrect-translation`, `reference`, `phenomena`, `langpair`.
+    `incorrect-translation`, `reference`, `phenomena`, `langpair`. `tau` of a category is the mean over its phenomena, a
+    tie being lost. `ACES-Score` is the sum of the taus, weighted by 5 for addition, omission, mistranslation, over- and
+    undertranslation, 1 for untranslated, do not translate, real-world knowledge and wrong language, and .1 for
+    punctuation; it is undefined if a category has no pair.
     """
     phenomenon = row.needed("phenomena")
     return Pair(
@@ -84,7 +87,8 @@ def demetr(row: Cells, number: int, name: str) -> Pair | str:
     From marzenakrp/demetr on GitHub (`0398097c`), folder `dataset`, MIT. A JSON list per kind with `src_sent`,
     `eng_sent`, `mt_sent`, `pert_sent`, `pert_name` (such as `critical_id8_negation`), `lang_tag`, `pert_check`. Rows
     that the authors found unperturbed (`pert_check` is false) are left out, and so is the kind that puts the reference
-    in place of the translation. It has 30,320 pairs: `--limit` takes some.
+    in place of the translation. It has 30,320 pairs: `--limit` takes some. `accuracy` is told by severity: critical,
+    major, minor, base.
     """
     if row.get("pert_check") is False:
         return "which the authors found unperturbed (pert_check)"
@@ -113,6 +117,7 @@ def bump(row: Cells, number: int, name: str) -> Pair | str:
     From dataminr-ai/BUMP on GitHub (`86327f14`), folder `data`, MIT; the articles are those of CNN/DailyMail. A JSON
     list with `id`, `article_id`, `article`, `reference_summary`, `edited_summary`, `error_type`; in task 1 also
     `corrected_error_type`, which counts. Texts are compared with the article unless `--references` says otherwise.
+    `consistency` is the share of pairs whose reference summary scores strictly higher.
     """
     error = row.text("corrected_error_type") or row.needed("error_type")
     return Pair(
@@ -133,7 +138,9 @@ def summedits(row: Cells, number: int, name: str) -> Pair | str:
     From salesforce/factualNLG on GitHub (`515426ea`), folder `data/summedits`, CC BY 4.0. A JSON list per domain with
     `id`, `doc`, `summary`, `original_summary` (on the hub `seed_summary`), `label` (1 is consistent), `edit_types`. The
     seed summary is the better text. An inconsistent edit should score lower, and a consistent one (phenomenon
-    `consistent_edit`) the same, within `--tolerance`. Texts are compared with the document.
+    `consistent_edit`) the same, within `--tolerance`. Texts are compared with the document. `auc` and the balanced
+    accuracy at the best threshold tell consistent summaries from others, by domain; that accuracy is the most that any
+    threshold reaches on these data, while the paper has yes-or-no answers.
     """
     seed = row.text("original_summary") or row.needed("seed_summary")
     edited, label = row.needed("summary"), row.get("label")
@@ -165,7 +172,7 @@ def fbi(row: Cells, number: int, name: str) -> Pair | str:
     From ai4bharat/FBI on the Hugging Face hub; no licence is stated. A quoted TSV per kind of error with `cdx`,
     `question`, `og`, `perturbed_gpt4`; file and folder name the error. These are the columns that the authors' own
     evaluators read (AI4Bharat/FBI on GitHub, `685d7f41`); the files on the hub were not at hand. If their columns have
-    other names, give them: `--columns question=NAME,og=NAME,perturbed_gpt4=NAME`.
+    other names, give them: `--columns question=NAME,og=NAME,perturbed_gpt4=NAME`. There is accuracy by kind alone.
     """
     kind, ability = stem(name), PurePath(name).parent.name
     return Pair(
@@ -185,7 +192,8 @@ def llmbar(row: Cells, number: int, name: str) -> Pair | str:
 
     From princeton-nlp/LLMBar on GitHub (`900616bf`), folder `Dataset/LLMBar`, MIT. A JSON list `dataset.json` in the
     folder of each subset, with `input`, `output_1`, `output_2` and `label` (1 or 2, the better output). The folder of
-    the file names the subset.
+    the file names the subset. `accuracy` is that on all instances, and the mean over the adversarial subsets (all but
+    Natural).
     """
     label = row.get("label")
     if label not in (1, 2):
@@ -233,7 +241,9 @@ def checkpoint_pairs(path: str | os.PathLike[str]) -> tuple[list[tuple[str, Pair
     folder holds `system-outputs/LP/SYSTEM.txt` and `mapping/LP.tsv` (system, letter; A is the least trained). Sources
     and references belong to WMT and are not there: take those of wmt-conference/wmt23-news-systems on GitHub, keep the
     lines of the documents that `documents/LP.docs` lists, and put them beside the outputs as `sources/LP.txt` and
-    `references/LP.NAME.txt`. A language pair without sources is not read.
+    `references/LP.NAME.txt`. A language pair without sources is not read. Segments with a field `letter` are read, too.
+    `kendall` is over all pairs of checkpoints, beside the share of neighbouring ones in order; both for the outputs of
+    each item, and for the mean scores of checkpoints.
 
     Of MSLC 2024, `2024/data/MSLC-B`, an empty, untranslated, wrong-language or mixed output makes a pair with the
     correct output for the same source, the last one if there are several. Only en-de has such outputs (40 pairs).
@@ -429,7 +439,8 @@ def faithbench_pairs(path: str | os.PathLike[str]) -> tuple[list[tuple[str, Pair
     From vectara/FaithBench on GitHub, folder `data_for_release`, CC BY-NC-SA. `batch_N.json` holds `samples` with
     `source`, `summary` and `annotations`, each with a list `label`. The worst label of a summary decides: questionable
     spans count as unfaithful and benign ones do not, as in the authors' own script. Sources with summaries of one kind
-    alone make no pair, and a note counts them. Texts are compared with the source.
+    alone make no pair, and a note counts them. Texts are compared with the source. Accuracy is by worst label; the
+    authors report yes-or-no answers of detectors, which a metric does not give.
 
     Args:
         path: a file `batch_N.json`, or a folder with such files.

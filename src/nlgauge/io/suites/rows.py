@@ -200,7 +200,8 @@ def pair_of(row: Cells, number: str) -> Pair:
 
     Only `better` and `worse` are needed, and what the metrics read: a reference, a source or turns. What `nlgauge
     perturb` and `nlgauge.io.write_pairs` write is of this layout. An empty cell is an absent value, but `better` and
-    `worse` may be empty texts; an id that occurs twice is refused.
+    `worse` may be empty texts; an id that occurs twice is refused. Other names are said by `--columns
+    better=good,worse=bad`.
 
     Raises:
         InputError: a field is absent, or of another kind.

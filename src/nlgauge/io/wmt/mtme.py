@@ -268,7 +268,7 @@ def read_eval_set(folder: str | os.PathLike[str], lp: str, metrics: bool | Seque
     - `human-scores/LP.NAME.LEVEL.score`: SYSTEM SCORE in blocks, in the order of the sources; LEVEL is `seg`, `doc`,
       `domain` (three columns) or `sys`; a system can be missing. `.seg.rating` has marked errors.
     - `metric-scores/LP/NAME-REF.LEVEL.score`, split at the last dash; REF is `refA`, `refA.refB`, `src` or `all`.
-    - `meta.json`, our own:
+    - `meta.json`, our own, which need not be there for the sets of WMT19 to WMT23:
       `{"en-de": {"std_ref": "refA", "std_gold": {"seg": "mqm"}, "outlier_systems": [], "primary_metrics": []}}`.
 
     Args:
@@ -632,7 +632,8 @@ def read_official(folder: str | os.PathLike[str], humans: bool = True, lps: Sequ
 
     Language pairs without standard human scores of segments are left out, systems without any such score, outliers,
     and the outputs that are the reference itself. A metric takes part if it was a primary submission or a baseline (all
-    metrics if the folder does not say), used the standard reference or none, and scored every language pair.
+    metrics if the folder does not say), used the standard reference or none, and scored every language pair. One that
+    scored both with the reference and with the source alone takes part twice, as `NAME` and `NAME-src`.
 
     Args:
         folder: the folder of a test set. Its `meta.json` names standard reference, standard human scores, outliers and
@@ -651,7 +652,10 @@ def read_official(folder: str | os.PathLike[str], humans: bool = True, lps: Sequ
             standard = {key: scores for key, scores in one.human.items() if key[0] == gold}
             runs.append((replace(one, human=standard), gold))
     if not runs:
-        raise InputError(f"{folder}: no language pair has human scores of segments that are named as the standard")
+        raise InputError(
+            f"{folder}: no language pair has human scores of segments that are named as the standard; where there are"
+            " several, name one in meta.json (std_gold), or in Python as eval_set(..., info=...)"
+        )
     datasets, kept, notes = [], [], []
     for one, gold in runs:
         selection = one.select(rated=(gold, "segment"), include_humans=humans)

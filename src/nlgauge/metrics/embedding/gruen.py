@@ -49,7 +49,7 @@ class Gruen(Checked, BaseMetric):
     rouge1 -c all --level item --stat kendall_b`.
 
     Args:
-        parts: what is summed: `redundancy`, `focus`, or both (`redundancy+focus`).
+        parts: what is summed: `redundancy`, which needs no model and no extra; `focus`; or both (`redundancy+focus`).
         far: the word mover's distance beyond which two neighbouring sentences are a break of the focus. It was set on
             100 articles of SummEval: of 300 pairs of neighbours 8 % are farther apart than 1.3, of 300 pairs of
             sentences from two articles 65 %.

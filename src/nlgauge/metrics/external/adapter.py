@@ -464,9 +464,8 @@ class External(Adapter):
     `MODULE:FUNCTION` after `-m`, or given in Python.
 
     A row is a dictionary with `hyp`, and with `refs` (a list) and `src` as `needs` names them. The function `score`
-    returns a number for each; None is undefined, and a string, a boolean or a list in place of a number is an error. A
-    number that is not finite is NaN, with the flag `nonfinite`. A blank text gets the worse end of the range and is not
-    asked.
+    returns a number for each; a string, a boolean or a list in its place is an error. None, or a number that is not
+    finite, is NaN with the flag `nonfinite`. A blank text gets the worse end of the range and is not asked.
 
     The signature has the SHA-256 of the module's file, and the versions of the packages in its list `PACKAGES`, such as
     `PACKAGES = ["numpy"]`. Name every package there that changes the numbers, or the score cache gives old numbers

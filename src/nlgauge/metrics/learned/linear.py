@@ -157,8 +157,9 @@ class Beer(Checked, BaseMetric):
     reference "abc", characters of order 1 have precision 1, recall 2/3 and F1 4/5. An order for which both texts are
     too short takes the values of the order below, so a copy has 1 everywhere, however short it is.
 
-    Only the order of scores has a meaning: they are no ratings. The model is a JSON file that people can read, and none
-    comes with the package. Do not quote the agreement with ratings of the texts or systems that it learnt from.
+    Only the order of scores has a meaning: they are no ratings. A blank side gets 0, the lowest value, and a copy need
+    not be best, since weights may be negative. The model is a JSON file that people can read, and none comes with the
+    package. Do not quote the agreement with ratings of the texts or systems that it learnt from.
 
     Args:
         model: a file that `nlgauge train beer ratings.jsonl -c CRITERION -o beer.json` wrote.

@@ -467,11 +467,12 @@ class SEScore(RegressorMetric):
     about 1.4 and need not be best, an unrelated text about -6. A blank side gets the lowest score of the scale in the
     head, -25. The part `raw` is the output without calibration.
 
-    A head of your own may know severities: a minor error then costs 1, a severe one 5. What is learnt keeps this order
-    but not the scale. `calibrated=true` brings it back by a curve in the head: copies and severe errors then have
-    medians near 0 and -5, minor errors near -2 in place of -1. The groups overlap, so that one value proves nothing,
-    and means of calibrated values are not calibrated means. In a checkout `recipes/sescore/calibrate.py` fits a curve
-    for your head, on triples of `nlgauge synth --severity binary --edits 1 --max-edits 1`.
+    `calibrated=true` brings the output to the scale of severities, 0 without an error, -1 for a minor and -5 for a
+    severe one, by a curve in the head. With `sescore` copies and severe errors then have medians near 0 and -5, minor
+    errors near -2 in place of -1; with `sescore-base` minor and severe errors are as good as equal, so that it tells
+    copies from errors and no more. The groups overlap, so that one value proves nothing, and means of calibrated values
+    are not calibrated means. In a checkout `recipes/sescore/calibrate.py` fits a curve for a head of yours, on triples
+    of `nlgauge synth --severity binary --edits 1 --max-edits 1`.
 
     Args:
         model: `sescore` or `sescore-base` (they come with the package, the second on the encoder `base`, which

@@ -32,9 +32,10 @@ class Meteor(WordMetric):
 
     Words of both sides are aligned: equal ones, then those of one stem, then synonyms. Recall counts nine times as
     much as precision, and many fragments cost up to half. A copy gets 1 less the penalty of one fragment: 0.5 for
-    one word, 0.9995 for ten. nltk looks up stems, of which few are in a lexicon; `synonyms=words` finds more. With
-    `wordnet=/usr/share/wordnet` (Debian's `wordnet-base`) numbers are nltk's to the last digit. Other numbers come
-    from METEOR 1.5 (`meteor15`): say which you report.
+    one word, 0.9995 for ten. nltk looks up stems, of which few are in a lexicon; `synonyms=words` finds more. Stems
+    and synonyms are English; of other languages equal words alone match. With `wordnet=/usr/share/wordnet` (Debian's
+    `wordnet-base`) numbers are nltk's to the last digit. Other numbers come from METEOR 1.5 (`meteor15`): say which you
+    report.
 
     The corpus number is the mean of the segments. A side without a word scores 0 (flag `empty` or `untokenized`). A
     wrong synonym counts as a match, and a missing "not" costs one word.

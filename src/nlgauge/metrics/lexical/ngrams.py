@@ -40,7 +40,7 @@ class WordMetric(Checked, BaseMetric):
 
     Args:
         tokenizer: `13a`, `intl`, `zh` and `char` are sacrebleu's; `blanks` splits texts that are tokenised already;
-            `unicode` and `rouge` drop punctuation (see `text.tokenize`).
+            `unicode` and `rouge` drop punctuation and case (see `text.tokenize`).
         lowercase: compare in lower case.
     """
 

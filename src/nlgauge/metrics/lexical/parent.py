@@ -133,8 +133,8 @@ class Parent(WordMetric):
     A record in the field `table` is a pair `["area", "riverside"]`, a triple `["The_Eagle", "area", "riverside"]`
     or object with `subject`, `predicate` and `object`, another object (a pair per field), or a text "The_Eagle |
     area | riverside"; a null value says nothing. With `records=source` the source holds such texts with `;`, a tab
-    or a line feed between them (WebNLG), or an act such as `inform(name='The Eagle',area=riverside)` (BAGEL). `_`
-    counts as a blank.
+    or a line feed between them (WebNLG), or an act such as `inform(name='The Eagle',area=riverside)` (BAGEL), in
+    which a value with a comma, semicolon or bracket stands in quotes. `_` counts as a blank.
 
     Records and words are compared as written: "by the river" is not "riverside". A copy is not best where the
     reference leaves records out. A side without a word scores 0; in the authors' program a reference without words

@@ -53,11 +53,11 @@ class QMetric(BaseMetric):
         base: the other metric, a specification. If both ends of its range are finite, it is brought to 0 to 1.
         delta: weight of answerability.
         relevant: weight of content words that are no names.
-        entities: weight of names: words with a capital letter.
+        entities: weight of names: words with a capital letter, but for a stop word that begins the question ("Is").
         question: weight of question words; the word after "what" and "which" belongs to them. Stop words have what the
             three weights leave of 1.
         absent: what becomes of the weight of a kind of word that neither question has: `zero` lets it count as 0, as
-            the authors' program does, and `share` gives it to the other kinds.
+            the authors' program does, so that even a copy may stay below 1; `share` gives it to the other kinds.
         tokenizer: how texts become words; `blanks` is for texts that are tokenised already.
 
     References:

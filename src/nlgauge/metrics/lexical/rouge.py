@@ -405,7 +405,7 @@ class Rouge(BaseMetric):
             union of those between sentences.
         use_stemmer: stem words of more than three letters a-z and digits (Porter's stemmer as in nltk).
         tokenizer: `rouge` keeps only a-z and 0-9, so other scripts score 0; `unicode` reads every script; `blanks`
-            splits texts that are tokenised already (see `text.tokenize`).
+            splits texts that are tokenised already, and alone keeps capitals (see `text.tokenize`).
         split: what a sentence is for `Lsum`: a line (`lines`, rouge-score's default), or a sentence found by rules
             (`sentences`).
         references: how to use several references; `best` is rouge-score's score_multi.

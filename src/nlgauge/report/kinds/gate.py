@@ -146,11 +146,15 @@ KIND = Kind(parts=gate_parts, page=gate_html)
 # --- A verdict as JUnit XML, which continuous integration shows as tests: one for each metric of a gate
 
 
-def junit(result: Result) -> str:
+def junit(result: Result, inconclusive: str | None = None) -> str:
     """The XML of a result of kind `gate`.
 
     A metric that fails is a failure, one that is INCONCLUSIVE an error of its own type; metrics that are only reported
     are skipped tests.
+
+    Args:
+        result: of a gate.
+        inconclusive: `pass` makes INCONCLUSIVE a skipped test, and `fail` a failure, as the exit code has it then.
 
     Raises:
         InputError: the result is of another kind.
@@ -158,19 +162,21 @@ def junit(result: Result) -> str:
     if result.kind != "gate":
         raise InputError(f"a result of kind {result.kind!r} has no verdict for JUnit XML, expected one of gate")
     deciding = [row for row in result.rows if row["decides"]]
+    open_ones = sum(row["verdict"] == "INCONCLUSIVE" for row in deciding)
+    kind = {"pass": "skipped", "fail": "failure"}.get(inconclusive or "", "error")
     counts = {
         "tests": len(result.rows),
-        "failures": sum(row["verdict"] == "FAIL" for row in deciding),
-        "errors": sum(row["verdict"] == "INCONCLUSIVE" for row in deciding),
-        "skipped": len(result.rows) - len(deciding),
+        "failures": sum(row["verdict"] == "FAIL" for row in deciding) + open_ones * (kind == "failure"),
+        "errors": open_ones * (kind == "error"),
+        "skipped": len(result.rows) - len(deciding) + open_ones * (kind == "skipped"),
     }
     told = " ".join(f'{name}="{count}"' for name, count in counts.items())
-    cases = "".join(_case(row) for row in result.rows)
+    cases = "".join(_case(row, kind) for row in result.rows)
     head = '<?xml version="1.0" encoding="UTF-8"?>\n'
     return f'{head}<testsuites {told}>\n<testsuite name="nlgauge gate" {told}>\n{cases}</testsuite>\n</testsuites>\n'
 
 
-def _case(row: Row) -> str:
+def _case(row: Row, inconclusive: str) -> str:
     opening = f'<testcase classname="nlgauge.gate" name={_attribute(row["metric"])} time="0">'
     text, reason = escape(_clean(row["reason"])), _attribute(row["reason"])
     if not row["decides"]:
@@ -178,7 +184,8 @@ def _case(row: Row) -> str:
     elif row["verdict"] == "FAIL":
         inside = f'<failure type="FAIL" message={reason}>{text}</failure>'
     elif row["verdict"] == "INCONCLUSIVE":
-        inside = f'<error type="INCONCLUSIVE" message={reason}>{text}</error>'
+        told = "" if inconclusive == "skipped" else 'type="INCONCLUSIVE" '
+        inside = f"<{inconclusive} {told}message={reason}>{text}</{inconclusive}>"
     else:
         inside = f"<system-out>{text}</system-out>"
     return f"{opening}{inside}</testcase>\n"
@@ -193,10 +200,10 @@ def _clean(text: str) -> str:
     return visible(str(text))
 
 
-def write_junit(result: Result, path: str | os.PathLike[str]) -> None:
-    """Write the XML, whole or not at all.
+def write_junit(result: Result, path: str | os.PathLike[str], inconclusive: str | None = None) -> None:
+    """Write the XML, whole or not at all; see `junit`.
 
     Raises:
         InputError: the result is of another kind, or the file cannot be written.
     """
-    write_page(junit(result), path)
+    write_page(junit(result, inconclusive), path)
