@@ -335,7 +335,8 @@ def test_the_source_can_stand_for_the_reference():
 
 def test_without_references_the_source_is_offered():
     with pytest.raises(
-        InputError, match=r"m needs references and no segment has any; references='source' \(--references source\) takes the source"
+        InputError,
+        match=r"m needs references and no segment has any; references='source' \(--references source\) takes",
     ):
         values([segment(1, [], source="a")])
 

@@ -114,7 +114,9 @@ def test_each_verdict_has_its_element():
     }
 
 
-@pytest.mark.parametrize(("said", "element", "count"), [("pass", "skipped", "skipped"), ("fail", "failure", "failures")])
+@pytest.mark.parametrize(
+    ("said", "element", "count"), [("pass", "skipped", "skipped"), ("fail", "failure", "failures")]
+)
 def test_inconclusive_is_what_the_exit_code_says(said, element, count):
     root = ElementTree.fromstring(junit(replace(RESULT, rows=[{**ROW, "verdict": "INCONCLUSIVE"}]), said))
     assert [child.tag for child in root.find(".//testcase")] == [element]

@@ -460,8 +460,8 @@ class SEScore(RegressorMetric):
     Wikipedia with two translations each: errors in one, scored against the other. No human rating was used, so you can
     train your own for any domain or language of which you have raw text (`nlgauge synth`, `nlgauge train sescore`).
 
-    The head knows single English sentences. Where translations of many inputs are compared it is ahead of BERTScore
-    with the same encoder; between outputs for one input, and for whole systems, it is level with it.
+    The head knows single English sentences. Where translations of many inputs are compared it is a little ahead of
+    BERTScore with the same encoder; between outputs for one input, and for whole systems, it is level with it.
 
     It has learnt scores from -5, five errors, to 0, none, and its output has no bounds: a copy of the reference gets
     about 1.4 and need not be best, an unrelated text about -6. A blank side gets the lowest score of the scale in the
