@@ -262,6 +262,11 @@ def test_needs_are_a_set_whatever_came():
     assert hash(MetricInfo("toy", needs={"source"})) == hash(MetricInfo("toy", needs=frozenset({"source"})))
 
 
+def test_a_range_is_two_numbers():
+    with pytest.raises(InputError, match=r"^toy: range is \(0\.0, None\), expected two numbers"):
+        MetricInfo("toy", range=(0.0, None))
+
+
 def test_ids_come_in_the_order_of_the_segments():
     assert ids([Segment("b", ""), Segment("a", "")]) == ("b", "a")
 

@@ -241,7 +241,7 @@ class MetricInfo:
     Attributes:
         name: the name in specifications.
         needs: what a segment must have besides the hypothesis: `references`, `source`, `context`, `table`.
-        range: the lowest and the highest value, on the scale that is customary for the metric.
+        range: the lowest and the highest value, on the scale that is customary for the metric; `math.inf` is no limit.
         higher_is_better: False for error rates.
         copy_is_best: whether a hypothesis equal to its reference gets the best value; if not, `summary` says why.
         blank: the value of a pair with an empty side, where a definition fixes it and unrelated texts may score lower;
@@ -272,6 +272,8 @@ class MetricInfo:
     def __post_init__(self) -> None:
         for name in ("needs", "flags", "tasks"):
             object.__setattr__(self, name, frozenset(getattr(self, name)))
+        if len(self.range) != 2 or not all(isinstance(end, int | float) for end in self.range):
+            raise InputError(f"{self.name}: range is {self.range!r}, expected two numbers; math.inf is no limit")
         unknown = sorted(self.tasks - TASKS)
         if unknown:
             raise InputError(f"{self.name}: unknown task {unknown[0]!r}, expected one of {', '.join(sorted(TASKS))}")
