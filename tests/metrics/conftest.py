@@ -1,5 +1,8 @@
+import math
+
 import numpy as np
 import pytest
+from tests.models.conftest import changed
 
 from nlgauge.models.entailment import Entailment
 
@@ -61,3 +64,19 @@ def told(monkeypatch):
         return model
 
     return put
+
+
+@pytest.fixture
+def tiny_checker(tiny_nli, tmp_path):
+    """A function from two labels to a folder with a classifier that gives 1/4 to the first, whatever it reads.
+
+    Its logits are 0 and log 3, so 1 / (1 + 3) and 3 / (1 + 3).
+    """
+    torch = pytest.importorskip("torch")
+
+    def make(*labels):
+        bias = torch.tensor([0.0, math.log(3)])
+        tensors = {"classifier.weight": torch.zeros(2, 32), "classifier.bias": bias}
+        return str(changed(tiny_nli("bert", labels), tmp_path / "-".join(labels), more=tensors))
+
+    return make

@@ -309,6 +309,36 @@ def test_what_contradicts_is_shown_where_nothing_supports(told):
     assert (claim.evidence.text, claim.reason) == (TWO, "contradicted by the source")
 
 
+def test_of_two_labels_the_probability_of_supported_is_the_part_of_the_model(tiny_checker):
+    # The model gives its second label 3/4, whatever it reads, by sentences and by windows. Of the runs of three words
+    # three of four are copied in the first claim, one of four in the second, where 8 stands nowhere in the source.
+    source = "the cat sat on a mat. Rain fell today."
+    rows = [Segment(claim, claim, source=source) for claim in ("a cat sat on a mat.", "a cat sat on 8 mat.")]
+    for labels, supported in (("unsupported,supported", 0.75), ("supported,unsupported", 0.25)):
+        found = score(rows, model=tiny_checker(*labels.split(",")))
+        copied, lacking = 0.7 * supported + 0.3 * 0.75, 0.1 * (0.7 * supported + 0.3 * 0.25)
+        assert found.values == pytest.approx([copied, lacking], abs=1e-6)  # float32
+        assert found.parts["lacking"].tolist() == [0, 1]
+        assert dict(found.signature.entries)["labels"] == labels
+        assert not found.flags["nonfinite"].any()
+
+
+def test_with_two_labels_evidence_says_no_more_than_that_a_claim_is_not_supported(told):
+    nan = float("nan")
+    told({(ONE, FIRST): (0.125, nan, nan), (TWO, FIRST): (0.25, nan, nan), (THREE, FIRST): (0.0, nan, nan)})
+    found = evidence(FIRST, FAITHFUL_SOURCE, Runtime(device="cpu"), Faithful(**ALL))
+    (claim,) = found.claims
+    assert (claim.support, claim.evidence.text) == (0.25, TWO)  # what supports it most
+    assert (claim.contradiction, claim.reason) == (None, "not supported by the source")
+    assert found.rows()[0]["contradiction"] is None
+
+
+def test_faithful_keeps_the_contract_with_two_labels(tiny_nli):
+    model = str(tiny_nli("bert", ("unsupported", "supported")))
+    short = [segment for segment in SEGMENTS if len(segment.source or "") < 400]
+    check_metric(Faithful(model=model, window=30, top=0), short, Runtime(device="cpu"))
+
+
 def test_without_a_source_the_error_says_where_it_is_read():
     with pytest.raises(InputError, match=r"^faithful needs source; segment 's' has none; .* field src"):
         score([Segment("s", SUMMARY, ("One.",))])

@@ -51,12 +51,12 @@ def test_questions_know_their_pairs(told):
 def test_models_that_are_none_are_refused_by_any_metric(tiny_model, tiny_nli, metric):
     segments = [Segment("s", "a cat", ("a dog",), source="a dog")]
     for model, message in (
-        (str(tiny_nli("bert", ("positive", "negative"))), r"has 2 labels \(positive, negative\), expected entailment"),
+        (str(tiny_nli("bert", ("positive", "negative"))), r"calls its labels positive, negative, expected supported"),
         (
             str(tiny_nli("bert", ("LABEL_0", "LABEL_1", "LABEL_2"))),
             r"calls its labels LABEL_0, LABEL_1, LABEL_2.* say the order: labels=",
         ),
-        (str(tiny_model("bert")), r"has 2 labels \(LABEL_0, LABEL_1\)"),
+        (str(tiny_model("bert")), r"calls its labels LABEL_0, LABEL_1, expected supported"),
         ("/no/such/folder", r"^model folder /no/such/folder does not exist$"),
         ("absent.safetensors", r"^head file absent\.safetensors does not exist"),
     ):
@@ -410,6 +410,98 @@ def test_windows_of_a_long_premise_take_the_surest(tiny_nli):
     triples = model.judge([(part, "a dog sat") for part in parts]).probabilities
     expected = triples[triples[:, 1].argmin()]
     assert [read.parts[name][0] for name in "enc"] == pytest.approx(expected.tolist(), abs=1e-6)
+
+
+ABOUT_A_CAT = [Segment("s", "the cat sat on a mat", ("a cat sat on the mat",), "the cat sat on the mat")]
+
+
+@pytest.mark.parametrize(
+    ("labels", "supported"),
+    [
+        (("unsupported", "supported"), 0.75),
+        (("supported", "unsupported"), 0.25),
+        (("entailment", "not_entailment"), 0.25),
+        (("hallucination", "consistent"), 0.75),
+    ],
+)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"direction": "forward"},
+        {"direction": "both"},
+        {"direction": "both-geometric"},
+        {"references": "parts"},
+        {"anchor": "source", "long": "windows"},
+    ],
+)
+def test_of_two_labels_the_value_is_the_probability_of_supported(tiny_checker, labels, supported, options):
+    found = score(ABOUT_A_CAT, model=tiny_checker(*labels), **options)
+    assert found.values == pytest.approx([supported], abs=1e-6)  # float32
+    assert {name: part.tolist() for name, part in found.parts.items()} == {"e": found.values.tolist()}  # no n, no c
+    assert not any(flags.any() for flags in found.flags.values())
+
+
+def test_two_labels_without_names_need_their_order_which_the_signature_has(tiny_checker):
+    model = tiny_checker("LABEL_0", "LABEL_1")
+    with pytest.raises(InputError, match=r'say the order: labels="unsupported,supported"'):
+        score(ABOUT_A_CAT, model=model)
+    for labels, supported in (("unsupported,supported", 0.75), ("supported,unsupported", 0.25)):
+        found = score(ABOUT_A_CAT, model=model, labels=labels)
+        assert found.values == pytest.approx([supported], abs=1e-6)
+        assert dict(found.signature.entries)["labels"] == labels
+    named = signature_of(Nli(model=tiny_checker("entailment", "not_entailment")), Runtime(device="cpu"))
+    assert dict(named.entries)["labels"] == "supported,unsupported"
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        *(Nli(formula=formula) for formula in FORMULAS if formula != "e"),
+        SummaC(variant="c"),
+        SummaC(variant="e-c"),
+        BertNli(anchor="source", formula="-c"),
+    ],
+)
+def test_formulas_of_n_or_c_are_refused_with_two_labels(tiny_checker, metric):
+    option = "variant" if isinstance(metric, SummaC) else "formula"
+    metric = replace(metric, model=tiny_checker("unsupported", "supported"))
+    message = (
+        rf"^model '.*' has two labels, and {option}={getattr(metric, option)} needs neutral or contradiction alone; use"
+        rf" {option}=e, the probability of supported$"
+    )
+    for ask in (lambda: metric.score(ABOUT_A_CAT, Runtime(device="cpu")), lambda: signature_of(metric, Runtime())):
+        with pytest.raises(InputError, match=message):
+            ask()
+    assert replace(metric, **{option: "e"}).score(ABOUT_A_CAT, Runtime(device="cpu")).values[0] > 0.7
+
+
+def test_with_two_labels_an_empty_side_gets_the_worst_value(tiny_checker):
+    segments = [*ABOUT_A_CAT, Segment("t", "", ("a cat",), "a cat"), Segment("u", "a cat", ("", "a cat"), "a cat")]
+    model = tiny_checker("unsupported", "supported")
+    for metric in (Nli(), Nli(references="parts"), Nli(references="best"), SummaC(anchor="reference"), SummaC()):
+        found = replace(metric, model=model).score(segments, Runtime(device="cpu"))
+        assert found.values[:2] == pytest.approx([0.75, 0], abs=1e-6)
+        assert found.flags["empty"].tolist() == [False, True, False]
+        assert found.parts.keys() <= {"e", "reference"}
+        assert found.parts["e"].tolist() == found.values.tolist()
+
+
+def test_with_two_labels_the_window_that_supports_most_counts(tiny_nli):
+    options = {"model": str(tiny_nli("bert", ("unsupported", "supported"))), "direction": "forward", "max_tokens": 20}
+    read = score([Segment("s", "a dog sat", (MENLI_LONG,))], **options, long="windows")
+    model = Nli(**options).loaded(Runtime(device="cpu"))
+    (parts,), _ = premise_windows([(MENLI_LONG, "a dog sat")], model.tokenizer)
+    supports = model.judge([(part, "a dog sat") for part in parts]).probabilities[:, 0]
+    assert len(parts) > 1
+    assert supports.argmax() > 0  # or the first one of all would do
+    assert read.values == pytest.approx([supports.max()], abs=1e-6)
+
+
+@pytest.mark.parametrize("metric", [Nli(references="parts"), SummaC(), BertNli()])
+def test_metrics_keep_the_contract_with_two_labels(tiny_nli, metric):
+    model = str(tiny_nli("bert", ("unsupported", "supported")))
+    short = [segment for segment in SEGMENTS if len(segment.source or "") < 400]
+    check_metric(replace(metric, model=model), short, Runtime(device="cpu"))
 
 
 def test_a_head_has_one_signature_whatever_its_path(tiny_head, tmp_path):

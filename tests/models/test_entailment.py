@@ -270,6 +270,14 @@ def test_a_head_permuted_in_rows_and_labels_is_the_same_model(tiny_head, tmp_pat
         (("CONTRADICTION", "NEUTRAL", "ENTAILMENT"), (2, 1, 0)),
         (("neutral", " Contradiction", "entailment "), (2, 0, 1)),
         (("entails", "contradicts", "neutral"), (0, 2, 1)),
+        # Two labels, as published models name them: supported comes first.
+        (("unsupported", "supported"), (1, 0)),
+        (("SUPPORTED", "NOT_SUPPORTED"), (0, 1)),
+        (("entailment", "not_entailment"), (0, 1)),
+        (("non-entailment", "entailment"), (1, 0)),
+        (("hallucination", "consistent"), (1, 0)),
+        (("Consistent", " Inconsistent "), (0, 1)),
+        (("hallucinated", "not hallucinated"), (1, 0)),
     ],
 )
 def test_labels_in_any_order_and_case(names, columns):
@@ -282,8 +290,18 @@ def test_labels_in_any_order_and_case(names, columns):
         (
             ("LABEL_0", "LABEL_1"),
             (
-                r"^model 'm' has 2 labels \(LABEL_0, LABEL_1\), expected entailment, neutral and contradiction; is it"
-                r" an NLI"
+                r"^model 'm' calls its labels LABEL_0, LABEL_1, expected supported and unsupported; if it is a fact"
+                r' checker, say the order: labels="unsupported,supported" \(as its card has it\)$'
+            ),
+        ),
+        (("negative", "positive"), r"calls its labels negative, positive, expected supported and unsupported"),
+        (("entailment", "neutral"), r"calls its labels entailment, neutral, expected supported and unsupported"),
+        (("supported", "consistent"), r"calls its labels supported, consistent, expected supported and unsupported"),
+        (
+            ("score",),
+            (
+                r"^model 'm' has 1 labels \(score\), expected entailment, neutral and contradiction, or supported and"
+                r" unsupported; is it an NLI model\?$"
             ),
         ),
         ((), r"has 0 labels \(none\)"),
@@ -322,6 +340,42 @@ def test_the_user_may_say_the_order():
             columns_of(("LABEL_0", "LABEL_1", "LABEL_2"), "m", wrong)
 
 
+def test_the_user_may_say_the_order_of_two_labels():
+    unnamed = ("LABEL_0", "LABEL_1")
+    assert columns_of(unnamed, "m", "unsupported,supported") == (1, 0)
+    assert columns_of(unnamed, "m", "supported, unsupported") == (0, 1)
+    assert columns_of(("entailment", "not_entailment"), "m", "supported,unsupported") == (0, 1)  # the same in words
+    assert columns_of(("SUPPORTS", "REFUTES"), "m", "supported,unsupported") == (0, 1)
+    with pytest.raises(InputError, match=r"its labels entailment, not_entailment, in this order; labels='uns.* leave"):
+        columns_of(("entailment", "not_entailment"), "m", "unsupported,supported")
+    for wrong in ("contradiction,neutral,entailment", "supported", "supported,supported", "a,b", ""):
+        with pytest.raises(
+            InputError,
+            match=(
+                r"^labels is '.*', expected supported and unsupported in the order of the model's outputs \(LABEL_0,"
+                r" LABEL_1\), with commas$"
+            ),
+        ):
+            columns_of(unnamed, "m", wrong)
+    with pytest.raises(InputError, match=r"^labels is 'unsupported,supported', expected entailment, neutral and"):
+        columns_of(("LABEL_0", "LABEL_1", "LABEL_2"), "m", "unsupported,supported")
+
+
+@pytest.mark.parametrize(
+    ("kind", "order", "place"),
+    [("roberta", ("unsupported", "supported"), 1), ("deberta-v2", ("entailment", "not_entailment"), 0)],
+)
+def test_of_two_labels_the_probability_of_supported_stands_alone(tiny_nli, kind, order, place):
+    folder = tiny_nli(kind, order)
+    expected = theirs(folder, PAIRS)[:, place]
+    assert expected.std() > 1e-3  # pairs differ, or nothing would be shown
+    found = loaded(folder).judge(PAIRS).probabilities
+    np.testing.assert_allclose(found[:, 0], expected, atol=SAME, rtol=0)
+    assert np.isnan(found[:, 1:]).all()  # what is not supported is not split
+    alone = loaded(folder).judge(PAIRS[:3], alone=True).probabilities
+    np.testing.assert_allclose(alone[:, 0], expected[:3], atol=SAME, rtol=0)
+
+
 def test_labels_are_read_by_number_not_by_place(tiny_nli, tmp_path):
     labels = {"2": "contradiction", "0": "entailment", "1": "neutral"}
     folder = changed(tiny_nli("bert"), tmp_path / "turned", {"id2label": labels})
@@ -358,7 +412,10 @@ def test_what_pins_a_model_stands_in_its_facts(tiny_nli, tiny_head):
     assert folder["weights"].startswith("sha256:")
     assert folder["setup"].startswith("sha256:")
     assert "head" not in folder
+    two = locate_nli(str(tiny_nli("bert", ("hallucination", "consistent"))))
+    assert (two.columns, two.is_split, two.facts()["labels"]) == ((1, 0), False, "unsupported,supported")
     head = locate_nli(str(tiny_head()))
+    assert (head.columns, head.is_split) == ((0, 1, 2), True)
     assert head.facts()["head"] == head.head.identity[:23]
     assert head.facts()["weights"] != head.facts()["head"]
     assert head.trained_on == ("negation", "number_error")

@@ -242,7 +242,8 @@ class Claim:
     Attributes:
         sentence: where it stands in the text.
         support: as in the metric, in [0, 1].
-        contradiction: the probability that `evidence` contradicts it, and what the telling window says, by its weight.
+        contradiction: the probability that `evidence` contradicts it, and what the telling window says, by its weight;
+            None where a model has two labels, and so does not tell the contrary from what is not said.
         evidence: the sentence of the source that supports it best; if none does, the one that says most of it, be it
             the contrary.
         lacking: its names and numbers that the source lacks, with their places in the text.
@@ -250,7 +251,7 @@ class Claim:
 
     sentence: Quote
     support: float
-    contradiction: float
+    contradiction: float | None
     evidence: Quote
     lacking: tuple[Mention, ...]
 
@@ -259,6 +260,8 @@ class Claim:
         """Why the sentence is not supported, in words."""
         if self.lacking:
             return "not in the source: " + ", ".join(mention.text for mention in self.lacking)
+        if self.contradiction is None:
+            return "not supported by the source"
         return "contradicted by the source" if self.contradiction > SUPPORTED else "not said by the source"
 
 
@@ -352,8 +355,9 @@ class Faithful(NliMetric):
     References:
         Laban et al. (2022), "SummaC", section 3.2.1, takes the maximum over the source and the mean over the summary,
         both by sentences. Tang et al. (2024), "MiniCheck", sections 3 and 5, read long sources in parts of whole
-        sentences and train on documents without a supporting sentence. The rest is ours: the two readings, the choice
-        of passages, what is copied, names and numbers, and the weight of the least supported sentence.
+        sentences and train on documents without a supporting sentence. Their code joins source and sentence by one end
+        token, where the tokenizer of their RoBERTa frames a pair, and we, by two. The rest is ours: the two readings,
+        the choice of passages, what is copied, names and numbers, and the weight of the least supported sentence.
     """
 
     model: str = "nli-robust"
@@ -509,7 +513,8 @@ def evidence(hypothesis: str, source: str, runtime: Runtime | None = None, metri
             if one.around is not None:  # a window shows what a pronoun stands for
                 wide = one.around.probabilities
                 denied = _between(denied, float(wide[_telling(wide), 2]), metric.context)
-            claims.append(Claim(sentence, one.support, denied, quote, lacking))
+            contradiction = None if math.isnan(denied) else denied
+            claims.append(Claim(sentence, one.support, contradiction, quote, lacking))
     return Evidence(float(score.values[0]), tuple(claims), score.signature)
 
 
@@ -517,10 +522,11 @@ def _telling(probabilities: Array) -> int:
     """The sentence that supports a claim; if none does, the one that says most of it, be it the contrary.
 
     Args:
-        probabilities: of entailment, neutrality and contradiction by each sentence, shape (sentences, 3).
+        probabilities: of entailment, neutrality and contradiction by each sentence, shape (sentences, 3). With two
+            labels it stays the sentence that supports most.
     """
     entailed, neutral = probabilities[:, 0], probabilities[:, 1]
-    telling = entailed if entailed.max() >= SUPPORTED else -neutral
+    telling = entailed if entailed.max() >= SUPPORTED or np.isnan(neutral).any() else -neutral
     return int(np.argmax(telling >= telling.max() - _ALIKE))  # the first of those that are alike
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask
-from nlgauge.core.errors import SpecError
+from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.metric import BaseMetric, check_needs, known, nonfinite, over_references, signature_of, unknown
 from nlgauge.core.options import Checked, Range
 from nlgauge.core.scores import MetricInfo, Scores, ids
@@ -54,10 +54,12 @@ class NliMetric(Checked, HeadedMetric):
         model: `nli` or `nli-robust` (heads over the embedded encoder, which come with the package), `nli-base` or
             `nli-robust-base` (over the encoder `base`), the file of a head, a folder with a sequence classifier, or its
             id on the Hugging Face hub. Only safetensors weights are read: convert a pickle once with `save_pretrained`.
-            Labels are read from the configuration; a model without entailment, neutrality and contradiction is refused.
+            Labels are read from the configuration: entailment, neutral and contradiction; or two, as fact checkers have
+            them: supported and unsupported, entailment and not_entailment, consistent and hallucination. The
+            probability of supported then is e. Any other model is refused.
         revision: branch, tag or commit of a hub model.
-        labels: the labels of the model's outputs, in order ("contradiction,neutral,entailment"), where the model does
-            not name them itself (`LABEL_0`) and is refused without this.
+        labels: the labels of the model's outputs, in order ("contradiction,neutral,entailment", or of two
+            "unsupported,supported"), where the model does not name them itself (`LABEL_0`) and is refused without this.
         max_tokens: the largest number of pieces of a pair, special tokens included; None takes the limit that the model
             was trained with, else the limit of what it can read.
         dtype: the precision of the model; None takes the runtime's.
@@ -88,10 +90,19 @@ class NliMetric(Checked, HeadedMetric):
         return self._found().trained_on
 
     def _found(self) -> NliFiles:
-        return locate_nli(self.model, self.revision, self.labels)
+        found = locate_nli(self.model, self.revision, self.labels)
+        for option in ("formula", "variant"):
+            value = getattr(self, option, "e")
+            if value != "e" and not found.is_split:  # e-n-c would hold, as 2e - 1; it is none of the formulas
+                raise InputError(
+                    f"model {self.model!r} has two labels, and {option}={value} needs neutral or contradiction alone;"
+                    f" use {option}=e, the probability of supported"
+                )
+        return found
 
     def loaded(self, runtime: Runtime) -> NliModel:
         """The loaded model; a runtime holds one copy."""
+        self._found()  # refuses what the model's labels do not give, before weights are read
         return load_nli(self.model, self.revision, self.labels, runtime.precision(self.dtype), runtime, self.max_tokens)
 
 
@@ -134,7 +145,8 @@ class Questions:
         """The model's answers to each pair.
 
         Returns:
-            Probabilities of entailment, neutrality and contradiction, shape (n, 3); whether the pair was cut, (n,).
+            Probabilities of entailment, neutrality and contradiction, shape (n, 3), of which a model with two labels
+            leaves the last two NaN; whether the pair was cut, (n,).
         """
         with runtime.progress(len(self.pairs), name) as advance:
             entailment = model.judge(self.pairs, contents, advance)
@@ -210,10 +222,11 @@ DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 _WHY = "a copy need not be best: a model may be surer of another sentence"
 
 
-def pool(formula: str, e: Array, n: Array, c: Array) -> Array:
-    """A formula of the three probabilities, each of shape (n,)."""
+def pool(formula: str, *probabilities: Array) -> Array:
+    """A formula of e, n and c, each of shape (n,), in this order; of e alone where the others have no weight."""
     weights, _ = FORMULAS[formula]
-    return np.asarray(weights[0] * e + weights[1] * n + weights[2] * c + 0.0)  # + 0.0: no minus zero
+    terms = [weight * column for weight, column in zip(weights, probabilities, strict=False)]
+    return np.asarray(sum(terms) + 0.0)  # + 0.0: no minus zero
 
 
 def joined(direction: Direction, ways: Array, low: float) -> Array:
@@ -248,7 +261,8 @@ class Nli(NliMetric):
     `paper/nli-...` name them. `paper/xnli-...` read the source in another language; `paper/xnli-r` must be fine-tuned
     first and given as `model=PATH`. `paper/menli-r` and `paper/menli-d` are MENLI, 0.2 of NLI and 0.8 of BERTScore.
 
-    The parts `e`, `n` and `c` are the means of both directions. The range follows the formula: 0 to 1 for `e`, -1 to 0
+    The parts `e`, `n` and `c` are the means of both directions. A model with two labels does not split what is not
+    supported: it gives `formula=e` and the part `e` alone. The range follows the formula: 0 to 1 for `e`, -1 to 0
     for `-c`, -1 to 1 for `e-n` and `e-c`, -2 to 1 for `e-n-2c` (from -3 with `references=parts`). An empty side gets
     the worst value (flag `empty`), without asking the model. Blanks around a text do not count. A copy need not be
     best: the model may be surer of another sentence.
@@ -268,7 +282,8 @@ class Nli(NliMetric):
             another. Refused with `anchor=source`, where none is read.
         long: a pair beyond the limit is cut, the longer side first, and flagged (`truncate`), or its premise is read in
             windows of whole sentences (`windows`). The window of which the model is surest, with the lowest n, then
-            counts. What is still too long, as a sentence beyond the room, is cut.
+            counts; with two labels, the one with the highest e. What is still too long, as a sentence beyond the room,
+            is cut.
 
     References:
         Chen and Eger (2023), "MENLI: Robust Evaluation Metrics from Natural Language Inference", section 4.3.
@@ -322,7 +337,7 @@ class Nli(NliMetric):
         if self.references != "parts":
             return over_references(segments, self.references, lambda single: self._score_single(single, runtime))
         found = [self._highest(segments, replace(self, direction=way), runtime) for way in self._ways]
-        each = {name: np.stack([one.parts[name] for one in found]) for name in ("e", "n", "c")}
+        each = {name: np.stack([one.parts[name] for one in found]) for name in found[0].parts}
         flags = {name: np.any([one.flags[name] for one in found], axis=0) for name in found[0].flags}
         values, parts = self._value(each)
         return Scores(signature_of(self, runtime), ids(segments), values, parts, flags=flags)
@@ -347,8 +362,8 @@ class Nli(NliMetric):
         """The values and the mean probabilities, from those of each direction, of shape (directions, n)."""
         parts = {name: np.asarray(column.mean(axis=0)) for name, column in each.items()}
         if self.joining not in ("both-geometric", "both-smaller"):
-            return pool(self.formula, **parts), parts
-        return joined(self.joining, pool(self.formula, **each), self.info.range[0]), parts
+            return pool(self.formula, *parts.values()), parts
+        return joined(self.joining, pool(self.formula, *each.values()), self.info.range[0]), parts
 
     def _highest(self, segments: Sequence[Segment], one_way: Nli, runtime: Runtime) -> Scores:
         """The highest probabilities over the references in one direction, each on its own, as parts."""
@@ -358,7 +373,7 @@ class Nli(NliMetric):
         )
         parts = {
             name: np.where(np.isnan(column) & scores.flags["empty"], w, column)
-            for (name, column), w in zip(scores.parts.items(), self._worst, strict=True)
+            for (name, column), w in zip(scores.parts.items(), self._worst, strict=False)
         }
         return replace(scores, parts=parts)
 
@@ -385,11 +400,12 @@ class Nli(NliMetric):
             empty[asked], asked = ~read, asked[read]
             told = found.probabilities.reshape(len(ways), -1, 3)[:, read]
             probabilities[:, asked] = told
-            broken[asked] = nonfinite(np.hstack(list(told)))
+            broken[asked] = nonfinite(told[..., 0].T)  # if one is not finite, all are not
             truncated[asked] = found.truncated.reshape(len(ways), -1)[:, read].any(axis=0)
             shares[asked] = found.unknown[: len(read)][read]
+        names = "enc" if self._found().is_split else "e"
         values, parts = self._value(
-            {name: np.stack([known(way, shares) for way in probabilities[..., i]]) for i, name in enumerate("enc")}
+            {name: np.stack([known(way, shares) for way in probabilities[..., i]]) for i, name in enumerate(names)}
         )
         flags = {"empty": empty, "truncated": truncated, "unknown": unknown(shares), "nonfinite": broken}
         return Scores(signature_of(self, runtime), ids(segments), values, parts, flags=flags)
@@ -407,7 +423,9 @@ class Nli(NliMetric):
             questions.ask(i, [(part, hypothesis) for part in parts])
         found, cut = questions.judged(model, contents, runtime, "nli")
         owners = np.array(questions.owners)
-        order = np.lexsort((found[:, 1], owners))  # by question, the surest window first
+        # A model with two labels knows no n. Whatever one window supports is supported.
+        doubt = found[:, 1] if self._found().is_split else -found[:, 0]
+        order = np.lexsort((doubt, owners))  # by question, the surest window first
         surest = order[np.searchsorted(owners[order], np.arange(len(pairs)))]
         is_cut = np.bincount(owners, cut, len(pairs)) > 0
         return Answers(found[surest], is_cut, unknown_in(pairs, contents, model), empty_in(pairs, contents))
@@ -448,7 +466,7 @@ class SummaC(NliMetric):
 
     Args:
         variant: `e` is the highest entailment, `c` is 1 minus the highest contradiction, and `e-c` is the highest
-            entailment minus the highest contradiction.
+            entailment minus the highest contradiction. A model with two labels gives `e` and the part `e` alone.
         anchor: what the summary is compared with: `source` or `reference`.
         references: with several references, the `mean` or the `best`. Refused with `anchor=source`, where none is read.
 
@@ -529,11 +547,12 @@ class SummaC(NliMetric):
                 highest = probabilities[part].reshape(n_rows, n_columns, 3).max(axis=0)  # (columns, 3)
                 e[i], _, c[i] = highest.mean(axis=0)
                 truncated[i] = cut[part].any()
-        broken = nonfinite(np.stack([e, c], axis=1))
+        broken = nonfinite(e)  # if e is not finite, c is not
         e, c = known(e, shares), known(c, shares)
         value = {"e": e, "c": 1 - c, "e-c": e - c}[self.variant]
         flags = {"empty": empty, "truncated": truncated, "unknown": unknown(shares), "nonfinite": broken}
-        return Scores(signature_of(self, runtime), ids(segments), value, {"e": e, "c": c}, flags=flags)
+        parts = {"e": e, "c": c} if self._found().is_split else {"e": e}
+        return Scores(signature_of(self, runtime), ids(segments), value, parts, flags=flags)
 
 
 # --- BERT-NLI for dialogue: does a response follow from what was said before?

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -136,6 +137,13 @@ def _cut(sizes: Ids, room: int) -> Ids:
 
 LABELS = ("entailment", "neutral", "contradiction")
 _STEMS = ("entail", "neutral", "contradict")
+TWO_LABELS = ("supported", "unsupported")  # of a fact checker
+_OF_TWO = re.compile(r"(?P<negated>not|non|no|un|in)?[\W_]*(?P<stem>support|entail|consisten|hallucinat)")
+# Number of a model's outputs -> its labels, and how to say their order.
+_EXPECTED = {
+    2: ("supported and unsupported", "a fact checker", "unsupported,supported"),
+    3: ("entailment, neutral and contradiction", "an NLI model", "contradiction,neutral,entailment"),
+}
 
 
 @dataclass(frozen=True)
@@ -145,12 +153,18 @@ class NliFiles(Headed):
     Attributes:
         files: the files of the checkpoint, or of the encoder under the head.
         head: the head; None for a checkpoint that has its own classifier.
-        columns: the positions of entailment, neutral and contradiction among the model's outputs.
+        columns: the positions of entailment, neutral and contradiction among the model's outputs; of a model with two
+            labels those of supported and unsupported.
     """
 
     files: ModelFiles
     head: Head | None
-    columns: tuple[int, int, int]
+    columns: tuple[int, ...]
+
+    @property
+    def is_split(self) -> bool:
+        """Whether the model splits what is not entailed into neutral and contradiction."""
+        return len(self.columns) == len(LABELS)
 
     @property
     def trained_on(self) -> tuple[str, ...]:
@@ -159,7 +173,8 @@ class NliFiles(Headed):
 
     def facts(self) -> dict[str, Any]:
         """The facts that identify the model, for a signature."""
-        labels = [label for _, label in sorted(zip(self.columns, LABELS, strict=True))]
+        names = LABELS if self.is_split else TWO_LABELS
+        labels = [label for _, label in sorted(zip(self.columns, names, strict=True))]
         facts: dict[str, Any] = {"labels": ",".join(labels)}
         if self.head is None:
             return {**facts, **self.files.facts()}
@@ -173,12 +188,12 @@ def locate_nli(model: str, revision: str | None = None, labels: str | None = Non
         model: `nli` or `nli-robust` (shipped heads), `nli-base` or `nli-robust-base` (on the encoder `base`), the file
             of a head, a folder, or an id of the Hugging Face hub.
         revision: branch, tag or commit of a hub model.
-        labels: the labels of the model's outputs in order, as in "contradiction,entailment,neutral". If None, they are
-            read from the model.
+        labels: the labels of the model's outputs in order, as in "contradiction,entailment,neutral", or
+            "unsupported,supported" of a fact checker. If None, they are read from the model.
 
     Raises:
-        InputError: there is no such model, its outputs are not these three labels, or it does not say which output is
-            which label.
+        InputError: there is no such model, its outputs are neither these three labels nor these two, or it does not say
+            which output is which label.
     """
     if is_head(model):
         if revision is not None:
@@ -194,8 +209,11 @@ def locate_nli(model: str, revision: str | None = None, labels: str | None = Non
     return NliFiles(files, None, columns_of(_names(files.config), model, labels))
 
 
-def columns_of(names: Sequence[str], model: str, labels: str | None = None) -> tuple[int, int, int]:
-    """The positions of entailment, neutral and contradiction among a model's outputs.
+def columns_of(names: Sequence[str], model: str, labels: str | None = None) -> tuple[int, ...]:
+    """The positions of entailment, neutral and contradiction among three outputs, or of supported and unsupported.
+
+    Of two outputs, the names may say the same in words such as entailment and not_entailment, consistent and
+    hallucination.
 
     Args:
         names: the model's names of its outputs, in order.
@@ -203,45 +221,55 @@ def columns_of(names: Sequence[str], model: str, labels: str | None = None) -> t
         labels: the labels that the user names.
 
     Raises:
-        InputError: there are not three outputs, their names are not these three labels, or the user's labels
-            contradict the names.
+        InputError: there are not two or three outputs, their names are not these labels, or the user's labels are
+            others or contradict the names.
     """
     listed = ", ".join(names) or "none"
-    if len(names) != 3:
+    if len(names) not in _EXPECTED:
         raise InputError(
-            f"model {model!r} has {len(names)} labels ({listed}), expected entailment, neutral and contradiction; is it"
-            " an NLI model?"
+            f"model {model!r} has {len(names)} labels ({listed}), expected entailment, neutral and contradiction, or"
+            " supported and unsupported; is it an NLI model?"
         )
-    columns = _stems(names)
-    said = None if labels is None else _stems(labels.split(","))
-    if labels is not None and said is None:
+    expected, kind, order = _EXPECTED[len(names)]
+    columns = _positions(names)
+    said = None if labels is None else _positions(labels.split(","))
+    if labels is not None and (said is None or len(said) != len(names)):
         raise InputError(
-            f"labels is {labels!r}, expected entailment, neutral and contradiction in the order of the model's outputs,"
-            " with commas"
+            f"labels is {labels!r}, expected {expected} in the order of the model's outputs ({listed}), with commas"
         )
     if columns is None and said is None:
-        advice = 'if it is an NLI model, say the order: labels="contradiction,neutral,entailment" (as its card has it)'
         raise InputError(
-            f"model {model!r} calls its labels {listed}, expected entailment, neutral and contradiction; {advice}"
+            f"model {model!r} calls its labels {listed}, expected {expected}; if it is {kind}, say the order:"
+            f' labels="{order}" (as its card has it)'
         )
     if columns is not None and said is not None and columns != said:
         raise InputError(
             f"model {model!r} calls its labels {listed}, in this order; labels={labels!r} says otherwise, leave it out"
         )
-    order = columns or said
-    assert order is not None
-    return order
+    found = columns or said
+    assert found is not None
+    return found
 
 
-def _stems(names: Sequence[str]) -> tuple[int, int, int] | None:
-    """The positions of the three labels, in any case and with any ending (entailment, ENTAILMENT, entailed).
+def _positions(names: Sequence[str]) -> tuple[int, ...] | None:
+    """The positions of the three labels or the two, in any case and with any ending (entailment, ENTAILMENT, entailed).
 
-    None if the names are not these three.
+    None if the names are neither.
     """
-    candidates = [[i for i, name in enumerate(names) if name.strip().lower().startswith(stem)] for stem in _STEMS]
-    if len(names) != 3 or any(len(places) != 1 for places in candidates):
+    folded = [name.strip().lower() for name in names]
+    if len(folded) == len(TWO_LABELS):
+        supported = [_says_supported(name) for name in folded]
+        return (supported.index(True), supported.index(False)) if {*supported} == {True, False} else None
+    candidates = [[i for i, name in enumerate(folded) if name.startswith(stem)] for stem in _STEMS]
+    if len(folded) != len(LABELS) or any(len(places) != 1 for places in candidates):
         return None
-    return candidates[0][0], candidates[1][0], candidates[2][0]
+    return tuple(places[0] for places in candidates)
+
+
+def _says_supported(name: str) -> bool | None:
+    """Whether a label says that a text is supported; None if it says neither this nor the contrary."""
+    found = _OF_TWO.match(name)
+    return None if found is None else (found["negated"] is not None) == (found["stem"] == "hallucinat")
 
 
 def _names(config: Mapping[str, Any]) -> list[str]:
@@ -261,7 +289,8 @@ class Entailment:
     """A model's judgements of n pairs.
 
     Attributes:
-        probabilities: probabilities of entailment, neutral and contradiction, shape (n, 3); each row sums to 1.
+        probabilities: probabilities of entailment, neutral and contradiction, shape (n, 3); each row sums to 1. A model
+            with two labels gives the probability of supported, and NaN twice: the rest is not split.
         truncated: whether the pair was longer than the model's limit, shape (n,).
     """
 
@@ -339,7 +368,8 @@ class NliModel(LazyModel[NliFiles, PairTokenizer, "Classifier"]):
         if contents is None:
             contents = self.tokenizer.read(text for pair in distinct for text in pair)
         prepared = self.tokenizer.pairs(distinct, contents)
-        probabilities = np.zeros((len(distinct), 3))
+        probabilities = np.full((len(distinct), len(LABELS)), np.nan)
+        columns = self.found.columns if self.found.is_split else self.found.columns[:1]
         if distinct:
             network = self.network  # says that torch is missing, if it is
             from nlgauge.models.hub import side_by_side
@@ -351,7 +381,7 @@ class NliModel(LazyModel[NliFiles, PairTokenizer, "Classifier"]):
             batches = list(by_length(prepared.lengths, 1 if alone else self.budget or network.batch_tokens))
             judged = side_by_side(work, batches, network.device, one_core=alone)
             for batch, found in zip(batches, judged, strict=True):
-                probabilities[batch] = found[:, self.found.columns]
+                probabilities[batch, : len(columns)] = found[:, columns]
                 advance(len(batch))
         places = np.fromiter((number[pair] for pair in pairs), dtype=np.int64, count=len(pairs))
         advance(len(pairs) - len(distinct))
