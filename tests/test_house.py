@@ -32,7 +32,8 @@ NOT_IN_BASE |= {"bert_score", "rouge_score"}
 PUBLIC = {
     *("Accumulator", "Alignment", "Dataset", "InputError", "Metric", "MetricInfo", "MissingExtra", "NlgaugeError"),
     *("Pair", "Perturbed", "Runtime", "ScoreWarning", "Scores", "Segment", "Signature", "SpecError", "Suite"),
-    *("__version__", "align", "audit", "choose", "compare", "correlation", "explain", "gate", "list_metrics"),
+    *("__version__", "align", "audit", "choose", "compare", "correlation", "explain", "fetch", "gate"),
+    "list_metrics",
     *("meta_evaluate", "metric", "perturb", "plan_ratings", "read", "read_suite", "score", "select_models", "suite"),
     *("sweep", "synthesize"),
 }

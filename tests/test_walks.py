@@ -30,10 +30,10 @@ WALKS = {  # command -> files whose functions it enters, at most
     f"audit {DATA} --suite menli -m chrf --no-cache": 53,
     f"meta {DATA} --judgements weather_ratings.tsv -m chrf -m bleu -c adequacy": 40,
     f"gate {DATA} {DATA} --base-system template --new-system template -m chrf": 32,
-    "synth {folder}/few.txt -o {folder}/changed.jsonl": 37,  # what metrics declare is checked in core/scores
+    "synth {folder}/few.txt -o {folder}/changed.jsonl": 38,  # models/fetch finds the encoder
 }
 # Of the package, at most. Docstrings are what the reference in docs/ is made of, and grew by 1,900 lines for it.
-SIZES = {"files": 260, "classes": 736, "median lines": 385, "most lines": 960}
+SIZES = {"files": 261, "classes": 739, "median lines": 386, "most lines": 960}
 
 
 def entered(command: str) -> list[str]:

@@ -66,7 +66,7 @@ FAMILIES: Mapping[str, tuple[str, str, str]] = {
     ),
     "vectors": (
         "Token vectors",
-        "They compare what an encoder makes of the tokens. An encoder comes with the package.",
+        "They compare what an encoder makes of the tokens. `nlgauge fetch` brings three.",
         r"embedding\.",
     ),
     "entailment": ("Entailment", "They ask whether one text follows from another.", r"nli$|faithful$"),

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from nlgauge.metaeval.select import select_models
     from nlgauge.metaeval.sweep import sweep
     from nlgauge.metrics.registry import list_metrics, metric
+    from nlgauge.models.fetch import fetch
     from nlgauge.perturbations.perturb import Perturbed, perturb
     from nlgauge.perturbations.synthesis import synthesize
     from nlgauge.runtime.runtime import Runtime
@@ -41,6 +42,6 @@ else:
 __all__ = [
     "Accumulator", "Alignment", "Dataset", "InputError", "Metric", "MetricInfo", "MissingExtra", "NlgaugeError", "Pair",
     "Perturbed", "Runtime", "ScoreWarning", "Scores", "Segment", "Signature", "SpecError", "Suite", "__version__",
-    "align", "audit", "choose", "compare", "correlation", "explain", "gate", "list_metrics", "meta_evaluate", "metric",
-    "perturb", "plan_ratings", "read", "read_suite", "score", "select_models", "suite", "sweep", "synthesize",
+    "align", "audit", "choose", "compare", "correlation", "explain", "fetch", "gate", "list_metrics", "meta_evaluate",
+    "metric", "perturb", "plan_ratings", "read", "read_suite", "score", "select_models", "suite", "sweep", "synthesize",
 ]  # fmt: skip

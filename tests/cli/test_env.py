@@ -11,6 +11,7 @@ import pytest
 from nlgauge.cli.main import main
 from nlgauge.core.spec import version
 from nlgauge.metrics.external.environments import Environment, recipes
+from nlgauge.models import fetch
 from nlgauge.runtime.cache import ScoreCache
 
 
@@ -27,7 +28,7 @@ def test_doctor_names_versions_device_and_cache(tmp_path, capsys):
     [
         ("", "embedded for metrics that name no model\n"),
         ("base", "base for metrics that name no model, as NLGAUGE_ENCODER says\n"),
-        ("large", "NLGAUGE_ENCODER is 'large'; known: base, embedded; other models are named by a metric"),
+        ("large", "NLGAUGE_ENCODER is 'large'; known: base, embedded, multilingual; other models are named"),
     ],
 )
 def test_doctor_says_which_encoder_is_taken(tmp_path, capsys, monkeypatch, named, said):
@@ -45,7 +46,7 @@ def test_a_cache_that_holds_something_is_counted(tmp_path, capsys):
 @pytest.fixture
 def quick(monkeypatch):
     """Without the digest of the embedded weights, and without torch."""
-    monkeypatch.setattr("nlgauge.models.locate.check", lambda path: None)
+    monkeypatch.setattr("nlgauge.models.fetch.check", lambda name, target: None)
     monkeypatch.setattr("nlgauge.cli.env._device", lambda: "none")
 
 
@@ -166,3 +167,35 @@ def test_what_cannot_be_done_is_one_line(folder, capsys, arguments, told):
     assert out == ""
     assert err.startswith(f"nlgauge: {told}")
     assert err.count("\n") == 1
+
+
+# --- `fetch` lists, fetches and removes encoders
+
+
+def test_encoders_are_listed_fetched_and_removed(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("NLGAUGE_MODELS", str(tmp_path))
+    told = []
+    monkeypatch.setattr(fetch, "fetch", lambda *names, source, quiet: told.append((names, source, quiet)) or [tmp_path])
+    assert main(["fetch", "embedded", "base", "--from", "stick", "-q"]) == 0
+    assert told == [(("embedded", "base"), "stick", True)]
+    assert capsys.readouterr().out == f"{tmp_path.name}: whole, in {tmp_path}\n"
+    assert main(["fetch", "--list"]) == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == ["embedded", "base", "multilingual"]
+    (tmp_path / "base").mkdir()
+    assert main(["fetch", "base", "--remove"]) == 0
+    assert capsys.readouterr().out == f"base: removed from {tmp_path / 'base'}\n"
+    assert not (tmp_path / "base").exists()
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (["base", "--list"], "--list lists all encoders; leave the rest out"),
+        (["--remove"], "--remove deletes encoders that are named, and fetches none"),
+        (["bsae"], "unknown encoder 'bsae'; did you mean 'base'?"),
+        ([], "name an encoder: embedded, base, multilingual, or all"),
+    ],
+)
+def test_what_fetch_cannot_do_is_one_line(capsys, typed, said):
+    assert main(["fetch", *typed]) == 2
+    assert capsys.readouterr().err == f"nlgauge: {said}\n"

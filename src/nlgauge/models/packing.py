@@ -30,6 +30,7 @@ from nlgauge.models.attention import (
 )
 from nlgauge.models.heads import Head
 from nlgauge.models.locate import FAMILIES, ModelFiles, buckets, check_finite, is_read, refusing_broken
+from nlgauge.models.narrow import BYTES, HALF, SCALES, ZERO
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.runtime import runs
 
@@ -169,13 +170,16 @@ class PackedBert:
         self._blocks: list[_Block | Block] = []
         self._lock = threading.Lock()
         read = self._read
-        self.words = read("embeddings.word_embeddings.weight")  # shape (V, d)
+        # Shape (V, d). A narrow table of pieces stays narrow: it is most of such a file, and few of its rows occur.
+        self.words = self._weights.narrow("embeddings.word_embeddings.weight", dtype, device) or read(
+            "embeddings.word_embeddings.weight"
+        )
         self._has_positions, self._has_types = self._family.tables(config)
         # Without vectors of positions all are one position, whose vector is 0.
         self._positions = (
             read("embeddings.position_embeddings.weight")
             if self._has_positions
-            else self.words.new_zeros(1, self.words.shape[1])
+            else torch.zeros(1, self.words.shape[1], dtype=dtype, device=device)
         )
         self._n_positions = len(self._positions)
         self._reach = self._n_positions + STEP  # texts are padded beyond their end
@@ -285,7 +289,7 @@ class PackedBert:
             positions[:n_tokens] = self._without_padding(ids[:n_tokens], lengths)
         if types is not None and self._has_types:
             positions[:n_tokens] += np.concatenate(types) * self._n_positions
-        states = functional.embedding(to_device(ids, self.device), self.words)
+        states = rows_of(self.words, to_device(ids, self.device))
         if self._has_positions or self._has_types:
             states = states.add_(functional.embedding(to_device(positions, self.device), self._positions))
         states = functional.layer_norm(states, (self.width,), *self._norm, self.epsilon)
@@ -370,7 +374,7 @@ class PackedBert:
 
     def _of_positions(self) -> torch.dtype:
         """The precision of keys and queries of distances: one in which products are fast."""
-        if self._as_gpu or (self.dtype == torch.bfloat16 and kernels.prepares(self.words)):
+        if self._as_gpu or (self.dtype == torch.bfloat16 and kernels.prepares(self._positions)):
             return self.dtype
         return torch.promote_types(self.dtype, torch.float32)
 
@@ -457,8 +461,18 @@ class _Weights:
             except Exception as error:
                 raise InputError(f"model {files.name!r}: {path} is not a readable safetensors file: {error}") from None
 
+    def narrow(self, name: str, dtype: torch.dtype, device: torch.device) -> NarrowRows | None:
+        """A matrix in four bits; None if the weights hold it as it is."""
+        both = self._where.get(name + BYTES), self._where.get(name + SCALES)
+        if both[0] is None or both[1] is None:
+            return None
+        halves, scales = self._get(*both[0]), self._get(*both[1])
+        return NarrowRows(halves.to(device), scales.to(device), dtype)
+
     def __getitem__(self, name: str) -> torch.Tensor:
         found = self._where.get(name)
+        if found is None and (narrow := self.narrow(name, torch.float32, torch.device("cpu"))) is not None:
+            return narrow.rows(slice(None))
         for new, old in _LEGACY.items():
             if found is None and name.endswith(new):
                 found = self._where.get(name.removesuffix(new) + old)
@@ -489,3 +503,42 @@ def _plain(key: str) -> str:
         if place > 0 and key[place - 1] == ".":
             return key[place:]
     return key
+
+
+# --- Matrices in four bits (`models.narrow`), made wide
+
+
+class NarrowRows:
+    """A matrix whose rows are made wide when they are asked for.
+
+    Args:
+        halves: uint8, shape (rows, d / 2).
+        scales: float16, shape (rows, d / 32).
+        dtype: of the rows that are asked for.
+
+    Raises:
+        InputError: the shapes do not fit.
+    """
+
+    def __init__(self, halves: torch.Tensor, scales: torch.Tensor, dtype: torch.dtype) -> None:
+        if halves.shape != (len(scales), HALF * scales.shape[-1]):
+            raise InputError(
+                f"a narrow matrix has bytes of shape {tuple(halves.shape)} and scales of {tuple(scales.shape)},"
+                f" expected {HALF} bytes a scale"
+            )
+        self.halves, self.scales, self.dtype = halves, scales, dtype
+        self.shape = len(halves), 2 * halves.shape[1]
+
+    def __len__(self) -> int:
+        return len(self.halves)
+
+    def rows(self, ids: torch.Tensor | slice) -> torch.Tensor:
+        """The rows of these numbers, shape (n, d); a slice stands for a range of them."""
+        blocks = self.halves[ids].unflatten(1, (-1, HALF))
+        both = torch.cat([blocks & 15, blocks >> 4], dim=2).to(torch.float32) - ZERO
+        return (both * self.scales[ids].to(torch.float32).unsqueeze(2)).flatten(1).to(self.dtype)
+
+
+def rows_of(matrix: torch.Tensor | NarrowRows, ids: torch.Tensor) -> torch.Tensor:
+    """The rows of these numbers, shape (n, d), of a matrix in either form."""
+    return matrix.rows(ids) if isinstance(matrix, NarrowRows) else functional.embedding(ids, matrix)

@@ -25,8 +25,9 @@ from nlgauge.models.encoder import (
     texts_of,
 )
 from nlgauge.models.entailment import PairTokenizer, pair_tokenizer
+from nlgauge.models.fetch import ENCODERS
 from nlgauge.models.heads import Head, find_head, is_head
-from nlgauge.models.locate import NAMED, LazyModel, is_read
+from nlgauge.models.locate import LazyModel, is_read
 from nlgauge.models.tokens import Ids, TextTokenizer, Tokens
 from nlgauge.runtime.runtime import Advance, Runtime, by_length, dtype_and_device, wide_dtype
 
@@ -100,7 +101,7 @@ class RegressorFiles:
     def encoder_name(self) -> str:
         """The name under which the encoder is loaded."""
         files = self.head.encoder
-        return files.name if files.name in NAMED else str(files.folder)
+        return files.name if files.name in ENCODERS else str(files.folder)
 
     def source(self, dtype: str, runtime: Runtime) -> Hashable:
         """The key of the vectors that the regressor reads; those of a head with adapters are its own."""

@@ -229,7 +229,11 @@ def torch_device(torch: Any, name: str) -> Any:
 
 DType = Literal["auto", "float32", "bfloat16", "float16", "float64"]
 DTYPES: tuple[str, ...] = ("float32", "bfloat16", "float16", "float64")
-ENCODERS: tuple[str, ...] = ("embedded", "base")  # those that a runtime may put in the place of the first
+ENCODERS: tuple[str, ...] = (
+    "embedded",
+    "base",
+    "multilingual",
+)  # those that a runtime may put in the place of the first
 ENCODER_BY = "NLGAUGE_ENCODER"
 PAIRS = "pairs"  # key of what metrics of one call share: judgements of pairs of texts, by model
 Advance = Callable[[float], None]

@@ -15,7 +15,8 @@ import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.metrics.embedding import vectors
 from nlgauge.metrics.embedding.vectors import ByEncoder, best_layer, depth_of
-from nlgauge.models.locate import NAMED, locate
+from nlgauge.models.fetch import ENCODERS
+from nlgauge.models.locate import locate
 from nlgauge.models.tokens import TextTokenizer
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.scripts import known_writings
@@ -180,7 +181,7 @@ def test_a_folder_of_a_known_name_but_less_depth_follows_the_rule():
 
 def test_the_table_is_bert_scores():
     theirs = pytest.importorskip("bert_score.utils").model2layers
-    assert {name: layer for name, layer in TABLE.items() if name not in NAMED} == theirs
+    assert {name: layer for name, layer in TABLE.items() if name not in ENCODERS} == theirs
 
 
 def test_the_depth_of_a_model_is_that_of_its_configuration(tiny_model):

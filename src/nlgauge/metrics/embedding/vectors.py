@@ -24,7 +24,8 @@ from nlgauge.core.metric import BaseMetric, Documents
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.models.encoder import Encoder, load_encoder, source_of
-from nlgauge.models.locate import NAMED, locate
+from nlgauge.models.fetch import ENCODERS
+from nlgauge.models.locate import locate
 from nlgauge.models.tokens import Ids, Long, TextTokenizer, token_limit
 from nlgauge.runtime.pool import Incidence
 from nlgauge.runtime.runtime import DType, Runtime
@@ -259,7 +260,7 @@ def best_layer(model: str, depth: int) -> int:
     """
     table = _layers_table()
     last = PurePath(model).name
-    layer = table.get(model, None if last in NAMED else table.get(last))  # a folder may be called `base`, too
+    layer = table.get(model, None if last in ENCODERS else table.get(last))  # a folder may be called `base`, too
     return layer if layer is not None and layer <= depth else max(min(1, depth), depth * 3 // 4)
 
 

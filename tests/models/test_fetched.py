@@ -1,4 +1,4 @@
-"""The real weights of `base`, where they are there: `make base` installs them. Nothing is fetched for these tests."""
+"""The real weights of `base` and `multilingual`, where they are: `make encoders` fetches them. No test does."""
 
 from __future__ import annotations
 
@@ -6,21 +6,15 @@ import numpy as np
 import pytest
 
 import nlgauge as ng
-from nlgauge.core.errors import InputError
-from nlgauge.models import base
+from nlgauge.models import fetch
 from nlgauge.models.entailment import load_nli
 from nlgauge.models.heads import find_head
 
-
-def is_there() -> bool:
-    try:
-        return base.is_whole(base.home()) or bool(base.installed())
-    except InputError:
-        return False
-
-
 torch = pytest.importorskip("torch")
-pytestmark = pytest.mark.skipif(not is_there(), reason="the encoder base is not installed: make base")
+BASE, MULTILINGUAL = (
+    pytest.mark.skipif(not fetch.is_whole(fetch.ENCODERS[name], fetch.home(name)), reason=f"nlgauge fetch {name}")
+    for name in ("base", "multilingual")
+)
 HYPOTHESES = [
     "Expect heavy rain across the north tonight.",
     "The morning starts grey, but the sun comes out by noon.",
@@ -41,12 +35,12 @@ def runtime():
     return ng.Runtime()
 
 
+@BASE
 def test_the_files_are_those_that_their_makers_published():
-    folder = base.folder()
-    assert folder is not None
-    base.check(folder)
+    fetch.check("base", fetch.folder("base"))
 
 
+@BASE
 # In float64 nothing but rounding is left. In float32 both are up to 2e-5 from it: numbers reach 10, and a few
 # dimensions are many times the others. All positions are read in float32, which takes a quarter of the time, and to the
 # last layer, which shows a fault of any before it.
@@ -74,22 +68,24 @@ def test_every_layer_is_that_of_transformers(precision, near, sizes):
             torch.testing.assert_close(found, expected, atol=near, rtol=0)
 
 
+@BASE
 def test_bertscore_is_that_of_its_authors(runtime):
     bert_score = pytest.importorskip("bert_score")
-    scorer = bert_score.BERTScorer(model_type=str(base.folder()), num_layers=7, device="cpu")
+    scorer = bert_score.BERTScorer(model_type=str(fetch.folder("base")), num_layers=7, device="cpu")
     theirs = scorer.score(HYPOTHESES, REFERENCES)[2].numpy()
     ours = ng.score(HYPOTHESES, REFERENCES, metrics="bertscore:model=base", runtime=runtime)
     ours = ours["bertscore:model=base"]
     assert ours.values == pytest.approx(theirs, abs=1e-5)  # float32 in batches of another shape
     assert "|model:base|layer:7|" in str(ours.signature)
-    assert f"|weights:sha256:{base.SHA256[:16]}|" in str(ours.signature)
+    assert f"|weights:sha256:{fetch.ENCODERS['base'].sha256[:16]}|" in str(ours.signature)
 
 
+@BASE
 @pytest.mark.parametrize("name", ["nli-base", "nli-robust-base", "faithful-base"])
 def test_heads_on_it_say_where_they_are_from_and_know_plain_sentences(name, runtime):
     head = find_head(name, "nli")
     assert head.path.stat().st_size < 8_000_000
-    assert (head.get("encoder"), head.get("encoder_sha256")) == ("base", base.SHA256)
+    assert (head.get("encoder"), head.get("encoder_sha256")) == ("base", fetch.ENCODERS["base"].sha256)
     card = head.path.with_suffix(".md").read_text(encoding="utf-8")
     for phenomenon in head.items("trained_on_phenomena"):
         assert phenomenon in card
@@ -103,6 +99,7 @@ def test_heads_on_it_say_where_they_are_from_and_know_plain_sentences(name, runt
     assert judged.probabilities.argmax(1).tolist() == [0, 1, 2]  # entailment, neutral, contradiction
 
 
+@BASE
 @pytest.mark.parametrize("spec", ["bertscore:model=base", "cosine:model=base", "moverscore:model=base"])
 def test_a_score_does_not_depend_on_its_company(spec, runtime):
     def scores(hypotheses, references):
@@ -113,3 +110,50 @@ def test_a_score_does_not_depend_on_its_company(spec, runtime):
     turned = scores(HYPOTHESES[::-1], REFERENCES[::-1])[::-1]
     assert together == pytest.approx(alone, abs=1e-6)
     assert together == pytest.approx(turned, abs=1e-6)
+
+
+# --- `multilingual`
+
+LANGUAGES = [
+    "Heute Nacht regnet es im Norden.",
+    "Сегодня ночью на севере дождь.",
+    "今晚北部有雨。",
+    "الليلة أمطار في الشمال.",
+    "คืนนี้ฝนตกทางเหนือ",
+    "आज रात उत्तर में बारिश होगी।",
+]
+
+
+@MULTILINGUAL
+def test_the_multilingual_network_is_that_of_transformers():
+    """The same numbers, made wide, in a model of transformers: its last layer holds every fault of those before."""
+    from transformers import BertConfig, BertModel
+
+    from nlgauge.models.locate import locate
+    from nlgauge.models.packing import PackedBert
+    from nlgauge.models.tokens import TextTokenizer
+
+    files = locate("multilingual")
+    fetch.check("multilingual", files.folder)
+    network = PackedBert(files, torch.float64, torch.device("cpu"))
+    model = BertModel(BertConfig(**files.config), add_pooling_layer=False).double().eval()
+    names = dict(model.named_parameters())
+    with torch.no_grad():
+        for name, parameter in names.items():
+            parameter.copy_(network._weights[name])
+    texts = [tokens.ids for tokens in TextTokenizer(files).tokens(LANGUAGES)]
+    texts.sort(key=len)
+    with torch.inference_mode(), network.cut(12) as forward:
+        theirs = torch.cat([model(torch.from_numpy(ids)[None]).last_hidden_state[0] for ids in texts])
+        torch.testing.assert_close(forward(texts), theirs, atol=1e-10, rtol=0)
+
+
+@MULTILINGUAL
+def test_a_copy_matches_and_another_sentence_less_in_every_script(runtime):
+    spec = "bertscore:model=multilingual"
+    copies = ng.score(LANGUAGES, LANGUAGES, metrics=spec, runtime=runtime)[spec]
+    others = ng.score(LANGUAGES, LANGUAGES[::-1], metrics=spec, runtime=runtime)[spec]
+    assert copies.values == pytest.approx(np.ones(len(LANGUAGES)), abs=1e-6)
+    assert (others.values < 0.95).all()
+    assert not copies.flags["unknown"].any()
+    assert "|model:multilingual|layer:7|" in str(copies.signature)
