@@ -133,6 +133,8 @@ T5 = {"d_model": 32, "d_kv": 8, "d_ff": 48, "num_heads": 4, "num_layers": 3, "nu
 HALF = {"layers": 3, "attention_heads": 4, "ffn_dim": 48}
 BART = {"d_model": 32} | {f"{side}_{key}": n for side in ("encoder", "decoder") for key, n in HALF.items()}
 RELATIVE = {"relative_attention": True, "pos_att_type": ["c2p", "p2c"], "position_biased_input": False}
+ROTARY = {"max_position_embeddings": POSITIONS, "local_attention": 8, "pad_token_id": 0}
+ROTARY |= {"bos_token_id": 2, "eos_token_id": 3, "cls_token_id": 2, "sep_token_id": 3}
 
 # kind -> (model type, tokenizer, configuration)
 KINDS = {
@@ -164,6 +166,7 @@ KINDS = {
         "sentence",
         {**SHAPE, **RELATIVE, "norm_rel_ebd": "layer_norm", "position_buckets": 16, "conv_kernel_size": 3},
     ),
+    "modernbert": ("modernbert", "pieces", {**SHAPE, **ROTARY}),
     "xlnet": ("xlnet", "sentence", {"d_model": 32, "n_layer": 3, "n_head": 4, "d_inner": 48}),
     "xlm": ("xlm", "pieces", {"emb_dim": 32, "n_layers": 3, "n_heads": 4, "max_position_embeddings": POSITIONS}),
     "bart": ("bart", "bytes", {**BART, "max_position_embeddings": POSITIONS}),

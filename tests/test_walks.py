@@ -33,7 +33,7 @@ WALKS = {  # command -> files whose functions it enters, at most
     "synth {folder}/few.txt -o {folder}/changed.jsonl": 38,  # models/fetch finds the encoder
 }
 # Of the package, at most. Docstrings are what the reference in docs/ is made of, and grew by 1,900 lines for it.
-SIZES = {"files": 261, "classes": 739, "median lines": 386, "most lines": 960}
+SIZES = {"files": 261, "classes": 742, "median lines": 386, "most lines": 960}
 
 
 def entered(command: str) -> list[str]:

@@ -90,6 +90,7 @@ POST_NORM = [
     "bert", "roberta",
 ]  # fmt: skip
 PRE_NORM = {"t5": "final_layer_norm", "t5, bytes": "final_layer_norm", "mbart": "layer_norm", "gpt2": "ln_f"}
+PRE_NORM["modernbert"] = "final_norm"
 LENGTHS = [1, 4, 4, 4, 11]
 CLOSE = 5e-6  # float32 of norm about 6 after three layers
 

@@ -21,7 +21,17 @@ from nlgauge.models import fetch, locate
 from nlgauge.models import locate as module
 from nlgauge.models.encoder import load_encoder
 from nlgauge.models.heads import find_head
-from nlgauge.models.locate import FAMILIES, LazyModel, ModelFiles, buckets, distance_parts, is_read
+from nlgauge.models.locate import (
+    FAMILIES,
+    LazyModel,
+    ModelFiles,
+    attention_kinds,
+    buckets,
+    distance_parts,
+    is_modern,
+    is_read,
+    thetas,
+)
 from nlgauge.models.locate import locate as locate_model
 from nlgauge.runtime.runtime import Runtime
 
@@ -584,3 +594,67 @@ def test_a_configuration_of_other_types_is_no_fault_of_ours(name, odd):
     config = {**DEBERTA, name: odd}
     assert is_read(config) in (True, False)
     assert all(isinstance(part, str) for part in distance_parts(config))
+
+
+# What answerdotai/ModernBERT-base and jhu-clsp/mmBERT-base say in config.json, besides sizes and what makes no vectors.
+MODERN = {
+    "model_type": "modernbert",
+    "num_hidden_layers": 22,
+    "hidden_activation": "gelu",
+    "global_attn_every_n_layers": 3,
+    "global_rope_theta": 160000.0,
+    "local_rope_theta": 10000.0,
+    "local_attention": 128,
+    "position_embedding_type": "absolute",
+}
+WIDER = {**MODERN, "local_rope_theta": 160000.0, "position_embedding_type": "sans_pos"}
+ROPES = {"full_attention": {"rope_type": "default", "rope_theta": 9.0}}
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        MODERN,
+        WIDER,
+        {"model_type": "modernbert", "num_hidden_layers": 4},
+        {**MODERN, "rope_parameters": ROPES},
+        {**MODERN, "layer_types": ["sliding_attention", "full_attention"] * 11},
+    ],
+)
+def test_a_modernbert_is_read_as_transformers_reads_it(config):
+    """Kinds of attention and bases of positions, in the words of older and newer configurations."""
+    pytest.importorskip("torch")
+    from transformers import ModernBertConfig
+
+    theirs = ModernBertConfig(**{name: value for name, value in config.items() if name != "model_type"})
+    assert is_modern(config)
+    assert not is_read(config)  # heads and training stand on BERT's family alone
+    assert attention_kinds(config) == theirs.layer_types
+    assert thetas(config) == {kind: theirs.rope_parameters[kind]["rope_theta"] for kind in thetas(config)}
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"model_type": "modernbert-decoder"},
+        {"hidden_activation": "silu"},
+        {"rope_scaling": {"rope_type": "linear", "factor": 2.0}},
+        {"rope_parameters": {"full_attention": {"rope_type": "yarn", "rope_theta": 9.0}}},
+        {"rope_parameters": {"full_attention": {"rope_theta": 9.0, "partial_rotary_factor": 0.5}}},
+        {"rope_parameters": {"rope_type": "default", "rope_theta": 9.0}},
+        {"rope_parameters": [9.0]},
+        {"rope_theta": 9.0},
+        {"local_rope_theta": None},
+        {"head_dim": 128},
+        {"sliding_window": 64},
+        {"local_attention": "many"},
+        {"local_attention": 0},
+        {"global_attn_every_n_layers": 0},
+        {"layer_types": ["full_attention"]},
+        {"layer_types": ["chunked_attention"] * 22},
+        {"num_hidden_layers": None},
+        {"is_decoder": True},
+    ],
+)
+def test_other_modernberts_stay_with_transformers(more):
+    assert not is_modern({**MODERN, **more})

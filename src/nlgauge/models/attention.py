@@ -25,7 +25,7 @@ _SHORT = 96
 _SUMS = 1e-30, 1e30
 
 
-def linear(weight: torch.Tensor, bias: torch.Tensor, rows: int, *, gelu: bool = False) -> Linear:
+def linear(weight: torch.Tensor, bias: torch.Tensor | None, rows: int, *, gelu: bool = False) -> Linear:
     """A function from states, shape (rows, d_in), to weight @ states + bias, shape (rows, d_out).
 
     Exact GELU is applied to the result if requested.
@@ -43,7 +43,7 @@ def linear(weight: torch.Tensor, bias: torch.Tensor, rows: int, *, gelu: bool = 
     return lambda states: functional.linear(states, weight, bias)
 
 
-def residual(weight: torch.Tensor, bias: torch.Tensor, rows: int) -> Residual:
+def residual(weight: torch.Tensor, bias: torch.Tensor | None, rows: int) -> Residual:
     """A function from two arrays, shapes (rows, d_in) and (rows, d_out), to weight @ first + bias + second.
 
     In bfloat16 on a CPU the sum is rounded once: the second array is added before the product is rounded. In other
@@ -88,6 +88,27 @@ def kernel_attention(
         weights.view(n, heads, length, length).add_(bias)
     weights = torch.softmax(weights, dim=-1)
     result.copy_(torch.bmm(weights, value).view(n, heads, length, size).transpose(1, 2))
+
+
+def local_attention(joined: torch.Tensor, out: torch.Tensor, n: int, heads: int, reach: int) -> None:
+    """As `kernel_attention`, where a token sees those at most `reach` places from it.
+
+    The queries of a strip of a long text meet only the keys that one of them sees.
+    """
+    length, size = len(joined) // n, out.shape[1] // heads
+    if length <= reach + 1:
+        kernel_attention(joined, out, n, heads)
+        return
+    query, key, value = joined.view(n, length, 3, heads, size).permute(2, 0, 3, 1, 4)
+    result = out.view(n, length, heads, size).transpose(1, 2)
+    places = torch.arange(length)
+    strip = length if length <= _WHOLE else _STRIP
+    for start in range(0, length, strip):
+        some, near = slice(start, start + strip), slice(max(0, start - reach), start + strip + reach)
+        mask = (places[some, None] - places[near]).abs() <= reach
+        result[:, :, some] = functional.scaled_dot_product_attention(
+            query[:, :, some], key[:, :, near], value[:, :, near], attn_mask=mask
+        )
 
 
 def _without_maximum(parts: torch.Tensor, result: torch.Tensor, bias: torch.Tensor | None) -> bool:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.scores import say
-from nlgauge.models.locate import ModelFiles, is_read, locate
+from nlgauge.models.locate import ModelFiles, is_modern, is_read, locate
 from nlgauge.models.tokens import HeldTokens, Ids, TextTokenizer, Tokens
 from nlgauge.runtime.runtime import Runtime, by_length, dtype_and_device
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import torch
 
     from nlgauge.models.hub import HubNetwork
-    from nlgauge.models.packing import PackedBert
+    from nlgauge.models.packing import Packed
 
 
 _USUAL_WIDTH = 1024  # of a model whose configuration does not say
@@ -264,7 +264,7 @@ def word_features(words: Words, others: Words) -> npt.NDArray[np.float32]:
 
 # --- Contextual vectors of texts. Each text is encoded once, without padding, and no layer above the chosen one is run
 
-Network: TypeAlias = "PackedBert | HubNetwork"
+Network: TypeAlias = "Packed | HubNetwork"
 
 
 class Encoder:
@@ -436,12 +436,14 @@ def load_encoder(
 def _network(files: ModelFiles, dtype: str, runtime: Runtime) -> Network:
     kind, where = dtype_and_device(dtype, runtime.device, f"model {files.name!r}")
     files.check()
-    from nlgauge.models.packing import PackedBert
+    from nlgauge.models.packing import PackedBert, PackedModernBert
 
     if runtime.compile and (where.type == "cpu" or not is_read(files.config)):
         say(f"compile=True changes nothing for {files.name!r}: it is for encoders of BERT's family on a GPU")
     if is_read(files.config):
         return PackedBert(files, kind, where, compiled=runtime.compile)
+    if where.type == "cpu" and is_modern(files.config):
+        return PackedModernBert(files, kind)
     from nlgauge.models.hub import HubNetwork
 
     return HubNetwork(files, kind, where)
