@@ -377,7 +377,7 @@ class PackedMasked(MaskedNetwork):
             for weight, shift in (dense, norm)
         )
         self._bias = bias.to(device=self.device, dtype=self._wide)
-        self._words = network.words
+        self._words = network.words if isinstance(network.words, torch.Tensor) else network.words.rows(slice(None))
         if self._dense[0].shape != (network.width, network.width) or len(self._bias) != len(self._words):
             raise InputError(
                 f"model {network.files.name!r}: its masked language model is of another size than its encoder"
