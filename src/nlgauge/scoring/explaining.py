@@ -656,6 +656,8 @@ def _matching(metric: MetricLike, encoder: str | None) -> BertScore:
         raise SpecError(
             "idf=true needs many references and align has one; take frequencies from a file: bertscore:idf_file=PATH"
         )
+    if built.against == "source":
+        raise SpecError("align compares with what --ref holds; give the source there, without against=source")
     return built
 
 

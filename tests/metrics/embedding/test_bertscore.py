@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -356,6 +357,27 @@ def test_windows_see_what_truncation_cuts_off(runtime):
     assert not read.flags["truncated"].any()
 
 
+def test_against_the_source_is_bertscore_with_the_source_for_the_reference(runtime):
+    segments = [
+        Segment("1", "A cat sat.", ("The cat sat down.",), source="Eine Katze saß."),
+        Segment("2", "It rains.", (), source="Es regnet."),
+    ]
+    metric = BertScore(against="source")
+    swapped = [replace(one, references=(one.source,)) for one in segments]
+    assert metric.score(segments, runtime).values.tolist() == BertScore().score(swapped, runtime).values.tolist()
+    assert metric.info.needs == frozenset({"source"})
+    assert "|against:source|" in str(metric.score(segments, runtime).signature)
+    assert "against" not in str(BertScore().score(swapped, runtime).signature)
+    with pytest.raises(InputError, match="bertscore needs source; segment '1' has none"):
+        metric.score([Segment("1", "a", ("a",))], runtime)
+
+
+@pytest.mark.parametrize("idle", [{"idf": True}, {"rescale": True}, {"references": "mean"}])
+def test_what_is_about_references_goes_not_with_the_source(idle):
+    with pytest.raises(SpecError, match=r"^bertscore:\w+ is about references; against=source reads none"):
+        BertScore(against="source", **idle)
+
+
 def test_a_lower_limit_is_kept(runtime):
     scores = BertScore(max_tokens=5).score(
         segments([("the cat sat on a mat", ("the cat sat",)), ("the cat sat", ("the cat sat",))]), runtime
@@ -568,7 +590,7 @@ def test_bertscore_every_option_is_in_the_signature(runtime, tmp_path, tiny_mode
     untried = check_options(BertScore(layer=2), few, runtime, alternatives=given)
     assert set(untried) == {"revision", "baseline", "language"}  # of a hub model; of rescaling
     untried = check_options(BertScore(layer=2, rescale=True), few, runtime, alternatives={"baseline": str(rows)})
-    assert set(untried) == {"model", "revision", "language", "idf_file"}
+    assert set(untried) == {"model", "revision", "language", "idf_file", "against"}
 
 
 def test_a_model_that_writes_text_is_scored_with_a_note(tiny_model):

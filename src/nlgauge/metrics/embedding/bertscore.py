@@ -202,6 +202,8 @@ class BertScore(ByEncoder):
         max_tokens: a lower limit than the model's own, special tokens included.
         dtype: the precision of the encoder; None takes the runtime's.
         value: which of the three is the metric's value.
+        against: `source` matches the hypothesis with its source, and reads no reference; the model must read both
+            languages (`multilingual`). It tells poor translations from good ones, and hardly good ones from better.
 
     References:
         Zhang et al. (2020), "BERTScore: Evaluating Text Generation with BERT", section 3, appendix B.
@@ -232,6 +234,7 @@ class BertScore(ByEncoder):
     max_tokens: int | None = None
     dtype: DType | None = None
     value: Literal["f1", "precision", "recall"] = "f1"
+    against: Literal["source"] | None = None
     # There is no lower end: the lowest cosine is -1, but rescaling moves 0 to -b / (1 - b), for any baseline b < 1.
     info: ClassVar = MetricInfo(
         "bertscore",
@@ -252,13 +255,18 @@ class BertScore(ByEncoder):
         if self.baseline and not self.rescale:
             raise SpecError("bertscore: a baseline without rescale=true would change nothing; add rescale=true")
         self._check_language()
+        if self.against == "source":
+            idle = {"references": self.references != "best_each", "idf": self.idf, "rescale": self.rescale}
+            if wrong := [option for option, given in idle.items() if given]:
+                raise SpecError(f"bertscore:{wrong[0]} is about references; against=source reads none, leave it out")
+            object.__setattr__(self, "info", replace(type(self).info, needs={"source"}, copy_is_best=False))
 
     def _check_language(self) -> None:
         """Refuse a language that the encoder does not read, or that changes nothing and does not name its encoder."""
         given = f"bertscore:language={self.language}"
         if self.language == ENGLISH or is_encoder_for(self.model, self.language):
             return
-        if self.model in ENCODERS:
+        if self.model in ENCODERS and ENCODERS[self.model].languages:
             raise SpecError(f"{given}: the model {self.model} reads English; name one that reads {self.language}")
         if not self.rescale or self.baseline:
             why = "baseline=FILE is given" if self.baseline else "rescale=true is not given"
@@ -319,7 +327,11 @@ class BertScore(ByEncoder):
         def single(segments: Sequence[Segment]) -> Scores:
             return self._score_single(segments, encoder, table, bounds, runtime)
 
-        return lambda segments: over_references(segments, self.references, single)
+        return lambda segments: over_references(self._compared(segments), self.references, single)
+
+    def _compared(self, segments: Sequence[Segment]) -> Sequence[Segment]:
+        """The segments as they are matched: with `against=source` the source stands for the reference."""
+        return [replace(s, references=(s.source or "",)) for s in segments] if self.against == "source" else segments
 
     def depth(self, encoder: Encoder) -> int:
         """The layer that is matched."""
