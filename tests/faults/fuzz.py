@@ -62,8 +62,8 @@ from nlgauge.metrics.external.environments import Environment
 from nlgauge.metrics.external.worker import PROTOCOL
 from nlgauge.metrics.registry import metric
 from nlgauge.metrics.wrapped import read_bounds
+from nlgauge.models.fetch import ENCODERS
 from nlgauge.models.heads import find_head
-from nlgauge.models.locate import SHA256
 from nlgauge.report.bundle import bundle_html
 from nlgauge.scoring.job import ComparisonOptions
 from nlgauge.scoring.thresholds import read_thresholds
@@ -152,7 +152,7 @@ HEAD = {
         "version": "1",
         "kind": "nli",
         "encoder": "embedded",
-        "encoder_sha256": SHA256,
+        "encoder_sha256": ENCODERS["embedded"].sha256,
     },
     "t": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]},
 }
