@@ -207,6 +207,7 @@ def test_spans_hold_every_visible_character_once_in_order(text):
 
 
 @given(texts)
+@example('. "\nthe')  # what begins the next line says nothing of the end of this one
 def test_no_sentence_crosses_a_line(text):
     assert split_sentences(text) == [sentence for line in text.split("\n") for sentence in split_sentences(line)]
 

@@ -211,7 +211,7 @@ _CLOSERS = "\"'”’»)\\]}」』）】〉》"
 _OPENERS = "\"'“‘«([{「『（【〈《¿¡"
 _MARK = re.compile(rf"\n|[{_FULL_STOPS}]+[{_CLOSERS}]*|(?<![.!?…])(?P<western>[.!?…]++)[{_CLOSERS}]*+(?=\s)")
 _LAST_WORD = re.compile(r"[^\s" + re.escape(_OPENERS) + r"]*$")
-_FIRST_WORD = re.compile(rf"[\s{re.escape(_OPENERS)}]*([\w'’]*)")
+_FIRST_WORD = re.compile(rf"(?:[^\S\n]|[{re.escape(_OPENERS)}])*([\w'’]*)")  # of the same line
 _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 
 # Words whose period belongs to them: before anything, and before a number.
