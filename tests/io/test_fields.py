@@ -62,6 +62,18 @@ def test_a_rater_may_have_another_name_and_rows_may_have_ids_of_their_own(put):
     assert ng.read(path, columns={"who": "rater"}).segments[0].id == "A:1"
 
 
+def test_rows_of_one_text_that_name_no_item_are_noted(put):
+    """Else each rating counts as an output of its own, and intervals are too narrow."""
+    rows = [{"hyp": "a", "ref": "b", "rater": rater, "human": {"x": 1}} for rater in "AB"]
+    data = ng.read(put("a.jsonl", "".join(json.dumps(row) + "\n" for row in rows)))
+    assert len(data) == 2
+    (note,) = [note for note in data.notes if "text of another row" in note]
+    assert "1 rows have the text of another row and no item" in note
+    assert "name the item (--columns seg=COLUMN)" in note
+    other = put("b.jsonl", "".join(json.dumps({**row, "seg": "1"}) + "\n" for row in rows))
+    assert not [note for note in ng.read(other).notes if "text of another row" in note]
+
+
 def test_a_frame_and_parquet_are_read_alike(put):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(ROWS)

@@ -590,6 +590,13 @@ class Raters:
         again = sum(len(output.raters) - len(set(output.raters)) for output in self._outputs.values())
         if again:
             yield f"{name}: {again} rows are by a rater who rated the same output before, all kept"
+        alone = [o.segment for o in self._outputs.values() if o.segment.item is None and len(o.raters) == 1]
+        texts = {(one.group, one.system, one.hypothesis, one.references, one.source) for one in alone}
+        if len(texts) < len(alone):
+            yield (
+                f"{name}: {len(alone) - len(texts)} rows have the text of another row and no item, and count as outputs"
+                " of their own; name the item (--columns seg=COLUMN) if they are ratings of one output"
+            )
 
 
 def _differs(one: Segment, other: Segment, name: str) -> bool:
