@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nlgauge.models import fetch, narrow
+from nlgauge.models import narrow
 
 torch = pytest.importorskip("torch")
 tokenizers = pytest.importorskip("tokenizers")
@@ -153,7 +153,3 @@ def test_the_same_file_gives_the_same_bytes_and_another_form_is_refused(folder, 
     (tmp_path / "other.bin").write_bytes(other)
     with pytest.raises(ValueError, match="blocks of 64"):
         narrow.convert(tmp_path / "other.bin", tmp_path)
-
-
-def test_what_ships_narrow_is_in_the_table():
-    assert fetch.ENCODERS["multilingual"].make is not None

@@ -166,7 +166,8 @@ class BartScore(GeneratorMetric):
     language: str | None = None
     source_language: str | None = None
     without: ClassVar = {
-        "model": "; the paper's: facebook/bart-large-cnn, and for F bart.pth, converted as its docstring says"
+        "model": "; the paper's: facebook/bart-large-cnn, and for F bart.pth, "
+        "converted as the page 'reference/metrics/likelihood' of the documentation says"
     }
     info: ClassVar[MetricInfo] = MetricInfo(
         "bartscore",

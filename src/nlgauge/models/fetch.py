@@ -297,7 +297,10 @@ def state(name: str) -> str:
     if is_whole(one, target):
         check(name, target)
         return f"whole; {one.about}; {one.origin}; in {target}"
-    if _installed(one) is not None:
+    installed = _installed(one)
+    if installed is not None:
+        if one.make is None:  # else each part is compared when the files are made of them
+            check(name, installed[_WEIGHTS].parent)
         return f"in installed packages; {one.about}; {one.origin}"
     return f"not here; {one.about}; {one.how}"
 

@@ -92,6 +92,7 @@ class _Reader:
 
     def __init__(self, data: bytes) -> None:
         self.data, self.at = data, 0
+        self.width = self.inner = 0  # of vectors, and inside of a block; `shape` reads them
 
     def take(self, form: str) -> tuple[Any, ...]:
         found = struct.unpack_from("<" + form, self.data, self.at)
@@ -110,6 +111,7 @@ class _Reader:
         _, block = self.take("fi")
         if (magic, version, block) != (_MAGIC, 1, _BLOCK):
             raise ValueError(f"it begins with {magic!r}, version {version}, blocks of {block}")
+        self.width, self.inner = shape["hidden"], shape["intermediate"]
         return shape
 
     def tokenizer(self) -> dict[str, Any]:
@@ -179,11 +181,10 @@ class _Reader:
             (size,) = self.take("H")
             (name,) = self.take(f"{size}s")
             listed.append((name.decode(), *self.take("BIQQ")))
-        widths = {"fo.w": 1536}
         for name, kind, numbers, offset, size in listed:
             new, layer = _renamed(name)
             data = np.frombuffer(self.data, "u1", size, offset)
-            width = widths.get(layer, 384)
+            width = self.inner if layer == "fo.w" else self.width
             if kind == 1:
                 blocks = data.reshape(numbers // width, width // _BLOCK, 2 + HALF)
                 yield new + BYTES, np.ascontiguousarray(blocks[:, :, 2:]).reshape(len(blocks), -1)
