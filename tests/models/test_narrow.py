@@ -8,7 +8,7 @@ import struct
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from nlgauge.models import narrow
@@ -115,6 +115,7 @@ def test_texts_are_normalised_and_cut_into_pieces(folder):
     rules=st.dictionaries(st.characters(codec="utf-8", exclude_characters="\0"), st.text(max_size=3), min_size=1),
     text=st.text(max_size=20),
 )
+@example(rules=dict.fromkeys("3\x19\x18\x0f\r\x9f\xa0°îôࠀ𐀀\U00040000", ""), text="ß")
 def test_the_double_array_says_what_the_rules_say(rules, text):
     rules = {old: new.replace("\0", "") for old, new in rules.items()}
     table = narrow.charsmap(rules)

