@@ -14,9 +14,127 @@ from nlgauge.metrics.embedding.bertscore import BertScore, piece_weights
 from nlgauge.models.encoder import load_encoder
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.accumulate import numbers_of
-from nlgauge.training.meters import as_torchmetrics, match_tokens
+from nlgauge.training.meters import as_compute_metrics, as_torchmetrics, match_tokens
 
 torch = pytest.importorskip("torch")
+
+
+class Words:
+    """A tokenizer whose ids are places in a list; ids below 2 are special."""
+
+    words = ("<pad>", "</s>", "a", "the", "cat", "dog", "sat", " ")
+    pad_token_id = 0
+
+    def batch_decode(self, ids, skip_special_tokens):
+        return [" ".join(self.words[i] for i in row if i > 1 or not skip_special_tokens) for row in ids.tolist()]
+
+
+def found_by(predictions, labels, inputs=None):
+    """What a trainer hands over."""
+    transformers = pytest.importorskip("transformers")
+    return transformers.EvalPrediction(predictions, np.array(labels), inputs)
+
+
+LABELS = [[2, 4, 6, 1], [3, 5, 1, -100]]  # a cat sat, the dog
+
+
+def test_ids_of_a_trainer_are_the_texts_that_they_stand_for():
+    compute = as_compute_metrics(Words(), ["chrf:word_order=2", "bleu"])
+    generated = np.array([[0, 3, 4, 6, 1], [7, 2, 5, 1, -100]])  # blanks at the ends of a text do not count
+    whole = ng.score(["the cat sat", "a dog"], ["a cat sat", "the dog"], metrics=["chrf:word_order=2", "bleu"])
+    found = compute(found_by(generated, LABELS))
+    assert found == {spec: scores.system for spec, scores in whole.items()}
+    assert {type(value) for value in found.values()} == {float}
+    several = [["a cat sat", "the cat sat"], ["a dog"]]
+    assert as_compute_metrics(Words(), "chrf", references=several)(found_by(generated, LABELS))["chrf"] == 100
+
+
+def test_of_logits_the_best_token_counts_where_there_is_a_label():
+    best = np.array([[2, 5, 6, 1], [3, 5, 1, 6]])  # the last place has no label: what is there is no text
+    logits = np.eye(8, dtype=np.float32)[best]
+    for predictions in (logits, (logits, "states of the encoder")):
+        found = as_compute_metrics(Words(), "chrf")(found_by(predictions, LABELS))
+        assert (
+            found["chrf"] == ng.score(["a dog sat", "the dog"], ["a cat sat", "the dog"], metrics="chrf")["chrf"].system
+        )
+
+
+def test_inputs_of_a_trainer_are_sources_and_a_processor_holds_a_tokenizer():
+    sources = []
+
+    def looks(hypothesis, source):
+        sources.append(source)
+        return 1.0
+
+    class Processor:
+        tokenizer = Words()
+
+    inputs = np.array([[3, 5, 1], [2, 4, -100]])
+    compute = as_compute_metrics(Processor(), ng.metric(looks))
+    assert list(compute(found_by(np.array(LABELS), LABELS, inputs)).values()) == [1.0]
+    assert sources == ["the dog", "a cat"]
+
+
+@pytest.mark.parametrize(
+    ("predictions", "said"),
+    [
+        (
+            np.zeros((2, 3), np.float32),
+            r"^predictions have shape \(2, 3\) and type float32, expected ids of shape \(n, tok",
+        ),
+        (np.zeros((2, 5, 8), np.float32), r"^predictions have shape \(2, 5, 8\) and type float32, expected ids"),
+        ([np.zeros((1, 4), int)] * 2, "^predictions and labels come in lists, expected arrays; leave eval_do_concat_b"),
+        (np.zeros((1, 4), int), "^1 hypotheses but 2 entries of references"),
+    ],
+)
+def test_what_is_no_text_is_refused(predictions, said):
+    with pytest.raises(ng.InputError, match=said):
+        as_compute_metrics(Words(), "chrf")(found_by(predictions, LABELS))
+
+
+def test_a_tokenizer_without_padding_and_an_unknown_metric_are_refused_at_once():
+    bare = Words()
+    bare.pad_token_id = None
+    with pytest.raises(
+        ng.InputError, match=r"no token for padding.*; set tokenizer\.pad_token = tokenizer\.eos_token$"
+    ):
+        as_compute_metrics(bare, "chrf")
+    with pytest.raises(ng.SpecError, match="unknown metric"):
+        as_compute_metrics(Words(), "blue")
+
+
+@pytest.mark.parametrize("generate", [True, False])
+def test_a_trainer_logs_the_numbers_of_its_texts(tiny_denoiser, tmp_path, generate):
+    pytest.importorskip("accelerate")
+    transformers = pytest.importorskip("transformers")
+    folder = tiny_denoiser("t5")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    model = transformers.AutoModelForSeq2SeqLM.from_pretrained(folder)
+    model.config.decoder_start_token_id = model.generation_config.decoder_start_token_id  # as that of T5 has it
+    sources, targets = ["the cat sat", "rain fell on the mat"], ["the dog sat", "snow"]
+    rows = [dict(tokenizer(src), labels=tokenizer(ref)["input_ids"]) for src, ref in zip(sources, targets, strict=True)]
+    seen = []
+
+    def looks(hypothesis, references, source):
+        seen.append((source, *references, hypothesis))
+        return float(len(hypothesis))
+
+    arguments = transformers.Seq2SeqTrainingArguments(
+        str(tmp_path), max_steps=1, use_cpu=True, report_to=[], disable_tqdm=True, per_device_eval_batch_size=1,
+        eval_strategy="steps", eval_steps=1, save_strategy="no", predict_with_generate=generate,
+        generation_max_length=6, include_for_metrics=["inputs"],
+    )  # fmt: skip
+    trainer = transformers.Seq2SeqTrainer(
+        model, arguments, transformers.DataCollatorForSeq2Seq(tokenizer, model), rows, rows,
+        processing_class=tokenizer, compute_metrics=as_compute_metrics(tokenizer, ["chrf", ng.metric(looks)]),
+    )  # fmt: skip
+    trainer.train()
+    assert [one[:2] for one in seen] == list(zip(sources, targets, strict=True))
+    hyps = [one[2] for one in seen]
+    assert trainer.state.log_history[0]["eval_chrf"] == ng.score(hyps, targets, metrics="chrf")["chrf"].system
+    if generate:
+        ids = [model.generate(torch.tensor([row["input_ids"]]), max_length=6)[0] for row in rows]
+        assert hyps == [tokenizer.decode(x, skip_special_tokens=True).strip() for x in ids]
 
 
 HYPS = ["it rains", "a cat\r\nsat \u2028 \ud800", "the dog"]

@@ -1,4 +1,4 @@
-"""What training loops of your own can use: metrics as a `torchmetrics.Metric`, and BERTScore with a gradient."""
+"""What training loops can use: metrics for transformers' trainers and torchmetrics, and BERTScore with a gradient."""
 
 from __future__ import annotations
 
@@ -10,14 +10,101 @@ from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
+import numpy as np
 import torch
 
 from nlgauge.core.arrays import by_value
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.metric import MetricLike
 from nlgauge.core.segment import Dataset
+from nlgauge.metrics.registry import named
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.accumulate import Accumulator, numbers_of
+from nlgauge.scoring.job import score
+
+# --- Metrics as `compute_metrics` of the trainers of transformers, which hand over the ids of a whole evaluation
+
+_IGNORED = -100  # the label that has no loss, and the padding of everything that a trainer gathers
+
+
+def as_compute_metrics(
+    tokenizer: Any,
+    metrics: MetricLike | Sequence[MetricLike],
+    *,
+    references: Sequence[Sequence[str]] | None = None,
+    runtime: Runtime | None = None,
+) -> Callable[[Any], dict[str, float]]:
+    """Metrics as `compute_metrics` of transformers' `Trainer` and `Seq2SeqTrainer`.
+
+        arguments = Seq2SeqTrainingArguments(..., predict_with_generate=True, metric_for_best_model="chrf")
+        Seq2SeqTrainer(model, arguments, ..., compute_metrics=as_compute_metrics(tokenizer, ["chrf", "bleu"]))
+
+    The trainer logs corpus-level scores as `eval_chrf` and `eval_bleu`. For error rates, such as `ter`, its arguments
+    need `greater_is_better=False`. Metrics that read a source need `include_for_metrics=["inputs"]`.
+
+    With `predict_with_generate=True` the texts are generated. Otherwise predictions are logits, and the most probable
+    token is taken at each place that has a label. **Such a text was not generated**: the model saw the reference up to
+    each token, so that scores are too high. Logits must be those of an encoder-decoder; a decoder alone predicts the
+    token after each place. `batch_eval_metrics` must stay False: texts are scored together.
+
+    Args:
+        tokenizer: of the model, or a processor that holds one; its special tokens are left out, and so is white space
+            at both ends of a text.
+        metrics: specifications or metric objects.
+        references: `[item][reference]`, where the evaluation set has several; by default the labels. They have the
+            order of the set, which `train_sampling_strategy="group_by_length"` changes for evaluations, too.
+        runtime: device, precision and cache, as in `score`.
+
+    Returns:
+        A function from an `EvalPrediction` to the number of each metric, by specification as typed; an undefined score
+        is NaN. It raises InputError where predictions are neither ids nor logits, such as those of a classifier.
+
+    Raises:
+        InputError: the tokenizer has no token for padding.
+        SpecError: a metric or option is unknown.
+    """
+    decoder = tokenizer if hasattr(tokenizer, "pad_token_id") else tokenizer.tokenizer
+    pad = decoder.pad_token_id
+    if pad is None:
+        raise InputError(
+            "the tokenizer has no token for padding, which takes the place of -100; set tokenizer.pad_token ="
+            " tokenizer.eos_token"
+        )
+    runtime = runtime or Runtime()
+    named(metrics, runtime.encoder)  # refuses what it does not know
+
+    def texts(ids: Any, what: str) -> list[str]:
+        if ids.ndim != 2 or ids.dtype.kind not in "iu":
+            raise InputError(
+                f"{what} have shape {ids.shape} and type {ids.dtype}, expected ids of shape (n, tokens); does the model"
+                " write texts?"
+            )
+        decoded = decoder.batch_decode(np.where(ids == _IGNORED, pad, ids), skip_special_tokens=True)
+        return [text.strip() for text in decoded]
+
+    def compute_metrics(found: Any) -> dict[str, float]:
+        """The corpus-level score of each metric for an `EvalPrediction`."""
+        predicted, labels = _array(found.predictions), _array(found.label_ids)
+        if predicted.ndim == 3 and predicted.dtype.kind == "f" and predicted.shape[:2] == labels.shape:
+            predicted = np.where(labels == _IGNORED, _IGNORED, predicted.argmax(axis=2))
+        refs = texts(labels, "labels") if references is None else references
+        inputs = getattr(found, "inputs", None)
+        srcs = None if inputs is None else texts(_array(inputs), "inputs")
+        scores = score(texts(predicted, "predictions"), refs, srcs, metrics, runtime=runtime)
+        return {spec: own.system for spec, own in scores.items()}
+
+    return compute_metrics
+
+
+def _array(given: Any) -> Any:
+    """The first of what a model returns: ids or logits."""
+    first = given[0] if isinstance(given, tuple) else given
+    if isinstance(first, list):
+        raise InputError("predictions and labels come in lists, expected arrays; leave eval_do_concat_batches at True")
+    return np.asarray(first)
+
+
+# --- Metrics as one metric of torchmetrics
 
 
 def as_torchmetrics(metrics: MetricLike | Sequence[MetricLike], runtime: Runtime | None = None) -> Any:
