@@ -378,6 +378,17 @@ def test_scores_are_a_line_per_system():
     assert "&lt;script&gt;" in scores_html(scores)
 
 
+def test_scores_by_several_metrics_are_one_table():
+    texts = {EVIL: ["it rains", ""], "b": ["it is raining", "a dog"]}
+    found = ng.score(texts, ["it is raining", "a dog"], metrics=["chrf", "rouge1"])
+    html = found._repr_html_()
+    own = [[f"{found['chrf'].by_system()[name]:.2f}", f"{found['rouge1'].by_system()[name]:.4f}"] for name in texts]
+    assert cells(html) == ["system", "chrf", "rouge1", "n", EVIL, *own[0], "2", "b", *own[1], "2"]
+    told = [*(str(found[spec].signature) for spec in found), "chrf: 1 of 4 segments"]
+    assert [*map(html.count, told)] == [1, 1, 1]
+    assert type(found)()._repr_html_() == ""
+
+
 def test_scores_without_systems_are_one_line_with_counts_of_flags_below():
     flags = {"empty": np.array([True, False])}
     html = scores_html(Scores(SIGNATURE, ("1", "2"), np.array([np.nan, 50.0]), flags=flags))

@@ -479,8 +479,8 @@ class ScoreSet(dict[str, Scores]):
         return made("frame", columns, library)
 
     def _repr_html_(self) -> str:
-        """The scores of each metric as a notebook shows them."""
-        return "".join(str(made("scores", scores)) for scores in self.values())
+        """The scores as a notebook shows them: a column for each metric."""
+        return str(made("scores", *self.values())) if self else ""
 
 
 def join(blocks: Sequence[Scores]) -> Scores:

@@ -411,17 +411,28 @@ def _alike(one: Sequence[str], other: Sequence[str]) -> int:
 # --- Scores, results and suites as a notebook shows them: small tables in HTML, every text escaped
 
 
-def scores_html(scores: Scores) -> str:
-    """The corpus-level scores, one line per system where systems are known, and the signature."""
-    numbers = scores.by_system() if any(name is not None for name in scores.systems) else {None: scores.system}
-    counts = {name: sum(system == name for system in scores.systems) for name in numbers}
-    digits = 2 if max(map(abs, numbers.values()), default=0.0) > 1.5 else 4
+def scores_html(*metrics: Scores) -> str:
+    """The corpus-level scores by each metric, one line per system where systems are known, and the signatures.
+
+    Args:
+        metrics: scores of the same segments.
+    """
+    first = metrics[0]
+    known = any(name is not None for name in first.systems)
+    numbers = [scores.by_system() if known else {None: scores.system} for scores in metrics]
+    digits = [2 if max(map(abs, own.values()), default=0.0) > 1.5 else 4 for own in numbers]
+    counts = {name: sum(system == name for system in first.systems) for name in numbers[0]}
     body = [
-        ("-" if name is None else name, number(value, digits), str(counts[name] or len(scores)))
-        for name, value in numbers.items()
+        (
+            "-" if name is None else name,
+            *(number(own.get(name), places) for own, places in zip(numbers, digits, strict=True)),
+            str(n or len(first)),
+        )
+        for name, n in counts.items()
     ]
-    notes = [str(scores.signature), *(scores.notes or scores.flag_notes())]
-    return _table(Table("", ("system", scores.name or scores.signature.spec, "n"), tuple(body))) + _lines(notes)
+    header = ("system", *(scores.name or scores.signature.spec for scores in metrics), "n")
+    notes = [note for scores in metrics for note in (str(scores.signature), *(scores.notes or scores.flag_notes()))]
+    return _table(Table("", header, tuple(body))) + _lines([*dict.fromkeys(notes)])
 
 
 def result_html(result: Result) -> str:
