@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import re
 import shlex
@@ -21,7 +20,6 @@ import pytest
 
 import nlgauge
 from nlgauge.cli.main import TRAIN, VERBS, main
-from nlgauge.core.result import KINDS
 from nlgauge.core.spec import split
 from nlgauge.metrics.registry import METRICS, SUMS, embedded_metrics, metric
 from nlgauge.perturbations.perturb import PERTURBATIONS
@@ -75,10 +73,6 @@ def test_options_in_commands_of_the_pages_exist(helps):
             known = helps[verb] if verb else {"--version", "--help", "--install-completion", "--show-completion"}
             unknown += [f"{page.name}: {command}: {option}" for option in typed if option not in known]
     assert not unknown
-
-
-def test_every_kind_of_result_has_its_fields_in_the_reference(reference):
-    assert {row["kind"] for row in reference.rows_of("fields.tsv")} == {"*", *KINDS}
 
 
 @pytest.fixture(scope="module")
@@ -343,31 +337,6 @@ def test_the_test_of_every_promise_exists():
     for cell in held:
         file, test = re.fullmatch(r"`(tests/[\w/]+\.py)::(test_\w+)` \|", cell).groups()
         assert re.search(rf"^def {test}\(", (ROOT / file).read_text(encoding="utf-8"), flags=re.M), cell
-
-
-def test_fields_of_result_files_are_in_the_reference(reference, tmp_path, monkeypatch):
-    data, ratings = ROOT / "examples/weather.jsonl", ROOT / "examples/weather_ratings.tsv"
-    monkeypatch.chdir(tmp_path)
-    people = [data, "--judgements", ratings, "-m", "chrf", "-c", "adequacy"]
-    tests = ["--significance", "bootstrap", "-n", "20"]
-    pair = {"ref": "it rains", "better": "rain falls", "worse": "it rained", "phenomenon": "typos"}
-    (tmp_path / "pairs.jsonl").write_text(json.dumps({**pair, "task": "mt", "criterion": "fluency"}))
-    results = [
-        ["score", data, "-m", "bleu", *tests, "--adjust", "holm", "--by-group"],
-        ["score", data, "-m", "bleu", *tests, "--pairs"],
-        ["audit", "--suite", "pairs.jsonl", "-m", "chrf"],
-        ["audit", "--suite", "pairs.jsonl", "-m", "chrf", "--design", "checklist"],
-        ["meta", *people, "-m", "bleu", "--level", "item", "--stat", "kendall_b", "--test", "auto", "--draws", "20"],
-        ["select", *people, "--hybrids", "20", "--pool", "3"],
-    ]
-    fields = reference.rows_of("fields.tsv")
-    for arguments in results:
-        assert main([*map(str, arguments), "--json", "result.json", "-q"]) == 0
-        result = json.loads((tmp_path / "result.json").read_text())
-        of_rows = {field for row in result["rows"] for field in row}
-        known = {row["field"] for row in fields if row["kind"] in ("*", result["kind"])}
-        found = {*result, *(field for metric in result["metrics"] for field in metric), *of_rows}
-        assert sorted(name for name in found - known if not name.startswith("parts.")) == []
 
 
 DOORS = (

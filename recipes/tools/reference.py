@@ -3,8 +3,8 @@
     python recipes/tools/reference.py               makes it anew; a test says when it is stale
     python recipes/tools/reference.py FOLDER        in another folder
 
-Facts that no docstring holds stand in tables beside this program: fields of result files (`fields.tsv`), formats and
-their fields (`formats.tsv`, `fields_in.tsv`) and what audits found (`metrics/audits.tsv`).
+Facts that no docstring holds stand in tables beside this program: formats and their fields (`formats.tsv`,
+`fields_in.tsv`) and what audits found (`metrics/audits.tsv`).
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from nlgauge.cli.main import TRAIN, VERBS, Verb, _command
 from nlgauge.core.metric import show, signature_of, whole
 from nlgauge.core.options import fields_of
 from nlgauge.core.scores import MEANINGS
+from nlgauge.io.results import result_fields
 from nlgauge.metaeval.measure import ABOUT, takes
 from nlgauge.metaeval.tasks import PRESETS
 from nlgauge.metrics.registry import METRICS, SUMS, catalogue_row, metric, metric_info, runs_with
@@ -505,14 +506,15 @@ def formats() -> str:
 
 def results() -> str:
     """Fields of result files, by kind."""
-    rows = rows_of("fields.tsv")
+    rows = result_fields()
     parts = []
     for kind in dict.fromkeys(row["kind"] for row in rows):
-        own = [[f"`{row['field']}`", row["meaning"]] for row in rows if row["kind"] == kind]
-        parts += ["## Every result" if kind == "*" else f"## {kind}", table(("field", "meaning"), own)]
+        own = [[f"`{row['field']}`", row["type"], row["meaning"]] for row in rows if row["kind"] == kind]
+        parts += ["## Every result" if kind == "*" else f"## {kind}", table(("field", "type", "meaning"), own)]
     lead = (
         "Every verb writes its result as one JSON object with `--json FILE`; `rows` holds flat objects. NaN is written"
-        " as null, and unknown fields may come with new versions."
+        " as null, and unknown fields may come with new versions. `nlgauge list schema` prints these tables as JSON"
+        " Schema."
     )
     return page(
         "Result files", lead, "```sh\nnlgauge score examples/weather.jsonl -m chrf --json result.json\n```", *parts
@@ -628,7 +630,7 @@ def described(name: str, verb: Verb) -> Iterator[str]:
         if rows:
             yield table((head.lower(), "meaning"), rows)
     kinds = (name, "plan", "spans") if name == "meta" else (name,)
-    known = {row["kind"] for row in rows_of("fields.tsv")}
+    known = {row["kind"] for row in result_fields()}
     if told := ", ".join(f"[{kind}](../results.md#{kind})" for kind in kinds if kind in known):
         yield f"Fields of its result file: {told}."
 

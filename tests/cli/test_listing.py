@@ -13,6 +13,7 @@ import nlgauge as ng
 from nlgauge.audits.suites import KINDS
 from nlgauge.cli.main import main
 from nlgauge.io.read import FORMATS, TABLES
+from nlgauge.io.results import result_schema
 from nlgauge.io.suites.suites import LAYOUTS
 from nlgauge.metrics.registry import METRICS, SUMS
 from nlgauge.perturbations.checklist import select_rows
@@ -55,6 +56,11 @@ def test_metrics_are_written_as_json(capsys, tmp_path):
     assert main(["list", "metrics", "ter", "--json", str(tmp_path / "ter.json")]) == 0
     (row,) = json.loads((tmp_path / "ter.json").read_text())["rows"]
     assert row == next(row for row in told["rows"] if row["metric"] == "ter")
+
+
+def test_the_schema_of_results_is_printed_whole_or_by_kind(capsys):
+    assert json.loads("\n".join(lines(capsys, "schema"))) == result_schema()
+    assert json.loads("\n".join(lines(capsys, "schema", "gate"))) == result_schema("gate")
 
 
 @pytest.mark.parametrize("name", METRICS.names())
@@ -132,7 +138,9 @@ def test_every_suite_that_is_made_or_read_is_listed(capsys):
     ("arguments", "part"),
     [
         (["perturbation"], "unknown list 'perturbation'; did you mean 'perturbations'"),
-        (["suites", "menli"], "'nlgauge list suites' takes no name; metrics and perturbations do"),
+        (["suites", "menli"], "'nlgauge list suites' takes no name; metrics, perturbations and schema do"),
+        (["schema", "compare"], "there is no result of kind 'compare'"),
+        (["schema", "--json", "-"], "--json goes with 'nlgauge list metrics'"),
         (["metrics", "blue"], "unknown metric"),
         (["perturbations", "negatoin"], "did you mean 'negation'"),
         (["perturbations", "negation", "--task", "mt"], "list a checklist; negation is shown without them"),

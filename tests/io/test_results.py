@@ -2,12 +2,14 @@
 
 import gzip
 import json
+from pathlib import Path
 
 import pytest
+from tests.cli.command import check_schema, run
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.result import Result
-from nlgauge.io.results import read_result
+from nlgauge.core.result import KINDS, Result
+from nlgauge.io.results import read_result, result_schema
 
 METRIC = {"spec": "m", "signature": "metric:m", "higher_is_better": True, "flags": {}}
 RESULT = Result(
@@ -71,3 +73,70 @@ def test_what_is_no_text_is_refused(tmp_path):
     (tmp_path / "r.json").write_bytes(b"\xff\xfe")
     with pytest.raises(InputError, match="is no result of nlgauge"):
         read_result(tmp_path / "r.json")
+
+
+# --- The schema: tests of the command hold every result against it that they write
+
+
+def test_the_schema_of_all_is_valid_and_has_every_kind():
+    jsonschema = pytest.importorskip("jsonschema")
+    whole = result_schema()
+    jsonschema.Draft202012Validator.check_schema(whole)
+    assert set(whole["$defs"]) == {*KINDS, "list"}
+    jsonschema.validate(RESULT.as_json(), whole)
+    assert result_schema("gate") == {"$schema": whole["$schema"], **whole["$defs"]["gate"]}
+    with pytest.raises(InputError, match=r"^there is no result of kind 'scores'; did you mean 'score'"):
+        result_schema("scores")
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"kind": "gate"}, "'score' was expected"),
+        ({"schema": 2}, "1 was expected"),
+        ({"rows": [{"value": "1.5"}]}, "'1.5' is not of type 'number', 'null'"),
+        ({"rows": [{"parts.bp": "1"}]}, "'1' is not of type"),  # a flat name, and not `bp` in an object `parts`
+        ({"metrics": [{"spec": "m"}]}, "'signature' is a required property"),
+        ({"metrics": [{**METRIC, "flags": {"empty": 1.5}}]}, "1.5 is not of type 'integer'"),
+        ({"inputs": [{"path": 1, "sha256": ""}]}, "1 is not of type 'string'"),
+    ],
+)
+def test_the_schema_refuses_other_types_and_lets_new_fields_pass(changed, said):
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = result_schema("score")
+    jsonschema.validate(
+        {**RESULT.as_json(), "new": 1, "rows": [{"new": 1, "parts.new": None, "guards.new": 1}]}, schema
+    )
+    with pytest.raises(jsonschema.ValidationError, match=said):
+        jsonschema.validate({**RESULT.as_json(), **changed}, schema)
+    with pytest.raises(jsonschema.ValidationError, match="'new' was unexpected"):
+        check_schema({**RESULT.as_json(), "new": 1})
+
+
+def test_results_of_verbs_follow_their_schema(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("jsonschema")
+    examples = Path(__file__).parents[2] / "examples"
+    data, ratings = examples / "weather.jsonl", examples / "weather_ratings.tsv"
+    if not data.is_file():
+        pytest.skip("the examples are not beside the tests")
+    monkeypatch.chdir(tmp_path)
+    people = [data, "--judgements", ratings, "-m", "chrf", "-c", "adequacy"]
+    tests = ["--significance", "bootstrap", "-n", 20]
+    pair = {"ref": "it rains", "better": "rain falls", "worse": "it rained", "phenomenon": "typos"}
+    Path("pairs.jsonl").write_text(json.dumps({**pair, "task": "mt", "criterion": "fluency"}))
+    between = ["--base-system", "template", "--new-system", "careless"]
+    results = [
+        ["score", data, "-m", "bleu", *tests, "--adjust", "holm", "--by-group"],
+        ["score", data, "-m", "bleu", *tests, "--pairs"],
+        ["audit", "--suite", "pairs.jsonl", "-m", "chrf"],
+        ["audit", "--suite", "pairs.jsonl", "-m", "chrf", "--design", "checklist"],
+        ["meta", *people, "-m", "bleu", "--level", "item", "--stat", "kendall_b", "--test", "auto", "--draws", 20],
+        ["select", *people, "--hybrids", 20, "--pool", 3],
+        ["sweep", *people, "--suite", "pairs.jsonl", "--with", "bleu", "--weights", "0,1"],
+        ["gate", data, data, *between, "-m", "chrf", "--allow", 100],
+        ["explain", data, "--method", "words"],
+    ]
+    for arguments in results:
+        assert run(*arguments, "--json", "result.json", "-q") == 0
+        assert json.loads(Path("result.json").read_text())["kind"] == arguments[0]
+    assert run("list", "metrics", "--json", "result.json") == 0

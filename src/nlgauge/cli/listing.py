@@ -7,6 +7,7 @@ import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from inspect import cleandoc
+from json import dumps
 from textwrap import wrap
 from typing import Annotated, Any, TypeVar
 
@@ -18,6 +19,7 @@ from nlgauge.core.metric import show
 from nlgauge.core.options import Argument, Typed
 from nlgauge.core.result import Result, check_target
 from nlgauge.io.read import FORMATS, TABLES, about_plugin, plugin_formats
+from nlgauge.io.results import result_schema
 from nlgauge.io.suites.published import PUBLISHED
 from nlgauge.io.suites.suites import LAYOUTS
 from nlgauge.metaeval.measure import ABOUT, takes
@@ -25,15 +27,15 @@ from nlgauge.metaeval.tasks import PRESETS
 from nlgauge.metrics.registry import ELSEWHERE, METRICS, SUMS, catalogue_row, metric_info, runs_with
 from nlgauge.perturbations.checklist import TASKS, checklist_rows, select_rows
 from nlgauge.perturbations.perturb import PERTURBATIONS, PerturbationInfo, info
-from nlgauge.report.tables import Table
+from nlgauge.report.tables import Table, listed
 from nlgauge.stats.correlate import names as statistics
 from nlgauge.stats.correlate import statistic
 
 R = TypeVar("R")
 
-KINDS = ("metrics", "perturbations", "statistics", "formats", "suites")
+KINDS = ("metrics", "perturbations", "statistics", "formats", "suites", "schema")
 _ENTRY = re.compile(r"^ {4}(\w+(?:, \w+)*): (.*(?:\n {8}.*)*)", re.MULTILINE)  # an option under "Args:" of a docstring
-_DETAILS = ("metrics", "perturbations")  # kinds of which one can be shown in full
+_DETAILS = ("metrics", "perturbations", "schema")  # kinds of which one can be shown in full
 _WIDE, _INDENT = 120, 17  # columns of a list, unless the terminal has others; where the texts beside names begin
 _FACTS = "tasks; needs; range, and which end is better; what it runs with; its paper. Of a preset: what it stands for"
 _BEGIN = (  # as docs/guides/choose.md has it; the evidence is in docs/studies
@@ -68,7 +70,9 @@ _SYSTEMS = {
 @options.verb()
 def list_known(
     kind: Annotated[str, Argument("What to list.", words=KINDS)],
-    name: Annotated[str | None, Argument("One metric or perturbation, with its options.", metavar="[NAME]")] = None,
+    name: Annotated[
+        str | None, Argument("One metric or perturbation, with its options, or one result.", metavar="[NAME]")
+    ] = None,
     task: Annotated[str | None, Typed("Perturbations: the checklist of a task.", words=TASKS)] = None,
     criterion: Annotated[
         str | None, Typed("Perturbations: only those of one criterion of the task.", metavar="NAME")
@@ -77,7 +81,7 @@ def list_known(
         str | None, Typed("Metrics: write one row per metric as JSON; alone or with -, print it.", metavar="[FILE]")
     ] = None,
 ) -> None:
-    """List metrics, perturbations, statistics with tests and protocols, formats, or suites.
+    """List metrics, perturbations, statistics with tests and protocols, formats, suites, or fields of results.
 
     `metrics` says of each metric what it is, the tasks for which it is used in the literature, what it needs, its range
     and direction, its paper, and how it runs: without a model, with the embedded models, with a model of the hub (which
@@ -94,6 +98,9 @@ def list_known(
     statistics with their options, tests, averaging and protocols; `formats` what is read and written; `suites` those
     made from data, those read by name from the files of their authors, and layouts of files of pairs.
 
+    `schema` prints the JSON Schema (2020-12) of what `--json` writes, by kind of result, and `schema KIND` that of one,
+    which mostly is the name of its verb. It lets fields of later versions pass.
+
     Metrics, perturbations, statistics and formats of installed packages are listed, too. If such a package is broken,
     one line on standard error names it, and the others are listed.
     """
@@ -103,13 +110,14 @@ def list_known(
         "statistics": _statistics,
         "formats": _formats,
         "suites": _suites,
+        "schema": _schema,
     }
     if kind not in lists:
         raise InputError(f"unknown list {kind!r}{nearest(kind, KINDS)}")
     if kind != "perturbations" and (task is not None or criterion is not None):
         raise InputError("--task and --criterion go with 'nlgauge list perturbations'")
     if name is not None and kind not in _DETAILS:
-        raise InputError(f"'nlgauge list {kind}' takes no name; {' and '.join(_DETAILS)} do")
+        raise InputError(f"'nlgauge list {kind}' takes no name; {listed(_DETAILS)} do")
     if name is not None and (task is not None or criterion is not None):
         raise InputError(f"--task and --criterion list a checklist; {name} is shown without them")
     if json is not None:
@@ -122,7 +130,7 @@ def list_known(
     if task is not None or criterion is not None:
         lines = _checklist(task, criterion)
     elif name is not None:
-        lines = _metric(name) if kind == "metrics" else _perturbation(name)
+        lines = {"metrics": _metric, "perturbations": _perturbation, "schema": _schema}[kind](name)
     else:
         lines = lists[kind]()
     echo("\n".join(lines))
@@ -254,6 +262,11 @@ def _perturbation(name: str) -> list[str]:
     where = ", ".join(f"{row.task}/{row.criterion}" for row in checklist_rows() if row.template == name)
     lines = _about(name, about, where)
     return [*lines[:3], *_explained(name, PERTURBATIONS), *lines[3:]]
+
+
+def _schema(kind: str | None = None) -> list[str]:
+    """The JSON Schema of the results of one kind, or of all."""
+    return [dumps(result_schema(kind), ensure_ascii=False, indent=1)]
 
 
 def _checklist(task: str | None, criterion: str | None) -> list[str]:

@@ -221,7 +221,7 @@ VERBS: Mapping[str, Verb] = {
     ),
     "list": Verb(
         "nlgauge.cli.listing:list_known",
-        "List metrics, perturbations, statistics with tests and protocols, formats, or suites.",
+        "List metrics, perturbations, statistics with tests and protocols, formats, suites, or fields of results.",
         "nlgauge list metrics bertscore",
     ),
     "fetch": Verb(

@@ -1,13 +1,15 @@
-"""A result that nlgauge wrote: the object in the file of `--json`, checked and as a `Result` again."""
+"""A result that nlgauge wrote: the object in the file of `--json`, its schema, and as a `Result` again."""
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
+from importlib.resources import files
 from typing import Any
 
-from nlgauge.core.errors import InputError
+from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.result import KINDS, SETTINGS, Result
 from nlgauge.core.segment import RepeatedKey, unique
 from nlgauge.io.files import InputFile
@@ -122,3 +124,69 @@ def _no_result(name: str, why: str) -> InputError:
 
 def _refused(constant: str) -> Any:
     raise ValueError(f"{constant} is no number of JSON")
+
+
+# --- The schema of results, made of the table that the reference shows
+
+_EVERY = "*"  # in the table: fields of every result
+_OF_OBJECT = ("metrics", "rows", "verdict", "reasons", *_OPTIONAL)  # other fields of a kind are those of its rows
+_NAME = "NAME"  # stands for the end of any name
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def result_fields() -> list[dict[str, str]]:
+    """The fields of result files: `kind` (`*` for every result), `field`, `type` and `meaning` of each."""
+    lines = files("nlgauge.data").joinpath("result_fields.tsv").read_text(encoding="utf-8").splitlines()
+    return list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def result_schema(kind: str | None = None) -> dict[str, Any]:
+    """The JSON Schema (2020-12) of results of one kind, or of all.
+
+    It lets other fields pass, since new versions may add some.
+
+    Args:
+        kind: one of `KINDS`, or `list` for that of `nlgauge list metrics --json`; None for all, under `$defs`.
+
+    Raises:
+        InputError: there is no such kind.
+    """
+    table = result_fields()
+    kinds = [*dict.fromkeys(field["kind"] for field in table if field["kind"] != _EVERY)]
+    if kind is None:
+        one_of = [{"$ref": f"#/$defs/{name}"} for name in kinds]
+        return {"$schema": _DIALECT, "oneOf": one_of, "$defs": {name: _schema(name, table) for name in kinds}}
+    if kind not in kinds:
+        raise InputError(f"there is no result of kind {kind!r}{nearest(kind, kinds)}")
+    return {"$schema": _DIALECT, **_schema(kind, table)}
+
+
+def _schema(kind: str, table: list[dict[str, str]]) -> dict[str, Any]:
+    always = [field["field"] for field in table if field["kind"] == _EVERY and "." not in field["field"]]
+    made: dict[str, Any] = {"title": f"{kind} result of nlgauge", "type": "object", "required": always}
+    for field in table:
+        if field["kind"] not in (_EVERY, kind):
+            continue
+        of_row = field["kind"] == kind and field["field"].partition(".")[0] not in _OF_OBJECT
+        held, name = made, f"rows.{field['field']}" if of_row else field["field"]
+        while (entries := name.partition("."))[0] in held.get("properties", ()) and entries[2]:
+            held, name = held["properties"][entries[0]]["items"], entries[2]
+        end = name.endswith(_NAME)
+        of_name = {f"^{name.removesuffix(_NAME).replace('.', '[.]')}" if end else name: _typed(field)}
+        held.setdefault("patternProperties" if end else "properties", {}).update(of_name)
+    for name, types in _ENTRIES.items():
+        if types and name in made["properties"]:
+            made["properties"][name]["items"]["required"] = [*types]
+    made["properties"]["schema"]["const"], made["properties"]["kind"]["const"] = SCHEMA, kind
+    return made
+
+
+def _typed(field: Mapping[str, str]) -> dict[str, Any]:
+    """The schema of a field; its type reads `number or null`, or `array of string`."""
+    kinds, _, inner = field["type"].partition(" of ")
+    types = kinds.split(" or ")
+    made: dict[str, Any] = {"description": field["meaning"], "type": types if len(types) > 1 else kinds}
+    if inner:
+        of = inner.split(" or ")
+        made["items" if kinds == "array" else "additionalProperties"] = {"type": of if len(of) > 1 else inner}
+    return made
