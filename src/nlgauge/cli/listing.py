@@ -35,7 +35,6 @@ R = TypeVar("R")
 
 KINDS = ("metrics", "perturbations", "statistics", "formats", "suites", "schema")
 _ENTRY = re.compile(r"^ {4}(\w+(?:, \w+)*): (.*(?:\n {8}.*)*)", re.MULTILINE)  # an option under "Args:" of a docstring
-_DETAILS = ("metrics", "perturbations", "schema")  # kinds of which one can be shown in full
 _WIDE, _INDENT = 120, 17  # columns of a list, unless the terminal has others; where the texts beside names begin
 _FACTS = "tasks; needs; range, and which end is better; what it runs with; its paper. Of a preset: what it stands for"
 _BEGIN = (  # as docs/guides/choose.md has it; the evidence is in docs/studies
@@ -112,12 +111,17 @@ def list_known(
         "suites": _suites,
         "schema": _schema,
     }
+    details: Mapping[str, Callable[[str], list[str]]] = {  # of which one can be shown in full
+        "metrics": _metric,
+        "perturbations": _perturbation,
+        "schema": _schema,
+    }
     if kind not in lists:
         raise InputError(f"unknown list {kind!r}{nearest(kind, KINDS)}")
     if kind != "perturbations" and (task is not None or criterion is not None):
         raise InputError("--task and --criterion go with 'nlgauge list perturbations'")
-    if name is not None and kind not in _DETAILS:
-        raise InputError(f"'nlgauge list {kind}' takes no name; {listed(_DETAILS)} do")
+    if name is not None and kind not in details:
+        raise InputError(f"'nlgauge list {kind}' takes no name; {listed([*details])} do")
     if name is not None and (task is not None or criterion is not None):
         raise InputError(f"--task and --criterion list a checklist; {name} is shown without them")
     if json is not None:
@@ -130,7 +134,7 @@ def list_known(
     if task is not None or criterion is not None:
         lines = _checklist(task, criterion)
     elif name is not None:
-        lines = {"metrics": _metric, "perturbations": _perturbation, "schema": _schema}[kind](name)
+        lines = details[kind](name)
     else:
         lines = lists[kind]()
     echo("\n".join(lines))

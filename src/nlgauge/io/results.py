@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from importlib.resources import files
 from typing import Any
@@ -169,11 +170,12 @@ def _schema(kind: str, table: list[dict[str, str]]) -> dict[str, Any]:
             continue
         of_row = field["kind"] == kind and field["field"].partition(".")[0] not in _OF_OBJECT
         held, name = made, f"rows.{field['field']}" if of_row else field["field"]
-        while (entries := name.partition("."))[0] in held.get("properties", ()) and entries[2]:
-            held, name = held["properties"][entries[0]]["items"], entries[2]
-        end = name.endswith(_NAME)
-        of_name = {f"^{name.removesuffix(_NAME).replace('.', '[.]')}" if end else name: _typed(field)}
-        held.setdefault("patternProperties" if end else "properties", {}).update(of_name)
+        while (parts := name.split(".", 1))[0] in held.get("properties", ()) and len(parts) > 1:
+            held, name = held["properties"][parts[0]]["items"], parts[1]
+        if name.endswith(_NAME):
+            held.setdefault("patternProperties", {})[f"^{re.escape(name.removesuffix(_NAME))}"] = _typed(field)
+        else:
+            held.setdefault("properties", {})[name] = _typed(field)
     for name, types in _ENTRIES.items():
         if types and name in made["properties"]:
             made["properties"][name]["items"]["required"] = [*types]
@@ -183,10 +185,10 @@ def _schema(kind: str, table: list[dict[str, str]]) -> dict[str, Any]:
 
 def _typed(field: Mapping[str, str]) -> dict[str, Any]:
     """The schema of a field; its type reads `number or null`, or `array of string`."""
-    kinds, _, inner = field["type"].partition(" of ")
-    types = kinds.split(" or ")
-    made: dict[str, Any] = {"description": field["meaning"], "type": types if len(types) > 1 else kinds}
-    if inner:
-        of = inner.split(" or ")
-        made["items" if kinds == "array" else "additionalProperties"] = {"type": of if len(of) > 1 else inner}
-    return made
+    outer, _, inner = field["type"].partition(" of ")
+    made: dict[str, Any] = {"description": field["meaning"], "type": _types(outer)}
+    return made | {"items" if outer == "array" else "additionalProperties": {"type": _types(inner)}} if inner else made
+
+
+def _types(words: str) -> str | list[str]:
+    return words.split(" or ") if " or " in words else words

@@ -419,7 +419,9 @@ def scores_html(*metrics: Scores) -> str:
     """
     first = metrics[0]
     known = any(name is not None for name in first.systems)
-    numbers = [scores.by_system() if known else {None: scores.system} for scores in metrics]
+    numbers: list[Mapping[str | None, float]] = [
+        scores.by_system() if known else {None: scores.system} for scores in metrics
+    ]
     digits = [2 if max(map(abs, own.values()), default=0.0) > 1.5 else 4 for own in numbers]
     counts = {name: sum(system == name for system in first.systems) for name in numbers[0]}
     body = [
