@@ -29,7 +29,7 @@ def run(*words: object) -> int:
 
 
 def check_schema(result: Any) -> None:
-    """Refuse a result that has other fields than the schema of its kind, or others types."""
+    """Refuse a result that has other fields than the schema of its kind, or other types."""
     _validator(result["kind"]).validate(result)
 
 
