@@ -440,8 +440,8 @@ def _trouble(one: Encoder, place: Path, quiet: bool) -> str | None:
     )
     if not done.returncode:
         return None
-    said = [line.removeprefix("ERROR: ") for line in done.stderr.splitlines() if line.startswith("ERROR: ")]
-    if not said or said[-1] == "Exception:":  # whose last line has the reason
+    said = re.findall(r"^(?:ERROR: |× )(?!Exception:$)(.+)", done.stderr, re.MULTILINE)  # × of newer versions
+    if not said:  # the last line of a traceback has the reason
         said = done.stderr.splitlines() or ["no reason given"]
     if "DO NOT MATCH THE HASHES" in said[-1]:  # and its advice is for those who chose the hashes
         return "a wheel came with another SHA-256: it is cut off, or another one"
