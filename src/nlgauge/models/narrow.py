@@ -143,6 +143,7 @@ class _Reader:
                 "type": "Sequence",
                 "normalizers": [
                     {"type": "NFC"},  # the table has single characters alone
+                    # the library takes a mark behind a character of the table for a part of it, and drops it
                     {"type": "Precompiled", "precompiled_charsmap": base64.b64encode(self._charsmap()).decode()},
                     {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "},
                 ],
