@@ -102,6 +102,23 @@ def test_the_network_reads_what_a_wide_copy_reads(folder, tmp_path):
     assert torch.equal(*found)
 
 
+def test_transformers_gets_the_same_weights(folder):
+    """Training and models of the hub load by transformers, which does not know matrices in four bits."""
+    transformers = pytest.importorskip("transformers")
+
+    from nlgauge.models.hub import from_pretrained
+    from nlgauge.models.locate import ModelFiles
+    from nlgauge.models.packing import PackedBert
+
+    files = ModelFiles("x", folder, "")
+    model = from_pretrained(transformers.AutoModel, files, dtype=torch.float64).eval()
+    network = PackedBert(files, torch.float64, torch.device("cpu"))
+    with torch.inference_mode(), network.cut(1) as forward:
+        packed = forward([np.array([0, 5, 2])])
+        theirs = model(input_ids=torch.tensor([[0, 5, 2]])).last_hidden_state[0]
+    torch.testing.assert_close(packed, theirs, rtol=0, atol=1e-8)
+
+
 def test_texts_are_normalised_and_cut_into_pieces(folder):
     tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
     assert tokenizer.encode("a\tｂ").tokens == ["<s>", "▁a", "▁", "b", "</s>"]

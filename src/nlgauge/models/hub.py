@@ -16,6 +16,7 @@ import torch
 from nlgauge.core.errors import InputError
 from nlgauge.models.attention import to_device
 from nlgauge.models.locate import ModelFiles, check_finite, refusing_broken
+from nlgauge.models.packing import fill_narrow
 from nlgauge.models.tokens import Ids, silent
 from nlgauge.runtime.runtime import runs
 
@@ -312,7 +313,8 @@ def from_pretrained(kind: Any, files: ModelFiles, **options: Any) -> Any:
     except Exception as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise InputError(f"model {files.name!r} cannot be loaded from {files.folder}: {reason[:200]}") from None
-    model = loaded[0] if isinstance(loaded, tuple) else loaded
+    model, info = loaded if isinstance(loaded, tuple) else (loaded, {"missing_keys": set()})
+    info["missing_keys"] = set(info["missing_keys"]) - fill_narrow(files, model)
     check_finite(f"model {files.name!r}", model.named_parameters())
     return loaded
 

@@ -780,6 +780,22 @@ class NarrowRows:
         return (both * self.scales[ids].to(torch.float32).unsqueeze(2)).flatten(1).to(self.dtype)
 
 
+def fill_narrow(files: ModelFiles, model: torch.nn.Module) -> set[str]:
+    """Fill the parameters of a transformers model whose matrices its file holds in four bits, which transformers cannot.
+
+    Returns:
+        The names of the parameters.
+    """
+    weights, filled = _Weights(files), set()
+    for name, parameter in model.named_parameters():
+        narrow = weights.narrow(_plain(name), parameter.dtype, parameter.device)
+        if narrow is not None:
+            with torch.no_grad():
+                parameter.copy_(narrow.rows(slice(None)))
+            filled.add(name)
+    return filled
+
+
 def rows_of(matrix: torch.Tensor | NarrowRows, ids: torch.Tensor) -> torch.Tensor:
     """The rows of these numbers, shape (n, d), of a matrix in either form."""
     return matrix.rows(ids) if isinstance(matrix, NarrowRows) else functional.embedding(ids, matrix)
