@@ -396,7 +396,7 @@ def meta(
     Intervals keep the tie thresholds of all data; `--intervals bootstrap` calibrates them in every draw (slow).
 
     A preset sets all options of a protocol, and options beside it win. Of two metrics or more it makes its test, where
-    it has one: not with `--test none`, another `--stat` or `--level`. Presets `wmt21` to `wmt25` read the folder of a
+    it has one: not with `--test none`, another `--stat` or `--level`. Presets `wmt21` to `wmt26` read the folder of a
     test set and print the official table; controls below it compare nothing. A metric that scored there with the
     reference and with the source alone takes part twice, as `NAME` and `NAME-src`.
 
