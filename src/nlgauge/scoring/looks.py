@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field
+from functools import cache, partial
 from typing import Annotated, Protocol
 
 from nlgauge.core.errors import InputError
@@ -89,6 +89,58 @@ def _with_reason(reason: str, reasons: Mapping[str | None, str | None]) -> str:
     return f"of {', '.join(systems[:FIRST])}{', ...' if len(systems) > FIRST else ''}: "
 
 
+NEAR, LEAST, SHARE, AHEAD = 95, 20, 0.25, 2  # see `FavouredSystem`
+_WORDS = 4  # of a reference, at least: shorter ones are met by chance
+_CHARACTERS = 500  # of long texts that are held against each other
+
+
+@dataclass
+class FavouredSystem:
+    """Tells whether references come from one system: they are its outputs, or these with few changes.
+
+    Such references, as of WMT26 and WMT24++, favour the system that they came from in every metric that reads them. A
+    system is told if 25 % of its outputs or more, of 20 or more, have 95 % of the characters of a reference in order,
+    and no other system has half as many. References of fewer than four words do not count.
+    """
+
+    _of: dict[str | None, list[int]] = field(default_factory=dict)  # system -> near outputs, and all
+
+    def add(self, segments: Sequence[Segment]) -> None:
+        """Look at more segments."""
+        ratio = _ratio()
+        for segment in segments:
+            long = [one for one in segment.references if one.count(" ") >= _WORDS - 1]
+            if long:
+                counted, text = self._of.setdefault(segment.system, [0, 0]), segment.hypothesis[:_CHARACTERS]
+                counted[0] += any(ratio(text, one[:_CHARACTERS], score_cutoff=NEAR) for one in long)
+                counted[1] += 1
+
+    def notes(self) -> list[str]:
+        """A note on the system that is favoured, if one is."""
+        shares = sorted((near / n, str(system), near, n) for system, (near, n) in self._of.items() if n >= LEAST)
+        if len(shares) < 2 or shares[-1][0] < max(SHARE, AHEAD * shares[-2][0]):
+            return []
+        _, system, near, n = shares[-1]
+        return [
+            f"input: {near} of {n} outputs of {system} are nearly a reference; references that were made from a system"
+            " favour it, so compare it by a metric that reads the source alone"
+        ]
+
+    def refuse(self) -> None:
+        """Nothing is refused."""
+
+    def by_system(self, by_group: bool = False) -> Mapping[Key, Counter[str]]:
+        """Nothing: rows count texts."""
+        return {}
+
+
+@cache
+def _ratio() -> Callable[..., float]:
+    from rapidfuzz import fuzz  # it takes a while to load
+
+    return fuzz.ratio
+
+
 class Looking:
     """The looks at the segments of one run, in which all blocks are given to `add`.
 
@@ -166,6 +218,7 @@ class Looks:
             (self.language, partial(UnreadScripts, metrics, of)),
             ("off" if self.guards == "off" else "note", partial(UnfitTexts, metrics)),
             (self.guards, GuardCounts),
+            ("off" if self.guards == "off" else "note", FavouredSystem),
         ]
         looks = [(treatment, make()) for treatment, make in makers if treatment != "off"]
         refusing = [look for treatment, look in looks if treatment in ("strict", "refuse")]

@@ -221,6 +221,8 @@ class EvalSet:
         lacking = sum(text is None for name in used for text in self.references[name])
         if lacking:
             notes.append(f"{where}: {counted(lacking, 'reference text')} not supplied")
+        if made := [name for name in used if name.startswith("postedit")]:
+            notes.append(f"{where}: {', '.join(made)} is made of outputs, and favours the systems that it came from")
         return Dataset(tuple(segments), where, tuple(notes))
 
     def _human(self, name: str, level: str) -> BySystem:
