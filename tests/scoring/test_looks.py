@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -136,7 +137,7 @@ def outputs(changes, n=20, words=6):
         (outputs({"B": 6, "A": 11}), None),  # easy sentences: others come near, too
         (outputs({"A": 19, "B": 0}, n=19), None),  # too few
         (outputs({"A": 20}), None),  # nobody to favour it over
-        (outputs({"A": 20, "B": 0}, words=3), None),  # short texts are met by chance
+        (outputs({"A": 20, "B": 0}, words=3), None),  # under 20 characters, as are met by chance
     ],
 )
 def test_a_system_that_the_references_came_from_is_named(segments, says):
@@ -144,6 +145,7 @@ def test_a_system_that_the_references_came_from_is_named(segments, says):
     for start in range(0, len(segments), 7):  # in whichever blocks
         looking.add(segments[start : start + 7])
     assert [note[: len(says or "")] for note in looking.notes()] == ([says] if says else [])
+    assert looking.notes() == looking.notes()
     assert not [note for note in Looks(guards="off").seen({}, segments).notes() if "nearly" in note]
 
 
@@ -156,3 +158,14 @@ def test_a_reference_that_was_post_edited_is_near():
     ]
     (note,) = Looks().seen({}, segments).notes()
     assert note.startswith("input: 20 of 20 outputs of A")
+
+
+def test_each_group_has_its_own_favoured_system_and_the_first_hundred_outputs_count():
+    groups = {
+        "a-b": outputs({"A": 150, "B": 0}, n=150),
+        "a-c": outputs({"A": 0, "B": 20}),
+        "a-d": outputs({"A": 0, "B": 0}),
+    }
+    segments = [replace(one, group=group, id=f"{group}{one.id}") for group, some in groups.items() for one in some]
+    (note,) = (note for note in Looks().seen({}, segments).notes() if "nearly" in note)
+    assert note.startswith("input: 100 of 100 outputs of A (a-b), 20 of 20 outputs of B (a-c) are nearly a reference;")

@@ -109,8 +109,8 @@ class ItemRows(JsonRows):
         if type(item) is not str or not item:
             raise InputError(f"field {field!r} is {item!r:.40}, expected the name of the item")
         self.ignored += [name for name in row if name not in _KNOWN and name not in self.ignored]
-        told = [row.get("src_lang"), row.get("tgt_lang")]
-        group = "-".join(told) if all(type(one) is str for one in told) else language_pair(item, field == "item_id")
+        pair = [one for one in (row.get("src_lang"), row.get("tgt_lang")) if type(one) is str]
+        group = "-".join(pair) if len(pair) == 2 else language_pair(item, field == "item_id")
         if group is None and "_#" in item:
             self._counts["items have a name without languages, and no group"] += 1
         source = row.get("src", row.get("src_text"))
