@@ -87,6 +87,7 @@ def test_a_plan_is_written_rated_and_extended(tmp_path, capsys):
         ),
         (["--plan", "p.tsv", "--test", "auto"], "--test is about the agreement"),
         (["--plan", "p.txt", "--budget", "2"], "cannot tell what to write"),
+        (["--plan", "p.tsv", "--budget", "2", "--campaign", "-"], "--campaign stands beside what is printed"),
         (["--campaign", "c.json"], "--campaign is about a plan of ratings: name its --plan FILE"),
         (
             ["--plan", "p.tsv", "--budget", "2", "--campaign", "data.jsonl"],

@@ -79,6 +79,8 @@ class Planned:
             return
         if self.plan == STDOUT:
             raise InputError("--plan keeps a plan for later runs, expected the name of a file")
+        if self.campaign == STDOUT:
+            raise InputError("--campaign stands beside what is printed, expected the name of a file")
         others: dict[str, bool] = {}
         for group in about:
             others |= options.changed(group, *(name for name in options.flags_of(group) if name not in _KEPT))

@@ -89,7 +89,7 @@ def _with_reason(reason: str, reasons: Mapping[str | None, str | None]) -> str:
     return f"of {', '.join(systems[:FIRST])}{', ...' if len(systems) > FIRST else ''}: "
 
 
-# See `FavouredSystem`. Of ordinary systems 15 % of outputs at most are so near (WMT15, 16, 21, 23, TED, SummEval, WebNLG).
+# See `FavouredSystem`. Ordinary systems had 15 % of such outputs at most (WMT15, 16, 21, 23, TED, SummEval, WebNLG).
 NEAR, SHARE, AHEAD = 95, 0.25, 2
 LEAST, MOST = 20, 100  # outputs of a system that are looked at
 _SHORT, _LONG = 20, 500  # characters: shorter references are met by chance, and of longer texts the start is read

@@ -318,7 +318,9 @@ def test_broken_lines_and_many_faults(put, jsonl):
     put("broken.jsonl", '{"item_id": "i0", "task2_pred": {"A": 1, "B": NaN}}\n{"item_id"\n')
     found = check_answers("broken.jsonl", OUTPUTS)[1]
     assert len(found) == 2
-    assert all("not valid JSON" in fault for fault in found)
+    assert [fault[:22] for fault in found] == ["line 1: not valid JSON", "line 2: not valid JSON"]
+    put("none.jsonl", "")
+    assert check_answers("none.jsonl", OUTPUTS)[1] == ["no answers, expected a line for each item"]
     found = faults(jsonl, *({"item_id": f"x{n}"} for n in range(150)))
     assert (len(found), found[-1]) == (101, "and 50 faults more")
     with pytest.raises(InputError, match=r"nothing\.jsonl"):

@@ -347,7 +347,7 @@ def check_answers(path: str | os.PathLike[str], segments: Sequence[Segment]) -> 
         InputError: the file cannot be read at all.
     """
     texts, rows, faults = _texts(segments), JsonRows(InputFile(path)), list[str]()
-    rows.refuse = lambda place, reason: faults.append(f"{place.removeprefix(rows.file.name).lstrip(':, ')}: {reason}")
+    rows.refuse = lambda place, reason: faults.append(f"line {place.removeprefix(f'{rows.file.name}:')}: {reason}")
     first: dict[str, str] = {}
     answered: dict[str, set[tuple[str, str]]] = {}
     for number, row in rows:
@@ -370,6 +370,8 @@ def check_answers(path: str | os.PathLike[str], segments: Sequence[Segment]) -> 
             faults.append(
                 f"{task} lacks {len(lacking)} of {counted(len(every), 'output')}, first {item!r} of {system!r}"
             )
+    if not answered and not faults:
+        faults.append("no answers, expected a line for each item")
     if len(faults) > _SOME:
         faults = [*faults[:_SOME], f"and {counted(len(faults) - _SOME, 'fault')} more"]
     told = ", ".join(answered) or "answers"
