@@ -33,7 +33,8 @@ WALKS = {  # command -> files whose functions it enters, at most
     "synth {folder}/few.txt -o {folder}/changed.jsonl": 38,  # models/fetch finds the encoder
 }
 # Of the package, at most. Docstrings are what the reference in docs/ is made of, and grew by 1,900 lines for it.
-SIZES = {"files": 261, "classes": 742, "median lines": 386, "most lines": 960}
+# The last two files and three classes read the items of WMT25 and WMT26, and Pearmut, and note a favoured system.
+SIZES = {"files": 263, "classes": 745, "median lines": 386, "most lines": 960}
 
 
 def entered(command: str) -> list[str]:

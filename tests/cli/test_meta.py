@@ -87,6 +87,12 @@ def test_a_plan_is_written_rated_and_extended(tmp_path, capsys):
         ),
         (["--plan", "p.tsv", "--test", "auto"], "--test is about the agreement"),
         (["--plan", "p.txt", "--budget", "2"], "cannot tell what to write"),
+        (["--plan", "p.tsv", "--budget", "2", "--campaign", "-"], "--campaign stands beside what is printed"),
+        (["--campaign", "c.json"], "--campaign is about a plan of ratings: name its --plan FILE"),
+        (
+            ["--plan", "p.tsv", "--budget", "2", "--campaign", "data.jsonl"],
+            "--campaign data.jsonl would be written over the input",
+        ),
         (["--plan", "data.jsonl", "--budget", "2"], "would be written over the input"),
         (["--plan", "p.tsv", "--budget", "2", "-c", "adequacy", "-c", "fluency"], "2 criteria are named, expected one"),
     ],
@@ -96,6 +102,56 @@ def test_refusals_of_plans(data, tmp_path, monkeypatch, capsys, arguments, messa
     assert run("meta", "data.jsonl", "-m", "chrf", *arguments) == 2
     assert message in capsys.readouterr().err
     assert not (tmp_path / "p.tsv").exists()
+
+
+def test_plan_campaign_ratings_and_ranking_are_one_circle(tmp_path, capsys):
+    """What people say in a campaign joins the items of its plan, and says what ratings in the data say."""
+    write(tmp_path / "data.jsonl", [{**row, "human": {}} for row in rows()])
+    file = tmp_path / "round1.json"
+    assert planned(tmp_path, "--budget", "3", "--campaign", file, "-q") == 0
+    campaign = json.loads(file.read_text())
+    plan = [line.split("\t")[0] for line in (tmp_path / "plan.tsv").read_text().splitlines()[1:]]
+    (task,) = campaign["data"]  # of one person
+    items = [item for (item,) in task]
+    assert campaign["campaign_id"] == "round1"
+    assert items == [
+        {"item_id": seg, "tgt": {system: texts[int(seg)] for system, texts in TEXTS.items()}} for seg in plan
+    ]
+    log = [
+        {
+            "user_id": "u",
+            "item_i": place,
+            "item": [item],
+            "annotation": [
+                {
+                    system: {"score": 20 * RATINGS[system][int(item["item_id"])], "error_spans": []}
+                    for system in item["tgt"]
+                }
+            ],
+        }
+        for place, item in enumerate(items)
+    ]
+    rated = write(tmp_path / "log.jsonl", log)
+    tables = []
+    for given in (["--judgements", rated, "-c", "score"], ["-c", "adequacy"]):
+        kept = [row if row["seg"] in plan else {**row, "human": {}} for row in rows()]
+        write(tmp_path / "data.jsonl", kept if given[-1] == "adequacy" else [{**row, "human": {}} for row in rows()])
+        result = tmp_path / "result.json"
+        assert planned(tmp_path, *given, "--json", result, "-q") == 0
+        tables.append([(row["system"], row["rank"]) for row in json.loads(result.read_text())["rows"] if "rank" in row])
+    assert tables[0] == tables[1] != []
+    write(tmp_path / "data.jsonl", [{**row, "human": {}} for row in rows()])
+    more = [*("--judgements", rated, "-c", "score"), "--budget", "100%", "--campaign", tmp_path / "round2.json"]
+    assert planned(tmp_path, *more, "-q") == 0
+    (task,) = json.loads((tmp_path / "round2.json").read_text())["data"]
+    second = [item["item_id"] for (item,) in task]
+    capsys.readouterr()
+    assert sorted([*plan, *second]) == ["0", "1", "2", "3"]  # each item is rated once
+    write(tmp_path / "data.jsonl", rows())
+    left = refused(capsys, "meta", tmp_path / "data.jsonl", *("-m", "chrf", "-c", "adequacy"), "--plan",
+                   tmp_path / "plan.tsv", "--campaign", tmp_path / "none.json")  # fmt: skip
+    assert "no item is left to rate" in left
+    assert not (tmp_path / "none.json").exists()
 
 
 # --- `nlgauge meta --spans`: marked errors against those of people, from files and made on the spot
@@ -688,3 +744,20 @@ def test_a_submission_is_checked_by_the_folder_of_its_set(tmp_path, capsys):
         f"{file}: 1 fault, expected segment scores of test set 'set': x-y 1 output of 2 segments\n"
     )
     assert "--metric has no part in --check" in refused(capsys, "meta", tmp_path / "set", "--check", file, "-m", "chrf")
+
+
+def test_answers_are_checked_by_the_items(tmp_path, capsys):
+    item = "official_###_eng_Latn_###_deu_Latn_###_edu_###_d_###_0"
+    items = write(tmp_path / "items.jsonl", [{"item_id": item, "src": "s", "hyps": {"A": "a", "B": "b"}}])
+    file = write(tmp_path / "answers.jsonl", [{"item_id": item, "task2_pred": {"A": 1, "B": 99.5}}])
+    assert run("meta", items, "--check", file) == 0
+    told = "task2_pred for 2 outputs of 1 item"
+    assert capsys.readouterr().out == f"{file}: as the organisers ask: {told}\n"
+    write(file, [{"item_id": item, "task2_pred": {"A": 101}}])
+    assert run("meta", items, "--check", file) == 3
+    assert capsys.readouterr().out.splitlines() == [
+        f"{file}: line 1: task2_pred, 'A': 101, expected a number from 0 to 100",
+        f"{file}: task2_pred lacks 1 of 2 outputs, first {item!r} of 'B'",
+        f"{file}: 2 faults, expected {told}",
+    ]
+    assert "known: eng_Latn-deu_Latn" in refused(capsys, "meta", items, "--check", file, "--lp", "xx-yy")

@@ -52,6 +52,7 @@ from nlgauge.io.suites.published import read_minor, read_published
 from nlgauge.io.suites.suites import read_suite
 from nlgauge.io.summeval import read_summeval_scores
 from nlgauge.io.wmt.annotations import read_da_scores, read_esa_scores, read_mqm, read_mqm_averages, read_ratings
+from nlgauge.io.wmt.items import check_answers
 from nlgauge.io.wmt.mtme import read_eval_set
 from nlgauge.io.wmt.submissions import read_submission
 from nlgauge.metaeval.plan import read_design
@@ -138,6 +139,31 @@ MTME = {
     "metric-scores/cs-uk/X-refA.sys.score": b"A 1.5\nB 3.5\n",
     "meta.json": b'{"cs-uk": {"std_ref": "refA", "std_gold": {"seg": "mqm", "sys": "mqm"}, "primary_metrics": ["X"]}}',
 }
+ITEM = {
+    "item_id": "official_###_eng_Latn_###_deu_Latn_###_edu_###_d_###_0", "src": "s",
+    "ref": {"text": "r", "type": "postedit"}, "hyps": {"A": "h i", "B": "j"},
+}  # fmt: skip
+RATED_ITEM = {
+    "doc_id": "cs-de_DE_#_news_#_d_#_0", "src_text": "s", "tgt_text": {"refA": "r", "A": "h"},
+    "scores": {"A": {"human1": 90, "errors1": [{"start_i": 0, "end_i": 0, "severity": "minor"}], "human2": 5}},
+}  # fmt: skip
+ANSWERED = {
+    "item_id": ITEM["item_id"], "task2_pred": {"A": 0.5, "B": 100}, "task3_pred": {"A": 1, "B": 0},
+    "task1_pred": {"A": {"errors": [{"start": 0, "end": 1, "severity": "minor", "category": None}],
+                         "omission": None, "instruction_fault": "major"}},
+}  # fmt: skip
+GENERAL = {
+    "w-genmt.jsonl": lines({"doc_id": "W_###_edu_###_ces_Latn_###_deu_Latn_###_a", "src_text": "s",
+                            "refs": {"refA": {"ref": "r"}}}),
+    "systems/A.jsonl": lines({"doc_id": "W_###_edu_###_ces_Latn_###_deu_Latn_###_a", "hypothesis": "h",
+                              "metadata": {}}),
+}  # fmt: skip
+ENTRY = {
+    "annotation": [{"A": {"score": 70, "error_spans": [{"start_i": 0, "end_i": 3, "severity": "major"}],
+                          "sliders": {"f": 1}}}],
+    "item": [{"item_id": "i", "src": "s", "tgt": {"A": "h i"}}], "user_id": "u", "item_i": 0,
+}  # fmt: skip
+RESET = {"user_id": None, "item_i": 0, "annotation": "__RESET__"}
 MENLI = b"error,id,source,ref,r,hyp_para,hyp_adv_based,hyp_adv_free\nadd,7,s,r,m,p,a,f\n"
 ADVERSARIAL = {"id": "1", "phenomenon": "typo", "error": "typo", "lp": "fr-en", "src": "s", "ref": "r", "r": "m",
                "cand_para": "p", "cand_adv_ref": "a", "cand_adv_src": "b"}  # fmt: skip
@@ -471,6 +497,7 @@ ANSWERS = [
 MARK = b'{"state": "whole", "requirements": ["x"], "versions": {"a": "1"}, "process": 1}'
 PLAN = b"seg\torder\tprobability\tround\tbefore\n1\t0\t0.5\t0\t0.0\n2\t1\t0.25\t0\t0.0\n"
 
+ANSWERABLE = [Segment(s, t, system=s, item=str(ITEM["item_id"])) for s, t in (("A", "h i"), ("B", "j"))]
 READERS: dict[str, Reader] = {
     "result": Reader("r.json", results, page),
     "thresholds": Reader("t.json", lambda: [made()["thresholds.json"]], apply_thresholds),
@@ -483,6 +510,11 @@ READERS: dict[str, Reader] = {
     "environment": Reader("e", [{"comet/nlgauge.json": MARK, "comet/bin/python": b"#!/bin/sh\n"}], environment),
     "answer": Reader("a.json", ANSWERS, answer),
     "esa": Reader("esa.csv", [ESA], read_esa_scores),
+    "items": Reader("i.jsonl", [lines(ITEM), lines(RATED_ITEM)], read),
+    "general": Reader("g", [GENERAL], read),
+    "wmt26 answers": Reader("a.jsonl", [lines(ANSWERED)], lambda path: check_answers(path, ANSWERABLE)),
+    "pearmut": Reader("p.jsonl", [lines(ENTRY, RESET, ENTRY), json.dumps({"c": [ENTRY]}).encode()], read),
+    "pearmut spans": Reader("p.jsonl", [lines(ENTRY)], read_marked),
     "faithbench": Reader("f.json", [json.dumps(BATCH).encode()], lambda path: read_published("faithbench", path)),
     "vectors": Reader("v.txt", [b"2 3\na 1 2 3\nb 4 5 6\n", b"a 1 2\n"], lambda path: WordVectors(path)),
     "plan": Reader("plan.tsv", [PLAN], lambda path: read_design(read_scores(path), ["1", "2"])),

@@ -407,5 +407,6 @@ def test_every_format_is_told_by_a_docstring_that_is_there():
     readers = [reader for *_, reader in cells_of("formats.tsv")]
     assert [reader for reader in readers if not resolve_name(reader).__doc__] == []
     named = {":".join(reader.removeprefix("nlgauge.io.").rsplit(".", 1)) for reader in readers}
-    opened = {"wmt.mtme:open_mtme", "wmt.annotations:open_mqm", "wmt.annotations:open_da"}  # told by what they call
+    # told by what they call
+    opened = {"wmt.mtme:open_mtme", "wmt.annotations:open_mqm", "wmt.annotations:open_da", "pearmut:open_pearmut"}
     assert {of for entry in OURS.values() for of in (entry.rows, entry.held) if of} - named == opened

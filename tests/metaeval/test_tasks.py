@@ -225,6 +225,44 @@ def test_the_average_of_wmt24_is_that_of_two_tasks():
     assert found["value"] == pytest.approx(0.72)
 
 
+def test_the_average_of_wmt25_by_hand(tmp_path):
+    """Two pairs of its folder, with the human scores that count and others that say the opposite.
+
+    People prefer A to B to C by 1 on each of 60 segments, so that no flip of signs is as large: p = 0 for each pair of
+    systems, and accuracy counts three pairs in order. `same` agrees: SPA 1, accuracy 1. `flat` ties all: p = 1/2,
+    accuracy 0. `half` ties A and B: SPA 1 - (1/2) / 3, accuracy 2/3. In cs-de_DE `half` agrees in all.
+    """
+
+    def put(name, values):
+        path = tmp_path / "wmt25" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(f"{value}\n" * 60 for value in values))
+
+    people = {"A": 2.0, "B": 1.0, "C": 0.0}
+    metrics = {"BLEU": people, "YiSi-1": {"A": 1.0, "B": 1.0, "C": 0.0}, "chrF": dict.fromkeys("ABC", 7.0)}
+    for lp, gold in (("en-ko_KR", "mqm"), ("cs-de_DE", "esa-human1")):
+        own = {**metrics, "YiSi-1": people} if lp == "cs-de_DE" else metrics
+        for text in (f"sources/{lp}", f"references/{lp}.refA", *(f"system-outputs/{lp}/{system}" for system in "ABC")):
+            put(f"{text}.txt", ["t"])
+        wrong = {"esa-human2" if gold != "mqm" else "esa-human1": {s: -v for s, v in people.items()}}
+        for name, values in {gold: people, **wrong}.items():
+            put(f"human-scores/{lp}.{name}.seg.score", [f"{s} {v}" for s, v in values.items()])
+        for name, values in {**own, "not-in-the-task": people}.items():
+            put(f"metric-scores/{lp}/{name}-refA.seg.score", [f"{s} {v}" for s, v in values.items()])
+    run = read_official(tmp_path / "wmt25")
+    found = meta_evaluate(
+        run.dataset, scores=run.scores, preset="wmt25", draws=49, higher_is_better=list(run.scores), test="none"
+    )
+    averages = {(r["metric"], r["group"]): r["value"] for r in found.rows if r["stat"] == AVERAGE}
+    half = ((1 - 0.5 / 3) + 2 / 3) / 2
+    by_hand = {
+        ("BLEU", "en-ko_KR"): 1.0, ("BLEU", "cs-de_DE"): 1.0, ("BLEU", "mean"): 1.0,
+        ("YiSi-1", "en-ko_KR"): half, ("YiSi-1", "cs-de_DE"): 1.0, ("YiSi-1", "mean"): (half + 1) / 2,
+        ("chrF", "en-ko_KR"): 0.25, ("chrF", "cs-de_DE"): 0.25, ("chrF", "mean"): 0.25,
+    }  # fmt: skip
+    assert averages == pytest.approx(by_hand, abs=1e-9)
+
+
 def test_several_criteria_have_an_average_each_and_notes_of_their_own():
     data, scores = toy()
     rated = tuple(replace(s, human={**s.human, "other": -s.human["mqm"]}) for s in data)
@@ -246,7 +284,7 @@ def test_values_bear_the_number_and_the_weight_of_their_task():
 
 def test_what_is_not_known_of_a_task_is_not_averaged():
     data, scores = toy()
-    found = meta_evaluate(data, scores=scores, preset="wmt25", draws=9)
+    found = meta_evaluate(data, scores=scores, preset="wmt26", draws=9)
     assert not any(r["stat"] == AVERAGE for r in found.rows)
     assert any("no average is given" in note for note in found.notes)
 
@@ -322,7 +360,7 @@ def test_every_official_number_of_he_en(official, data_folder, stat, level, key)
 
 
 def test_the_protocols_of_shared_tasks_are_official():
-    assert [name for name, one in PRESETS.items() if one.official] == ["wmt21", "wmt22", "wmt23", "wmt24", "wmt25"]
+    assert [name for name, one in PRESETS.items() if one.official] == [f"wmt{n}" for n in range(21, 27)]
     assert all(len(one.weights) in (0, len(one.tasks)) for one in PRESETS.values())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -111,3 +112,60 @@ def test_such_a_note_names_the_systems_unless_they_are_all():
         looking.add(ng.Dataset.from_texts(block, ["c"]).segments)
     (note,) = looking.notes()
     assert note.startswith("bleu: of B: no text has 4 words")
+
+
+WORDS = "the old man saw a red boat near green hills while two small dogs slept under that wide tree".split()
+
+
+def outputs(changes, n=20, words=6):
+    """Outputs of systems for n sentences of different words: system -> how many first ones are the reference."""
+    references = [" ".join(WORDS[(i + j * (i % 5 + 1)) % len(WORDS)] for j in range(words)) for i in range(n)]
+    other = [" ".join("no of by up it".split()[(i + j) % 5] for j in range(words)) for i in range(n)]
+    return [
+        Segment(f"{system}-{i}", references[i] if i < same else other[i], (references[i],), system=system)
+        for system, same in changes.items()
+        for i in range(n)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("segments", "says"),
+    [
+        (outputs({"A": 20, "B": 0}), "input: 20 of 20 outputs of A are nearly a reference"),
+        (outputs({"B": 2, "A": 5}), "input: 5 of 20 outputs of A"),  # a quarter, and 2 of others are less than half
+        (outputs({"B": 2, "A": 4}), None),
+        (outputs({"B": 6, "A": 11}), None),  # easy sentences: others come near, too
+        (outputs({"A": 19, "B": 0}, n=19), None),  # too few
+        (outputs({"A": 20}), None),  # nobody to favour it over
+        (outputs({"A": 20, "B": 0}, words=3), None),  # under 20 characters, as are met by chance
+    ],
+)
+def test_a_system_that_the_references_came_from_is_named(segments, says):
+    looking = Looks().over({})
+    for start in range(0, len(segments), 7):  # in whichever blocks
+        looking.add(segments[start : start + 7])
+    assert [note[: len(says or "")] for note in looking.notes()] == ([says] if says else [])
+    assert looking.notes() == looking.notes()
+    assert not [note for note in Looks(guards="off").seen({}, segments).notes() if "nearly" in note]
+
+
+def test_a_reference_that_was_post_edited_is_near():
+    """A letter of 24 added: 2 * 24 of 24 + 25 characters are shared, 0.98; two words of six more are not near."""
+    segments = [
+        Segment(f"{system}-{i}", text, ("the old man saw red boat",), system=system)
+        for system, text in (("A", "the old man saw red boats"), ("B", "an old man saw that red boat"))
+        for i in range(20)
+    ]
+    (note,) = Looks().seen({}, segments).notes()
+    assert note.startswith("input: 20 of 20 outputs of A")
+
+
+def test_each_group_has_its_own_favoured_system_and_the_first_hundred_outputs_count():
+    groups = {
+        "a-b": outputs({"A": 150, "B": 0}, n=150),
+        "a-c": outputs({"A": 0, "B": 20}),
+        "a-d": outputs({"A": 0, "B": 0}),
+    }
+    segments = [replace(one, group=group, id=f"{group}{one.id}") for group, some in groups.items() for one in some]
+    (note,) = (note for note in Looks().seen({}, segments).notes() if "nearly" in note)
+    assert note.startswith("input: 100 of 100 outputs of A (a-b), 20 of 20 outputs of B (a-c) are nearly a reference;")

@@ -12,8 +12,10 @@ from nlgauge.core.options import Argument, Typed
 from nlgauge.core.segment import Dataset
 from nlgauge.core.tables import Preferences, ScoreTable, judged
 from nlgauge.io.files import STDIN, InputFile, Lines, by_content, unpacked_name
+from nlgauge.io.pearmut import pearmut_table
 from nlgauge.io.ratings import read_pairs, read_relative_ranks
 from nlgauge.io.read import first_names, open_data
+from nlgauge.io.rows import LOG
 from nlgauge.io.scores import KEYS, read_scores
 from nlgauge.io.segments import drained
 from nlgauge.io.wmt.annotations import is_esa, read_da_scores, read_esa_scores, read_mqm_averages
@@ -32,7 +34,10 @@ Criteria = Annotated[
 Criterion = Annotated[str | None, Typed("What was rated.", ("--criterion", "-c"), "NAME")]
 Judgements = Annotated[
     str | None,
-    Typed("Ratings in a table of their own, joined to DATA: scores, DA-seglevel.csv, averages of MQM.", metavar="FILE"),
+    Typed(
+        "Ratings in a table of their own, joined to DATA: scores, a log of Pearmut, averages of MQM.",
+        metavar="FILE",
+    ),
 ]
 
 
@@ -83,7 +88,7 @@ def _of_table(named: Mapping[str, str], judgements: str) -> dict[str, str]:
 
 
 def read_ratings(path: str, names: Mapping[str, str] | None = None) -> ScoreTable:
-    """Ratings in a table of their own: any table of scores, `DA-seglevel.csv`, or published averages of MQM.
+    """Ratings in a table of their own: any table of scores, `DA-seglevel.csv`, averages of MQM, or a log of Pearmut.
 
     Args:
         path: the file.
@@ -91,6 +96,8 @@ def read_ratings(path: str, names: Mapping[str, str] | None = None) -> ScoreTabl
     """
     plain = unpacked_name(path).lower()
     is_table = by_content(InputFile(path)) != "tsv" if path == STDIN else plain.endswith(_TABLES)
+    if {*first_names(path)} >= LOG:
+        return pearmut_table(InputFile(path))
     if not is_table:
         header = next(Lines(InputFile(path)).filled(), (0, ""))[1].split()
         if [name.upper() for name in header] == ["LP", "DATA", "SYSTEM", "SID", "HUMAN"]:

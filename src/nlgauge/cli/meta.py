@@ -27,6 +27,8 @@ from nlgauge.core.result import STDOUT
 from nlgauge.core.segment import Dataset, Segment, of_groups, take_as_reference
 from nlgauge.io.files import InputFile, counted
 from nlgauge.io.marked import MarkedText, read_marked
+from nlgauge.io.pearmut import write_campaign
+from nlgauge.io.wmt.items import check_answers
 from nlgauge.io.wmt.mtme import check_official, read_official
 from nlgauge.io.write import is_cells, kind_of, writing
 from nlgauge.metaeval.evaluate import MetaEvaluation, MetaOptions, joined_scores, meta_evaluate, without_systems
@@ -57,6 +59,9 @@ class Planned:
     budget: Annotated[
         str | None, Typed("Items that the plan in FILE should hold, rated ones included.", metavar="N|N%")
     ] = None
+    campaign: Annotated[
+        str | None, Typed("Write the items of the plan that are not rated as a campaign of Pearmut.", metavar="FILE")
+    ] = None
     plan_method: Annotated[
         str | None, Typed("Which items are more probable than others.  [default: informative]", words=METHODS)
     ] = None
@@ -68,18 +73,21 @@ class Planned:
             typed: option -> its value.
             about: groups of options about the agreement of metrics with people.
         """
-        own = {"budget": self.budget, "plan_method": self.plan_method}
+        own = {"budget": self.budget, "plan_method": self.plan_method, "campaign": self.campaign}
         if self.plan is None:
             options.refuse_idle(own, "is about a plan of ratings: name its --plan FILE")
             return
         if self.plan == STDOUT:
             raise InputError("--plan keeps a plan for later runs, expected the name of a file")
+        if self.campaign == STDOUT:
+            raise InputError("--campaign stands beside what is printed, expected the name of a file")
         others: dict[str, bool] = {}
         for group in about:
             others |= options.changed(group, *(name for name in options.flags_of(group) if name not in _KEPT))
         options.refuse_idle({**typed, **others}, "is about the agreement of metrics, and --plan ranks systems")
         if self.budget is None:
-            options.refuse_idle(own, "is about the choice of items, and none are chosen without --budget")
+            idle = {"plan_method": self.plan_method}
+            options.refuse_idle(idle, "is about the choice of items, and none are chosen without --budget")
         kind_of(self.plan)
 
     def run(
@@ -117,6 +125,9 @@ class Planned:
         )
         entries = [] if old is None else [dict(InputFile(old).entry)]  # as it was read
         result = as_typed(made.result([*inputs, *entries]))
+        if self.campaign is not None:
+            left = [str(row["seg"]) for row in made.rows if row.get("seg") is not None and not row["rated"]]
+            write_campaign(self.campaign, dataset.segments, left)
         if self.budget is not None:
             whole = ("order", "round") if is_cells(path) else ()
             with writing(path) as write:
@@ -367,7 +378,8 @@ def meta(
     check: Annotated[
         str | None,
         Typed(
-            "Instead: say what the organisers of DATA, a folder, would refuse in a submission, NAME.seg.score.",
+            "Instead: say what the organisers of DATA would refuse in NAME.seg.score (DATA is a folder), or in answers"
+            " to items of WMT26.",
             metavar="FILE",
         ),
     ] = None,
@@ -396,7 +408,7 @@ def meta(
     Intervals keep the tie thresholds of all data; `--intervals bootstrap` calibrates them in every draw (slow).
 
     A preset sets all options of a protocol, and options beside it win. Of two metrics or more it makes its test, where
-    it has one: not with `--test none`, another `--stat` or `--level`. Presets `wmt21` to `wmt25` read the folder of a
+    it has one: not with `--test none`, another `--stat` or `--level`. Presets `wmt21` to `wmt26` read the folder of a
     test set and print the official table; controls below it compare nothing. A metric that scored there with the
     reference and with the source alone takes part twice, as `NAME` and `NAME-src`.
 
@@ -422,7 +434,7 @@ def meta(
         for group in (scored, how, fitted, planned):
             others |= options.changed(group, *options.flags_of(group))
         others |= {"spans": spans, **options.changed(files, *options.flags_of(files))}
-        options.refuse_idle(others, "has no part in --check, which holds a submission against the folder of its set")
+        options.refuse_idle(others, "has no part in --check, which holds a submission against its set")
         return _checked(data, check, lp)
     shown.check(files)
     if spans:
@@ -431,7 +443,7 @@ def meta(
         return _compare_spans(spans, data, judgements, columns, lp, reference_system, how, shown, files, run)
     fitted.check(criterion, pairs, scored.scores)
     paths = (data, scored.scores, judgements, pairs, fitted.more_data)
-    files.check(*paths, fit_thresholds=fitted.fit_thresholds, plan=planned.plan)
+    files.check(*paths, fit_thresholds=fitted.fit_thresholds, plan=planned.plan, campaign=planned.campaign)
     planned.check({"pairs": pairs, "criteria": criteria, "disagree": disagree}, how, fitted)
     dataset, inputs, official = _read(data, how.preset, judgements, columns, lp, reference_system)
     tables, entries = scored.read()
@@ -469,7 +481,11 @@ def meta(
 
 def _checked(folder: str, path: str, lps: list[str] | None) -> int:
     """Say what is wrong with a submission, a line for each fault."""
-    wanted, faults = check_official(folder, path, lps)
+    if os.path.isdir(folder):
+        wanted, faults = check_official(folder, path, lps)
+    else:
+        dataset = read_data(folder)[0]
+        wanted, faults = check_answers(path, (of_groups(dataset, lps) if lps else dataset).segments)
     for fault in faults:
         echo(f"{path}: {fault}")
     said = f"{counted(len(faults), 'fault')}, expected" if faults else "as the organisers ask:"

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         write_span_table,
     )
     from nlgauge.io.parallel import Raw, read_paraphrases, read_raw
+    from nlgauge.io.pearmut import write_campaign
     from nlgauge.io.ratings import (
         Errors,
         JudgeCard,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
         read_ratings,
     )
     from nlgauge.io.wmt.export import eval_set, export_scores, write_eval_set, write_metric_scores
+    from nlgauge.io.wmt.items import check_answers, write_answers
     from nlgauge.io.wmt.mtme import EvalSet, OfficialRun, language_pairs, read_eval_set, read_official
     from nlgauge.io.wmt.submissions import (
         Expected,
@@ -63,11 +65,11 @@ else:
 __all__ = [
     "FORMATS", "TABLES", "Errors", "EvalSet", "Expected", "InputFile", "JudgeCard", "Labelled", "Limits", "Lines",
     "MarkedText", "Markings", "OfficialRun", "Prompts", "Raw", "Source", "Submission", "SubmissionRow", "Verdict",
-    "Verdicts", "check_submission", "eval_set", "expected", "export_scores", "language_pairs", "limited", "open_data",
-    "read_card", "read_da_scores", "read_da_segments", "read_esa_scores", "read_eval_set", "read_marked",
-    "read_marked_rows", "read_minor", "read_mqm", "read_mqm_averages", "read_mqm_spans", "read_official", "read_pairs",
-    "read_paraphrases", "read_ranking", "read_rating_spans", "read_ratings", "read_raw", "read_relative_ranks",
-    "read_result", "read_scores", "read_span_table", "read_submission", "read_summeval", "read_summeval_scores",
-    "read_verdicts", "write_card", "write_eval_set", "write_metric_scores", "write_pairs", "write_rating_spans",
-    "write_span_table", "write_submission",
+    "Verdicts", "check_answers", "check_submission", "eval_set", "expected", "export_scores", "language_pairs",
+    "limited", "open_data", "read_card", "read_da_scores", "read_da_segments", "read_esa_scores", "read_eval_set",
+    "read_marked", "read_marked_rows", "read_minor", "read_mqm", "read_mqm_averages", "read_mqm_spans", "read_official",
+    "read_pairs", "read_paraphrases", "read_ranking", "read_rating_spans", "read_ratings", "read_raw",
+    "read_relative_ranks", "read_result", "read_scores", "read_span_table", "read_submission", "read_summeval",
+    "read_summeval_scores", "read_verdicts", "write_answers", "write_campaign", "write_card", "write_eval_set",
+    "write_metric_scores", "write_pairs", "write_rating_spans", "write_span_table", "write_submission",
 ]  # fmt: skip

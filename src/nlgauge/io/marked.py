@@ -14,7 +14,8 @@ from nlgauge.core.marks import ErrorSpan, Severity, Side
 from nlgauge.core.result import replacing
 from nlgauge.core.segment import unique
 from nlgauge.io.files import Faults, InputFile, Lines, by_content
-from nlgauge.io.rows import ERROR_SIGN, JsonRows, Records, cells_between_tabs
+from nlgauge.io.pearmut import rated_outputs
+from nlgauge.io.rows import ERROR_SIGN, LOG, JsonRows, Records, cells_between_tabs, fields_of_log, first_fields
 from nlgauge.io.wmt.annotations import Mark, read_mqm
 
 MISSING = "missing"  # what some formats write in place of a number
@@ -412,6 +413,24 @@ def _spans_in_cells(starts: str, ends: str, kinds: str, where: str, size: int | 
 
 # --- Marked texts of any format: which reader a file wants is told by how it begins
 
+
+def read_pearmut_spans(path: str | os.PathLike[str] | InputFile) -> list[MarkedText]:
+    """Marked texts of the annotations of Pearmut, one for each output and rater.
+
+    Raises:
+        InputError: a line is no annotation, or an error is damaged; file and line are named.
+    """
+    file = path if isinstance(path, InputFile) else InputFile(path)
+    found, faults = [], Faults(file.name)
+    for one in rated_outputs(file)[0]:
+        with faults.row(one.place):
+            text = one.segment
+            spans = errors_of(one.spans, one.place, len(text.hypothesis))
+            found.append(MarkedText(text.item or "", text.system, spans, text.hypothesis, text.group, one.rater))
+    faults.check()
+    return found
+
+
 _MQM = {"rater", "source", "target", "category", "severity"}  # columns of annotations of MQM
 _FORMATS = (
     "JSON lines with spans or errors, SYSTEM with a rating of mt-metrics-eval, annotations of MQM, or a table with"
@@ -435,6 +454,9 @@ def read_marked(path: str | os.PathLike[str] | InputFile, *, inclusive: bool = F
     """
     file = path if isinstance(path, InputFile) else InputFile(path)
     if by_content(file) == "jsonl":
+        head = file.head(1 << 20).decode("utf-8", errors="replace")
+        if {*(fields_of_log(head) or first_fields(head))} >= LOG:
+            return read_pearmut_spans(file)
         return read_marked_rows(file, inclusive=inclusive)
     if inclusive:
         raise InputError(f"{file.name}: inclusive is about the ends of ESA's JSON, and this file is a table")

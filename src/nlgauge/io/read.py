@@ -40,7 +40,7 @@ from nlgauge.core.options import broken_plugin, find_plugin, load_plugin, plugin
 from nlgauge.core.segment import Dataset, Frame, is_frame
 from nlgauge.io.fields import RATER
 from nlgauge.io.files import BOM, InputFile, Limits, by_content, current, entries, limited, unpacked_name
-from nlgauge.io.rows import Records, Rows, columns_in, first_fields
+from nlgauge.io.rows import LOG, Records, Rows, columns_in, fields_of_log, first_fields
 from nlgauge.io.segments import HeldSource, TableSource
 
 GROUP = "nlgauge.formats"
@@ -131,6 +131,31 @@ OURS: Mapping[str, Format] = {
         about="mt-metrics-eval: the folder of one test set, with its human scores of segments",
         held="wmt.mtme:open_mtme",
         folder="wmt.mtme:is_mtme",
+    ),
+    "wmt-items": Format(
+        about=(
+            "WMT25 and WMT26: one item a line with the outputs of all systems (hyps, tgt_text), or documents of one"
+            " system (doc_id, hypothesis)"
+        ),
+        rows="wmt.items:ItemRows",
+        of="jsonl",
+        marks=(frozenset({"item_id", "hyps"}), frozenset({"doc_id", "tgt_text"})),
+        alone=tuple(
+            frozenset({"doc_id", "hypothesis", *more})
+            for more in ((), ("metadata",), ("system",), ("system", "paragraphs_match"))
+        ),
+        columns=frozenset({"reader", "row"}),
+    ),
+    "pearmut": Format(
+        about="Pearmut: annotations of a campaign, CAMPAIGN.jsonl or as downloaded, with scores and error spans",
+        held="pearmut:open_pearmut",
+        of="jsonl",
+        marks=(LOG,),
+    ),
+    "wmt-general": Format(
+        about="WMT25 and WMT26 general task: a folder of NAME-genmt.jsonl and systems/SYSTEM.jsonl",
+        held="wmt.items:open_general",
+        folder="wmt.items:is_general",
     ),
     "inspect": Format(
         about="inspect_ai: .eval (zip, also Zstandard) and its JSON, with scores, epochs as runs",
@@ -451,7 +476,8 @@ def format_of_folder(folder: str | os.PathLike[str]) -> str:
         raise InputError(f"{folder} holds {len(below)} test sets; name one of them: {', '.join(below)}")
     raise InputError(
         f"{folder} is a folder, expected a file, or a folder with sources/ and system-outputs/ (mt-metrics-eval) "
-        "or with SET.source.LP, SET.reference.LP, SET.mt-system.LP and SET.human.LP (WMT15, WMT16)"
+        "or with SET.source.LP, SET.reference.LP, SET.mt-system.LP and SET.human.LP (WMT15, WMT16), or with"
+        " NAME-genmt.jsonl and systems/ (WMT25, WMT26)"
     )
 
 
@@ -522,4 +548,4 @@ def _first_fields(file: InputFile, name: str) -> list[str]:
         row = None
     text = head.decode("utf-8", errors="replace")
     fields = list(row) if type(row) is dict else first_fields(text)
-    return columns_in(text) if fields[:1] == ["columns"] else fields
+    return columns_in(text) if fields[:1] == ["columns"] else fields_of_log(text) or fields

@@ -77,6 +77,16 @@ def columns_in(head: str) -> list[str]:
     return names if "hyp" in names else first_fields(head)
 
 
+LOG = frozenset({"annotation", "user_id"})  # fields of an entry of Pearmut's logs
+_LOGS = re.compile(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:\s*(?=\[\s*\{\s*"(?:annotation|user_id|item_i)")')
+
+
+def fields_of_log(head: str) -> list[str]:
+    """The fields of the first entry of Pearmut's logs where a text holds them by campaign; none of other texts."""
+    logs = _LOGS.match(head)
+    return first_fields(head[logs.end() :]) if logs else []
+
+
 # --- Rows of a file, in whatever format
 
 

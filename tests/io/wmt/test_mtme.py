@@ -361,6 +361,39 @@ def test_what_is_known_of_the_sets_of_shared_tasks():
     assert known_info("wmt20", "en-de").gold == {"system": "wmt-z", "segment": "wmt-raw"}
     assert known_info("wmt23", "en-ru").gold == {}
     assert known_info("wmt23", "xx-yy") == known_info("my set", "he-en") == Info()
+    assert known_info("wmt24", "en-de").gold["segment"] == "mqm"
+    assert [known_info("wmt24pp", f"en-{code}").reference for code in ("de_DE", "is_IS")] == ["posteditB", "refA"]
+    found = known_info("wmt25", "en-ko_KR")
+    assert (found.reference, found.gold["segment"], found.criterion) == ("refA", "mqm", "human")
+    assert (known_info("wmt25", "en-it_IT").reference, found.primary - known_info("wmt25", "cs-de_DE").primary) == (
+        None, set(),
+    )  # fmt: skip
+
+
+def test_a_pair_of_a_set_that_had_no_reference(put):
+    for name in ("sources/en-it_IT.txt", "system-outputs/en-it_IT/A.txt"):
+        put(f"wmt25/{name}", "a\nb\n")
+    put("wmt25/human-scores/en-it_IT.esa-human1.seg.score", "A 1\nA 2\n")
+    found = read_eval_set("wmt25", "en-it_IT")
+    assert found.notes == ("wmt25 en-it_IT: no meta.json; no standard reference as in the shared task",)
+    read = read_official("wmt25").dataset
+    assert [(s.references, s.human) for s in read] == [((), {"human": 1}), ((), {"human": 2})]
+
+
+def test_standard_scores_of_all_pairs_count_under_the_name_of_the_folder(folder):
+    meta = {"cs-uk": {"std_ref": "refA", "std_gold": {"seg": "mqm.v2"}, "criterion": "human"}}
+    found = read_official(folder(RATED, meta)).dataset
+    assert {name for s in found for name in s.human} == {"human"}
+    with pytest.raises(InputError, match=r"meta\.json: expected a JSON object"):
+        read_eval_set(folder(meta={"cs-uk": {"criterion": 1}}), "cs-uk")
+
+
+def test_a_reference_that_is_made_of_outputs_is_told(folder):
+    name = folder({"references/cs-uk.posteditA.txt": "one\ntwo\nthree\n"})
+    note = "set1 cs-uk: posteditA is made of outputs, and favours the systems that it came from"
+    found = read_eval_set(name, "cs-uk")
+    assert note in found.dataset(references=["posteditA"]).notes
+    assert note not in found.dataset().notes
 
 
 def test_what_a_folder_lacks_is_named(folder):

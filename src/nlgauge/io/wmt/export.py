@@ -284,6 +284,7 @@ def write_eval_set(folder: str | os.PathLike[str], evaluated: EvalSet) -> list[P
             "std_gold": {THEIRS[level]: name for level, name in info.gold.items()},
             "outlier_systems": sorted(info.outliers),
             "primary_metrics": sorted(info.primary),
+            **({"criterion": info.criterion} if info.criterion else {}),
         }
         write_bytes(path, (json.dumps(known, ensure_ascii=False, indent=1) + "\n").encode())
         written.append(path)

@@ -36,12 +36,15 @@ class Info:
         reference: the standard reference.
         gold: level -> name of the standard human scores.
         outliers, primary: systems and metrics.
+        criterion: the one name under which the standard scores of all pairs count, as in WMT25, where people rated some
+            pairs by MQM and the others by ESA; None where each has its own, and one kind is chosen.
     """
 
     reference: str | None = None
     gold: Mapping[str, str] = field(default_factory=dict)
     outliers: frozenset[str] = frozenset()
     primary: frozenset[str] = frozenset()
+    criterion: str | None = None
 
 
 @dataclass(frozen=True)
@@ -218,6 +221,8 @@ class EvalSet:
         lacking = sum(text is None for name in used for text in self.references[name])
         if lacking:
             notes.append(f"{where}: {counted(lacking, 'reference text')} not supplied")
+        if made := [name for name in used if name.startswith("postedit")]:
+            notes.append(f"{where}: {', '.join(made)} is made of outputs, and favours the systems that it came from")
         return Dataset(tuple(segments), where, tuple(notes))
 
     def _human(self, name: str, level: str) -> BySystem:
@@ -268,8 +273,9 @@ def read_eval_set(folder: str | os.PathLike[str], lp: str, metrics: bool | Seque
     - `human-scores/LP.NAME.LEVEL.score`: SYSTEM SCORE in blocks, in the order of the sources; LEVEL is `seg`, `doc`,
       `domain` (three columns) or `sys`; a system can be missing. `.seg.rating` has marked errors.
     - `metric-scores/LP/NAME-REF.LEVEL.score`, split at the last dash; REF is `refA`, `refA.refB`, `src` or `all`.
-    - `meta.json`, our own, which need not be there for the sets of WMT19 to WMT23:
-      `{"en-de": {"std_ref": "refA", "std_gold": {"seg": "mqm"}, "outlier_systems": [], "primary_metrics": []}}`.
+    - `meta.json`, our own, which need not be there for the sets of WMT19 to WMT25:
+      `{"en-de": {"std_ref": "refA", "std_gold": {"seg": "mqm"}, "outlier_systems": [], "primary_metrics": []}}`. Where
+      the standard scores have other names from pair to pair, `"criterion": "human"` lets them count as one.
 
     Args:
         folder: the folder of the test set, with `sources`, `documents`, `references`, `system-outputs`, `human-scores`
@@ -350,7 +356,7 @@ def _unpacked(path: Path) -> Path:
 
 
 def known_info(name: str, lp: str) -> Info:
-    """The facts of a language pair of WMT19 to WMT23 whose folder says nothing; empty for other sets."""
+    """The facts of a language pair of WMT19 to WMT25 whose folder says nothing; empty for other sets."""
     known = _known_sets().get(name, {})
     pair = known.get("pairs", {}).get(lp)
     if pair is None:
@@ -359,10 +365,11 @@ def known_info(name: str, lp: str) -> Info:
     gold = entry["gold"]
     levels = dict.fromkeys(LEVELS.values(), gold) if isinstance(gold, str) else gold
     return Info(
-        entry["reference"],
+        entry["reference"] or None,
         {level: name for level, name in levels.items() if name},
         frozenset(entry.get("outliers", ())),
         frozenset(entry["primary"]),
+        entry.get("criterion"),
     )
 
 
@@ -502,31 +509,31 @@ class _Reader:
         path = self.folder / META
         if not path.exists():
             known = known_info(self.folder.resolve().name, self.lp)
-            if known.reference not in references:  # a set of that name, but not that one
-                return Info()
-            self.notes.append(
-                f"{self.folder.name} {self.lp}: no {META}; standard reference {known.reference} as in the shared task"
-            )
+            if known == Info() or (known.reference and known.reference not in references):
+                return Info()  # a set of that name, but not that one
+            standard = f"standard reference {known.reference}" if known.reference else "no standard reference"
+            self.notes.append(f"{self.folder.name} {self.lp}: no {META}; {standard} as in the shared task")
             return replace(known, outliers=known.outliers & outputs.keys())
         try:
             entry = json.loads(b"".join(self._file(path).chunks()), object_pairs_hook=unique)
             of_pair = entry.get(self.lp, {})
             gold = {LEVELS[level]: str(name) for level, name in of_pair.get("std_gold", {}).items()}
-            reference = of_pair.get("std_ref")
-            if not isinstance(reference, str | None):
+            reference, criterion = of_pair.get("std_ref"), of_pair.get("criterion")
+            if not isinstance(reference, str | None) or not isinstance(criterion, str | None):
                 raise TypeError
             info = Info(
                 reference,
                 gold,
                 frozenset(of_pair.get("outlier_systems", ())),
                 frozenset(of_pair.get("primary_metrics", ())),
+                criterion,
             )
         except RepeatedKey as error:
             raise InputError(f"{path}: {error}") from None
         except (ValueError, AttributeError, KeyError, TypeError, RecursionError):
             raise InputError(
                 f"{path}: expected a JSON object, language pair -> {{std_ref, std_gold: {{sys, domain, doc, seg}},"
-                " outlier_systems, primary_metrics}"
+                " outlier_systems, primary_metrics, criterion}"
             ) from None
         if info.reference is not None and info.reference not in references:
             near = nearest(str(info.reference), references)
@@ -637,7 +644,7 @@ def read_official(folder: str | os.PathLike[str], humans: bool = True, lps: Sequ
 
     Args:
         folder: the folder of a test set. Its `meta.json` names standard reference, standard human scores, outliers and
-            primary metrics; for the sets of WMT19 to WMT23 these facts are known.
+            primary metrics; for the sets of WMT19 to WMT25 these facts are known.
         humans: whether outputs that people wrote count as systems, beside the reference that the metrics use.
         lps: the language pairs to read, None for all.
 
@@ -649,7 +656,8 @@ def read_official(folder: str | os.PathLike[str], humans: bool = True, lps: Sequ
         one = read_eval_set(folder, lp)
         gold = one.info.gold.get("segment") or _only_gold(one)
         if gold and (gold, "segment") in one.human:
-            standard = {key: scores for key, scores in one.human.items() if key[0] == gold}
+            name = one.info.criterion or gold
+            standard = {(name, level): scores for (own, level), scores in one.human.items() if own == gold}
             runs.append((replace(one, human=standard), gold))
     if not runs:
         raise InputError(
@@ -658,7 +666,7 @@ def read_official(folder: str | os.PathLike[str], humans: bool = True, lps: Sequ
         )
     datasets, kept, notes = [], [], []
     for one, gold in runs:
-        selection = one.select(rated=(gold, "segment"), include_humans=humans)
+        selection = one.select(rated=(one.info.criterion or gold, "segment"), include_humans=humans)
         notes.append(f"{one.name} {one.lp}: human scores {gold!r}, {selection.note}")
         datasets.append(one.dataset(systems=selection.kept))
         kept.append(selection.kept)

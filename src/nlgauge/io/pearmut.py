@@ -1,0 +1,226 @@
+"""Pearmut, a tool in which people rate outputs: its annotations read as texts with ratings, its campaigns written.
+
+A campaign that `nlgauge meta --plan` writes has the names of items and systems of the data, so that its annotations
+join them: `nlgauge meta DATA --judgements ANNOTATIONS`.
+
+Read for this: github.com/zouharvi/pearmut, README.md and server/cli.py (campaigns, and how they are checked),
+server/app.py and server/utils.py (the log), web/src/annotate.ts and utils.ts (how spans are counted), versions 1.1.1 to
+1.1.5; wmt-conference/wmt26-general-mt, humeval/01-prepare_campaigns.py and 02a-filter_data.py.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nlgauge.core.errors import InputError
+from nlgauge.core.segment import Dataset, Segment
+from nlgauge.core.tables import Key, ScoreTable
+from nlgauge.io.fields import Fields, Raters
+from nlgauge.io.files import Faults, InputFile, unpacked_name, write_bytes
+from nlgauge.io.logs.rows import document
+from nlgauge.io.rows import JsonRows, fields_of_log
+from nlgauge.io.segments import HeldSource
+
+SCORE = "score"  # the criterion of Pearmut's own slider
+_RESET = "__RESET__"  # in place of an annotation: what the user said of this document before does not count
+_ASIDE = ("welcome_", "random_", "goodbye_")  # numbers of documents that are no part of the campaign
+_CHECKS = ("attention_check_", "_#_tutorial_#_")  # in the names of items that WMT26 put in to watch or teach raters
+_FAULT = "instruction fault"
+
+
+@dataclass(frozen=True)
+class Rated:
+    """What one person said of one output.
+
+    Attributes:
+        place: where it stands, for errors.
+        segment: the output with the ratings.
+        rater: who rated.
+        spans: the marked errors as objects, in characters, the end not included; see `nlgauge.io.read_marked`.
+    """
+
+    place: str
+    segment: Segment
+    rater: str | None
+    spans: list[dict[str, Any]]
+
+
+def rated_outputs(file: InputFile) -> tuple[list[Rated], list[str]]:
+    """All that people said in an annotation file, and notes on what does not count.
+
+    The file is the log of a campaign (`annotations/CAMPAIGN.jsonl`), or what the dashboard downloads, an object with
+    the log of each campaign. A reset takes back what the user said of a document; of a document that a user submitted
+    twice the last counts. Tutorials, attention checks, forms and items without `item_id` are left out and counted.
+
+    Raises:
+        InputError: a line is no such annotation.
+    """
+    faults, counts = Faults(file.name), Counter[str]()
+    kept: dict[tuple[Any, ...], dict[tuple[Any, ...], Rated]] = {}  # campaign and document -> who rated what -> how
+    logs = list(_entries(file, faults, counts))
+    several = len({campaign for _, campaign, _ in logs}) > 1
+    for place, campaign, entry in logs:
+        user, own = _user(entry), kept.setdefault((campaign, str(entry.get("item_i"))), {})
+        if entry.get("annotation") == _RESET:
+            taken = [key for key in own if user is None or key[0] == user]  # without a user it is of all of them
+            for key in taken:
+                del own[key]
+            counts["ratings were taken back by a reset"] += len(taken)
+            continue
+        with faults.row(place):
+            for rated in _of_document(place, entry, campaign if several else None, counts):
+                key = (user, rated.segment.item, rated.segment.system)
+                counts["ratings were given anew, of which the last counts"] += key in own
+                own[key] = rated
+    faults.check()
+    return [rated for own in kept.values() for rated in own.values()], [
+        f"{file.name}: {n} {words}" for words, n in counts.items() if n
+    ]
+
+
+def _entries(file: InputFile, faults: Faults, counts: Counter[str]) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    """Place, campaign and entry of each line of the log or logs."""
+    found: Iterable[tuple[str, str, Any]]
+    if fields_of_log(file.head(1 << 20).decode("utf-8", errors="replace")):  # a table to every other reader
+        logs = [(name, log) for name, log in document(file).items() if type(log) is list]
+        found = ((f"{file.name}, {name}[{i}]", name, one) for name, log in logs for i, one in enumerate(log))
+    else:
+        rows, name = JsonRows(file), Path(unpacked_name(file.path)).stem
+        rows.refuse = faults.add
+        found = ((rows.at(number), name, row) for number, row in rows)
+    for where, campaign, entry in found:
+        if type(entry) is not dict or "annotation" not in entry:
+            faults.add(where, "expected an object with 'annotation' and 'item'")
+        elif str(entry.get("item_i")).startswith(_ASIDE):
+            counts["documents are no part of the campaign, such as forms and tutorials, and are left out"] += 1
+        else:
+            yield where, campaign, entry
+
+
+def _of_document(place: str, entry: Mapping[str, Any], campaign: str | None, counts: Counter[str]) -> Iterator[Rated]:
+    items, annotations = entry.get("item"), entry["annotation"]
+    if type(items) is not list or type(annotations) is not list or len(items) != len(annotations):
+        raise InputError("'annotation' and 'item' are not lists of equal length; logs before version 1 hold no texts")
+    for item, annotation in zip(items, annotations, strict=True):
+        name = item.get("item_id") if type(item) is dict else None
+        if type(name) is not str or any(check in name for check in _CHECKS):
+            counts["items have no item_id, or watch or teach the raters, and are left out"] += 1
+            continue
+        if annotation is None:
+            counts["items were skipped"] += 1
+            continue
+        texts = item.get("tgt")
+        if type(texts) is not dict or type(annotation) is not dict:
+            raise InputError(f"item {name!r}: 'tgt' or the annotation is no object, model -> its own")
+        for system, said in annotation.items():
+            if type(said) is not dict or type(texts.get(system)) is not str:
+                raise InputError(
+                    f"item {name!r}, {system!r}: {said!r:.40} of {texts.get(system)!r:.20}, expected a text"
+                )
+            sliders = said.get("sliders") or {}
+            if type(sliders) is not dict:
+                raise InputError(f"item {name!r}, {system!r}: sliders are {sliders!r:.40}, expected an object")
+            human = {SCORE: said.get("score"), **sliders}
+            row = {"system": system, "seg": name, "lp": campaign, "src": item.get("src"), "ref": item.get("ref")}
+            row["id"] = None if campaign is None else f"{campaign}:{system}:{name}"
+            row |= {"hyp": texts[system], "human": {one: rating for one, rating in human.items() if rating is not None}}
+            (segment,) = Fields().segments(row, 1)
+            yield Rated(place, segment, _user(entry), _spans(said.get("error_spans") or [], texts[system]))
+
+
+def _user(entry: Mapping[str, Any]) -> str | None:
+    user = entry.get("user_id")
+    return user if type(user) is str else None
+
+
+def _spans(marks: Any, text: str) -> list[dict[str, Any]]:
+    """Spans in characters of the text.
+
+    Pearmut counts as JavaScript does, a character beyond the first 65,536 as two, and no line breaks; `end_i` is the
+    last one. The token `[missing]` stands behind the text, and after it what the campaign added; WMT26 added
+    `[instructions fault]`.
+    """
+    places = [i for i, char in enumerate(text) if char != "\n" for _ in range(1 + (ord(char) > 0xFFFF))]
+    found = []
+    for mark in marks if type(marks) is list else [marks]:
+        first, last = (mark.get("start_i"), mark.get("end_i")) if type(mark) is dict else (None, None)
+        if not type(first) is type(last) is int or not 0 <= first <= last:
+            raise InputError(f"a span is {mark!r:.60}, expected an object with start_i, end_i and severity")
+        own = {name: mark.get(name) for name in ("severity", "category")}
+        if first >= len(places):
+            kind = own["category"] if first == len(places) else _FAULT
+            found.append({**own, "category": kind, "start": "missing", "end": "missing"})
+        else:
+            found.append({**own, "start": places[first], "end": places[min(last, len(places) - 1)] + 1})
+    return found
+
+
+def open_pearmut(file: InputFile) -> HeldSource:
+    """Read the annotations of Pearmut as outputs with the ratings of all people.
+
+    The item is `item_id`, the system the name of the model, criteria are `score` and the names of sliders. Of several
+    campaigns in one file each is a group.
+
+    Raises:
+        InputError: what `rated_outputs` raises; or two people rated different texts of one system and item.
+    """
+    rated, notes = rated_outputs(file)
+    raters, faults = Raters(), Faults(file.name)
+    for one in rated:
+        with faults.row(one.place):
+            raters.add(one.place, one.segment, one.rater)
+    faults.check()
+    told = raters.notes(file.name) if rated else ()
+    return HeldSource(Dataset(tuple(raters.segments()), file.name, (*notes, *told)), [file])
+
+
+def pearmut_table(file: InputFile) -> ScoreTable:
+    """The ratings alone, to be joined to texts: a column for each criterion, the mean of all people."""
+    data = open_pearmut(file).data
+    names = list(dict.fromkeys(name for segment in data for name in segment.human))
+    given = {name: [list(np.atleast_1d(s.human.get(name, np.nan))) for s in data] for name in names}
+    columns = {name: np.array([np.mean(one) for one in ratings]) for name, ratings in given.items()}
+    keys = tuple(Key(None, s.system, s.item, s.group) for s in data)
+    return ScoreTable(keys, columns, "segment", file.name, data.notes, ratings=given)
+
+
+def write_campaign(path: str | os.PathLike[str], segments: Sequence[Segment], items: Sequence[str]) -> None:
+    """Write a campaign in which one person rates the outputs of all systems for some items, in this order.
+
+    It is JSON for `pearmut add`: protocol cESA (error spans and scores of outputs side by side, since version 1.1.2),
+    one task, each item a document; models are shuffled by Pearmut. Change `info` and share out `data` as you like.
+
+    Args:
+        path: where to; the campaign is called like the file.
+        segments: outputs with systems and items.
+        items: which items, in order.
+
+    Raises:
+        InputError: there is no item, or the name of a system is a number, which Pearmut does not take.
+    """
+    if not items:
+        raise InputError(f"{os.fspath(path)}: no item is left to rate, expected one or more; a larger budget adds some")
+    held: dict[str | None, list[Segment]] = {}
+    for segment in segments:
+        if segment.system is None or segment.system.isdigit():
+            raise InputError(f"{os.fspath(path)}: system {segment.system!r}, expected a name; Pearmut takes no numbers")
+        held.setdefault(segment.item, []).append(segment)
+    documents = []
+    for item in items:
+        source = next((s.source for s in held[item] if s.source is not None), None)
+        texts = {str(s.system): s.hypothesis for s in held[item]}
+        documents.append([{"item_id": item, **({"src": source} if source is not None else {}), "tgt": texts}])
+    campaign = {
+        "campaign_id": Path(os.fspath(path)).stem,
+        "info": {"assignment": "task-based", "protocol": "cESA"},
+        "data": [documents],
+    }
+    write_bytes(path, (json.dumps(campaign, ensure_ascii=False, indent=1) + "\n").encode())

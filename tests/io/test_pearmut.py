@@ -1,0 +1,160 @@
+import json
+
+import pytest
+
+from nlgauge.core.errors import InputError
+from nlgauge.core.segment import Segment
+from nlgauge.io.files import InputFile
+from nlgauge.io.marked import read_marked
+from nlgauge.io.pearmut import pearmut_table, write_campaign
+from nlgauge.io.read import read
+
+TEXT = "ab\n\U0001f600cd"  # the line break is not counted, and the face counts twice: a b F F c d [missing] [fault]
+
+
+def entry(scores, user="u1", place=0, name="i1", spans=(), **more):
+    said = {model: {"score": score, "error_spans": list(spans), "textfield": None} for model, score in scores.items()}
+    item = {"item_id": name, "src": "s", "tgt": dict.fromkeys(scores, TEXT), **more}
+    return {"annotation": [said], "actions": [], "item": [item], "user_id": user, "item_i": place}
+
+
+@pytest.fixture
+def log(put):
+    return lambda *rows, name="log.jsonl": str(put(name, "".join(json.dumps(row) + "\n" for row in rows)))
+
+
+def reset(user, place):
+    return {"user_id": user, "item_i": place, "annotation": "__RESET__"}
+
+
+def test_ratings_of_several_people_are_of_one_output(log):
+    found = read(log(entry({"A": 70, "B": 90}), entry({"A": 80}, user="u2"), entry({"B": None}, name="i2", place=1)))
+    assert [(s.system, s.item, s.human) for s in found] == [
+        ("A", "i1", {"score": [70, 80]}), ("B", "i1", {"score": 90}), ("B", "i2", {}),
+    ]  # fmt: skip
+    assert {(s.hypothesis, s.source, s.group) for s in found} == {(TEXT, "s", None)}
+
+
+def test_resets_take_back_and_the_last_submission_counts(log):
+    told = log(
+        entry({"A": 1, "B": 2}), entry({"A": 3}), entry({"A": 5}, user="u2"), entry({"A": 7}, place=1, name="i2"),
+        reset("u2", 0), reset(None, 1), entry({"A": 9}, user="u2", place=1, name="i2"),
+    )  # fmt: skip
+    found = read(told)
+    assert [(s.system, s.item, s.human["score"]) for s in found] == [("A", "i1", 3), ("B", "i1", 2), ("A", "i2", 9)]
+    assert "log.jsonl: 2 ratings were taken back by a reset" in found.notes
+    assert "log.jsonl: 1 ratings were given anew, of which the last counts" in found.notes
+
+
+def test_what_is_no_part_of_the_campaign_is_counted(log):
+    found = read(
+        log(
+            entry({"A": 1}, place="welcome_0"), entry({"A": 1}, place="random_3"),
+            entry({"A": 1}, name="attention_check_1"), entry({"A": 1}, name="de-en_#_tutorial_#_1"),
+            {**entry({"A": 1}), "item": [{"tgt": {"A": "x"}}]}, {**entry({"A": 1}), "annotation": [None]},
+            entry({"A": 4}),
+        )
+    )  # fmt: skip
+    assert [s.human["score"] for s in found] == [4]
+    assert found.notes[:3] == (
+        "log.jsonl: 2 documents are no part of the campaign, such as forms and tutorials, and are left out",
+        "log.jsonl: 3 items have no item_id, or watch or teach the raters, and are left out",
+        "log.jsonl: 1 items were skipped",
+    )
+
+
+def test_a_download_holds_several_campaigns(put):
+    logs = {"x v3": [reset("u", 7), entry({"A": 1})], "y": [entry({"A": 2})]}
+    put("annotations.json", json.dumps(logs, separators=(",", ":")))
+    assert [(s.group, s.human["score"]) for s in read("annotations.json")] == [("x v3", 1), ("y", 2)]
+    put("one.json", json.dumps({"x": logs["x v3"]}, indent=2))
+    assert [(s.group, s.human["score"]) for s in read("one.json")] == [(None, 1)]
+
+
+def test_spans_are_places_in_the_text(log):
+    """JavaScript's places are those of half characters, without line breaks; the last is included."""
+    marks = [(0, 1, "ab"), (2, 3, "\U0001f600"), (4, 4, "c"), (1, 2, "b\n\U0001f600")]
+    given = [{"start_i": a, "end_i": b, "severity": "minor", "category": None} for a, b, _ in marks]
+    (text,) = read_marked(log(entry({"A": 1}, spans=given)))
+    assert [TEXT[span.start : span.end] for span in text.spans] == [part for _, _, part in marks]
+    gone = [{"start_i": n, "end_i": n, "severity": "major", "category": None} for n in (6, 7)]
+    (text,) = read_marked(log(entry({"A": 1}, spans=gone)))
+    assert [(s.start, s.end, s.missing, s.category) for s in text.spans] == [
+        (6, 6, True, None), (6, 6, True, "instruction fault"),
+    ]  # fmt: skip
+    assert (text.item, text.system, text.rater, text.hypothesis) == ("i1", "A", "u1", TEXT)
+
+
+def test_ratings_join_texts(log):
+    table = pearmut_table(InputFile(log(entry({"A": 70, "B": 90}), entry({"A": 80}, user="u2"))))
+    assert table.columns["score"].tolist() == [75, 90]
+    assert table.ratings["score"] == [[70, 80], [90]]
+    assert [(key.system, key.item) for key in table.keys] == [("A", "i1"), ("B", "i1")]
+
+
+def test_sliders_are_criteria(log):
+    said = entry({"A": None})
+    said["annotation"][0]["A"]["sliders"] = {"Fluency": 3, "Adequacy": None}
+    assert [s.human for s in read(log(said))] == [{"Fluency": 3}]
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        (
+            {**entry({"A": 1}), "item": []},
+            "'annotation' and 'item' are not lists of equal length; logs before version 1",
+        ),
+        ({**entry({"A": 1}), "annotation": {"A": {"score": 1}}}, "'annotation' and 'item' are not lists"),
+        (entry({"A": 1}, tgt={}), "item 'i1', 'A': .* expected a text"),
+        (entry({"A": "x"}), r"field 'human.score' is a string"),
+        (entry({"A": 1}, spans=[{"start_i": 3, "end_i": 1}]), "a span is .*, expected an object with start_i, end_i"),
+        (entry({"A": 1}, user="u2", tgt={"A": "another"}), "field 'hyp' is another than at log.jsonl:1"),
+        ([], "expected an object with 'annotation' and 'item'"),
+    ],
+)
+def test_a_damaged_log_has_one_line(log, row, reason):
+    with pytest.raises(InputError, match=rf"log.jsonl:2: {reason}") as refused:
+        read(log(entry({"A": 1}), row))
+    assert "\n" not in str(refused.value)
+
+
+def test_a_mark_without_a_severity_is_refused(log):
+    with pytest.raises(
+        InputError, match=r"log.jsonl:1: an error is .* expected an object with start, end and severity"
+    ):
+        read_marked(log(entry({"A": 1}, spans=[{"start_i": 0, "end_i": 1, "severity": None}])))
+
+
+def test_a_log_of_nothing_is_refused(log):
+    with pytest.raises(InputError, match=r"log\.jsonl is empty"):
+        read(log(entry({"A": 1}, place="welcome_0")))
+
+
+# --- Campaigns
+
+
+def test_a_campaign_has_the_items_in_order_with_all_systems(tmp_path):
+    data = [
+        Segment(f"{s}{i}", f"{s} {i}", ("r",), f"source {i}" if i else None, s, str(i)) for s in "AB" for i in range(3)
+    ]
+    write_campaign(tmp_path / "mine.json", data, ["2", "0"])
+    made = json.loads((tmp_path / "mine.json").read_text())
+    assert made == {
+        "campaign_id": "mine",
+        "info": {"assignment": "task-based", "protocol": "cESA"},
+        "data": [
+            [
+                [{"item_id": "2", "src": "source 2", "tgt": {"A": "A 2", "B": "B 2"}}],
+                [{"item_id": "0", "tgt": {"A": "A 0", "B": "B 0"}}],
+            ]
+        ],
+    }
+
+
+def test_campaigns_that_pearmut_does_not_take_are_refused(tmp_path):
+    with pytest.raises(InputError, match="no item is left to rate, expected one or more"):
+        write_campaign(tmp_path / "c.json", [], [])
+    with pytest.raises(InputError, match="system '7', expected a name; Pearmut takes no numbers"):
+        write_campaign(tmp_path / "c.json", [Segment("a", "b", system="7", item="i")], ["i"])
+    assert not (tmp_path / "c.json").exists()
