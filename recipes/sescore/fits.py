@@ -48,14 +48,24 @@ class Triple(NamedTuple):
 
 
 class Reader:
-    """Features `4h+match` on the embedded encoder; `folder` keeps what was read, for the next run."""
+    """Features `4h+match` of an encoder; `folder` keeps what was read of it, for the next run.
 
-    def __init__(self, runtime: ng.Runtime, folder: Path | None = None) -> None:
-        files = locate("embedded", None)
+    Args:
+        layers: that of the vectors, and that of `match`.
+    """
+
+    def __init__(
+        self,
+        runtime: ng.Runtime,
+        folder: Path | None = None,
+        model: str = "embedded",
+        layers: tuple[int, int] = (VECTORS, MATCH),
+    ) -> None:
+        files = locate(model, None)
         self.tokenizer = TextTokenizer(files, 256, space=False)
-        network = load_encoder("embedded", None, "float32", runtime).network
+        network = load_encoder(model, None, "float32", runtime).network
         self.encoder = Encoder(files, self.tokenizer, network, runtime.token_budget)
-        self.folder = folder
+        self.folder, self.layers = folder, layers
 
     def pairs(self, pairs: Pairs) -> Array:
         """The features of each pair, float32, shape (n, 4 d + 19)."""
@@ -93,7 +103,10 @@ class Reader:
         tokens = self.tokenizer.tokens(list(number))
         bare = np.array([not one.n_content for one in tokens], dtype=np.bool_)
         ids = [one.ids for one in tokens]
-        means, matched = read_pairs(self.encoder, ids, (VECTORS,), MATCH, (rows[:, 0].copy(), rows[:, 1].copy()), bare)
+        vectors_at, match_at = self.layers
+        means, matched = read_pairs(
+            self.encoder, ids, (vectors_at,), match_at, (rows[:, 0].copy(), rows[:, 1].copy()), bare
+        )
         vectors, blocks = means.flatten(1).double(), feature_names("4h+match")
         parts = []
         for start in range(0, len(rows), BATCH):

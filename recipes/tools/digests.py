@@ -4,9 +4,9 @@
 
 DATA holds `nli/`, `raw/`, `ud/`, `wmt15-da-seg/`, `wmt16-da-seg/`, `xpaws-fr-adv/`, `xpaws-zh-adv/`, `mlqe-pe/` and
 `ted-mqm-zh-en/`, whose files the cards of the heads name, with origin and digest. Five bytes of BLAKE2b are kept of
-each text and sentence, and no text. For `nli-robust`, `faithful`, `infill`, `sescore`, `rated-both` and `spans` these
-are the sentences that the training drew from: the pairs and errors that were made of them by rule are not among them,
-and the few sentences that were left out of the training because a test set holds them are.
+each text and sentence, and no text. For `nli-robust`, `nli-multi`, `faithful`, `infill`, `sescore`, `rated-both` and
+`spans` these are the sentences that the training drew from: the pairs and errors that were made of them by rule are not
+among them, and the few sentences that were left out of the training because a test set holds them are.
 """
 
 from __future__ import annotations
@@ -63,12 +63,12 @@ def of_spans(data: Path) -> set[str]:
     return {*texts, *(text for row in rows if row["doc"] in TALKS for text in (row["hyp"], row["refs"][0]))}
 
 
-def trained_rows(path: Path) -> Iterator[str]:
-    """The outputs and post-edits of the training split."""
+def trained_rows(path: Path, side: str = "hyp") -> Iterator[str]:
+    """The outputs, or the sources, and the post-edits of the training split."""
     for line in lines(path):
         row = json.loads(line)
         if row["split"] == "train":
-            yield from (row["hyp"], *row["refs"])
+            yield from (row[side], *row["refs"])
 
 
 def main() -> None:
@@ -88,6 +88,8 @@ def main() -> None:
     }
     rated = set(fields(data / "wmt15-da-seg" / "segments.jsonl.gz", "hyp", "refs"))
     mlqe = data / "mlqe-pe"
+    across = {text for path in mlqe.glob("segments_??-en.jsonl.gz") for text in trained_rows(path, "src")}
+    across.update(fields(data / "wmt15-da-seg" / "segments.jsonl.gz", "src", "refs"))
     both = {text for path in mlqe.glob("segments_*.jsonl.gz") for text in fields(path, "hyp", "refs")}
     attacked = {
         text
@@ -97,6 +99,7 @@ def main() -> None:
     trained = {
         "nli": pairs,
         "nli-robust": pairs | news | europarl,
+        "nli-multi": pairs | news | europarl | across,
         "infill": premises | news | europarl | web,
         "sescore": set(fields(data / "mlqe-pe" / TWICE, "refs")),
         "rated": rated,

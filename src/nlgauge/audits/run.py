@@ -632,9 +632,9 @@ def write_digests(path: Path, trained: Mapping[str, Digests]) -> None:
     """Write the digests of the training texts of each head: one list, and a bit per head beside each entry."""
     names = list(trained)
     every = np.unique(np.concatenate(list(trained.values())))
-    bits = np.zeros(len(every), dtype=np.uint8)
+    bits = np.zeros(len(every), dtype=np.uint16)
     for i, digests in enumerate(trained.values()):
-        bits |= np.isin(every, digests).astype(np.uint8) << np.uint8(i)
+        bits |= np.isin(every, digests).astype(np.uint16) << np.uint16(i)
     steps = np.diff(every, prepend=np.uint64(0)).astype(np.uint64)  # which pack better than the digests themselves
     np.savez_compressed(path, steps=steps, bits=bits, names=np.array(names))
 

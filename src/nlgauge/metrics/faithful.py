@@ -23,7 +23,7 @@ from nlgauge.core.spec import Signature
 from nlgauge.metrics.nli import NliMetric, Questions, unknown_in
 from nlgauge.models import fetch, locate
 from nlgauge.models.entailment import NliModel
-from nlgauge.models.heads import HEADS, ON_BASE, on_encoder
+from nlgauge.models.heads import ON_BASE, SHIPPED, on_encoder
 from nlgauge.models.locate import SHORT
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.runtime import Runtime
@@ -438,7 +438,7 @@ class Faithful(NliMetric):
         if self.context == 0:
             return None
         shipped = on_encoder(WIDE, fetch.BASE if self.model in ON_BASE else locate.NAME)
-        name = self.wide or (shipped if self.model in HEADS else self.model)
+        name = self.wide or (shipped if self.model in {**SHIPPED, **ON_BASE} else self.model)
         if name == self.model:
             return self
         return NliMetric(model=name, dtype=self.dtype)

@@ -39,11 +39,14 @@ ON_BASE = {
     "rated-both-base": "regressor",
     "sescore-base": "regressor",
 }
-HEADS = {**SHIPPED, **ON_BASE}
+# Those whose encoder is `multilingual`, which is fetched as well.
+ON_MULTILINGUAL = {"nli-multi": "nli"}
+HEADS = {**SHIPPED, **ON_BASE, **ON_MULTILINGUAL}
 # What stands on each encoder in the place of what ships: encoders and heads by name.
 _IN_PLACE = {
     "base": {"embedded": "base", **{head.removesuffix("-base"): head for head in ON_BASE}},
-    "multilingual": {"embedded": "multilingual"},  # heads stay with the encoder that they were made for
+    # Other heads stay with the encoder that they were made for.
+    "multilingual": {"embedded": "multilingual", "nli": "nli-multi"},
 }
 HERE = "."  # the encoder of a head that lies beside it
 FORMAT, VERSION = "nlgauge-head", "1"

@@ -781,7 +781,7 @@ class NarrowRows:
 
 
 def fill_narrow(files: ModelFiles, model: torch.nn.Module) -> set[str]:
-    """Fill the parameters of a transformers model whose matrices its file holds in four bits, which transformers cannot.
+    """Fill the parameters of a model of transformers, which cannot read them, from matrices in four bits.
 
     Returns:
         The names of the parameters.
