@@ -32,8 +32,9 @@ WALKS = {  # command -> files whose functions it enters, at most
     f"gate {DATA} {DATA} --base-system template --new-system template -m chrf": 32,
     "synth {folder}/few.txt -o {folder}/changed.jsonl": 38,  # models/fetch finds the encoder
 }
-# Of the package, at most. Docstrings are what the reference in docs/ is made of, and grew by 1,900 lines for it.
-SIZES = {"files": 261, "classes": 742, "median lines": 386, "most lines": 960}
+# Of the package, at most. Docstrings are what the reference in docs/ is made of, and grew by 1,900 lines for it. Two
+# files and nine classes are metrics of answers, simpler texts and diversity, which are a class each.
+SIZES = {"files": 263, "classes": 751, "median lines": 386, "most lines": 960}
 
 
 def entered(command: str) -> list[str]:
