@@ -339,7 +339,7 @@ def facts(cls: type, names: Sequence[str]) -> Iterator[tuple[str, str]]:
     yield "needs", ", ".join(sorted(about.needs)) or "nothing but the hypothesis"
     tasks = [word for task, word in TASKS.items() if task in about.tasks]
     yield "tasks", "any" if len(tasks) in (0, len(TASKS)) else ", ".join(tasks)
-    yield "range", f"{low:g} to {high:g}; {'higher' if about.higher_is_better else 'lower'} is better"
+    yield "range", f"{low:g} to {high:g}; {about.direction}"
     yield "runs with", runs_with(name)
     with suppress(ng.NlgaugeError):
         yield "reads", reads(metric(name))

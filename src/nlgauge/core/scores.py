@@ -244,6 +244,8 @@ class MetricInfo:
         needs: what a segment must have besides the hypothesis: `references`, `source`, `context`, `table`.
         range: the lowest and the highest value, on the scale that is customary for the metric; `math.inf` is no limit.
         higher_is_better: False for error rates.
+        judges: False for what describes outputs and judges none of them, such as a length or a grade of readability:
+            the direction then says which end is more of it, `-m embedded` leaves it out, and so does `choose`.
         copy_is_best: whether a hypothesis equal to its reference gets the best value; if not, `summary` says why.
         blank: the value of a pair with an empty side, where a definition fixes it and unrelated texts may score lower;
             None where it is the worst, NaN where there is none.
@@ -261,6 +263,7 @@ class MetricInfo:
     needs: frozenset[str] | set[str] = frozenset({"references"})
     range: tuple[float, float] = (0.0, 1.0)
     higher_is_better: bool = True
+    judges: bool = True
     copy_is_best: bool = True
     blank: float | None = None
     cached: bool = False
@@ -278,6 +281,11 @@ class MetricInfo:
         unknown = sorted(self.tasks - TASKS)
         if unknown:
             raise InputError(f"{self.name}: unknown task {unknown[0]!r}, expected one of {', '.join(sorted(TASKS))}")
+
+    @property
+    def direction(self) -> str:
+        """Which end of the range is better, in words."""
+        return f"{'higher' if self.higher_is_better else 'lower'} is better" if self.judges else "neither end is better"
 
 
 @by_value

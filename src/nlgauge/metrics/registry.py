@@ -553,8 +553,6 @@ def metric_info(name: str) -> MetricInfo:
 
 # --- The catalogue: one flat row per metric with its summary, needs, environment and downloads
 
-# What is no metric of quality: a control, and what describes outputs or systems and has no better end.
-_DESCRIBING = ("sentinel", "length_ratio", "distinct", "self_bleu", "compression", "readability")
 _NO_MODEL, _EMBEDDED_MODELS = "no model", "the embedded models"
 
 
@@ -596,10 +594,9 @@ def embedded_metrics() -> list[str]:
     """
     found: dict[str, Metric] = {}
     for name in METRICS.names():
-        if name in _DESCRIBING:
-            continue
         try:
-            if runs_with(name) in (_NO_MODEL, _EMBEDDED_MODELS) and metric(name) not in found.values():
+            shipped = metric_info(name).judges and runs_with(name) in (_NO_MODEL, _EMBEDDED_MODELS)
+            if shipped and metric(name) not in found.values():
                 found[name] = metric(name)
         except SpecError:  # its package is broken, as `nlgauge list metrics` says
             continue

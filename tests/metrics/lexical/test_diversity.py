@@ -35,6 +35,23 @@ def test_distinct_counts_different_n_grams_of_a_system_by_hand():
     assert Distinct(tokenizer="blanks", ngram=2).score(segments, Runtime()).system == 1.0
 
 
+def test_real_systems_are_diverse_as_by_definition(real):
+    systems = np.array([s.system for s in real])
+    distinct = [Distinct(tokenizer="blanks", ngram=n).score(real, Runtime()) for n in (1, 2, 3)]
+    compressed = Compression(order="given").score(real, Runtime())
+    for system in sorted(set(systems)):
+        mine = systems == system
+        texts = [s.hypothesis for s in real if s.system == system]
+        words = [text.split() for text in texts]
+        for n, found in enumerate(distinct, start=1):
+            every = [tuple(w[i : i + n]) for w in words for i in range(len(w) - n + 1)]
+            assert found.take(mine).system == pytest.approx(len(set(every)) / len(every), abs=1e-9)
+        joined = " ".join(texts).encode()
+        assert compressed.take(mine).system == pytest.approx(len(joined) / len(gzip.compress(joined, 9)), abs=1e-9)
+    bleu = SelfBleu(tokenizer="blanks").score(real[:100], Runtime()).values
+    assert bleu == pytest.approx(self_bleu_by_definition([s.hypothesis.split() for s in real[:100]], 4), abs=1e-9)
+
+
 @given(texts, st.integers(1, 3))
 def test_distinct_of_a_system_is_types_over_tokens(outputs, ngram):
     metric = Distinct(tokenizer="blanks", ngram=ngram)

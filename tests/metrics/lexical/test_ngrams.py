@@ -386,10 +386,13 @@ def test_answers_are_scored_as_by_the_script_of_squad(hypothesis, references):
     assert found == pytest.approx(squad(hypothesis, references), abs=1e-12)
 
 
-def test_answers_of_real_texts(pairs):
+@pytest.mark.parametrize("texts", ["pairs", "real"])
+def test_answers_of_ordinary_texts(texts, request):
+    segments = request.getfixturevalue(texts)
+    expected = [squad(s.hypothesis, s.references) for s in segments]
     for metric, place in ((ExactMatch(), 0), (TokenF1(), 1)):
-        found = metric.score(pairs, Runtime())
-        assert found.values == pytest.approx([squad(s.hypothesis, s.references)[place] for s in pairs], abs=1e-12)
+        values = metric.score(segments, Runtime()).values
+        assert values == pytest.approx([both[place] for both in expected], abs=1e-12)
 
 
 def test_an_answer_that_should_be_none_is_right_and_flagged():

@@ -107,6 +107,13 @@ def test_sari_is_that_of_its_definition(cases):
     assert released.system == pytest.approx(by_definition(cases, True), abs=1e-9)
 
 
+def test_sari_of_real_texts_is_that_of_its_definition(real):
+    cases = [(s.source.lower(), s.hypothesis.lower(), [r.lower() for r in s.references]) for s in real]
+    for variant in ("easse", "released"):
+        found = Sari(tokenizer="blanks", variant=variant).score(real, Runtime())
+        assert found.system == pytest.approx(by_definition(cases, variant == "released"), abs=1e-9)
+
+
 def test_a_blank_side_gets_0():
     found = scored(Sari(), ("a b c d e", "", ["a"]), ("a b", "a", [""]), ("a b", "a", ["a"]))
     assert found.values[:2].tolist() == [0, 0]
@@ -168,10 +175,12 @@ def test_lengths_by_hand():
     assert found.system == pytest.approx(4 / 6)
 
 
-@pytest.mark.parametrize("tokenizer", ["13a", "intl", "char", "zh"])
-def test_the_ratio_of_a_system_is_that_of_sacrebleu(tokenizer, corpus):
+@pytest.mark.parametrize(
+    ("tokenizer", "texts"), [(name, "pairs") for name in ("intl", "char", "zh")] + [("13a", "real")]
+)
+def test_the_ratio_of_a_system_is_that_of_sacrebleu(tokenizer, texts, request):
     sacrebleu = pytest.importorskip("sacrebleu")
-    kept = [s for s in corpus.segments if all(r.strip() for r in s.references)]
+    kept = [s for s in request.getfixturevalue(texts) if all(r.strip() for r in s.references)]
     found = LengthRatio(tokenizer=tokenizer).score(kept, Runtime())
     most = max(len(s.references) for s in kept)
     streams = [[s.references[i] if i < len(s.references) else None for s in kept] for i in range(most)]

@@ -87,6 +87,7 @@ class Distinct(WordMetric):
     info: ClassVar = MetricInfo(
         "distinct",
         needs=frozenset(),
+        judges=False,
         copy_is_best=False,
         summary="share of different n-grams among all that a system says; it reads the outputs alone",
         tasks=TASKS,
@@ -154,6 +155,7 @@ class SelfBleu(WordMetric):
         "self_bleu",
         needs=frozenset(),
         higher_is_better=False,
+        judges=False,
         copy_is_best=False,
         summary="BLEU of an output against all others of its system; it reads the outputs alone",
         tasks=TASKS,
@@ -279,6 +281,7 @@ class Compression(Checked, BaseMetric):
         needs=frozenset(),
         range=(0.0, math.inf),
         higher_is_better=False,
+        judges=False,
         copy_is_best=False,
         blank=math.nan,
         summary="how many times shorter gzip makes the outputs of a system; it reads the outputs alone",

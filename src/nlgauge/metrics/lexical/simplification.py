@@ -192,6 +192,7 @@ class Readability(Checked, BaseMetric):
         needs=frozenset(),
         range=(-math.inf, math.inf),
         higher_is_better=False,
+        judges=False,
         copy_is_best=False,
         blank=math.nan,
         summary="school grade of an English text, by its sentences and words; lower is easier to read, not better",
@@ -267,6 +268,7 @@ class LengthRatio(WordMetric):
     info: ClassVar = MetricInfo(
         "length_ratio",
         range=(0.0, math.inf),
+        judges=False,
         copy_is_best=False,
         blank=math.nan,
         summary="words of the hypothesis over those of the reference; 1 is as long, and neither end is better",
