@@ -13,6 +13,7 @@ import ast
 import csv
 import dataclasses
 import inspect
+import math
 import re
 import shutil
 import sys
@@ -431,7 +432,7 @@ def statistics_page() -> str:
     rows = []
     for name in statistics():
         one = statistic(name)
-        chance = "" if one.chance is None else f"{one.chance:g}"
+        chance = "" if one.chance is None or math.isnan(one.chance) else f"{one.chance:g}"
         rows.append([f"`{name}`", sentence(one.summary), ", ".join(f"`{o}`" for o in takes(name)), chance])
     options_of_all = [
         [f"`{name}`", sentence(_plain(what))]

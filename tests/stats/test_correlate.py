@@ -197,6 +197,7 @@ def test_realsumm_with_no_significant_item_is_undefined():
         (("auc", [1, 2], [1, 2]), {}, "classes 0 and 1"),
         (("f1", [1, 2], [1, 2]), {"threshold": 1}, "f1 takes classes 0 and 1"),
         (("mcc", [1, 2], [1, 0]), {"threshold": 1, "folds": 2}, "takes the threshold given, or finds it in folds"),
+        (("mcc", [1, 2], [1, 0]), {"threshold": NAN}, "threshold is nan, expected a score"),
         (("mcc", [1, 2], [1, 0]), {"folds": 3}, "folds is 3, expected a number from 2 to that of the items"),
         (("mcc", [1, 2], [1, 0], ["a", "b"]), {"averaging": "sys"}, "choose averaging='none' or 'item'"),
         (

@@ -244,8 +244,6 @@ class MetricInfo:
         needs: what a segment must have besides the hypothesis: `references`, `source`, `context`, `table`.
         range: the lowest and the highest value, on the scale that is customary for the metric; `math.inf` is no limit.
         higher_is_better: False for error rates.
-        judges: False for what describes outputs and judges none of them, such as a length or a grade of readability:
-            the direction then says which end is more of it, `-m embedded` leaves it out, and so does `choose`.
         copy_is_best: whether a hypothesis equal to its reference gets the best value; if not, `summary` says why.
         blank: the value of a pair with an empty side, where a definition fixes it and unrelated texts may score lower;
             None where it is the worst, NaN where there is none.
@@ -257,13 +255,14 @@ class MetricInfo:
         summary: one line for `nlgauge list metrics`.
         tasks: the tasks for which the metric is used in the literature, of `TASKS`; empty if nobody says.
         paper: who proposed it, as `Lin (2004), "ROUGE: ..."`; of several papers one after the other, with "; " between.
+        judges: False for what describes outputs and judges none, such as a length or a grade of readability. Neither
+            end of its range is better, `-m embedded` leaves it out, and so does `choose`.
     """
 
     name: str
     needs: frozenset[str] | set[str] = frozenset({"references"})
     range: tuple[float, float] = (0.0, 1.0)
     higher_is_better: bool = True
-    judges: bool = True
     copy_is_best: bool = True
     blank: float | None = None
     cached: bool = False
@@ -272,6 +271,7 @@ class MetricInfo:
     summary: str = ""
     tasks: frozenset[str] | set[str] = frozenset()
     paper: str = ""
+    judges: bool = True
 
     def __post_init__(self) -> None:
         for name in ("needs", "flags", "tasks"):

@@ -464,6 +464,8 @@ def make_plan(name: str, axes: int, groups: Sequence[Hashable] | None, options: 
             )
     if stat.kind == "classes" and {"threshold", "folds"} <= own.keys():
         raise InputError(f"{name} takes the threshold given, or finds it in folds; leave one of them out")
+    if stat.kind == "classes" and not math.isfinite(own.get("threshold", 0.0)):
+        raise InputError(f"threshold is {own['threshold']}, expected a score")
     level = options["level"] or stat.level
     usual = stat.grouped if (groups is not None or axes == 2) and stat.kind != "classes" else "none"
     if level == "system":

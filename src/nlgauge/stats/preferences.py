@@ -363,7 +363,7 @@ def folds_of(entries: Entries, folds: int, seed: Seed) -> Codes:
     return np.asarray(generator(seed).permutation(n_units)[entries.units] % folds)
 
 
-def classes_held_out(entries: Entries, statistic: Callable[..., Array], folds: int, seed: Seed) -> tuple[Array, Array]:
+def classes_held_out(entries: Entries, statistic: Callable[..., Any], folds: int, seed: Seed) -> tuple[Array, Array]:
     """The class that each score tells, by the threshold that suits the metric best on all other folds.
 
     Args:

@@ -116,6 +116,8 @@ def test_a_blank_output_is_the_worst_and_no_reference():
     found = SelfBleu(tokenizer="blanks").score(of(["a b c d", "", "e f g h i"]), Runtime())
     assert found.values.tolist() == [0, 1, 0]
     assert found.flags["empty"].tolist() == [False, True, False]
+    kept = SelfBleu(tokenizer="unicode").score(of(["a b c d", "?!", "e f g h i"]), Runtime())
+    assert (kept.values[1], kept.flags["untokenized"].tolist()) == (1, [False, True, False])
 
 
 @given(texts)

@@ -138,7 +138,8 @@ class SelfBleu(WordMetric):
 
     The number of a system is the mean. A text has its own BLEU, with clipped counts and a brevity penalty for the
     closest length. All outputs are compared, where Texygen takes the first 500 of them; it grows with their number, so
-    only systems with equally many are comparable. A blank text gets 1 (flag `empty`) and is no reference for others.
+    only systems with equally many are comparable. A text without a word gets 1 (flag `empty` or `untokenized`) and is
+    no reference for others.
 
     Args:
         max_ngram_order: the longest n-gram; Texygen reports 2 to 5.
@@ -204,8 +205,8 @@ class SelfBleu(WordMetric):
                 if words[i]:
                     values[i] = self._bleu(words[i], own[i], of_system, lengths)
         empty = np.array([is_blank(s.hypothesis) for s in segments], dtype=np.bool_)
-        signed = signature_of(self, runtime)
-        return Scores(signed, ids(segments), values, flags={"empty": empty}, higher_is_better=False)
+        flags = {"empty": empty, "untokenized": np.array([not text for text in words], dtype=np.bool_) & ~empty}
+        return Scores(signature_of(self, runtime), ids(segments), values, flags=flags, higher_is_better=False)
 
     def _terms(self, words: Words) -> Counter[Gram]:
         """What a text has, each once: its length, and each n-gram as "has it", "has it twice" and so on.

@@ -656,8 +656,8 @@ class ExactMatch(Checked, BaseMetric):
         normalized: False compares texts as they are, but for white space.
 
     References:
-        Rajpurkar et al. (2016), "SQuAD", section 6.1. Values are those of the scripts evaluate-v1.1 and evaluate-v2.0
-        divided by 100.
+        Rajpurkar et al. (2016), "SQuAD", section 6.1. Values are those of the script evaluate-v2.0 divided by 100, and
+        of evaluate-v1.1, for which also a reference without words counts that stands beside others.
     """
 
     normalized: bool = True
