@@ -613,6 +613,9 @@ def test_scores_of_noise_are_at_chance_on_other_items():
 
 
 def test_labels_that_other_folds_lack_leave_no_value():
+    alone = correlation("f1", [1, 2], [1, 0], ["one", "one"])
+    assert np.isnan(alone.value)
+    assert alone.note == "there is no other item to find a threshold on"
     assert np.isnan(correlation("mcc", [1, 2, 3, 4], [1, 0, 0, 0]).value)  # one positive, which one fold has
 
 

@@ -575,8 +575,7 @@ def _summedits(scored: _Scored) -> Iterator[_Row]:
         x, z = settled(np.array(scores)), np.array(labels)
         values = [math.nan] * 3
         if not np.isnan(x).any() and 0 < z.sum() < len(z):
-            several = len(set(documents)) > 1
-            found = correlation("balanced_accuracy", x, z, documents).value if several else math.nan
+            found = correlation("balanced_accuracy", x, z, documents).value
             best = best_threshold(x, z, balanced_accuracy)
             values = [float(auc(x, z)), found, float(balanced_accuracy(x, z, threshold=best))]
         for (statistic, own), value in zip(by_statistic.items(), values, strict=True):

@@ -687,7 +687,10 @@ def _held(plan: StatisticPlan, x: Array, z: Array, groups: Sequence[Hashable] | 
 def told_held_out(plan: StatisticPlan, entries: Entries) -> tuple[Entries, list[str]]:
     """Entries with the classes, 1 or -1, in the place of scores, and a note for each metric on its thresholds."""
     n_units = int(entries.units.max(initial=-1)) + 1
-    folds = plan.own.get("folds", min(plan.n_folds, max(2, n_units)))
+    if n_units < 2 and "folds" not in plan.own:
+        said = ["there is no other item to find a threshold on"] * len(entries.x)
+        return replace(entries, x=np.full(entries.x.shape, np.nan)), said
+    folds = plan.own.get("folds", min(plan.n_folds, n_units))
     told, cuts = classes_held_out(entries, plan.stat.kernel, folds, plan.own.get("seed", 0))
     up = np.broadcast_to(plan.options["higher_is_better"], len(told))
     ends = [sorted(row if good else -row) for row, good in zip(cuts, up, strict=True)]
