@@ -38,14 +38,7 @@ def _by_system(segments: Sequence[Segment]) -> dict[str | None, list[int]]:
 def _counted(
     metric: BaseMetric, own: Sequence[Counter[Any]], places: Mapping[str | None, Sequence[int]], runtime: Runtime
 ) -> dict[str | None, Counts]:
-    """How often each system has each term of its texts, in the call or in the pool that the call is a part of.
-
-    Args:
-        metric: for the name of what is gathered.
-        own: the terms of each segment.
-        places: the segments of each system.
-        runtime: has the pool, if there is one.
-    """
+    """How often each system has each term of its segments, in the call or in the pool that the call is a part of."""
 
     def gather(where: Sequence[int]) -> Counts:
         total: Counter[Term] = Counter()
@@ -78,10 +71,11 @@ class Distinct(WordMetric):
         ngram: n, the words of an n-gram.
 
     References:
-        Li et al. (2016), "A Diversity-Promoting Objective Function for Neural Conversation Models", section 5.3.
+        Li et al. (2016), "A Diversity-Promoting Objective Function for Neural Conversation Models".
     """
 
     ngram: Annotated[int, Range(least=1)] = 1
+    notes: ClassVar = (_ALONE,)
     pooled: ClassVar = True
     rounds: ClassVar = 1
     info: ClassVar = MetricInfo(
@@ -93,11 +87,6 @@ class Distinct(WordMetric):
         tasks=TASKS,
         paper='Li et al. (2016), "A Diversity-Promoting Objective Function for Neural Conversation Models"',
     )
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """That it does not judge outputs."""
-        return (_ALONE,)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """Over what n-grams are counted."""
@@ -145,11 +134,12 @@ class SelfBleu(WordMetric):
         max_ngram_order: the longest n-gram; Texygen reports 2 to 5.
 
     References:
-        Zhu et al. (2018), "Texygen: A Benchmarking Platform for Text Generation Models", section 2.3. From the same
-        words values are those of its `SelfBleu`: NLTK's `sentence_bleu` with `SmoothingFunction().method1`.
+        Zhu et al. (2018), "Texygen: A Benchmarking Platform for Text Generation Models". From the same words
+        values are those of its `SelfBleu`: NLTK's `sentence_bleu` with `SmoothingFunction().method1`.
     """
 
     max_ngram_order: Annotated[int, Range(least=1)] = 4
+    notes: ClassVar = (_ALONE,)
     pooled: ClassVar = True
     rounds: ClassVar = 1
     info: ClassVar = MetricInfo(
@@ -162,11 +152,6 @@ class SelfBleu(WordMetric):
         tasks=TASKS,
         paper='Zhu et al. (2018), "Texygen: A Benchmarking Platform for Text Generation Models"',
     )
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """That it does not judge outputs."""
-        return (_ALONE,)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """Over what outputs it is computed."""
@@ -214,7 +199,7 @@ class SelfBleu(WordMetric):
         Of a text's n-grams those are matched, clipped as in BLEU, that the system has in two texts or more.
         """
         counts = [grams(words, order) for order in range(1, self.max_ngram_order + 1)]
-        times = (_times(gram, k) for order in counts for gram, n in order.items() for k in range(1, n + 1))
+        times = ((f"{k + 1} times", *gram) for order in counts for gram, n in order.items() for k in range(n))
         return Counter([_length(len(words)), *times])
 
     def _bleu(self, words: Words, own: Counter[Gram], of_system: Mapping[Gram, int], lengths: Sequence[int]) -> float:
@@ -225,8 +210,8 @@ class SelfBleu(WordMetric):
         if not matched[0]:
             return 0.0
         shares = [(m or _EPSILON) / max(p, 1) for m, p in zip(matched, produced, strict=True)]
-        alone = of_system[_length(len(words))] == 1
-        others = [length for length in _around(lengths, len(words)) if length != len(words) or not alone]
+        at, alone = bisect_left(lengths, len(words)), of_system[_length(len(words))] == 1
+        others = [n for n in lengths[max(at - 1, 0) : at + 2] if n != len(words) or not alone]
         closest = min(others, key=lambda length: (abs(length - len(words)), length))
         penalty = 1.0 if len(words) > closest else math.exp(1 - closest / len(words))
         return penalty * math.exp(math.fsum(map(math.log, shares)) / len(shares))
@@ -235,17 +220,6 @@ class SelfBleu(WordMetric):
 def _length(n: int) -> Gram:
     """A text of n words; no word has a blank in it, so that this is no n-gram."""
     return (f"{n} words",)
-
-
-def _times(gram: Gram, k: int) -> Gram:
-    """An n-gram in a text that has it k times or more."""
-    return (f"{k} times", *gram)
-
-
-def _around(lengths: Sequence[int], length: int) -> Sequence[int]:
-    """A length among sorted ones, with its neighbours."""
-    at = bisect_left(lengths, length)
-    return lengths[max(at - 1, 0) : at + 2]
 
 
 # --- Compression: how much shorter gzip makes the outputs of a system
@@ -270,11 +244,12 @@ class Compression(Checked, BaseMetric):
 
     References:
         Shaib et al. (2024), "Standardizing the Measurement of Text Diversity: A Tool and a Comparative Analysis of
-        Scores", section 2. Their package `diversity` takes the order given, compresses a second time what is
+        Scores". Their package `diversity` takes the order given, compresses a second time what is
         compressed, and so gets less: by 3 % on 20 sentences, by 0.05 % on 2,000.
     """
 
     order: Literal["sorted", "given"] = "sorted"
+    notes: ClassVar = (_ALONE,)
     pooled: ClassVar = True
     rounds: ClassVar = None
     info: ClassVar = MetricInfo(
@@ -292,11 +267,6 @@ class Compression(Checked, BaseMetric):
             ' of Scores"'
         ),
     )
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """That it does not judge outputs."""
-        return (_ALONE,)
 
     def facts(self, runtime: Runtime) -> Mapping[str, Any]:
         """Over what outputs it is computed, and the version of the library that compresses."""

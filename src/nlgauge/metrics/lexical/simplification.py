@@ -49,8 +49,8 @@ class Sari(WordMetric):
         variant: `easse` or `released`.
 
     References:
-        Xu et al. (2016), "Optimizing Statistical Machine Translation for Text Simplification", section 4; and for
-        `easse` Alva-Manchego et al. (2019), "EASSE: Easier Automatic Sentence Simplification Evaluation", section 3.1.
+        Xu et al. (2016), "Optimizing Statistical Machine Translation for Text Simplification"; and for `easse`
+        Alva-Manchego et al. (2019), "EASSE: Easier Automatic Sentence Simplification Evaluation", `corpus_sari`.
         `released` with `tokenizer=blanks` is the authors' SARI.py times 100, except for a blank side.
     """
 
@@ -86,9 +86,7 @@ class Sari(WordMetric):
         counts = np.asarray(totals, dtype=np.float64).reshape(*np.shape(totals)[:-1], len(_ORDERS), _OPERATIONS, 3)
         right, made, wanted = np.moveaxis(counts, -1, 0)  # (..., 4, 3) each
         precision, recall = ((right / np.maximum(of, 1)).mean(axis=-2) for of in (made, wanted))
-        both = precision + recall
-        f1 = np.where(both > 0, 2 * precision * recall / np.where(both > 0, both, 1.0), 0.0)  # (..., 3)
-        return np.asarray(100 * f1.mean(axis=-1))
+        return np.asarray(100 * _f1(precision, recall).mean(axis=-1))
 
     @staticmethod
     def _counts(segment: Segment, split: Any, order: int) -> _Counted:
@@ -140,8 +138,9 @@ def _released(by_order: Sequence[_Counted], n_references: int) -> float:
     return total / (len(by_order) * _OPERATIONS)
 
 
-def _f1(precision: float, recall: float) -> float:
-    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+def _f1(precision: Any, recall: Any) -> Any:
+    both = precision + recall
+    return np.where(both > 0, 2 * precision * recall / np.where(both > 0, both, 1.0), 0.0)
 
 
 # --- Readability: the school grade for which an English text is written
@@ -187,6 +186,7 @@ class Readability(Checked, BaseMetric):
     """
 
     formula: Literal["fkgl", "ari"] = "fkgl"
+    notes: ClassVar = ("it says how hard outputs are to read, not how good they are",)
     info: ClassVar = MetricInfo(
         "readability",
         needs=frozenset(),
@@ -199,11 +199,6 @@ class Readability(Checked, BaseMetric):
         tasks=TASKS,
         paper='Kincaid et al. (1975), "Derivation of New Readability Formulas for Navy Enlisted Personnel"',
     )
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """That it does not judge outputs."""
-        return ("it says how hard outputs are to read, not how good they are",)
 
     def unread(self, writing: Writing) -> str | None:
         """Whether the text is in another language, for which the weights are not meant."""
@@ -265,6 +260,7 @@ class LengthRatio(WordMetric):
         `ratio` of sacrebleu's BLEU with the same tokenizer, where every hypothesis has one of its references.
     """
 
+    notes: ClassVar = ("1 is as long as the reference, and neither more nor less is better",)
     info: ClassVar = MetricInfo(
         "length_ratio",
         range=(0.0, math.inf),
@@ -275,11 +271,6 @@ class LengthRatio(WordMetric):
         tasks=TASKS,
         paper='Papineni et al. (2002), "BLEU: a Method for Automatic Evaluation of Machine Translation"',
     )
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """That more is not better."""
-        return ("1 is as long as the reference, and neither more nor less is better",)
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values of 0 and more; `stats` are (words of the hypothesis, words of the reference)."""
