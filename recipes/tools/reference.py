@@ -13,6 +13,7 @@ import ast
 import csv
 import dataclasses
 import inspect
+import math
 import re
 import shutil
 import sys
@@ -340,7 +341,7 @@ def facts(cls: type, names: Sequence[str]) -> Iterator[tuple[str, str]]:
     yield "needs", ", ".join(sorted(about.needs)) or "nothing but the hypothesis"
     tasks = [word for task, word in TASKS.items() if task in about.tasks]
     yield "tasks", "any" if len(tasks) in (0, len(TASKS)) else ", ".join(tasks)
-    yield "range", f"{low:g} to {high:g}; {'higher' if about.higher_is_better else 'lower'} is better"
+    yield "range", f"{low:g} to {high:g}; {about.direction}"
     yield "runs with", runs_with(name)
     with suppress(ng.NlgaugeError):
         yield "reads", reads(metric(name))
@@ -432,7 +433,7 @@ def statistics_page() -> str:
     rows = []
     for name in statistics():
         one = statistic(name)
-        chance = "" if one.chance is None else f"{one.chance:g}"
+        chance = "" if one.chance is None or math.isnan(one.chance) else f"{one.chance:g}"
         rows.append([f"`{name}`", sentence(one.summary), ", ".join(f"`{o}`" for o in takes(name)), chance])
     options_of_all = [
         [f"`{name}`", sentence(_plain(what))]

@@ -218,6 +218,16 @@ def test_summedits_tells_consistent_from_inconsistent(told):
     assert rows["auc", "news"]["n"] == 5
     # threshold 4: two of three consistent ones above, both others below
     assert rows["balanced accuracy, best threshold", "news"]["value"] == pytest.approx((2 / 3 + 1) / 2)
+    assert np.isnan(rows["balanced accuracy", "news"]["value"])  # there is no other document to find a threshold on
+
+
+def test_summedits_takes_thresholds_from_other_documents(told):
+    pairs = []
+    for n in range(4):  # a text and its consistent edit score 5 and 4, the other edit 2: any threshold between is right
+        of_document = {"source": f"doc {n}", "meta": {"domain": "news"}}
+        pairs.append(pair(f"same {n}", 5, 4, "consistent_edit", expect="same", **of_document))
+        pairs.append(pair(f"negated {n}", 5, 2, "negation", **of_document))
+    assert found(told, "summedits", *pairs)["balanced accuracy", "news"]["value"] == 1
 
 
 def test_llmbar_averages_the_adversarial_subsets(told):

@@ -745,3 +745,48 @@ def test_an_epsilon_is_in_the_units_of_the_metric():
             compare(data, found, task, MetricTest(test, draws=20))
     assert usual_test("acc_eq", "segment", "none", epsilon=True) is None
     assert usual_test("acc_eq", "item", "item", epsilon=True) == "item_swap"
+
+
+# --- binary labels: intervals and tests take the classes that thresholds on other items tell
+
+
+def labelled(n_items=60, seed=0):
+    """Two outputs for each item; the first metric tells their labels well, the second as an error rate, less well."""
+    rng = np.random.default_rng(seed)
+    z = rng.integers(0, 2, 2 * n_items).astype(float)
+    x = [z + rng.normal(size=z.size, scale=0.4), -z + rng.normal(size=z.size, scale=1.5)]
+    items = [str(i // 2) for i in range(2 * n_items)]
+    return frame_of(x, z, items, [f"s{i % 2}" for i in range(2 * n_items)])
+
+
+@pytest.mark.parametrize("stat", ["balanced_accuracy", "f1", "mcc"])
+@pytest.mark.parametrize("options", [{}, {"threshold": 0.5}, {"folds": 3, "seed": 4}])
+def test_binary_labels_have_intervals_and_tests_at_the_thresholds_found(stat, options):
+    data = labelled()
+    task = Task(stat, "segment", "none", up=[True, False], options=options)
+    found = measure(data, task)
+    ended, made = with_intervals(data, found, task, IntervalMethod(draws=200))
+    assert made == "percentile bootstrap over items, 200 draws, seed 0, at the thresholds found"
+    assert all(one.low <= one.value <= one.high for one in ended)
+    for name in ("perm_both", "bootstrap", "perm_inputs"):
+        tested = compare(data, found, task, MetricTest(name, draws=200))
+        assert tested.values == pytest.approx([one.value for one in found])
+        assert tested.p[0, 1] < 0.05 < tested.p[1, 0]
+    assert usual_test(stat, "segment", "none") == "perm_both"
+
+
+def test_binary_labels_of_several_groups_have_a_mean():
+    frames = [frame_of(f.x, f.z) for f in (labelled(seed=1), labelled(seed=2))]
+    task = Task("mcc", "segment", "none", up=[True, False])
+    found = [measure(frame, task) for frame in frames]
+    mean = np.mean([[one.value for one in of_group] for of_group in found], axis=0)
+    ends = ends_of_mean(frames, task, IntervalMethod(draws=200))
+    assert (ends[:, 0] < mean).all()
+    assert (mean < ends[:, 1]).all()
+    tested = compare_means(frames, task, MetricTest("perm_both", draws=200), found)
+    assert tested.values == pytest.approx(mean)
+
+
+def test_a_threshold_of_pairs_is_no_less_than_0():
+    with pytest.raises(InputError, match="threshold is -1, expected the least difference of two ratings"):
+        value(labelled(), "preference_accuracy", threshold=-1)

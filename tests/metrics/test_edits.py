@@ -16,6 +16,7 @@ from nlgauge.metrics import edits as character
 from nlgauge.metrics.edits import (
     Cer,
     CharacTer,
+    EditSimilarity,
     Eed,
     Iter,
     Mer,
@@ -409,3 +410,26 @@ def test_iter_a_pair_that_is_too_long_is_undefined_and_flagged(monkeypatch):
     assert math.isnan(scores.values[0])
     assert scores.flags["too_long"].tolist() == [True, False]
     assert scores.system == 0.5
+
+
+# --- what edits leave alike
+
+
+@pytest.mark.parametrize("metric", [EditSimilarity(), EditSimilarity(lowercase=True)])
+def test_edit_similarity_keeps_the_contract(metric):
+    check_metric(metric)
+
+
+def test_edit_similarity_by_hand(one):
+    assert one("edit_similarity", "kitten", "sitting") == pytest.approx(1 - 3 / 7)  # two replaced, one inserted
+    assert one("edit_similarity", "kitten", "mitten!", "sitting") == pytest.approx(1 - 2 / 7)
+    assert one("edit_similarity", "Kitten", "kitten") == pytest.approx(1 - 1 / 6)
+    assert one("edit_similarity:lowercase=true", "Kitten ", "kitten") == 1
+    assert one("edit_similarity", "", "") == one("edit_similarity", " ", "a") == 0
+
+
+@given(st.text(min_size=1), st.text(min_size=1))
+def test_edit_similarity_is_that_of_rapidfuzz(hypothesis, reference):
+    found = EditSimilarity().score([Segment("a", hypothesis, (reference,))], Runtime())
+    expected = Levenshtein.normalized_similarity(hypothesis.strip(), reference.strip())
+    assert found.values[0] == (0 if found.flags["empty"][0] else pytest.approx(expected, abs=1e-12))

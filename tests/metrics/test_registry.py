@@ -354,6 +354,10 @@ def test_embedded_metrics_need_nothing_and_stand_once():
     found = embedded_metrics()
     assert {"bleu", "chrf++", "bertscore", "nli", "rated"} <= {*found}
     assert not {"bleu4", "prism", "paper/bertscore", "scores", "spice", "sentinel"} & {*found}  # bleu4 is bleu
+    describing = {name for name, about in list_metrics().items() if not about.judges}
+    assert describing == {"sentinel", "length_ratio", "distinct", "self_bleu", "compression", "readability"}
+    assert not describing & {*found}
+    assert {list_metrics()[name].direction for name in describing} == {"neither end is better"}
 
 
 def test_embedded_stands_for_its_metrics_where_it_is_named(monkeypatch):

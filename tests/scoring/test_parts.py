@@ -262,6 +262,8 @@ def check(data, folder, metrics, runtime=None, atol=1e-12, **how):
     "metric",
     [
         "cider",
+        "distinct:ngram=2",
+        "self_bleu",
         "nist",
         "nist:information=call",
         "yisi0",
@@ -475,7 +477,7 @@ def test_every_pooled_metric_of_nlgauge_can_be_scored_in_parts():
     for name in list_metrics():
         with suppress(SpecError):
             built = metric(name)
-            assert not built.pooled or rounds(built), name
+            assert not built.pooled or rounds(built) or name == "compression", name  # gzip reads all at once
 
 
 # --- Stand-ins for metrics that only a folder names: what they say, how they add up, and that they score nothing

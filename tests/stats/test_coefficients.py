@@ -16,16 +16,20 @@ from nlgauge.stats.coefficients import (
     acc_eq,
     auc,
     average_ranks,
+    balanced_accuracy,
+    best_threshold,
     chance_acc_eq,
     chance_acc_eq_calibrated,
     chance_preference,
     chance_soft_pairwise,
     decimals,
+    f1,
     human_ties,
     inversions,
     is_constant,
     kendall_b,
     kendall_c,
+    mcc,
     pair_counts,
     pearson,
     settled,
@@ -436,3 +440,70 @@ def test_guesses_with_ties(ties):
     found = preference_accuracy(better, worse, ties=ties)
     assert found.value == pytest.approx(float(chance_preference(0.3, ties)), abs=0.015)
     assert found.chance == pytest.approx(float(chance_preference(tied.mean(), ties)))
+
+
+# --- binary labels
+
+
+@pytest.mark.parametrize(
+    ("statistic", "value"),
+    [
+        # at 2 and above: 3 and 2 are right and 4 is wrong; below 1 is missed and 0 is right: tp 2, fp 1, fn 1, tn 1
+        (balanced_accuracy, (2 / 3 + 1 / 2) / 2),
+        (f1, 2 * 2 / (2 * 2 + 1 + 1)),
+        (mcc, (2 * 1 - 1 * 1) / np.sqrt(3 * 3 * 2 * 2)),
+    ],
+)
+def test_binary_labels_by_hand(statistic, value):
+    x, z = np.array([3, 2, 1, 4, 0]), np.array([1, 1, 1, 0, 0])
+    assert statistic(x, z, threshold=2) == pytest.approx(value)
+    assert np.isnan(statistic(x, np.ones(5), threshold=2))  # one class
+    assert np.isnan(statistic(np.array([3, np.nan]), np.array([0, 1]), threshold=2))
+    both = statistic(np.stack([x, -x]), z, threshold=np.array([2, -2]))  # -x >= -2 tells the other class but at 2
+    assert both[0] == pytest.approx(value)
+
+
+def test_one_class_told_is_chance():
+    x, z = np.zeros(4), np.array([1, 0, 0, 1])
+    assert [float(s(x, z, threshold=t)) for s in (balanced_accuracy, mcc) for t in (0, 1)] == [0.5, 0.5, 0, 0]
+    assert f1(x, z, threshold=1) == 0
+    assert f1(x, z, threshold=0) == pytest.approx(2 / 3)
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 1)), min_size=2, max_size=60), st.integers(0, 10))
+def test_binary_labels_are_those_of_scikit_learn(pairs, threshold):
+    metrics = pytest.importorskip("sklearn.metrics")
+    x, z = np.array(pairs, dtype=np.float64).T
+    if 0 < z.sum() < len(z):
+        told = (x >= threshold).astype(int)
+        assert balanced_accuracy(x, z, threshold=threshold) == pytest.approx(metrics.balanced_accuracy_score(z, told))
+        assert f1(x, z, threshold=threshold) == pytest.approx(metrics.f1_score(z, told), abs=1e-12)
+        assert mcc(x, z, threshold=threshold) == pytest.approx(metrics.matthews_corrcoef(z, told), abs=1e-12)
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 1)), min_size=2, max_size=40))
+def test_the_best_threshold_is_the_lowest_of_the_best(pairs):
+    x, z = np.array(pairs, dtype=np.float64).T
+    for statistic in (balanced_accuracy, f1, mcc):
+        best = best_threshold(x, z, statistic)
+        if not 0 < z.sum() < len(z):
+            assert np.isnan(best)
+            continue
+        scores = np.unique(x)
+        cuts = [-np.inf, *((scores[1:] + scores[:-1]) / 2)]
+        values = np.array([statistic(x, z, threshold=cut) for cut in cuts])
+        assert best == cuts[int(np.flatnonzero(values >= values.max() - 1e-12)[0])]
+        assert statistic(x, z, threshold=best) >= statistic(x, z, threshold=np.inf) - 1e-12
+
+
+def test_a_threshold_lies_between_neighbours_however_near():
+    low = 1.0
+    high = np.nextafter(low, 2)
+    cut = best_threshold(np.array([low, high]), np.array([0, 1]), balanced_accuracy)
+    assert low < cut <= high
+    assert best_threshold(np.array([1.0, 3.0]), np.array([0, 1]), mcc) == 2
+
+
+def test_labels_are_two_classes():
+    with pytest.raises(InputError, match="mcc takes classes 0 and 1, got 2"):
+        mcc([1, 2, 3], [0, 1, 2])

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.stats.coefficients import kendall_b, pearson
+from nlgauge.stats.coefficients import best_threshold, kendall_b, pearson
 from nlgauge.stats.correlate import (
     STATISTICS,
     check_averaging,
@@ -21,7 +21,8 @@ from nlgauge.stats.correlate import (
     prepare,
     statistic,
 )
-from nlgauge.stats.preferences import sign_flip_p
+from nlgauge.stats.entries import Entries
+from nlgauge.stats.preferences import folds_of, sign_flip_p
 
 
 def test_every_statistic_has_a_summary_and_runs_on_plain_vectors():
@@ -194,6 +195,11 @@ def test_realsumm_with_no_significant_item_is_undefined():
         (("preference_accuracy", [1, 2], [1]), {}, r"better texts have shape \(2,\), of the worse \(1,\)"),
         (("preference_accuracy", [1, 2], [1, 2]), {"missing": "zero"}, "missing is 'zero'"),
         (("auc", [1, 2], [1, 2]), {}, "classes 0 and 1"),
+        (("f1", [1, 2], [1, 2]), {"threshold": 1}, "f1 takes classes 0 and 1"),
+        (("mcc", [1, 2], [1, 0]), {"threshold": 1, "folds": 2}, "takes the threshold given, or finds it in folds"),
+        (("mcc", [1, 2], [1, 0]), {"threshold": NAN}, "threshold is nan, expected a score"),
+        (("mcc", [1, 2], [1, 0]), {"folds": 3}, "folds is 3, expected a number from 2 to that of the items"),
+        (("mcc", [1, 2], [1, 0], ["a", "b"]), {"averaging": "sys"}, "choose averaging='none' or 'item'"),
         (
             ("pearson", [1, 2], [1, 2], ["a", "b"]),
             {"level": "system"},
@@ -560,6 +566,57 @@ def test_auc_takes_groups_too():
     assert correlation("auc", [0.1, 0.9, 0.5], [0, 1, 1]).value == 1.0
     by_set = correlation("auc", [0.1, 0.9, 0.5, 0.4], [0, 1, 0, 1], list("aabb"))
     assert (by_set.value, by_set.chance) == (0.5, 0.5)
+
+
+def test_binary_labels_take_a_threshold_in_the_units_of_the_metric():
+    x, z = [3, 2, 1, 4, 0], [1, 1, 1, 0, 0]
+    given = correlation("balanced_accuracy", x, z, threshold=2)
+    assert (given.value, given.chance, given.note) == (pytest.approx((2 / 3 + 1 / 2) / 2), 0.5, "")
+    rate = correlation("balanced_accuracy", [-score for score in x], z, threshold=-2, higher_is_better=False)
+    assert rate.value == given.value
+    assert np.isnan(correlation("f1", x, z, threshold=2).chance)
+    tenths = correlation("f1", [0.1 + 0.2, 0.7, 0.1], [1, 1, 0], threshold=0.3)
+    assert tenths.value == 1  # 0.1 + 0.2 reaches 0.3, whatever the last bit
+
+
+@pytest.mark.parametrize("name", ["balanced_accuracy", "f1", "mcc"])
+def test_thresholds_of_binary_labels_are_found_on_other_items(name):
+    rng = np.random.default_rng(3)
+    items = np.repeat(np.arange(40), 3)
+    z = rng.integers(0, 2, len(items)).astype(float)
+    x = z + rng.normal(size=len(items))
+    x[5] = NAN
+    found = correlation(name, x, z, items, missing="drop", folds=4, seed=1)
+    kept = ~np.isnan(x)
+    entries = Entries(x[None], z, kept[None], np.zeros(len(z), int), (None,), items)
+    fold, kernel, told = folds_of(entries, 4, 1), statistic(name).kernel, np.zeros(len(z))
+    assert all(len(set(fold[items == item])) == 1 for item in range(40))
+    cuts = [best_threshold(x[kept & (fold != f)], z[kept & (fold != f)], kernel) for f in range(4)]
+    for f, cut in enumerate(cuts):
+        told[fold == f] = np.where(x[fold == f] >= cut, 1, -1)
+    assert found.value == pytest.approx(float(kernel(told[kept], z[kept])))
+    assert (found.averaging, found.n_used, found.n_missing) == ("none", 119, 1)
+    assert found.note == (f"thresholds of 4 folds, each found on the others: {min(cuts):.4g} to {max(cuts):.4g}")
+    rate = correlation(name, -x, z, items, missing="drop", folds=4, seed=1, higher_is_better=False)
+    assert rate.value == found.value
+    assert rate.note.endswith(f"{-max(cuts):.4g} to {-min(cuts):.4g}")
+    grid = correlation(name, x.reshape(40, 3).T, z.reshape(40, 3).T, missing="drop")
+    assert grid.averaging == "none"
+
+
+def test_scores_of_noise_are_at_chance_on_other_items():
+    rng = np.random.default_rng(0)
+    z = (np.arange(2000) < 600).astype(float)
+    noise = rng.normal(size=(20, 2000))
+    values = [one.value for one in correlations("balanced_accuracy", noise, z)]
+    assert np.mean(values) == pytest.approx(0.5, abs=0.01)  # 20 means of 2,000, each off by some 0.012
+
+
+def test_labels_that_other_folds_lack_leave_no_value():
+    alone = correlation("f1", [1, 2], [1, 0], ["one", "one"])
+    assert np.isnan(alone.value)
+    assert alone.note == "there is no other item to find a threshold on"
+    assert np.isnan(correlation("mcc", [1, 2, 3, 4], [1, 0, 0, 0]).value)  # one positive, which one fold has
 
 
 def test_many_metrics_give_what_each_gives_alone():

@@ -34,7 +34,8 @@ from nlgauge.metrics.registry import named, takes_metrics
 from nlgauge.perturbations.checklist import ChecklistRow, checklist_rows, criterion_of, task_of
 from nlgauge.perturbations.perturb import PERTURBATIONS
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.stats.coefficients import auc
+from nlgauge.stats.coefficients import auc, balanced_accuracy, best_threshold, settled
+from nlgauge.stats.correlate import correlation
 from nlgauge.stats.draws import SHARE_NAMES, Interval, dependent_trials, mean_of_shares, wilson
 from nlgauge.stats.preferences import TIES
 from nlgauge.text.tokenize import split_sentences
@@ -551,34 +552,38 @@ def _mslc(scored: _Scored) -> Iterator[_Row]:
 
 
 def _summedits(scored: _Scored) -> Iterator[_Row]:
-    """Does the score tell consistent from inconsistent summaries of a domain? AUC, and balanced accuracy at most."""
-    by_statistic: dict[str, list[_Row]] = {"auc": [], "balanced accuracy, best threshold": []}
+    """Does the score tell consistent from inconsistent summaries of a domain? AUC, and balanced accuracy.
+
+    The accuracy is at the threshold that is best for other documents, and at the one that is best for these.
+    """
+    by_statistic: dict[str, list[_Row]] = {
+        "auc": [], "balanced accuracy": [], "balanced accuracy, best threshold": []
+    }  # fmt: skip
     sign = 1 if scored.sides.higher_is_better else -1
     for domain, among in scored.parts(lambda pair: str(pair.meta.get("domain", ALL))).items():
-        scores, labels, seeds = [], [], set()
+        scores, labels, documents, seeds = [], [], [], set()
         for i in np.flatnonzero(among).tolist():
             pair = scored.pairs[i]
             scores.append(sign * float(scored.sides.worse[i]))
             labels.append(float(pair.phenomenon == CONSISTENT))
+            documents.append(str(pair.source))
             if (pair.source, pair.better) not in seeds:
                 seeds.add((pair.source, pair.better))
                 scores.append(sign * float(scored.sides.better[i]))
                 labels.append(1.0)
-        x, z = np.array(scores), np.array(labels)
-        defined = ~np.isnan(x).any() and 0 < z.sum() < len(z)
-        values = (float(auc(x, z)), _best_balanced(x, z)) if defined else (math.nan, math.nan)
+                documents.append(str(pair.source))
+        x, z = settled(np.array(scores)), np.array(labels)
+        values = [math.nan] * 3
+        if not np.isnan(x).any() and 0 < z.sum() < len(z):
+            found = correlation("balanced_accuracy", x, z, documents).value
+            best = best_threshold(x, z, balanced_accuracy)
+            values = [float(auc(x, z)), found, float(balanced_accuracy(x, z, threshold=best))]
         for (statistic, own), value in zip(by_statistic.items(), values, strict=True):
             own.append(scored.row(statistic, domain, value, len(z)))
     for statistic, own in by_statistic.items():
         yield from own
         if len(own) > 1:
             yield scored.row(statistic, MEAN, float(np.mean([row["value"] for row in own])), len(own))
-
-
-def _best_balanced(x: Array, z: Array) -> float:
-    """The highest balanced accuracy that any threshold reaches; scores at the threshold count as consistent."""
-    above = np.array([[(x[z == 1] >= cut).mean(), (x[z == 0] < cut).mean()] for cut in np.unique(x)])
-    return float(max(above.mean(axis=1).max(), 0.5))
 
 
 def _llmbar(scored: _Scored) -> Iterator[_Row]:

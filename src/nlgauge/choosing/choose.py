@@ -81,8 +81,9 @@ def choose(
     metric without public figures gets the lowest of the others. A second one must see more than half of the errors that
     the first misses, beyond chance, and must not order the texts as it does.
 
-    Left out, with the reason, is a metric that fails, lacks what it needs, gives all outputs one score, or of more than
-    half of the outputs cannot read the language, reads the beginning alone or has no score.
+    Left out, with the reason, is a metric that fails, lacks what it needs, judges nothing (such as a length), gives all
+    outputs one score, or of more than half of the outputs cannot read the language, reads the beginning alone or has no
+    score.
 
     Args:
         dataset: outputs with references, sources or both; also as a frame.

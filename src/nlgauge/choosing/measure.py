@@ -125,6 +125,7 @@ def measured(
     if criterion is not None:
         found.pairs = rated_pairs(sample.segments, rating_of(sample.dataset, criterion))
     found.out, found.told = unreadable(metrics, sample.segments)
+    found.out |= {spec: "it describes outputs, and judges none" for spec, m in metrics.items() if not m.info.judges}
     _costs(found, runtime)
     _scored(found, runtime.sharing({PAIRS: {}}))
     for spec in found.left:

@@ -179,7 +179,7 @@ def _facts(row: Mapping[str, Any]) -> list[str]:
     return [
         tasks,
         f"needs {', '.join(row['needs']) or 'nothing'}",
-        f"{low} to {high}, {'higher' if row['higher_is_better'] else 'lower'} is better",
+        f"{low} to {high}, {metric_info(row['metric']).direction}",
         f"runs with {runs_with(row['metric'])}",
         "; ".join(paper.partition(",")[0] for paper in row["paper"].split("; ")),
     ]
@@ -236,12 +236,11 @@ def _metric(name: str) -> list[str]:
     METRICS.lookup(name)  # a name that is unknown is refused with the nearest
     about = metric_info(name)
     low, high = about.range
-    direction = "higher is better" if about.higher_is_better else "lower is better"
     return [
         f"{name}: {about.summary}",
         *([f"    from {about.paper}"] if about.paper else []),
         f"    for {', '.join(TASKS[task] for task in TASKS if task in about.tasks) or 'any task'}",
-        f"    needs {', '.join(sorted(about.needs)) or 'nothing'}; range {low:g} to {high:g}, {direction}",
+        f"    needs {', '.join(sorted(about.needs)) or 'nothing'}; range {low:g} to {high:g}, {about.direction}",
         f"    options {_options(name, METRICS)}",
         *_explained(name, METRICS),
         f"    runs with {runs_with(name)}",

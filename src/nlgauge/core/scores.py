@@ -39,6 +39,7 @@ MEANINGS: Mapping[str, str] = {  # flag -> what "3 of 40 segments have" goes on 
     "nonfinite": "a text for which the model computes NaN or infinity, so the score is undefined (try dtype=float32)",
     "unknown": "a text with many pieces that the model does not know; where it knows none, the score is undefined",
     "untokenized": "a side of which the tokenizer keeps nothing; they get the worst value",
+    "wordless": "a side without the words that are counted, so the score is undefined",
     "unmasked": "a source without a word that is long enough to be masked, so the score is undefined",
     "too_long": "texts too long for it, so the score is undefined",
     "unweighted": "a side on which no piece weighs anything; bertscore gives that side 0, and others no score",
@@ -245,7 +246,7 @@ class MetricInfo:
         higher_is_better: False for error rates.
         copy_is_best: whether a hypothesis equal to its reference gets the best value; if not, `summary` says why.
         blank: the value of a pair with an empty side, where a definition fixes it and unrelated texts may score lower;
-            None where it is the worst.
+            None where it is the worst, NaN where there is none.
         cached: whether the scores are worth keeping on disk between runs, because a model computed them.
         flags: flags that every score of the metric has. A row in the score cache without one of them, which an older
             release wrote, is scored again.
@@ -254,6 +255,8 @@ class MetricInfo:
         summary: one line for `nlgauge list metrics`.
         tasks: the tasks for which the metric is used in the literature, of `TASKS`; empty if nobody says.
         paper: who proposed it, as `Lin (2004), "ROUGE: ..."`; of several papers one after the other, with "; " between.
+        judges: False for what describes outputs and judges none, such as a length or a grade of readability. Neither
+            end of its range is better, `-m embedded` leaves it out, and so does `choose`.
     """
 
     name: str
@@ -268,6 +271,7 @@ class MetricInfo:
     summary: str = ""
     tasks: frozenset[str] | set[str] = frozenset()
     paper: str = ""
+    judges: bool = True
 
     def __post_init__(self) -> None:
         for name in ("needs", "flags", "tasks"):
@@ -277,6 +281,11 @@ class MetricInfo:
         unknown = sorted(self.tasks - TASKS)
         if unknown:
             raise InputError(f"{self.name}: unknown task {unknown[0]!r}, expected one of {', '.join(sorted(TASKS))}")
+
+    @property
+    def direction(self) -> str:
+        """Which end of the range is better, in words."""
+        return f"{'higher' if self.higher_is_better else 'lower'} is better" if self.judges else "neither end is better"
 
 
 @by_value

@@ -532,14 +532,19 @@ class MetaOptions:
 
     ties: Annotated[Ties | None, Typed("[default: loss]")] = None
     threshold: Annotated[
-        float | None, Range(least=0), Typed("The least difference of two ratings that makes a pair.")
+        float | None,
+        Typed(
+            "The least difference of two ratings that makes a pair. Of binary labels: the score from which one is 1."
+        ),
     ] = None
     epsilon: Annotated[float | None, Range(least=0), Typed("Scores no further apart than this are tied.")] = None
     interval: Annotated[
         Interval | None,
         Typed("preference_accuracy: the interval of a share; clopper-pearson is exact and wider.  [default: wilson]"),
     ] = None
-    folds: Annotated[int | None, Range(least=2), Typed("Calibrate ties on other items, in so many folds.")] = None
+    folds: Annotated[
+        int | None, Range(least=2), Typed("Calibrate ties, or find thresholds, on other items, in so many folds.")
+    ] = None
     undefined: Annotated[Undefined | None, Typed("How items without a value count.")] = None
     common: Annotated[bool, Typed("Average all metrics over the items on which all of them are defined.")] = False
 

@@ -16,9 +16,19 @@ from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.options import check_option
 from nlgauge.metaeval.joined import GroupScores, Places, check_items, check_level, needed
 from nlgauge.stats.coefficients import chance_preference
-from nlgauge.stats.correlate import OF_SOME, Correlation, Kind, Options, check_averaging, correlations, statistic
+from nlgauge.stats.correlate import (
+    OF_SOME,
+    Correlation,
+    Kind,
+    Options,
+    check_averaging,
+    correlations,
+    prepare,
+    statistic,
+    told_held_out,
+)
 from nlgauge.stats.draws import SHARE_NAMES, Averaging, Seed, generator, numbered
-from nlgauge.stats.entries import Entries, Ratio, by_group, codes
+from nlgauge.stats.entries import Entries, Ratio, by_group, codes, lay_flat
 from nlgauge.stats.intervals import bootstrap_correlations, fisher_ends, pearson_ends, widened_ends
 from nlgauge.stats.power import simulated_power
 from nlgauge.stats.preferences import darr_pairs, within_items
@@ -150,6 +160,8 @@ def measure(frame: GroupScores, task: Task) -> list[Correlation]:
     elif task.averaging != "none":
         check_items(frame)
         groups = frame.items
+    elif task.kind == "classes":
+        groups = frame.items
     return correlations(task.stat, frame.x, frame.z, groups, **options)
 
 
@@ -184,6 +196,23 @@ def as_pearson(frame: GroupScores, task: Task) -> tuple[GroupScores, Task]:
     _, items = np.unique(np.array(needed(frame.items, "item", frame)), return_inverse=True)
     x, z, _ = within_items(frame.x, frame.z, items)
     return dataclasses.replace(frame, x=x, z=z), dataclasses.replace(task, stat="pearson")
+
+
+def as_classes(frame: GroupScores, task: Task) -> tuple[GroupScores, Task]:
+    """The classes that thresholds make of scores, 1 and -1, and a task that takes these; others stay as they are.
+
+    So statistics of binary labels get intervals and tests, which take the thresholds as they are. Both signs stay on
+    their side of 0 where a test brings all metrics to one scale.
+    """
+    if task.kind != "classes":
+        return frame, task
+    groups = None if task.level == "system" else frame.items
+    plan, x, z, _ = prepare(task.stat, frame.x, frame.z, groups, {**task.of_stat, "higher_is_better": list(task.up)})
+    laid = lay_flat(x, z, groups, None, plan.averaging)
+    given = plan.own.get("threshold")
+    told = told_held_out(plan, laid)[0].x if given is None else np.where(x >= given, 1.0, -1.0)
+    options = {**task.options, "threshold": 0.0, "folds": None, "seed": None}
+    return dataclasses.replace(frame, x=told), dataclasses.replace(task, up=(True,) * len(told), options=options)
 
 
 def as_averaged(
@@ -273,6 +302,8 @@ def pairs_of_frame(frame: GroupScores, threshold: float | None) -> tuple[Places,
         if threshold is not None:
             raise InputError("threshold changes nothing: people gave the pairs, which have no ratings; leave it out")
         return frame.pairs[:, 0], frame.pairs[:, 1]
+    if threshold is not None and threshold < 0:
+        raise InputError(f"threshold is {threshold:g}, expected the least difference of two ratings, 0 or more")
     check_items(frame)
     groups = numbered(needed(frame.items, "item", frame))
     return darr_pairs(frame.z, groups, threshold=0.0 if threshold is None else threshold)
@@ -322,6 +353,7 @@ _PERFECT = 1 - 1e-12  # a larger coefficient is 1, but for rounding
 _FEW, _TIED, _SKEWED = 100, 0.1, 1.0  # items, share of pairs, skewness: beyond, levels are off; see coverage.md
 _FEW_SYSTEMS, _FAR = 20, 5.0  # systems, excess kurtosis; the same
 _WITHOUT = ("soft", "difference_pairs")  # kinds of statistics without an interval
+_PLAIN = ("correlation", "pairs", "classes")  # kinds of scores and judgements over one vector
 
 
 @dataclass(frozen=True)
@@ -355,7 +387,8 @@ def with_intervals(
     `auto` is Fisher's formula where entries are independent (systems, or segments of different items), widened by the
     jackknife for Pearson's r. Elsewhere it is a bootstrap over items.
     """
-    if method.kind == "none" or found[0].compat is not None or task.kind in _WITHOUT or _is_held_out(task):
+    tied_elsewhere = task.kind == "calibrated" and _is_held_out(task)
+    if method.kind == "none" or found[0].compat is not None or task.kind in _WITHOUT or tied_elsewhere:
         return list(found), ""
     if task.kind == "differences":
         if method.kind == "fisher":
@@ -363,6 +396,9 @@ def with_intervals(
         return _bootstrap(*as_pearson(frame, task), found, method)
     if task.kind == "preferences":
         return _with_ends_of_pairs(frame, found, task, method)
+    if task.kind == "classes":
+        ended, said = _bootstrap(*as_classes(frame, task), found, method) if method.kind != "fisher" else (found, "")
+        return list(ended), said and f"{said}, at the thresholds found"
     if _is_fisher(frame, task, method):
         entries = "systems" if task.level == "system" else "segments"
         perfect = any(abs(c.value) > _PERFECT for c in found)
@@ -456,12 +492,14 @@ def ends_of_mean(frames: Sequence[GroupScores], task: Task, method: IntervalMeth
     if (
         method.kind not in ("auto", "bootstrap")
         or task.averaging != "none"
-        or task.kind not in ("correlation", "pairs")
+        or task.kind not in _PLAIN
         or any(map(repeats, frames))
     ):
         return None
     if task.options.get("compat") or sum(len(frame.z) for frame in frames) < _LEAST:
         return None
+    parts = [as_classes(frame, task) for frame in frames]
+    frames, task = [frame for frame, _ in parts], parts[0][1]
     drawn = bootstrap_correlations(
         task.stat,
         np.concatenate([frame.x for frame in frames], axis=1),
@@ -721,9 +759,11 @@ def compare_means(
             groups=np.repeat(np.arange(len(items)), [values.shape[1] for values, _ in items]),
             **asked.drawn,
         )
-    is_plain = task.averaging == "none" and task.kind in ("correlation", "pairs")
+    is_plain = task.averaging == "none" and task.kind in _PLAIN
     if not is_plain or asked.test not in ("perm_both", "perm_systems"):
         return None
+    parts = [as_classes(frame, task) for frame in frames]
+    frames, task = [frame for frame, _ in parts], parts[0][1]
     width = max(len(frame.z) for frame in frames)
     human = np.full((len(frames), width), np.nan)
     scores = np.zeros((len(task.up), *human.shape))
@@ -823,6 +863,7 @@ def _comparisons(
 
 def _comparison(frame: GroupScores, found: Sequence[Correlation], task: Task, asked: MetricTest) -> _Comparison:
     """The input of a test in one group."""
+    frame, task = as_classes(frame, task)
     turned, as_measured = as_pearson(task.turned(frame), task)
     return _Comparison(*as_averaged(turned, found, as_measured), as_measured, asked)
 

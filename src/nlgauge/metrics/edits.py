@@ -1,4 +1,4 @@
-"""Rates of errors: WER, CER, MER, WIP, WIL, PER, CDER, EED, ITER and CharacTER. Lower is better, but for WIP."""
+"""Rates of errors: WER, CER, MER, WIP, WIL, PER, CDER, EED, ITER, CharacTER; and the similarity left by edits."""
 
 from __future__ import annotations
 
@@ -225,6 +225,41 @@ class Cer(Checked, BaseMetric):
             return np.array([(Levenshtein.distance(r, h), len(r)) for h, r in folded], dtype=np.float64)
 
         return against_best(self, segments, runtime, count, rate, 2)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EditSimilarity(Checked, BaseMetric):
+    """1 - the fewest edits of characters over the length of the longer text: 1 is a copy, 0 has nothing in common.
+
+    Both sides count alike, where `cer` divides by the reference alone. The number of a system is the mean. Of several
+    references the most similar counts, the first among equals. A blank side gets 0 (flag `empty`).
+
+    Args:
+        lowercase: compare in lower case.
+
+    References:
+        Levenshtein (1966). Values are those of rapidfuzz's `Levenshtein.normalized_similarity` of texts without blanks
+        around them, except for two blank texts: 0 here, 1 there.
+    """
+
+    lowercase: bool = False
+    info: ClassVar = MetricInfo(
+        "edit_similarity",
+        summary="1 - character edits over the length of the longer text",
+        tasks={"mt", "d2t"},
+        paper=_LEVENSHTEIN,
+    )
+
+    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        """Values in 0 to 1. The flag `empty` marks a blank side."""
+        fold = str.lower if self.lowercase else str
+
+        def similarity(pairs: Sequence[Pair]) -> Array:
+            folded = ((fold(h.strip()), fold(r.strip())) for h, r in pairs)
+            found = [Levenshtein.normalized_similarity(h, r) if h and r else 0.0 for h, r in folded]
+            return np.array(found, dtype=np.float64)
+
+        return against_best(self, segments, runtime, similarity)
 
 
 @dataclass(frozen=True, kw_only=True)

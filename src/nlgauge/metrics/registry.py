@@ -202,6 +202,10 @@ _LEXICAL = {
     "rouge2": _at("lexical.rouge:Rouge", variant="2"),
     "rougeL": _at("lexical.rouge:Rouge", variant="L"),
     "rougeLsum": _at("lexical.rouge:Rouge", variant="Lsum"),
+    "exact_match": _at("lexical.ngrams:ExactMatch"),
+    "token_f1": _at("lexical.ngrams:TokenF1"),
+    "sari": _at("lexical.simplification:Sari"),
+    "length_ratio": _at("lexical.simplification:LengthRatio"),
 }
 _EDITS = {
     "wer": _at("edits:Wer"),
@@ -214,6 +218,7 @@ _EDITS = {
     "iter": _at("edits:Iter"),
     "character": _at("edits:CharacTer"),
     "eed": _at("edits:Eed"),
+    "edit_similarity": _at("edits:EditSimilarity"),
 }
 _EMBEDDING = {
     "bertscore": _at("embedding.bertscore:BertScore"),
@@ -244,6 +249,10 @@ _NLI = {
 _UNREFERENCED = {
     "blanc": _at("blanc:Blanc"),
     "gruen": _at("embedding.gruen:Gruen"),
+    "distinct": _at("lexical.diversity:Distinct"),
+    "self_bleu": _at("lexical.diversity:SelfBleu"),
+    "compression": _at("lexical.diversity:Compression"),
+    "readability": _at("lexical.simplification:Readability"),
 }
 _GENERATION = {
     "bartscore": _at("likelihood:BartScore"),
@@ -544,7 +553,6 @@ def metric_info(name: str) -> MetricInfo:
 
 # --- The catalogue: one flat row per metric with its summary, needs, environment and downloads
 
-_CONTROLS = ("sentinel",)
 _NO_MODEL, _EMBEDDED_MODELS = "no model", "the embedded models"
 
 
@@ -581,15 +589,14 @@ def catalogue_row(name: str) -> dict[str, Any]:
 def embedded_metrics() -> list[str]:
     """The metrics that run as they are, without a download, a program of others or an option of the user's.
 
-    Of two names for the same metric the first is listed: `bleu`, and not `bleu4`. A control is no metric and is left
-    out.
+    Of two names for the same metric the first is listed: `bleu`, and not `bleu4`. What does not judge outputs is left
+    out: a control, and what says how long, how diverse or how hard to read they are.
     """
     found: dict[str, Metric] = {}
     for name in METRICS.names():
-        if name in _CONTROLS:
-            continue
         try:
-            if runs_with(name) in (_NO_MODEL, _EMBEDDED_MODELS) and metric(name) not in found.values():
+            shipped = metric_info(name).judges and runs_with(name) in (_NO_MODEL, _EMBEDDED_MODELS)
+            if shipped and metric(name) not in found.values():
                 found[name] = metric(name)
         except SpecError:  # its package is broken, as `nlgauge list metrics` says
             continue

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -318,16 +320,116 @@ def auc(x: Array, z: Array) -> Array:
         InputError: a class is neither 0 nor 1.
     """
     x, z = check_vectors(x, z), check_vectors(z, x)
-    if not np.isin(z, (0, 1)).all():
-        raise InputError(
-            f"auc takes classes 0 and 1, got {z[~np.isin(z, (0, 1))].flat[0]:g}; give a threshold of your own to make"
-            " two classes"
-        )
+    _check_classes(z, "auc")
     positives = z.sum(axis=-1)
     wins = (average_ranks(x) * z).sum(axis=-1) - positives * (positives + 1) / 2
     with np.errstate(invalid="ignore", divide="ignore"):
         area = wins / (positives * (z.shape[-1] - positives))
     return np.where(np.isnan(x).any(axis=-1), np.nan, area)
+
+
+# --- Binary labels: does a score tell 1 from 0 at a threshold? Balanced accuracy, F1 and Matthews' coefficient
+
+Confusion = tuple[Array, Array, Array, Array]  # true and false positives, false and true negatives
+_SAME_VALUE = 1e-12  # values that are equal on paper differ by less
+
+
+def balanced_accuracy(x: Array, z: Array, *, threshold: float | Array = 0.0) -> Array:
+    """The mean of the shares of positives and of negatives that are told right.
+
+    Args:
+        x: scores, shape (..., n); a positive is told where the score is at the threshold or above.
+        z: 1 for a positive, 0 for a negative, shape (..., n); leading axes broadcast.
+        threshold: one number, or one per metric, shape (M, 1) for x of shape (M, g, n).
+
+    Returns:
+        Shape (...), in [0, 1]; NaN where only one class is present, or a score is NaN.
+
+    Raises:
+        InputError: a class is neither 0 nor 1.
+    """
+    return _of_classes(x, z, threshold, balanced_accuracy)
+
+
+def f1(x: Array, z: Array, *, threshold: float | Array = 0.0) -> Array:
+    """Precision and recall of positives, as their harmonic mean; arguments and NaN as in `balanced_accuracy`."""
+    return _of_classes(x, z, threshold, f1)
+
+
+def mcc(x: Array, z: Array, *, threshold: float | Array = 0.0) -> Array:
+    """Matthews' correlation: Pearson's r of both classes, in [-1, 1]; 0 where all are told to be of one class.
+
+    Arguments and NaN are as in `balanced_accuracy`.
+
+    References:
+        Matthews (1975), "Comparison of the predicted and observed secondary structure of T4 phage lysozyme".
+    """
+    return _of_classes(x, z, threshold, mcc)
+
+
+def best_threshold(x: Array, z: Array, statistic: Callable[..., Array]) -> float:
+    """The threshold at which a statistic of binary labels is highest, the lowest of several as good.
+
+    Thresholds lie halfway between two neighbouring scores, and below the lowest, where all are positives.
+
+    Args:
+        x: scores, shape (n,), without NaN; those that are equal on paper must be equal.
+        z: 1 or 0, shape (n,).
+        statistic: `balanced_accuracy`, `f1` or `mcc`.
+
+    Returns:
+        The threshold; -inf below the lowest score, NaN where only one class is present.
+    """
+    if not 0 < z.sum() < len(z):
+        return math.nan
+    scores, place = np.unique(x, return_inverse=True)
+    positives = np.bincount(place, weights=z)  # at each score
+    below = np.concatenate([np.zeros((2, 1)), np.cumsum([positives, np.bincount(place) - positives], axis=1)], axis=1)
+    missed, rejected = below[:, :-1]
+    values = _FORMULAS[statistic](z.sum() - missed, len(z) - z.sum() - rejected, missed, rejected)
+    at = int(np.flatnonzero(values >= values.max() - _SAME_VALUE)[0])
+    if at == 0:
+        return -math.inf
+    middle = float(scores[at - 1] / 2 + scores[at] / 2)
+    return middle if middle > scores[at - 1] else float(scores[at])
+
+
+def _of_classes(x: Array, z: Array, threshold: float | Array, statistic: Callable[..., Array]) -> Array:
+    x, z = check_vectors(x, z), check_vectors(z, x)
+    _check_classes(z, statistic.__name__)
+    cut = np.asarray(threshold, dtype=np.float64)
+    told = x >= (cut[..., None] if cut.ndim else cut)
+    found = ((told & (z == 1)), told & (z == 0), ~told & (z == 1), ~told & (z == 0))
+    values = _FORMULAS[statistic](*(np.asarray(one.sum(axis=-1), dtype=np.float64) for one in found))
+    one_class = (z.min(axis=-1, initial=1) == z.max(axis=-1, initial=0)) | (z.shape[-1] == 0)
+    return np.asarray(np.where(np.isnan(x).any(axis=-1) | one_class, np.nan, values))
+
+
+def _balanced(tp: Array, fp: Array, fn: Array, tn: Array) -> Array:
+    return (tp / np.maximum(tp + fn, 1) + tn / np.maximum(tn + fp, 1)) / 2
+
+
+def _f1(tp: Array, fp: Array, fn: Array, tn: Array) -> Array:
+    return 2 * tp / np.maximum(2 * tp + fp + fn, 1)
+
+
+def _mcc(tp: Array, fp: Array, fn: Array, tn: Array) -> Array:
+    # two roots, and no product of four counts, which would lose digits
+    size = np.sqrt((tp + fp) * (tp + fn)) * np.sqrt((tn + fp) * (tn + fn))
+    return np.where(size > 0, (tp * tn - fp * fn) / np.where(size > 0, size, 1.0), 0.0)
+
+
+_FORMULAS: dict[Callable[..., Array], Callable[..., Array]] = {
+    balanced_accuracy: _balanced, f1: _f1, mcc: _mcc
+}  # fmt: skip
+
+
+def _check_classes(z: Array, name: str) -> None:
+    strange = z[~np.isin(z, (0, 1))]
+    if strange.size:
+        raise InputError(
+            f"{name} takes classes 0 and 1, got {strange.flat[0]:g}; give a threshold of your own to make two classes"
+        )
 
 
 def agreeing_share(counts: PairCounts) -> Array:

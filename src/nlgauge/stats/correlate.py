@@ -40,6 +40,7 @@ from nlgauge.stats.preferences import (
     agreement,
     calibrate_entries,
     calibrate_held_out,
+    classes_held_out,
     mean_of_system_pairs,
     pairwise_difference_pearson,
     soft_pairwise,
@@ -49,7 +50,9 @@ from nlgauge.stats.preferences import (
 GROUP = "nlgauge.statistics"
 SELECTION = ("hits_at_1", "mrr", "diff")  # of `nlgauge.stats.selection`: what the choice of a system is worth
 
-Kind = Literal["correlation", "pairs", "preferences", "calibrated", "soft", "differences", "difference_pairs"]
+Kind = Literal[
+    "correlation", "pairs", "preferences", "calibrated", "classes", "soft", "differences", "difference_pairs"
+]
 
 
 @dataclass(frozen=True)
@@ -63,12 +66,14 @@ class Statistic:
         summary: a description in one line.
         kernel: maps scores and judgements, shape (..., n), to values or a `Ratio`, shape (...).
         kind: `correlation`; `pairs` (a ratio of pairs, which can be pooled over groups); `preferences` (x and z are
-            the scores of better and worse texts); `calibrated` (a threshold is found first); `soft` (it needs segments
-            of every system); `differences` (of outputs for one item, pooled); `difference_pairs` (of two systems).
+            the scores of better and worse texts); `calibrated` (a tie threshold is found first); `classes` (binary
+            labels, told at a threshold that is given or found on other items); `soft` (it needs segments of every
+            system); `differences` (of outputs for one item, pooled); `difference_pairs` (of two systems).
         options: the keyword arguments that the statistic takes beside those of all.
         grouped: the default averaging over groups.
         level: `system` where the statistic is one of systems.
-        chance: the value of random scores without ties; None where it depends on the judgements.
+        chance: the value of random scores without ties; None where it depends on the judgements, NaN where it is not
+            known.
         ties: where values that are equal but for rounding are tied: among `judgements`, among scores too (`both`:
             statistics with a rule for ties), or nowhere. Coefficients of ranks take scores as they are, as scipy does.
         folds: the folds of items in which a threshold is found on all others, unless the caller says; 0 for none.
@@ -97,6 +102,9 @@ def _tau_eq(x: Any, z: Any, **options: Any) -> Any:
 
 _NEAR = ("epsilon", "human_epsilon")
 _CALIBRATED = ("human_epsilon", "folds", "seed")
+_CLASSES: dict[str, Any] = {
+    "kind": "classes", "options": ("threshold", "folds", "seed"), "folds": 5, "ties": "both"
+}  # fmt: skip
 
 STATISTICS: dict[str, Statistic] = {
     "pearson": Statistic("Pearson's r", coefficients.pearson),
@@ -171,6 +179,23 @@ STATISTICS: dict[str, Statistic] = {
         "difference_pairs",
     ),
     "auc": Statistic("area under the ROC curve; z is 0 or 1", coefficients.auc, chance=0.5),
+    "balanced_accuracy": Statistic(
+        "mean of the shares of 1 and of 0 told right, at a threshold found on other items (5 folds); z is 0 or 1",
+        coefficients.balanced_accuracy,
+        **_CLASSES,
+        chance=0.5,
+    ),
+    "f1": Statistic(
+        "F1 of the label 1, at a threshold found on other items (5 folds); z is 0 or 1",
+        coefficients.f1,
+        **_CLASSES,
+        chance=math.nan,
+    ),
+    "mcc": Statistic(
+        "Matthews' correlation of labels, at a threshold found on other items (5 folds); z is 0 or 1",
+        coefficients.mcc,
+        **_CLASSES,
+    ),
     "preference_accuracy": Statistic(
         "share of pairs with the better text ahead: x the better texts, z the worse",
         preferences.preference,
@@ -291,7 +316,8 @@ class PlainOptions(TypedDict, total=False):
         ties: how a tie of the metric counts, where pairs are counted: `loss` (default) is a miss, `half` half a win,
             `exclude` no pair, and `zero` a pair that adds nothing.
         threshold: the smallest difference of two judgements that counts, inclusive (`wmt_kendall_like`); 25 by
-            default. Pairs that people tie never count.
+            default. Pairs that people tie never count. Of binary labels (`balanced_accuracy`, `f1`, `mcc`) the score
+            from which, or down to which for an error rate, the label is 1; found on other items unless it is given.
         epsilon: scores that differ by at most this are tied (`acc_eq`, `tau_eq`); 0 by default. One number, or one per
             metric.
         human_epsilon: the same for judgements.
@@ -320,8 +346,9 @@ class Options(PlainOptions, total=False):
     """Options of `correlation` and `correlations`: those of `PlainOptions`, and those that involve random draws.
 
     Attributes:
-        folds: calibrate on all folds of items but one, and evaluate on that one. By default the threshold is
-            calibrated on the data reported, which is too optimistic, and more so for metrics with many distinct values.
+        folds: calibrate on all folds of items but one, and evaluate on that one. By default a tie threshold is
+            calibrated on the data reported, which is too optimistic, and more so for metrics with many distinct values;
+            that of binary labels is found in 5 folds.
         draws: the number of sign patterns for `soft_pairwise_accuracy`; 1000 by default.
         seed: the seed of folds or draws; 0 by default.
     """
@@ -352,6 +379,12 @@ class StatisticPlan:
     averaging: str
     own: dict[str, Any]
     options: Options
+
+    @property
+    def n_folds(self) -> int:
+        """In how many folds of items a threshold is found on others; 0 where it is given, or found on all."""
+        given = self.stat.kind == "classes" and "threshold" in self.own
+        return 0 if given else int(self.own.get("folds", self.stat.folds))
 
     def on_grid(self, x: Array, z: Array) -> tuple[Array, Array]:
         """Scores, a row per metric, and judgements, those equal that are equal on paper, as far as the statistic ties.
@@ -399,6 +432,8 @@ def prepare(
             raise InputError(f"epsilon has {len(near)} values for {len(x)} metrics, expected one, or one per metric")
         plan.own["epsilon"] = np.asarray(near, dtype=np.float64)[:, None]
     up = np.broadcast_to(turned, len(x)).tolist()
+    if plan.stat.kind == "classes" and "threshold" in plan.own:
+        plan.own["threshold"] = oriented(np.full((len(x), 1), plan.own["threshold"]), up)
     x, given = plan.on_grid(x, given)
     return plan, oriented(x, up), oriented(given, up) if preferences else given, up
 
@@ -427,12 +462,18 @@ def make_plan(name: str, axes: int, groups: Sequence[Hashable] | None, options: 
                 f"{name} has no option {option!r}; "
                 + (f"it has {', '.join(stat.options)}" if stat.options else "it has none")
             )
+    if stat.kind == "classes" and {"threshold", "folds"} <= own.keys():
+        raise InputError(f"{name} takes the threshold given, or finds it in folds; leave one of them out")
+    if stat.kind == "classes" and not math.isfinite(own.get("threshold", 0.0)):
+        raise InputError(f"threshold is {own['threshold']}, expected a score")
     level = options["level"] or stat.level
-    usual = stat.grouped if groups is not None or axes == 2 else "none"
+    usual = stat.grouped if (groups is not None or axes == 2) and stat.kind != "classes" else "none"
     if level == "system":
         usual = "micro" if groups is not None and stat.pools else "none"
     averaging = options["averaging"] or usual
     check_averaging(name, averaging)
+    if averaging == "sys" and stat.kind == "classes" and "threshold" not in own:
+        raise InputError(f"{name} finds thresholds on other items; choose averaging='none' or 'item', or a threshold")
     check_option("level", level, Level, error=InputError)
     check_option("undefined", options["undefined"], Undefined, error=InputError)
     check_option("interval", options["interval"], Interval | None, error=InputError)
@@ -563,14 +604,17 @@ def correlation(
     Args:
         name: `pearson`, `spearman`, `kendall_b`, `kendall_c`, `wmt_kendall_like`, `rr_kendall`, `acc_eq`, `tau_eq`,
             `acc_eq_calibrated`, `tau_eq_calibrated`, `pairwise_accuracy`, `soft_pairwise_accuracy`, `auc`,
-            `preference_accuracy`, `pdp`, `pdp_pairs`, or the name of a plug-in's statistic.
+            `balanced_accuracy`, `f1`, `mcc`, `preference_accuracy`, `pdp`, `pdp_pairs`, or the name of a plug-in's
+            statistic.
         x: scores, shape (n,), or (S, N) with one row per system and one column per item. For `rr_kendall` and
             `preference_accuracy`: scores of the better texts.
         z: judgements of the same shape; None or NaN where there is none. For `rr_kendall` and `preference_accuracy`:
             scores of the worse texts.
         groups: a label for each entry of a vector: its item, its system or its language pair. A grid needs none: its
-            rows and columns are its groups. `pairwise_accuracy` takes the test set of each system, and pairs never
-            cross sets; `pdp` and `pdp_pairs` need the item; `preference_accuracy` takes the phenomenon of each pair.
+            rows and columns are its groups. `balanced_accuracy`, `f1` and `mcc` take the item of each entry, and find
+            thresholds on other items; they are not averaged over items unless this is asked for. `pairwise_accuracy`
+            takes the test set of each system, and pairs never cross sets; `pdp` and `pdp_pairs` need the item;
+            `preference_accuracy` takes the phenomenon of each pair.
         options: averaging, level, missing, ties and more, as the page on statistics lists them (`Options`).
 
     Returns:
@@ -610,7 +654,10 @@ def _held(plan: StatisticPlan, x: Array, z: Array, groups: Sequence[Hashable] | 
     entries, n_missing = entries_of(plan, laid, z.shape)
     if plan.stat.kind == "calibrated":
         return _calibrated(plan, entries, n_missing)
-    own = dict(plan.own)
+    own, said = dict(plan.own), [""] * len(x)
+    if plan.stat.kind == "classes" and "threshold" not in own:
+        entries, said = told_held_out(plan, entries)
+        own = {"threshold": 0.0}
     bounds = SHARES[own.pop("interval", "wilson")]
     if plan.name == "wmt_kendall_like":
         own["human_ties_lose"] = plan.options["compat"] == "mt-metrics-eval"
@@ -625,7 +672,7 @@ def _held(plan: StatisticPlan, x: Array, z: Array, groups: Sequence[Hashable] | 
     for m, (one, guess) in enumerate(zip(found, _chance(plan, entries), strict=True)):
         procedure = plan.options["compat"]
         note = compat_note(procedure, int(weak[m].sum()), len(entries.labels)) if procedure is not None else ""
-        found[m] = replace(one, chance=float(guess), note=note, **extra)
+        found[m] = replace(one, chance=float(guess), note=note or said[m], **extra)
         if "epsilon" in plan.stat.options:
             found[m] = replace(found[m], epsilon=float(near[m]))
         if plan.stat.kind == "preferences" and plan.averaging == "none" and one.n_pairs is not None:
@@ -635,6 +682,20 @@ def _held(plan: StatisticPlan, x: Array, z: Array, groups: Sequence[Hashable] | 
             low, high = bounds(float(grouped.counts.numerator[m, 0]), float(grouped.counts.denominator[m, 0]), 0.95)
             found[m] = replace(found[m], low=low, high=high)
     return found
+
+
+def told_held_out(plan: StatisticPlan, entries: Entries) -> tuple[Entries, list[str]]:
+    """Entries with the classes, 1 or -1, in the place of scores, and a note for each metric on its thresholds."""
+    n_units = int(entries.units.max(initial=-1)) + 1
+    if n_units < 2 and "folds" not in plan.own:
+        said = ["there is no other item to find a threshold on"] * len(entries.x)
+        return replace(entries, x=np.full(entries.x.shape, np.nan)), said
+    folds = plan.own.get("folds", min(plan.n_folds, n_units))
+    told, cuts = classes_held_out(entries, plan.stat.kernel, folds, plan.own.get("seed", 0))
+    up = np.broadcast_to(plan.options["higher_is_better"], len(told))
+    ends = [sorted(row if good else -row) for row, good in zip(cuts, up, strict=True)]
+    said = [f"thresholds of {folds} folds, each found on the others: {own[0]:.4g} to {own[-1]:.4g}" for own in ends]
+    return replace(entries, x=told), said
 
 
 def _calibrated(plan: StatisticPlan, entries: Entries, n_missing: Codes) -> list[Correlation]:

@@ -274,7 +274,7 @@ def bootstrap_correlations(
     check_draws(draws)
     check_level(confidence)
     plan, x, given, _ = prepare(name, xs, z, groups, cast(Options, options))
-    held_out = plan.own.get("folds", plan.stat.folds)  # copies of an item would be on both sides
+    held_out = plan.n_folds > 0  # copies of an item would be on both sides
     if held_out or plan.stat.kind in ("soft", "differences", "difference_pairs") or plan.options["compat"]:
         raise InputError(
             f"{plan.name if plan.options['compat'] is None else 'the procedure of another package'} has no bootstrap"

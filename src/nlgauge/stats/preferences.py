@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -14,7 +14,7 @@ from nlgauge.core.arrays import Array, Mask, by_value
 from nlgauge.core.errors import InputError
 from nlgauge.core.options import check_option
 from nlgauge.stats import coefficients
-from nlgauge.stats.coefficients import FARTHEST, decimals, pair_counts, pearson, settled, slack
+from nlgauge.stats.coefficients import FARTHEST, best_threshold, decimals, pair_counts, pearson, settled, slack
 from nlgauge.stats.draws import SHARES, Interval, Seed, check_draws, check_level, fair_coins, generator
 from nlgauge.stats.entries import (
     Codes,
@@ -351,12 +351,8 @@ def calibrate(x: Array, z: Array, groups: list[Codes], *, human_epsilon: float =
     return Threshold(float(gaps[best[0]]) / scale, float(totals[best[0]] / whole), len(best) == 1)
 
 
-def calibrate_held_out(
-    entries: Entries, folds: int, seed: Seed, *, human_epsilon: float = 0.0, exact: bool = False
-) -> list[HeldOut]:
-    """Calibrate on all folds but one, and evaluate on that one; returns one result per metric.
-
-    Entries that `units` holds together are in the same fold.
+def folds_of(entries: Entries, folds: int, seed: Seed) -> Codes:
+    """The fold of each entry, shape (n,); entries that `units` holds together are in the same one.
 
     Raises:
         InputError: there are fewer than 2 folds, or fewer units than folds.
@@ -364,7 +360,40 @@ def calibrate_held_out(
     n_units = int(entries.units.max(initial=-1)) + 1
     if not 2 <= folds <= n_units:
         raise InputError(f"folds is {folds}, expected a number from 2 to that of the items ({n_units})")
-    fold = generator(seed).permutation(n_units)[entries.units] % folds  # (n,)
+    return np.asarray(generator(seed).permutation(n_units)[entries.units] % folds)
+
+
+def classes_held_out(entries: Entries, statistic: Callable[..., Any], folds: int, seed: Seed) -> tuple[Array, Array]:
+    """The class that each score tells, by the threshold that suits the metric best on all other folds.
+
+    Args:
+        entries: scores and labels, 1 or 0. Entries that `units` holds together are in the same fold.
+        statistic: what the threshold is best for, see `coefficients.best_threshold`.
+        folds, seed: as in `folds_of`.
+
+    Returns:
+        1 or -1 for each entry, shape (M, n), NaN where all labels of the other folds are alike; and the thresholds,
+        shape (M, folds).
+    """
+    fold = folds_of(entries, folds, seed)
+    told, cuts = np.full(entries.x.shape, np.nan), np.full((len(entries.x), folds), np.nan)
+    for m, (row, keep) in enumerate(zip(entries.x, entries.keep, strict=True)):
+        for f in range(folds):
+            here, others = keep & (fold == f), keep & (fold != f)
+            cuts[m, f] = best_threshold(row[others], entries.z[others], statistic)
+            if not math.isnan(cuts[m, f]):
+                told[m, here] = np.where(row[here] >= cuts[m, f], 1.0, -1.0)
+    return told, cuts
+
+
+def calibrate_held_out(
+    entries: Entries, folds: int, seed: Seed, *, human_epsilon: float = 0.0, exact: bool = False
+) -> list[HeldOut]:
+    """Calibrate on all folds but one, and evaluate on that one; returns one result per metric.
+
+    Folds and errors are those of `folds_of`.
+    """
+    fold = folds_of(entries, folds, seed)  # (n,)
     near: dict[str, Any] = {"human_epsilon": human_epsilon, "exact": exact}
     found = []
     for m in range(len(entries.x)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import math
 import re
 import tempfile
 import typing
@@ -508,24 +509,28 @@ def copies(subject: Examined) -> None:
 def blanks(subject: Examined) -> None:
     """A blank side raises `empty`, and scores no better than unrelated text (or than any, without references).
 
-    Unrelated text of which a model knows no piece is undefined, and no bound.
+    Where `info.blank` is NaN, it may have no score instead, and another flag. Unrelated text of which a model knows no
+    piece is undefined, and no bound.
     """
     cases = _blank_cases(subject)
     unlike = [other for _, other in cases if other is not None]
     both = [replace(s, hypothesis="", references=("",)) for s in subject.segments[:1] if subject.reads_references]
     asked = [*(blank for blank, _ in cases), *unlike, *both, *subject.segments]
     found = subject.score([replace(s, id=f"asked {i}") for i, s in enumerate(asked)])
-    subject.require("empty" in found.flags, "no flag 'empty' marks blank hypotheses and references")
+    without = np.isnan(found.values) & math.isnan(subject.metric.info.blank or 0.0)  # flagged, as `scores` sees to
+    flagged = without | found.flags.get("empty", np.zeros(len(asked), dtype=np.bool_))
+    if not without.any():
+        subject.require("empty" in found.flags, "no flag 'empty' marks blank hypotheses and references")
     values = subject.sign * found.values
     worst_seen = float(np.nanmin(values[len(asked) - len(subject.segments) :]))
     others = iter(values[len(cases) : len(cases) + len(unlike)])
-    for (blank, other), value, flag in zip(cases, values, found.flags["empty"], strict=False):
+    for (blank, other), value, flag, none in zip(cases, values, flagged, without, strict=False):
         what = f"segment {blank.id!r} with a blank {'reference' if blank.hypothesis.strip() else 'hypothesis'}"
         subject.require(flag, f"{what} does not raise the flag 'empty'")
         bound = worst_seen if other is None else next(others)
         against = "the worst of the other hypotheses" if other is None else "text that has nothing in common with it"
         holds = value <= bound or np.isnan(bound) or subject.near(value, bound, ROUNDING)
-        holds = holds or subject.sign * value == subject.metric.info.blank
+        holds = holds or none or subject.sign * value == subject.metric.info.blank
         subject.require(holds, f"{what} scores {subject.sign * value}, {against} {subject.sign * bound}")
     subject.within_range(found.values, [f"segment {s.id!r} or a variant of it" for s in asked])
 
@@ -771,8 +776,8 @@ def check_metric(
       score cache relies on that.
     - Values lie in `info.range`; a NaN is flagged; statistics sum to the corpus number under `finish`.
     - A blank hypothesis or reference raises the flag `empty`, and scores no better than unrelated text, unless
-      `info.blank` fixes its value. What two blank
-      texts score is up to the metric, but it must not fail.
+      `info.blank` fixes its value, or is NaN and the score, too. What two blank texts score is up to the metric, but it
+      must not fail.
     - A copy of the reference scores no worse than any other hypothesis, and better than unrelated text, unless
       `info.copy_is_best` is False.
     - A segment without what the metric needs is refused by an `InputError` that names it.

@@ -1,4 +1,8 @@
+import gzip
+import json
+import os
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -122,3 +126,18 @@ def tokens():
         return hypotheses, [[list(words(r)) for r in s.references] for s in segments]
 
     return split
+
+
+@pytest.fixture(scope="session")
+def real():
+    """2,000 translations with two references, the second made for another sentence, and the source of that one."""
+    path = Path(os.environ.get("NLGAUGE_DATA", "")) / "wmt15-da-seg" / "segments.jsonl.gz"
+    if not path.is_file():
+        pytest.skip("needs the sets that NLGAUGE_DATA points to")
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    following = [*rows[1:], rows[0]]
+    return [
+        Segment(row["id"], row["hyp"], (row["refs"][0], other["refs"][0]), source=other["hyp"], system=row["lp"])
+        for row, other in zip(rows, following, strict=True)
+    ]

@@ -1,4 +1,6 @@
 import json
+import re
+import string
 from collections import Counter
 from itertools import chain, pairwise
 from math import exp, log, log2, sqrt
@@ -16,9 +18,11 @@ from nlgauge.core.segment import Segment
 from nlgauge.metrics.lexical import ngrams as module
 from nlgauge.metrics.lexical.ngrams import (
     Cider,
+    ExactMatch,
     Gleu,
     Nist,
     Numbered,
+    TokenF1,
     WordMetric,
     bags,
     batches,
@@ -320,3 +324,87 @@ def test_one_segment_is_refused():
 
 def test_the_name_of_the_formula_is_a_preset():
     assert ng.metric("cider-d") == ng.metric("cider")
+
+
+# --- exact match and token F1
+
+
+@pytest.mark.parametrize("metric", [ExactMatch(), ExactMatch(normalized=False), TokenF1(), TokenF1(normalized=False)])
+def test_metrics_of_answers_keep_the_contract(metric):
+    check_metric(metric)
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "references", "exact", "f1"),
+    [
+        ("The cat!", ["cat"], 1, 1),
+        ("the cat sat", ["a cat", "dogs"], 0, 2 / 3),  # cat and sat against cat: 1/2 and 1
+        ("dogs", ["a cat", "dogs"], 1, 1),
+        ("cat cat", ["cat"], 0, 2 / 3),
+        ("U.S.", ["us"], 1, 1),
+        ("theme", ["me"], 0, 0),  # an article is a word
+        ("", [""], 1, 1),
+        ("The", ["a"], 1, 1),
+        ("", ["cat"], 0, 0),
+        ("a", ["The", "cat"], 0, 0),  # beside others a reference without words is none, as in evaluate-v2.0
+    ],
+)
+def test_answers_by_hand(hypothesis, references, exact, f1):
+    segment = [Segment("a", hypothesis, tuple(references))]
+    assert ExactMatch().score(segment, Runtime()).values[0] == exact
+    assert TokenF1().score(segment, Runtime()).values[0] == pytest.approx(f1)
+
+
+def squad(hypothesis, references):
+    """What the published script computes of one question: exact match and F1, each at its best reference."""
+
+    def normal(text):
+        text = "".join(char for char in text.lower() if char not in set(string.punctuation))
+        return re.sub(r"\b(a|an|the)\b", " ", text).split()
+
+    told = [words for words in map(normal, references) if words] or [[]]
+    mine = normal(hypothesis)
+
+    def f1(words):
+        same = (Counter(words) & Counter(mine)).total()
+        if not words or not mine:
+            return float(words == mine)
+        return 2 * same / (len(words) + len(mine))
+
+    return float(mine in told), max(map(f1, told))
+
+
+answers = st.lists(st.sampled_from(["The", "a", "cat", "Cat,", "sat.", "on", "U.S.", "--", "12"]), max_size=5).map(
+    " ".join
+)
+
+
+@given(answers, st.lists(answers, min_size=1, max_size=3))
+def test_answers_are_scored_as_by_the_script_of_squad(hypothesis, references):
+    segment = [Segment("a", hypothesis, tuple(references))]
+    found = [float(m.score(segment, Runtime()).values[0]) for m in (ExactMatch(), TokenF1())]
+    assert found == pytest.approx(squad(hypothesis, references), abs=1e-12)
+
+
+@pytest.mark.parametrize("texts", ["pairs", "real"])
+def test_answers_of_ordinary_texts(texts, request):
+    segments = request.getfixturevalue(texts)
+    expected = [squad(s.hypothesis, s.references) for s in segments]
+    for metric, place in ((ExactMatch(), 0), (TokenF1(), 1)):
+        values = metric.score(segments, Runtime()).values
+        assert values == pytest.approx([both[place] for both in expected], abs=1e-12)
+
+
+def test_an_answer_that_should_be_none_is_right_and_flagged():
+    segments = [Segment("none", "", ("",)), Segment("article", "the", ("a",)), Segment("blank", " ", ("cat",))]
+    flags = ExactMatch().score(segments, Runtime()).flags
+    assert flags["both_empty"].tolist() == [True, True, False]
+    assert flags["empty"].tolist() == [False, False, True]
+    assert not flags["untokenized"].any()
+
+
+def test_words_as_they_are():
+    segments = [Segment("a", "The cat", ("the cat",)), Segment("b", "x =  1", ("x = 1",))]
+    assert ExactMatch(normalized=False).score(segments, Runtime()).values.tolist() == [0, 1]
+    assert TokenF1(normalized=False).score(segments, Runtime()).values.tolist() == [0.5, 1]
+    assert TokenF1().unread(THAI) == "it splits words at blanks, of which they have few; take rouge1"

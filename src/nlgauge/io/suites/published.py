@@ -138,9 +138,9 @@ def summedits(row: Cells, number: int, name: str) -> Pair | str:
     From salesforce/factualNLG on GitHub (`515426ea`), folder `data/summedits`, CC BY 4.0. A JSON list per domain with
     `id`, `doc`, `summary`, `original_summary` (on the hub `seed_summary`), `label` (1 is consistent), `edit_types`. The
     seed summary is the better text. An inconsistent edit should score lower, and a consistent one (phenomenon
-    `consistent_edit`) the same, within `--tolerance`. Texts are compared with the document. `auc` and the balanced
-    accuracy at the best threshold tell consistent summaries from others, by domain; that accuracy is the most that any
-    threshold reaches on these data, while the paper has yes-or-no answers.
+    `consistent_edit`) the same, within `--tolerance`. Texts are compared with the document. `auc` and
+    balanced accuracy tell consistent summaries from others, by domain: at a threshold found on other documents, in 5
+    folds, and at the best one, which is the most that any reaches on these data. The paper has yes-or-no answers.
     """
     seed = row.text("original_summary") or row.needed("seed_summary")
     edited, label = row.needed("summary"), row.get("label")

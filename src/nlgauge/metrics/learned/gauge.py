@@ -63,6 +63,7 @@ class Sentinel(Checked, BaseMetric):
         "sentinel",
         needs={"source"},
         range=(-float("inf"), float("inf")),
+        judges=False,
         copy_is_best=False,
         flags={"unknown", "nonfinite"},
         summary="one side alone, as a control: how short it is, or a rating predicted from it",

@@ -1,13 +1,16 @@
-"""Metrics over words, their common part, and those that count n-grams: GLEU, NIST and CIDEr."""
+"""Metrics over words, their common part, and those that count: GLEU, NIST, CIDEr, and SQuAD's of answers."""
 
 from __future__ import annotations
 
 import math
+import re
+import string
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
+from operator import itemgetter
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, cast
 
 import numpy as np
@@ -630,3 +633,103 @@ class _Counter:
         if id(counted) not in self._rarities:
             self._rarities[id(counted)] = counted, _Rarity(counted.of, math.log(counted.n))
         return self._rarities[id(counted)][1]
+
+
+# --- Answers as SQuAD compares them: exact match and F1 of their words
+
+_ARTICLES = re.compile(r"\b(a|an|the)\b")
+_UNMARKED = str.maketrans("", "", string.punctuation)
+_RAJPURKAR = 'Rajpurkar et al. (2016), "SQuAD: 100,000+ Questions for Machine Comprehension of Text"'
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExactMatch(Checked, BaseMetric):
+    """1 where the hypothesis is a reference, word by word, and else 0; for short answers.
+
+    Texts are compared in lower case, without ASCII punctuation and the words a, an and the, whatever their language;
+    white space of any kind is as good as a blank. Of several references the best counts, the first among equals. The
+    number of a system is the mean; tables of SQuAD have it times 100. Two texts of which nothing is left match: so an
+    answer that should be none gets 1 (flag `both_empty`). Any other blank side gets 0 (flag `empty`, or `untokenized`
+    where only articles and punctuation are left out).
+
+    Args:
+        normalized: False compares texts as they are, but for white space.
+
+    References:
+        Rajpurkar et al. (2016), "SQuAD", section 6.1. Values are those of the script evaluate-v2.0 divided by 100, and
+        of evaluate-v1.1, for which also a reference without words counts that stands beside others.
+    """
+
+    normalized: bool = True
+    _n_parts: ClassVar = 0
+    info: ClassVar = MetricInfo(
+        "exact_match",
+        summary="whether the hypothesis is a reference, but for case and punctuation",
+        tasks={"dg"},
+        paper=_RAJPURKAR,
+    )
+
+    def split(self, text: str) -> Words:
+        """The words that are compared."""
+        if is_blank(text):
+            return ()
+        if self.normalized:
+            text = _ARTICLES.sub(" ", text.lower().translate(_UNMARKED))
+        return tuple(text.split())
+
+    def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
+        """Values in 0 to 1; the flags are `empty`, `both_empty` and `untokenized`."""
+        check_needs(self, segments)
+        name = self.info.name
+        rows, flags = measured(segments, 1 + self._n_parts, runtime, name, self.split, _as_given, self._best)
+        nothing = np.array([not self.split(s.hypothesis) for s in segments], dtype=np.bool_)
+        alike = nothing & (rows[:, 0] == 1)
+        marks = {flag: mask & ~alike for flag, mask in flags.items()}
+        parts = dict(zip(("precision", "recall"), rows.T[1:], strict=False))
+        return Scores(
+            signature_of(self, runtime), ids(segments), rows[:, 0], parts, flags=marks | {"both_empty": alike}
+        )
+
+    def _best(self, hypothesis: Words, references: Sequence[Words]) -> Sequence[float]:
+        told = [*filter(None, references)] or references[:1]  # a reference without words counts where it is alone
+        return max((self._single(hypothesis, reference) for reference in told), key=itemgetter(0))
+
+    def _single(self, hypothesis: Words, reference: Words) -> tuple[float, ...]:
+        return (float(hypothesis == reference),)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TokenF1(ExactMatch):
+    """F1 of the words that hypothesis and reference share; for short answers, and mostly beside `exact_match`.
+
+    Word order does not count. Words are those that are compared by `exact_match`, with the same references, number of a
+    system and blank sides. Parts are precision and recall for the reference that counts. Texts without blanks between
+    words are one word each: there take `rouge1` with `tokenizer=unicode`.
+
+    Args:
+        normalized: False compares words as they are.
+
+    References:
+        Rajpurkar et al. (2016), "SQuAD", section 6.1. Values are those of the script evaluate-v2.0 divided by 100;
+        evaluate-v1.1 gives 0 to two texts without words.
+    """
+
+    info: ClassVar = MetricInfo(
+        "token_f1", summary="F1 of the words shared with a reference", tasks={"dg"}, paper=_RAJPURKAR
+    )
+    _n_parts: ClassVar = 2
+
+    def unread(self, writing: Writing) -> str | None:
+        """Whether texts without blanks would count as single words."""
+        return None if writing.spaced else "it splits words at blanks, of which they have few; take rouge1"
+
+    def _single(self, hypothesis: Words, reference: Words) -> tuple[float, ...]:
+        if not hypothesis or not reference:
+            return (float(hypothesis == reference),) * 3
+        shared = (Counter(hypothesis) & Counter(reference)).total()
+        precision, recall = shared / len(hypothesis), shared / len(reference)
+        return 2 * precision * recall / (precision + recall) if shared else 0.0, precision, recall
+
+
+def _as_given(references: Sequence[Words]) -> Sequence[Words]:
+    return references
