@@ -12,7 +12,9 @@ import nlgauge as ng
 from nlgauge.choosing.trials import MEAN, item_of, rating_of, sampled
 from nlgauge.core.segment import Dataset
 
-OUTPUTS, SUMMARIES = 480, 200  # of each set, at most, counted in sentences: of longer texts fewer are taken
+# Of each set, at most, counted in sentences: of longer texts fewer are taken, 800 and 200 of SummEval.
+OUTPUTS, SUMMARIES, FACTS = 480, 3200, 200
+FEW = 800  # summaries for metrics that read their sources, counted likewise
 DOCUMENTS, REFERENCES = 15, 3  # of SummEval in the study: of 100 documents, and of 11 references of each
 
 
@@ -72,7 +74,7 @@ def rated_sets(data: Path, *, study: bool = False) -> Iterator[Rated]:
         yield _cut("qags-cnn", "as", "en", _read(data, "qags-cnn"), "fact", lambda rated: rated)
     else:
         yield _cut("summeval", "as", "en", summaries, MEAN, _summaries)
-        yield _cut("qags-cnn", "as", "en", _read(data, "qags-cnn"), "fact", _summaries)
+        yield _cut("qags-cnn", "as", "en", _read(data, "qags-cnn"), "fact", _facts)
     if study:  # no people's ratings, so it has no place in the table
         yield _cut("wmt23-mslc", "mt", "en", _by_checkpoint(_read(data, "mslc23")), "order")
 
@@ -87,6 +89,21 @@ def _outputs(rated: Dataset) -> Dataset:
 
 def _summaries(rated: Dataset) -> Dataset:
     return sampled(rated, SUMMARIES, 0).dataset
+
+
+def _facts(rated: Dataset) -> Dataset:
+    return sampled(rated, FACTS, 0).dataset
+
+
+def few(one: Rated) -> Rated:
+    """Some summaries of a set, which is what metrics look at that take a second for each."""
+    kept = {s.id for s in sampled(one.dataset, FEW, 0).segments}
+    rows = [i for i, s in enumerate(one.dataset) if s.id in kept]
+    return replace(
+        one,
+        dataset=Dataset(tuple(one.dataset.segments[i] for i in rows), one.dataset.name),
+        ratings=one.ratings[rows],
+    )
 
 
 def _documents(rated: Dataset) -> Dataset:

@@ -362,7 +362,7 @@ def weights_of(task: str, care: Care | None, trust: float = 1.0) -> dict[str, fl
         by_aspect[care] = CARED_SHARE
     errors = ERRORS_WEIGHT if care is None else CARED_WEIGHT
     return {
-        PUBLIC: trust * PUBLIC_WEIGHT,
+        PUBLIC: round(trust * PUBLIC_WEIGHT, 2),
         **{ERRORS + aspect: errors * by_aspect[aspect] for aspect in ASPECTS},
         COPIES: COPIES_WEIGHT,
         HARMLESS: HARMLESS_WEIGHT,
