@@ -26,6 +26,7 @@ class Rated:
         name: its family is what stands before the first `-`.
         task, language: of the outputs.
         dataset: some of its outputs, of eight systems at most.
+        criterion: of the ratings.
         ratings: of these outputs, shape (n,).
         systems: the outputs of all systems, but for people's own, on the same items; None without systems.
         people: system -> the mean of all ratings of it in the whole set; empty without systems.
@@ -35,6 +36,7 @@ class Rated:
     task: str
     language: str
     dataset: Dataset
+    criterion: str
     ratings: np.ndarray
     systems: Dataset | None
     people: dict[str, float]
@@ -97,13 +99,8 @@ def _facts(rated: Dataset) -> Dataset:
 
 def few(one: Rated) -> Rated:
     """Some summaries of a set, which is what metrics look at that take a second for each."""
-    kept = {s.id for s in sampled(one.dataset, FEW, 0).segments}
-    rows = [i for i, s in enumerate(one.dataset) if s.id in kept]
-    return replace(
-        one,
-        dataset=Dataset(tuple(one.dataset.segments[i] for i in rows), one.dataset.name),
-        ratings=one.ratings[rows],
-    )
+    cut = sampled(one.dataset, FEW, 0).dataset
+    return replace(one, dataset=cut, ratings=rating_of(cut, one.criterion))
 
 
 def _documents(rated: Dataset) -> Dataset:
@@ -127,7 +124,7 @@ def _cut(
     rated = Dataset(tuple(kept), name)
     cut = some(rated)
     systems, people = _systems(rated, cut, criterion)
-    return Rated(name, task, language, cut, rating_of(cut, criterion), systems, people)
+    return Rated(name, task, language, cut, criterion, rating_of(cut, criterion), systems, people)
 
 
 def _systems(rated: Dataset, cut: Dataset, criterion: str) -> tuple[Dataset | None, dict[str, float]]:

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from sets import of_families
 
-from nlgauge.choosing.evidence import APART, ASPECTS, COPIES, DEFAULTS, ERRORS, HARMLESS, PUBLIC
+from nlgauge.choosing.evidence import APART, ASPECTS, COPIES, DEFAULTS, ERRORS, HARMLESS, PUBLIC, TRIED
 from nlgauge.choosing.rule import BY_TASK, weights_of
 from nlgauge.choosing.trials import TOGETHER, PublicSet, nearest, public_evidence, public_sets, trust_in
 from nlgauge.stats.coefficients import spearman
@@ -120,9 +120,10 @@ def read(path: Path, tasks: Collection[str] = ()) -> list[Set]:
 
 
 def from_table() -> list[Set]:
-    """The English sets of the shipped table, with public figures as the only evidence; none that has no other family.
+    """The English sets of the shipped table, with public figures as the only evidence.
 
-    Most metrics do not read German, and `choose` leaves them out there.
+    Most metrics do not read German, and `choose` leaves them out there. A set without another family of its task is
+    left out, too, unless the task has a default.
     """
     found = []
     for one, figures in public_sets().items():
@@ -132,6 +133,8 @@ def from_table() -> list[Set]:
         near = nearest(one, of_families([other.name for other in public_sets()], family))
         public = {spec: public_evidence(spec, near) for spec in figures}
         shares = {spec: {PUBLIC: own.value} for spec, own in public.items() if near and own is not None}
+        if DEFAULTS.get(one.task) in figures:
+            shares = {spec: shares.get(spec, {}) for spec in figures if spec in TRIED[one.task]}
         people = {spec: figures[spec].value for spec in shares}
         if shares:
             agreed = {OUTPUTS: people, SYSTEMS: {}}

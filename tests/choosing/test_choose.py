@@ -243,6 +243,7 @@ def test_errors_alone_do_not_oust_a_default(monkeypatch):
     assert found.metrics[0] == "fixed:how=length"
     assert found.sentences[0].startswith("Keep the default for qg, fixed:how=length")
     assert "of 2 metrics that can score these texts none is shown to agree better with people." in found.sentences[0]
+    assert " chosen among 2 as the default for qg, since none is shown to agree better with people" in found.methods
     assert choose(data(12), [Fixed(how="length"), "chrf"], care="meaning", **how).metrics[0] == "chrf"
 
 

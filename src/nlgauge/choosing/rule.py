@@ -80,8 +80,7 @@ def _taken(found: Measured, decision: Decision) -> str:
     of = f"{len(found.left)} metrics that can score these texts"
     if decision.is_default:
         people = "with your ratings" if decision.by_ratings else "with people"
-        default = f"the default for {_TASK.get(found.trials.task, found.trials.task)}, {first}{beside}"
-        return f"Keep {default}: of {of} none is shown to agree better {people}."
+        return f"Keep {_default(found)}, {first}{beside}: of {of} none is shown to agree better {people}."
     if decision.by_ratings and decision.open:
         n = len(decision.open)
         if n == len(found.left):
@@ -99,6 +98,10 @@ def _taken(found: Measured, decision: Decision) -> str:
         return f"Take {first}{beside}: of {of} it stands highest, beyond chance."
     out = "; no metric stands out" if decision.level else ""
     return f"Take {first}{beside}: of {of} it stands highest{out}."
+
+
+def _default(found: Measured) -> str:
+    return f"the default for {_TASK.get(found.trials.task, found.trials.task)}"
 
 
 def _agreement(found: Measured, decision: Decision, examples: Examples) -> Iterator[Reason]:
@@ -303,6 +306,9 @@ def methods_of(found: Measured, decision: Decision) -> str:
         if decision.by_ratings
         else _and(told or ["as the first that was named"])
     )
+    if decision.is_default:
+        basis = f"as {_default(found)}, since none is shown to agree better with people"
+        basis += ", and as that which sees most of the errors that it misses" if decision.second else ""
     n = len(found.sample.segments)
     looked = f", on {n} of these outputs" if n < len(whole) else ""
     parts = [
@@ -557,10 +563,11 @@ def decided(found: Measured, care: Care | None, seed: int) -> Decision:
     default = next((one for one in order if one.metric == DEFAULTS.get(found.trials.task)), None)
     is_default = False
     if default is not None and (level or first is not default):
-        # errors oust it only where the user cares: a metric that sees wrong facts may order summaries as chance does
-        people = RATINGS if by_ratings else {PUBLIC: 1.0}
-        best, *others = order if care is not None else standings(counted, found.left, people)
-        is_default = default.metric in {best.metric, *(name for name, *_ in not_told(best, others))}
+        best, same = first, level
+        if care is None:  # errors alone do not oust it: a metric that sees wrong facts may order summaries by chance
+            best, *others = standings(counted, found.left, RATINGS if by_ratings else {PUBLIC: 1.0})
+            same = not_told(best, others)
+        is_default = default.metric in {best.metric, *(name for name, *_ in same)}
         if is_default:
             first, level = default, _open_beside(order, default, left)
     group = found.alike[first.metric][0]
