@@ -48,7 +48,7 @@ def main() -> None:
         has_references = all(s.references for s in segments)
         chrf = np.nan
         draws = []
-        for spec in (*(TRIED[one.task] if has_references else UNREFERENCED), *(["summac"] if one.task == "as" else [])):
+        for spec in TRIED[one.task] if has_references else (*UNREFERENCED, "summac"):
             built = metric(spec)
             if not all(bool(getattr(s, need)) for need in built.info.needs for s in segments):
                 continue

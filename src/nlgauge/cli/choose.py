@@ -81,4 +81,4 @@ def _tell(seconds: Any) -> None:
     """Say how long each metric takes, and all of them."""
     for spec, one in sorted(seconds.items(), key=lambda entry: -entry[1]):
         echo(f"{one:8.1f} s  {spec}")
-    echo(f"{sum(seconds.values()):8.1f} s  in all at most, besides loading models")
+    echo(f"{sum(seconds.values()):8.1f} s  in all at most by the clock, besides loading models")
