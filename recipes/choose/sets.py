@@ -12,7 +12,9 @@ import nlgauge as ng
 from nlgauge.choosing.trials import MEAN, item_of, rating_of, sampled
 from nlgauge.core.segment import Dataset
 
-OUTPUTS, SUMMARIES = 480, 200  # of each set, at most, counted in sentences: of longer texts fewer are taken
+# Of each set, at most, counted in sentences: of longer texts fewer are taken, 800 and 200 of SummEval.
+OUTPUTS, SUMMARIES, FACTS = 480, 3200, 200
+FEW = 800  # summaries for metrics that read their sources, counted likewise
 DOCUMENTS, REFERENCES = 15, 3  # of SummEval in the study: of 100 documents, and of 11 references of each
 
 
@@ -24,6 +26,7 @@ class Rated:
         name: its family is what stands before the first `-`.
         task, language: of the outputs.
         dataset: some of its outputs, of eight systems at most.
+        criterion: of the ratings.
         ratings: of these outputs, shape (n,).
         systems: the outputs of all systems, but for people's own, on the same items; None without systems.
         people: system -> the mean of all ratings of it in the whole set; empty without systems.
@@ -33,6 +36,7 @@ class Rated:
     task: str
     language: str
     dataset: Dataset
+    criterion: str
     ratings: np.ndarray
     systems: Dataset | None
     people: dict[str, float]
@@ -72,7 +76,7 @@ def rated_sets(data: Path, *, study: bool = False) -> Iterator[Rated]:
         yield _cut("qags-cnn", "as", "en", _read(data, "qags-cnn"), "fact", lambda rated: rated)
     else:
         yield _cut("summeval", "as", "en", summaries, MEAN, _summaries)
-        yield _cut("qags-cnn", "as", "en", _read(data, "qags-cnn"), "fact", _summaries)
+        yield _cut("qags-cnn", "as", "en", _read(data, "qags-cnn"), "fact", _facts)
     if study:  # no people's ratings, so it has no place in the table
         yield _cut("wmt23-mslc", "mt", "en", _by_checkpoint(_read(data, "mslc23")), "order")
 
@@ -87,6 +91,16 @@ def _outputs(rated: Dataset) -> Dataset:
 
 def _summaries(rated: Dataset) -> Dataset:
     return sampled(rated, SUMMARIES, 0).dataset
+
+
+def _facts(rated: Dataset) -> Dataset:
+    return sampled(rated, FACTS, 0).dataset
+
+
+def few(one: Rated) -> Rated:
+    """Some summaries of a set, which is what metrics look at that take a second for each."""
+    cut = sampled(one.dataset, FEW, 0).dataset
+    return replace(one, dataset=cut, ratings=rating_of(cut, one.criterion))
 
 
 def _documents(rated: Dataset) -> Dataset:
@@ -110,7 +124,7 @@ def _cut(
     rated = Dataset(tuple(kept), name)
     cut = some(rated)
     systems, people = _systems(rated, cut, criterion)
-    return Rated(name, task, language, cut, rating_of(cut, criterion), systems, people)
+    return Rated(name, task, language, cut, criterion, rating_of(cut, criterion), systems, people)
 
 
 def _systems(rated: Dataset, cut: Dataset, criterion: str) -> tuple[Dataset | None, dict[str, float]]:

@@ -20,9 +20,9 @@ from pathlib import Path
 import numpy as np
 from sets import of_families
 
-from nlgauge.choosing.evidence import APART, ASPECTS, COPIES, ERRORS, HARMLESS, PUBLIC
+from nlgauge.choosing.evidence import APART, ASPECTS, COPIES, DEFAULTS, ERRORS, HARMLESS, PUBLIC, TRIED
 from nlgauge.choosing.rule import BY_TASK, weights_of
-from nlgauge.choosing.trials import PublicSet, nearest, public_evidence, public_sets
+from nlgauge.choosing.trials import TOGETHER, PublicSet, nearest, public_evidence, public_sets, trust_in
 from nlgauge.stats.coefficients import spearman
 
 LEARNT = ("wmt15", "rated")  # a head and the ratings that it has learnt from
@@ -44,6 +44,8 @@ class Set:
         agreement: level -> metric -> the share of pairs of outputs, or of systems, that it orders as people do; of
             systems empty where the set has none. It holds metrics, too, that one may take always but `choose` does not.
         shares: metric -> kind of evidence -> share.
+        task: of the set.
+        trust: how far the public figures count.
     """
 
     name: str
@@ -51,18 +53,27 @@ class Set:
     candidates: Sequence[str]
     agreement: Mapping[str, Mapping[str, float]]
     shares: Mapping[str, Mapping[str, float]]
+    task: str
+    trust: float
 
     def standing(self, spec: str, weights: Sequence[float]) -> float:
         """The weighted mean; a metric without evidence of a kind has the lowest of the others there."""
         known = [kind for kind in KINDS if any(kind in own for own in self.shares.values())]
         lowest = {kind: min(own[kind] for own in self.shares.values() if kind in own) for kind in known}
-        pairs = [(w, kind) for w, kind in zip(weights, KINDS, strict=True) if kind in known and w]
+        trusted = (self.trust * weights[0], *weights[1:])
+        pairs = [(w, kind) for w, kind in zip(trusted, KINDS, strict=True) if kind in known and w]
         total = sum(w for w, _ in pairs)
         return sum(w * self.shares[spec].get(kind, lowest[kind]) for w, kind in pairs) / total if total else 0.5
 
     def best(self, weights: Sequence[float]) -> str:
         """The candidate with the highest standing."""
         return max(self.candidates, key=lambda spec: self.standing(spec, weights))
+
+    def by_rule(self) -> str:
+        """What `choose` takes: without public figures the default of the task, if it has one, else the best."""
+        default = DEFAULTS.get(self.task)
+        told = any(PUBLIC in own for own in self.shares.values())
+        return default if default in self.candidates and not told else self.best(SHIPPED)
 
     def always(self, name: str) -> str | None:
         """The metric of a name here, `gauge:task=as` for `gauge`; None if it cannot score the set, or has learnt it."""
@@ -103,14 +114,16 @@ def read(path: Path, tasks: Collection[str] = ()) -> list[Set]:
             if public is not None:
                 shares[spec][PUBLIC] = public.value
         if any(shares.values()):  # else the rule has nothing to choose by
-            found.append(Set(row["set"], family, candidates, {OUTPUTS: people, SYSTEMS: systems}, shares))
+            agreed = {OUTPUTS: people, SYSTEMS: systems}
+            found.append(Set(row["set"], family, candidates, agreed, shares, profile.task, trust_in(near)))
     return found
 
 
 def from_table() -> list[Set]:
-    """The English sets of the shipped table, with public figures as the only evidence; none that has no other family.
+    """The English sets of the shipped table, with public figures as the only evidence.
 
-    Most metrics do not read German, and `choose` leaves them out there.
+    Most metrics do not read German, and `choose` leaves them out there. A set without another family of its task is
+    left out, too, unless the task has a default.
     """
     found = []
     for one, figures in public_sets().items():
@@ -120,10 +133,35 @@ def from_table() -> list[Set]:
         near = nearest(one, of_families([other.name for other in public_sets()], family))
         public = {spec: public_evidence(spec, near) for spec in figures}
         shares = {spec: {PUBLIC: own.value} for spec, own in public.items() if near and own is not None}
+        if DEFAULTS.get(one.task) in figures:
+            shares = {spec: shares.get(spec, {}) for spec in figures if spec in TRIED[one.task]}
         people = {spec: figures[spec].value for spec in shares}
         if shares:
-            found.append(Set(one.name, family, [*shares], {OUTPUTS: people, SYSTEMS: {}}, shares))
+            agreed = {OUTPUTS: people, SYSTEMS: {}}
+            found.append(Set(one.name, family, [*shares], agreed, shares, one.task, trust_in(near)))
     return found
+
+
+def deviations() -> tuple[float, float]:
+    """How much metrics differ on English sets, and how much one does from family to family, as `trials.py` has them.
+
+    Both are of what a metric has more than the mean of the metrics that every set has, without the error of figures.
+    """
+    tables = [(one, known) for one, known in public_sets().items() if one.language == "en" and one.task != "as"]
+    specs = [spec for spec in FIXED if all(spec in known for _, known in tables)]
+    families = np.array([one.name.split("-")[0] for one, _ in tables])
+    more = np.array([[known[spec].value for spec in specs] for _, known in tables])
+    more -= more.mean(axis=1, keepdims=True)
+    error = np.array([[known[spec].high - known[spec].low for spec in specs] for _, known in tables]) / (2 * 1.959964)
+    names = [*dict.fromkeys(families.tolist())]
+    each = np.array([more[families == name].mean(axis=0) for name in names])
+    noise = np.array(
+        [((1 - TOGETHER) * error[families == name] ** 2).mean(axis=0) / (families == name).sum() for name in names]
+    )
+    scatter = each.var(axis=0, ddof=1)
+    between = max(0.0, float((scatter - noise.mean(axis=0)).mean()))
+    spread = max(0.0, float(each.mean(axis=0).var(ddof=1) - scatter.mean() / len(names)))
+    return spread**0.5, between**0.5
 
 
 def fitted(sets: Sequence[Set], level: str) -> Callable[[Set], str]:
@@ -177,11 +215,14 @@ def main() -> None:
         print("\n| set | the rule takes | which has | best | which has |\n|---|---|---:|---|---:|")
         for s in own:
             known = {spec: s.agreement[level][spec] for spec in s.candidates}
-            best, taken = max(known, key=lambda spec: known[spec]), s.best(SHIPPED)
+            best, taken = max(known, key=lambda spec: known[spec]), s.by_rule()
             print(f"| {s.name} | `{taken}` | {share(known[taken])} | `{best}` | {share(known[best])} |")
         print("\n| evidence | rho | interval | sets |\n|---|---:|---|---:|")
         for kind in KINDS:
             carried(own, kind, level)
+    if path is None:
+        spread, between = deviations()
+        print(f"\ndeviation from metric to metric {share(spread)}, of one from family to family {share(between)}")
     if path is not None:
         signatures = [json.loads(line)["signatures"] for line in path.read_text(encoding="utf-8").splitlines()]
         gauge = sorted({one["gauge"] for one in signatures if "gauge" in one})
@@ -198,7 +239,7 @@ def choosers(sets: Sequence[Set], level: str) -> dict[str, Chooser]:
     """The ways to choose that are compared; each gives a metric, or None for one at random."""
     zero = [tuple(0.0 if i == j else w for j, w in enumerate(SHIPPED)) for i in range(len(KINDS))]
     return {
-        "the rule": lambda s: s.best(SHIPPED),
+        "the rule": Set.by_rule,
         **{f"always {name}": lambda s, name=name: s.always(name) for name in FIXED},
         "any, at random": lambda s: None,
         **{f"the rule without {kind}": lambda s, w=w: s.best(w) for kind, w in zip(KINDS, zero, strict=True)},
@@ -221,7 +262,7 @@ def table(sets: Sequence[Set], ways: Mapping[str, Chooser], level: str) -> None:
             np.array([values[families == one].mean() for one in dict.fromkeys(families.tolist())])
             for values in (
                 np.array([s.regret(way(s), level) for s in able]),
-                np.array([s.regret(s.best(SHIPPED), level) for s in able]),
+                np.array([s.regret(s.by_rule(), level) for s in able]),
             )
         )
         if not len(own):

@@ -1,8 +1,8 @@
 """Make src/nlgauge/data/agreement.tsv: how often each metric orders two outputs of a public set as people do.
 
-    python recipes/choose/table.py DATA [--cache FILE]
+    python recipes/choose/table.py DATA [--cache FILE] [--sets NAME ...]
 
-DATA is the folder of the public sets. It takes some 25 minutes of one core, and seconds where scores are in the cache.
+DATA is the folder of the public sets. It takes some 35 minutes of one core, and seconds where scores are in the cache.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-from sets import rated_sets
+from sets import few, rated_sets
 
 import nlgauge as ng
 from nlgauge.choosing.evidence import TRIED, UNREFERENCED
@@ -31,24 +31,31 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("--cache", type=Path, default=Path("choose.sqlite"))
+    parser.add_argument("--sets", nargs="*", help="only these sets; others keep their rows")
     typed = parser.parse_args()
     runtime = ng.Runtime(cache=ScoreCache(typed.cache))
+    known = TARGET.read_text(encoding="utf-8").splitlines()
     lines = ["\t".join(HEADER)]
     together = []
     for one in rated_sets(typed.data):
         if one.name.startswith(LEARNT):
             continue
-        segments, pairs = one.dataset.segments, rated_pairs(one.dataset.segments, one.ratings)
+        if typed.sets and one.name not in typed.sets:
+            lines += [line for line in known if line.startswith(f"{one.name}\t")]
+            continue
+        segments = one.dataset.segments
         words = np.mean([len(s.hypothesis.split()) for s in segments])
         has_references = all(s.references for s in segments)
         chrf = np.nan
         draws = []
-        for spec in (*(TRIED[one.task] if has_references else UNREFERENCED), *(["summac"] if one.task == "as" else [])):
+        for spec in TRIED[one.task] if has_references else (*UNREFERENCED, "summac"):
             built = metric(spec)
             if not all(bool(getattr(s, need)) for need in built.info.needs for s in segments):
                 continue
+            looked = few(one) if has_references and "source" in built.info.needs else one
+            pairs = rated_pairs(looked.dataset.segments, looked.ratings)
             try:
-                scores = score_segments({spec: built}, segments, runtime)[spec]
+                scores = score_segments({spec: built}, looked.dataset.segments, runtime)[spec]
             except NlgaugeError as error:
                 print(one.name, spec, error)
                 continue
@@ -57,15 +64,17 @@ def main() -> None:
             found = agreement(scores.values * (1 if scores.higher_is_better else -1), pairs)
             if found is None:
                 continue
-            draws.append(found.draws)
+            if looked is one:
+                draws.append(found.draws)
             numbers = [f"{x:.4f}" for x in (found.value, found.low, found.high)]
             about = [one.name, one.task, one.language, f"{words:.1f}", "CHRF", spec, *numbers, str(found.n)]
             lines.append("\t".join(about))
-            print("\t".join(about), pairs.within, len(segments), flush=True)
+            print("\t".join(about), pairs.within, len(looked.dataset), flush=True)
         lines = [line.replace("\tCHRF\t", f"\t{'' if np.isnan(chrf) else f'{chrf:.1f}'}\t") for line in lines]
         table = np.corrcoef(np.stack(draws))
         together.append(float(table[np.triu_indices(len(table), 1)].mean()))
-    print(f"mean correlation of two metrics' draws: {np.mean(together):.3f}")
+    if together:
+        print(f"mean correlation of two metrics' draws: {np.mean(together):.3f}")
     TARGET.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

@@ -90,7 +90,8 @@ _SETS = {
     "WMT21 to 23": ("wmt21", "wmt22", "wmt23"),
     "TED": ("ted",),
     "data-to-text": ("bagel", "sfhot", "webnlg20"),
-    "summaries": ("summeval", "qags"),
+    "SummEval": ("summeval",),
+    "QAGS-CNN": ("qags",),
 }
 _VERSIONS = re.compile(r"\b(sacrebleu|tokenizers|torch|transformers|unicode|nlgauge):[^|)]+")
 _AUDITED = (
@@ -103,7 +104,8 @@ _AGREED = (
     "Of two outputs for one item, how often a metric puts the one first that people rate higher; a blind choice gets"
     " .50. Each figure is the mean over public sets ([all of them](../../src/nlgauge/data/agreement.tsv): six language"
     " pairs of WMT16, three sets of WMT21 to 23, two of TED, BAGEL, SFHOT and WebNLG 2020 for data-to-text, SummEval"
-    " and QAGS for summaries). `rated` and `sescore` learn from WMT15 and from synthetic errors, not from these sets."
+    " for summaries, QAGS-CNN for the facts in them). `rated` and `sescore` learn from WMT15 and from synthetic errors,"
+    " not from these sets; the weights of `gauge` were chosen on most of them."
 )
 
 

@@ -229,16 +229,22 @@ def test_the_command_and_the_paragraph_can_be_pasted(plain):
     assert "36 outputs of 3 systems for 12 items" in plain.methods
 
 
-def test_where_no_metric_stands_out_the_default_of_summaries_stays():
-    found = choose(data(4), ["chrf", "bertscore:value=recall"], task="as")
+def test_where_people_tell_no_metric_from_it_the_default_of_summaries_stays():
+    found = choose(data(4), ["chrf", "rouge1", "bertscore:value=recall"], task="as")
     assert found.metrics[0] == "bertscore:value=recall"
-    first = found.sentences[0]
-    assert first.startswith(
-        "No metric stands out of 2 metrics that can score these texts: keep the default for summaries"
-    )
-    level = {row["metric"]: row["level"] for row in found.rows if row.get("criterion") == "standing"}
-    assert level == {"chrf": True, "bertscore:value=recall": False}
     assert "-m bertscore:value=recall" in found.command
+
+
+def test_errors_alone_do_not_oust_a_default(monkeypatch):
+    how = {"task": "qg", "seed": 0}  # no public set is of questions
+    assert choose(data(12), [Fixed(how="length"), "chrf"], **how).metrics[0] == "chrf"
+    monkeypatch.setattr("nlgauge.choosing.rule.DEFAULTS", {"qg": "fixed:how=length"})
+    found = choose(data(12), [Fixed(how="length"), "chrf"], **how)
+    assert found.metrics[0] == "fixed:how=length"
+    assert found.sentences[0].startswith("Keep the default for qg, fixed:how=length")
+    assert "of 2 metrics that can score these texts none is shown to agree better with people." in found.sentences[0]
+    assert " chosen among 2 as the default for qg, since none is shown to agree better with people" in found.methods
+    assert choose(data(12), [Fixed(how="length"), "chrf"], care="meaning", **how).metrics[0] == "chrf"
 
 
 def test_the_paragraph_says_how_many_outputs_were_looked_at():

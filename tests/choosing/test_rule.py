@@ -24,6 +24,12 @@ def test_care_moves_the_weights():
     assert weights_of("mt", None)["errors.facts"] == pytest.approx(0.4)  # 0.2 of 2
 
 
+def test_public_figures_weigh_as_much_as_they_are_trusted():
+    assert weights_of("mt", None)["public"] == 8
+    assert weights_of("mt", None, 0.25)["public"] == 2
+    assert weights_of("mt", None, 0.25)["errors.facts"] == weights_of("mt", None)["errors.facts"]
+
+
 def test_ratings_decide_and_what_they_leave_open_the_rest_does():
     held = [
         *(evidence(name, "people", value, 0.05, i) for i, (name, value) in enumerate((("a", 0.7), ("b", 0.69)))),

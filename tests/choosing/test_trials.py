@@ -18,6 +18,7 @@ from nlgauge.choosing.trials import (
     distance,
     expected_seconds,
     grid_of,
+    looked_at,
     make_trials,
     nearest,
     profile_of,
@@ -27,14 +28,17 @@ from nlgauge.choosing.trials import (
     rating_of,
     sampled,
     settled_task,
+    trust_in,
 )
 from nlgauge.core.errors import SpecError
 from nlgauge.core.scores import Scores, ids
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.spec import Signature
+from nlgauge.core.suite import Pair, Suite
 from nlgauge.metrics.registry import metric
 from nlgauge.perturbations.checklist import TASKS, checklist_rows
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.stats.draws import Share
 
 
 def outputs(n_items, systems=("a", "b")):
@@ -283,14 +287,62 @@ def test_a_set_is_near_by_language_length_and_closeness():
     assert nearest(own)[0] not in left
 
 
-def test_evidence_is_the_mean_of_the_sets_and_none_for_a_metric_of_ones_own():
+def test_evidence_is_a_mean_of_the_sets_and_none_for_a_metric_of_ones_own():
     sets = nearest(PublicSet("", "mt", "en", 19.0, 50.0))
     found = public_evidence("chrf", sets)
     values = [public_sets()[one]["chrf"].value for one in sets]
-    assert found.value == sum(values) / 3
+    assert min(values) < found.value < max(values)
     assert found.low < found.value < found.high
     assert public_evidence("mine", sets) is None
     assert public_evidence("chrf", []) is None
+
+
+@pytest.fixture
+def made_sets(monkeypatch):
+    """Two sets of two metrics, whose errors are .01 and .03: the half of an interval is 1.96 errors."""
+    near, far = (PublicSet(name, "mt", "en", 19.0, 50.0) for name in ("near", "far"))
+    table = {
+        one: {m: Share(value, value - 1.959964 * error, value + 1.959964 * error, 99) for m, value in figures.items()}
+        for one, error, figures in ((near, 0.01, {"a": 0.6, "b": 0.5}), (far, 0.03, {"a": 0.5, "b": 0.6}))
+    }
+    monkeypatch.setattr("nlgauge.choosing.trials.public_sets", lambda: table)
+    return near, far
+
+
+def test_a_set_with_a_narrow_interval_weighs_more(made_sets):
+    # variances with that between sets: .01^2 + .006^2 = .000136 and .03^2 + .006^2 = .000936, so near has .8731
+    found = public_evidence("a", made_sets)
+    assert found.value == pytest.approx(0.8731 * 0.6 + 0.1269 * 0.5, abs=1e-4)
+    error = math.sqrt(0.8731**2 * 0.000136 + 0.1269**2 * 0.000936)
+    assert found.high - found.value == pytest.approx(1.96 * error, abs=1e-4)
+
+
+def test_figures_with_wide_intervals_count_less(made_sets):
+    near, far = made_sets
+    # what two metrics do not err by together is .42 of the variance; metrics differ by a deviation of .014
+    assert trust_in([near]) == pytest.approx(0.014**2 / (0.014**2 + 0.42 * 0.01**2 + 0.006**2))
+    assert trust_in([far]) == pytest.approx(0.014**2 / (0.014**2 + 0.42 * 0.03**2 + 0.006**2))
+    assert trust_in([near, far]) > trust_in([near]) > trust_in([far]) > trust_in([]) == 0.0
+
+
+def test_a_metric_that_reads_sources_looks_at_a_bounded_number_of_words():
+    long = "word " * 9_000
+    pairs = [
+        Pair(id=str(i), phenomenon="negation", better="It rains.", worse=f"It does not rain {i}.", source=long)
+        for i in range(40)
+    ]
+    suite = Suite(tuple(pairs), "made")
+    kept = looked_at(suite, metric("supert"))
+    # 9,002 words of the better text, which all share, and 9,005 of each worse one: 10 of these hold 99,052
+    assert len(kept) == 10
+    assert kept == sorted(kept)
+    assert looked_at(suite, metric("chrf")) == [*range(40)]
+    assert looked_at(Suite(tuple(pairs[:1]), "made"), metric("supert")) == [0]  # one at least
+
+
+def test_of_the_longest_texts_one_item_is_looked_at():
+    rows = [Segment(f"{i}", "It rains.", ("It rains.",), "word " * 200_000, None, str(i)) for i in range(3)]
+    assert len(sampled(Dataset(rows, "long")).segments) == 1
 
 
 def test_the_profile_of_texts():

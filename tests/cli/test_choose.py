@@ -76,7 +76,7 @@ def test_ratings_come_from_a_table_of_their_own(made, tmp_path, capsys):
 def test_the_time_is_told_without_a_choice(made, capsys):
     assert run("choose", made, *METRICS, "--dry-run") == 0
     out = capsys.readouterr().out.splitlines()
-    assert [line.split(" s  ")[1] for line in out][-1] == "in all at most, besides loading models"
+    assert [line.split(" s  ")[1] for line in out][-1] == "in all at most by the clock, besides loading models"
     assert len(out) == 3
 
 

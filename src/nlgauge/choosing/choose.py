@@ -76,10 +76,12 @@ def choose(
     errors, copies or harmless changes does not count.
 
     With 30 pairs of outputs or more that the user rates apart, agreement with these ratings decides. Else, and where
-    ratings cannot tell, the mean of the shares does, with the weights 8 for public sets, 2 for errors (with `care` 8,
-    of which 70 % for those that matter), and .5 each for near-copies, harmless changes and differences of systems. A
-    metric without public figures gets the lowest of the others. A second one must see more than half of the errors that
-    the first misses, beyond chance, and must not order the texts as it does.
+    ratings cannot tell, the mean of the shares does, with the weights 8 for public sets, times the part of their
+    differences that is not chance, 2 for errors (with `care` 8, of which 70 % for those that matter), and .5 each for
+    near-copies, harmless changes and differences of systems. A metric without public figures gets the lowest of the
+    others. For summaries `bertscore:value=recall` is kept unless ratings, public sets or `care` tell another from it. A
+    second metric must see more than half of the errors that the first misses, beyond chance, and must not order the
+    texts as it does.
 
     Left out, with the reason, is a metric that fails, lacks what it needs, judges nothing (such as a length), gives all
     outputs one score, or of more than half of the outputs cannot read the language, reads the beginning alone or has no
@@ -92,7 +94,8 @@ def choose(
         care: the errors that matter most: `meaning`, `facts`, `coverage` or `fluency`.
         criterion: of the user's ratings; `mean` for the mean of all. If None, the only one, or the mean of all.
         seed: determines the sample and everything else that is drawn.
-        limit: look at about this many outputs; None for 240, or 480 that are rated.
+        limit: look at about this many outputs; None for 240, or 480 that are rated. A metric that reads sources looks
+            at no more errors than 100,000 words hold with their sources.
         data: the name of the data in the command that is recommended.
         columns: which column of a frame holds which field, as in `nlgauge.read`.
         runtime: device, precision and cache.

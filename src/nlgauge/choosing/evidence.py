@@ -46,7 +46,7 @@ TRIED: Mapping[str, tuple[str, ...]] = {
     "qg": (*_COMMON, "rougeL", "nli-robust", "qrouge"),
     "dg": (*_COMMON, "rougeL", "nli-robust"),
 }
-# What to keep where the evidence tells no metric from it: public figures of summaries are of 56 outputs of one set.
+# What to keep where people tell no metric from it: there is one public set of summaries with references.
 DEFAULTS: Mapping[str, str] = {"as": "bertscore:value=recall"}
 UNREFERENCED = ("gruen", "faithful", "supert")  # where there are no references
 _LOOKED_AT = 20

@@ -38,6 +38,7 @@ from nlgauge.choosing.trials import (
     alike,
     apart_evidence,
     grid_of,
+    looked_at,
     nearest,
     profile_of,
     public_evidence,
@@ -206,25 +207,36 @@ def _sides(suite: Suite, metrics: Mapping[str, BaseMetric], runtime: Runtime) ->
                 quiet = replace(runtime, progress=silent)
                 score_sides(replace(suite, pairs=(first,)), {spec: built}, quiet, scripts="off")
             able[spec] = built
+    looking: dict[tuple[int, ...], dict[str, BaseMetric]] = {}
+    for spec, built in able.items():
+        looking.setdefault(tuple(looked_at(suite, built)), {})[spec] = built
+    made: dict[str, Sides] = {}
     try:
-        return score_sides(suite, able, runtime, scripts="off")
+        for places, some in looking.items():
+            part = replace(suite, pairs=tuple(suite.pairs[i] for i in places))
+            for spec, sides in score_sides(part, some, runtime, scripts="off").items():
+                made[spec] = replace(sides, places=tuple(places[i] for i in sides.places))
     except InputError:
         if len(able) > 1:
             raise  # each is asked alone then
         return {}
+    return made
 
 
 def _weigh(found: Measured, spec: str, seed: int) -> None:
     """The evidence on a metric from its scores; one whose scores are of no use is ruled out."""
     built, segments, scores = found.metrics[spec], found.sample.segments, found.scores[spec]
     errors, copies = sides = found.sides[spec]
+    trials = found.trials.suites
     out, told = unusable(scores, segments) if found.sample.has_outputs else ("", "")
     if not out and _never_moves(sides):
         out = "no error changes its score"
     if out:
         found.out[spec] = out
-    if told:
-        found.told[spec] = "; ".join(filter(None, (found.told.get(spec, ""), told)))
+    pairs, read = (sum(map(len, each)) for each in (trials, [looked_at(suite, built) for suite in trials]))
+    few = "" if read == pairs else f"it looked at {read} of {pairs} pairs with an error or a change: sources are long"
+    if told or few:
+        found.told[spec] = "; ".join(filter(None, (found.told.get(spec, ""), told, few)))
     found.about.append(described(spec, built, scores.signature, count(scores.flags, scores.values)))
     found.notes += [f"{spec}: {note}" for note in built.notes]
     if out:

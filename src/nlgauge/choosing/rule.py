@@ -30,6 +30,7 @@ from nlgauge.choosing.evidence import (
     share,
 )
 from nlgauge.choosing.measure import Examples, Measured
+from nlgauge.choosing.trials import trust_in
 from nlgauge.core.arrays import Array
 from nlgauge.core.spec import version
 from nlgauge.core.suite import Pair, Suite
@@ -78,9 +79,8 @@ def _taken(found: Measured, decision: Decision) -> str:
     beside = f", with {decision.chosen[1]} beside it" if len(decision.chosen) > 1 else ""
     of = f"{len(found.left)} metrics that can score these texts"
     if decision.is_default:
-        rated = "by your ratings or otherwise " if decision.by_ratings else ""
-        default = f"the default for {_TASK.get(found.trials.task, found.trials.task)}, {first}{beside}"
-        return f"No metric stands out {rated}of {of}: keep {default}."
+        people = "with your ratings" if decision.by_ratings else "with people"
+        return f"Keep {_default(found)}, {first}{beside}: of {of} none is shown to agree better {people}."
     if decision.by_ratings and decision.open:
         n = len(decision.open)
         if n == len(found.left):
@@ -98,6 +98,10 @@ def _taken(found: Measured, decision: Decision) -> str:
         return f"Take {first}{beside}: of {of} it stands highest, beyond chance."
     out = "; no metric stands out" if decision.level else ""
     return f"Take {first}{beside}: of {of} it stands highest{out}."
+
+
+def _default(found: Measured) -> str:
+    return f"the default for {_TASK.get(found.trials.task, found.trials.task)}"
 
 
 def _agreement(found: Measured, decision: Decision, examples: Examples) -> Iterator[Reason]:
@@ -302,6 +306,9 @@ def methods_of(found: Measured, decision: Decision) -> str:
         if decision.by_ratings
         else _and(told or ["as the first that was named"])
     )
+    if decision.is_default:
+        basis = f"as {_default(found)}, since none is shown to agree better with people"
+        basis += ", and as that which sees most of the errors that it misses" if decision.second else ""
     n = len(found.sample.segments)
     looked = f", on {n} of these outputs" if n < len(whole) else ""
     parts = [
@@ -346,8 +353,14 @@ FEWEST_MISSED = 5  # errors that the first metric misses, from which on a second
 RATINGS: Mapping[str, float] = {OWN: 1.0}  # the weights where ratings of the user's decide
 
 
-def weights_of(task: str, care: Care | None) -> dict[str, float]:
-    """Criterion -> its weight where there are no ratings; those of criteria without evidence are left out later."""
+def weights_of(task: str, care: Care | None, trust: float = 1.0) -> dict[str, float]:
+    """Criterion -> its weight where there are no ratings; those of criteria without evidence are left out later.
+
+    Args:
+        task: whose weights of errors are taken.
+        care: the errors that matter most.
+        trust: how far public figures count, in [0, 1].
+    """
     by_aspect = dict(BY_TASK.get(task, BY_TASK["mt"]))
     if care is not None:
         others = sum(share for aspect, share in by_aspect.items() if aspect != care)
@@ -355,7 +368,7 @@ def weights_of(task: str, care: Care | None) -> dict[str, float]:
         by_aspect[care] = CARED_SHARE
     errors = ERRORS_WEIGHT if care is None else CARED_WEIGHT
     return {
-        PUBLIC: PUBLIC_WEIGHT,
+        PUBLIC: round(trust * PUBLIC_WEIGHT, 2),
         **{ERRORS + aspect: errors * by_aspect[aspect] for aspect in ASPECTS},
         COPIES: COPIES_WEIGHT,
         HARMLESS: HARMLESS_WEIGHT,
@@ -474,7 +487,7 @@ class Decision:
         n_missed: the errors that the first misses.
         n_errors: all errors that the first was tried on.
         care: the errors that matter most.
-        is_default: whether the first is the default of the task, since no metric stands out.
+        is_default: whether the first is the default of the task, since people tell no metric from it.
     """
 
     chosen: tuple[str, ...]
@@ -542,14 +555,21 @@ def decided(found: Measured, care: Care | None, seed: int) -> Decision:
     """Apply the rule."""
     rated = {one.metric for one in found.evidence if one.criterion == OWN}
     by_ratings = found.n_rated >= FEWEST_PAIRS and bool(rated)
-    usual = weights_of(found.trials.task, care)
-    order, left = ranked([one for one in found.evidence if not one.is_few], found.left, usual, by_ratings)
+    usual = weights_of(found.trials.task, care, trust_in(found.sets))
+    counted = [one for one in found.evidence if not one.is_few]
+    order, left = ranked(counted, found.left, usual, by_ratings)
     weights = {**(RATINGS if by_ratings else {}), **(usual if left or not by_ratings else {})}
     first, level = order[0], _open_beside(order, order[0], left)
     default = next((one for one in order if one.metric == DEFAULTS.get(found.trials.task)), None)
-    is_default = default is not None and bool(level) and default.metric in {first.metric, *(name for name, *_ in level)}
-    if default is not None and is_default:
-        first, level = default, _open_beside(order, default, left)
+    is_default = False
+    if default is not None and (level or first is not default):
+        best, same = first, level
+        if care is None:  # errors alone do not oust it: a metric that sees wrong facts may order summaries by chance
+            best, *others = standings(counted, found.left, RATINGS if by_ratings else {PUBLIC: 1.0})
+            same = not_told(best, others)
+        is_default = default.metric in {best.metric, *(name for name, *_ in same)}
+        if is_default:
+            first, level = default, _open_beside(order, default, left)
     group = found.alike[first.metric][0]
     others = [one for one in order if found.alike[one.metric][0] != group]
     beyond, missed, n_errors = _beyond(found, first.metric, [one.metric for one in others], seed)

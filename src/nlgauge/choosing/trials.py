@@ -28,7 +28,7 @@ from nlgauge.choosing.evidence import (
 )
 from nlgauge.core.arrays import Array, Counts, Floats
 from nlgauge.core.errors import InputError, NlgaugeError, SpecError
-from nlgauge.core.metric import MetricLike
+from nlgauge.core.metric import BaseMetric, MetricLike
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Dataset, Segment, is_blank
 from nlgauge.core.suite import Pair, Suite
@@ -234,7 +234,7 @@ def sampled(dataset: Dataset, limit: int = OUTPUTS, seed: int = 0, criterion: st
     for s in segments:
         items.setdefault(item_of(s), []).append(s)
     each = len(segments) / max(len(items), 1)
-    n = max(int(limit * part_of(segments) / max(each, 1.0)), int(_ITEMS * part_of(segments)))
+    n = max(int(limit * part_of(segments) / max(each, 1.0)), int(_ITEMS * part_of(segments)), 1)
     if n < len(items):
         order = generator(seed).permutation(len(items))
         chosen = {list(items)[i] for i in np.sort(order[:n])}
@@ -247,6 +247,7 @@ def sampled(dataset: Dataset, limit: int = OUTPUTS, seed: int = 0, criterion: st
 
 _TEXTS = 80  # outputs that errors are put into
 _EACH = 60  # pairs of each aspect, and of each other kind
+_MOST_WORDS = 100_000  # of a suite and its sources, for a metric that reads sources: over 100 pairs of news
 _FALLBACK = "mt"
 # What a change of a text harms, where its criterion does not say so already.
 _ASPECT: Mapping[str, Care] = {
@@ -329,6 +330,27 @@ def make_trials(sample: OutputSample, task: str | None, seed: int = 0) -> Trials
             notes.append(f"no near-copies could be made: {error}")
     source = "your outputs" if from_outputs else "your references"
     return Trials(errors, copies, source, settled, tuple(notes))
+
+
+def looked_at(suite: Suite, metric: BaseMetric) -> list[int]:
+    """Places of the pairs that a metric looks at: all, or of one that reads sources as many as hold 100,000 words.
+
+    Such a metric takes a second for 1,000 words. The pairs are drawn by their ids, the same for every metric.
+    """
+    if "source" not in metric.info.needs:
+        return [*range(len(suite))]
+    kept: list[int] = []
+    read: set[tuple[str | None, str]] = set()
+    words = 0
+    for i in sorted(range(len(suite)), key=lambda i: stream(0, "choose", suite.pairs[i].id).random()):
+        pair = suite.pairs[i]
+        new = {(pair.source, text) for text in (pair.better, pair.worse)} - read
+        words += sum(len((source or "").split()) + len(text.split()) for source, text in new)
+        if kept and words > _MOST_WORDS:
+            break
+        kept.append(i)
+        read |= new
+    return sorted(kept)
 
 
 def settled_task(dataset: Dataset, task: str | None) -> tuple[str, list[str]]:
@@ -518,7 +540,10 @@ def _ordered(one: Scores, other: Scores, grid: Grid) -> bool:
 
 _NEAREST = 3  # sets
 _TABLE = "agreement.tsv"
-_TOGETHER = 0.58  # correlation of two metrics on resamples of a set, on the mean; recipes/choose/table.py prints it
+TOGETHER = 0.58  # correlation of two metrics on resamples of a set, on the mean; recipes/choose/table.py prints it
+# Deviations of what metrics have more than the mean of all, on English sets: from metric to metric, and of one metric
+# from family to family of sets; recipes/choose/study.py prints both.
+_SPREAD, _BETWEEN = 0.014, 0.006
 _Z = 1.959964  # of the normal distribution, for the ends of an interval of LEVEL
 _DOUBLE = math.log(2)  # a text twice as long is one unit away
 _CLOSE = 20.0  # points of chrF between outputs and references that are one unit
@@ -596,22 +621,51 @@ def nearest(own: PublicSet, leave_out: Sequence[str] = ()) -> list[PublicSet]:
 
 
 def public_evidence(spec: str, sets: Sequence[PublicSet], seed: int = 0) -> CriterionShare | None:
-    """The mean figure of a metric over some sets; None where one of them has none of it.
+    """The mean figure of a metric over some sets, those with narrow intervals weighing more; None where one has none.
 
-    Its draws are normal, with the width of the interval, and correlated as those of two metrics on one set are.
+    Its interval also reckons with other texts than those of the sets. Its draws are normal, with the width of the
+    interval, and correlated as those of two metrics on one set are.
     """
     figures = [public_sets()[one].get(spec) for one in sets]
     known = [figure for figure in figures if figure is not None]
     if not known or len(known) < len(figures):
         return None
-    value = sum(f.value for f in known) / len(known)
-    error = math.sqrt(sum(((f.high - f.low) / (2 * _Z)) ** 2 for f in known)) / len(known)
+    shares = _shares(sets)
+    value = float(shares @ [f.value for f in known])
+    error = math.sqrt(shares**2 @ [_error(f) ** 2 + _BETWEEN**2 for f in known])
     low, high = max(0.0, value - _Z * error), min(1.0, value + _Z * error)
     shared, own = (generator(seed + key).normal(size=DRAWS) for key in (0, crc32(spec.encode())))
-    draws = value + error * (math.sqrt(_TOGETHER) * shared + math.sqrt(1 - _TOGETHER) * own)
+    draws = value + error * (math.sqrt(TOGETHER) * shared + math.sqrt(1 - TOGETHER) * own)
     names = ", ".join(one.name for one in sets)
     assert LEVEL == 0.95
     return CriterionShare(spec, PUBLIC, value, low, high, sum(f.n for f in known), f"public sets {names}", draws)
+
+
+def trust_in(sets: Sequence[PublicSet]) -> float:
+    """How far the figures of some sets count: of what metrics differ by there, the part that is not chance, in [0, 1].
+
+    It is that of shrinkage: the variance from metric to metric, over itself and the variance of an error. What two
+    metrics err by together does not count.
+    """
+    if not sets:
+        return 0.0
+    noise = _shares(sets) ** 2 @ [(1 - TOGETHER) * _noise(one) + _BETWEEN**2 for one in sets]
+    return float(_SPREAD**2 / (_SPREAD**2 + noise))
+
+
+def _shares(sets: Sequence[PublicSet]) -> Floats:
+    """What each set counts for all metrics alike, summing to 1: by the inverse of the variance of its figures."""
+    each = np.array([1 / (_noise(one) + _BETWEEN**2) for one in sets])
+    return np.asarray(each / each.sum())
+
+
+def _noise(one: PublicSet) -> float:
+    """The variance of a figure of a set, on the mean of its metrics."""
+    return float(np.mean([_error(figure) ** 2 for figure in public_sets()[one].values()]))
+
+
+def _error(figure: Share) -> float:
+    return (figure.high - figure.low) / (2 * _Z)
 
 
 # --- How long will a choice take? Every metric is timed on a few outputs
@@ -635,7 +689,6 @@ def expected_seconds(
     trials = make_trials(sample, task, seed)
     built = named(tried(trials.task, sample.segments) if metrics is None else metrics, runtime.encoder)
     out, _ = unreadable(built, sample.segments)
-    texts = {(pair.references, text) for suite in trials.suites for pair in suite for text in (pair.better, pair.worse)}
     found: dict[str, float] = {}
     for spec, scorer in built.items():
         if spec in out:
@@ -644,5 +697,7 @@ def expected_seconds(
             each = cost_of(scorer, sample.segments, runtime).elapsed / 1000
         except NlgaugeError:
             continue
+        pairs = [suite.pairs[i] for suite in trials.suites for i in looked_at(suite, scorer)]
+        texts = {(pair.references, pair.source, text) for pair in pairs for text in (pair.better, pair.worse)}
         found[spec] = each * (len(sample.segments) + len(texts))
     return found

@@ -52,14 +52,15 @@ def choose(
     earlier metric does. A second metric is named if it sees more than half of what the first misses. One that fails,
     lacks what it needs, or cannot read or score more than half of the outputs is left out with the reason.
 
-    Some 240 outputs are looked at (480 that are rated), fewer of long texts. Without `-m` a short list is tried that
-    needs no download; `--dry-run` names it, and says how long each takes at most. `summac` is slow and must be named.
-    For summaries `bertscore:value=recall` stays if it cannot be told from the best. Scores of models stay in the cache.
+    Some 240 outputs are looked at (480 that are rated), fewer of long texts; of errors, too, by metrics that read
+    sources. Without `-m` a short list is tried that needs no download; `--dry-run` names it, and says how long each
+    takes at most. `summac` is slow and must be named. For summaries `bertscore:value=recall` stays unless people, or
+    `--care`, tell another from it. Scores of models stay in the cache.
 
     - Errors are made by rule in English; texts in other languages get few or none. Without `--task`, and where the data
       name none, they are those of translation.
-    - For captions, questions and dialogue there is no public set, and errors alone can mislead; public evidence on
-      summaries is thin.
+    - For captions, questions and dialogue there is no public set, and errors alone can mislead; of summaries with
+      references there is one.
     - For the order of whole systems the choice is no better than chance.
     - Rate some outputs if the choice matters.
     """
@@ -80,4 +81,4 @@ def _tell(seconds: Any) -> None:
     """Say how long each metric takes, and all of them."""
     for spec, one in sorted(seconds.items(), key=lambda entry: -entry[1]):
         echo(f"{one:8.1f} s  {spec}")
-    echo(f"{sum(seconds.values()):8.1f} s  in all at most, besides loading models")
+    echo(f"{sum(seconds.values()):8.1f} s  in all at most by the clock, besides loading models")

@@ -172,9 +172,9 @@ def explain(
       `unsupported`.
 
     It misses more than it marks: `spans` leaves most texts alone, and sees little of grammar, omissions, negation and
-    exchanged names. With `--mark-texts-from 0` it marks more, right paraphrases among them. Give long texts sentence by
-    sentence, or it marks them falsely; beyond 253 pieces of both texts it reads the beginnings, with a note. A copy of
-    a reference has no mark; a blank hypothesis is one major omission.
+    exchanged names. With `--mark-texts-from 0` it marks more, right paraphrases among them, and finds less than
+    `words`. Give long texts sentence by sentence, or it marks them falsely; beyond 253 pieces of both texts it reads
+    the beginnings, with a note. A copy of a reference has no mark; a blank hypothesis is one major omission.
     """
     if data is not None and (texts.hyp, texts.ref, texts.src) != (None, None, None):
         raise InputError(f"{data!r} is given beside --hyp, --ref or --src, which it replaces; leave one out")

@@ -330,8 +330,8 @@ class Faithful(NliMetric):
     source that decides, and what is lacking.
 
     It favours copied sentences: do not compare systems that copy with systems that reword. It was measured on summaries
-    of CNN articles; on those of language models, or of other sources, expect less, and put ROUGE-2 with the source
-    beside it. It judges facts alone.
+    of CNN articles; on those of other sources expect much less, on those of language models little, and put ROUGE-2
+    with the source beside it. It judges facts alone.
 
     Each sentence is judged without the others, so a pronoun lacks what it stands for, and what follows in two steps can
     be called contradicted. A name has support if each of its words stands in the source, in any case or ending

@@ -64,6 +64,12 @@ def test_people_and_errors_stand_before_near_copies():
     assert out.body == (("nli", "it failed"),)
 
 
+def test_a_metric_that_looked_at_too_few_texts_changes_no_weight():
+    few = {"metric": "nli", "criterion": "errors.facts", "value": 1.0, "weight": 0.0, "n": 3, "source": "your outputs"}
+    ranking, _ = choice_tables(Result("choose", [*ROWS, few]))
+    assert ranking.legend[0] == "standing: the mean of the shares, weighted errors.facts 0.4, copies 0.5"
+
+
 def test_a_share_of_few_texts_is_no_number():
     rows = [{**row, "n": 6} if row.get("criterion") == "errors.facts" else row for row in ROWS]
     ranking, _ = choice_tables(Result("choose", rows))

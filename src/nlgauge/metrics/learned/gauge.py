@@ -184,10 +184,11 @@ class Gauge(Checked, BaseMetric):
     `reference`. A copy need not be best, since `nli-robust` is surer of some sentences than of others. A blank text
     gets the worst value of each term, about -1.1 in all; a segment is NaN where a term is.
 
-    It is meant for outputs of many inputs; for whole systems it does no better than `bertscore`. It is less easily
-    fooled than `bertscore`, and not hard to fool: of attacks on the meaning of news sentences it resists less than
-    half, and `rated` and `nli-robust` more. For summaries take `bertscore:value=recall` rather than `task=as`. Most of
-    the time goes into `nli-robust`, which reads both texts together.
+    It is meant for outputs of many inputs, where `rated` is further ahead, and for very poor outputs, as of early
+    checkpoints, where `rated` is behind. For whole systems it does no better than `bertscore`. It is less easily fooled
+    than `bertscore`, and not hard to fool: of attacks on the meaning of news sentences it resists less than half, and
+    `rated` and `nli-robust` more. For summaries take `bertscore:value=recall` rather than `task=as`. Most of the time
+    goes into `nli-robust`, which reads both texts together.
 
     Args:
         task: what the texts are: `mt` for translations and other texts as long as their reference, `as` for summaries.

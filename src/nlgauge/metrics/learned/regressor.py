@@ -371,10 +371,11 @@ class Rated(RegressorMetric):
     Ratings are standardised by rater: 0 is the mean of a rater, and 1 is one standard deviation above it. Training used
     -1.9 to 1.3, and a blank text gets the lowest rating of training. A copy need not be best. The part is `raw`.
 
-    It is good where single translations of many inputs are compared, and serves text made from data. Between outputs
-    for one input, and for whole systems, it is level with `bertscore`. It does not notice most antonyms, half of the
-    negations, and many wrong numbers, and it orders very poor outputs worse than `bertscore`. For texts that are no
-    translations of news, train a `regressor` on ratings of your own.
+    It is the first choice for English translations and text made from data, where single texts of many inputs are
+    compared. Between outputs for one input, and for whole systems, it is level with `bertscore`. It hardly sees
+    repeated words, lost agreement of subject and verb, and most antonyms; it misses half of the wrong names and
+    negations, and many wrong numbers. It orders very poor outputs, as of early checkpoints, worse than `bertscore`:
+    take `gauge` there. For texts that are no translations of news, train a `regressor` on ratings of your own.
 
     Args:
         model: the head that compares vectors; `rated` and `rated-base` come with the package, the second on the encoder
@@ -392,7 +393,7 @@ class Rated(RegressorMetric):
     both: Annotated[float | None, Range(least=0, most=1, meaning="a weight")] = None
     texts: ClassVar = ("hyp", "ref")
     trained: ClassVar = _RATINGS
-    info: ClassVar = learned("rated", "human ratings of WMT15", frozenset({"mt"}), _RUSE)
+    info: ClassVar = learned("rated", "human ratings of WMT15", frozenset({"mt", "d2t"}), _RUSE)
 
     @property
     def weight(self) -> float:

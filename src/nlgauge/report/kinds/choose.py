@@ -71,8 +71,9 @@ def choice_tables(result: Result, digits: int | None = None) -> list[Table]:
 
 def _ranking(ranked: Sequence[Row], shares: Sequence[Row], places: int) -> Table:
     cells = {(row["metric"], row["criterion"]): row for row in shares}
-    weights = {row["criterion"]: row["weight"] for row in shares}
     criteria = criteria_of(shares)
+    # of metrics that have enough of a criterion: one that looked at few texts has no weight there
+    weights = {name: max(row["weight"] for row in shares if row["criterion"] == name) for name in criteria}
     body, bold = [], set()
     for line, row in enumerate(ranked):
         cost = _NO_NUMBER if absent(row["seconds"]) else f"{row['seconds']:.1f}"
