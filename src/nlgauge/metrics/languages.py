@@ -158,13 +158,13 @@ _OTHER = "de"  # stands for all languages but English
 _Unread = tuple[str, str, int, list[str], list[str], str]  # metric, side, number, first ids, looks, reason
 
 
-def unread_by_model(languages: Sequence[str], writing: Writing, who: str = "the model") -> str | None:
+def unread_by_model(languages: Sequence[str], writing: Writing, who: str | None = None) -> str | None:
     """Why a model cannot read a text, and what to do instead; None if it can, or if its languages are not declared.
 
     Args:
         languages: codes of the languages that the model reads; empty if they are not declared.
         writing: how the text is written.
-        who: what an explanation calls the model.
+        who: what an explanation calls the model; None for that of a metric.
     """
     if not languages:
         return None
@@ -175,7 +175,10 @@ def unread_by_model(languages: Sequence[str], writing: Writing, who: str = "the 
     if reads:
         return None
     named = " and ".join(names().get(language, language) for language in languages)
-    return f"{who} reads {named}; name a model of that language (page 'guides/translation' of the documentation)"
+    # All metrics give one reason, since notes with equal reasons become one: it says itself for which of them it holds.
+    way = "take --encoder multilingual where vectors are compared, else " if who is None else ""
+    page = "(page 'guides/translation' of the documentation)"
+    return f"{who or 'the model'} reads {named}; {way}name a model of that language {page}"
 
 
 @dataclass
