@@ -32,8 +32,9 @@ WALKS = {  # command -> files whose functions it enters, at most
     f"gate {DATA} {DATA} --base-system template --new-system template -m chrf": 32,
     "synth {folder}/few.txt -o {folder}/changed.jsonl": 38,  # models/fetch finds the encoder
 }
-# Of the package, at most. Docstrings are what the reference in docs/ is made of, and grew by 1,900 lines for it.
-SIZES = {"files": 261, "classes": 742, "median lines": 386, "most lines": 960}
+# Of the package, at most. Docstrings are what the reference in docs/ is made of, and grew by 1,900 lines for it. The
+# texts choose an encoder in metrics/languages, which was smaller than the median and is larger now.
+SIZES = {"files": 261, "classes": 742, "median lines": 388, "most lines": 960}
 
 
 def entered(command: str) -> list[str]:

@@ -58,7 +58,7 @@ class MoverScore(MatchedPoints):
             call, those of references in its references. References of one item count once.
         stopwords: leave out the words of a list: `english`, or a file with one word per line.
         drop_subwords: leave out pieces that continue a word (`##ing`). Vocabularies without `##`, as of `multilingual`,
-            RoBERTa and XLM-R, mark none, and all are kept: of a text without blanks nothing else would be left.
+            RoBERTa and XLM-R, mark those that begin one: all are kept, since a text without blanks has one beginning.
         references: with several references, the `mean`, as in the published examples, the `best`, or that of the
             `first`; `best_each` is the same as `best` here.
 
