@@ -32,9 +32,9 @@ WALKS = {  # command -> files whose functions it enters, at most
     f"gate {DATA} {DATA} --base-system template --new-system template -m chrf": 32,
     "synth {folder}/few.txt -o {folder}/changed.jsonl": 38,  # models/fetch finds the encoder
 }
-# Of the package, at most. Docstrings are what the reference in docs/ is made of, and grew by 1,900 lines for it. The last
-# four files and twelve classes are metrics of answers, simpler texts and diversity, which are a class each, the items of
-# WMT25 and WMT26, Pearmut, and the note on a favoured system.
+# Of the package, at most. Docstrings are what the reference in docs/ is made of, and grew by 1,900 lines for it. The
+# last four files and twelve classes are metrics of answers, simpler texts and diversity, which are a class each, the
+# items of WMT25 and WMT26, Pearmut, and the note on a favoured system.
 SIZES = {"files": 265, "classes": 754, "median lines": 386, "most lines": 960}
 
 

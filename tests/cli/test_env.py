@@ -28,7 +28,7 @@ def test_doctor_names_versions_device_and_cache(tmp_path, capsys):
     [
         ("", "embedded for metrics that name no model\n"),
         ("base", "base for metrics that name no model, as NLGAUGE_ENCODER says\n"),
-        ("large", "NLGAUGE_ENCODER is 'large'; known: base, embedded, multilingual; other models are named"),
+        ("large", "NLGAUGE_ENCODER is 'large'; known: auto, base, embedded, multilingual; other models are named"),
     ],
 )
 def test_doctor_says_which_encoder_is_taken(tmp_path, capsys, monkeypatch, named, said):

@@ -12,6 +12,8 @@ from tests.cli.command import refused, run, write
 
 import nlgauge as ng
 from nlgauge.cli.main import main
+from nlgauge.core.metric import signature_of
+from nlgauge.models import heads
 
 HYPOTHESES = {
     "one": ["the cat sat on the mat", "it rains", "a red house"],
@@ -45,6 +47,26 @@ def test_all_embedded_metrics_go_by_one_name_and_a_gate_keeps_its_metric(data, c
     assert found["notes"][0] == "embedded metrics left out: supert needs source"
     error = refused(capsys, "score", data, "-m", "embedded", "--fail-under", "supert=0.5")
     assert "supert needs source; segment 'one-0' has none" in error
+
+
+@pytest.mark.parametrize("given", ["file", "-"])
+def test_the_encoder_auto_is_that_of_the_texts_for_every_use_of_a_metric(
+    data, given, tiny_model, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setitem(heads._IN_PLACE, "multilingual", {"embedded": str(tiny_model("bert"))})
+    row = {"id": "1", "lp": "en-de", "hyp": "anna k", "refs": ["anna b"], "system": "a"}
+    data.write_text(json.dumps(row), encoding="utf-8")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data.read_bytes())))
+    place = data if given == "file" else given
+    options = ["-m", "cosine", "--encoder", "auto", "--fail-under", "cosine=-2", "--sort", "cosine"]
+    assert run("score", place, *options, "-f", "json", "--cache", tmp_path) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["metrics"][0]["spec"] == "cosine"
+    weights = signature_of(ng.metric("cosine", model=str(tiny_model("bert"))), ng.Runtime())
+    assert found["metrics"][0]["signature"] == str(weights)
+    assert found["notes"][0] == "encoder auto took multilingual: 1 of 1 segments of en-de look German"
+    error = refused(capsys, "score", data, *options[:4], "--engine", "pool", "-o", tmp_path / "parts")
+    assert "cosine: the encoder auto is chosen by texts that are looked at first, and here none are" in error
 
 
 def test_text_that_a_metric_cannot_split_is_noted_or_refused_before_anything_is_scored(data, tmp_path, capsys):

@@ -9,9 +9,11 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
+from nlgauge.core.metric import spec_of
 from nlgauge.core.scores import in_brief
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.metrics import languages
+from nlgauge.metrics.embedding import vectors
 from nlgauge.metrics.languages import FEW, LanguageCounts, unread_by_model
 from nlgauge.metrics.registry import METRICS, metric, metric_info, named, runs_with
 from nlgauge.metrics.wrapped import ReferencePolicyMetric
@@ -223,8 +225,9 @@ def test_scripts_without_blanks_are_noted_where_a_sentence_would_count_as_a_word
 def test_a_note_names_the_metric_the_count_the_script_the_first_and_what_to_do():
     pairs = {"a": ("It rains.", "It snows."), "b": CHINESE, "c": UNRELATED["Thai"], "d": CHINESE, "e": CHINESE}
     assert notes("bertscore", pairs) == [
-        "bertscore: 4 of 5 segments (c, b, d, ...) look Thai or Chinese (Han): the model reads English; name a"
-        " model of that language (page 'guides/translation' of the documentation)"
+        "bertscore: 4 of 5 segments (c, b, d, ...) look Thai or Chinese (Han): the model reads English; take --encoder"
+        " multilingual where vectors are compared, else name a model of that language (page 'guides/translation' of the"
+        " documentation)"
     ]
 
 
@@ -287,13 +290,15 @@ LANGUAGES_GERMAN = (
 def test_other_languages_in_latin_script_are_noted_once_for_all_metrics_that_read_english():
     pytest.importorskip("torch")
     pairs = {str(i): LANGUAGES_GERMAN for i in range(6)}
-    way_out = "name a model of that language (page 'guides/translation' of the documentation)"
-    looks = f"look German: the model reads English; {way_out}"
+    way_out = "take --encoder multilingual where vectors are compared, else name a model of that language"
+    looks = f"look German: the model reads English; {way_out} (page 'guides/translation' of the documentation)"
     found = notes(["bertscore", "cosine", "bleu", "chrf", "meteor", "rougeL"], pairs)
     assert found[:2] == [f"{spec}: 6 of 6 segments (0, 1, 2, ...) {looks}" for spec in ("bertscore", "cosine")]
     assert [note.split(":")[0] for note in found] == ["bertscore", "cosine", "meteor", "rougeL"]
     assert found[2].endswith("look German: its stems and synonyms are English")
     assert in_brief(found)[0] == f"bertscore, cosine: 6 of 6 segments {looks}"
+    # Heads stay with their encoder, and have the same reason all the same.
+    assert in_brief(notes(["cosine", "rated"], pairs)) == [f"cosine, rated: 6 of 6 segments {looks}"]
     assert notes(["bertscore", "meteor", "rougeL", "qmetric"], dict(enumerate_text(LANGUAGES_ENGLISH))) == []
     assert notes(["bertscore", "meteor"], pairs, "off") == []
     with pytest.raises(InputError, match=r"bertscore: 6 of 6 segments \(0, 1, 2, \.\.\.\) look German"):
@@ -314,7 +319,9 @@ def test_a_metric_that_reads_another_language_does_not_read_english():
     writings = [Writing("Latin", name, True, code) for name, code in (("German", "de"), ("English", "en"))]
     told = [unread_by_model(("de",), writing) for writing in writings]
     assert told[0] is None
-    assert told[1].startswith("the model reads German; name a model")
+    assert told[1].startswith("the model reads German; take --encoder multilingual where vectors are compared, else")
+    said = unread_by_model(("de",), writings[1], "the judge")
+    assert said.startswith("the judge reads German; name a model")  # no option of metrics moves it
     assert unread_by_model((), writings[0]) is None
 
 
@@ -345,8 +352,11 @@ def test_strict_refuses_before_anything_is_scored_and_off_looks_at_nothing():
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("bertscore:language=de", "the model embedded reads English; name one that reads de"),
-        ("bertscore:language=de,rescale=true", "the model embedded reads English"),
+        ("bertscore:language=de,model=base", "the model base reads English; name one that reads de"),
+        ("bertscore:language=en-sci", "the model embedded reads English; name one that reads en-sci"),
+        ("bertscore:lang=de,model=roberta-large", "since rescale=true is not given; leave language"),
+        ("bertscore:lang=de,language=fr", "lang and language are one option, and both are given; leave one out"),
+        ("cosine:lang=de", "cosine has no option 'lang'"),
         ("bertscore:language=de,model=bert-base-cased", "since rescale=true is not given; leave language"),
         ("bertscore:language=de,model=x/y,rescale=true,baseline=b.csv", "since baseline=FILE is given"),
     ],
@@ -354,6 +364,20 @@ def test_strict_refuses_before_anything_is_scored_and_off_looks_at_nothing():
 def test_a_language_that_changes_nothing_is_refused(spec, message):
     with pytest.raises(SpecError, match=message):
         ng.metric(spec)
+
+
+@pytest.mark.parametrize("name", ["lang", "language"])
+def test_a_language_names_the_encoder_as_in_bert_score(name):
+    assert ng.metric(f"bertscore:{name}=en") == ng.metric("bertscore")
+    assert ng.metric(f"bertscore:{name}=de,layer=3") == ng.metric("bertscore:model=multilingual,layer=3")
+    assert ng.metric("bertscore", **{name: "zh"}) == ng.metric("bertscore:model=multilingual")
+    assert spec_of(ng.metric(f"bertscore:{name}=ja")) == "bertscore:model=multilingual"  # so it is signed
+    given = ng.metric(f"bertscore:{name}=de,rescale=true,baseline=b.csv")
+    assert given == ng.metric("bertscore:model=multilingual,rescale=true,baseline=b.csv")
+    # None comes for this encoder: the error about it, as before, names the language.
+    assert spec_of(ng.metric(f"bertscore:{name}=de,rescale=true")).endswith(",rescale=true,language=de")
+    with pytest.raises(InputError, match="no baseline comes with the package for model 'multilingual' and language"):
+        vectors.find(None, "multilingual", "de")
 
 
 def test_a_language_chooses_the_baseline():

@@ -28,6 +28,7 @@ from nlgauge.metrics.registry import (
     expanded,
     folded,
     is_encoder_for,
+    is_placed,
     list_metrics,
     metric,
     metric_info,
@@ -246,6 +247,32 @@ def test_an_encoder_is_that_of_metrics_that_name_no_model(typed, meant):
     assert on_encoder(meant, "base") == meant
     assert on_encoder(typed, "embedded") == typed
     assert on_encoder(typed, None) == typed
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("cosine", "cosine:model=multilingual"),
+        ("bertscore:lang=en", "bertscore:lang=en,model=multilingual"),
+        # heads stay with the encoder that they were made for, and a language names its encoder
+        ("rated", "rated"),
+        ("gauge", "gauge"),
+        ("bertscore:lang=de", "bertscore:lang=de"),
+        ("bertscore:language=de", "bertscore:language=de"),
+    ],
+)
+def test_only_what_compares_vectors_has_an_encoder_of_many_languages(typed, meant):
+    assert on_encoder(typed, "multilingual") == meant
+    ng.metric(meant)  # and can be made
+    assert is_placed(typed) is (typed != meant)
+
+
+def test_texts_choose_the_encoder_auto_before_a_metric_is_made():
+    said = r"^cosine:layer=2: the encoder auto is chosen by texts that are looked at first, and here none are; name"
+    with pytest.raises(SpecError, match=said):
+        named(["chrf", "cosine:layer=2"], "auto")
+    assert list(named(["chrf", "rated", "bertscore:lang=de"], "auto")) == ["chrf", "rated", "bertscore:lang=de"]
+    assert not is_placed("no such metric")
 
 
 def test_a_metric_goes_by_what_was_typed_whatever_the_encoder():

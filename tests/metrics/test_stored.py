@@ -167,6 +167,7 @@ OTHERS = [
     # names of models that ship, where they would name a file or a model of the hub
     "bertscore:idf_file=nli", "bertscore:model=nli", "moverscore:stopwords=rated", "greedy:vectors=embedded",
     "meteor:wordnet=embedded", "nli:model=sescore", "nli:labels=nli", "bertscore:revision=embedded",
+    "bertscore:lang=de", "bertscore:language=de",  # an encoder that is fetched
 ]  # fmt: skip
 
 

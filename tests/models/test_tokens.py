@@ -286,6 +286,17 @@ def test_words_by_hand(tiny):
     assert numbers == [None, 0, 1, 1, 2, 3, None]
 
 
+def test_words_of_pieces_that_are_parted_at_blanks_alone_end_at_marks_and_in_han_with_each_piece(tiny):
+    # Pieces: ▁the ▁ c a t x , ▁ 今 天 雨 ! - the mark of a blank is of the word behind it, and Latin words stay whole.
+    labels, numbers = tiny("xlm-roberta").words("the catx, 今天雨!")
+    assert labels == ["the", "catx", ",", "今", "天", "雨", "!"]
+    assert [number for number in numbers if number is not None] == [0, *[1] * (len(numbers) - 9), 2, 3, 3, 4, 5, 6]
+
+
+def test_a_character_of_several_pieces_stands_once_in_its_word(tiny):
+    assert tiny("roberta").words("thé 雨")[0] == ["thé", "雨"]  # é is two pieces of a byte each, 雨 three
+
+
 @given(text=st.text(max_size=20))
 @pytest.mark.parametrize("kind", ["bert", "roberta", "xlm-roberta"])
 def test_every_piece_belongs_to_one_word_or_is_special(tiny, kind, text):

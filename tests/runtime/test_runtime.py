@@ -19,12 +19,14 @@ from hypothesis import strategies as st
 import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.core.metric import signature_of
+from nlgauge.core.segment import Dataset, Segment
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.metrics.registry import METRICS
 from nlgauge.models import fetch, heads, locate
 from nlgauge.runtime import runtime as precision
 from nlgauge.runtime.cache import ScoreCache
 from nlgauge.runtime.runtime import (
+    AUTO,
     DTYPES,
     ENCODER_BY,
     ENCODERS,
@@ -328,7 +330,7 @@ def test_the_encoder_is_that_of_the_environment_unless_one_is_given(monkeypatch)
     assert replace(Runtime(encoder="embedded"), seed=1).encoder == "embedded"  # and stays
     monkeypatch.setenv(ENCODER_BY, "large")
     with pytest.raises(
-        InputError, match=r"^NLGAUGE_ENCODER is 'large'; known: base, embedded, multilingual; other models are named"
+        InputError, match=r"^NLGAUGE_ENCODER is 'large'; known: auto, base, embedded, multilingual; other"
     ):
         Runtime()
     with pytest.raises(InputError, match=r"^encoder is 'bsae'; did you mean 'base'\?; other models are named"):
@@ -338,7 +340,7 @@ def test_the_encoder_is_that_of_the_environment_unless_one_is_given(monkeypatch)
 
 
 def test_the_encoders_are_those_with_a_name():
-    assert (*fetch.ENCODERS,) == ENCODERS
+    assert (*fetch.ENCODERS, AUTO) == ENCODERS
 
 
 @pytest.fixture
@@ -376,6 +378,42 @@ def test_every_call_takes_the_encoder_of_its_runtime(small, tmp_path):
     found |= {str(meter.compute()["cosine"].signature)}
     found |= {metric["signature"] for result in results for metric in result.metrics if metric["spec"] == "cosine"}
     assert found == {signed}
+
+
+GERMAN = ["Der Zug war nicht da, und wir haben gewartet.", "Auf dem Dach ist eine Ziege, die nicht will."]
+
+
+def test_every_call_settles_the_encoder_auto_by_its_texts(tiny_model, monkeypatch):
+    other, english = (str(tiny_model(kind)) for kind in ("mpnet", "bert"))
+    monkeypatch.setitem(heads._IN_PLACE, "multilingual", {"embedded": other})
+    monkeypatch.setitem(heads._IN_PLACE, "base", {"embedded": english})
+    monkeypatch.setenv(ENCODER_BY, "base")
+    runtime = Runtime(encoder="auto")
+    hyps, refs = {"a": GERMAN, "b": GERMAN[::-1]}, GERMAN
+    segments = tuple(
+        Segment(f"{system}{i}", text, (refs[i],), system=system, item=str(i), human={"q": i + (system == "a")})
+        for system, texts in hyps.items()
+        for i, text in enumerate(texts)
+    )
+    pairs = [Pair(id=str(i), phenomenon="p", better=GERMAN[i], worse=GERMAN[i][9:], references=refs) for i in (0, 1)]
+    results = [
+        ng.compare(hyps, refs, metrics="cosine", runtime=runtime).result(),
+        ng.meta_evaluate(Dataset(segments), "cosine", stats="pearson", runtime=runtime).result(),
+        ng.audit(Suite(tuple(pairs), name="two"), "cosine", runtime=runtime, design="preference").result(),
+        ng.choose(Dataset(segments), "cosine", runtime=runtime).result(),
+    ]
+    scores = ng.score(GERMAN, refs, metrics="cosine", runtime=runtime)["cosine"]
+    signed = str(signature_of(ng.metric("cosine", model=other), runtime))
+    assert {str(scores.signature), *(result.metrics[0]["signature"] for result in results)} == {signed}
+    for notes in (scores.notes, *(result.notes for result in results)):
+        assert [note for note in notes if note.startswith("encoder auto took multilingual: ")], notes
+    assert scores.notes[0] == "encoder auto took multilingual: 2 of 2 segments look German"
+    command = next(row["text"] for row in results[-1].rows if row.get("said") == "command")
+    assert command.endswith("-m cosine --encoder multilingual")
+    found = ng.score(["The cat sat there."], ["A cat was there."], metrics="cosine", runtime=runtime)["cosine"]
+    assert str(found.signature) == str(signature_of(ng.metric("cosine", model=english), runtime))
+    assert found.notes[0] == "encoder auto took base: the texts look English"
+    assert "auto" not in str(ng.score(GERMAN, refs, metrics="chrf", runtime=runtime)["chrf"].notes)  # nothing to choose
 
 
 def test_a_metric_inside_another_takes_it_too(small):

@@ -10,7 +10,8 @@ import pytest
 import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment
-from nlgauge.scoring.looks import Looking, Looks, beside
+from nlgauge.runtime.runtime import ENCODER_BY, Runtime
+from nlgauge.scoring.looks import Looking, Looks, beside, by_texts
 
 BLOCKS = [[Segment("1", "a", system="s")], [Segment("2", "", system="s"), Segment("3", "b", system="t")]]
 KEY = None, "s"
@@ -169,3 +170,74 @@ def test_each_group_has_its_own_favoured_system_and_the_first_hundred_outputs_co
     segments = [replace(one, group=group, id=f"{group}{one.id}") for group, some in groups.items() for one in some]
     (note,) = (note for note in Looks().seen({}, segments).notes() if "nearly" in note)
     assert note.startswith("input: 100 of 100 outputs of A (a-b), 20 of 20 outputs of B (a-c) are nearly a reference;")
+
+
+# --- The encoder auto is settled by the texts, once for a run
+
+ENGLISH, GERMAN, CHINESE = (
+    "It was the best of them all.",
+    "Der Zug war nicht da, und wir warten.",
+    "火车晚点了两个小时。",
+)
+
+
+def segments(*rows):
+    """Of a group, a text and how often."""
+    return [Segment(f"{g}{t}{i}", t, (t,), source=ENGLISH, group=g) for g, t, n in rows for i in range(n)]
+
+
+def took(*rows, metrics="bertscore", runtime=None):
+    """The encoder and why, of blocks of three segments."""
+    texts = segments(*rows)
+    blocks = [texts[i : i + 3] for i in range(0, len(texts), 3)]
+    settled, notes = by_texts(runtime or Runtime(encoder="auto"), metrics, blocks)
+    return settled.encoder, [note.removeprefix(f"encoder auto took {settled.encoder}: ") for note in notes]
+
+
+@pytest.mark.parametrize(
+    ("rows", "encoder", "why"),
+    [
+        ([(None, ENGLISH, 9)], "embedded", "the texts look English"),
+        ([("de-en", "Anna K.", 2)], "embedded", "the texts look English"),  # into English, with English sources
+        ([("en-de", "Anna K.", 2)], "multilingual", "2 of 2 segments of en-de look German"),
+        ([(None, GERMAN, 1)], "multilingual", "1 of 1 segments look German"),
+        # a tenth of a group, of which 1 in 20 is less and 1 in 10 is not
+        ([(None, ENGLISH, 19), (None, CHINESE, 1)], "embedded", "the texts look English"),
+        ([(None, ENGLISH, 9), (None, CHINESE, 1)], "multilingual", "1 of 10 segments look Chinese (Han)"),
+        (
+            [("de-en", ENGLISH, 19), ("en-zh", CHINESE, 1)],
+            "multilingual",
+            "1 of 1 segments of en-zh look Chinese (Han)",
+        ),
+        # but not of one that is no language pair: of many small ones some text will look like another language
+        ([("a", ENGLISH, 19), ("b-c", CHINESE, 1)], "embedded", "the texts look English"),
+        (
+            [(f"{code}-de", GERMAN, 1) for code in ("en", "fr", "zh", "es", "ru")],
+            "multilingual",
+            ", ".join(f"1 of 1 segments of {code}-de look German" for code in ("en", "fr", "zh")) + " and 2 more",
+        ),
+    ],
+)
+def test_the_encoder_auto_reads_the_texts_of_every_language_pair(rows, encoder, why, monkeypatch):
+    monkeypatch.delenv(ENCODER_BY, raising=False)
+    assert took(*rows) == (encoder, [why])
+
+
+def test_only_metrics_that_take_the_encoder_of_a_run_ask_for_it(monkeypatch):
+    monkeypatch.setenv(ENCODER_BY, "base")
+    german = "en-de", GERMAN, 1
+    assert took(german, metrics=["chrf", "rated", "bertscore:lang=de", "human.q", "none such"]) == ("base", [])
+    assert took(german, metrics=["chrf", "cosine"])[0] == "multilingual"
+    assert took(german, runtime=Runtime(encoder="embedded")) == ("embedded", [])
+    assert took(("de-en", ENGLISH, 1))[0] == "base"
+    # what is read beside the hypothesis counts, too: of de-en that is the source, in which no word tells otherwise
+    source = [Segment("1", ENGLISH, source="Anna K.", group="de-en")]
+    _, notes = by_texts(Runtime(encoder="auto"), "bertscore:against=source", [source])
+    assert notes == ["encoder auto took multilingual: the sources of 1 of 1 segments of de-en look German"]
+
+
+def test_an_encoder_that_is_not_here_is_told_before_anything_is_scored(monkeypatch, tmp_path):
+    monkeypatch.setenv("NLGAUGE_MODELS", str(tmp_path))
+    monkeypatch.setattr("nlgauge.models.fetch._installed", lambda one: None)
+    with pytest.raises(InputError, match=r"^the encoder 'multilingual' is not here; run: nlgauge fetch multilingual"):
+        ng.score([GERMAN], [GERMAN], metrics=["bleu", "bertscore"], runtime=Runtime(encoder="auto"))

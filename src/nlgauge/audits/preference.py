@@ -121,7 +121,7 @@ def score_sides(
         signature_of(built, runtime)
     unread: dict[str, tuple[str, ...]] = {}
     for spec, built in metrics.items():
-        pairs = [_segment(suite.pairs[place], "both", references) for place in places[spec]]
+        pairs = [whole_pair(suite.pairs[place], references) for place in places[spec]]
         unread[spec] = tuple(looks.seen({spec: built}, pairs, "pairs").notes())
     # Metrics of the same pairs score at once, so that those over one encoder share its vectors. A metric that pools
     # statistics over texts stands alone, since it takes the pairs part by part.
@@ -219,6 +219,11 @@ def _scores(
     found = score_segments(metrics, [segments[i] for i in distinct], runtime)
     where = {keys[i]: j for j, i in enumerate(distinct)}
     return {spec: scores.take([where[key] for key in keys]) for spec, scores in found.items()}
+
+
+def whole_pair(pair: Pair, references: str) -> Segment:
+    """Both texts of a pair as one segment, to be looked at."""
+    return _segment(pair, "both", references)
 
 
 def _segment(pair: Pair, side: str, references: str) -> Segment:

@@ -17,7 +17,16 @@ import numpy as np
 import numpy.typing as npt
 
 from nlgauge.audits.deviation import RULES, DeviationRow, deviation_rows, normalised_drops, with_penalties
-from nlgauge.audits.preference import PreferenceRow, Sides, check_copies, check_names, preference_rows, score_sides, won
+from nlgauge.audits.preference import (
+    PreferenceRow,
+    Sides,
+    check_copies,
+    check_names,
+    preference_rows,
+    score_sides,
+    whole_pair,
+    won,
+)
 from nlgauge.audits.suites import suite as made_suite
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, SpecError, nearest
@@ -34,6 +43,7 @@ from nlgauge.metrics.registry import named, takes_metrics
 from nlgauge.perturbations.checklist import ChecklistRow, checklist_rows, criterion_of, task_of
 from nlgauge.perturbations.perturb import PERTURBATIONS
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.scoring.looks import by_texts
 from nlgauge.stats.coefficients import auc, balanced_accuracy, best_threshold, settled
 from nlgauge.stats.correlate import correlation
 from nlgauge.stats.draws import SHARE_NAMES, Interval, dependent_trials, mean_of_shares, wilson
@@ -203,7 +213,8 @@ def audit(
     references = references or (PUBLISHED[suite.published].references if suite.published else "own")
     listed = checklist_of(suite) if wanted == "checklist" else []
     _check_penalties(penalties, wanted, listed)
-    runtime = runtime or Runtime()
+    pairs = [whole_pair(pair, references) for pair in suite]
+    runtime, told = by_texts(runtime or Runtime(), metrics, [pairs])
     built = named(metrics, runtime.encoder)
     copies = check_copies(suite, built, references, refuse=design is None) if wanted == "preference" else []
     sides = score_sides(suite, built, runtime, references=references, scripts=scripts)
@@ -218,7 +229,7 @@ def audit(
         flagged, notes = [*_flagged(sides, "they count as losses")], [*_about_preference(suite, sides, ties, interval)]
     marked = [replace(row, trained_on=row.attack in trained_on(sides[row.metric].metric)) for row in rows]
     say(*flagged)
-    notes = [*suite.notes, *copies, *flagged, *_about_metrics(suite, sides), *notes, *_about_training(marked)]
+    notes = [*suite.notes, *told, *copies, *flagged, *_about_metrics(suite, sides), *notes, *_about_training(marked)]
     limits["statistics"] = suite_statistics(suite, sides.values(), **limits)
     return Audit(suite, wanted, sides, [r.as_row() for r in marked], (*notes, *_about_skipped(suite)), **limits)
 

@@ -20,6 +20,7 @@ from nlgauge.io.frames import dataset_of
 from nlgauge.metaeval.joined import criteria_of
 from nlgauge.metrics.registry import named, takes_metrics
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.scoring.looks import by_texts
 
 
 @dataclass(frozen=True, repr=False)
@@ -138,8 +139,9 @@ def _measured(
             f"{dataset.name or 'the data'}: outputs without references or sources, and no metric named; name one that"
             " needs neither, as in -m gruen"
         )
+    runtime, told = by_texts(runtime, names, [sample.segments])
     built = named(names, runtime.encoder)
-    return measured(sample, trials, built, rated, seed, runtime), (*sample.notes, *trials.notes)
+    return measured(sample, trials, built, rated, seed, runtime), (*sample.notes, *trials.notes, *told)
 
 
 def _criterion(dataset: Dataset, criterion: str | None) -> str | None:

@@ -79,6 +79,7 @@ class Measured:
         alike: metric -> the first metric that orders the texts alike, and their rank correlation.
         about: the metrics as a result file lists them.
         notes: what a reader must know.
+        encoder: the encoder of metrics that name no model.
     """
 
     sample: OutputSample
@@ -97,6 +98,7 @@ class Measured:
     alike: Mapping[str, tuple[str, float]] = field(default_factory=dict)
     about: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    encoder: str | None = None
 
     @property
     def n_rated(self) -> int:
@@ -122,7 +124,8 @@ def measured(
     Raises:
         InputError: every metric is ruled out.
     """
-    found = Measured(sample, trials, metrics, criterion, grid_of(sample.segments, sample.n_items))
+    grid = grid_of(sample.segments, sample.n_items)
+    found = Measured(sample, trials, metrics, criterion, grid, encoder=runtime.encoder)
     if criterion is not None:
         found.pairs = rated_pairs(sample.segments, rating_of(sample.dataset, criterion))
     found.out, found.told = unreadable(metrics, sample.segments)

@@ -34,6 +34,7 @@ from nlgauge.choosing.trials import trust_in
 from nlgauge.core.arrays import Array
 from nlgauge.core.spec import version
 from nlgauge.core.suite import Pair, Suite
+from nlgauge.metrics.registry import on_encoder
 from nlgauge.stats.draws import Share
 
 _TASK = {"as": "summaries"}  # that has a default
@@ -283,6 +284,8 @@ def _and(names: Sequence[str]) -> str:
 def command_of(found: Measured, decision: Decision, data: str) -> str:
     """The command that scores with the chosen metrics, and tests systems where there are several."""
     words = ["nlgauge", "score", data, *(word for spec in decision.chosen for word in ("-m", spec))]
+    if any(on_encoder(spec, found.encoder) != spec for spec in decision.chosen):
+        words += ["--encoder", str(found.encoder)]
     if found.grid is not None:
         words += ["--significance", "randomization"]
     return shlex.join(words)

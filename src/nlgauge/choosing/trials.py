@@ -38,6 +38,7 @@ from nlgauge.metrics.run import score_segments
 from nlgauge.perturbations.checklist import ChecklistRow, select_rows, task_of
 from nlgauge.perturbations.perturb import stream
 from nlgauge.runtime.runtime import Runtime
+from nlgauge.scoring.looks import by_texts
 from nlgauge.stats.coefficients import spearman
 from nlgauge.stats.draws import FEWEST, Share, generator, numbered, observed, pairs_of, resample_counts
 from nlgauge.stats.power import mean_power
@@ -684,10 +685,11 @@ def expected_seconds(
 
     What is in the cache already takes no time, and metrics over one model take less together than alone.
     """
-    runtime = runtime or Runtime()
     sample = sampled(dataset, seed=seed) if limit is None else sampled(dataset, limit, seed)
     trials = make_trials(sample, task, seed)
-    built = named(tried(trials.task, sample.segments) if metrics is None else metrics, runtime.encoder)
+    names = tried(trials.task, sample.segments) if metrics is None else metrics
+    runtime, _ = by_texts(runtime or Runtime(), names, [sample.segments])
+    built = named(names, runtime.encoder)
     out, _ = unreadable(built, sample.segments)
     found: dict[str, float] = {}
     for spec, scorer in built.items():

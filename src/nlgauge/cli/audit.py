@@ -272,7 +272,7 @@ def audit(
     paths = (data, None if suite in _RECIPES or published else suite, penalties, paraphrasing.paraphrases)
     inputs = [path for path in paths if path is not None]
     files.check(inputs)
-    named(metric, run.default_encoder)  # a misspelt metric is refused before anything is read
+    named(metric)  # a misspelt metric is refused before anything is read
     people = None if penalties is None else read_penalties(penalties)
     runtime = run.runtime()
     named_fields = options.columns_of(columns)

@@ -67,7 +67,7 @@ def choose(
     shown.check(files)
     files.check(data, judgements)
     if metric:
-        named(metric, run.default_encoder)  # a misspelt metric is refused before anything is read
+        named(metric)  # a misspelt metric is refused before anything is read
     dataset, inputs = judged.read_data(data, judgements, columns)
     how: dict[str, Any] = {"task": task, "seed": run.seed, "limit": limit, "runtime": run.runtime()}
     if dry_run:

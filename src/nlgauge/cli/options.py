@@ -433,9 +433,11 @@ class Common:
     with a note; a folder that `--cache` names is refused then. A file that is no cache ends the run: delete it. One
     that is damaged further on is deleted by `nlgauge doctor --prune`.
 
-    `--device`, `--dtype` and `--encoder`: precision and encoder are part of the signature. `--compile` changes nothing
-    without a GPU, and `--device cpu` refuses it. There is no configuration file: the command, kept in a script, is the
-    whole run.
+    `--device`, `--dtype` and `--encoder`: precision and encoder are part of the signature. `--encoder auto` takes
+    `multilingual` where a tenth of the texts of a language pair, or of all others, are not English, and `embedded`
+    elsewhere (`base` if NLGAUGE_ENCODER names it): one for a run, with a note. `sweep`, `gate`, `train` and `--engine`
+    want its name. `--compile` changes nothing without a GPU, and `--device cpu` refuses it. There is no configuration
+    file: the command, kept in a script, is the whole run.
     """
 
     typed_seed: Annotated[int | None, Typed("Seed of everything drawn at random.  [default: 0]", ("--seed",))] = None

@@ -106,13 +106,14 @@ def _aligned(joined: Rows, most: int, metric: str, runtime: Runtime) -> dict[str
     """
     from nlgauge.metrics.registry import named
     from nlgauge.scoring.explaining import align
+    from nlgauge.scoring.looks import by_texts
 
+    segments = [segment for i in joined.furthest(most) if (segment := joined.known[i]) is not None]
+    runtime, _ = by_texts(runtime, metric, [segments])
     (built,) = named(metric, runtime.encoder).values()
     signature_of(built, runtime)  # a model that is not there is no fault of the texts
     found = {}
-    for segment in (joined.known[i] for i in joined.furthest(most)):
-        if segment is None:
-            continue
+    for segment in segments:
         made = []
         for number, reference in enumerate(segment.references, start=1):
             with suppress(InputError):

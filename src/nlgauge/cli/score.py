@@ -28,7 +28,7 @@ from nlgauge.report.tables import measured
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring import job
 from nlgauge.scoring.compare import ComparisonOptions
-from nlgauge.scoring.looks import Looks
+from nlgauge.scoring.looks import Looks, by_texts
 
 if TYPE_CHECKING:
     from nlgauge.io.spans import Inputs
@@ -215,7 +215,7 @@ def score(
     of_bleu = {"lowercase": ("-lc", "true")} if lowercase else {}  # sacrebleu's short options
     of_bleu |= {"tokenize": ("-tok", tokenize)} if tokenize is not None else {}
     whole = options.with_options(asked, "bleu", of_bleu) if of_bleu else asked
-    metrics = named(whole, run.default_encoder)
+    metrics = named(whole)  # of any encoder: what follows asks for no more than their names and directions
     gates = _gates(fail_under or [], metrics, dict(zip(asked, whole, strict=True)))
     shown.check(files)
     sort = _sorted_by(sort, metrics, dict(zip(asked, whole, strict=True)), comparison.pairs)
@@ -232,14 +232,14 @@ def score(
     runtime = run.runtime(seed=comparison.seed or 0, quiet=score_only, cached=not is_parted)
     of_parts: options.Parts = {}
     if is_parted:
-        written = (save_norm, files, shown.spreadsheet)
+        metrics, written = named(whole, runtime.encoder), (save_norm, files, shown.spreadsheet)
         found = in_parts.score(texts.inputs, metrics, runtime, looks, comparison, thresholds, *written)
         if found is None:
             return 0
         result, of_parts = found
     else:
         how = (shown.spreadsheet, save_norm, looks, optional - {*gates, sort})
-        result, of_parts = _scored(texts, metrics, comparison, thresholds, runtime, files, *how)
+        result, of_parts = _scored(texts, whole, comparison, thresholds, runtime, files, *how)
     result = result if sort is None else best_first(result, sort)
     files.write(result, parts=of_parts)
     if files.printed or save_norm == STDOUT:
@@ -253,7 +253,7 @@ def score(
 
 def _scored(
     texts: ScoreInput,
-    metrics: Mapping[str, BaseMetric],
+    specs: Sequence[str],
     comparison: ComparisonOptions,
     thresholds: str | None,
     runtime: Runtime,
@@ -265,14 +265,15 @@ def _scored(
 ) -> tuple[Result, Mapping[str, Mapping[str, bool | None]]]:
     """Score everything in this process: the result, and the directions of parts."""
     table = None
-    if thresholds is not None:
-        from nlgauge.scoring.thresholds import thresholds_for
-
-        table = thresholds_for(thresholds, metrics, runtime)
     with texts.opened() as source, files.writing(spreadsheet) as write:
+        if thresholds is not None:
+            from nlgauge.scoring.thresholds import thresholds_for
+
+            settled, _ = by_texts(runtime, specs, source.blocks())
+            table = thresholds_for(thresholds, named(specs, settled.encoder), settled)
         scores = job.score_source(
             source,
-            metrics,
+            specs,
             comparison,
             runtime=runtime,
             on_block=None if write is None else _written_by(write),

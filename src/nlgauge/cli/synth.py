@@ -14,15 +14,13 @@ from nlgauge.cli import options
 from nlgauge.cli.main import as_typed, echo
 from nlgauge.cli.options import bar
 from nlgauge.core.errors import InputError
-from nlgauge.core.metric import BaseMetric
 from nlgauge.core.options import Argument, Range, Typed
 from nlgauge.core.result import STDOUT, Result
-from nlgauge.core.scores import MetricInfo
 from nlgauge.core.segment import Segment
 from nlgauge.io.journal import SUFFIX, Journal
 from nlgauge.io.parallel import Raw, read_paraphrases, read_raw
 from nlgauge.io.suites.published import read_minor
-from nlgauge.metrics.languages import unread_by_model
+from nlgauge.metrics.languages import Reader
 from nlgauge.models.entailment import locate_nli
 from nlgauge.models.infill import locate_infill
 from nlgauge.perturbations.severity import calibrate as calibrated
@@ -31,7 +29,6 @@ from nlgauge.report.kinds.synth import MOST, SIGNS, ladder_text, write_ladders
 from nlgauge.report.text import render
 from nlgauge.runtime.runtime import Runtime, silent
 from nlgauge.scoring.looks import Looks
-from nlgauge.text.scripts import Writing
 
 PARAPHRASES = ("references", "pairs")
 
@@ -184,27 +181,15 @@ def _read(texts: str, columns: options.Columns, paraphrase: str | None) -> Raw:
     return read_raw(texts, named) if paraphrase is None else read_paraphrases(texts, named, paraphrase == "pairs")
 
 
-@dataclass(frozen=True)
-class _Model(BaseMetric):
-    """A filler or a judge, as the check of scripts sees it."""
-
-    who: str
-    languages: tuple[str, ...]
-    info = MetricInfo("model", needs=frozenset())
-
-    def unread(self, writing: Writing) -> str | None:
-        return unread_by_model(self.languages, writing, self.who)
-
-
 def _unread(raw: Raw, draws: Draws, rated: SeverityOptions, limit: int | None) -> list[str]:
     """Notes on texts in scripts that a filler or the judge does not read."""
     models = {}
     if {"insert", "replace"} & {*draws.operations}:
         for name in rated.infill or ["infill"]:
             languages = ("en",) if name == "lexicon" else locate_infill(name).languages
-            models[f"--infill {name}"] = _Model("the filler", languages)
+            models[f"--infill {name}"] = Reader(languages, "the filler")
     if rated.severity != "none":
-        models[f"--judge {rated.judge}"] = _Model("the judge", locate_nli(rated.judge).languages)
+        models[f"--judge {rated.judge}"] = Reader(locate_nli(rated.judge).languages, "the judge")
     segments = [Segment(*each) for each in islice(zip(raw.ids, raw.texts, strict=True), limit)]  # id and text
     return Looks(guards="off").seen(models, segments, "texts").notes()
 

@@ -325,6 +325,15 @@ def convert(raw: str, hint: Any, where: str) -> Any:
     raise SpecError(failures[0])
 
 
+def may_be(raw: str, hint: Any) -> bool:
+    """Whether a text stands for a value of the type that a field declares."""
+    try:
+        convert(raw, hint, "")
+    except SpecError:
+        return False
+    return True
+
+
 def _read(raw: str, sort: Any) -> Any:
     """The value of a plain type.
 
@@ -482,14 +491,19 @@ def construct(
     """Make an instance of a frozen dataclass.
 
     Args:
-        cls: the dataclass. Its optional `without` says, for an option that has no default, how to come by a value.
+        cls: the dataclass. Its optional `without` says, for an option that has no default, how to come by a value, and
+            its optional `other_names` which other names options have.
         options: options as typed; each is converted to its field's type.
         preset: options that the name sets; others win.
         name: what errors call the object.
         given: options in Python values; they win. A text is read as if it were typed.
     """
     fields, values = fields_of(cls), dict(preset)
-    for key, raw in {**options, **(given or {})}.items():
+    other_names: Mapping[str, str] = getattr(cls, "other_names", {})
+    for typed, raw in {**options, **(given or {})}.items():
+        key = other_names.get(typed, typed)
+        if key != typed and key in options:
+            raise SpecError(f"{name}: {typed} and {key} are one option, and both are given; leave one out")
         if key not in fields:
             raise SpecError(f"{name} has no option {key!r}{nearest(key, fields)}")
         values[key] = convert(raw, fields[key].kind, f"{name}:{key}") if isinstance(raw, str) else raw

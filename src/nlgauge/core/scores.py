@@ -94,10 +94,11 @@ def in_brief(notes: Iterable[str]) -> list[str]:
             about.setdefault(note.said, []).append(note.about)
         else:
             about.setdefault(note, [])
-    return [f"{_first_few(names)}: {said}" if names else said for said, names in about.items()]
+    return [f"{first_few(names)}: {said}" if names else said for said, names in about.items()]
 
 
-def _first_few(names: Sequence[str]) -> str:
+def first_few(names: Sequence[str]) -> str:
+    """The first three of some words, and how many more there are."""
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     return f"{', '.join(names[:NAMED])}{more}"
 

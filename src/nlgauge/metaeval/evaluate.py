@@ -43,7 +43,7 @@ from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.registry import expanded, takes_metrics
 from nlgauge.metrics.stored import PREFIX, metrics_of
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.scoring.looks import Language
+from nlgauge.scoring.looks import Language, by_texts
 from nlgauge.stats.correlate import Averaging, Undefined, statistic
 from nlgauge.stats.correlate import names as statistics
 from nlgauge.stats.draws import Interval
@@ -294,7 +294,7 @@ def joined_scores(
     scores = read_scores(scores) if scores is not None and is_frame(scores) else scores
     segments, human, positions, notes = _judgements(dataset, criterion, pairs, unrated)
     asked, optional = expanded(metrics)
-    runtime = runtime or Runtime()
+    runtime, told = by_texts(runtime or Runtime(), asked, [segments])
     built, left = leave_out(metrics_of(asked, runtime.encoder), optional, segments) if asked else ({}, [])
     _refuse_itself(built, human)
     stored = dict.fromkeys(scores.columns, scores) if isinstance(scores, ScoreTable) else dict(scores or {})
@@ -303,7 +303,7 @@ def joined_scores(
     first = {**tables, **of_segments}
     up, guessed = directions(first, dict.fromkeys(lower_is_better, False) | dict.fromkeys(higher_is_better, True))
     columns, more = stored_columns(of_segments, segments, up)  # report what does not fit before scoring
-    more += [*left, *(note for table in {id(t): t for t in tables.values()}.values() for note in table.notes)]
+    more += [*told, *left, *(note for table in {id(t): t for t in tables.values()}.values() for note in table.notes)]
     down = frozenset(name for name in tables if not up[name])
 
     def joined(scored: Mapping[str, Scores], flagged: Sequence[str] = ()) -> JoinedScores:

@@ -16,7 +16,7 @@ import numpy as np
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.metric import BaseMetric
-from nlgauge.core.scores import FIRST, Note
+from nlgauge.core.scores import FIRST, MetricInfo, Note
 from nlgauge.core.segment import Segment
 from nlgauge.text.scripts import (
     ENGLISH,
@@ -82,9 +82,11 @@ class LanguageCounts:
 
     Attributes:
         side: 0 for the first language of such a name, 1 for the second.
+        few: the least number of texts of a language whose group does not name it.
     """
 
     side: int = 1
+    few: int = FEW
     _groups: dict[str | None, _Group] = field(default_factory=dict)
 
     def pass_by(self, group: str | None) -> None:
@@ -121,7 +123,7 @@ class LanguageCounts:
         rest, named = self._rest(group, one)
         told = one.told + Counter({rest: one.undecided} if rest is not None else {})
         for code, n in told.items():
-            if n >= max(1 if code == named else FEW, SHARE * one.n):
+            if n >= max(1 if code == named else self.few, SHARE * one.n):
                 yield code, n, [*one.first.get(code, ()), *(one.first.get(None, ()) if code == rest else ())]
 
     def _rest(self, group: str | None, one: _Group) -> tuple[str | None, str | None]:
@@ -134,9 +136,15 @@ class LanguageCounts:
 
     def _named(self, group: str | None) -> str | None:
         """The language that the name of a group says."""
-        pair = _PAIR.fullmatch(group or "")
-        known = pair is not None and names().keys() >= {*pair.groups()}
-        return pair[1 + self.side] if pair is not None and known else None
+        pair = _pair(group)
+        return pair[self.side] if pair else None
+
+
+@cache
+def _pair(group: str | None) -> tuple[str, ...]:
+    """The two languages that a group is called after; empty if it is not."""
+    pair = _PAIR.fullmatch(group or "")
+    return pair.groups() if pair is not None and names().keys() >= {*pair.groups()} else ()
 
 
 def _asked(sample: Sequence[str]) -> str | None:
@@ -158,13 +166,13 @@ _OTHER = "de"  # stands for all languages but English
 _Unread = tuple[str, str, int, list[str], list[str], str]  # metric, side, number, first ids, looks, reason
 
 
-def unread_by_model(languages: Sequence[str], writing: Writing, who: str = "the model") -> str | None:
+def unread_by_model(languages: Sequence[str], writing: Writing, who: str | None = None) -> str | None:
     """Why a model cannot read a text, and what to do instead; None if it can, or if its languages are not declared.
 
     Args:
         languages: codes of the languages that the model reads; empty if they are not declared.
         writing: how the text is written.
-        who: what an explanation calls the model.
+        who: what an explanation calls the model; None for that of a metric.
     """
     if not languages:
         return None
@@ -175,7 +183,10 @@ def unread_by_model(languages: Sequence[str], writing: Writing, who: str = "the 
     if reads:
         return None
     named = " and ".join(names().get(language, language) for language in languages)
-    return f"{who} reads {named}; name a model of that language (page 'guides/translation' of the documentation)"
+    # All metrics give one reason, since notes with equal reasons become one: it says itself for which of them it holds.
+    way = "take --encoder multilingual where vectors are compared, else " if who is None else ""
+    page = "(page 'guides/translation' of the documentation)"
+    return f"{who or 'the model'} reads {named}; {way}name a model of that language {page}"
 
 
 @dataclass
@@ -337,6 +348,58 @@ class UnreadScripts:
         who = ", ".join([*first, *(["..."] if count > len(first) else [])])
         some, look = f"{side}{count} of {self.n} {self.of}", f"look {_listed(looks)}: {reason}"
         return Note.of(f"{spec}: {some} ({who}) {look}", spec, f"{some} {look}")
+
+
+@dataclass(frozen=True)
+class Reader(BaseMetric):
+    """A model as the check of languages sees it.
+
+    Attributes:
+        languages, who: as in `unread_by_model`.
+        needs: the fields of a segment that it reads, beside the hypothesis.
+    """
+
+    languages: Sequence[str]
+    who: str | None = None
+    needs: frozenset[str] = frozenset()
+
+    @property
+    def info(self) -> MetricInfo:
+        """What it needs."""
+        return MetricInfo("model", needs=self.needs)
+
+    def unread(self, writing: Writing) -> str | None:
+        """Why it cannot read a text, and what to do instead; None if it can."""
+        return unread_by_model(self.languages, writing, self.who)
+
+
+def beyond_english(needs: frozenset[str], blocks: Iterable[Sequence[Segment]]) -> list[str]:
+    """The texts that an encoder for English does not read, as in `6 of 6 segments of en-de look German`.
+
+    Told are languages and scripts of a tenth of the texts or more: of each group that is called after two languages,
+    and of all others together.
+
+    Args:
+        needs: as in `Reader`.
+        blocks: all segments.
+    """
+    reader = {"": Reader((ENGLISH,), needs=needs)}
+    groups: dict[str | None, UnreadScripts] = {}
+    for block in blocks:
+        of_group: dict[str | None, list[Segment]] = {}
+        for segment in block:
+            of_group.setdefault(segment.group if _pair(segment.group) else None, []).append(segment)
+        for group, segments in of_group.items():
+            if group not in groups:
+                counts = LanguageCounts(few=1), LanguageCounts(0, few=1)
+                groups[group] = UnreadScripts(reader, "segments", 0, {}, *counts)
+            groups[group].add(segments)
+    return [
+        f"{side}{count} of {seen.n} segments{f' of {group}' if group else ''} look {_listed(looks)}"
+        for group, seen in groups.items()
+        for _, side, count, _, looks, _ in (*seen._by_script(), *seen._by_language())
+        if count >= SHARE * seen.n
+    ]
 
 
 @cache

@@ -15,12 +15,14 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar, cast, overload
 
 from nlgauge.core.errors import InputError, SpecError, each, nearest
 from nlgauge.core.metric import BaseMetric, Metric, MetricLike, options_of, show, signature_of, whole
-from nlgauge.core.options import Entry, Registry, construct
+from nlgauge.core.options import Entry, Registry, construct, fields_of, may_be
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.spec import Spec, Sum, parse, quote
 from nlgauge.metrics.function import Function, Plain, predicts
 from nlgauge.metrics.wrapped import GUARDED, Combination, Guarded
-from nlgauge.models import heads, locate
+from nlgauge.models import fetch, heads, locate
+from nlgauge.runtime.runtime import AUTO
+from nlgauge.text.scripts import ENGLISH
 
 # --- Metrics of the field that are not included: a metric that is added to the package loses its row; a test sees to it
 
@@ -149,6 +151,11 @@ def encoder_for(language: str) -> tuple[str, int]:
         bert_score 0.3.13, `lang2model` and `model2layers`.
     """
     return OF_ITS_OWN.get(language, MULTILINGUAL)
+
+
+def is_english(language: str) -> bool:
+    """Whether a code, such as `en` or `en-sci`, is of English."""
+    return language.lower().partition("-")[0] == ENGLISH
 
 
 def is_encoder_for(model: str, language: str) -> bool:
@@ -420,14 +427,32 @@ def on_encoder(spec: str, encoder: str | None) -> str:
 
     Args:
         spec: as typed.
-        encoder: `embedded` or `base`; None is `embedded`.
+        encoder: `embedded`, `base` or `multilingual`; None is `embedded`.
 
     Raises:
-        SpecError: the specification follows no grammar, or its metric is unknown.
+        SpecError: the specification follows no grammar, or its metric is unknown; or the encoder is `auto`, which texts
+            must settle before, and the metric would take it.
     """
     if encoder in (None, locate.NAME):
         return spec
+    if encoder == AUTO and is_placed(spec):
+        raise SpecError(
+            f"{spec}: the encoder auto is chosen by texts that are looked at first, and here none are; name embedded,"
+            " base or multilingual"
+        )
     return str(_on_encoder(parse(spec), encoder))
+
+
+def is_placed(spec: str) -> bool:
+    """Whether a metric stands on the encoder of the run, and so on `multilingual` if that is named.
+
+    False for what is no specification, which is refused where the metric is made.
+    """
+    try:
+        parsed = parse(spec)
+        return _on_encoder(parsed, fetch.MULTILINGUAL) != parsed
+    except SpecError:
+        return False
 
 
 def _on_encoder(parsed: Spec | Sum, encoder: str) -> Spec | Sum:
@@ -440,9 +465,12 @@ def _on_encoder(parsed: Spec | Sum, encoder: str) -> Spec | Sum:
     typed, (cls, preset) = dict(parsed.options), METRICS.lookup(parsed.name)
     if "vectors" in typed:  # static vectors, beside which an encoder is refused
         return parsed
+    if not is_english(typed.get("lang", typed.get("language", ENGLISH))):  # a language, which names an encoder, too
+        return parsed
     own = {f.name: preset.get(f.name, f.default) for f in fields(cls) if f.name in _MODELS and f.name not in typed}
     moved = {option: heads.on_encoder(model, encoder) for option, model in own.items() if isinstance(model, str)}
-    more = tuple((option, model) for option, model in moved.items() if model != own[option])
+    kinds = fields_of(cls) if moved else {}
+    more = tuple((o, model) for o, model in moved.items() if model != own[o] and may_be(model, kinds[o].kind))
     inner = METRIC_OPTIONS if cls.__module__.startswith(f"{__package__}.") else ()
     given = tuple((name, on_encoder(value, encoder) if name in inner else value) for name, value in parsed.options)
     return replace(parsed, options=(*given, *more))

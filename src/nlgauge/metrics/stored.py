@@ -216,7 +216,8 @@ def _check_named(spec: str, parsed: Spec) -> None:
         raise _refused(spec, f"{name} runs a program or reads a file")
     cls, preset = METRICS.lookup(name)
     defaults = {field.name: field.default for field in dataclasses.fields(cls) if field.init}
-    values: Mapping[str, Any] = {**preset, **dict(parsed.options)}
+    other_names = getattr(cls, "other_names", {})
+    values: Mapping[str, Any] = {**preset, **{other_names.get(name, name): value for name, value in parsed.options}}
     hints = typing.get_type_hints(cls)
     for option, default in defaults.items():
         value = values.get(option, default)

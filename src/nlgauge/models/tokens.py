@@ -17,6 +17,7 @@ from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, MissingExtra
 from nlgauge.core.segment import stripped
 from nlgauge.models.locate import ModelFiles, refusing_broken
+from nlgauge.text.tokenize import unit_spans
 
 Ids = npt.NDArray[np.int64]
 Long = Literal["truncate", "windows"]
@@ -209,7 +210,11 @@ class TextTokenizer:
         )
 
     def words(self, text: str) -> tuple[list[str], list[int | None]]:
-        """The words of a text, and for each piece the number of its word (None for special tokens)."""
+        """The words of a text, and for each piece the number of its word (None for special tokens).
+
+        Models of pieces part words at blanks alone. There a word ends at a mark, too, and in scripts without blanks
+        with each piece, unless the next begins amid a character and its signs.
+        """
         text = self._prepare(text)
         if not hasattr(self._backend, "encode_batch_fast"):
             raise InputError(
@@ -217,9 +222,11 @@ class TextTokenizer:
                 " discoscore need; choose another model"
             )
         encoding = self._backend.encode(text)
+        edges = {start for start, _ in unit_spans(text)}
         labels: list[str] = []
         numbers: list[int | None] = []
         last: int | None = None
+        until = 0  # what stands in labels: pieces overlap where a mark or a byte of a character is one of its own
         for word, (start, end), special in zip(
             encoding.word_ids, encoding.offsets, encoding.special_tokens_mask, strict=True
         ):
@@ -227,10 +234,11 @@ class TextTokenizer:
                 numbers.append(None)
                 last = None
                 continue
-            if word != last:
+            if word != last or (until <= start < end and start in edges and labels[-1].strip()):
                 labels.append("")
                 last = word
-            labels[-1] = labels[-1] + text[start:end]
+            labels[-1] += text[max(start, until) : end]
+            until = max(until, end)
             numbers.append(len(labels) - 1)
         return [label.strip() or "\u2423" for label in labels], numbers
 

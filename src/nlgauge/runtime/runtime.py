@@ -229,11 +229,9 @@ def torch_device(torch: Any, name: str) -> Any:
 
 DType = Literal["auto", "float32", "bfloat16", "float16", "float64"]
 DTYPES: tuple[str, ...] = ("float32", "bfloat16", "float16", "float64")
-ENCODERS: tuple[str, ...] = (
-    "embedded",
-    "base",
-    "multilingual",
-)  # those that a runtime may put in the place of the first
+AUTO = "auto"  # an encoder by the language of the texts, see `scoring.looks.by_texts`
+# those that a runtime may put in the place of the first
+ENCODERS: tuple[str, ...] = ("embedded", "base", "multilingual", AUTO)
 ENCODER_BY = "NLGAUGE_ENCODER"
 PAIRS = "pairs"  # key of what metrics of one call share: judgements of pairs of texts, by model
 Advance = Callable[[float], None]
@@ -323,8 +321,9 @@ class Runtime:
         pool: in a run in parts, what pooled metrics take from all segments; None if all segments are in the call.
         compile: fuse the operations of a GPU by `torch.compile`, for encoders of BERT's family. The first batch takes
             up to minutes. It changes the speed; scores differ by rounding. A CPU has kernels of its own.
-        encoder: the encoder of metrics that specifications name without a model: `embedded` or `base`. If None, that of
-            the variable NLGAUGE_ENCODER, else `embedded`. Metric objects have a model already.
+        encoder: the encoder of metrics that specifications name without a model: `embedded`, `base`, `multilingual`, or
+            `auto`, which takes one for English or `multilingual` by the texts of a call. If None, that of the variable
+            NLGAUGE_ENCODER, else `embedded`. Metric objects have a model already.
     """
 
     device: str = "auto"

@@ -27,6 +27,7 @@ from nlgauge.metrics.registry import named
 from nlgauge.models.spans import Judged, SpanModel, load_spans
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.job import texts_as_dataset
+from nlgauge.scoring.looks import by_texts
 from nlgauge.text.names import name_words
 from nlgauge.text.scripts import ENGLISH, data_lines, leaning, names, writings
 from nlgauge.text.tokenize import word_spans
@@ -590,10 +591,10 @@ def _signature(method: str, facts: Mapping[str, Any]) -> Signature:
 def align(hyp: str, ref: str, metric: MetricLike = "bertscore", runtime: Runtime | None = None) -> Alignment:
     """Align a hypothesis with a reference.
 
-    The pieces of a word are joined. Two words are as similar as the best pair of their pieces, and a word has the
-    weight of its pieces together. Precision, recall and F are the metric's own, computed from pieces, so they may
-    differ from what the words in the picture add up to. Special tokens can be matched but have no weight; they are
-    left out of the picture.
+    The pieces of a word are joined; in scripts without blanks each piece stands for a word. Two words are as similar as
+    the best pair of their pieces, and a word has the weight of its pieces together. Precision, recall and F are the
+    metric's own, computed from pieces, so they may differ from what the words in the picture add up to. Special tokens
+    can be matched but have no weight; they are left out of the picture.
 
     Args:
         hyp: the hypothesis.
@@ -612,9 +613,10 @@ def align(hyp: str, ref: str, metric: MetricLike = "bertscore", runtime: Runtime
     for name, text in (("hyp", hyp), ("ref", ref)):
         if not isinstance(text, str):
             raise InputError(f"{name} is {type(text).__name__}, expected a string")
-    runtime = runtime or Runtime()
+    pair = [Segment("align", hyp, (ref,))]
+    runtime, _ = by_texts(runtime or Runtime(), metric, [pair])  # the signature says what it took
     built = _matching(metric, runtime.encoder)
-    scores = built.score([Segment("align", hyp, (ref,))], runtime)
+    scores = built.score(pair, runtime)
     encoder = built.encoder(runtime)
     if scores.flags["truncated"][0]:
         most = f"{encoder.tokenizer.max_tokens} pieces that model {built.model!r} reads at once"

@@ -36,7 +36,7 @@ from nlgauge.metrics.run import score_blocks, score_segments
 from nlgauge.metrics.wrapped import save_bounds
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.compare import ComparisonOptions, Totals
-from nlgauge.scoring.looks import Looking, Looks, beside
+from nlgauge.scoring.looks import Looking, Looks, beside, by_texts
 
 if TYPE_CHECKING:
     from nlgauge.scoring.pairwise import Pairwise
@@ -57,7 +57,7 @@ class SourceScores(Outcome):
         summary: the summary of the source.
         comparison: how systems are compared.
         looks: what was found in the texts, whatever the metric.
-        left: a note on the metrics that were left out; empty if none was.
+        left: notes on the encoder that was chosen, and on the metrics that were left out; empty if none was.
     """
 
     metrics: Mapping[str, BaseMetric]
@@ -193,9 +193,11 @@ def score_source(
         SpecError: a metric is unknown.
     """
     comparison, runtime = comparison or ComparisonOptions(), runtime or Runtime()
+    told: list[str] = []
     if isinstance(metrics, Mapping):
         built = {spec: whole(metric) for spec, metric in metrics.items()}
     else:
+        runtime, told = by_texts(runtime, metrics, source.blocks())
         built = named(metrics, runtime.encoder)
     summary = source.check()
     built, left = leave_out(built, optional, chain.from_iterable(source.blocks()))
@@ -217,7 +219,7 @@ def score_source(
         if save_norm is not None:  # some metric is pooled, so that this block is the only one
             save_bounds(save_norm, scores.values())
     signatures = {spec: totals[spec].signature or expected for spec, expected in signatures.items()}
-    scored = SourceScores(built, signatures, totals, summary, comparison, looking, left)
+    scored = SourceScores(built, signatures, totals, summary, comparison, looking, [*told, *left])
     say(*looking.notes(), *(note for spec in built for note in scored.count_notes(spec)))
     return scored
 
@@ -294,7 +296,7 @@ def score_and_look(
     segments = data.segments
     systems, items = tuple(s.system for s in segments), tuple(s.item for s in segments)
     asked, optional = expanded(metrics)
-    runtime = runtime or Runtime()
+    runtime, told = by_texts(runtime or Runtime(), asked, [segments])
     built, left = leave_out(named(asked, runtime.encoder), optional, segments)
     looking = looks.seen(built, segments)
     scored = score_segments(built, segments, runtime) if segments else _scores_of_none(built, runtime)
@@ -308,7 +310,7 @@ def score_and_look(
             name=spec,
             systems=systems,
             items=items,
-            notes=(*left, *about_metrics, *about_flags[spec], *scores.notes, *about_input),
+            notes=(*told, *left, *about_metrics, *about_flags[spec], *scores.notes, *about_input),
         )
     return noted, looking
 

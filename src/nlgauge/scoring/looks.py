@@ -6,20 +6,24 @@ in `Looks.over`; every verb and function that scores has it then.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Annotated, Protocol
 
 from nlgauge.core.errors import InputError
-from nlgauge.core.metric import BaseMetric, said
+from nlgauge.core.metric import BaseMetric, MetricLike, said
 from nlgauge.core.options import Typed, checked
 from nlgauge.core.result import Row
-from nlgauge.core.scores import FIRST, Note
+from nlgauge.core.scores import FIRST, Note, first_few
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.guards import FIELDS, GuardCheck, GuardCounts, Key
-from nlgauge.metrics.languages import LanguageCheck, UnreadScripts
+from nlgauge.metrics.languages import LanguageCheck, UnreadScripts, beyond_english
+from nlgauge.metrics.registry import expanded, is_placed, named
+from nlgauge.models.fetch import MULTILINGUAL
+from nlgauge.runtime.runtime import AUTO, ENCODER_BY, ENCODERS, Runtime
 
 Language = Annotated[LanguageCheck, Typed("Note text in languages a metric does not read, or refuse it.")]
 
@@ -195,6 +199,38 @@ class Looking:
             for key, counts in look.by_system(by_group).items():
                 total.setdefault(key, Counter()).update(counts)
         return total
+
+
+# --- Which encoder reads the texts? `auto` is settled by them, once for a run
+
+
+def by_texts(
+    runtime: Runtime, metrics: MetricLike | Sequence[MetricLike], blocks: Iterable[Sequence[Segment]]
+) -> tuple[Runtime, list[str]]:
+    """The runtime with an encoder that reads the texts in the place of `auto`, and a note that says why.
+
+    It is one for all groups, so that a number over several groups is of one metric: that for English (`base` if the
+    variable NLGAUGE_ENCODER names it), or `multilingual` if a tenth of the texts of a language pair, or of all others,
+    are in another language, as the name of the pair, their script or their words say it.
+
+    Args:
+        runtime: returned as it is, without a note, if it names its encoder.
+        metrics: of which those count that name no model; without any there is no note.
+        blocks: all segments, which are read only where something is to be chosen.
+
+    Raises:
+        SpecError: an option of such a metric is wrong.
+    """
+    if runtime.encoder != AUTO:
+        return runtime, []
+    english = "base" if os.environ.get(ENCODER_BY) == "base" else ENCODERS[0]
+    placed = list(dict.fromkeys(one for one in expanded(metrics)[0] if isinstance(one, str) and is_placed(one)))
+    if not placed:
+        return replace(runtime, encoder=english), []
+    needs = frozenset[str]().union(*(one.info.needs for one in named(placed).values()))
+    seen = beyond_english(needs, blocks)
+    chosen, why = (MULTILINGUAL, first_few(seen)) if seen else (english, "the texts look English")
+    return replace(runtime, encoder=chosen), [f"encoder auto took {chosen}: {why}"]
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from nlgauge.metrics.registry import named, takes_metrics
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.compare import INTERVAL_DRAWS, SACREBLEU_SEED, system_test
 from nlgauge.scoring.job import score_and_look, texts_as_dataset
-from nlgauge.scoring.looks import Looking, Looks, beside
+from nlgauge.scoring.looks import Looking, Looks, beside, by_texts
 from nlgauge.scoring.thresholds import Thresholds, thresholds_for, with_agreement
 from nlgauge.stats.draws import Intervals, bootstrap_interval
 from nlgauge.stats.significance import PairedTest, TestName, paired_bootstrap, paired_families, paired_randomisation
@@ -465,6 +465,7 @@ class SystemComparison(Outcome):
         thresholds: what differences mean to people, where it was asked for.
         references: the numbers of references that segments have.
         looks: what was found in the texts, whatever the metric.
+        told: a note on the encoder that was chosen; empty if it was named.
     """
 
     metrics: Mapping[str, BaseMetric]
@@ -473,6 +474,7 @@ class SystemComparison(Outcome):
     thresholds: Thresholds | None = None
     references: frozenset[int] = frozenset()
     looks: Looking = field(default_factory=Looking)
+    told: Sequence[str] = ()
 
     @property
     def rows(self) -> list[Row]:
@@ -488,7 +490,7 @@ class SystemComparison(Outcome):
             for note in scores.flag_notes(spec, cut=cut_words(self.metrics[spec]))
         ]
         told = dict.fromkeys(note for found in self.pairwise.values() for note in found.notes())
-        return [*self.looks.notes(), *counted, *told]
+        return [*self.told, *self.looks.notes(), *counted, *told]
 
     def ranks(self, metric: str) -> dict[str, int | None]:
         """System -> rank by a metric, the best first."""
@@ -559,10 +561,10 @@ def compare(
         SpecError: a metric is unknown.
     """
     _check(adjust, alpha)
-    runtime = runtime or Runtime()
+    dataset = texts_as_dataset(systems, refs, srcs, columns)
+    runtime, told = by_texts(runtime or Runtime(), metrics, [dataset.segments])
     built = named(metrics, runtime.encoder)
     table = thresholds_for(thresholds, built, runtime)
-    dataset = texts_as_dataset(systems, refs, srcs, columns)
     scored, looking = score_and_look(dataset, metrics, runtime, Looks(language, guards))
     how: dict[str, Any] = {"draws": draws, "seed": seed, "adjust": adjust, "alpha": alpha}
     paired = {
@@ -570,7 +572,7 @@ def compare(
         for spec, one in scored.items()
     }
     references = frozenset(len(s.references) for s in dataset)
-    return SystemComparison(built, scored, paired, table, references, looking)
+    return SystemComparison(built, scored, paired, table, references, looking, told)
 
 
 def compare_pairs(

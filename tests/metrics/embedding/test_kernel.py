@@ -88,3 +88,7 @@ def test_which_pieces_are_marks_or_continue_a_word():
     pieces = [".", "..", "##ing", "the", "。", "[CLS]", "##"]
     assert kernel.is_mark(pieces).tolist() == [True, False, False, False, False, False, False]
     assert kernel.is_subword(pieces).tolist() == [False, False, True, False, False, False, True]
+    # Other vocabularies mark what stands behind a blank, be it a word or a sign; what continues a word has no mark.
+    pieces = ["▁(", "Ġ(", "▁", "▁the", "ing", "▁(("]
+    assert kernel.is_mark(pieces).tolist() == [True, True, False, False, False, False]
+    assert not kernel.is_subword(pieces).any()

@@ -137,6 +137,17 @@ def test_what_cannot_be_is_refused():
         MoverScore(idf=True).score([Segment("a", "x", ("y",))], CPU)
 
 
+def test_pieces_that_do_not_say_what_they_continue_are_all_kept(tiny_model):
+    # 今 and 天 stand behind no blank, as the t of "catt" does: if they were taken for parts of a word, little was left.
+    pairs = [Segment("zh", "今天雨", ("雨今天",)), Segment("en", "the catt sat", ("a cat sat",))]
+    unigrams, pieces = (
+        [MoverScore(model=str(tiny_model(kind)), drop_subwords=drop).score(pairs, CPU).values for drop in (True, False)]
+        for kind in ("xlm-roberta", "bert")
+    )
+    assert unigrams[0].tolist() == unigrams[1].tolist()
+    assert pieces[0][1] != pieces[1][1]  # WordPiece says it: cat, ##t
+
+
 @pytest.mark.parametrize("kind", ["bert", "roberta", "xlm-roberta", "bart"])
 def test_a_stop_word_is_a_piece_of_its_own_in_every_vocabulary(tiny_model, tmp_path, kind):
     # Ġthe and ▁the are the word; in "bathe" the piece "the" or "he" continues one. BART marks no first word.

@@ -31,9 +31,9 @@ from nlgauge.metrics.embedding.vectors import (
     numbered,
     reference_documents,
 )
-from nlgauge.metrics.registry import is_encoder_for
+from nlgauge.metrics.registry import is_encoder_for, is_english
 from nlgauge.models.encoder import Encoder, Vectors, load_encoder
-from nlgauge.models.fetch import ENCODERS
+from nlgauge.models.fetch import EMBEDDED, ENCODERS, MULTILINGUAL
 from nlgauge.models.locate import locate
 from nlgauge.models.tokens import Ids, Long, Tokens
 from nlgauge.runtime.runtime import Advance, DType, Runtime, windows
@@ -190,8 +190,10 @@ class BertScore(ByEncoder):
             that a score does not depend on the call.
         rescale: spread the values by the baseline of unrelated sentences.
         baseline: a file of baselines (rows LAYER,P,R,F); None takes the one that comes with the package.
-        language: the language of the bundled baseline. Nothing else depends on it: `model` must read the language. It
-            is refused where it changes nothing, unless `model` is bert_score's encoder for it.
+        language: the language of the texts, also written `lang`, as bert_score has it. Any but English takes the
+            encoder `multilingual`, which the signature names. Beside another `model`, which must read the language, it
+            chooses the bundled baseline alone, and is refused where it changes nothing, unless `model` is bert_score's
+            encoder for it.
         references: with several references, `best_each` takes the best P, R and F each on its own, as bert_score does,
             so that F need not be the harmonic mean of the P and R beside it; `best` takes all three from the reference
             with the best value, whose place is in `parts["reference"]`; `mean` the means; `first` the first reference.
@@ -254,6 +256,10 @@ class BertScore(ByEncoder):
             )
         if self.baseline and not self.rescale:
             raise SpecError("bertscore: a baseline without rescale=true would change nothing; add rescale=true")
+        if self.model == EMBEDDED and not is_english(self.language):
+            object.__setattr__(self, "model", MULTILINGUAL)
+            if not self.rescale or self.baseline:  # it has done its work
+                object.__setattr__(self, "language", ENGLISH)
         self._check_language()
         if self.against == "source":
             idle = {"references": self.references != "best_each", "idf": self.idf, "rescale": self.rescale}
@@ -275,6 +281,7 @@ class BertScore(ByEncoder):
             )
 
     rounds: ClassVar = 1
+    other_names: ClassVar = {"lang": "language"}
 
     @property
     def pooled(self) -> bool:

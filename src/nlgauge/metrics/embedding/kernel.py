@@ -16,6 +16,7 @@ from nlgauge.core.errors import MissingExtra
 from nlgauge.models.tokens import Ids
 
 Cost = Literal["squared", "euclidean", "cosine"]
+BEGINNINGS = ("\u0120", "\u2581")  # what byte-level and SentencePiece vocabularies write before a word: Ġthe, ▁the
 _MARKS = frozenset(string.punctuation)
 _MOST_STEPS = 1_000_000  # of the transport solver; texts of 512 pieces need some ten thousand
 _OPTIMAL = 1
@@ -43,8 +44,9 @@ class Side:
 
 
 def is_mark(pieces: Sequence[str]) -> Mask:
-    """Which pieces are one ASCII punctuation character."""
-    return np.array([piece in _MARKS for piece in pieces], dtype=np.bool_)
+    """Which pieces are one ASCII punctuation character, behind a blank (`▁(`) or not."""
+    bare = (piece[1:] if piece.startswith(BEGINNINGS) else piece for piece in pieces)
+    return np.array([piece in _MARKS for piece in bare], dtype=np.bool_)
 
 
 def is_subword(pieces: Sequence[str]) -> Mask:

@@ -21,7 +21,7 @@ from nlgauge.core.options import Checked, Range
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.metrics.embedding import kernel
-from nlgauge.metrics.embedding.kernel import Side, is_subword
+from nlgauge.metrics.embedding.kernel import BEGINNINGS, Side, is_subword
 from nlgauge.metrics.embedding.vectors import ByEncoder, IdfTable, from_call, numbered
 from nlgauge.models.encoder import Encoder, Vectors, load_encoder
 from nlgauge.models.locate import digest_of, locate
@@ -403,7 +403,6 @@ def _numpy(tensor: Any) -> npt.NDArray[np.float32]:
 
 Stopwords = frozenset[str]
 ENGLISH = "english"
-_BEGINNINGS = ("\u0120", "\u2581")  # what byte-level and SentencePiece vocabularies write before a word: Ġthe, ▁the
 
 
 def stopwords(name: str | None) -> Stopwords:
@@ -435,7 +434,7 @@ def are_stopped(ids: Ids, content: slice, words: Stopwords, tokenizer: TextToken
     names = tokenizer.names(ids)
     if tokenizer.which(_begins).sum() > tokenizer.which(is_subword).sum():
         names = [
-            name[1:] if name.startswith(_BEGINNINGS) else name if place == content.start else ""
+            name[1:] if name.startswith(BEGINNINGS) else name if place == content.start else ""
             for place, name in enumerate(names)
         ]
     return np.array([name in words for name in names], dtype=np.bool_)
@@ -443,7 +442,7 @@ def are_stopped(ids: Ids, content: slice, words: Stopwords, tokenizer: TextToken
 
 def _begins(names: Sequence[str]) -> Mask:
     """Which pieces begin a word, as byte-level and SentencePiece vocabularies write them."""
-    return np.array([name.startswith(_BEGINNINGS) for name in names], dtype=np.bool_)
+    return np.array([name.startswith(BEGINNINGS) for name in names], dtype=np.bool_)
 
 
 def identity_of(name: str | None) -> str | None:

@@ -57,8 +57,8 @@ class MoverScore(MatchedPoints):
         idf: weight a piece by log((N + 1) / (df + 1)) in place of 1, those of hypotheses in the N hypotheses of the
             call, those of references in its references. References of one item count once.
         stopwords: leave out the words of a list: `english`, or a file with one word per line.
-        drop_subwords: leave out pieces that continue a word (`##ing`). Vocabularies without `##`, as of RoBERTa and
-            XLM-R, mark none, and all are kept.
+        drop_subwords: leave out pieces that continue a word (`##ing`). Vocabularies without `##`, as of `multilingual`,
+            RoBERTa and XLM-R, mark those that begin one: all are kept, since a text without blanks has one beginning.
         references: with several references, the `mean`, as in the published examples, the `best`, or that of the
             `first`; `best_each` is the same as `best` here.
 
@@ -69,8 +69,8 @@ class MoverScore(MatchedPoints):
 
         Where this differs from the published code: an empty text gets the worst value (theirs gets 1 with idf), and a
         text without any weight gets none (theirs gets 1, as "..." against "!!!" with idf). The weights of a side sum
-        to exactly 1 (theirs adds 0.00001 to their sum). `ngram=2` works under `variant=last`, too, where theirs ignores
-        it.
+        to exactly 1 (theirs adds 0.00001 to their sum). Vocabularies without `##` write another piece for a mark behind
+        a blank (`▁(`), which is left out, too. `ngram=2` works under `variant=last`, too, where theirs ignores it.
     """
 
     variant: Literal["pmeans", "last"] = "pmeans"
