@@ -206,7 +206,7 @@ class Cosine(Checked, ByEncoder):
                 sequences = [tokens[i].ids for i in wanted]
                 means = encoder_means(encoder, sequences, [layer], outer=outer, advance=advance)[:, 0]
             named: dict[str | None, int] = {}
-            groups = np.array([named.setdefault(segments[i].group, len(named)) for i in asked], dtype=np.int64)
+            groups = np.array([named.setdefault(segments[i].group, len(named)) for i in asked.tolist()], dtype=np.int64)
             values[asked] = cosines(means, rows.reshape(-1, 2), groups if self.center else None)
         flags = {"empty": empty, "truncated": truncated, "unknown": unknown(shares), "nonfinite": nonfinite(values)}
         return Scores(signature_of(self, runtime), ids(segments), known(values, shares), flags=flags)
