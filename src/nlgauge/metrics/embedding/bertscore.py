@@ -171,9 +171,9 @@ class BertScore(ByEncoder):
 
     Unrelated sentences score high, too: 0.41 with `embedded`, 0.83 with roberta-large. `rescale` maps this baseline b
     to 0 and identity to 1, by (x - b) / (1 - b), for P, R and F each; the order stays. Baselines of bert_score, one for
-    `embedded` and one a language for `multilingual` (cs, de, en, et, fr, ne, ro, ru, si, zh; 0.44 to 0.54) come with
-    the package; without one, as for `base` and the presets for Turkish and Russian, it is refused. `nlgauge train
-    baseline` makes one.
+    `embedded` and one a language for `multilingual` (cs, de, en, et, fi, fr, he, ne, ro, ru, si, tr, zh; 0.44 to 0.54)
+    come with the package; without one, as for `base` and the presets for Turkish and Russian, it is refused. `nlgauge
+    train baseline` makes one.
 
     An empty side gets 0 before rescaling (flag `empty`), and so does a side without any weight (flag `unweighted`), as
     with idf where each of its pieces is in every reference. With idf of the call nothing is cached, and one reference
