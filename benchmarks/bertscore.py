@@ -7,6 +7,7 @@
     ... --parts --metric nli                               of another metric with a model of BERT's family
     ... --random deberta-v3 --random mpnet --threads 1     encoders of base size with random weights, one system
     ... --model base --segments 1000                       another encoder with its own weights, one system
+    ... --model multilingual --segments 600                the same; both sides read a copy of the weights in float32
 
 Both sides load the model before the clock starts, and tokenize, encode and match on it. bert-score runs in float32, the
 one precision it has, and with the batch size that is fastest for it here. Repetitions alternate (ours, theirs, ours,
@@ -51,6 +52,7 @@ from typing import Any
 import numpy as np
 import torch
 from bert_score import BERTScorer
+from safetensors.torch import load_file, save_file
 from torch.nn import functional
 from transformers import AutoConfig, AutoModel
 from transformers.utils import logging
@@ -59,7 +61,9 @@ import nlgauge as ng
 from nlgauge import Runtime
 from nlgauge.metrics import best_layer
 from nlgauge.models import TextTokenizer, attention, matching, packing
-from nlgauge.models.locate import locate
+from nlgauge.models.locate import ModelFiles, locate
+from nlgauge.models.narrow import BYTES, SCALES
+from nlgauge.models.packing import NarrowRows
 
 LAYER = 4
 SPEC = f"bertscore:layer={LAYER}"
@@ -360,6 +364,20 @@ def random_models(
             one_model(title, Path(made), RANDOM_LAYER, hypotheses, references, repeats, quick)
 
 
+def readable(files: ModelFiles, made: Path) -> Path:
+    """The folder of a model; of one in four bits, which transformers does not read, a copy in float32."""
+    narrow = {name: tensor for path in files.weight_files() for name, tensor in load_file(path).items()}
+    wide = {name: tensor for name, tensor in narrow.items() if not name.endswith((BYTES, SCALES))}
+    if len(wide) == len(narrow):
+        return files.folder
+    for name in (name.removesuffix(BYTES) for name in narrow if name.endswith(BYTES)):
+        wide[name] = NarrowRows(narrow[name + BYTES], narrow[name + SCALES], torch.float32).rows(slice(None))
+    for path in files.folder.glob("*.json"):
+        shutil.copy(path, made)
+    save_file(wide, made / "model.safetensors")
+    return made
+
+
 def one_model(
     title: str, folder: Path, layer: int, hypotheses: list[str], references: list[str], repeats: int, quick: bool
 ) -> None:
@@ -491,7 +509,9 @@ def main() -> None:
     if options.model:
         files = locate(options.model)
         layer = best_layer(options.model, files.depth)
-        one_model(options.model, files.folder, layer, hypotheses, references, options.repeats, options.quick)
+        with tempfile.TemporaryDirectory() as made:
+            folder = readable(files, Path(made))
+            one_model(options.model, folder, layer, hypotheses, references, options.repeats, options.quick)
     if options.random or options.model:
         return
     part = slice(None, None, max(1, len(hypotheses) // 600))  # a spread of lengths, 600 of them

@@ -59,6 +59,16 @@ def test_cosines_by_hand():
     assert found == pytest.approx([1, 24 / 25, -1, 0], abs=1e-12)  # float64
 
 
+def test_cosines_of_vectors_less_the_mean_of_their_side_by_hand():
+    # Group 0: first texts (1, 0) and (3, 0), second ones (0, 1) twice and (0, 3), of which the mean is (0, 2): left are
+    # (-1, 0), (1, 0) and (0, -1), (0, 1), so that all are at right angles. Group 1: (3, 0), (5, 2) and (0, 1), (2, 3)
+    # leave (-1, -1), (1, 1) on both sides.
+    vectors = torch.tensor([[1.0, 0.0], [3.0, 0.0], [0.0, 1.0], [0.0, 3.0], [5.0, 2.0], [2.0, 3.0]])
+    pairs = np.array([[0, 2], [1, 3], [0, 2], [1, 2], [4, 5], [1, 5]])
+    found = cosines(vectors, pairs, np.array([0, 0, 0, 1, 1, 1]))
+    assert found == pytest.approx([0, 0, 0, 1, 1, -1], abs=1e-12)
+
+
 def vectors_of(texts):
     """Texts as lists of plain vectors, made one long."""
     matrix = torch.tensor([v for text in texts for v in text], dtype=torch.float32)

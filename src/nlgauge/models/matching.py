@@ -94,13 +94,23 @@ def means_of(
     return means
 
 
-def cosines(vectors: torch.Tensor, pairs: Ids) -> npt.NDArray[np.float64]:
-    """The cosine of each pair of rows of a matrix (rows, d), shape (n,); 0 if a vector is 0."""
+def cosines(vectors: torch.Tensor, pairs: Ids, groups: Ids | None = None) -> npt.NDArray[np.float64]:
+    """The cosine of each pair of rows of a matrix (rows, d), shape (n,); 0 if a vector is 0.
+
+    Args:
+        vectors: the matrix.
+        pairs: the numbers of two rows, shape (n, 2).
+        groups: the number of each pair's group, shape (n,). Where it is given, each vector is taken less the mean of
+            the distinct rows on its side of its group.
+    """
     wide = vectors.cpu().double()
-    wide = wide / wide.norm(dim=1, keepdim=True).clamp_min(torch.finfo(torch.float64).tiny)
-    found: npt.NDArray[np.float64] = (
-        (wide[torch.from_numpy(pairs[:, 0])] * wide[torch.from_numpy(pairs[:, 1])]).sum(dim=1).clamp(-1, 1).numpy()
-    )
+    sides = [wide[torch.from_numpy(side)] for side in pairs.T]
+    for group in () if groups is None else np.unique(groups):
+        own = groups == group
+        for side, rows in zip(sides, pairs.T, strict=True):
+            side[torch.from_numpy(own)] -= wide[torch.from_numpy(np.unique(rows[own]))].mean(dim=0)
+    first, second = (side / side.norm(dim=1, keepdim=True).clamp_min(torch.finfo(side.dtype).tiny) for side in sides)
+    found: npt.NDArray[np.float64] = (first * second).sum(dim=1).clamp(-1, 1).numpy()
     return found
 
 

@@ -1,6 +1,7 @@
 """Cosine of mean vectors: by transformers and numpy, and the contract."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,12 +22,13 @@ from nlgauge.metrics.embedding.sentences import (
 )
 from nlgauge.metrics.embedding.transport import Wmd
 from nlgauge.models.encoder import load_encoder
+from nlgauge.models.locate import locate
+from nlgauge.models.tokens import TextTokenizer
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.testing import check_metric, check_options
 from nlgauge.testing.metric import SEGMENTS
 
 torch = pytest.importorskip("torch")
-
 
 CPU = Runtime(device="cpu")
 FLOAT32 = 1e-6  # of one, through a few layers
@@ -64,6 +66,65 @@ def test_cosine_keeps_the_contract_of_a_metric_and_signs_every_option(tiny_model
     metric = Cosine(model=str(tiny_model("bert")))
     others = {"model": str(tiny_model("roberta")), "dtype": "bfloat16", "max_tokens": 9, "layer": 1}
     assert check_options(metric, runtime=CPU, alternatives=others) == ["revision"]
+    check_metric(Cosine(model=str(tiny_model("bert")), center=True), runtime=CPU)
+    check_metric(Cosine(model=str(tiny_model("bert")), against="source"), runtime=CPU)
+
+
+def few(n=10, group=None):
+    """Segments with sources, no two alike."""
+    names = ("Anna", "Bea", "Carl", "Dora", "Emil", "Fritz", "Gerda", "Hans", "Ida", "Jan", "Karl", "Lena")[:n]
+    return [Segment(f"{group} {i}", f"{x} sings.", (f"{x} is here.",), f"Hier singt {x}.", group=group)
+            for i, x in enumerate(names)]  # fmt: skip
+
+
+def test_against_the_source_is_the_cosine_with_the_source_for_the_reference():
+    segments = few(3)
+    metric, swapped = Cosine(against="source"), [replace(one, references=(one.source,)) for one in segments]
+    assert metric.score(segments, CPU).values.tolist() == Cosine().score(swapped, CPU).values.tolist()
+    assert metric.info.needs == frozenset({"source"})
+    with pytest.raises(InputError, match="cosine needs source; segment 's' has none"):
+        metric.score([Segment("s", "a", ("a",))], CPU)
+    with pytest.raises(SpecError, match="cosine:references is about references; against=source reads none"):
+        Cosine(against="source", references="best")
+
+
+def test_the_mean_vector_of_each_side_and_group_is_taken_off():
+    segments = few(12, "de-en") + [replace(one, source=one.hypothesis) for one in few(10, "en-en")]
+    repeated = segments + [replace(one, id=f"{one.id} again") for one in segments[:3]]  # a text counts once
+    found = Cosine(against="source", center=True).score(repeated, CPU).values
+
+    from nlgauge.models.matching import encoder_means  # imports torch
+
+    encoder = load_encoder("embedded", None, "float32", CPU)
+
+    def vectors(texts):
+        ids = [tokens.ids for tokens in TextTokenizer(locate("embedded"), space=False).tokens(texts)]
+        return encoder_means(encoder, ids, [6])[:, 0].double().numpy()
+
+    for own in (segments[:12], segments[12:]):
+        sides = [vectors([one.hypothesis for one in own]), vectors([one.source for one in own])]
+        expected = [cosine(a, b) for a, b in zip(*(side - side.mean(0) for side in sides), strict=True)]
+        at = [segments.index(one) for one in own]
+        assert found[at] == pytest.approx(expected, abs=FLOAT32 * 10)  # less the mean, vectors are a tenth as long
+    assert found[22:] == pytest.approx(found[:3], abs=FLOAT32)
+    assert found[12:22] == pytest.approx(np.ones(10))  # both sides are the same texts
+
+
+def test_a_mean_vector_is_taken_of_ten_texts_at_least():
+    metric = Cosine(center=True)
+    assert metric.pooled
+    assert "|pool:call|" in str(ng.metric("cosine:center=true").score(few(), CPU).signature)
+    with pytest.raises(InputError, match="at least 10 different texts of a side, and the call has 9: score more"):
+        metric.score(few(9), CPU)
+    with pytest.raises(InputError, match="the group 'de-en' has 9"):
+        metric.score(few(10, "ru-en") + few(9, "de-en"), CPU)
+    same = [replace(one, references=("Anna is here.",)) for one in few()]
+    with pytest.raises(InputError, match="the call has 1:"):
+        metric.score(same, CPU)
+    blank = [*few(), Segment("blank", " ", ("A reference.",))]
+    scores = metric.score(blank, CPU)
+    assert (scores.values[-1], scores.flags["empty"].tolist()) == (-1.0, [False] * 10 + [True])
+    assert scores.values[:-1].tolist() == metric.score(few(), CPU).values.tolist()  # no part in the means
 
 
 def test_empty_sides_are_the_lowest_and_flagged():

@@ -280,7 +280,7 @@ def test_bundled_baselines_are_bert_scores_own():
             theirs = {int(row["LAYER"]): tuple(float(row[c]) for c in "PRF") for row in csv.DictReader(file)}
         assert vectors.find(None, name, language).rows == theirs
         checked += 1
-    assert checked == sum(1 for (_, name) in vectors._bundled() if name != "embedded")
+    assert checked == sum(1 for (_, name) in vectors._bundled() if name not in ENCODERS)
 
 
 def test_a_model_is_found_by_its_last_name_too():
@@ -302,11 +302,20 @@ def test_a_model_without_a_baseline_is_refused_with_a_way_out():
         vectors.find(None, "embedded", "fr")
 
 
-def test_the_embedded_baseline_has_every_layer_below_one():
-    rows = vectors.find(None, "embedded", "en").rows
-    assert sorted(rows) == list(range(7))
-    assert all(0 < value < 1 for row in rows.values() for value in row)
+@pytest.mark.parametrize(("name", "depth"), [("embedded", 6), ("multilingual", 12)])
+def test_a_baseline_of_our_own_has_every_layer_below_one(name, depth):
+    found = [one for (_, model), one in vectors._bundled().items() if model == name]
+    for rows in (one.rows for one in found):
+        assert sorted(rows) == list(range(depth + 1))
+        assert all(0 < value < 1 for row in rows.values() for value in row)
     assert files("nlgauge.data").joinpath("baselines", "nlgauge.tsv").is_file()
+
+
+def test_the_multilingual_baseline_is_that_of_the_language():
+    german = vectors.find(None, "multilingual", "de")
+    assert german.identity == "de/multilingual" != vectors.find(None, "multilingual", "en").identity
+    with pytest.raises(InputError, match=r"language 'ja'; bundled for it: cs, de, en, .*nlgauge train baseline TEXTS"):
+        vectors.find(None, "multilingual", "ja")
 
 
 def test_a_lone_carriage_return_is_told_in_one_line(tmp_path):

@@ -9,7 +9,7 @@ import json
 import math
 import zlib
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
 from hashlib import sha256
 from importlib.resources import files
@@ -75,6 +75,11 @@ def numbered(segments: Sequence[Segment]) -> tuple[list[str], Ids, Ids]:
     hypotheses = [numbers.setdefault(s.hypothesis.strip(), len(numbers)) for s in segments]
     references = [numbers.setdefault(s.references[0].strip(), len(numbers)) for s in segments]
     return list(numbers), np.array(hypotheses, dtype=np.int64), np.array(references, dtype=np.int64)
+
+
+def with_sources(segments: Sequence[Segment]) -> list[Segment]:
+    """The segments as `against=source` compares them: the source stands for the reference."""
+    return [replace(s, references=(s.source or "",)) for s in segments]
 
 
 # --- Inverse document frequencies of word pieces
