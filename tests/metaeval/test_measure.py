@@ -787,6 +787,20 @@ def test_binary_labels_of_several_groups_have_a_mean():
     assert tested.values == pytest.approx(mean)
 
 
+def test_a_label_too_rare_for_thresholds_leaves_the_value_undefined_and_refuses_a_test():
+    data = labelled(n_items=10)
+    rare = frame_of(data.x, (np.arange(20) == 3).astype(float), data.items, data.systems)
+    task = Task("f1", "segment", "none", up=[True, False])
+    found = measure(rare, task)
+    ended, made = with_intervals(rare, found, task, IntervalMethod(draws=20))
+    assert np.isnan([(one.value, one.low, one.high) for one in ended]).all()
+    assert not made
+    assert found[0].note.endswith("; 1 have none, since all labels of the others are alike")
+    assert ends_of_mean([frame_of(f.x, f.z) for f in (rare, data)], task, IntervalMethod(draws=20)) is None
+    with pytest.raises(InputError, match="f1 finds no threshold in a fold"):
+        compare(rare, found, task, MetricTest("perm_both", draws=20))
+
+
 def test_a_threshold_of_pairs_is_no_less_than_0():
     with pytest.raises(InputError, match="threshold is -1, expected the least difference of two ratings"):
         value(labelled(), "preference_accuracy", threshold=-1)

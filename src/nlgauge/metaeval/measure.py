@@ -203,6 +203,9 @@ def as_classes(frame: GroupScores, task: Task) -> tuple[GroupScores, Task]:
 
     So statistics of binary labels get intervals and tests, which take the thresholds as they are. Both signs stay on
     their side of 0 where a test brings all metrics to one scale.
+
+    Raises:
+        InputError: a score has no class, since the items on which its threshold is found have labels of one kind.
     """
     if task.kind != "classes":
         return frame, task
@@ -211,6 +214,11 @@ def as_classes(frame: GroupScores, task: Task) -> tuple[GroupScores, Task]:
     laid = lay_flat(x, z, groups, None, plan.averaging)
     given = plan.own.get("threshold")
     told = told_held_out(plan, laid)[0].x if given is None else np.where(x >= given, 1.0, -1.0)
+    if np.isnan(told[laid.keep]).any():
+        raise InputError(
+            f"{task.stat} finds no threshold in a fold, since all labels of the other folds are alike; name one"
+            " (--threshold), or take more labels of the rarer kind"
+        )
     options = {**task.options, "threshold": 0.0, "folds": None, "seed": None}
     return dataclasses.replace(frame, x=told), dataclasses.replace(task, up=(True,) * len(told), options=options)
 
@@ -397,6 +405,8 @@ def with_intervals(
     if task.kind == "preferences":
         return _with_ends_of_pairs(frame, found, task, method)
     if task.kind == "classes":
+        if any(math.isnan(one.value) for one in found):
+            return list(found), ""
         ended, said = _bootstrap(*as_classes(frame, task), found, method) if method.kind != "fisher" else (found, "")
         return list(ended), said and f"{said}, at the thresholds found"
     if _is_fisher(frame, task, method):
@@ -498,7 +508,10 @@ def ends_of_mean(frames: Sequence[GroupScores], task: Task, method: IntervalMeth
         return None
     if task.options.get("compat") or sum(len(frame.z) for frame in frames) < _LEAST:
         return None
-    parts = [as_classes(frame, task) for frame in frames]
+    try:
+        parts = [as_classes(frame, task) for frame in frames]
+    except InputError:  # a group without a value, and so without a mean
+        return None
     frames, task = [frame for frame, _ in parts], parts[0][1]
     drawn = bootstrap_correlations(
         task.stat,

@@ -693,8 +693,13 @@ def told_held_out(plan: StatisticPlan, entries: Entries) -> tuple[Entries, list[
     folds = plan.own.get("folds", min(plan.n_folds, n_units))
     told, cuts = classes_held_out(entries, plan.stat.kernel, folds, plan.own.get("seed", 0))
     up = np.broadcast_to(plan.options["higher_is_better"], len(told))
-    ends = [sorted(row if good else -row) for row, good in zip(cuts, up, strict=True)]
-    said = [f"thresholds of {folds} folds, each found on the others: {own[0]:.4g} to {own[-1]:.4g}" for own in ends]
+    said = []
+    for row, good in zip(cuts, up, strict=True):
+        known = sorted((row if good else -row)[~np.isnan(row)])
+        ends = f": {known[0]:.4g} to {known[-1]:.4g}" if known else ""
+        lacking = f"{folds - len(known)} have none, since all labels of the others are alike"
+        note = f"thresholds of {folds} folds, each found on the others{ends}"
+        said.append(f"{note}; {lacking}" if len(known) < folds else note)
     return replace(entries, x=told), said
 
 
