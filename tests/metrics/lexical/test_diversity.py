@@ -138,6 +138,11 @@ def test_compression_holds_for_texts_beyond_the_window_of_gzip():
     assert np.isnan(found.values[-1])
 
 
+def test_a_system_without_anything_to_count_has_no_number():
+    for metric, outputs in ((Distinct(ngram=3), ["a b", "c"]), (Distinct(), ["", " "]), (Compression(), ["", " "])):
+        assert np.isnan(metric.score(of(outputs), Runtime()).system)
+
+
 def test_what_repeats_adds_few_bytes():
     found = Compression().score(of(["the old ferry leaves the harbour at seven"] * 9 + ["zebra quiz"]), Runtime())
     assert found.values[0] > found.values[-1]

@@ -173,6 +173,7 @@ def test_lengths_by_hand():
     assert found.values[:2] == pytest.approx([3 / 2, 1 / 4])
     assert math.isnan(found.values[2])
     assert found.system == pytest.approx(4 / 6)
+    assert math.isnan(scored(LengthRatio(), ("", "a b", ["", ""])).system)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from nlgauge.core.metric import BaseMetric, check_needs, scores_of_stats, signat
 from nlgauge.core.options import Checked, Range
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
-from nlgauge.metrics.lexical.ngrams import Gram, WordMetric, Words, grams
+from nlgauge.metrics.lexical.ngrams import Gram, WordMetric, Words, grams, ratio
 from nlgauge.runtime.pool import Counts, Term
 from nlgauge.runtime.runtime import Runtime
 
@@ -65,7 +65,8 @@ class Distinct(WordMetric):
 
     The number of a system is the one that is published. A text has the mean over its n-grams of 1 / c, where c is how
     often its system says that n-gram: the sums of both parts are those of the system, so intervals and tests over
-    segments hold c as it is. A blank text gets 0 (flag `empty`); one with fewer than n words has no score (`wordless`).
+    segments hold c as it is. A blank text gets 0 (flag `empty`); one with fewer than n words has no score (`wordless`),
+    nor has a system without an n-gram.
 
     Args:
         ngram: n, the words of an n-gram.
@@ -107,13 +108,12 @@ class Distinct(WordMetric):
         ).reshape(-1, 2)
         empty = np.array([is_blank(s.hypothesis) for s in segments], dtype=np.bool_)
         none = (stats[:, 1] == 0) & ~empty
-        values = np.where(none, np.nan, self.corpus(stats))
+        values = np.where(empty, 0.0, self.corpus(stats))
         return scores_of_stats(self, segments, runtime, stats, {"empty": empty, "wordless": none}, values)
 
     def corpus(self, totals: Array) -> Array:
-        """Different n-grams over all n-grams: shape (..., 2) to (...); 0 where there are none."""
-        different, every = np.moveaxis(np.asarray(totals, dtype=np.float64), -1, 0)
-        return np.asarray(different / np.maximum(every, 1))
+        """Different n-grams over all n-grams: shape (..., 2) to (...); NaN where there are none."""
+        return ratio(totals)
 
 
 # --- Self-BLEU: how much of an output the others of its system say, too
@@ -282,13 +282,11 @@ class Compression(Checked, BaseMetric):
             rows = _added(sorted(told) if self.order == "sorted" else told)
             for place in where:
                 stats[place] = rows.get(segments[place].hypothesis, (0.0, 0.0))
-        values = np.where(blank, np.nan, self.corpus(stats))
-        return scores_of_stats(self, segments, runtime, stats, {"wordless": blank}, values)
+        return scores_of_stats(self, segments, runtime, stats, {"wordless": blank})
 
     def corpus(self, totals: Array) -> Array:
-        """Bytes over compressed bytes: shape (..., 2) to (...); 0 where there is no text."""
-        whole, compressed = np.moveaxis(np.asarray(totals, dtype=np.float64), -1, 0)
-        return np.asarray(whole / np.maximum(compressed, 1))
+        """Bytes over compressed bytes: shape (..., 2) to (...); NaN where there is no text."""
+        return ratio(totals)
 
 
 def _added(texts: Sequence[str]) -> dict[str, Array]:

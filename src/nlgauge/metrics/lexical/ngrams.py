@@ -137,6 +137,12 @@ def grams(words: Words, order: int) -> Counter[Gram]:
     return Counter(zip(*(words[i:] for i in range(order)), strict=False))
 
 
+def ratio(totals: Array) -> Array:
+    """The first of two summed counts over the second: shape (..., 2) to (...); NaN where nothing was counted."""
+    over, under = np.moveaxis(np.asarray(totals, dtype=np.float64), -1, 0)
+    return np.where((over == 0) & (under == 0), np.nan, over / np.maximum(under, 1))
+
+
 # --- Texts as numbers, and the n-grams in them, held in arrays so that a corpus is counted in a few passes
 
 Index = npt.NDArray[np.int64]

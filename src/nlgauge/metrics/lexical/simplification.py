@@ -18,7 +18,7 @@ from nlgauge.core.metric import BaseMetric, check_needs, scores_of_stats, signat
 from nlgauge.core.options import Checked
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment, is_blank
-from nlgauge.metrics.lexical.ngrams import Gram, WordMetric, grams
+from nlgauge.metrics.lexical.ngrams import Gram, WordMetric, grams, ratio
 from nlgauge.metrics.lexical.sacrebleu import is_empty
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.scripts import Writing
@@ -210,8 +210,7 @@ class Readability(Checked, BaseMetric):
         count = cache(self._count)
         stats = np.array([count(segment.hypothesis) for segment in segments], dtype=np.float64).reshape(-1, 3)
         wordless = stats[:, 0] == 0
-        values = np.where(wordless, np.nan, self.corpus(stats))
-        return scores_of_stats(self, segments, runtime, stats, {"wordless": wordless}, values)
+        return scores_of_stats(self, segments, runtime, stats, {"wordless": wordless})
 
     def corpus(self, totals: Array) -> Array:
         """The grade of summed counts: shape (..., 3) to (...); NaN without a word."""
@@ -281,13 +280,11 @@ class LengthRatio(WordMetric):
         wordless = stats[:, 1] == 0
         stats[wordless] = 0.0
         empty = np.array([is_blank(s.hypothesis) for s in segments], dtype=np.bool_) & ~wordless
-        values = np.where(wordless, np.nan, self.corpus(stats))
-        return scores_of_stats(self, segments, runtime, stats, {"empty": empty, "wordless": wordless}, values)
+        return scores_of_stats(self, segments, runtime, stats, {"empty": empty, "wordless": wordless})
 
     def corpus(self, totals: Array) -> Array:
-        """The ratio of summed lengths: shape (..., 2) to (...); 0 without a reference."""
-        ours, theirs = np.moveaxis(np.asarray(totals, dtype=np.float64), -1, 0)
-        return np.asarray(ours / np.maximum(theirs, 1))
+        """The ratio of summed lengths: shape (..., 2) to (...); NaN without a reference."""
+        return ratio(totals)
 
     @staticmethod
     def _lengths(segment: Segment, n_words: Any) -> tuple[int, int]:
