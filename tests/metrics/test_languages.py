@@ -354,6 +354,8 @@ def test_strict_refuses_before_anything_is_scored_and_off_looks_at_nothing():
     [
         ("bertscore:language=de,model=base", "the model base reads English; name one that reads de"),
         ("bertscore:language=en-sci", "the model embedded reads English; name one that reads en-sci"),
+        ("bertscore:lang=eng_Latn", "the model embedded reads English; name one that reads eng_Latn"),
+        ("bertscore:lang=english", "language is 'english', expected a code, such as de or pt-BR"),
         ("bertscore:lang=de,model=roberta-large", "since rescale=true is not given; leave language"),
         ("bertscore:lang=de,language=fr", "lang and language are one option, and both are given; leave one out"),
         ("cosine:lang=de", "cosine has no option 'lang'"),
@@ -374,10 +376,10 @@ def test_a_language_names_the_encoder_as_in_bert_score(name):
     assert spec_of(ng.metric(f"bertscore:{name}=ja")) == "bertscore:model=multilingual"  # so it is signed
     given = ng.metric(f"bertscore:{name}=de,rescale=true,baseline=b.csv")
     assert given == ng.metric("bertscore:model=multilingual,rescale=true,baseline=b.csv")
-    # None comes for this encoder: the error about it, as before, names the language.
-    assert spec_of(ng.metric(f"bertscore:{name}=de,rescale=true")).endswith(",rescale=true,language=de")
+    # The baseline is of a language: where none comes, the error names it.
+    assert spec_of(ng.metric(f"bertscore:{name}=ja,rescale=true")).endswith(",rescale=true,language=ja")
     with pytest.raises(InputError, match="no baseline comes with the package for model 'multilingual' and language"):
-        vectors.find(None, "multilingual", "de")
+        vectors.find(None, "multilingual", "ja")
 
 
 def test_a_language_chooses_the_baseline():

@@ -154,8 +154,8 @@ def encoder_for(language: str) -> tuple[str, int]:
 
 
 def is_english(language: str) -> bool:
-    """Whether a code, such as `en` or `en-sci`, is of English."""
-    return language.lower().partition("-")[0] == ENGLISH
+    """Whether a code, such as `en`, `en-sci` or `eng_Latn`, is of English."""
+    return re.split("[-_]", language.lower())[0] in (ENGLISH, "eng")
 
 
 def is_encoder_for(model: str, language: str) -> bool:

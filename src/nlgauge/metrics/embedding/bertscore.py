@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal
@@ -41,6 +42,7 @@ from nlgauge.runtime.runtime import Advance, DType, Runtime, windows
 from nlgauge.text.scripts import ENGLISH
 
 _NGRAMS = {"wmd1": 1, "wmd2": 2}
+_CODE = re.compile(r"[a-z]{2,3}(?:[-_]\w+)*", re.IGNORECASE)  # of a language
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -258,6 +260,8 @@ class BertScore(ByEncoder):
             )
         if self.baseline and not self.rescale:
             raise SpecError("bertscore: a baseline without rescale=true would change nothing; add rescale=true")
+        if not _CODE.fullmatch(self.language):
+            raise SpecError(f"bertscore:language is {self.language!r}, expected a code, such as de or pt-BR")
         if self.model == EMBEDDED and not is_english(self.language):
             object.__setattr__(self, "model", MULTILINGUAL)
             if not self.rescale or self.baseline:  # it has done its work
