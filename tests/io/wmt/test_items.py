@@ -200,7 +200,7 @@ def test_answers_are_written_as_the_tasks_have_them(tmp_path):
     ]
     path = tmp_path / "a.jsonl"
     write_answers(
-        path, OUTPUTS, spans=spans, scores=scores(50, 0, 100.0, 12.5), error_free=[False, False, True, np.True_]
+        path, OUTPUTS, spans=spans, scores=scores(50, 0, 100.0, 12.5), error_free=[False, np.int64(0), True, np.True_]
     )
     first, second = map(json.loads, path.read_text().splitlines())
     assert first == {
@@ -249,6 +249,9 @@ def test_scores_of_other_segments_are_refused(tmp_path):
         write_answers(tmp_path / "a.jsonl", OUTPUTS[:2], scores=scores(1, 2, 3, 4))
     with pytest.raises(InputError, match="segment 'x' names no system, which answers name"):
         write_answers(tmp_path / "a.jsonl", [Segment("x", "y", item="i")], error_free=[True])
+    pairs = [Segment(lp, lp, item="i", system="A", group=lp) for lp in ("en-de", "en-cs")]
+    with pytest.raises(InputError, match="item 'i' of system 'A' has two texts; name one --lp"):
+        write_answers(tmp_path / "a.jsonl", pairs, error_free=[True, True])
 
 
 def faults(jsonl, *rows):

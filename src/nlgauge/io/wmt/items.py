@@ -285,7 +285,7 @@ def write_answers(
             raise InputError(f"the scores are not those of the {len(segments)} segments beside them")
         given[TASKS[1]] = scores.values.tolist()
     if error_free is not None:
-        given[TASKS[2]] = [int(one) if type(one) in (bool, np.bool_) else one for one in error_free]
+        given[TASKS[2]] = [int(one) if isinstance(one, (bool, np.bool_, np.integer)) else one for one in error_free]
     if not given:
         raise InputError("no answers, expected spans, scores or error_free")
     rows: dict[str, dict[str, Any]] = {}
@@ -324,7 +324,8 @@ def _texts(segments: Iterable[Segment]) -> dict[str, dict[str, str]]:
         if segment.item is None or segment.system is None:
             what = "item" if segment.item is None else "system"
             raise InputError(f"segment {segment.id!r} names no {what}, which answers name")
-        texts.setdefault(segment.item, {})[segment.system] = segment.hypothesis
+        if texts.setdefault(segment.item, {}).setdefault(segment.system, segment.hypothesis) != segment.hypothesis:
+            raise InputError(f"item {segment.item!r} of system {segment.system!r} has two texts; name one --lp")
     return texts
 
 
