@@ -322,7 +322,7 @@ def judged(
 
 def _how(found: Decided, metrics: Mapping[str, BaseMetric]) -> list[str]:
     """How it was judged."""
-    told = [note for built in metrics.values() for note in built.notes]
+    told = [f"{spec}: {note}" for spec, built in metrics.items() for note in built.notes]
     used = dict.fromkeys(row["method"] for row in found.rows)
     told += [METHODS[one] for one in used if one in METHODS]
     deciding = sum(row["decides"] for row in found.rows)

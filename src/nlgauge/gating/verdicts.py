@@ -200,6 +200,8 @@ def _items(n: int) -> str:
 
 
 def _changed(delta: float) -> str:
+    if math.isnan(delta):
+        return "is undefined"
     return "did not change" if delta == 0 else f"{'gained' if delta > 0 else 'lost'} {_number(abs(delta))}"
 
 

@@ -155,8 +155,8 @@ def test_documents_meet_their_sources(general):
     ]
     assert {s.group for s in found} == {"ces_Latn-deu_Latn"}
     told = " ".join(found.notes)
-    assert "A.jsonl: 1 document that have no source are left out" in told
-    assert "B.jsonl: 1 document are lacking" in told
+    assert "A.jsonl: 1 document without a source, left out" in told
+    assert "B.jsonl: 1 document lacking" in told
     assert "of 4 references 2 'postedit'" in told
 
 

@@ -228,7 +228,7 @@ def open_general(folder: str | os.PathLike[str]) -> HeldSource:
                         others += 1
         files.append(rows.file)
         notes += rows.notes()
-        for n, words in ((others, "that have no source are left out"), (len(shared.keys() - seen), "are lacking")):
+        for n, words in ((others, "without a source, left out"), (len(shared.keys() - seen), "lacking")):
             notes += [f"{rows.file.name}: {counted(n, 'document')} {words}"] if n else []
     return HeldSource(Dataset(tuple(segments), str(folder), tuple(notes)), files)
 
