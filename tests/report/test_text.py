@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import nlgauge as ng
 from nlgauge.core.errors import InputError
 from nlgauge.core.result import Result
-from nlgauge.core.scores import Scores, count_notes
+from nlgauge.core.scores import Scores, count_notes, in_brief
 from nlgauge.core.spec import Signature
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.metrics.learned.regressor import from_ratings
@@ -139,12 +139,12 @@ def test_brief_text_leaves_p_values_of_pairs_and_names_of_texts_to_an_option():
 
 def test_brief_text_has_three_notes_but_all_that_say_that_a_number_means_nothing():
     cut = [f"{name}: 9 of 9 segments have a text longer than the model reads, cut to its limit" for name in "abcd"]
-    (count,) = count_notes("a", {"empty": 2}, 9)
+    (count,) = count_notes("a", {"empty": 2}, 9, first={"empty": ["x", "y"]})
     plain = ["first", "second", "third"]
     few, many = (replace(scores(*"abcd"), notes=[*plain, count, *odd]) for odd in ([], cut))
     lines = [line for line in render(few, brief=True).split("\n") if line.startswith("note: ")]
     assert lines == [
-        *(f"note: {note}" for note in (count, *plain[:2])),
+        *(f"note: {note}" for note in (*in_brief([count]), *plain[:2])),
         "note: -v shows signatures, 1 more note and the texts that notes count",
     ]
     lines = [line for line in render(many, brief=True).split("\n") if line.startswith("note: ")]

@@ -299,8 +299,8 @@ def test_a_text_without_ink_is_scored_as_an_empty_one(name):
         pytest.skip("it needs an option, or what is not installed")
     for blank in ("\u200b", "\ufeff", "\u3164"):
         scores = metric.score(blank_and_seen(blank), Runtime())
-        assert scores.values.tolist() == empty.values.tolist()
-        assert scores.system == empty.system
+        np.testing.assert_array_equal(scores.values, empty.values)
+        np.testing.assert_array_equal(scores.system, empty.system)
         assert {name: flag.tolist() for name, flag in scores.flags.items()} == {
             name: flag.tolist() for name, flag in empty.flags.items()
         }
@@ -309,7 +309,7 @@ def test_a_text_without_ink_is_scored_as_an_empty_one(name):
 WHITE = "\t\r\x0b\x0c\x1c\x85\xa0\u2003\u2028\u202f\u3000"  # a line feed may end a sentence
 
 
-@pytest.mark.parametrize("name", [*OF_WORDS, "bertscore"])
+@pytest.mark.parametrize("name", [*(name for name in OF_WORDS if name != "compression"), "bertscore"])  # bytes
 def test_white_space_of_any_kind_parts_words(name):
     kind, fixed = METRICS.lookup(name)
     try:

@@ -30,7 +30,7 @@ from nlgauge.audits.preference import (
 from nlgauge.audits.suites import suite as made_suite
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, SpecError, nearest
-from nlgauge.core.metric import MetricLike, cut_words, trained_on
+from nlgauge.core.metric import MetricLike, cut_words, own_notes, trained_on
 from nlgauge.core.options import OneOf, Range, check_option
 from nlgauge.core.result import Outcome, Result
 from nlgauge.core.scores import count_notes, say, warning
@@ -312,7 +312,7 @@ def _check_penalties(penalties: Sequence[ChecklistRow] | None, design: Design, l
 
 def _about_metrics(suite: Suite, sides: Mapping[str, Sides]) -> Iterator[str]:
     """The notes of the metrics, and the published suites that their heads have read."""
-    yield from (f"{spec}: {note}" for spec, s in sides.items() for note in s.metric.notes)
+    yield from own_notes({spec: s.metric for spec, s in sides.items()})
     if suite.published is not None:
         yield from overlap_notes(suite, [s.signature for s in sides.values()])
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError
-from nlgauge.core.scores import MEANINGS, FinishParts, MetricInfo, Scores, ids, mean_of_defined
+from nlgauge.core.scores import MEANINGS, FinishParts, MetricInfo, Note, Scores, ids, mean_of_defined
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Signature, quote, version
 
@@ -175,6 +175,11 @@ def whole(metric: Any) -> BaseMetric:
     in, by `named`; what is behind that need not ask.
     """
     return cast(BaseMetric, metric if isinstance(metric, BaseMetric | _Foreign) else _Foreign(metric))
+
+
+def own_notes(metrics: Mapping[str, BaseMetric]) -> list[Note]:
+    """The notes of metrics, named by specification; those with equal words stand once in brief."""
+    return [Note.of(f"{spec}: {note}", spec, note) for spec, built in metrics.items() for note in built.notes]
 
 
 def said(metric: Any, member: str) -> list[Any]:

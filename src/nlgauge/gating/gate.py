@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.metric import BaseMetric, MetricLike
+from nlgauge.core.metric import BaseMetric, MetricLike, own_notes
 from nlgauge.core.result import NewRow, Outcome, Result
 from nlgauge.core.scores import say, warning
 from nlgauge.core.segment import Dataset, Frame, is_frame
@@ -322,7 +322,7 @@ def judged(
 
 def _how(found: Decided, metrics: Mapping[str, BaseMetric]) -> list[str]:
     """How it was judged."""
-    told = [f"{spec}: {note}" for spec, built in metrics.items() for note in built.notes]
+    told: list[str] = [*own_notes(metrics)]
     used = dict.fromkeys(row["method"] for row in found.rows)
     told += [METHODS[one] for one in used if one in METHODS]
     deciding = sum(row["decides"] for row in found.rows)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask, by_value
 from nlgauge.core.errors import InputError, nearest
-from nlgauge.core.metric import BaseMetric, check_needs, cut_words, signature_of
+from nlgauge.core.metric import BaseMetric, check_needs, cut_words, own_notes, signature_of
 from nlgauge.core.options import check_option
 from nlgauge.core.result import NewRow
 from nlgauge.core.scores import Scores, count, ids, join, mean_of_defined, say
@@ -483,7 +483,7 @@ def score_judged(
     about_texts = Looks(language).seen(adapted, segments if adapted else (), "judged segments").notes()
     scored = score_segments({name: built for name, built in adapted.items() if not built.pooled}, segments, runtime)
     groups = list(dict.fromkeys(s.group for s in segments))
-    notes = [f"{name}: {note}" for name, built in metrics.items() for note in built.notes]
+    notes: list[str] = [*own_notes(metrics)]
     for name, built in adapted.items():
         if not built.pooled:
             continue

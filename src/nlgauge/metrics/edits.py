@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import count, islice
@@ -218,28 +218,34 @@ class Cer(Checked, BaseMetric):
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values of 0 and more; `stats` are (edits, characters). The flag `empty` marks a blank side."""
-        fold = str.lower if self.lowercase else str
 
         def count(pairs: Sequence[Pair]) -> Array:
-            folded = ((_WHITE.sub(" ", fold(h.strip())), _WHITE.sub(" ", fold(r.strip()))) for h, r in pairs)
+            folded = _characters(pairs, self.lowercase)
             return np.array([(Levenshtein.distance(r, h), len(r)) for h, r in folded], dtype=np.float64)
 
         return against_best(self, segments, runtime, count, rate, 2)
+
+
+def _characters(pairs: Sequence[Pair], lowercase: bool) -> Iterator[Pair]:
+    """Both sides as their characters are compared: without blanks around them, and white space as blanks."""
+    fold = str.lower if lowercase else str
+    return ((_WHITE.sub(" ", fold(h.strip())), _WHITE.sub(" ", fold(r.strip()))) for h, r in pairs)
 
 
 @dataclass(frozen=True, kw_only=True)
 class EditSimilarity(Checked, BaseMetric):
     """1 - the fewest edits of characters over the length of the longer text: 1 is a copy, 0 has nothing in common.
 
-    Both sides count alike, where `cer` divides by the reference alone. The number of a system is the mean. Of several
-    references the most similar counts, the first among equals. A blank side gets 0 (flag `empty`).
+    Both sides count alike, where `cer` divides by the reference alone. White space of any kind is as good as a blank.
+    The number of a system is the mean. Of several references the most similar counts, the first among equals. A blank
+    side gets 0 (flag `empty`).
 
     Args:
         lowercase: compare in lower case.
 
     References:
         Levenshtein (1966). Values are those of rapidfuzz's `Levenshtein.normalized_similarity` of texts without blanks
-        around them, except for two blank texts: 0 here, 1 there.
+        around them and without other white space, except for two blank texts: 0 here, 1 there.
     """
 
     lowercase: bool = False
@@ -252,10 +258,9 @@ class EditSimilarity(Checked, BaseMetric):
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """Values in 0 to 1. The flag `empty` marks a blank side."""
-        fold = str.lower if self.lowercase else str
 
         def similarity(pairs: Sequence[Pair]) -> Array:
-            folded = ((fold(h.strip()), fold(r.strip())) for h, r in pairs)
+            folded = _characters(pairs, self.lowercase)
             found = [Levenshtein.normalized_similarity(h, r) if h and r else 0.0 for h, r in folded]
             return np.array(found, dtype=np.float64)
 

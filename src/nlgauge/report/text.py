@@ -342,7 +342,7 @@ def _notes(paper: Paper) -> list[str]:
     if not (paper.brief and paper.is_text):
         return whole
     doubts = [note for note in whole if is_doubt(result, note)]
-    counts = [note for note in whole if isinstance(note, Note) and note not in doubts]
+    counts = [n for n in whole if isinstance(n, Note) and n != f"{n.about}: {n.said}" and n not in doubts]
     short = in_brief([*doubts, *counts, *(note for note in whole if note not in doubts and note not in counts)])
     most = max(_MOST, len(in_brief(doubts)))
     more = len(short) - most

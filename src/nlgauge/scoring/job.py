@@ -19,6 +19,7 @@ from nlgauge.core.metric import (
     cut_words,
     described,
     leave_out,
+    own_notes,
     part_directions,
     signature_of,
     whole,
@@ -135,8 +136,7 @@ class SourceScores(Outcome):
         yield from [*self.left, *self.looks.notes()]
         for spec, built in self.metrics.items():
             yield from self.count_notes(spec)
-            for note in built.notes:
-                yield f"{spec}: {note}"
+            yield from own_notes({spec: built})
         with_references = [t for spec, t in self.totals.items() if "references" in self.metrics[spec].info.needs]
         n_references = sorted(with_references[0].references) if with_references else []
         if n_references and n_references[-1] > 1:

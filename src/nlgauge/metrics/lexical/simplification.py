@@ -17,7 +17,7 @@ from nlgauge.core.arrays import Array
 from nlgauge.core.metric import BaseMetric, check_needs, scores_of_stats, signature_of
 from nlgauge.core.options import Checked
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
-from nlgauge.core.segment import Segment, is_blank
+from nlgauge.core.segment import Segment, is_blank, stripped
 from nlgauge.metrics.lexical.ngrams import Gram, WordMetric, grams, ratio
 from nlgauge.metrics.lexical.sacrebleu import is_empty
 from nlgauge.runtime.runtime import Runtime
@@ -220,7 +220,7 @@ class Readability(Checked, BaseMetric):
         return np.asarray(np.where(words > 0, grade, np.nan))
 
     def _count(self, text: str) -> tuple[int, int, int]:
-        sentences = [words for sentence in split_sentences(text) if (words := _words(sentence))]
+        sentences = [words for sentence in split_sentences(stripped(text)) if (words := _words(sentence))]
         every = [word for words in sentences for word in words]
         if self.formula == "ari":
             return len(every), len(sentences), sum(map(str.isalnum, "".join(every)))
