@@ -226,7 +226,7 @@ def test_a_note_names_the_metric_the_count_the_script_the_first_and_what_to_do()
     pairs = {"a": ("It rains.", "It snows."), "b": CHINESE, "c": UNRELATED["Thai"], "d": CHINESE, "e": CHINESE}
     assert notes("bertscore", pairs) == [
         "bertscore: 4 of 5 segments (c, b, d, ...) look Thai or Chinese (Han): the model reads English; take --encoder"
-        " multilingual where vectors are compared, else name a model of that language (page 'guides/translation' of the"
+        " multilingual for nli and where vectors are compared, else name a model of that language (page 'guides/translation' of the"
         " documentation)"
     ]
 
@@ -290,7 +290,7 @@ LANGUAGES_GERMAN = (
 def test_other_languages_in_latin_script_are_noted_once_for_all_metrics_that_read_english():
     pytest.importorskip("torch")
     pairs = {str(i): LANGUAGES_GERMAN for i in range(6)}
-    way_out = "take --encoder multilingual where vectors are compared, else name a model of that language"
+    way_out = "take --encoder multilingual for nli and where vectors are compared, else name a model of that language"
     looks = f"look German: the model reads English; {way_out} (page 'guides/translation' of the documentation)"
     found = notes(["bertscore", "cosine", "bleu", "chrf", "meteor", "rougeL"], pairs)
     assert found[:2] == [f"{spec}: 6 of 6 segments (0, 1, 2, ...) {looks}" for spec in ("bertscore", "cosine")]
@@ -319,7 +319,9 @@ def test_a_metric_that_reads_another_language_does_not_read_english():
     writings = [Writing("Latin", name, True, code) for name, code in (("German", "de"), ("English", "en"))]
     told = [unread_by_model(("de",), writing) for writing in writings]
     assert told[0] is None
-    assert told[1].startswith("the model reads German; take --encoder multilingual where vectors are compared, else")
+    assert told[1].startswith(
+        "the model reads German; take --encoder multilingual for nli and where vectors are compared, else"
+    )
     said = unread_by_model(("de",), writings[1], "the judge")
     assert said.startswith("the judge reads German; name a model")  # no option of metrics moves it
     assert unread_by_model((), writings[0]) is None

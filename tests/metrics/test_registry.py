@@ -253,8 +253,9 @@ def test_an_encoder_is_that_of_metrics_that_name_no_model(typed, meant):
     ("typed", "meant"),
     [
         ("cosine", "cosine:model=multilingual"),
+        ("0.2*nli + 0.8*chrf", "0.2*nli:model=nli-multi + 0.8*chrf"),
         ("bertscore:lang=en", "bertscore:lang=en,model=multilingual"),
-        # heads stay with the encoder that they were made for, and a language names its encoder
+        # other heads stay with the encoder that they were made for, and a language names its encoder
         ("rated", "rated"),
         ("gauge", "gauge"),
         ("bertscore:lang=de", "bertscore:lang=de"),

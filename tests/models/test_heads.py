@@ -4,7 +4,7 @@ import shutil
 import pytest
 
 from nlgauge.core.errors import InputError
-from nlgauge.models.heads import ON_BASE, find_head, is_head
+from nlgauge.models.heads import ON_BASE, ON_MULTILINGUAL, find_head, is_head
 
 torch = pytest.importorskip("torch")
 
@@ -109,9 +109,12 @@ def test_which_names_mean_heads(name, head):
     assert is_head(name) is head
 
 
-@pytest.mark.parametrize(("name", "kind"), ON_BASE.items())
-def test_a_head_on_base_says_how_to_get_it_where_it_lacks(name, kind, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("name", "kind"), {**ON_BASE, **ON_MULTILINGUAL}.items())
+def test_a_head_says_how_to_get_its_encoder_where_it_lacks(name, kind, tmp_path, monkeypatch):
     monkeypatch.setenv("NLGAUGE_MODELS", str(tmp_path))
     monkeypatch.setattr("nlgauge.models.fetch._installed", lambda one: None)
-    with pytest.raises(InputError, match=r"^the encoder 'base' is not here; run: nlgauge fetch base \(404 MB, once\)$"):
+    one, size = ("base", 404) if name in ON_BASE else ("multilingual", 72)
+    with pytest.raises(
+        InputError, match=rf"^the encoder '{one}' is not here; run: nlgauge fetch {one} \({size} MB, once\)$"
+    ):
         find_head(name, kind)

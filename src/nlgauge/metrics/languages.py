@@ -184,7 +184,7 @@ def unread_by_model(languages: Sequence[str], writing: Writing, who: str | None 
         return None
     named = " and ".join(names().get(language, language) for language in languages)
     # All metrics give one reason, since notes with equal reasons become one: it says itself for which of them it holds.
-    way = "take --encoder multilingual where vectors are compared, else " if who is None else ""
+    way = "take --encoder multilingual for nli and where vectors are compared, else " if who is None else ""
     page = "(page 'guides/translation' of the documentation)"
     return f"{who or 'the model'} reads {named}; {way}name a model of that language {page}"
 
