@@ -226,8 +226,8 @@ def test_a_note_names_the_metric_the_count_the_script_the_first_and_what_to_do()
     pairs = {"a": ("It rains.", "It snows."), "b": CHINESE, "c": UNRELATED["Thai"], "d": CHINESE, "e": CHINESE}
     assert notes("bertscore", pairs) == [
         "bertscore: 4 of 5 segments (c, b, d, ...) look Thai or Chinese (Han): the model reads English; take --encoder"
-        " multilingual for nli and where vectors are compared, else name a model of that language (page 'guides/translation' of the"
-        " documentation)"
+        " multilingual for nli and where vectors are compared, else name a model of that language (page"
+        " 'guides/translation' of the documentation)"
     ]
 
 
