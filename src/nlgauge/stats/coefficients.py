@@ -428,7 +428,7 @@ def _check_classes(z: Array, name: str) -> None:
     strange = z[~np.isin(z, (0, 1))]
     if strange.size:
         raise InputError(
-            f"{name} takes classes 0 and 1, got {strange.flat[0]:g}; give a threshold of your own to make two classes"
+            f"{name} takes classes 0 and 1, got {strange.flat[0]:g}; make two classes of the ratings in the data"
         )
 
 
