@@ -202,7 +202,10 @@ def as_classes(frame: GroupScores, task: Task) -> tuple[GroupScores, Task]:
     """The classes that thresholds make of scores, 1 and -1, and a task that takes these; others stay as they are.
 
     So statistics of binary labels get intervals and tests, which take the thresholds as they are. Both signs stay on
-    their side of 0 where a test brings all metrics to one scale. A fold without a threshold is an InputError.
+    their side of 0 where a test brings all metrics to one scale.
+
+    Raises:
+        InputError: a score has no class, since the items on which its threshold is found have labels of one kind.
     """
     if task.kind != "classes":
         return frame, task
@@ -212,7 +215,10 @@ def as_classes(frame: GroupScores, task: Task) -> tuple[GroupScores, Task]:
     given = plan.own.get("threshold")
     told = told_held_out(plan, laid)[0].x if given is None else np.where(x >= given, 1.0, -1.0)
     if np.isnan(told[laid.keep]).any():
-        raise InputError(f"{task.stat} finds no threshold in a fold: labels outside are all alike; name a threshold")
+        raise InputError(
+            f"{task.stat} finds no threshold in a fold, since all labels of the other folds are alike; name one"
+            " (--threshold), or take more labels of the rarer kind"
+        )
     options = {**task.options, "threshold": 0.0, "folds": None, "seed": None}
     return dataclasses.replace(frame, x=told), dataclasses.replace(task, up=(True,) * len(told), options=options)
 
@@ -390,8 +396,7 @@ def with_intervals(
     jackknife for Pearson's r. Elsewhere it is a bootstrap over items.
     """
     tied_elsewhere = task.kind == "calibrated" and _is_held_out(task)
-    undefined = task.kind == "classes" and any(math.isnan(one.value) for one in found)
-    if method.kind == "none" or found[0].compat is not None or task.kind in _WITHOUT or tied_elsewhere or undefined:
+    if method.kind == "none" or found[0].compat is not None or task.kind in _WITHOUT or tied_elsewhere:
         return list(found), ""
     if task.kind == "differences":
         if method.kind == "fisher":
@@ -400,6 +405,8 @@ def with_intervals(
     if task.kind == "preferences":
         return _with_ends_of_pairs(frame, found, task, method)
     if task.kind == "classes":
+        if any(math.isnan(one.value) for one in found):
+            return list(found), ""
         ended, said = _bootstrap(*as_classes(frame, task), found, method) if method.kind != "fisher" else (found, "")
         return list(ended), said and f"{said}, at the thresholds found"
     if _is_fisher(frame, task, method):
@@ -502,9 +509,10 @@ def ends_of_mean(frames: Sequence[GroupScores], task: Task, method: IntervalMeth
     if task.options.get("compat") or sum(len(frame.z) for frame in frames) < _LEAST:
         return None
     try:
-        frames, (task, *_) = zip(*(as_classes(frame, task) for frame in frames), strict=True)
+        parts = [as_classes(frame, task) for frame in frames]
     except InputError:  # a group without a value, and so without a mean
         return None
+    frames, task = [frame for frame, _ in parts], parts[0][1]
     drawn = bootstrap_correlations(
         task.stat,
         np.concatenate([frame.x for frame in frames], axis=1),
@@ -767,7 +775,8 @@ def compare_means(
     is_plain = task.averaging == "none" and task.kind in _PLAIN
     if not is_plain or asked.test not in ("perm_both", "perm_systems"):
         return None
-    frames, (task, *_) = zip(*(as_classes(frame, task) for frame in frames), strict=True)
+    parts = [as_classes(frame, task) for frame in frames]
+    frames, task = [frame for frame, _ in parts], parts[0][1]
     width = max(len(frame.z) for frame in frames)
     human = np.full((len(frames), width), np.nan)
     scores = np.zeros((len(task.up), *human.shape))
