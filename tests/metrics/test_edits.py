@@ -5,7 +5,7 @@ from unicodedata import unidata_version
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
@@ -429,7 +429,9 @@ def test_edit_similarity_by_hand(one):
 
 
 @given(st.text(min_size=1), st.text(min_size=1))
+@example("0 0", "0\r0")
 def test_edit_similarity_is_that_of_rapidfuzz(hypothesis, reference):
     found = EditSimilarity().score([Segment("a", hypothesis, (reference,))], Runtime())
-    expected = Levenshtein.normalized_similarity(hypothesis.strip(), reference.strip())
+    h, r = ("".join(" " if c.isspace() else c for c in text.strip()) for text in (hypothesis, reference))
+    expected = Levenshtein.normalized_similarity(h, r)
     assert found.values[0] == (0 if found.flags["empty"][0] else pytest.approx(expected, abs=1e-12))
