@@ -20,8 +20,18 @@ from pathlib import Path
 import numpy as np
 from sets import of_families
 
-from nlgauge.choosing.evidence import APART, ASPECTS, COPIES, DEFAULTS, ERRORS, HARMLESS, PUBLIC, TRIED
-from nlgauge.choosing.rule import BY_TASK, weights_of
+from nlgauge.choosing.evidence import (
+    APART,
+    ASPECTS,
+    COPIES,
+    DEFAULTS,
+    ERRORS,
+    HARMLESS,
+    PUBLIC,
+    TRIED,
+    CriterionShare,
+)
+from nlgauge.choosing.rule import BY_TASK, not_told, standings, weights_of
 from nlgauge.choosing.trials import TOGETHER, PublicSet, nearest, public_evidence, public_sets, trust_in
 from nlgauge.stats.coefficients import spearman
 
@@ -46,6 +56,7 @@ class Set:
         shares: metric -> kind of evidence -> share.
         task: of the set.
         trust: how far the public figures count.
+        default: the metric that stays, since public figures tell none from it; None where there is no such metric.
     """
 
     name: str
@@ -55,6 +66,7 @@ class Set:
     shares: Mapping[str, Mapping[str, float]]
     task: str
     trust: float
+    default: str | None
 
     def standing(self, spec: str, weights: Sequence[float]) -> float:
         """The weighted mean; a metric without evidence of a kind has the lowest of the others there."""
@@ -70,10 +82,8 @@ class Set:
         return max(self.candidates, key=lambda spec: self.standing(spec, weights))
 
     def by_rule(self) -> str:
-        """What `choose` takes: without public figures the default of the task, if it has one, else the best."""
-        default = DEFAULTS.get(self.task)
-        told = any(PUBLIC in own for own in self.shares.values())
-        return default if default in self.candidates and not told else self.best(SHIPPED)
+        """What `choose` takes."""
+        return self.default or self.best(SHIPPED)
 
     def always(self, name: str) -> str | None:
         """The metric of a name here, `gauge:task=as` for `gauge`; None if it cannot score the set, or has learnt it."""
@@ -110,13 +120,28 @@ def read(path: Path, tasks: Collection[str] = ()) -> list[Set]:
             if errors:
                 shares[spec]["errors"] = sum(w * v for w, v in errors) / sum(w for w, _ in errors)
             shares[spec] |= {kind: own[kind] for kind in (COPIES, HARMLESS, APART) if kind in own}
-            public = public_evidence(spec, near)
-            if public is not None:
-                shares[spec][PUBLIC] = public.value
+        public = publicly(candidates, near)
+        for spec, share in public.items():
+            shares[spec][PUBLIC] = share.value
         if any(shares.values()):  # else the rule has nothing to choose by
-            agreed = {OUTPUTS: people, SYSTEMS: systems}
-            found.append(Set(row["set"], family, candidates, agreed, shares, profile.task, trust_in(near)))
+            agreed, kept = {OUTPUTS: people, SYSTEMS: systems}, kept_default(profile.task, candidates, public)
+            found.append(Set(row["set"], family, candidates, agreed, shares, profile.task, trust_in(near), kept))
     return found
+
+
+def publicly(candidates: Iterable[str], near: Sequence[PublicSet]) -> dict[str, CriterionShare]:
+    """Metric -> its public figures; empty without sets."""
+    own = {spec: public_evidence(spec, near) for spec in candidates} if near else {}
+    return {spec: share for spec, share in own.items() if share is not None}
+
+
+def kept_default(task: str, candidates: Collection[str], public: Mapping[str, CriterionShare]) -> str | None:
+    """The default of a task, if public figures tell no better metric from it; as in `nlgauge.choosing.rule.decided`."""
+    default = DEFAULTS.get(task)
+    if default not in candidates:
+        return None
+    best, *others = standings([*public.values()], [*candidates], {PUBLIC: 1.0})
+    return default if default in {best.metric, *(name for name, *_ in not_told(best, others))} else None
 
 
 def from_table() -> list[Set]:
@@ -131,14 +156,14 @@ def from_table() -> list[Set]:
             continue
         family = one.name.split("-")[0]
         near = nearest(one, of_families([other.name for other in public_sets()], family))
-        public = {spec: public_evidence(spec, near) for spec in figures}
-        shares = {spec: {PUBLIC: own.value} for spec, own in public.items() if near and own is not None}
+        public = publicly(figures, near)
+        shares = {spec: {PUBLIC: own.value} for spec, own in public.items()}
         if DEFAULTS.get(one.task) in figures:
             shares = {spec: shares.get(spec, {}) for spec in figures if spec in TRIED[one.task]}
         people = {spec: figures[spec].value for spec in shares}
         if shares:
-            agreed = {OUTPUTS: people, SYSTEMS: {}}
-            found.append(Set(one.name, family, [*shares], agreed, shares, one.task, trust_in(near)))
+            agreed, kept = {OUTPUTS: people, SYSTEMS: {}}, kept_default(one.task, shares, public)
+            found.append(Set(one.name, family, [*shares], agreed, shares, one.task, trust_in(near), kept))
     return found
 
 
@@ -174,6 +199,22 @@ def fitted(sets: Sequence[Set], level: str) -> Callable[[Set], str]:
     def chosen(one: Set) -> str:
         others = families != one.family
         return one.best(min(choices, key=lambda w: (by_family(losses[w][others], families[others]), w != SHIPPED)))
+
+    return chosen
+
+
+def fixed_elsewhere(sets: Sequence[Set], level: str) -> Callable[[Set], str | None]:
+    """The one metric with the least regret on the other families of the task."""
+
+    def chosen(one: Set) -> str | None:
+        others = [s for s in sets if s.task == one.task and s.family != one.family and s.agreement[level]]
+        losses = {}
+        for name in FIXED:
+            able = [(s.regret(s.always(name), level), s.family) for s in others if s.always(name)]
+            if able and one.always(name):
+                values, families = zip(*able, strict=True)
+                losses[name] = by_family(np.array(values), np.array(families))
+        return one.always(min(losses, key=lambda name: losses[name])) if losses else None
 
     return chosen
 
@@ -241,6 +282,7 @@ def choosers(sets: Sequence[Set], level: str) -> dict[str, Chooser]:
     return {
         "the rule": Set.by_rule,
         **{f"always {name}": lambda s, name=name: s.always(name) for name in FIXED},
+        "always the best of the task's other families": fixed_elsewhere(sets, level),
         "any, at random": lambda s: None,
         **{f"the rule without {kind}": lambda s, w=w: s.best(w) for kind, w in zip(KINDS, zero, strict=True)},
         "public figures alone": lambda s: s.best((1.0, 0, 0, 0, 0)),

@@ -46,8 +46,8 @@ TRIED: Mapping[str, tuple[str, ...]] = {
     "qg": (*_COMMON, "rougeL", "nli-robust", "qrouge"),
     "dg": (*_COMMON, "rougeL", "nli-robust"),
 }
-# What to keep where people tell no metric from it: there is one public set of summaries with references.
-DEFAULTS: Mapping[str, str] = {"as": "bertscore:value=recall"}
+# What to keep where people tell no metric from it: the best single choice on the public sets of each task.
+DEFAULTS: Mapping[str, str] = {"mt": "rated", "d2t": "rated", "as": "bertscore:value=recall"}
 UNREFERENCED = ("gruen", "faithful", "supert")  # where there are no references
 _LOOKED_AT = 20
 

@@ -37,7 +37,7 @@ from nlgauge.core.suite import Pair, Suite
 from nlgauge.metrics.registry import on_encoder
 from nlgauge.stats.draws import Share
 
-_TASK = {"as": "summaries"}  # that has a default
+_TASK = {"as": "summaries", "mt": "translations", "d2t": "text from data"}  # that have a default
 _FEW_ITEMS = 100  # below, only large differences between systems are seen
 _NAMED = 4
 
