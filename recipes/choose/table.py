@@ -1,6 +1,6 @@
 """Make src/nlgauge/data/agreement.tsv: how often each metric orders two outputs of a public set as people do.
 
-    python recipes/choose/table.py DATA [--cache FILE] [--sets NAME ...]
+    python recipes/choose/table.py DATA [--cache FILE] [--sets NAME ...] [--metrics SPEC ...]
 
 DATA is the folder of the public sets. It takes some 35 minutes of one core, and seconds where scores are in the cache.
 """
@@ -32,9 +32,11 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--cache", type=Path, default=Path("choose.sqlite"))
     parser.add_argument("--sets", nargs="*", help="only these sets; others keep their rows")
+    parser.add_argument("--metrics", nargs="*", help="only these metrics; others keep their rows")
     typed = parser.parse_args()
     runtime = ng.Runtime(cache=ScoreCache(typed.cache))
     known = TARGET.read_text(encoding="utf-8").splitlines()
+    kept = {(line.split("\t")[0], line.split("\t")[5]): line for line in known}
     lines = ["\t".join(HEADER)]
     together = []
     for one in rated_sets(typed.data):
@@ -49,6 +51,11 @@ def main() -> None:
         chrf = np.nan
         draws = []
         for spec in TRIED[one.task] if has_references else (*UNREFERENCED, "summac"):
+            if typed.metrics and spec not in typed.metrics:
+                own = kept.get((one.name, spec))
+                lines += [] if own is None else [own]
+                chrf = float(own.split("\t")[4] or "nan") if own is not None and spec == "chrf" else chrf
+                continue
             built = metric(spec)
             if not all(bool(getattr(s, need)) for need in built.info.needs for s in segments):
                 continue
@@ -71,6 +78,8 @@ def main() -> None:
             lines.append("\t".join(about))
             print("\t".join(about), pairs.within, len(looked.dataset), flush=True)
         lines = [line.replace("\tCHRF\t", f"\t{'' if np.isnan(chrf) else f'{chrf:.1f}'}\t") for line in lines]
+        if len(draws) < 2:
+            continue
         table = np.corrcoef(np.stack(draws))
         together.append(float(table[np.triu_indices(len(table), 1)].mean()))
     if together:

@@ -1,15 +1,15 @@
-"""Which terms and weights should `gauge` have? Chosen on all sets but one, and held against that one.
+"""Which terms and weights should `gauge` and `gauge-rated` have? Chosen on all sets but one, and held against that one.
 
-    python recipes/studies/gauge.py DATA --keep FOLDER [--encoder base] [--sets NAME,...] > tables.md
+    python recipes/studies/gauge.py DATA --keep FOLDER [--encoder base] [--dtype bfloat16] [--sets NAME,...] > tables.md
 
-DATA: the folder with the public sets of `rated` and `suites`. Of large sets every so manieth item is taken. FOLDER
+DATA: the folder with the public sets of ratings and the suites. Of large sets every so manieth item is taken. FOLDER
 keeps the values of the terms, a file a set, so that a run that was stopped goes on.
 
 Each pair of an output and a reference has its terms; they are summed for each reference, and the highest sum counts, as
 in `gauge`. `bertscore` is F, and its highest over references counts, too.
 
-Printed is what sums gain on `bertscore`, set by set: that of `gauge`, and that which has the highest `objective` on all
-other sets. Sets of one family, such as the two suites of XPAWS, which attack the same sentences, are left out together.
+Printed is what sums have, set by set: those of the package, and that which has the highest `objective` on all other
+sets. Sets of one family, such as the two suites of XPAWS, which attack the same sentences, are left out together.
 """
 
 from __future__ import annotations
@@ -24,36 +24,47 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import ttest_1samp
 
 import nlgauge as ng
 from nlgauge.core.suite import Pair
-from nlgauge.metrics.learned.gauge import CHRF, COSINE, NLI, RATED, RATED_WEIGHT, RECALL, SCALES, SESCORE, WEIGHTS, F
+from nlgauge.metrics.learned.gauge import (
+    CHRF,
+    COSINE,
+    NLI,
+    RATED,
+    RECALL,
+    SCALES,
+    SESCORE,
+    WEIGHTS,
+    WEIGHTS_RATED,
+    F,
+)
 from nlgauge.metrics.registry import on_encoder
 from nlgauge.stats.coefficients import kendall_b, pearson
 from nlgauge.stats.preferences import soft_pairwise
 
 Values = npt.NDArray[np.float64]
-AGAINST = "nli-robust:formula=-c,direction=both"
-TERMS = (F, RECALL, COSINE, CHRF, SESCORE, RATED, NLI, AGAINST)
-CLOSE, CLOSER = "contradiction where texts match", "the same, squared"  # made of F and AGAINST, see `derived`
-DEVIATION = 0.178  # of AGAINST, which is no term of `gauge` and has no scale there
-# The sums that are tried: every choice of these weights, in deviations.
-GRID: Mapping[str, Sequence[float]] = {
-    F: (0.5, 1),
-    RECALL: (0, 0.5),
-    COSINE: (0, 0.5, 1),
-    CHRF: (0, 0.5),
-    SESCORE: (0, 0.5, 1),
-    NLI: (0, 0.5, 1),
-    CLOSE: (0, 0.5, 1),
-    CLOSER: (0, 0.5, 1),
-    AGAINST: (0, 0.5, 1),
+TERMS = (F, RECALL, COSINE, CHRF, SESCORE, RATED, NLI)
+PLAIN: Sequence[Mapping[str, float]] = ({F: 1.0}, {CHRF: 1.0}, {RATED: 1.0})
+SHIPPED = {"gauge": WEIGHTS["mt"], "gauge-rated": WEIGHTS_RATED}
+# The sums that are tried for each: every choice of these weights, in deviations, with 1 for F and recall together.
+GRIDS: Mapping[str, Mapping[str, Sequence[float]]] = {
+    "gauge": {F: (0, 0.5, 1), RECALL: (0, 0.5, 1), **dict.fromkeys((COSINE, CHRF, SESCORE, NLI), (0, 0.5, 1))},
+    "gauge-rated": {
+        **{F: (0, 0.5, 1), RECALL: (0, 0.5, 1), RATED: (1, 2, 4, 8)},
+        **{COSINE: (0, 0.5, 1), CHRF: (0, 0.5, 1), SESCORE: (0, 1), NLI: (0, 1)},
+    },
 }
 HUMANS = ("refA", "refB")  # `ref-A` and `ref-B` in some sets
-LEAST = 0.15  # gain that is asked for in suites of attacks
+WORSE = (  # that an output is made worse by, for a suite like DEMETR
+    "remove_punctuation,jumble_words,subject_verb_disagreement,typos,drop_stopwords,drop_phrases,add_extra_text,negation,"
+    "antonyms,repeat_phrases,change_numbers,change_names,drop_named_entities,drop_adjectives,hyponyms,addition,omission,"
+    "mismatch_noun,mismatch_verb,mismatch_adj,pronoun_error,name_error,change_gender"
+).split(",")
+MOST_OF_A_KIND = 60
 FLUENCY = ("jumble_words", "typos", "subject_verb_disagreement")  # of XPAWS; the others change the meaning
-ATTACKS = ("XPAWS-fr", "XPAWS-zh")
+PREFERRED, MEANING, SYSTEMS = "better preferred", "meaning", "systems"
+OF_PAIRS = 0.1  # what a share of pairs counts: metrics differ by ten times as much as in agreement with people
 FAMILY = {"XPAWS-fr": "XPAWS", "XPAWS-zh": "XPAWS", "WMT23": "he-en", "MSLC": "he-en"}  # these two share sources
 
 
@@ -77,13 +88,9 @@ class Rated:
         """Outputs with references."""
         return ((s.hypothesis, reference) for s in self.segments for reference in s.references)
 
-    def measured(self, values: Values, mean: bool = False) -> dict[str, Values]:
-        """Measure -> agreement with people, shape (m,), of m values of each pair of `texts`, shape (m, pairs).
-
-        Of several references the best counts, or the mean.
-        """
-        starts = np.cumsum([0, *self.n_references])[:-1]
-        x = np.add.reduceat(values, starts, 1) / self.n_references if mean else np.maximum.reduceat(values, starts, 1)
+    def measured(self, values: Values) -> dict[str, Values]:
+        """Measure -> agreement with people, shape (m,), of m values of each pair of `texts`, shape (m, pairs)."""
+        x = np.maximum.reduceat(values, np.cumsum([0, *self.n_references])[:-1], 1)
         return {
             name: np.mean([self._one(name, x, z) for z in self.criteria.values()], axis=0) for name in self.measures
         }
@@ -137,9 +144,9 @@ class Pairs:
         better, worse = np.split(values, 2, axis=1)
         kinds = np.array([p.phenomenon for p in self.pairs])
         shares = {kind: (better > worse)[:, kinds == kind].mean(axis=1) for kind in dict.fromkeys(kinds)}
-        found = {"better preferred": np.mean(list(shares.values()), axis=0)}
+        found = {PREFERRED: np.mean(list(shares.values()), axis=0)}
         if set(FLUENCY) <= set(shares):
-            found["meaning"] = np.mean([share for kind, share in shares.items() if kind not in FLUENCY], axis=0)
+            found[MEANING] = np.mean([share for kind, share in shares.items() if kind not in FLUENCY], axis=0)
         return found
 
 
@@ -183,13 +190,28 @@ def _pairs(path: str, every: int = 1, start: int = 0) -> Callable[[Path], Pairs]
     return read
 
 
+def _made_worse(data: Path) -> Pairs:
+    """Outputs of WMT15 above the mean, each beside itself with one error, against its reference: no rating is read
+    but to take good outputs."""
+    found = ng.read(data / "wmt15-da-seg" / "segments.jsonl.gz").segments
+    kept = [s for s in found if s.human["da_z"] > 0][::2]
+    texts, ids = [s.hypothesis for s in kept], [s.id for s in kept]
+    pairs, anchors = [], []
+    for kind in WORSE:
+        made = zip(kept, ng.perturb(kind, texts, ids=ids, pool=texts), strict=True)
+        changed = [(s, one.text) for s, one in made if one is not None][:MOST_OF_A_KIND]
+        pairs += [Pair(id=f"{s.id}.{kind}", phenomenon=kind, better=s.hypothesis, worse=text) for s, text in changed]
+        anchors += [s.references[0] for s, _ in changed]
+    return Pairs(pairs, anchors)
+
+
 ITEM_AND_SYSTEM, EVERY = ("item", "systems"), ("all", "item", "systems")
 SETS: Mapping[str, Callable[[Path], Rated | Pairs]] = {
-    "WMT16": _rated("wmt16-da-seg", 2, "da_z", ("pearson",)),
-    "WMT21": _rated("wmt21-mqm-zh-en", 4, "mqm", ITEM_AND_SYSTEM),
-    "TED": _rated("ted-mqm-zh-en", 4, "mqm", ITEM_AND_SYSTEM),
-    "WMT22": _rated("wmt22-gemba-zh-en", 15, "mqm", ITEM_AND_SYSTEM),
-    "WMT23": _rated("wmt23-he-en-mtme", 6, "mqm", ITEM_AND_SYSTEM),
+    "WMT16": _rated("wmt16-da-seg", 1, "da_z", ("pearson",)),
+    "WMT21": _rated("wmt21-mqm-zh-en", 1, "mqm", ITEM_AND_SYSTEM),
+    "TED": _rated("ted-mqm-zh-en", 1, "mqm", ITEM_AND_SYSTEM),
+    "WMT22": _rated("wmt22-gemba-zh-en", 5, "mqm", ITEM_AND_SYSTEM),
+    "WMT23": _rated("wmt23-he-en-mtme", 2, "mqm", ITEM_AND_SYSTEM),
     "MSLC": _checkpoints,
     "BAGEL": _rated("bagel", 1, "all", ("all", "item")),
     "SFHOT": _rated("sfhot", 4, "all", ("all", "item")),
@@ -200,6 +222,7 @@ SETS: Mapping[str, Callable[[Path], Rated | Pairs]] = {
     "BUMP": _pairs("bump/suite_task1.jsonl.gz", 4),
     "XPAWS-fr": _pairs("xpaws-fr-adv/adversarial.jsonl.gz", 3),
     "XPAWS-zh": _pairs("xpaws-zh-adv/adversarial.jsonl.gz", 3, 1),
+    "WMT15 made worse": _made_worse,
 }
 
 
@@ -209,11 +232,9 @@ def values_of(name: str, texts: Sequence[tuple[str, str]], keep: Path, encoder: 
     if not file.exists():
         pairs = list(dict.fromkeys(texts))
         segments = tuple(ng.Segment(str(i), output, (reference,)) for i, (output, reference) in enumerate(pairs))
-        specs = {term: on_encoder(term, encoder) for term in (F, COSINE, CHRF, SESCORE, RATED, NLI)}
-        scored = ng.score(ng.Dataset(segments, name), metrics=list(specs.values()), runtime=runtime, guards="off")
-        of_f, of_nli = scored[specs[F]].parts, scored[specs[NLI]].parts
-        parts = {RECALL: of_f["recall"], AGAINST: -of_nli["c"]}
-        columns = [parts[term] if term in parts else scored[specs[term]].values for term in TERMS]
+        specs = [on_encoder(term, encoder) for term in TERMS]
+        scored = ng.score(ng.Dataset(segments, name), metrics=specs, runtime=runtime, guards="off")
+        columns = [scored[spec].values for spec in specs]
         places = {pair: i for i, pair in enumerate(pairs)}
         made = np.stack(columns)[:, [places[pair] for pair in texts]]
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -224,114 +245,77 @@ def values_of(name: str, texts: Sequence[tuple[str, str]], keep: Path, encoder: 
         return np.load(held, allow_pickle=False)
 
 
-def sums(deviations: Mapping[str, float]) -> tuple[list[dict[str, float]], Values]:
-    """The sums that are tried, term -> weight in deviations, and the weights of the values, shape (sums, terms)."""
-    choices = (dict(zip(GRID, weights, strict=True)) for weights in product(*GRID.values()))
-    tried = [
-        {t: w for t, w in choice.items() if w}
-        for choice in choices
-        if choice[F] + choice[RECALL] == 1 and sum(choice[t] > 0 for t in (NLI, AGAINST, CLOSE, CLOSER)) < 2
-    ]
-    return tried, np.array([[of.get(t, 0.0) / deviations[t] for t in (*TERMS, CLOSE, CLOSER)] for of in tried])
+def rows(sums: Iterable[Mapping[str, float]], encoder: str) -> Values:
+    """Weights of the values of terms, shape (sums, terms), for weights in deviations."""
+    return np.array([[of.get(term, 0.0) / SCALES[encoder][term][2] for term in TERMS] for of in sums])
 
 
-def derived(values: Values, low: float) -> Values:
-    """The terms with those made of them, shape (terms + 2, pairs).
-
-    Contradiction counts as far as the texts match: from not at all where F is no higher than that of unrelated
-    sentences, `low`, to in full for a copy.
-    """
-    close = np.clip((values[TERMS.index(F)] - low) / (1 - low), 0, 1)
-    told = values[TERMS.index(AGAINST)]
-    return np.vstack([values, told * close, told * close**2])
+def tried(grid: Mapping[str, Sequence[float]]) -> list[dict[str, float]]:
+    """The sums of a grid."""
+    choices = (dict(zip(grid, weights, strict=True)) for weights in product(*grid.values()))
+    return [{t: w for t, w in choice.items() if w} for choice in choices if choice[F] + choice[RECALL] == 1]
 
 
 def objective(gains: Mapping[tuple[str, str], Values]) -> Values:
-    """Mean gain in agreement with people, shape (sums,): a set counts once, and what is lost counts twice.
-
-    A sum that does not see through attacks more often by `LEAST` loses what it lacks; so does one that prefers the
-    better of two ordinary texts less often.
-    """
-    agreement: dict[str, list[Values]] = {}
-    lacking = np.zeros(len(next(iter(gains.values()))))
+    """Mean gain over sets, shape (sums,): what is lost counts twice. Systems are too few to choose by."""
+    sets: dict[str, list[Values]] = {}
     for (name, measure), gain in gains.items():
-        if measure == "better preferred":
-            lacking += np.maximum((LEAST if name in ATTACKS else 0) - gain, 0)
-        elif measure != "meaning":
-            agreement.setdefault(name, []).append(np.where(gain < 0, 2 * gain, gain))
-    return np.mean([np.mean(of_set, axis=0) for of_set in agreement.values()], axis=0) - lacking
+        if measure not in (MEANING, SYSTEMS):
+            sets.setdefault(name, []).append(
+                np.where(gain < 0, 2 * gain, gain) * (OF_PAIRS if measure == PREFERRED else 1)
+            )
+    return np.mean([np.mean(of_set, axis=0) for of_set in sets.values()], axis=0)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("data", type=Path)
     parser.add_argument("--keep", type=Path, required=True, help="folder for the values of terms")
-    parser.add_argument("--sets", default=",".join(SETS))
+    parser.add_argument("--sets", help="some of the sets, with commas")
     parser.add_argument("--encoder", default="embedded")
     parser.add_argument("--dtype", default="float32")
     given = parser.parse_args()
-    runtime, scales = ng.Runtime(dtype=given.dtype), SCALES[given.encoder]
-    deviations = {term: scales[term][2] if term in scales else DEVIATION for term in TERMS}
-    deviations |= dict.fromkeys((CLOSE, CLOSER), deviations[AGAINST])
-    tried, weights = sums(deviations)
-    contradicted = {AGAINST if term == NLI else term: weight for term, weight in WEIGHTS["mt"].items()}
-    shipped = [{F: 1.0}, WEIGHTS["mt"], {**WEIGHTS["mt"], RATED: RATED_WEIGHT}, contradicted]
-    rows = np.array([[of.get(term, 0.0) / deviation for term, deviation in deviations.items()] for of in shipped])
+    runtime = ng.Runtime(dtype=given.dtype)
+    grids = {name: tried(grid) for name, grid in GRIDS.items()}
+    weights = rows([*PLAIN, *SHIPPED.values(), *grids["gauge"], *grids["gauge-rated"]], given.encoder)
     found: dict[tuple[str, str], Values] = {}
-    averaged: dict[tuple[str, str], float] = {}  # `gauge` with the mean of several references
-    for name in given.sets.split(","):
+    for name in given.sets.split(",") if given.sets else SETS:
         read = SETS[name](given.data)
-        values = derived(values_of(name, list(read.texts), given.keep, given.encoder, runtime), scales[F][0])
-        found |= {(name, measure): each for measure, each in read.measured(np.vstack([rows, weights]) @ values).items()}
-        if isinstance(read, Rated) and read.n_references.max() > 1:
-            of_mean = read.measured(rows[1:2] @ values, mean=True)
-            averaged |= {(name, measure): float(each[0]) for measure, each in of_mean.items()}
-    report(tried, found, averaged)
+        values = values_of(name, list(read.texts), given.keep, given.encoder, runtime)
+        found |= {(name, measure): each for measure, each in read.measured(weights @ values).items()}
+    report(grids, found)
 
 
-def report(
-    tried: Sequence[Mapping[str, float]],
-    found: Mapping[tuple[str, str], Values],
-    averaged: Mapping[tuple[str, str], float],
-) -> None:
-    """A row a set and measure: BERTScore, the shipped sums, and what was chosen without the set; then means over sets.
+def report(grids: Mapping[str, Sequence[Mapping[str, float]]], found: Mapping[tuple[str, str], Values]) -> None:
+    """A row a set and measure: metrics alone, the sums of the package, and what was chosen without the set.
 
     Args:
-        tried: the sums that are tried.
-        found: set and measure -> values of BERTScore, `gauge`, `gauge-rated`, `gauge` with the absence of contradiction
-            in place of entailment, and of each sum.
-        averaged: set and measure -> value of `gauge` with the mean of the references, where a text has several.
+        grids: name -> the sums that are tried for it.
+        found: set and measure -> values of the metrics alone, the sums of the package, and those of each grid in turn.
     """
     gains = {key: of_set - of_set[0] for key, of_set in found.items()}
-    print("best on all:", _named(tried[int(np.argmax(objective({key: gain[4:] for key, gain in gains.items()})))]))
-    print("\n| set | measure | bertscore | gauge | its mean | gauge-rated | with -c | chosen on the others | which |")
-    print("|---|---|---:|---:|---:|---:|---:|---:|---|")
-    held: dict[tuple[str, str], float] = {}
-    for name, measure in gains:
-        family = FAMILY.get(name, name)
-        others = {key: gain[4:] for key, gain in gains.items() if FAMILY.get(key[0], key[0]) != family}
-        choice = int(np.argmax(objective(others)))
-        held[name, measure] = gains[name, measure][4 + choice]
-        cells = [f"{value:.3f}" for value in (*found[name, measure][:4], found[name, measure][4 + choice])]
-        cells.insert(2, f"{averaged[name, measure]:.3f}" if (name, measure) in averaged else "")
-        print(f"| {name} | {measure} | {' | '.join(cells)} | {_named(tried[choice])} |")
-    print("\n| gain, mean over sets | sets | gauge | gauge-rated | with -c | chosen on the others |")
-    print("|---|---:|---:|---:|---:|---:|")
-    for measure in dict.fromkeys(measure for _, measure in gains):
-        keys = [key for key in gains if key[1] == measure]
-        columns = [*([gains[key][i] for key in keys] for i in (1, 2, 3)), [held[key] for key in keys]]
-        print(f"| {measure} | {len(keys)} | {' | '.join(map(_mean, columns))} |")
-
-
-def _mean(gains: Sequence[float]) -> str:
-    """The mean over sets and p of a t-test against 0."""
-    p = f" (p = {ttest_1samp(gains, 0).pvalue:.2f})" if len(gains) > 1 else ""
-    return f"{np.mean(gains):+.3f}{p}"
+    fixed = len(PLAIN) + len(SHIPPED)
+    starts = dict(zip(grids, np.cumsum([fixed, *map(len, grids.values())]), strict=False))
+    for place, (name, sums) in enumerate(grids.items()):
+        values = objective(gains)
+        own = values[starts[name] : starts[name] + len(sums)]
+        best = _named(sums[int(own.argmax())])
+        print(f"{name}: objective {values[len(PLAIN) + place]:+.4f}; best {own.max():+.4f}, {best}\n")
+    head = [*(_named(of) for of in PLAIN), *SHIPPED, *(f"{name}, chosen on the others | which" for name in grids)]
+    print(f"| set | measure | {' | '.join(head)} |\n|---|---|{'---:|' * fixed}{'---:|---|' * len(grids)}")
+    for set_name, measure in gains:
+        family = FAMILY.get(set_name, set_name)
+        others = objective({key: gain for key, gain in gains.items() if FAMILY.get(key[0], key[0]) != family})
+        cells = [f"{value:.3f}" for value in found[set_name, measure][:fixed]]
+        for name, sums in grids.items():
+            choice = int(np.argmax(others[starts[name] : starts[name] + len(sums)]))
+            cells += [f"{found[set_name, measure][starts[name] + choice]:.3f}", _named(sums[choice])]
+        print(f"| {set_name} | {measure} | {' | '.join(cells)} |")
 
 
 def _named(weights: Mapping[str, float]) -> str:
-    short = {NLI: "nli-robust", AGAINST: "nli-robust, -c", RECALL: "recall", CLOSE: "-c, close", CLOSER: "-c, closer"}
-    return " + ".join(f"{weight:g} {short.get(term, term)}" for term, weight in weights.items())
+    short = {NLI: "nli-robust", RECALL: "recall"}
+    return " + ".join(f"{weight:g} {short.get(term, term)}".removeprefix("1 ") for term, weight in weights.items())
 
 
 if __name__ == "__main__":

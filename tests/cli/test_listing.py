@@ -221,11 +221,12 @@ def test_the_list_of_metrics_says_what_to_begin_with(capsys):
     assert main(["list", "metrics"]) == 0
     told = " ".join(capsys.readouterr().out.split())
     begin = re.search(
-        r"begin with (\S+) beside (\S+), where they are very poor with (\S+), .*"
+        r"begin with (\S+) beside (\S+), for outputs of one input with (\S+), where they are very poor with (\S+), .*"
         r" for summaries with (\S+), and for their facts with (\S+) beside it\.",
         told,
     )
     assert begin is not None
-    assert [ng.metric(spec).info.name for spec in begin.groups()] == ["rated", "chrf", "gauge", "bertscore", "faithful"]
+    names = [ng.metric(spec).info.name for spec in begin.groups()]
+    assert names == ["rated", "chrf", "gauge-rated", "gauge", "bertscore", "faithful"]
     page = (Path(__file__).parents[2] / "docs" / "guides" / "choose.md").read_text(encoding="utf-8")
     assert [spec for spec in begin.groups() if spec not in page] == []

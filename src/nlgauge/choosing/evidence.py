@@ -36,12 +36,12 @@ from nlgauge.text.scripts import leaning
 
 _COMMON = ("bleu", "chrf", "meteor", "bertscore", "cosine", "gauge")
 TRIED: Mapping[str, tuple[str, ...]] = {
-    "mt": (*_COMMON, "ter", "nli-robust", "rated", "sescore"),
+    "mt": (*_COMMON, "ter", "nli-robust", "rated", "gauge-rated", "sescore"),
     "as": (
         *("rouge1", "rouge2", "rougeL", "chrf", "meteor", "bertscore", "bertscore:value=recall", "cosine"),
         *("gauge:task=as", "faithful", "supert"),
     ),
-    "d2t": (*_COMMON, "rougeL", "nli-robust", "rated", "sescore", "parent"),
+    "d2t": (*_COMMON, "rougeL", "nli-robust", "rated", "gauge-rated", "sescore", "parent"),
     "ic": (*_COMMON, "rougeL", "cider", "nli-robust"),
     "qg": (*_COMMON, "rougeL", "nli-robust", "qrouge"),
     "dg": (*_COMMON, "rougeL", "nli-robust"),
