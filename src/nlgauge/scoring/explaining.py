@@ -335,17 +335,17 @@ def explain(
     known: dict[str, WordedText] = {}
     claims: list[list[dict[str, Any]]] = []
     others = [tuple(known.setdefault(text, WordedText.of(text)) for text in texts) for texts in chosen]
-    if method == "words" or (method == "spans" and model is None):
+    if method == "evidence":
+        claims, signature, more = _evidence(data.segments, runtime or Runtime())
+        notes += more
+        found = [tuple(map(_unsupported, filter(itemgetter("reason"), own))) for own in claims]
+    elif model is None:
         marks = unmatched if method == "words" else differing
         found = [
             merged(spans_of(hyp, other, marked := marks(hyp, other), marked))
             for hyp, other in zip(hypotheses, others, strict=True)
         ]
         signature = _signature(method, {})
-    elif method == "evidence":
-        claims, signature, more = _evidence(data.segments, runtime or Runtime())
-        notes += more
-        found = [tuple(map(_unsupported, filter(itemgetter("reason"), own))) for own in claims]
     else:
         runtime = runtime or Runtime()
         loaded = load_spans(model, runtime.dtype, runtime)
@@ -353,16 +353,8 @@ def explain(
         found, more = _by_head(loaded, limits, data.segments, hypotheses, others, runtime)
         notes += more
         facts = {**loaded.found.facts("file"), **loaded.found.encoder.facts(head=loaded.found.identity)}
-        signature = _signature(
-            method,
-            {
-                **facts,
-                "threshold": limits.words,
-                "missing": limits.missing,
-                "text": limits.text,
-                "dtype": runtime.dtype,
-            },
-        )
+        own = {"threshold": limits.words, "missing": limits.missing, "text": limits.text, "dtype": runtime.dtype}
+        signature = _signature(method, {**facts, **own})
     found, more = _with_blank(data.segments, chosen, found)
     notes += more
     say(*notes)
