@@ -1,6 +1,6 @@
 """How well marked spans agree with those of people, and how many texts without errors get a mark:
 
-    python evaluate.py --data FOLDER [--model FILE]
+    python evaluate.py --data FOLDER [--model FILE] [--planted FILE]
     python evaluate.py --data FOLDER --trials
 
 FOLDER holds `ted-mqm-zh-en`, `ted-mqm-en-de`, `wmt24-esa`, `wmt23-he-en-mtme` and `mlqe-pe` (`shared/data`).
@@ -8,7 +8,8 @@ Talks 5, 7 and 9 of TED zh-en are the first half, where one choice was made: whi
 others were read once. Hypotheses are compared with the reference that was judged better (ref-B of zh-en). Paraphrases:
 both references of the last 100 items of MLQE-PE's file with two, in both directions. The data of he-en have no places,
 so there the number of marks is held against the MQM score. With --model a head of `nlgauge train spans` is measured on
-English, too, and `spans` on those texts alone in which the head finds an error.
+English, too, and `spans` on those texts alone in which the head finds an error; with --planted texts of
+`examples.py` with errors by rules or synthesis, beside another text that says the same.
 """
 
 from __future__ import annotations
@@ -30,6 +31,10 @@ from nlgauge.stats.spans import character_counts, f1_of_totals, left_clean, one_
 
 Row = dict[str, Any]
 Marks = list[list[tuple[int, int, str]]]
+PREPOSITIONS = frozenset(
+    "in on at to of for from by with about into over under after before between against during through above below up"
+    " down off out upon within without".split()
+)
 FIRST, SECOND = ("talk.5", "talk.7", "talk.9"), ("talk.2", "talk.6")
 
 
@@ -60,6 +65,21 @@ def sets(data: Path) -> dict[str, list[Row]]:
         "TED en-de": ted(data, "en-de"),
         "WMT24 en-cs": esa(data, "en-cs"),
     }
+
+
+def planted(path: Path) -> list[Row]:
+    with path.open(encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    return [
+        {
+            "hyp": row["hyp"],
+            "refs": [row["ref"]],
+            "seg": str(i),
+            "gold": [(s["start"], s["end"], s["severity"]) for s in row["spans"] if not s["missing"]],
+        }
+        for i, row in enumerate(rows)
+        if row["origin"].startswith("two translations,") and row["spans"]
+    ]
 
 
 def paraphrases(data: Path) -> list[Row]:
@@ -223,7 +243,8 @@ def longer(n: int) -> Callable[[str], bool]:
 
 TRIALS: dict[str, dict[str, Any]] = {
     "runs with a word of content": {"keep": carries_content},
-    "the same, without what negates": {"keep": lambda word: not is_function(word)},
+    "the same, without pronouns and negations": {"keep": lambda word: not is_function(word)},
+    "the same, with prepositions": {"keep": lambda word: carries_content(word) or word in PREPOSITIONS},
     "words of content alone": {"keep": carries_content, "trim": True},
     "runs with a letter or digit": {"keep": lambda word: any(char.isalnum() for char in word)},
     "runs with a word of over 3 letters": {"keep": longer(3)},
@@ -235,11 +256,13 @@ TRIALS: dict[str, dict[str, Any]] = {
 
 
 def trials(data: Path) -> None:
-    """The F of each variant on each set."""
-    known = sets(data)
-    print(f"| marks | {' | '.join(known)} |\n|---|{'---:|' * len(known)}")
+    """The F of each variant on each set, and the correlation of minus the number of its marks with MQM on he-en."""
+    known, rated = sets(data), he_en(data)
+    mqm = [row["mqm"] for row in rated]
+    print(f"| marks | {' | '.join(known)} | WMT23 he-en |\n|---|{'---:|' * (len(known) + 1)}")
     for name, how in TRIALS.items():
         found = [span_agreement(counts_of(rows, [runs(row, **how) for row in rows])).f1 for rows in known.values()]
+        found.append(np.corrcoef([-len(runs(row, **how)) for row in rated], mqm)[0, 1])
         print(f"| {name} | {' | '.join(f'{one:.3f}' for one in found)} |")
 
 
@@ -247,16 +270,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--model")
+    parser.add_argument("--planted", type=Path)
     parser.add_argument("--draws", type=int, default=10_000)
     parser.add_argument("--trials", action="store_true")
     given = parser.parse_args()
     if given.trials:
         trials(given.data)
         return
-    for name, rows in sets(given.data).items():
+    known = sets(given.data) | ({} if given.planted is None else {"planted errors": planted(given.planted)})
+    for name, rows in known.items():
         words = marked(rows, method="words")
         said = {"one span over everything": whole(rows), "`words`": words, "`spans`": marked(rows)}
-        if given.model is not None and name.startswith("TED zh-en"):
+        if given.model is not None and name.startswith(("TED zh-en", "planted")):
             said |= by_head(rows, given.model)
         print(f"\n{name}: {len(rows)} outputs, {sum(len(row['gold']) for row in rows)} spans\n")
         print("| method | one to one F (P, R) | characters F | left clean | over `words` |\n|---|---|---:|---:|---|")

@@ -159,7 +159,8 @@ def words(hyp, *refs, marks=differing):
         ("The cat sat upon a mat!", "The cat sat on the mat.", []),  # "upon", "a" and "!" say nothing by themselves
         ("They live in the old house.", "They live at home.", ["in", "the", "old", "house"]),  # a run stays whole
         ("He did not go.", "He did go.", ["not"]),
-        ("She left.", "He left.", []),  # a pronoun is a function word
+        ("She left.", "He left.", ["She"]),
+        ("It has left.", "They left.", []),
         ("A cat sat. \U0001f600", "A cat sat.", []),
     ],
 )

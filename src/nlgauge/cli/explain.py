@@ -154,8 +154,9 @@ def explain(
     minus 5 for each major and 1 for each minor error.
 
     - `spans` marks runs of words that no other text has, if one of them carries content: function words (of English)
-      and punctuation alone are left, negations are not. Numbers, days and months are compared by what they say. All
-      are major. It needs no model. `--model FILE` lets a head of `nlgauge train spans` mark instead, at its thresholds.
+      and punctuation alone are left, negations and personal pronouns are not. Numbers, days and months are compared by
+      what they say. All are major. It needs no model. `--model FILE` lets a head of `nlgauge train spans` mark instead,
+      at its thresholds.
     - `words` marks the words that no other text has, all as major.
     - `evidence` asks `faithful` whether the source supports each sentence; below .5 it is one major error,
       `unsupported`. What it finds stays in the cache, and the same command goes on after a stop.

@@ -40,6 +40,10 @@ if TYPE_CHECKING:
 
 _CLITICS = frozenset({"'s", "'re", "'ve", "'ll", "'d", "'m"})
 _NEGATIONS = frozenset("not n't no never none nobody nothing nowhere neither nor cannot without".split())
+_PERSONS = frozenset(
+    "i me my mine myself you your yours yourself yourselves he him his himself she her hers herself"
+    " we us our ours ourselves they them their theirs themselves".split()
+)
 _LETTERS = 3  # by which a day or a month is told, also where it is cut short: Tue, Tuesday
 _DAYS = frozenset("mon tue wed thu fri sat sun jan feb mar apr may jun jul aug sep oct nov dec".split())
 _SLIP = 2  # edits that a misspelt word may be away from one of the other text
@@ -205,8 +209,8 @@ def is_function(word: str) -> bool:
 
 
 def carries_content(word: str) -> bool:
-    """Whether a word in lower case says something by itself, or negates."""
-    return word in _NEGATIONS or not is_function(word)
+    """Whether a word in lower case is no function word, or is one that negates or says who."""
+    return word in _NEGATIONS or word in _PERSONS or not is_function(word)
 
 
 def category_of(hypothesis: WordedText, others: Sequence[WordedText], first: int, last: int) -> str | None:
