@@ -375,7 +375,7 @@ DATA = Path(os.environ.get("NLGAUGE_DATA", "absent"), "ted-mqm-zh-en", "segments
 @pytest.mark.parametrize(
     ("method", "level"),
     # .183 (.12, .44) was measured for `words` with other words: here clitics are words, and marks.
-    [("words", (0.193, 0.123, 0.445)), ("spans", (0.209, 0.146, 0.367))],
+    [("words", (0.193, 0.123, 0.445)), ("spans", (0.209, 0.146, 0.3725))],
 )
 def test_methods_without_a_model_have_their_known_levels(method, level):
     with gzip.open(DATA, "rt", encoding="utf-8") as file:
