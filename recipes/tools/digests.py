@@ -2,11 +2,11 @@
 
     python recipes/tools/digests.py DATA src/nlgauge/data/heads/digests.npz
 
-DATA holds `nli/`, `raw/`, `ud/`, `wmt15-da-seg/`, `wmt16-da-seg/`, `xpaws-fr-adv/`, `xpaws-zh-adv/`, `mlqe-pe/` and
-`ted-mqm-zh-en/`, whose files the cards of the heads name, with origin and digest. Five bytes of BLAKE2b are kept of
-each text and sentence, and no text. For `nli-robust`, `nli-multi`, `faithful`, `infill`, `sescore`, `rated-both` and
-`spans` these are the sentences that the training drew from: the pairs and errors that were made of them by rule are not
-among them, and the few sentences that were left out of the training because a test set holds them are.
+DATA holds `nli/`, `raw/`, `ud/`, `wmt15-da-seg/`, `xpaws-fr-adv/`, `xpaws-zh-adv/` and `mlqe-pe/`, whose files the
+cards of the heads name, with origin and digest. Five bytes of BLAKE2b are kept of each text and sentence, and no text.
+For `nli-robust`, `nli-multi`, `faithful`, `infill`, `sescore` and `rated-both` these are the sentences that the
+training drew from: the pairs and errors that were made of them by rule are not among them, and the few sentences that
+were left out of the training because a test set holds them are.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from pathlib import Path
 
 from nlgauge.audits.run import digests_of, write_digests
 
-TWICE, ITEMS = "segments_multiref_et-en.jsonl.gz", 800
-TALKS = ("talk.7", "talk.9")
+TWICE = "segments_multiref_et-en.jsonl.gz"
 NLI = ("snli", "cfnli", "base_wiki", "sim_wiki", "translate_wiki", "conjnli", "help_and")
 
 
@@ -36,31 +35,6 @@ def fields(path: Path, *names: str) -> Iterator[str]:
         row = json.loads(line)
         for name in names:
             yield from [row[name]] if isinstance(row[name], str) else row[name]
-
-
-def of_spans(data: Path) -> set[str]:
-    """What the head that marks words may have drawn from, without the plain sentences."""
-    mlqe = data / "mlqe-pe"
-    twice = [json.loads(line) for line in [*lines(mlqe / TWICE)][:ITEMS]]
-    same = {row["same_as"] for row in twice}
-    texts = [text for row in twice for text in row["refs"]]
-    for path in sorted(mlqe.glob("segments_??-en.jsonl.gz")):
-        for row in map(json.loads, lines(path)):
-            kind, edits = row["human"]["da"], row["human"]["hter"]
-            if row["split"] == "train" and 0 < edits <= 0.6 and (kind >= 80 or (kind < 65 and edits <= 0.5)):
-                texts += [row["hyp"], *row["refs"]]
-    rows = map(json.loads, lines(mlqe / "segments_et-en.jsonl.gz"))
-    texts += [row["hyp"] for row in rows if row["id"] in same]
-    for name in ("fr", "zh"):
-        texts += fields(data / f"xpaws-{name}-adv" / "adversarial.jsonl.gz", "ref", "r", "cand_para", "cand_adv_ref")
-    texts += fields(data / "wmt16-da-seg" / "segments.jsonl.gz", "hyp", "refs")
-    texts += [
-        text
-        for name in ("snli", "base_wiki", "sim_wiki", "translate_wiki", "conjnli")
-        for text in fields(data / "nli" / f"{name}.train.jsonl.gz", "premise", "hypothesis")
-    ]
-    rows = map(json.loads, lines(data / "ted-mqm-zh-en" / "segments.jsonl.gz"))
-    return {*texts, *(text for row in rows if row["doc"] in TALKS for text in (row["hyp"], row["refs"][0]))}
 
 
 def trained_rows(path: Path, side: str = "hyp") -> Iterator[str]:
@@ -104,7 +78,6 @@ def main() -> None:
         "sescore": set(fields(data / "mlqe-pe" / TWICE, "refs")),
         "rated": rated,
         "rated-both": pairs | news | europarl | both | attacked | rated,
-        "spans": of_spans(data) | news | europarl | rated,
         "faithful": pairs | news | europarl | web | translated,
     }
     digests = {name: digests_of(texts) for name, texts in trained.items()}

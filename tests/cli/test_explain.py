@@ -179,3 +179,28 @@ def test_evidence_says_of_each_sentence_what_the_source_says(capsys, tmp_path):
     assert "  24-45  not in the source: Paris\n        source: " in out
     assert main(["explain", *texts, "--method", "evidence", "--against", "ref"]) == 2
     assert "expected src" in capsys.readouterr().err
+
+
+def test_evidence_stays_in_the_cache_and_takes_an_encoder(capsys, tmp_path, monkeypatch):
+    texts = ["--hyp", "Dogs came from Paris.", "--src", "The cat sat on the mat. It rained.", "--method", "evidence"]
+    kept = ["--cache", str(tmp_path)]
+    assert main(["explain", *texts, *kept]) == 0
+    first = capsys.readouterr().out
+    monkeypatch.setattr("nlgauge.metrics.faithful.Faithful._judged", None)  # no model is asked again
+    assert main(["explain", *texts, *kept, "--encoder", "embedded"]) == 0
+    assert capsys.readouterr().out == first
+    assert main(["explain", *texts, *kept, "--no-cache"]) == 2
+    assert "choose one" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        (("--seed", "1"), "--seed is about draws, and marking draws nothing"),
+        (("--encoder", "base"), "--encoder is about models that method evidence asks"),
+        (("--method", "words", "--model", "head.safetensors"), "method words takes none"),
+    ],
+)
+def test_options_that_would_change_no_mark_are_refused(capsys, option, message):
+    assert main(["explain", "--hyp", EXPLAIN_HYP, "--ref", EXPLAIN_REF, *option]) == 2
+    assert message in capsys.readouterr().err

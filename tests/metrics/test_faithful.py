@@ -303,6 +303,19 @@ def test_evidence_by_hand(told):
     assert FAITHFUL_SOURCE[second.evidence.start : second.evidence.end] == TWO
 
 
+def test_evidence_comes_from_the_cache_as_it_was_found(told, tmp_path):
+    told(TABLE)
+    asked = (SUMMARY, FAITHFUL_SOURCE)
+    first = evidence(*asked, Runtime(device="cpu", cache=tmp_path / "c.sqlite"), Faithful(**ALL, cap=0.5))
+    told({})  # a model that is asked now fails
+    assert evidence(*asked, Runtime(device="cpu", cache=tmp_path / "c.sqlite"), Faithful(**ALL, cap=0.5)) == first
+    for other in ((SUMMARY, FAITHFUL_SOURCE + " More."), (FIRST, FAITHFUL_SOURCE)):
+        with pytest.raises(KeyError):
+            evidence(*other, Runtime(device="cpu", cache=tmp_path / "c.sqlite"), Faithful(**ALL, cap=0.5))
+    with pytest.raises(KeyError):
+        evidence(*asked, Runtime(device="cpu", cache=tmp_path / "c.sqlite"), Faithful(**ALL, cap=0.4))
+
+
 def test_what_contradicts_is_shown_where_nothing_supports(told):
     told({(ONE, FIRST): (0.25, 0.5, 0.25), (TWO, FIRST): (0.0, 0.125, 0.875), (THREE, FIRST): (0.125, 0.75, 0.125)})
     (claim,) = evidence(FIRST, FAITHFUL_SOURCE, Runtime(device="cpu"), Faithful(**ALL)).claims

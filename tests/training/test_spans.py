@@ -296,6 +296,21 @@ def test_thresholds_take_the_place_of_earlier_ones(head):
     assert thresholds(load_spans(str(head), "float32", Runtime())) == MarkThresholds(0.3, 0.7, 0.0)
 
 
+def test_explain_marks_by_an_own_head_at_its_thresholds(head):
+    write_thresholds(head, MarkThresholds(0.001, 0.999))  # every word that is read has more
+    with pytest.warns(ng.ScoreWarning, match="longer than the head reads"):
+        found = ng.explain(["the dog sat " * 20], [RIGHT], model=str(head))
+    assert [(span.start, span.missing) for span in found[0].spans] == [(0, False)]
+    assert 0 < found[0].spans[0].end < 240
+    assert 0 < found[0].spans[0].confidence <= 1
+    assert "threshold:0.001|missing:0.999|text:0.0" in found.method["signature"]
+    with pytest.warns(ng.ScoreWarning):
+        notes = ng.explain("Die Katze, die auf der Matte saß, war auch gut.", RIGHT, model=str(head)).notes
+    assert any("not English, the language that the head reads" in note for note in notes)
+    write_thresholds(head, MarkThresholds(0.998, 0.999))
+    assert ng.explain("the dog sat on the mat", RIGHT, model=str(head))[0].spans == ()
+
+
 def test_examples_without_places_fix_nothing(head):
     with pytest.raises(InputError, match="no example has known places"):
         fix_thresholds(head, [SpanExample("a b", "a c", None, faulty=True)], Runtime())

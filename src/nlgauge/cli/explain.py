@@ -23,7 +23,7 @@ from nlgauge.io.read import open_data
 from nlgauge.io.segments import drained
 from nlgauge.report.kinds.align import alignment_html, alignment_svg, alignment_text
 from nlgauge.report.kinds.explain import explained_text, totals, unpainted
-from nlgauge.scoring.explaining import AGAINST, HEAD, METHODS, Against, Method
+from nlgauge.scoring.explaining import AGAINST, METHODS, Against, Method
 from nlgauge.scoring.explaining import align as measure
 from nlgauge.scoring.explaining import explain as explained
 
@@ -123,7 +123,7 @@ class ExplainInput:
         return Dataset.from_texts([self.hyp], [self.ref or []], sources), []
 
 
-@options.verb(without={"segments", "encoder", "compile", "typed_seed"})
+@options.verb(without={"segments"})
 def explain(
     *,
     data: Annotated[
@@ -131,24 +131,13 @@ def explain(
     ] = None,
     columns: options.Columns = None,
     texts: ExplainInput,
-    method: Annotated[str, Typed("A head, the words of no other text, or faithful's evidence.", words=METHODS)] = (
-        "spans"
-    ),
+    method: Annotated[
+        str, Typed("Words that say something new, all words of no other text, or faithful's evidence.", words=METHODS)
+    ] = "spans",
     against: Annotated[
         str | None, Typed("What texts are compared with.  [default: ref, src where there are none]", words=AGAINST)
     ] = None,
-    threshold: Annotated[
-        float | None, Typed("Least probability of a marked word.  [default: the head's]", ("--mark-from",), "NUMBER")
-    ] = None,
-    threshold_text: Annotated[
-        float | None,
-        Typed(
-            "Least probability that a text has an error, for words to be marked; 0: any.  [default: the head's]",
-            ("--mark-texts-from",),
-            "NUMBER",
-        ),
-    ] = None,
-    model: Annotated[str, Typed("The head: spans, or a file.", metavar="MODEL")] = HEAD,
+    model: Annotated[str | None, Typed("A head of yours that marks in place of method spans.", metavar="FILE")] = None,
     output: Annotated[
         str | None, Typed("Write one row per hypothesis with its spans, as .jsonl.", ("--output", "-o"), "FILE")
     ] = None,
@@ -164,18 +153,20 @@ def explain(
     missing; below stand the characters (from 0, the end not included), and the category where it is known. A score is
     minus 5 for each major and 1 for each minor error.
 
-    - `spans` (English) asks first whether a text has an error at all, and marks nothing below that threshold; then
-      which words, in runs above half of `--mark-from` with one above it. By rule a number, day or month that no other
-      text has is a major error where each has one that the hypothesis lacks (not times of day).
-    - `words` marks the words that no other text has, all as major. It needs no model, and marks every paraphrase.
+    - `spans` marks runs of words that no other text has, if one of them carries content: function words (of English)
+      and punctuation alone are left, negations and personal pronouns are not. Numbers, days and months are compared by
+      what they say. All are major. It needs no model. `--model FILE` lets a head of `nlgauge train spans` mark instead,
+      at its thresholds.
+    - `words` marks the words that no other text has, all as major.
     - `evidence` asks `faithful` whether the source supports each sentence; below .5 it is one major error,
-      `unsupported`.
+      `unsupported`. What it finds stays in the cache, and the same command goes on after a stop.
 
-    It misses more than it marks: `spans` leaves most texts alone, and sees little of grammar, omissions, negation and
-    exchanged names. With `--mark-texts-from 0` it marks more, right paraphrases among them, and finds less than
-    `words`. Give long texts sentence by sentence, or it marks them falsely; beyond 253 pieces of both texts it reads
-    the beginnings, with a note. A copy of a reference has no mark; a blank hypothesis is one major omission.
+    `spans` and `words` cannot tell another wording from an error: nearly every paraphrase gets a mark, and what is
+    left out, exchanged or said in the wrong order gets none. A copy of a reference has no mark; a blank hypothesis is
+    one major omission.
     """
+    options.refuse_idle({"seed": run.typed_seed is not None}, "is about draws, and marking draws nothing")
+    options.refuse_idle({"encoder": run.encoder and method != "evidence"}, "is about models that method evidence asks")
     if data is not None and (texts.hyp, texts.ref, texts.src) != (None, None, None):
         raise InputError(f"{data!r} is given beside --hyp, --ref or --src, which it replaces; leave one out")
     files.check(data, texts.files, output=output)
@@ -184,8 +175,6 @@ def explain(
         dataset,
         method=cast(Method, method),  # checked there
         against=cast(Against | None, against),
-        threshold=threshold,
-        threshold_text=threshold_text,
         model=model,
         runtime=run.runtime(),
     )

@@ -298,7 +298,7 @@ TRAIN: Mapping[str, Verb] = {
 }
 
 # Their scores outlive an interruption.
-_CACHED = {"score", "audit", "choose", "gate", "meta", "select", "sweep", "train layers", "train blend"}
+_CACHED = {"score", "audit", "choose", "explain", "gate", "meta", "select", "sweep", "train layers", "train blend"}
 # They go on where they were.
 _RESUMED = {"synth", "train infill", "train sescore", "train regressor", "train ruber", "train nli", "train spans"}
 

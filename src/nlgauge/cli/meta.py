@@ -40,7 +40,6 @@ from nlgauge.metaeval.thresholds import fit_thresholds
 from nlgauge.report.kinds.meta import disagreement_table, thresholds_table
 from nlgauge.report.tables import DATA
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.scoring.explaining import HEAD
 from nlgauge.stats.sampling import METHODS
 
 # --- `nlgauge meta --plan`: which items to rate next, and the ranking of systems by the ratings so far
@@ -207,7 +206,7 @@ def _compare_spans(
                 cast(SpanMethod, name if path is None else "spans"),
                 Dataset(kept, texts().name),
                 references=cast(SpanReferences, how.references or "own"),  # checked there
-                model=path or HEAD,
+                model=path,
                 runtime=runtime,
             )
     entries += [dict(InputFile(path).entry) for path in given]

@@ -433,7 +433,7 @@ def train_spans(
         texts = f", {limits.text:g} for whole texts" if limits.text else ""
         tell(f"thresholds {limits.words:g} for words, {limits.missing:g} for what is missing{texts}")
     else:
-        tell("no --dev: thresholds are 0.5; explain --mark-from sets another")
+        tell("no --dev: thresholds are 0.5, fixed on no texts")
     if fixed_on or judged_on:
         echo(_HEADER)
     for path, own in (*fixed_on, *judged_on):

@@ -19,7 +19,7 @@ from nlgauge.core.segment import Dataset
 from nlgauge.core.spec import version
 from nlgauge.io.marked import MarkedText
 from nlgauge.runtime.runtime import Runtime
-from nlgauge.scoring.explaining import HEAD, explain
+from nlgauge.scoring.explaining import explain
 from nlgauge.stats.draws import bootstrap_interval, check_draws, numbered
 from nlgauge.stats.significance import paired_bootstrap
 from nlgauge.stats.spans import (
@@ -184,7 +184,7 @@ def marks_by(
     dataset: Dataset,
     *,
     references: SpanReferences = "own",
-    model: str = HEAD,
+    model: str | None = None,
     runtime: Runtime | None = None,
 ) -> Explanations:
     """The errors that a method marks in the hypotheses of a data set.
@@ -195,12 +195,12 @@ def marks_by(
         dataset: the texts.
         references: what `spans` and `words` compare a text with: all of its `own` references (where it has none, its
             source), the `first` of them, or the `source` in their place.
-        model: the head of `spans`, or a file.
+        model: the file of a head of yours that marks in place of the rule of `spans`.
         runtime: device and precision.
 
     Raises:
         InputError: what `nlgauge.explain` raises.
-        MissingExtra: torch is not installed, and the method is `spans`.
+        MissingExtra: torch is not installed, and a head is given.
     """
     check_option("method", method, SpanMethod, error=InputError)
     check_option("references", references, SpanReferences, error=InputError)
@@ -344,8 +344,7 @@ def evaluate_spans(
     - `left_clean`: of the texts in which people marked nothing, the share without a mark.
 
     Judge by the first, beside `everything` of `marks_by` and `left_clean`: who marks every text can have a fair F.
-    Boundaries of marks do not change on a curve; with `threshold` of `nlgauge.explain` they would. For the other end of
-    the curve let the method mark more (`nlgauge explain --mark-from 0.05 -o FILE`).
+    Boundaries of marks do not change on a curve.
 
     Args:
         people: texts with the errors that people marked. Those that nobody looked at are left out.

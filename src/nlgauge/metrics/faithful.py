@@ -26,6 +26,7 @@ from nlgauge.models.entailment import NliModel
 from nlgauge.models.heads import ON_BASE, SHIPPED, on_encoder
 from nlgauge.models.locate import SHORT
 from nlgauge.models.tokens import Ids
+from nlgauge.runtime.cache import ScoreCache, text_key
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.languages import language
 from nlgauge.text.names import entities, name_words
@@ -485,37 +486,54 @@ def _between(one: float, other: float, share: float) -> float:
     return (1 - share) * one + share * other
 
 
+_COLUMNS = ("value", "support", "contradiction", "start", "end")  # of a sentence in the cache; the last two: evidence
+
+
 def evidence(hypothesis: str, source: str, runtime: Runtime | None = None, metric: Faithful | None = None) -> Evidence:
     """The support of each sentence of a text, with the sentence of the source that supports it best.
 
     Args:
         hypothesis: the text.
         source: what it was made from.
-        runtime: None is the default runtime.
+        runtime: None is the default runtime. Its cache keeps what the models say.
         metric: None is `Faithful()`.
 
     Raises:
         InputError: the model cannot be read or is not an NLI model.
     """
     metric, runtime = metric or Faithful(), runtime or Runtime()
-    score = metric.score([Segment("", hypothesis, source=source)], runtime)
+    segment, signature = Segment("", hypothesis, source=source), signature_of(metric, runtime)
     model = metric.loaded(runtime)
     read = _read([hypothesis, source], model)
-    claims: list[Claim] = []
-    if read[hypothesis].spans and read[source].spans:
+    spans = read[hypothesis].spans if read[source].spans else ()
+    cache = runtime.cache() if callable(runtime.cache) else runtime.cache
+    text, kept = text_key(segment, metric.info.needs), f"evidence:{signature}"
+    keys = [text + place.to_bytes(4, "big") for place in range(len(spans))]
+    held = cache.get(kept, keys) if isinstance(cache, ScoreCache) else {}
+    rows = np.array([held[key] for key in keys if key in held])
+    if len(rows) < len(spans):
         (judged,) = metric._judged([(hypothesis, source)], read, model, runtime)
-        for (start, end), one in zip(read[hypothesis].spans, judged, strict=True):
-            best = _telling(one.near.probabilities)
-            first, after = one.near.passages[best]
-            lacking = tuple(Mention(start + m.start, start + m.end, m.text, m.kind) for m in one.lacking)
-            sentence, quote = Quote(start, end, hypothesis[start:end]), Quote(first, after, source[first:after])
-            denied = float(one.near.probabilities[best, 2])
-            if one.around is not None:  # a window shows what a pronoun stands for
-                wide = one.around.probabilities
-                denied = _between(denied, float(wide[_telling(wide), 2]), metric.context)
-            contradiction = None if math.isnan(denied) else denied
-            claims.append(Claim(sentence, one.support, contradiction, quote, lacking))
-    return Evidence(float(score.values[0]), tuple(claims), score.signature)
+        value = metric.score([segment], runtime).values[0]
+        rows = np.array([(value, one.support, *_told(one, metric.context)) for one in judged])
+        if isinstance(cache, ScoreCache):
+            cache.put(kept, _COLUMNS, keys, rows)
+    claims, grounds = [], Grounds(source)
+    for (start, end), (_, support, denied, first, after) in zip(spans, rows.tolist(), strict=True):
+        sentence = Quote(start, end, hypothesis[start:end])
+        quote = Quote(int(first), int(after), source[int(first) : int(after)])
+        lacking = tuple(Mention(start + m.start, start + m.end, m.text, m.kind) for m in grounds.lacks(sentence.text))
+        claims.append(Claim(sentence, support, None if math.isnan(denied) else denied, quote, lacking))
+    return Evidence(float(rows[0, 0]) if claims else 0.0, tuple(claims), signature)
+
+
+def _told(one: _Judged, context: float) -> tuple[float, int, int]:
+    """The probability that a sentence is contradicted, and where the sentence of the source stands that tells most."""
+    best = _telling(one.near.probabilities)
+    denied = float(one.near.probabilities[best, 2])
+    if one.around is not None:  # a window shows what a pronoun stands for
+        wide = one.around.probabilities
+        denied = _between(denied, float(wide[_telling(wide), 2]), context)
+    return denied, *one.near.passages[best]
 
 
 def _telling(probabilities: Array) -> int:

@@ -28,7 +28,6 @@ SHIPPED = {
     "sescore": "regressor",
     "rated": "regressor",
     "rated-both": "regressor",
-    "spans": "spans",
 }
 # Those whose encoder is `base`, which is fetched; the head itself is in nlgauge/data/heads, too.
 ON_BASE = {

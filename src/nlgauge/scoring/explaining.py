@@ -1,4 +1,4 @@
-"""Explanations of scores: spans of errors from probabilities of words, and two texts aligned word by word."""
+"""Explanations of scores: spans of errors by rule or from probabilities, and two texts aligned word by word."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.marks import Alignment, ErrorSpan, Explanation, Explanations, Severity, merged
 from nlgauge.core.metric import MetricLike, signature_of
-from nlgauge.core.options import Range, check_option
+from nlgauge.core.options import check_option
 from nlgauge.core.scores import say, warning
 from nlgauge.core.segment import Dataset, Frame, Segment, is_blank
 from nlgauge.core.spec import Signature, version
@@ -35,11 +35,15 @@ from nlgauge.text.tokenize import word_spans
 if TYPE_CHECKING:
     from nlgauge.text.numbers.words import Number
 
-# --- From probabilities of words to spans: thresholds, runs of neighbours, severities, and categories that rules know
+# --- Which words are at fault: by rule, or from probabilities; runs of neighbours, severities, categories
 
 
 _CLITICS = frozenset({"'s", "'re", "'ve", "'ll", "'d", "'m"})
 _NEGATIONS = frozenset("not n't no never none nobody nothing nowhere neither nor cannot without".split())
+_PERSONS = frozenset(
+    "i me my mine myself you your yours yourself yourselves he him his himself she her hers herself"
+    " we us our ours ourselves they them their theirs themselves".split()
+)
 _LETTERS = 3  # by which a day or a month is told, also where it is cut short: Tue, Tuesday
 _DAYS = frozenset("mon tue wed thu fri sat sun jan feb mar apr may jun jul aug sep oct nov dec".split())
 _SLIP = 2  # edits that a misspelt word may be away from one of the other text
@@ -105,6 +109,28 @@ def unmatched(hypothesis: WordedText, others: Sequence[WordedText]) -> Mask:
     """Which words of a text stand in none of the other texts, in any case, shape (words,)."""
     known = {word for other in others for word in other.lower}
     return np.array([word not in known for word in hypothesis.lower], dtype=np.bool_)
+
+
+def differing(hypothesis: WordedText, others: Sequence[WordedText]) -> Mask:
+    """Which words say what none of the other texts says, shape (words,): runs of unmatched words, one with content.
+
+    A run of function words and marks alone is mostly another way to say the same. A number (no time of day), a day or a
+    month is compared by what it says: 1500 is 1,500, Tue is Tuesday, and "a hundred thousand" beside "ten thousand" is
+    marked whole.
+    """
+    marked = unmatched(hypothesis, others)
+    if hypothesis.numbers:
+        from nlgauge.text.numbers.find import is_among, values_of
+
+        known = [values_of(other.text) for other in others]
+        for number in hypothesis.numbers:
+            is_new = not any(is_among(number, values) for values in known)
+            marked[list(hypothesis.inside([(number.start, number.end)]))] = is_new
+    for place, name in hypothesis.days.items():
+        marked[place] = not any(name in other.days.values() for other in others)
+    for first, last in _runs(marked):
+        marked[first : last + 1] = any(map(carries_content, hypothesis.lower[first : last + 1]))
+    return marked
 
 
 def grown(probabilities: Array, threshold: float) -> Mask:
@@ -182,6 +208,11 @@ def is_function(word: str) -> bool:
     return word in _function_words() or not any(char.isalnum() for char in word)
 
 
+def carries_content(word: str) -> bool:
+    """Whether a word in lower case is no function word, or is one that negates or says who."""
+    return word in _NEGATIONS or word in _PERSONS or not is_function(word)
+
+
 def category_of(hypothesis: WordedText, others: Sequence[WordedText], first: int, last: int) -> str | None:
     """What kind of error a run of words is, as far as the words tell.
 
@@ -235,51 +266,14 @@ def _function_words() -> frozenset[str]:
     return frozenset(" ".join(data_lines("stopwords.txt")).split()) | _CLITICS
 
 
-# --- Words that contradict the other texts by rule: another number, or another day or month
-
-
-def contradicted(hypothesis: WordedText, others: Sequence[WordedText]) -> Mask:
-    """Which words are part of a number, or name a day or a month, that no other text has, shape (words,).
-
-    Each of the other texts must have a number, or a day or a month, that the hypothesis has not: else it may have left
-    out what the hypothesis says.
-    """
-    marked = np.zeros(len(hypothesis.words), dtype=np.bool_)
-    marked[[*hypothesis.inside(_numbers(hypothesis, others)), *_days(hypothesis, others)]] = True
-    return marked
-
-
-def _numbers(hypothesis: WordedText, others: Sequence[WordedText]) -> list[tuple[int, int]]:
-    """Start and end of the numbers that contradict."""
-    from nlgauge.text.numbers.find import is_among, values_of
-
-    if not hypothesis.numbers or not all(other.numbers for other in others):
-        return []
-    own, known = values_of(hypothesis.text), [values_of(other.text) for other in others]
-    if not all(any(not is_among(number, own) for number in other.numbers) for other in others):
-        return []
-    new = (number for number in hypothesis.numbers if not any(is_among(number, values) for values in known))
-    return [(number.start, number.end) for number in new]
-
-
-def _days(hypothesis: WordedText, others: Sequence[WordedText]) -> set[int]:
-    """Places of the days and months that contradict, among the words."""
-    own, known = {*hypothesis.days.values()}, [{*other.days.values()} for other in others]
-    if not all(names - own for names in known):
-        return set()
-    return {place for place, name in hypothesis.days.items() if not any(name in names for names in known)}
-
-
 # --- Errors of hypotheses by their place, against references or against sources in the same language
 
 Method = Literal["spans", "words", "evidence"]
 Against = Literal["ref", "src", "both"]
 METHODS: tuple[str, ...] = get_args(Method)
 AGAINST: tuple[str, ...] = get_args(Against)
-HEAD = "spans"
 THRESHOLD = 0.5  # where a head's file names none
 _NAMED = 3  # segments in a note
-_SHARE = Range(above=0, below=1, meaning="a probability")
 
 
 @dataclass(frozen=True)
@@ -299,9 +293,7 @@ def explain(
     *,
     method: Method = "spans",
     against: Against | None = None,
-    threshold: float | None = None,
-    threshold_text: float | None = None,
-    model: str = HEAD,
+    model: str | None = None,
     columns: Mapping[str, str] | None = None,
     runtime: Runtime | None = None,
 ) -> Explanations:
@@ -313,40 +305,31 @@ def explain(
         hyps: hypotheses as for `nlgauge.score`; a single string is one of them.
         refs: references as for `nlgauge.score`; of a single hypothesis one string, or a list of them.
         srcs: sources as for `nlgauge.score`, in the language of the hypotheses; of a single hypothesis one string.
-        method: `spans`, a head that reads both texts in one sequence; `words`, which marks the words that no other text
-            has and calls all of them major; `evidence`, which marks the sentences that `faithful` finds unsupported by
-            the source, and says for each sentence why, with the sentence of the source that tells most.
+        method: `spans`, which marks the words that no other text has, in runs with a word of content, and calls them
+            major; `words`, which marks all words that no other text has; `evidence`, which marks the sentences that
+            `faithful` finds unsupported by the source, and says for each sentence why, with the sentence of the source
+            that tells most.
         against: compare hypotheses with references (`ref`), sources (`src`) or both; None is the references of a
             segment, or its source where it has none.
-        threshold: the least probability of a marked word in (0, 1), of method `spans`; None is what the head's file
-            names.
-        threshold_text: the least probability that a text has an error at all for any of its words to be marked, in
-            [0, 1), of method `spans`; 0 asks of no text, None is what the head's file names.
-        model: the head: `spans` or a file.
+        model: the file of a head of yours (`nlgauge train spans`) that marks in place of the rule of method `spans`.
         columns: which column of a frame holds which field, as in `nlgauge.read`.
-        runtime: device and precision; None is the default runtime.
+        runtime: device, precision and encoder, and the cache of what `evidence` finds; None is the default runtime.
 
     Returns:
         One `Explanation` per hypothesis. Its score is at most 0: minus 5 for each major error, minus 1 for each minor.
 
     Warns:
-        ScoreWarning: texts are not English, are too long to be read whole, or are compared with their source.
+        ScoreWarning: texts are compared with their source; they are blank; or a head does not read them, or not whole.
 
     Raises:
         InputError: a segment has nothing to be compared with, a source is in another language, lengths are unequal, or
             an option is out of range.
-        MissingExtra: torch is not installed, and the method is `spans`.
+        MissingExtra: torch is not installed, and the method is `evidence`, or a head is given.
     """
     check_option("method", method, Method, error=InputError)
     check_option("against", against, Against | None, error=InputError)
-    for name, value in (("threshold", threshold), ("threshold_text", threshold_text)):
-        if value is None:
-            continue
-        if method != "spans":
-            raise InputError(f"{name} is about probabilities of words, and method {method} has none; leave it out")
-        asks_nothing = name == "threshold_text" and value == 0
-        if not isinstance(value, int | float) or not (0 < value < 1 or asks_nothing):
-            raise InputError(f"{name} is {value!r}, expected a probability between 0 and 1")
+    if model is not None and method != "spans":
+        raise InputError(f"model is of method spans, and method {method} takes none; leave it out")
     data = _dataset(hyps, refs, srcs, columns)
     if method == "evidence" and against not in (None, "src"):
         raise InputError(f"against is {against!r}, expected src: method evidence looks for support in the source")
@@ -356,32 +339,26 @@ def explain(
     known: dict[str, WordedText] = {}
     claims: list[list[dict[str, Any]]] = []
     others = [tuple(known.setdefault(text, WordedText.of(text)) for text in texts) for texts in chosen]
-    if method == "words":
+    if method == "evidence":
+        claims, signature, more = _evidence(data.segments, runtime or Runtime())
+        notes += more
+        found = [tuple(map(_unsupported, filter(itemgetter("reason"), own))) for own in claims]
+    elif model is None:
+        marks = unmatched if method == "words" else differing
         found = [
-            merged(spans_of(hyp, other, marked := unmatched(hyp, other), marked))
+            merged(spans_of(hyp, other, marked := marks(hyp, other), marked))
             for hyp, other in zip(hypotheses, others, strict=True)
         ]
         signature = _signature(method, {})
-    elif method == "evidence":
-        claims, signature = _evidence(data.segments, runtime or Runtime())
-        found = [tuple(map(_unsupported, filter(itemgetter("reason"), own))) for own in claims]
     else:
         runtime = runtime or Runtime()
         loaded = load_spans(model, runtime.dtype, runtime)
-        limits = thresholds(loaded, threshold, threshold_text)
+        limits = thresholds(loaded)
         found, more = _by_head(loaded, limits, data.segments, hypotheses, others, runtime)
         notes += more
         facts = {**loaded.found.facts("file"), **loaded.found.encoder.facts(head=loaded.found.identity)}
-        signature = _signature(
-            method,
-            {
-                **facts,
-                "threshold": limits.words,
-                "missing": limits.missing,
-                "text": limits.text,
-                "dtype": runtime.dtype,
-            },
-        )
+        own = {"threshold": limits.words, "missing": limits.missing, "text": limits.text, "dtype": runtime.dtype}
+        signature = _signature(method, {**facts, **own})
     found, more = _with_blank(data.segments, chosen, found)
     notes += more
     say(*notes)
@@ -394,12 +371,15 @@ def explain(
     return Explanations(rows, about, tuple(notes))
 
 
-def _evidence(segments: Sequence[Segment], runtime: Runtime) -> tuple[list[list[dict[str, Any]]], Signature]:
-    """A row for each sentence of each hypothesis, and what they were made with."""
+def _evidence(segments: Sequence[Segment], runtime: Runtime) -> tuple[list[list[dict[str, Any]]], Signature, list[str]]:
+    """A row for each sentence of each hypothesis, what they were made with, and a note on the encoder."""
     from nlgauge.metrics.faithful import Faithful, evidence
 
-    claims = [evidence(segment.hypothesis, str(segment.source), runtime).rows() for segment in segments]
-    return claims, _signature("evidence", {"metric": f"({signature_of(Faithful(), runtime)})"})
+    runtime, notes = by_texts(runtime, "faithful", [segments])
+    (metric,) = named("faithful", runtime.encoder).values()
+    assert isinstance(metric, Faithful)
+    claims = [evidence(segment.hypothesis, str(segment.source), runtime, metric).rows() for segment in segments]
+    return claims, _signature("evidence", {"metric": f"({signature_of(metric, runtime)})"}), notes
 
 
 def _unsupported(claim: Mapping[str, Any]) -> ErrorSpan:
@@ -407,11 +387,11 @@ def _unsupported(claim: Mapping[str, Any]) -> ErrorSpan:
     return ErrorSpan(claim["start"], claim["end"], "major", category="unsupported")
 
 
-def thresholds(model: SpanModel, words: float | None = None, text: float | None = None) -> MarkThresholds:
-    """The thresholds of a head: those that its file names, or what is given for words and for whole texts."""
-    own = [_number(model, name) for name in ("threshold", "threshold_missing")]
+def thresholds(model: SpanModel) -> MarkThresholds:
+    """The thresholds that the file of a head names."""
+    words, missing = (_number(model, name) for name in ("threshold", "threshold_missing"))
     of_text = 0.0 if model.found.get("threshold_text") is None else _number(model, "threshold_text")
-    return MarkThresholds(own[0] if words is None else float(words), own[1], of_text if text is None else float(text))
+    return MarkThresholds(words, missing, of_text)
 
 
 def _number(model: SpanModel, name: str) -> float:
@@ -446,26 +426,16 @@ def least(judged: Sequence[Judged]) -> Judged:
 
 
 def marked_spans(
-    hypothesis: WordedText,
-    others: Sequence[WordedText],
-    judged: Judged,
-    limits: MarkThresholds,
-    *,
-    by_rule: bool = True,
+    hypothesis: WordedText, others: Sequence[WordedText], judged: Judged, limits: MarkThresholds
 ) -> tuple[ErrorSpan, ...]:
-    """The spans of a hypothesis from the probabilities of its words; none from them where the text has no error.
+    """The spans of a hypothesis from the probabilities of its words; none where the text has no error.
 
-    By rule numbers, days and months that contradict the other texts are major errors, whatever the head makes of them.
     A text that says one of the others word for word has no error.
     """
-    if _is_copy(hypothesis, others):
+    if _is_copy(hypothesis, others) or judged.text < limits.text:
         return ()
-    faulty, known = judged.minor + judged.major, contradicted(hypothesis, others) & by_rule
-    by_head = judged.text >= limits.text
-    marked = grown(faulty, limits.words) | known if by_head else known
-    words = spans_of(hypothesis, others, marked, (judged.major > judged.minor) | known, faulty)
-    if not by_head:
-        return merged(words)
+    faulty = judged.minor + judged.major
+    words = spans_of(hypothesis, others, grown(faulty, limits.words), judged.major > judged.minor, faulty)
     inside = [(span.start, span.end) for span in words]
     gaps = [
         gap

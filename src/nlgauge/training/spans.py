@@ -26,7 +26,7 @@ from nlgauge.models.networks import ALIGNED, POOLED, aligned, pooled_units
 from nlgauge.models.spans import KIND, OUTPUTS, Judged, WordPairs, load_spans, read_words
 from nlgauge.models.tokens import Ids
 from nlgauge.runtime.runtime import Runtime, torch_device
-from nlgauge.scoring.explaining import MarkThresholds, WordedText, is_function, marked_spans, thresholds
+from nlgauge.scoring.explaining import MarkThresholds, WordedText, carries_content, marked_spans, thresholds
 from nlgauge.stats.draws import wilson
 from nlgauge.stats.spans import clean_counts, one_to_one_counts, share_of_totals, span_agreement
 from nlgauge.training.adapters import adapter_tensors, begin_adapters
@@ -228,7 +228,6 @@ def _cells(value: Any, where: str) -> tuple[int, int, str]:
 # --- Where the errors of a text are that was changed edit by edit: the exact spans that rules and synthesis give
 
 
-_NEGATIONS = frozenset("not n't no nor never cannot without".split())  # function words that turn a text round
 _RANKS: dict[Severity, int] = {"minor": 1, "major": 2}
 _NAMES: dict[int, Severity] = {rank: name for name, rank in _RANKS.items()}
 
@@ -336,8 +335,7 @@ def _pieces(text: str) -> list[str]:
 
 
 def _severity(words: str) -> Severity:
-    carries = (word in _NEGATIONS or not is_function(word) for word in WordedText.of(words).lower)
-    return "major" if any(carries) else "minor"
+    return "major" if any(map(carries_content, WordedText.of(words).lower)) else "minor"
 
 
 # --- Training, from pairs of a text with known errors and one without
