@@ -129,7 +129,8 @@ def read_set(data: Path, name: str, encoder: str, step: int, reader: Reader, run
     numbers: dict[object, int] = {}
     items = np.array([numbers.setdefault(s.item, len(numbers)) for s in dataset])
     penalties = np.array([s.human[criterion] for s in dataset])
-    terms = {term: scored[spec].values for term, spec in specs.items()}
+    values = {term: scored[spec].values for term, spec in specs.items()}
+    terms = {term: np.nan_to_num(own, nan=np.nanmin(own)) for term, own in values.items()}  # what no model can read
     return Set(items, penalties, terms, reader.segments(dataset.segments).astype(np.float64))
 
 
