@@ -36,7 +36,19 @@ from nlgauge.choosing.trials import TOGETHER, PublicSet, nearest, public_evidenc
 from nlgauge.stats.coefficients import spearman
 
 LEARNT = ("wmt15", "rated")  # a head and the ratings that it has learnt from
-FIXED = ("bleu", "chrf", "meteor", "ter", "bertscore", "cosine", "gauge", "nli-robust", "rated", "sescore")
+FIXED = (
+    "bleu",
+    "chrf",
+    "meteor",
+    "ter",
+    "bertscore",
+    "cosine",
+    "gauge",
+    "nli-robust",
+    "rated",
+    "gauge-rated",
+    "sescore",
+)
 KINDS = (PUBLIC, "errors", COPIES, HARMLESS, APART)
 SHIPPED = (8.0, 2.0, 0.5, 0.5, 0.5)
 GRID = ((0.0, 2.0, 8.0, 32.0), (0.0, 1.0, 2.0, 4.0), (0.0, 0.5, 2.0), (0.0, 0.5, 2.0), (0.0, 0.5, 2.0))

@@ -9,7 +9,8 @@ features.
 An example is the difference of two outputs of one input: features and ranks have the mean of their input taken off, so
 that the squared error is that of all differences, and no feature of the input alone can help. Each set counts once. A
 head never learns from the set that tests it; sets without a licence to learn from (WMT22, WMT23) are learnt from here,
-but nothing that ships learns from them.
+but nothing that ships learns from them. `--triples FILE`, of `recipes/sescore/run.sh`, also learns from differences of
+two texts with errors by synthesis beside one reference.
 
 Printed is Kendall's tau-b inside inputs, set by set, and what the mean over sets gains on `bertscore`, with a 95 %
 interval and p of a bootstrap of inputs within sets (two-sided, 10,000 draws).
@@ -24,7 +25,7 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from fits import FREE, Reader, every
+from fits import FREE, Reader, draws, every
 from protocols import EXPERTS, HUMANS, experts
 from scipy.stats import rankdata
 
@@ -147,14 +148,14 @@ def fitted(examples: Sequence[tuple[Array, Array]], kind: str, strength: float) 
 
 
 def held_out(
-    sets: Mapping[str, Set], kind: str, strength: float, draws: Sequence[tuple[int | None, int]] = ((None, 0),)
+    sets: Mapping[str, Set], kind: str, strength: float, runs: Sequence[tuple[int | None, int]] = ((None, 0),)
 ) -> list[list[Array]]:
     """The scores of each set, by heads that learnt from so many inputs of the others, for each number and seed."""
     differences = {name: one.within(one.of(kind)) for name, one in sets.items()}
-    found: list[list[Array]] = [[] for _ in draws]
+    found: list[list[Array]] = [[] for _ in runs]
     for name, one in sets.items():
         pool = np.array([(place, item) for place, o in enumerate(sets) if o != name for item in range(sets[o].n_items)])
-        for (inputs, seed), own in zip(draws, found, strict=True):
+        for (inputs, seed), own in zip(runs, found, strict=True):
             taken = pool[np.random.default_rng(seed).permutation(len(pool))[:inputs]]
             examples = []
             for place, other in enumerate(sets):
@@ -163,6 +164,14 @@ def held_out(
                     examples.append((differences[other][rows_of], sets[other].ranks[rows_of]))
             own.append(one.of(kind) @ fitted(examples, kind, strength))
     return found
+
+
+def synthesised(triples: Path, reader: Reader) -> Set:
+    """Texts with errors beside one reference; the penalty is their number."""
+    every_one = {(t.hyp, t.ref): t.score for draw in draws([triples]) for t in draw}
+    numbers: dict[str, int] = {}
+    items = np.array([numbers.setdefault(ref, len(numbers)) for _, ref in every_one])
+    return Set(items, np.array([*every_one.values()]), {}, reader.pairs([*every_one]).astype(np.float64))
 
 
 def summed(one: Set, weights: Mapping[str, float], encoder: str) -> Array:
@@ -191,12 +200,18 @@ def main() -> None:
     parser.add_argument("--dtype", default="float32")
     parser.add_argument("--cache", help="file that keeps scores")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keeps features")
+    parser.add_argument("--triples", type=Path, help="texts with errors by synthesis, to learn from as well")
     given = parser.parse_args()
     runtime = ng.Runtime(dtype=given.dtype, device="cpu", cache=given.cache)
     reader = Reader(runtime, given.keep, given.encoder, LAYERS[given.encoder])
     names = OTHERS if given.encoder == "multilingual" else EXPERTS
     sets = {name: read_set(given.data, name, given.encoder, given.every, reader, runtime) for name in names}
     scores = rows(sets, given.encoder)
+    if given.triples is not None:
+        made = synthesised(given.triples, reader)
+        for strength in KINDS["4h+match"]:
+            weights = fitted([(made.within(made.features), made.ranks)], "4h+match", strength)
+            scores[f"synthesis: 4h+match, penalty {strength:g}"] = [one.features @ weights for one in sets.values()]
     taus = [
         one.agreement(np.array(own)) for one, own in zip(sets.values(), zip(*scores.values(), strict=True), strict=True)
     ]
@@ -213,9 +228,9 @@ def main() -> None:
     print(f"\n| learnt, penalty | {' | '.join(map(str, INPUTS))} | all |\n|---|{'---:|' * (len(INPUTS) + 1)}")
     for kind, strengths in KINDS.items():
         for strength in strengths:
-            draws = [(inputs, seed) for inputs in INPUTS for seed in range(REPEATS)]
+            some = [(inputs, seed) for inputs in INPUTS for seed in range(REPEATS)]
             of_sets = zip(
-                sets.values(), zip(*held_out(sets, kind, strength, [*draws, (None, 0)]), strict=True), strict=True
+                sets.values(), zip(*held_out(sets, kind, strength, [*some, (None, 0)]), strict=True), strict=True
             )
             means = np.mean([one.agreement(np.array(own)).mean(axis=1) for one, own in of_sets], axis=0)
             cells = [*means[:-1].reshape(-1, REPEATS).mean(axis=1), means[-1]]

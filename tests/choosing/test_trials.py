@@ -310,18 +310,18 @@ def made_sets(monkeypatch):
 
 
 def test_a_set_with_a_narrow_interval_weighs_more(made_sets):
-    # variances with that between sets: .01^2 + .006^2 = .000136 and .03^2 + .006^2 = .000936, so near has .8731
+    # variances with that between sets: .01^2 + .005^2 = .000125 and .03^2 + .005^2 = .000925, so near has .88095
     found = public_evidence("a", made_sets)
-    assert found.value == pytest.approx(0.8731 * 0.6 + 0.1269 * 0.5, abs=1e-4)
-    error = math.sqrt(0.8731**2 * 0.000136 + 0.1269**2 * 0.000936)
+    assert found.value == pytest.approx(0.88095 * 0.6 + 0.11905 * 0.5, abs=1e-4)
+    error = math.sqrt(0.88095**2 * 0.000125 + 0.11905**2 * 0.000925)
     assert found.high - found.value == pytest.approx(1.96 * error, abs=1e-4)
 
 
 def test_figures_with_wide_intervals_count_less(made_sets):
     near, far = made_sets
     # what two metrics do not err by together is .42 of the variance; metrics differ by a deviation of .014
-    assert trust_in([near]) == pytest.approx(0.014**2 / (0.014**2 + 0.42 * 0.01**2 + 0.006**2))
-    assert trust_in([far]) == pytest.approx(0.014**2 / (0.014**2 + 0.42 * 0.03**2 + 0.006**2))
+    assert trust_in([near]) == pytest.approx(0.014**2 / (0.014**2 + 0.42 * 0.01**2 + 0.005**2))
+    assert trust_in([far]) == pytest.approx(0.014**2 / (0.014**2 + 0.42 * 0.03**2 + 0.005**2))
     assert trust_in([near, far]) > trust_in([near]) > trust_in([far]) > trust_in([]) == 0.0
 
 

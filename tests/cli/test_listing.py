@@ -221,7 +221,8 @@ def test_the_list_of_metrics_says_what_to_begin_with(capsys):
     assert main(["list", "metrics"]) == 0
     told = " ".join(capsys.readouterr().out.split())
     begin = re.search(
-        r"begin with (\S+) beside (\S+), for outputs of one input with (\S+), where they are very poor with (\S+), .*"
+        r"begin with (\S+) beside (\S+), for several translations of one text with (\S+),"
+        r" where they are very poor with (\S+), .*"
         r" for summaries with (\S+), and for their facts with (\S+) beside it\.",
         told,
     )

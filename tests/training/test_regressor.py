@@ -292,7 +292,7 @@ def test_recipes_that_make_no_sense_are_refused_by_name(options, message):
     [
         ("folder", "bert", {}, r"folder: features 'both' make a head, which is a file; end the name in \.safetensors"),
         ("h.safetensors", "bert", {"max_tokens": 4}, "max_tokens is 4, expected at least 5"),
-        ("h.safetensors", "bert", {"init": "spans"}, "is for spans, expected one for regressor"),
+        ("h.safetensors", "bert", {"init": "infill"}, "is for infill, expected one for regressor"),
         ("h.safetensors", "bert", {"init": "rated"}, "has features hyp,ref,.*, expected both; begin from a head with"),
         ("h.safetensors", "bert", {"init": "nli"}, "stands on another encoder than .*; begin from one on the same"),
         ("h.safetensors", "bert", {"init": "absent.safetensors"}, "absent.safetensors: no such file"),

@@ -41,7 +41,7 @@ TRIED: Mapping[str, tuple[str, ...]] = {
         *("rouge1", "rouge2", "rougeL", "chrf", "meteor", "bertscore", "bertscore:value=recall", "cosine"),
         *("gauge:task=as", "faithful", "supert"),
     ),
-    "d2t": (*_COMMON, "rougeL", "nli-robust", "rated", "gauge-rated", "sescore", "parent"),
+    "d2t": (*_COMMON, "rougeL", "nli-robust", "rated", "sescore", "parent"),
     "ic": (*_COMMON, "rougeL", "cider", "nli-robust"),
     "qg": (*_COMMON, "rougeL", "nli-robust", "qrouge"),
     "dg": (*_COMMON, "rougeL", "nli-robust"),

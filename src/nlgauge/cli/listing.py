@@ -38,8 +38,8 @@ _ENTRY = re.compile(r"^ {4}(\w+(?:, \w+)*): (.*(?:\n {8}.*)*)", re.MULTILINE)  #
 _WIDE, _INDENT = 120, 17  # columns of a list, unless the terminal has others; where the texts beside names begin
 _FACTS = "tasks; needs; range, and which end is better; what it runs with; its paper. Of a preset: what it stands for"
 _BEGIN = (  # as docs/guides/choose.md has it; the evidence is in docs/studies
-    "For translations into English and text made from data begin with rated beside chrf, for outputs of one input with"
-    " gauge-rated, where they are very poor with gauge, in other languages with chrf; for summaries with"
+    "For translations into English and text made from data begin with rated beside chrf, for several translations of"
+    " one text with gauge-rated, where they are very poor with gauge, in other languages with chrf; for summaries with"
     " bertscore:value=recall, and for their facts with faithful beside it. 'nlgauge choose DATA' tries metrics on your"
     " texts."
 )

@@ -263,13 +263,13 @@ class Gauge(Checked, BaseMetric):
 
 @dataclass(frozen=True, kw_only=True)
 class GaugeRated(Gauge):
-    """`rated` with recall, cosine and chrF: which of several outputs for one input is better?
+    """`rated` with recall, cosine and chrF: which of several translations of one text is better?
 
     On the scales of `gauge` the weights are 4 standard deviations for `rated`, and 1 each for recall of `bertscore`,
-    `cosine` and `chrf`; with `task=as` they are those of `gauge`. Between outputs for one input `rated` alone is level
-    with `bertscore`, and this sum is ahead of it. Where outputs of many inputs are compared it is a little behind
-    `rated`, on very poor outputs ahead of it and behind `gauge`, and an attack fools it more often than `rated`. It
-    takes hardly more time than `rated`.
+    `cosine` and `chrf`; with `task=as` they are those of `gauge`. Between translations of one text `rated` alone is
+    level with `bertscore`, and this sum is ahead of it. Where translations of many texts are compared, and on text made
+    from data, it is a little behind `rated`; on very poor outputs it is ahead of it and behind `gauge`. An attack fools
+    it more often than `rated`. It takes hardly more time than `rated`.
 
     `rated` has learnt from human ratings of WMT15: do not quote its agreement with people there; a note under every
     result says so.
@@ -284,8 +284,8 @@ class GaugeRated(Gauge):
         range=(-math.inf, math.inf),
         copy_is_best=False,
         flags={"unknown", "nonfinite"},
-        summary="rated with BERTScore's recall, cosine and chrF, for outputs of one input",
-        tasks={"mt", "d2t"},
+        summary="rated with BERTScore's recall, cosine and chrF, for translations of one text",
+        tasks={"mt"},
         paper=(
             'Shimanaka et al. (2018), "RUSE: Regressor Using Sentence Embeddings for Automatic Machine Translation'
             ' Evaluation"'
