@@ -99,8 +99,8 @@ def test_it_is_the_sum_of_its_parts_on_fixed_scales(built):
         assert wrong < order  # neither term for summaries has learnt what a negation is
 
 
-# `GaugeRated` has all code of `Gauge`, and less to compute: by day it stands for both. Each term meets all segments in a
-# contract of its own; here they stand in the night's.
+# `GaugeRated` has all code of `Gauge`, and less to compute: by day it stands for both. Each term meets all segments in
+# a contract of its own; here they stand in the night's.
 @pytest.mark.parametrize(
     ("built", "n"),
     [
