@@ -26,7 +26,6 @@ from nlgauge.scoring.explaining import (
     _best_pieces,
     align,
     carries_content,
-    category_of,
     differing,
     gaps_of,
     grown,
@@ -97,8 +96,8 @@ def test_a_run_is_major_if_one_of_its_words_is():
 def test_categories_are_told_from_words(hyp, ref, word, category):
     worded = WordedText.of(hyp)
     start = hyp.index(word)
-    places = [i for i, (a, b) in enumerate(worded.places) if a >= start and b <= start + len(word)]
-    assert category_of(worded, [WordedText.of(ref)], places[0], places[-1]) == category
+    words = np.array([a >= start and b <= start + len(word) for a, b in worded.places])
+    assert [span.category for span in spans_of(worded, [WordedText.of(ref)], words, words)] == [category]
 
 
 def test_a_gap_is_where_the_probability_is_highest():

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from operator import itemgetter
@@ -160,9 +159,11 @@ def spans_of(
             None where there are no probabilities.
     """
     found = []
+    known = frozenset(word for other in others for word in other.lower)
+    lacking = known.difference(hypothesis.lower)
     for first, last in _runs(marked):
         severity: Severity = "major" if is_major[first : last + 1].any() else "minor"
-        category = category_of(hypothesis, others, first, last)
+        category = _category(hypothesis, known, lacking, first, last)
         start, end = hypothesis.places[first][0], hypothesis.places[last][1]
         surest = None if faulty is None else _confidence(faulty[first : last + 1].max())
         found.append(ErrorSpan(start, end, severity, category=category, confidence=surest))
@@ -213,8 +214,8 @@ def carries_content(word: str) -> bool:
     return word in _NEGATIONS or word in _PERSONS or not is_function(word)
 
 
-def category_of(hypothesis: WordedText, others: Sequence[WordedText], first: int, last: int) -> str | None:
-    """What kind of error a run of words is, as far as the words tell.
+def _category(hypothesis: WordedText, known: Set[str], lacking: Set[str], first: int, last: int) -> str | None:
+    """What kind of error a run of words is, as far as the words tell, by those that others have or alone have.
 
     `punctuation`: it has no letter or digit. `repetition`: all its words stand right before it, too. `negation`,
     `number`, `date`: one of its words is one that no other text has; a date is a day of the week or a month.
@@ -222,7 +223,6 @@ def category_of(hypothesis: WordedText, others: Sequence[WordedText], first: int
     `name`: a word that is not the first begins with a capital, and no other text has it. None otherwise.
     """
     own, words = hypothesis.lower[first : last + 1], hypothesis.words[first : last + 1]
-    known = Counter(word for other in others for word in other.lower)
     new = [place for place, word in enumerate(own) if word not in known]
     if not any(char.isalnum() for word in own for char in word):
         return "punctuation"
@@ -236,14 +236,14 @@ def category_of(hypothesis: WordedText, others: Sequence[WordedText], first: int
         return "number"
     if any(first + place in hypothesis.days for place in new):
         return "date"
-    if len(own) == 1 and new and _is_misspelt(own[0], set(known) - set(hypothesis.lower)):
+    if len(own) == 1 and new and _is_misspelt(own[0], lacking):
         return "spelling"
     if any(words[place][:1].isupper() and first + place for place in new):
         return "name"
     return None
 
 
-def _is_misspelt(word: str, meant: set[str]) -> bool:
+def _is_misspelt(word: str, meant: Set[str]) -> bool:
     most = _SLIP if len(word) > _LEAST_SPELLED + 2 else 1
     return len(word) >= _LEAST_SPELLED and any(
         len(other) >= _LEAST_SPELLED and Levenshtein.distance(word, other, score_cutoff=most) <= most for other in meant
