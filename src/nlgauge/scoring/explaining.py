@@ -28,7 +28,7 @@ from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.job import texts_as_dataset
 from nlgauge.scoring.looks import by_texts
 from nlgauge.text.names import name_words
-from nlgauge.text.scripts import ENGLISH, data_lines, leaning, names, writings
+from nlgauge.text.scripts import ENGLISH, data_lines, known_writings, leaning, names, writings
 from nlgauge.text.tokenize import word_spans
 
 if TYPE_CHECKING:
@@ -323,7 +323,8 @@ def explain(
         One `Explanation` per hypothesis. Its score is at most 0: minus 5 for each major error, minus 1 for each minor.
 
     Warns:
-        ScoreWarning: texts are compared with their source; they are blank; or a head does not read them, or not whole.
+        ScoreWarning: texts are compared with their source; they are blank, or written without blanks between words; or
+            a head does not read them, or not whole.
 
     Raises:
         InputError: a segment has nothing to be compared with, a source is in another language, lengths are unequal, or
@@ -354,6 +355,7 @@ def explain(
             for hyp, other in zip(hypotheses, others, strict=True)
         ]
         signature = _signature(method, {})
+        notes += _unspaced(data.segments)
     else:
         runtime = runtime or Runtime()
         loaded = load_spans(model, runtime.dtype, runtime)
@@ -482,6 +484,13 @@ def _by_head(
     ]
     advice = "not English, the language that the head reads; method words reads every language with blanks"
     return found, [*notes, *_counted(foreign, advice, len(segments))]
+
+
+def _unspaced(segments: Sequence[Segment]) -> list[str]:
+    """A note on hypotheses whose words no blanks set apart."""
+    codes = writings([segment.hypothesis for segment in segments]).tolist()
+    ids = [segment.id for segment, code in zip(segments, codes, strict=True) if not known_writings()[code].spaced]
+    return _counted(ids, "written without blanks between words, so a mark covers a whole clause", len(segments))
 
 
 def _with_blank(
