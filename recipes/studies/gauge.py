@@ -165,7 +165,6 @@ def _rated(folder: str, every: int, criteria: str, measures: Sequence[str], star
         kept = [s for s in rated if s.item in taken]
         if criteria == "mqm":
             kept = [replace(s, references=s.references[:1]) for s in kept]
-        kept = [s if s.references else replace(s, references=(s.source or "",)) for s in kept]
         names = sorted({name for s in kept for name in s.human}) if criteria == "all" else [criteria]
         return Rated(kept, {name: np.array([s.human[name] for s in kept]) for name in names}, measures)
 
@@ -216,8 +215,6 @@ SETS: Mapping[str, Callable[[Path], Rated | Pairs]] = {
     "BAGEL": _rated("bagel", 1, "all", ("all", "item")),
     "SFHOT": _rated("sfhot", 4, "all", ("all", "item")),
     "WebNLG": _rated("webnlg2020-humaneval", 6, "all", EVERY),
-    "SummEval": _rated("summeval", 5, "all", ITEM_AND_SYSTEM),
-    "QAGS": _rated("qags-cnn", 1, "fact", ("pearson",)),
     "HW-TSC": _pairs("hwtsc22/suite.jsonl.gz"),
     "BUMP": _pairs("bump/suite_task1.jsonl.gz", 4),
     "XPAWS-fr": _pairs("xpaws-fr-adv/adversarial.jsonl.gz", 3),
