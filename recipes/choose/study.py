@@ -31,24 +31,12 @@ from nlgauge.choosing.evidence import (
     TRIED,
     CriterionShare,
 )
-from nlgauge.choosing.rule import BY_TASK, not_told, standings, weights_of
+from nlgauge.choosing.rule import BY_TASK, stays, weights_of
 from nlgauge.choosing.trials import TOGETHER, PublicSet, nearest, public_evidence, public_sets, trust_in
 from nlgauge.stats.coefficients import spearman
 
 LEARNT = ("wmt15", "rated")  # a head and the ratings that it has learnt from
-FIXED = (
-    "bleu",
-    "chrf",
-    "meteor",
-    "ter",
-    "bertscore",
-    "cosine",
-    "gauge",
-    "nli-robust",
-    "rated",
-    "gauge-rated",
-    "sescore",
-)
+FIXED = tuple("bleu chrf meteor ter bertscore cosine gauge nli-robust rated gauge-rated sescore".split())
 KINDS = (PUBLIC, "errors", COPIES, HARMLESS, APART)
 SHIPPED = (8.0, 2.0, 0.5, 0.5, 0.5)
 GRID = ((0.0, 2.0, 8.0, 32.0), (0.0, 1.0, 2.0, 4.0), (0.0, 0.5, 2.0), (0.0, 0.5, 2.0), (0.0, 0.5, 2.0))
@@ -148,12 +136,11 @@ def publicly(candidates: Iterable[str], near: Sequence[PublicSet]) -> dict[str, 
 
 
 def kept_default(task: str, candidates: Collection[str], public: Mapping[str, CriterionShare]) -> str | None:
-    """The default of a task, if public figures tell no better metric from it; as in `nlgauge.choosing.rule.decided`."""
+    """The default of a task, if public figures tell no better metric from it."""
     default = DEFAULTS.get(task)
     if default not in candidates:
         return None
-    best, *others = standings([*public.values()], [*candidates], {PUBLIC: 1.0})
-    return default if default in {best.metric, *(name for name, *_ in not_told(best, others))} else None
+    return default if stays(default, [*public.values()], [*candidates], {PUBLIC: 1.0}) else None
 
 
 def from_table() -> list[Set]:
@@ -294,7 +281,7 @@ def choosers(sets: Sequence[Set], level: str) -> dict[str, Chooser]:
     return {
         "the rule": Set.by_rule,
         **{f"always {name}": lambda s, name=name: s.always(name) for name in FIXED},
-        "always the best of the task's other families": fixed_elsewhere(sets, level),
+        "always the best of the other families of the task": fixed_elsewhere(sets, level),
         "any, at random": lambda s: None,
         **{f"the rule without {kind}": lambda s, w=w: s.best(w) for kind, w in zip(KINDS, zero, strict=True)},
         "public figures alone": lambda s: s.best((1.0, 0, 0, 0, 0)),

@@ -78,7 +78,7 @@ def main() -> None:
             lines.append("\t".join(about))
             print("\t".join(about), pairs.within, len(looked.dataset), flush=True)
         lines = [line.replace("\tCHRF\t", f"\t{'' if np.isnan(chrf) else f'{chrf:.1f}'}\t") for line in lines]
-        if len(draws) < 2:
+        if typed.metrics:  # the correlation is that of all metrics
             continue
         table = np.corrcoef(np.stack(draws))
         together.append(float(table[np.triu_indices(len(table), 1)].mean()))

@@ -459,6 +459,14 @@ def not_told(best: Standing, others: Sequence[Standing]) -> list[tuple[str, floa
     return found
 
 
+def stays(
+    default: str, evidence: Sequence[CriterionShare], metrics: Sequence[str], weights: Mapping[str, float]
+) -> bool:
+    """Whether a default stays: it is the best of the metrics by these weights, or cannot be told from the best."""
+    best, *others = standings(evidence, metrics, weights)
+    return default in {best.metric, *(name for name, *_ in not_told(best, others))}
+
+
 def second_of(beyond: Mapping[str, Share]) -> str | None:
     """The metric that sees most of what the first misses; None if none sees more than half of it beyond chance.
 
@@ -566,11 +574,10 @@ def decided(found: Measured, care: Care | None, seed: int) -> Decision:
     default = next((one for one in order if one.metric == DEFAULTS.get(found.trials.task)), None)
     is_default = False
     if default is not None and (level or first is not default):
-        best, same = first, level
         if care is None:  # errors alone do not oust it: a metric that sees wrong facts may order summaries by chance
-            best, *others = standings(counted, found.left, RATINGS if by_ratings else {PUBLIC: 1.0})
-            same = not_told(best, others)
-        is_default = default.metric in {best.metric, *(name for name, *_ in same)}
+            is_default = stays(default.metric, counted, found.left, RATINGS if by_ratings else {PUBLIC: 1.0})
+        else:
+            is_default = default.metric in {first.metric, *(name for name, *_ in level)}
         if is_default:
             first, level = default, _open_beside(order, default, left)
     group = found.alike[first.metric][0]
