@@ -184,9 +184,9 @@ class Gauge(Checked, BaseMetric):
     `reference`. A copy need not be best, since `nli-robust` is surer of some sentences than of others. A blank text
     gets the worst value of each term, about -1 in all; a segment is NaN where a term is.
 
-    Take it for very poor outputs, as of early checkpoints, where `rated` is behind. Elsewhere `rated` and `gauge-rated`
-    are ahead of it, and for whole systems it does no better than `bertscore`. It is less easily fooled than
-    `bertscore`, and not hard to fool: of attacks on the meaning of news sentences it resists less than half. For
+    Take it for very poor outputs, as of early checkpoints, where `rated` is behind. On ordinary translations `rated` or
+    `gauge-rated` is ahead of it, and for whole systems it does no better than `bertscore`. It is less easily fooled
+    than `bertscore`, and not hard to fool: of attacks on the meaning of news sentences it resists less than half. For
     summaries `bertscore:value=recall` does as well as `task=as`. Most of the time goes into `nli-robust`, which reads
     both texts together.
 
