@@ -126,7 +126,7 @@ def differing(hypothesis: WordedText, others: Sequence[WordedText]) -> Mask:
             is_new = not any(is_among(number, values) for values in known)
             marked[list(hypothesis.inside([(number.start, number.end)]))] = is_new
     for place, name in hypothesis.days.items():
-        marked[place] = not any(name in other.days.values() for other in others)
+        marked[place] &= not any(name in other.days.values() for other in others)
     for first, last in _runs(marked):
         marked[first : last + 1] = any(map(carries_content, hypothesis.lower[first : last + 1]))
     return marked
