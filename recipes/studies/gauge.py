@@ -63,7 +63,7 @@ WORSE = (  # that an output is made worse by, for a suite like DEMETR
 ).split(",")
 MOST_OF_A_KIND = 60
 FLUENCY = ("jumble_words", "typos", "subject_verb_disagreement")  # of XPAWS; the others change the meaning
-PREFERRED, MEANING, SYSTEMS = "better preferred", "meaning", "systems"
+PREFERRED, MEANING, SYSTEMS, RANKS = "better preferred", "meaning", "systems", "ranks"
 OF_PAIRS = 0.1  # what a share of pairs counts: metrics differ by ten times as much as in agreement with people
 FAMILY = {"XPAWS-fr": "XPAWS", "XPAWS-zh": "XPAWS", "WMT23": "he-en", "MSLC": "he-en"}  # these two share sources
 
@@ -76,7 +76,8 @@ class Rated:
         segments: the outputs, whose texts are scored against each of their references.
         criteria: criterion -> ratings, shape (n,).
         measures: what is measured: `item` is Kendall's tau-b between outputs for one input, `all` the same over all
-            outputs, `pearson` the mean over groups, and `systems` soft pairwise accuracy.
+            outputs, `pearson` the mean over groups, `systems` soft pairwise accuracy, and `ranks`, where each output
+            is an item of its own, the pairs of outputs with one reference that are won less those that are lost.
     """
 
     segments: Sequence[ng.Segment]
@@ -100,6 +101,8 @@ class Rated:
             return self._systems(x, z)
         if measure == "all":
             return kendall_b(x, z)
+        if measure == RANKS:
+            return self._ranks(x, z)
         of, groups = (kendall_b, self._items) if measure == "item" else (pearson, self._groups)
         each = [of(x[:, groups == g], z[groups == g]) for g in range(groups.max() + 1)]
         judged = [np.ptp(z[groups == g]) > 0 for g in range(groups.max() + 1)]
@@ -110,6 +113,12 @@ class Rated:
         laid = np.full((len(x) + 1, systems.max() + 1, self._items.max() + 1), np.nan)
         laid[:, systems, self._items] = np.vstack([z[None], x])
         return soft_pairwise(np.nan_to_num(laid[1:]), np.nan_to_num(laid[0]), ~np.isnan(laid[0]), draws=500).values
+
+    def _ranks(self, x: Values, z: Values) -> Values:
+        texts = _numbered((s.group, s.references[0]) for s in self.segments)
+        first, second = np.nonzero(np.triu(texts[:, None] == texts, 1))
+        told = np.sign(z[first] - z[second])
+        return (np.sign(x[:, first] - x[:, second]) * told).sum(axis=1) / np.count_nonzero(told)
 
     @cached_property
     def n_references(self) -> npt.NDArray[np.int64]:
@@ -206,7 +215,7 @@ def _made_worse(data: Path) -> Pairs:
 
 ITEM_AND_SYSTEM, EVERY = ("item", "systems"), ("all", "item", "systems")
 SETS: Mapping[str, Callable[[Path], Rated | Pairs]] = {
-    "WMT16": _rated("wmt16-da-seg", 1, "da_z", ("pearson",)),
+    "WMT16": _rated("wmt16-da-seg", 1, "da_z", ("pearson", RANKS)),
     "WMT21": _rated("wmt21-mqm-zh-en", 1, "mqm", ITEM_AND_SYSTEM),
     "TED": _rated("ted-mqm-zh-en", 1, "mqm", ITEM_AND_SYSTEM),
     "WMT22": _rated("wmt22-gemba-zh-en", 5, "mqm", ITEM_AND_SYSTEM),
@@ -254,10 +263,10 @@ def tried(grid: Mapping[str, Sequence[float]]) -> list[dict[str, float]]:
 
 
 def objective(gains: Mapping[tuple[str, str], Values]) -> Values:
-    """Mean gain over sets, shape (sums,): what is lost counts twice. Systems are too few to choose by."""
+    """Mean gain over sets, shape (sums,): what is lost counts twice. Systems and ranks are too few to choose by."""
     sets: dict[str, list[Values]] = {}
     for (name, measure), gain in gains.items():
-        if measure not in (MEANING, SYSTEMS):
+        if measure not in (MEANING, SYSTEMS, RANKS):
             sets.setdefault(name, []).append(
                 np.where(gain < 0, 2 * gain, gain) * (OF_PAIRS if measure == PREFERRED else 1)
             )
