@@ -333,7 +333,7 @@ class Faithful(NliMetric):
     It favours copied sentences: do not compare systems that copy with systems that reword. It was measured on summaries
     of CNN articles; on those of other sources expect much less, on those of language models little, and put ROUGE-2
     with the source beside it. On claims that reword it is no better than chance; there take `context=0,copied=0`. For a
-    yes or no take `least=1`, and 0.5 as the threshold. It judges facts alone.
+    yes or no take 0.67 as the threshold, or 0.5 with `least=1`. It judges facts alone.
 
     Each sentence is judged without the others, so a pronoun lacks what it stands for, and what follows in two steps can
     be called contradicted. A name has support if each of its words stands in the source, in any case or ending
