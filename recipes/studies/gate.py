@@ -22,10 +22,12 @@ from scipy import special
 
 from nlgauge import metric
 from nlgauge.core.segment import Segment
+from nlgauge.gating.outputs import Differences, Outputs, ScoredSide, differences, from_texts
+from nlgauge.metrics.stored import RatingColumn
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.draws import resample_counts
 from nlgauge.stats.gate_bounds import believed_loss, clustered, studentized, tango_statistic, unseen_bound
-from nlgauge.stats.gates import FEW, Bound, bound_difference
+from nlgauge.stats.gates import FEW, FEW_GROUPS, PASS, Bound, bound_difference
 
 Floats = npt.NDArray[np.float64]
 Draw = Callable[[np.random.Generator, int, int], Floats]  # generator, samples, items -> differences (samples, items)
@@ -40,7 +42,7 @@ SAME = 0.8  # share of items whose outputs are made identical
 LEASTS = (0, 5, 8, 10, 12)
 TRIED = 4  # pairs of which power is tried
 ANNOUNCED, NEEDING, MOST = 25, 3, 3000  # samples that announce a drop, and items needed; the most that are tried
-RARE = 1000  # samples of rare losses
+RARE = 300  # samples of rare losses, of rare gains and of ratings
 PRICED = (30, 50, 100, 200, 400)  # items
 Z = float(special.ndtri(1 - ALPHA))
 
@@ -154,27 +156,34 @@ def gated(d: Floats, allow: float | Floats, of: Population, seed: int, least: in
     r, n = d.shape
     losing, changed = (d < 0).sum(axis=1), (d != 0).sum(axis=1)
     if of.is_rate:
-        gains = changed - losing
-        z, net = tango_statistic(gains, losing, n, -allow), np.maximum(losing - gains, 0)
-        exact = np.where(net > 0, special.betainc(np.maximum(net, 1), n - net + 1, allow), 1.0)
-        passed, failed = z >= Z, (z <= -Z) & (exact <= ALPHA)
+        z = tango_statistic(changed - losing, losing, n, -allow)
+        passed, failed = z >= Z, (z <= -Z) & is_clear(changed - losing, losing, n, allow)
     else:
         clusters = None if of.cluster == 1 else [i // of.cluster for i in range(n)]
         sums, sizes = clustered(d, clusters)
         losing, changed, n = (sums < 0).sum(axis=1), (sums != 0).sum(axis=1), len(sizes)
         found = studentized(d, clusters, draws=DRAWS, seed=seed)
-        most = believed_loss(sums) if of.largest is None else np.full(r, of.largest)
+        most, gain = ((believed_loss(d) if of.largest is None else np.full(r, of.largest)) for d in (sums, -sums))
         rare = unseen_bound(found.mean, found.error, n, most, ALPHA) > -allow
+        no_gain = (gain == 0) | (unseen_bound(-found.mean, found.error, n, gain, ALPHA) > allow)
         apart = found.mean + allow
         at = np.divide(apart, found.error, out=np.copysign(np.full(r, np.inf), apart), where=found.error > 0)
         student, other = special.stdtr(n - 1, at) <= ALPHA, special.stdtr(n - 1, -at) <= ALPHA
-        if clusters is not None and n < FEW:
-            return 0.0, float(student.mean())
+        if clusters is not None and n < FEW_GROUPS:
+            return 0.0, float((student & no_gain).mean())
         passed = (found.p_above(-allow) <= ALPHA) & other & rare
-        failed = (found.p_below(-allow) <= ALPHA) & student
+        failed = (found.p_below(-allow) <= ALPHA) & student & no_gain
     at_worst = False if of.largest is None else special.bdtr(losing, n, np.minimum(allow / of.largest, 1)) <= ALPHA
     passed = np.where(changed >= least, passed, at_worst & ~failed)
     return float(passed.mean()), float(failed.mean())
+
+
+def is_clear(gains: Floats, losses: Floats, n: int, allow: float | Floats) -> npt.NDArray[np.bool_]:
+    """Whether a loss of pass rates is clear by Student's bound."""
+    mean = (gains - losses) / n
+    error = np.sqrt(np.maximum(gains + losses - n * mean**2, 0) / (n - 1) / n)
+    at = np.divide(mean + allow, error, out=np.copysign(np.full(np.shape(mean), np.inf), mean + allow), where=error > 0)
+    return special.stdtr(n - 1, at) <= ALPHA
 
 
 def by_resampling(d: Floats, allow: float, of: Population, seed: int) -> Shares:
@@ -224,7 +233,9 @@ def of_no_change(of: Population, rng: np.random.Generator, r: int, n: int) -> Fl
 def announced(one: Floats, allow: float, of: Population) -> Bound:
     """What the gate says of a sample."""
     clusters = None if of.cluster == 1 else [i // of.cluster for i in range(len(one))]
-    return bound_difference(one, clusters, allow=allow, is_rate=of.is_rate, largest=of.largest, draws=100)
+    return bound_difference(
+        one, clusters, allow=allow, is_rate=of.is_rate, largest=of.largest, most=of.largest, draws=100
+    )
 
 
 def without_drop(kinds: Mapping[str, list[Population]]) -> Iterator[str]:
@@ -293,8 +304,7 @@ def exact() -> Iterator[str]:
         gains, losses = (one[np.add(*np.indices((n + 1, n + 1))) <= n] for one in np.indices((n + 1, n + 1)))
         most = np.zeros(4)
         for allow in (0.01, 0.02, 0.05, 0.1):
-            z, net = tango_statistic(gains, losses, n, -allow), np.maximum(losses - gains, 0)
-            clear = np.where(net > 0, special.betainc(np.maximum(net, 1), n - net + 1, allow), 1.0) <= ALPHA
+            z, clear = tango_statistic(gains, losses, n, -allow), is_clear(gains, losses, n, allow)
             worst = special.bdtr(losses.astype(float), n, allow) <= ALPHA
             verdicts = (z >= Z, z <= -Z, np.where(gains + losses >= FEW, z >= Z, worst), (z <= -Z) & clear)
             for share in (0, 0.003, 0.01, 0.015, 0.02, 0.03, 0.05, 0.07, 0.1, 0.2, 0.3, 0.4):
@@ -324,6 +334,10 @@ def alike(rng: np.random.Generator, n: int) -> Sample:
     return np.where(rng.random(n) < 0.05, -1.0, -0.01), None
 
 
+def rarely_gaining(rng: np.random.Generator, n: int) -> Sample:
+    return np.where(rng.random(n) < 0.02, 0.5, -0.06), None
+
+
 def large_lose(rng: np.random.Generator, n: int) -> Sample:
     """n documents; one of ten has 20 items, which lose .8, and the others 2, which stay."""
     is_large = rng.random(n) < 0.1
@@ -344,6 +358,7 @@ EDGES: tuple[tuple[str, Sampler, float, float | None, tuple[int, ...], bool], ..
     ("noise of 3; .02 lose 60 of 100", noisy(0.02, 60, 3), 1.2, 100.0, (50, 100, 200), False),
     ("lognormal losses, no limit", lognormal, float(np.exp(0.5)), None, (12, 30, 100), False),
     ("documents, the large ones lose .8", large_lose, 0.8 * 20 / (20 + 9 * 2), 1.0, (20, 30, 50), False),
+    ("all lose .06; .02 gain .5", rarely_gaining, 0.98 * 0.06 - 0.02 * 0.5, 1.0, (30, 50, 100), False),
     ("groups of ten alike, sequential", in_tens, 0.1, 1.0, (20, 50), True),
 )
 
@@ -355,10 +370,76 @@ def edges() -> Iterator[str]:
     for name, draw, allow, largest, sizes, is_sequential in EDGES:
         for n in sizes:
             rng = np.random.default_rng(n)
-            how = {"allow": allow, "largest": largest, "is_sequential": is_sequential, "draws": 1000}
+            how = {"allow": allow, "largest": largest, "most": largest, "is_sequential": is_sequential, "draws": 1000}
             found = [bound_difference(*draw(rng, n), **how, has_power=False).verdict for _ in range(RARE)]
-            shares = " | ".join(f"{found.count(one) / RARE:.3f}" for one in ("PASS", "FAIL", "INCONCLUSIVE"))
-            yield f"| {name} | {n} | {shares} |"
+            yield f"| {name} | {n} | {shares_of(found)} |"
+    for name, draw, allow, sizes in RATED:
+        for n in sizes:
+            rng = np.random.default_rng(n)
+            found = [judged(*draw(rng, n), allow, name == UNTOUCHED) for _ in range(RARE)]
+            yield f"| {name} | {n} | {shares_of(found)} |"
+
+
+def shares_of(found: Sequence[str]) -> str:
+    return " | ".join(f"{found.count(one) / len(found):.3f}" for one in ("PASS", "FAIL", "INCONCLUSIVE"))
+
+
+# Ratings of a scale that nothing names: of both sides, and the group of each item
+Ratings = tuple[Floats, Floats, list[int] | None]
+
+
+def rarely(base: Floats, p: float, worst: float, noise: float) -> Callable[[np.random.Generator, int], Ratings]:
+    """Items with ratings like those of `base`; a share p falls to the worst, the others change by noise."""
+
+    def draw(rng: np.random.Generator, n: int) -> Ratings:
+        old = rng.choice(base, n)
+        new = np.clip(old + rng.normal(0, noise, n), base.min() - 2 * noise, base.max())
+        return old, np.where(rng.random(n) < p, worst, new), None
+
+    return draw
+
+
+def documents(rng: np.random.Generator, n: int) -> Ratings:
+    """n documents of five items; one of twenty falls to 0."""
+    old, falls = rng.choice(HIGH, 5 * n), np.repeat(rng.random(n) < 0.05, 5)
+    return old, np.where(falls, 0.0, old + rng.choice([-0.01, 0.01], 5 * n)), np.repeat(np.arange(n), 5).tolist()
+
+
+def rare_gains(rng: np.random.Generator, n: int) -> Ratings:
+    old = rng.choice(LOW, n)
+    return old, old + np.where(rng.random(n) < 0.02, 0.5, -0.06), None
+
+
+def untouched(rng: np.random.Generator, n: int) -> Ratings:
+    old = rng.choice(HIGH, n)
+    return old, np.where(rng.random(n) < 0.05, 0.0, old), None
+
+
+HIGH, LOW, FIVE = np.linspace(0.8, 1, 21), np.linspace(0.3, 0.5, 21), np.array([3.0, 4.0, 4.0, 5.0])
+UNTOUCHED = "texts that stay the same; .05 break and fall to 0"
+RATED: tuple[tuple[str, Callable[[np.random.Generator, int], Ratings], float, tuple[int, ...]], ...] = (
+    ("ratings of .8 to 1, no scale; .05 fall to 0", rarely(HIGH, 0.05, 0.0, 0.0), 0.045, (20, 30, 50, 100)),
+    ("the same with noise of .02", rarely(HIGH, 0.05, 0.0, 0.02), 0.045, (20, 30, 50, 100)),
+    ("ratings of 3 to 5, no scale; .05 fall to 1", rarely(FIVE, 0.05, 1.0, 0.0), 0.15, (20, 30, 50, 100)),
+    ("documents of such ratings; .05 fall to 0", documents, 0.045, (20, 30, 50)),
+    ("ratings of .3 to .5, no scale; .02 gain .5, all others lose .06", rare_gains, 0.0488, (30, 50, 100)),
+    (UNTOUCHED, untouched, 0.045, (20, 30, 50)),
+)
+
+
+def judged(old: Floats, new: Floats, groups: list[int] | None, allow: float, is_same: bool) -> str:
+    """The verdict on ratings of other texts, or of the same ones where `is_same` and all ratings are the same."""
+    if is_same and (old == new).all():
+        return PASS
+    sides = (rated("BASE", old, old), rated("NEW", new, old))
+    found: Differences = differences("r", RatingColumn(criterion="r"), *sides, "fail")
+    how = {"largest": found.at_stake, "most": found.in_reach, "draws": 1000, "has_power": False}
+    return bound_difference(found.values, groups, allow=allow, **how).verdict
+
+
+def rated(name: str, scores: Floats, texts: Floats) -> ScoredSide:
+    outputs = Outputs.of(from_texts([f"{one}" for one in texts], name), name)
+    return ScoredSide(outputs, {"r": [np.array([one]) for one in scores]}, {"r": "r"})
 
 
 def price() -> Iterator[str]:

@@ -37,6 +37,11 @@ def test_the_first_bet_by_hand():
     assert Bets.on(np.array([1.0]), 1.0).p_above(0.0) == pytest.approx(1 / 1.75)
 
 
+def test_a_small_cluster_is_half_a_bet_by_hand():
+    # half as large as the largest: 1 becomes 1 + 1.5 * .5 / 2; the second lies on the mean, and wins nothing
+    assert Bets.on(np.array([1.0, 0.0]), 1.0, np.array([1.0, 2.0])).p_above(0.0) == pytest.approx(1 / 1.375)
+
+
 def test_looking_after_every_item_is_paid_for():
     # 400 runs of 200 items without a difference: the share in which any look rejects is at most .05 (+ 3 errors, .033)
     rng = np.random.default_rng(4)

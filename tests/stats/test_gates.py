@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy import special, stats
 
 from nlgauge.core.errors import InputError
@@ -14,6 +16,7 @@ from nlgauge.stats.gate_bounds import items_without_loss, studentized, tango_int
 from nlgauge.stats.gates import (
     ENOUGH,
     FEW,
+    FEW_GROUPS,
     GatePower,
     bound_difference,
     bound_level,
@@ -130,10 +133,10 @@ def test_under_ten_changes_only_the_largest_loss_tells():
     assert of(values, largest=2.0).smallest() < 2 * special.betaincinv(9, 22, 0.95)
 
 
-def test_under_ten_clusters_nothing_passes():
-    nine = of(np.random.default_rng(0).normal(0, 1, 9), is_clustered=True, largest=10.0)
-    assert nine.smallest() == math.inf
-    assert nine.needed(5.0) == FEW
+def test_under_thirty_clusters_nothing_passes():
+    few = of(np.random.default_rng(0).normal(0, 1, FEW_GROUPS - 1), is_clustered=True, largest=10.0)
+    assert few.smallest() == math.inf
+    assert few.needed(5.0) == FEW_GROUPS
 
 
 @pytest.mark.parametrize("values", [some_change(100, 20), some_change(40, 40), some_change(500, 200)])
@@ -247,14 +250,64 @@ def test_a_loss_that_all_share_is_no_certainty():
 
 
 def test_documents_count_by_their_items():
-    # two long documents broke and eighteen short ones did not: the mean lost .8 * 40 / 76, and more than .43 is likely
-    values, clusters = (
-        np.r_[np.full(40, -0.8), np.zeros(36)],
-        [0] * 20 + [1] * 20 + [i for i in range(2, 20) for _ in "ab"],
-    )
+    # three long documents broke and 27 short ones did not: the mean lost .8 * 60 / 114, and more than .43 is likely
+    values = np.r_[np.full(60, -0.8), np.zeros(54)]
+    clusters = [i for i in range(3) for _ in range(20)] + [i for i in range(3, 30) for _ in "ab"]
     found = bound_difference(values, clusters, allow=0.43, largest=1.0)
     assert (found.method, found.verdict) == ("worst-case", "INCONCLUSIVE")
     assert found.low < found.delta
+
+
+def test_long_documents_that_broke_are_no_smaller_than_they_are():
+    # two documents of 50 broke beside 28 of one: the mean lost 100 * 100 / 128 = 78.1, so no bound may say 74
+    clusters = [0] * 50 + [1] * 50 + list(range(2, 30))
+    values = np.r_[np.full(100, -100.0), np.zeros(28)]
+    found = bound_difference(values, clusters, allow=74.0, largest=100.0)
+    assert (found.method, found.verdict) == ("worst-case", "INCONCLUSIVE")
+    # of q, the most that 2 of 30 documents can be, each counts 50 times one of the others
+    q = stats.beta.ppf(0.95, 3, 28)
+    assert found.low == pytest.approx(-100 * 50 * q / (1 - q + 50 * q))
+    assert found.low < found.delta
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    groups=st.lists(
+        st.tuples(st.integers(1, 30), st.sampled_from([-1.0, -0.2, 0.0, 0.0, 0.0, 0.1, 1.0])), min_size=1, max_size=45
+    ),
+    allow=st.sampled_from([0.0, 0.05, 0.4]),
+    is_grouped=st.booleans(),
+    is_sequential=st.booleans(),
+)
+def test_no_claim_goes_beyond_the_mean_itself(groups, allow, is_grouped, is_sequential):
+    values = np.array([value for size, value in groups for _ in range(size)])
+    clusters = [i for i, (size, _) in enumerate(groups) for _ in range(size)] if is_grouped else None
+    how = {"largest": 1.0, "most": 1.0, "is_sequential": is_sequential, "draws": 100, "has_power": False}
+    found = bound_difference(values, clusters, allow=allow, **how)
+    assert not found.low > found.delta
+    assert not found.high < found.delta
+    assert found.verdict != "PASS" or found.delta > -allow
+    assert found.verdict != "FAIL" or found.delta < -allow
+
+
+def test_gains_too_rare_to_be_seen_undo_a_fail():
+    # .02 of the items gain .5 and all others lose .06: thirty have no gain with .98^30 = .55, and seem sure of a loss
+    alike = np.full(30, -0.06)
+    assert bound_difference(alike, allow=0.0488, largest=1.0, most=0.5).verdict == "INCONCLUSIVE"
+    # without spread a share p with (1 - p)^30 = .05 gains .5; the grid of chances goes in steps of .035
+    p = 1 - 0.05 ** (1 / 30)
+    assert bound_difference(alike, allow=0.0, most=0.5).high == pytest.approx(-0.06 * (1 - p) + 0.5 * p, rel=0.05)
+    assert bound_difference(10 * alike, allow=0.0488, largest=1.0, most=0.5).verdict == "FAIL"
+    few = bound_difference(np.repeat(alike[:8], 5), np.repeat(np.arange(8), 5).tolist(), allow=0.0488, most=0.5)
+    assert (few.method, few.verdict) == ("t", "INCONCLUSIVE")
+
+
+def test_losses_and_gains_are_bounded_alike():
+    values = np.random.default_rng(4).normal(0.01, 0.05, 40)
+    one, other = (bound_difference(sign * values, allow=0.0, largest=0.7, most=0.7) for sign in (1, -1))
+    assert one.method == "unseen"
+    # the bootstrap draws the same items, so that its t statistics turn round; counts of draws differ by one
+    assert (one.low, one.high) == pytest.approx((-other.high, -other.low), rel=1e-6)
 
 
 def test_bets_are_on_whole_groups():
@@ -279,12 +332,26 @@ def test_students_bound_is_wider_where_it_is():
         assert found.high >= row.mean() + reach - 1e-12
 
 
-def test_a_net_loss_of_rates_is_clear_by_the_binomial_too():
-    # three losses of a hundred: Tango is sure of more than the exact bound of 3 in 100
+def test_a_loss_of_rates_is_clear_by_students_bound_too():
+    # twelve losses of three hundred: Tango is sure of more than Student
     found = bound_difference(np.r_[np.full(12, -1.0), np.zeros(288)], allow=0.01, is_rate=True)
-    exact = stats.binomtest(12, 300).proportion_ci(0.9, "exact").low
-    assert tango_interval(0, 12, 300, level=0.9).high < -exact
-    assert found.high == pytest.approx(-exact)
+    student = -0.04 + stats.t.ppf(0.95, 299) * math.sqrt(0.04 * 0.96 / 299)
+    assert tango_interval(0, 12, 300, level=0.9).high < student
+    assert found.high == pytest.approx(student)
+
+
+def test_wrong_fails_of_rates_among_all_tables():
+    # .05 is promised where as much is lost as is allowed; tables that are rarer than 1 in 10,000 are left out
+    n, share, allow = 20, 0.05, 0.1
+    tables = [(gains, losses) for gains in range(n + 1) for losses in range(n + 1 - gains)]
+    p = [stats.multinomial.pmf([g, k, n - g - k], n, [share, share + allow, 1 - 2 * share - allow]) for g, k in tables]
+    wrong = 0.0
+    for (g, k), chance in zip(tables, p, strict=True):
+        if chance > 1e-4:
+            values = np.r_[np.ones(g), -np.ones(k), np.zeros(n - g - k)]
+            found = bound_difference(values, allow=allow, is_rate=True, has_power=False)
+            wrong += chance * (found.verdict == "FAIL")
+    assert wrong < 0.06
 
 
 def test_holm_is_for_failing_alone():
@@ -346,6 +413,15 @@ def test_one_item_decides_nothing():
     assert (found.verdict, found.low) == ("INCONCLUSIVE", -1.0)
 
 
+def test_what_twenty_documents_may_miss_keeps_them_from_passing():
+    # one document of ten is long and breaks: twenty have none of them with .9^20 = .12, thirty with .9^30 = .04
+    assert 0.9**FEW_GROUPS < 0.05 < 0.9 ** (FEW_GROUPS - 2)
+    for n, expected in ((FEW_GROUPS - 1, "INCONCLUSIVE"), (FEW_GROUPS, "PASS")):
+        clusters = np.repeat(np.arange(n), 4).tolist()
+        found = bound_difference(normal(4 * n, 0.3), clusters, allow=0.05, largest=0.2)
+        assert (found.verdict, found.n_clusters) == (expected, n)
+
+
 # --- Bounds of a level: rates by hand, shifts, and scores that are nearly all alike
 
 
@@ -375,3 +451,5 @@ def test_a_loss_that_a_sample_may_miss_is_reckoned_with():
     found = bound_level(scores, 0.8 * 0.95, least=0.0)
     assert (found.method, found.verdict) == ("unseen", "INCONCLUSIVE")
     assert bound_level(scores, 0.7, least=0.0).verdict == "PASS"
+    assert bound_level(scores, 0.81, least=0.0).verdict == "FAIL"
+    assert bound_level(scores, 0.81, least=0.0, best=1.0).verdict == "INCONCLUSIVE"  # .05 of others may have 1

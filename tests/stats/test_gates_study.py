@@ -43,6 +43,7 @@ def test_it_decides_as_the_gate_does(study, kind, n):
             allow=-of.mean,
             is_rate=of.is_rate,
             largest=of.largest,
+            most=of.largest,
             draws=study.DRAWS,
             seed=7,
             has_power=False,

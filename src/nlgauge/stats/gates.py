@@ -89,7 +89,8 @@ def rarely_passing(
 # --- What can a gate show? The smallest allowance with which no change passes, by its own rule on differences at hand
 
 POWER = 0.8
-FEW = 10  # items that changed, or clusters: below this no bound of a mean keeps its level (docs/studies/gate.md)
+FEW = 10  # items or clusters that changed: below this no bound of a mean keeps its level (docs/studies/gate.md)
+FEW_GROUPS = 30  # clusters: fewer miss a kind of which one in ten is, such as the long ones, with more than .05
 ENOUGH = 100  # changed items from which on the normal curve is as good as the rule (docs/studies/gate.md)
 SAMPLES, RESAMPLES = 200, 500  # of no change, each with its mirror image, and of each: a power of .8 within .02
 _ABOVE = 1 + 1e-6  # where a bound just passes, the last digit of a p-value would decide
@@ -137,7 +138,7 @@ class GatePower:
         n = len(self.values) if n is None else n
         if not self.error > 0 and self._changed.any():  # all differ by the same, or there is one item
             return self.error if self.largest is None or math.isnan(self.error) else float(self._rare(0.0, 0.0, n))
-        if self.is_clustered and n < FEW:
+        if self.is_clustered and n < FEW_GROUPS:
             return math.inf
         if self._share * n >= ENOUGH:
             error = self.error * math.sqrt(len(self.values) / n)
@@ -155,7 +156,7 @@ class GatePower:
         if not self.error > 0 and (self.largest is None or math.isnan(self.error)):
             return None if math.isnan(self.error) else 1
         errors = min(self._reach * self.error / allow, math.sqrt(_MOST))
-        n = max(math.ceil(len(self.values) * errors**2), FEW if self.is_clustered else 1)
+        n = max(math.ceil(len(self.values) * errors**2), FEW_GROUPS if self.is_clustered else 1)
         return _least(lambda tried: self.smallest(tried) <= allow, n)
 
     @property
@@ -261,8 +262,8 @@ class Bound:
     """Bounds of the mean difference of paired items, in which below 0 is worse.
 
     Attributes:
-        method: `tango`, `bootstrap-t`, `unseen` (the same, but losses too rare for the sample decide the lower bound),
-            `worst-case`, `betting`, `t` (few clusters) or `fixed` (these items alone).
+        method: `tango`, `bootstrap-t`, `unseen` (the same, but losses or gains too rare for the sample decide),
+            `worst-case`, `betting`, `t` (too few clusters to pass) or `fixed` (these items alone).
         delta: the mean difference.
         error: its standard error.
         low, high: one-sided bounds, each of level 1 - alpha; NaN where nothing bounds it.
@@ -343,6 +344,7 @@ def bound_difference(
     alpha: float = 0.05,
     is_rate: bool = False,
     largest: float | None = None,
+    most: float | None = None,
     is_sequential: bool = False,
     draws: int = DRAWS,
     seed: int = 0,
@@ -352,8 +354,9 @@ def bound_difference(
     """Bound the mean of paired differences by the method that keeps its level on them.
 
     Pass rates get Tango's interval; other scores the bootstrap-t over items or clusters, or Student's bound where that
-    is wider, and no PASS that a loss too rare for so many items could undo. If fewer than ten items or clusters differ
-    from the others, nothing tells what the others would do: then only the worst case lets the mean pass.
+    is wider, and no PASS that losses too rare for so many items could undo, nor a FAIL that such gains could. If fewer
+    than ten items or clusters differ from the others, nothing tells what the others would do: then only the worst case
+    lets the mean pass.
 
     Args:
         differences: new minus old of each item, higher is better, shape (n,); all defined.
@@ -363,6 +366,7 @@ def bound_difference(
         is_rate: whether the scores are 0 and 1, one run each.
         largest: the most that an item can lose; with `is_sequential` also the most that it can gain. None where there
             is no limit: then as much is believed to be lost as the losses at hand suggest, and none of a few.
+        most: the most that an item can gain; None where there is no limit: as much as the gains at hand suggest.
         is_sequential: whether one may look after each item, or cluster; in the order of the items.
         draws: resamples.
         seed: of the resamples.
@@ -374,10 +378,10 @@ def bound_difference(
     """
     values = np.asarray(differences, dtype=np.float64)
     _check(values, allow, alpha)
-    made = _Made(_rounded(values), clusters, allow, alpha, largest, draws, seed, drawn, has_power)
+    made = _Made(_rounded(values), clusters, allow, alpha, largest, most, draws, seed, drawn, has_power)
     if is_sequential:
         return made.sequential()
-    if clusters is not None and made.n_units < FEW:
+    if clusters is not None and made.n_units < FEW_GROUPS:
         return made.few_clusters()
     if is_rate and clusters is None:
         return made.rate()
@@ -431,7 +435,7 @@ def needs_draws(n_units: int, is_rate: bool, is_clustered: bool, is_sequential: 
     """Whether `bound_difference` resamples so many items or clusters."""
     if is_sequential or (is_rate and not is_clustered):
         return False
-    return n_units >= (FEW if is_clustered else 2)
+    return n_units >= (FEW_GROUPS if is_clustered else 2)
 
 
 def _rounded(values: Array) -> Array:
@@ -459,6 +463,7 @@ class _Made:
     allow: float
     alpha: float
     largest: float | None
+    most: float | None
     draws: int
     seed: int
     drawn: Studentized | None
@@ -498,11 +503,10 @@ class _Made:
         z = float(special.ndtri(1 - self.alpha))
         low, high = (float(end) for end in tango_bounds(gains, losses, n, z))
         at = float(tango_statistic(gains, losses, n, -self.allow))
-        net = max(losses - gains, 0)
-        # The normal curve is too sure of rare losses: the net loss must be clear by the binomial, too.
-        high = max(high, -clopper_pearson(net, n, 1 - 2 * self.alpha)[0])
-        p_fail = max(float(special.ndtr(at)), 1.0 if net == 0 else float(special.betainc(net, n - net + 1, self.allow)))
         error = math.sqrt(max(gains + losses - (gains - losses) ** 2 / n, 0.0)) / n
+        # The normal curve is too sure of rare losses, which have to be clear by Student's bound, too.
+        student = self._student(error * math.sqrt(n / max(n - 1, 1)))
+        high, p_fail = max(high, student.high), max(float(special.ndtr(at)), student.p_fail)
         made = self._bound("tango", error, _Ends(low, high, float(special.ndtr(-at)), p_fail))
         return made if gains + losses >= FEW else self._at_worst(made, largest=1.0)
 
@@ -521,23 +525,27 @@ class _Made:
             max(float(found.p_above(-self.allow)[0]), student.p_pass),
             max(float(found.p_below(-self.allow)[0]), student.p_fail),
         )
-        if self._apart_from(self.common).sum() < FEW:
-            return self._at_worst(self._bound("bootstrap-t", error, wider), self.largest)
         rare = self._unseen(error, sums / sizes.mean())
-        method = "unseen" if rare.low < wider.low else "bootstrap-t"
-        ends = replace(wider, low=min(wider.low, rare.low), p_pass=max(wider.p_pass, rare.p_pass))
-        return self._bound(method, error, ends)
+        no_gain = replace(wider, high=max(wider.high, rare.high), p_fail=max(wider.p_fail, rare.p_fail))
+        if self._apart_from(self.common).sum() < FEW:
+            return self._at_worst(self._bound("bootstrap-t", error, no_gain), self.largest)
+        ends = replace(no_gain, low=min(wider.low, rare.low), p_pass=max(wider.p_pass, rare.p_pass))
+        is_lost = float(self.values.mean()) < -self.allow
+        decides = ends.high > wider.high if is_lost else ends.low < wider.low
+        return self._bound("unseen" if decides else "bootstrap-t", error, ends)
 
     def few_clusters(self) -> Bound:
         sums, sizes = self.sums
         if len(sizes) < 2:
             return self._bound("t", math.nan, _NOTHING_KNOWN)
         error = float(cluster_error(sums[None], sizes)[0])
-        return self._bound("t", error, replace(self._student(error), low=math.nan, p_pass=1.0))
+        known, rare = self._student(error), self._unseen(error, sums / sizes.mean())
+        high, p_fail = max(known.high, rare.high), max(known.p_fail, rare.p_fail)
+        return self._bound("t", error, _Ends(math.nan, high, 1.0, p_fail))
 
     def sequential(self) -> Bound:
         if self.largest is None:
-            raise InputError("bets need the largest possible difference, and the metric has no limits")
+            raise InputError("bets need the largest possible difference, and the metric has no limits; name its scale")
         sums, sizes = self.sums
         bets = Bets.on(sums / sizes, self.largest, sizes)
         p = bets.p_above(-self.allow, self.alpha), bets.p_below(-self.allow, self.alpha)
@@ -557,13 +565,15 @@ class _Made:
         return _Ends(delta - reach, delta + reach, float(special.stdtr(free, -at)), float(special.stdtr(free, at)))
 
     def _unseen(self, error: float, values: Array) -> _Ends:
-        """Bounds that reckon with losses too rare to be among the values, which are in units of a mean of all items."""
-        largest, weight = self.largest, self.weight
-        if largest is None:
-            largest, weight = float(believed_loss(values)), 1.0
-        n, mean = len(values), float(self.values.mean())
-        low = float(unseen_bound(np.array(mean), np.array(error), n, np.array(largest), self.alpha, weight))
-        return _Ends(low, math.nan, unseen_p(mean, error, n, largest, -self.allow, weight), 1.0)
+        """Bounds that reckon with losses and gains too rare to be among the values, in units of a mean of all items."""
+        n, mean, ends = len(values), float(self.values.mean()), []
+        for sign, limit in ((1, self.largest), (-1, self.most)):
+            most, weight = (float(believed_loss(sign * values)), 1.0) if limit is None else (limit, self.weight)
+            end = unseen_bound(np.array(sign * mean), np.array(error), n, np.array(most), self.alpha, weight)
+            p = unseen_p(sign * mean, error, n, most, sign * -self.allow, weight)
+            ends.append((sign * float(end), p) if most > 0 else (math.inf * sign, 0.0))
+        (low, p_pass), (high, p_fail) = ends
+        return _Ends(low, high, p_pass, p_fail)
 
     def _at_worst(self, bound: Bound, largest: float | None) -> Bound:
         """The same with the lower bound of the worst case."""
@@ -571,9 +581,12 @@ class _Made:
             return replace(bound, method="worst-case", low=math.nan, p_pass=1.0)
         sums, sizes = self.sums
         common = self.common
-        losing = int(((sums / sizes < common) & self._apart_from(common)).sum())
-        low = worst_case_bound(losing, len(sums), largest, self.alpha, common=common, weight=self.weight)
-        p = worst_case_p(losing, len(sums), largest, -self.allow, common=common, weight=self.weight)
+        is_losing = (sums / sizes < common) & self._apart_from(common)
+        losing, others = int(is_losing.sum()), sizes[~is_losing]
+        # Beside the clusters that did not lose: a mean of all would take those that did for smaller than they are.
+        weight = float(sizes.max() / others.mean()) if len(others) else 1.0
+        low = worst_case_bound(losing, len(sums), largest, self.alpha, common=common, weight=weight)
+        p = worst_case_p(losing, len(sums), largest, -self.allow, common=common, weight=weight)
         made = replace(bound, method="worst-case", low=low, p_pass=p)
         if not common:
             return made
@@ -583,7 +596,7 @@ class _Made:
 
     def _bound(self, method: str, error: float, ends: _Ends) -> Bound:
         sums, sizes = self.sums
-        n, size = len(self.values), float(sizes.mean())
+        n, size, delta = len(self.values), float(sizes.mean()), float(self.values.mean())
         is_rate, is_clustered = method == "tango", self.clusters is not None
         largest = 1.0 if is_rate else self.largest
         smallest, units = math.nan, None
@@ -592,12 +605,13 @@ class _Made:
             smallest, units = power.smallest(), power.needed(self.allow)
         return Bound(
             method=method,
-            delta=float(self.values.mean()),
+            delta=delta,
             error=error,
-            low=ends.low if math.isfinite(ends.low) else math.nan,
-            high=ends.high if math.isfinite(ends.high) else math.nan,
-            p_pass=ends.p_pass,
-            p_fail=ends.p_fail,
+            # Bets may have been won before the mean turned; no claim is made that the mean itself contradicts.
+            low=min(ends.low, delta) if math.isfinite(ends.low) else math.nan,
+            high=max(ends.high, delta) if math.isfinite(ends.high) else math.nan,
+            p_pass=ends.p_pass if delta > -self.allow else 1.0,
+            p_fail=ends.p_fail if delta < -self.allow else 1.0,
             allow=self.allow,
             alpha=self.alpha,
             n=n,
@@ -632,6 +646,7 @@ def bound_level(
     alpha: float = 0.05,
     is_rate: bool = False,
     least: float = -math.inf,
+    best: float = math.inf,
     draws: int = DRAWS,
     seed: int = 0,
 ) -> Bound:
@@ -646,7 +661,7 @@ def bound_level(
         clusters: the cluster of each item, length n; None where items are independent.
         alpha: the chance of a false PASS, and of a false FAIL, where the mean is equal to `value`.
         is_rate: whether the scores are 0 and 1, one run each.
-        least: the lowest possible score.
+        least, best: the lowest and the highest possible score.
         draws, seed: of the bootstrap.
 
     Returns:
@@ -667,6 +682,7 @@ def bound_level(
         allow=centre - value,
         alpha=alpha,
         largest=centre - least if math.isfinite(least) and centre > least else None,
+        most=best - centre if math.isfinite(best) and best > centre else None,
         draws=draws,
         seed=seed,
     )
