@@ -133,6 +133,10 @@ def test_stored_verdicts_are_pass_rates(tmp_path, capsys):
         (["--allow", "much"], "--allow 'much': expected a drop"),
         (["--allow", "ter=1"], "'ter' is not among the metrics"),
         (["--allow", "1", "--allow", "2"], "--allow is given twice"),
+        (["--scale", "much"], "--scale 'much': expected the lowest and the highest score"),
+        (["--scale", "1"], "scale is (1.0,), expected"),
+        (["--scale", "1:0"], "scale is (1.0, 0.0), expected the lowest and the highest score"),
+        (["--scale", "0:1"], "scale: chrf has limits of its own"),
         (["--min-pass", "12/10"], "expected M/N"),
         (["--alpha", "5"], "alpha is 5"),
         (["--undefined", "skip"], "undefined"),
@@ -162,6 +166,21 @@ def test_ratings_of_the_data_are_named(tmp_path, capsys):
     assert "unknown metric 'includes'; the data has human.includes" in refused(
         capsys, "gate", rated, rated, "-m", "includes"
     )
+
+
+def test_the_scale_of_ratings_is_named(tmp_path, capsys):
+    def rated(name, fall):
+        rows_of = [{**row, "human": {"quality": 4.0 + i % 2 - fall * (i % 3)}} for i, row in enumerate(rows(BASE))]
+        return write(tmp_path / name, [{**row, "hyp": f"{row['hyp']} {name}"} for row in rows_of])
+
+    sides = rated("a.jsonl", 0), rated("b.jsonl", 0.1)
+    typed = ("-m", "human.quality", "--report-only", "chrf")
+    assert run("gate", *sides, *typed, "--allow", ".25") == 4
+    assert "its scale is not known, and is taken to be 0 to 5" in capsys.readouterr().out
+    assert run("gate", *sides, *typed, "--allow", ".25", "--scale", "human.quality=3.7:5") == 0
+    assert "its scale" not in capsys.readouterr().out
+    assert run("gate", *sides, *typed, "--scale", "0:10", "--json") == 4
+    assert json.loads(capsys.readouterr().out)["rows"][0]["allow"] == pytest.approx(0.1)
 
 
 def test_logs_of_other_tools_are_judged_by_their_own_grades(tmp_path, capsys):

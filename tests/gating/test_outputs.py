@@ -28,9 +28,11 @@ from nlgauge.gating.outputs import (
     score_side,
     score_sides,
     seal,
+    usual_scale,
 )
 from nlgauge.io import JudgeCard, Prompts, write_card
 from nlgauge.metrics.judging import Judge
+from nlgauge.metrics.stored import RatingColumn
 
 
 def outputs(*rows, name="BASE", system=None):
@@ -43,7 +45,6 @@ def test_rows_of_one_item_are_its_runs():
         "1": ["a", "c"],
         "2": ["b"],
     }
-    assert found.repeats == 2
 
 
 def test_without_items_ids_are_the_keys():
@@ -100,8 +101,8 @@ def test_pairs_are_in_the_order_of_base():
     new = outputs({"hypothesis": "c", "item": "2"}, {"hypothesis": "d", "item": "1"}, name="NEW")
     _, turned = paired(base, new)
     assert [*turned.items] == ["1", "2"]
-    assert not same_texts(base, turned)
-    assert same_texts(base, base)
+    assert same_texts(base, turned).tolist() == [False, False]
+    assert same_texts(base, base).all()
 
 
 def test_an_item_that_one_side_lacks_is_an_error():
@@ -139,6 +140,14 @@ def test_other_references_are_another_set():
         paired(outputs(*rows), outputs(*last, name="NEW"))
     filled, _ = paired(outputs({"hypothesis": "a", "item": "1"}), base)
     assert filled.segments[0].references == ("x",)
+
+
+def test_groups_that_one_side_leaves_out_are_those_of_the_other():
+    rows = [{"hypothesis": "a", "item": str(i), "group": f"doc{i // 2}"} for i in range(4)]
+    plain = [{"hypothesis": "b", "item": row["item"]} for row in rows]
+    for old, fresh in ((rows, plain), (plain, rows)):
+        for one in paired(outputs(*old), outputs(*fresh, name="NEW")):
+            assert one.groups == ["doc0", "doc0", "doc1", "doc1"]
 
 
 def test_groups_are_clusters_where_there_are_several():
@@ -206,8 +215,9 @@ def side(hyps, name="BASE"):
 
 
 def scored(*runs):
-    """A side with these scores."""
-    return ScoredSide(side([["a"] * len(one) for one in runs]), {"m": [np.array(one) for one in runs]}, {"m": "m"})
+    """A side with these scores, of which each is that of a text of its own."""
+    texts = side([[f"score {x}" for x in one] for one in runs])
+    return ScoredSide(texts, {"m": [np.array(one) for one in runs]}, {"m": "m"})
 
 
 def test_lower_is_better_turns_round():
@@ -262,8 +272,88 @@ def test_what_an_item_has_to_lose_is_at_stake():
     assert differences("m", metric("ter"), scored([0.2]), scored([0.3]), "fail").at_stake is None
 
 
+# --- What is no difference: the same texts, and scores that a processor may move so far
+
+
+def sides(old, new, old_scores, new_scores):
+    """Two sides with these texts and these scores, one run each."""
+    given = ((side(old), old_scores), (side(new, "NEW"), new_scores))
+    return [ScoredSide(own, {"m": [np.array([x]) for x in scores]}, {"m": "m"}) for own, scores in given]
+
+
+def found(metric_name, *given):
+    return differences("m", metric(metric_name), *sides(*given), "fail").values.tolist()
+
+
+def test_the_same_text_has_the_same_score_whatever_its_bits_are():
+    # as bfloat16 moves them on another processor; the second text is another one
+    assert found("bertscore", ["a", "b"], ["a", "c"], [0.9, 0.9], [0.89, 0.89]) == [0.0, pytest.approx(-0.01)]
+    assert found("gauge", ["a"], ["a"], [1.0], [0.99]) == [0.0]
+    assert found("chrf", ["a"], ["a"], [60.0], [60.0 + 1e-9]) == [0.0]
+
+
+@pytest.mark.parametrize("name", ["bertscore", "sescore", "gauge", "nli"])
+def test_other_texts_score_the_same_within_what_is_promised_of_a_model(name):
+    assert found(name, ["a", "b"], ["c", "d"], [0.5, 0.5], [0.5 - 1e-5, 0.4999]) == [0.0, pytest.approx(-1e-4)]
+    assert found("chrf", ["a"], ["c"], [0.5], [0.5 - 1e-5]) == [pytest.approx(-1e-5)]  # words are counted
+
+
+def test_a_score_that_depends_on_all_texts_is_the_same_where_all_are():
+    assert found("cider", ["a", "b"], ["a", "b"], [1.0, 1.0], [1.1, 1.0]) == [0.0, 0.0]
+    assert found("cider", ["a", "b"], ["a", "c"], [1.0, 1.0], [1.1, 1.0]) == [pytest.approx(0.1), 0.0]
+
+
+def test_ratings_of_the_same_text_may_differ():
+    old, new = sides(["a", "b"], ["a", "b"], [3.0, 4.0], [2.0, 4.0 + 1e-15])
+    assert differences("m", RatingColumn(criterion="q"), old, new, "fail").values.tolist() == [-1.0, 0.0]
+
+
+def test_a_run_without_a_score_is_none_where_the_same_text_had_none():
+    runs = {"m": [np.array([0.5, math.nan])]}
+    old, new = (ScoredSide(side([["a", "b"]], name), runs, {"m": "m"}) for name in ("BASE", "NEW"))
+    same = differences("m", metric("rouge1"), old, new, "fail")
+    assert (same.lost.tolist(), same.values.tolist()) == ([False], [0.0])
+
+
+# --- The scale of scores that were made elsewhere
+
+
+@pytest.mark.parametrize(
+    ("scores", "scale"),
+    [
+        ([0.6, 0.9], (0, 1)),
+        ([3, 4, 5], (0, 5)),
+        ([7, 2], (0, 10)),
+        ([5, 80], (0, 100)),
+        ([-12, 0], (-25, 0)),
+        ([-0.4, 0.6], (-1, 1)),
+        ([1, 730], (0, 1000)),
+        ([-3000], (-10_000, 0)),
+    ],
+)
+def test_the_least_usual_scale_that_holds_all(scores, scale):
+    assert usual_scale(np.array(scores, dtype=float)) == scale
+
+
+def rated(old, new, scale=None):
+    columns = RatingColumn(criterion="q")
+    return differences("m", columns, *sides([*"abc"], [*"def"], old, new), "fail", scale)
+
+
+def test_ratings_may_fall_to_the_end_of_their_scale():
+    # from 4, 4, 4 on 0 to 5: four to lose, and one to gain
+    taken = rated([4.0, 4.0, 4.0], [4.0, 3.0, 4.0])
+    assert (taken.taken, taken.at_stake, taken.in_reach, taken.largest) == ((0, 5), 4, 1, None)
+    named = rated([4.0, 4.0, 4.0], [4.0, 3.0, 4.0], (1.0, 5.0))
+    assert (named.taken, named.at_stake, named.in_reach, named.largest) == (None, 3, 1, 4)
+    grades = rated([1.0, 0.0, 1.0], [1.0, 1.0, 1.0])
+    assert (grades.taken, grades.is_rate, grades.at_stake, grades.in_reach) == (None, True, 1, 1)
+    with pytest.raises(InputError, match=r"m has scores from 3 to 4, expected 0 to 3.5; name a scale that holds them"):
+        rated([4.0, 4.0, 4.0], [4.0, 3.0, 4.0], (0.0, 3.5))
+
+
 def test_one_run_without_a_score_leaves_an_item_without_one():
-    found = differences("m", metric("chrf"), scored([1.0, math.nan]), scored([1.0, math.nan]), "fail")
+    found = differences("m", metric("chrf"), scored([1.0, math.nan]), scored([2.0, math.nan]), "fail")
     assert found.base.tolist() == [1.0]
     assert found.lost.tolist() == [True]
 
@@ -314,6 +404,17 @@ def test_nothing_is_scored_that_is_kept(path):
         made["items"][0]["scores"]["chrf"] = [100.0]
 
     assert judge(changed(path, better)).rows[0]["base"] > judge(BASE).rows[0]["base"]
+
+
+def test_the_same_texts_pass_with_scores_of_another_processor(path):
+    def moved(made):
+        for i, item in enumerate(made["items"]):
+            item["scores"]["chrf"][0] -= 1e-10 * (i % 3)
+
+    found = judge(changed(path, moved), allow=0)
+    assert (found.verdict, found.rows[0]["method"], found.rows[0]["n_changed"]) == ("PASS", "same texts", 0)
+    # beside texts that did change, those that stayed are no more than they were
+    assert judge(path, worse(0.5)).rows[0]["n_changed"] == judge(BASE, worse(0.5)).rows[0]["n_changed"]
 
 
 def test_undefined_scores_come_back(tmp_path, path):
@@ -385,6 +486,15 @@ def test_a_change_by_hand_is_refused(path, where):
     with pytest.raises(
         ng.InputError, match=r"\((the seal differs|there is no seal)\); save the baseline again with --save"
     ):
+        judge(path)
+
+
+@pytest.mark.parametrize("change", [0.04, 1e-9])
+def test_a_small_change_of_a_score_is_refused_too(path, change):
+    made = json.loads(path.read_text())
+    made["items"][2]["scores"]["chrf"][0] -= change
+    path.write_text(json.dumps(made))
+    with pytest.raises(ng.InputError, match="the seal differs"):
         judge(path)
 
 

@@ -28,6 +28,7 @@ from nlgauge.gating.verdicts import (
     rounded,
     worst_items,
 )
+from nlgauge.metrics.stored import RatingColumn
 from nlgauge.plugin.runs import Run
 from nlgauge.stats.gates import Bound, bound_difference, bound_level
 
@@ -94,7 +95,7 @@ BOUND = Bound(
         ({"items_needed": 30}, "INCONCLUSIVE", "you have 40 items, and the change is too close to the allowance"),
         ({"items_needed": None}, "INCONCLUSIVE", "how many would do is not known"),
         ({"method": "worst-case", "n_changed": 3}, "INCONCLUSIVE", "only 3 of 40 items changed"),
-        ({"n_clusters": 4}, "INCONCLUSIVE", "4 groups are too few to pass, expected 10 or more"),
+        ({"n_clusters": 4}, "INCONCLUSIVE", "4 groups are too few to pass, expected 30 or more"),
         ({"allow": 0.0}, "INCONCLUSIVE", "so allow a drop"),
         ({"n": 1, "items_needed": None}, "INCONCLUSIVE", "you have 1 item,"),
         ({"high": -0.015}, "FAIL", "the mean lost 0.02, surely more than 0.015; 0.01 is allowed"),
@@ -205,6 +206,85 @@ def test_the_same_texts_pass_without_a_test():
     assert judge([0.5], [0.5]).verdict == "PASS"
 
 
+def test_the_same_texts_pass_whatever_the_last_bits_are():
+    groups = [str(i // 2) for i in range(80)]
+    for rules in ({}, {"groups": groups}, {"items": "fixed"}, {"sequential": True}, {"allow_item": 0.0}):
+        moved = scored(OLD, "NEW", rules.get("groups"))
+        moved.runs["m"][:] = [one + 1e-8 * (-1) ** i for i, one in enumerate(moved.runs["m"])]
+        plain = {name: value for name, value in rules.items() if name != "groups"}
+        found = decide(METRIC, scored(OLD, groups=rules.get("groups")), moved, Rules(allow=0.0, **plain))
+        row = found.rows[0]
+        assert (found.verdict, row["method"], row["n_changed"], row["delta"]) == ("PASS", "same texts", 0, 0.0)
+        assert (row["base"], found.items) == (row["new"], ())
+        # 1 - .05^(1/80)
+        assert row["reason"] == "the texts are the same; 80 items may miss what breaks up to 3.7 % of others"
+
+
+def test_a_text_that_stays_is_no_changed_item_beside_others():
+    new = OLD.copy()
+    new[:23] -= 0.1
+    moved = scored(new, "NEW")
+    moved.runs["m"][23:] = [one - 1e-7 for one in moved.runs["m"][23:]]
+    row = decide(METRIC, scored(OLD), moved, Rules(allow=0.05)).rows[0]
+    assert row["n_changed"] == 23
+
+
+RATED = {"human.q": RatingColumn(criterion="q")}
+
+
+def judge_ratings(old, new, groups=None, **rules):
+    sides = [
+        ScoredSide(scored(one, name, groups).outputs, {"human.q": [np.array([x]) for x in one]}, {"human.q": "q"})
+        for one, name in ((old, "BASE"), (new, "NEW"))
+    ]
+    return decide(RATED, *sides, Rules(**rules))
+
+
+def test_thirty_ratings_do_not_pass_for_what_they_may_miss():
+    # .05 of the outputs fall from .9 to 0, and thirty have none of them with .95^30 = .21
+    old = np.linspace(0.8, 0.99, 30)
+    found = judge_ratings(old, old - 0.01 * (-1) ** np.arange(30), allow=0.045)
+    assert (found.verdict, found.rows[0]["method"]) == ("INCONCLUSIVE", "unseen")
+    assert found.notes == (
+        "human.q: its scale is not known, and is taken to be 0 to 1; name it with --scale LOW:HIGH (scale=(LOW, HIGH))",
+    )
+    named = judge_ratings(old, old - 0.01 * (-1) ** np.arange(30), allow=0.045, scale=(0.75, 1))
+    assert (named.verdict, named.notes) == ("PASS", ())
+    fixed = judge_ratings(old, old - 0.01 * (-1) ** np.arange(30), allow=0.045, items="fixed")
+    assert (fixed.verdict, fixed.notes) == ("PASS", ())
+    assert judge_ratings(old, old, allow=0.045).notes == ()
+
+
+def test_a_scale_gives_the_default_allowance_and_room_for_bets():
+    old, new = np.full(60, 4.0), np.tile([4.0, 5.0, 3.0], 20)
+    assert judge_ratings(old, new, scale={"human.q": (1, 5)}).rows[0]["allow"] == pytest.approx(0.04)
+    assert judge_ratings(old, new).rows[0]["allow"] == 0.01
+    assert judge_ratings(old, new, scale=(1, 5), sequential=True).rows[0]["method"] == "betting"
+    with pytest.raises(InputError, match="the metric has no limits; name its scale"):
+        judge_ratings(old, new, sequential=True)
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        ({"scale": (5, 1)}, r"scale is \(5, 1\), expected the lowest and the highest score"),
+        ({"scale": (0, math.inf)}, r"scale is \(0, inf\)"),
+        ({"scale": "0:1"}, "scale is '0:1'"),
+        ({"scale": {"human.p": (0, 1)}}, "scale names 'human.p', which is not among the metrics"),
+    ],
+)
+def test_scales_that_are_none_are_refused(rules, message):
+    with pytest.raises(InputError, match=message):
+        Rules(**rules).check(["human.q"])
+
+
+def test_a_scale_is_for_metrics_without_one():
+    assert Rules(scale=(0, 1)).scales({**RATED, **METRIC}) == {"human.q": (0, 1), "m": None}
+    for scale, metrics in (((0, 1), METRIC), ({"m": (0, 1), "human.q": (0, 1)}, {**RATED, **METRIC})):
+        with pytest.raises(InputError, match="has limits of its own; name it for metrics without"):
+            Rules(scale=scale).scales(metrics)
+
+
 def test_one_bad_item_fails():
     new = OLD.copy()
     new[7] = 0.0
@@ -253,7 +333,9 @@ def test_an_item_keeps_its_group_where_others_have_no_score():
     base[[0, 40]] = math.nan
     row = judge(OLD + change, base, groups=groups).rows[0]
     known = np.delete(np.arange(80), [0, 40])
-    plain = bound_difference(change[known], [groups[i] for i in known], allow=0.05, largest=1.0, draws=4000)
+    room = 1 - OLD[known]  # up to the best score
+    most = (room**2).sum() / room.sum()
+    plain = bound_difference(change[known], [groups[i] for i in known], allow=0.05, largest=1.0, most=most, draws=4000)
     assert row["high"] == pytest.approx(plain.high)
 
 
@@ -364,7 +446,7 @@ def test_level_an_item_keeps_its_group_where_others_have_no_score():
     scores = np.repeat(SCORES[:12], 5)
     scores[[0, 30]] = math.nan
     known = np.delete(np.arange(60), [0, 30])
-    plain = bound_level(scores[known], 0.8, [groups[i] for i in known], least=0.0)
+    plain = bound_level(scores[known], 0.8, [groups[i] for i in known], least=0.0, best=1.0)
     assert level("m", metric("rouge1"), level_side(*scores, groups=groups), 0.8).high == pytest.approx(plain.high)
 
 

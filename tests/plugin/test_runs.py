@@ -78,7 +78,7 @@ def test_it(nlgauge):
 def test_runs_groups_and_options_reach_the_gate(inside, pytester):
     body = """
 def test_it(nlgauge):
-    run = nlgauge.run([[one, one] for one in TEXTS], refs=REFS, groups=[i // 4 for i in range(60)])
+    run = nlgauge.run([[one, one] for one in TEXTS], refs=REFS, groups=[i // 2 for i in range(60)])
     found = run.no_worse_than("it", metrics=["chrf"], allow=90, allow_item=LIMIT)
     print(found)
     assert found
@@ -88,7 +88,7 @@ def test_it(nlgauge):
     assert (len(made["items"]), len(made["items"][0]["scores"]["chrf"])) == (60, 2)
     found = inside(f"TEXTS = worse(.5); LIMIT = None\n{body}", "-s")
     found.assert_outcomes(passed=1)
-    found.stdout.fnmatch_lines(["*60 in 15 groups*"])
+    found.stdout.fnmatch_lines(["*60 in 30 groups*"])
     found = inside(f"TEXTS = worse(.5); LIMIT = 2\n{body}")
     found.assert_outcomes(failed=1)
     found.stdout.fnmatch_lines(["*lost more than 2 (*"])

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import Annotated, Any
 
 from nlgauge.cli import options
 from nlgauge.cli.main import as_typed, echo
@@ -41,6 +40,10 @@ class AllowedLosses:
         None
     )
     report_only: Annotated[list[str] | None, options.specs("Metrics that are shown and do not decide.")] = None
+    scale: Annotated[
+        list[str] | None,
+        Typed("The scale of ratings and others without limits; repeat it.", metavar="LOW:HIGH|SPEC=LOW:HIGH"),
+    ] = None
     inconclusive: Annotated[
         str | None, Typed("Exit with 0 or 3 where it is INCONCLUSIVE.  [default: 4]", words="pass fail")
     ] = None
@@ -54,11 +57,14 @@ class AllowedLosses:
         Raises:
             InputError: a number is none, or a rule does not fit the metrics.
         """
-        drops = _drops("--allow", self.allow, metrics)
+        drop = metrics, float, "a drop of 0 or more, or SPEC=DROP, as in chrf=1"
+        drops = _by_metric("--allow", self.allow, *drop)
+        scale = "the lowest and the highest score, or SPEC=LOW:HIGH, as in human.quality=1:5"
         rules = replace(
             plain,
             allow=plain.allow if drops is None else drops,
-            allow_item=_drops("--allow-item", self.allow_item, metrics),
+            allow_item=_by_metric("--allow-item", self.allow_item, *drop),
+            scale=_by_metric("--scale", self.scale, metrics, _ends, scale),
             min_pass=None if self.min_pass is None else m_of_n(self.min_pass),
             report_only=only,
             seed=seed,
@@ -126,13 +132,15 @@ def gate(
 
     Bounds depend on the scores:
 
-    - 0 and 1, independent items: Tango's interval (`tango`), beside the exact binomial for FAIL.
+    - 0 and 1, independent items: Tango's interval (`tango`), beside Student's bound for FAIL.
     - Others, groups or several runs: `bootstrap-t`, or Student's bound where that is wider. `unseen`: on a scale with
-      limits, up to 3/n of the items may lose all they can, unseen, so a PASS takes some items however small the noise
-      is.
-    - Fewer than ten changed items: PASS only in the `worst-case`. Fewer than ten groups: FAIL at most (`t`).
+      limits, up to 3/n of the items may lose (or gain) all they can, unseen, so a PASS (or FAIL) takes some items
+      however small the noise is. `--scale` names the limits of ratings and others without; for ratings and scores of
+      other programs the least usual scale that holds them is taken else, with a note.
+    - Fewer than ten items that differ from the rest: PASS only in the `worst-case`. Fewer than thirty groups: FAIL at
+      most (`t`).
     - `--sequential`: `betting`. `--items fixed`: these items alone (`fixed`). Texts that are all the same pass without
-      a test (`same texts`).
+      a test (`same texts`), whatever the last bits of their scores are.
 
     With several metrics each must pass; p-values of FAIL are adjusted after Holm. Items pair by `seg`, else `id`. An
     item, reference or source that one side lacks or has otherwise is refused. A score that NEW alone lacks fails the
@@ -190,26 +198,28 @@ def _save_alone(base: str, sides: SideNames, metrics: dict[str, BaseMetric], run
     return 0
 
 
-def _drops(flag: str, typed: Sequence[str] | None, metrics: Sequence[str]) -> float | dict[str, float] | None:
-    """`1` for all metrics, and `chrf=1` for one of them.
+def _by_metric(
+    flag: str, typed: Sequence[str] | None, metrics: Sequence[str], read: Callable[[str], Any], expected: str
+) -> dict[str, Any] | None:
+    """`1` for all metrics, and `chrf=1` for one of them, as `read` takes the number; None where nothing was typed.
 
     Raises:
-        InputError: it is no number, or a metric is unknown.
+        InputError: it is not what is expected, or a metric is unknown.
     """
-    if not typed:
-        return None
-    drops: dict[str, float] = {}
-    for one in typed:
-        spec, _, number = one.rpartition("=")
+    found: dict[str, Any] = {}
+    for one in typed or ():
+        spec, _, value = one.rpartition("=")
         try:
-            drop = float(number)
+            made = read(value)
         except ValueError:
-            drop = math.nan
-        if not (math.isfinite(drop) and drop >= 0):
-            raise InputError(f"{flag} {one!r}: expected a drop of 0 or more, or SPEC=DROP, as in chrf=1")
+            raise InputError(f"{flag} {one!r}: expected {expected}") from None
         if spec and spec not in metrics:
             raise InputError(f"{flag} {one!r}: {spec!r} is not among the metrics{nearest(spec, metrics)}")
-        if spec in drops:
+        if spec in found:
             raise InputError(f"{flag} is given twice for {spec or 'all metrics'}, expected once")
-        drops[spec] = drop
-    return drops
+        found[spec] = made
+    return found or None
+
+
+def _ends(typed: str) -> tuple[float, ...]:
+    return tuple(map(float, typed.split(":")))

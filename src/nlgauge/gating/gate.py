@@ -24,7 +24,7 @@ from nlgauge.gating.outputs import (
     score_sides,
     write_baseline,
 )
-from nlgauge.gating.verdicts import Clusters, Decided, Drops, Items, Rules, Undefined, decide, flickers
+from nlgauge.gating.verdicts import Clusters, Decided, Drops, Items, Rules, Scales, Undefined, decide, flickers
 from nlgauge.io.frames import dataset_of
 from nlgauge.io.read import open_data
 from nlgauge.io.segments import drained
@@ -42,11 +42,11 @@ Side = Runs | Dataset | Frame | str | os.PathLike[str]
 METHODS = {
     "tango": "tango: Tango's score interval of paired pass rates",
     "bootstrap-t": "bootstrap-t: the t statistic of the mean difference, resampled, or Student's bound if wider",
-    "unseen": "unseen: as bootstrap-t, but so few items may miss some that lose all they can, and these decide",
-    "worst-case": "worst-case: fewer than ten items changed, so every item that may lose is taken to lose all it can",
+    "unseen": "unseen: as bootstrap-t, but so few items may miss some that lose or gain all they can, and these decide",
+    "worst-case": "worst-case: fewer than ten items differ from the rest, so what may lose is taken to lose all it can",
     "fixed": "fixed: what these items lost is known, but for what their runs leave open; it says nothing of others",
     "betting": "betting: bounds that hold after every item, so one may look again at any time; they are wider",
-    "t": "t: fewer than ten groups, which can show a FAIL and never a PASS",
+    "t": "t: fewer than thirty groups, which can show a FAIL and never a PASS",
 }
 
 
@@ -133,6 +133,7 @@ def gate(
     min_pass: tuple[int, int] | None = None,
     undefined: Undefined = "fail",
     report_only: MetricLike | Sequence[MetricLike] = (),
+    scale: Scales | None = None,
     sequential: bool = False,
     clusters: Clusters = "group",
     items: Items = "sample",
@@ -167,6 +168,8 @@ def gate(
         min_pass: (M, N): an item that clearly passes fewer than M of N runs fails the gate; for scores of 0 and 1.
         undefined: what a score is that NEW lacks and BASE has: a reason to `fail`, the `worst`, or to `drop`.
         report_only: further metrics that do not decide, or some of `metrics`.
+        scale: the lowest and the highest score of metrics without limits, as (1, 5), or a mapping; ratings and scores
+            of other programs else have the least usual one that holds them (0 to 1, 5, 10, 25, 100), with a note.
         sequential: judge so that one may look again after every further item.
         clusters: `group` takes groups of items as clusters where there are several, `none` does not.
         items: `sample` asks what they say of others like them; `fixed` of these alone, so that one run of each decides.
@@ -192,6 +195,7 @@ def gate(
         min_pass=min_pass,
         undefined=undefined,
         report_only=only,
+        scale=scale,
         sequential=sequential,
         clusters=clusters,
         items=items,
@@ -293,6 +297,7 @@ def judged(
         base, new, metrics, rules, runtime, looks, rescore, common: as for `gate`.
         known: scores of NEW beside a baseline, where there are some already.
     """
+    rules.scales(metrics)
     old, fresh = paired(base.outputs if isinstance(base, GateBaseline) else base, new, common)
     looking = (looks or Looks()).seen(metrics, fresh.segments)
     if isinstance(base, GateBaseline):

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from nlgauge.core.arrays import Array
+from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.metric import BaseMetric, check_needs, cut_words
 from nlgauge.core.result import null_if_nan, replacing
@@ -30,6 +30,7 @@ from nlgauge.io.ratings import JudgeCard, Prompts, read_card
 from nlgauge.io.results import strict_json
 from nlgauge.metrics.judging import Judge
 from nlgauge.metrics.run import score_segments
+from nlgauge.metrics.stored import RatingColumn, Stored
 from nlgauge.runtime.runtime import Runtime
 
 _SHOWN = 5  # ids in an error
@@ -105,11 +106,6 @@ class Outputs:
     def groups(self) -> list[str | None]:
         """The group of each item."""
         return [runs[0].group for runs in self.items.values()]
-
-    @property
-    def repeats(self) -> int:
-        """The largest number of runs of an item."""
-        return max(map(len, self.items.values()))
 
     def digest(self, item: str) -> str:
         """The digest of what an item was written for."""
@@ -253,13 +249,13 @@ def clusters_of(groups: Sequence[str | None]) -> list[str] | None:
     return named if 1 < len(set(named)) < len(named) else None
 
 
-def same_texts(base: Outputs, new: Outputs) -> bool:
-    """Whether both sides wrote the same, in any order of runs."""
+def same_texts(base: Outputs, new: Outputs) -> Mask:
+    """Whether both sides wrote the same for each item, in any order of runs, shape (n,)."""
 
     def written(side: Outputs) -> Iterator[Counter[str]]:
         return (Counter(run.hypothesis for run in runs) for runs in side.items.values())
 
-    return all(one == other for one, other in zip(written(base), written(new), strict=True))
+    return np.array([one == other for one, other in zip(written(base), written(new), strict=True)])
 
 
 # --- Judges in a gate: none may decide without a card that says how far it agrees with people
@@ -405,6 +401,8 @@ class Differences:
         falls: whether lower scores are better.
         runs: the scores of the runs of each item, of both sides.
         at_stake: what an item loses that falls to the worst score; None where there is none.
+        in_reach: what an item gains that rises to the best score; None where there is none.
+        taken: the scale that was taken from the scores, since none is known; None where one is.
     """
 
     base: Array
@@ -416,10 +414,19 @@ class Differences:
     falls: bool
     runs: tuple[Sequence[Array], Sequence[Array]]
     at_stake: float | None = None
+    in_reach: float | None = None
+    taken: tuple[float, float] | None = None
 
 
-def differences(spec: str, metric: BaseMetric, base: ScoredSide, new: ScoredSide, undefined: str) -> Differences:
-    """The differences of a metric, turned so that below 0 is worse.
+def differences(
+    spec: str,
+    metric: BaseMetric,
+    base: ScoredSide,
+    new: ScoredSide,
+    undefined: str,
+    scale: tuple[float, float] | None = None,
+) -> Differences:
+    """The differences of a metric, turned so that below 0 is worse; what is none is 0.
 
     An item of several runs has the mean of those with a score; in NEW all runs must have one.
 
@@ -428,11 +435,12 @@ def differences(spec: str, metric: BaseMetric, base: ScoredSide, new: ScoredSide
         metric: the same.
         base, new: the sides.
         undefined: `worst` gives runs of NEW without a score the worst one.
+        scale: the lowest and the highest score of a metric that has no limits of its own.
 
     Raises:
-        InputError: the worst score is asked for, and the metric has none.
+        InputError: the worst score is asked for, and the metric has none; or a score lies outside the scale.
     """
-    low, high = metric.info.range
+    low, high = metric.info.range if scale is None else scale
     up = metric.info.higher_is_better
     worst_of_range = low if up else high
     base_runs, new_runs = base.runs[spec], new.runs[spec]
@@ -440,18 +448,24 @@ def differences(spec: str, metric: BaseMetric, base: ScoredSide, new: ScoredSide
         if not math.isfinite(worst_of_range):
             raise InputError(
                 f"{spec} has no worst score, which --undefined worst (undefined='worst') gives to a text without one;"
-                " choose fail or drop"
+                " choose fail or drop, or name its scale with --scale LOW:HIGH (scale=(LOW, HIGH))"
             )
         new_runs = [np.where(np.isnan(scores), worst_of_range, scores) for scores in new_runs]
     before = np.array([_mean(scores[~np.isnan(scores)]) for scores in base_runs])
     after = np.array([_mean(scores) for scores in new_runs])
     known = np.concatenate([*base_runs, *new_runs])
     known = known[~np.isnan(known)]
+    if scale is not None and ((known < low) | (known > high)).any():
+        found = f"{spec} has scores from {known.min():g} to {known.max():g}"
+        raise InputError(f"{found}, expected {low:g} to {high:g}; name a scale that holds them all")
     is_binary = bool(np.isin(known, (0.0, 1.0)).all()) and not (math.isfinite(high - low) and high - low != 1)
     one_each = max(map(len, [*base_runs, *new_runs])) == 1
     largest = high - low if math.isfinite(high - low) else 1.0 if is_binary else None
+    after = np.where(_is_none(spec, metric, base, new, before, after), before, after)
     values = (after - before) if up else (before - after)
-    worst = 0.0 if is_binary else worst_of_range
+    taken = None if is_binary or scale is not None or _reads_texts(metric) else usual_scale(known)
+    low, high = (0.0, 1.0) if is_binary else taken or (low, high)
+    worst, best = (low, high) if up else (high, low)
     return Differences(
         before,
         after,
@@ -462,6 +476,8 @@ def differences(spec: str, metric: BaseMetric, base: ScoredSide, new: ScoredSide
         not up,
         (base_runs, new_runs),
         _at_stake(np.abs(before - worst), values) if math.isfinite(worst) else None,
+        _at_stake(np.abs(best - before), -values) if math.isfinite(best) else None,
+        taken,
     )
 
 
@@ -469,7 +485,7 @@ def _at_stake(room: Array, values: Array) -> float | None:
     """The loss of an item that falls to the worst score, of which any item is as likely as another to be the one.
 
     Items count by what they have to lose, since one that has nothing cannot show that it fell; and no less is at stake
-    than was lost.
+    than was lost. With gains in place of losses: what an item gains that rises to the best score.
     """
     known = ~np.isnan(values)
     room = room[known]
@@ -478,6 +494,43 @@ def _at_stake(room: Array, values: Array) -> float | None:
 
 def _mean(scores: Array) -> float:
     return float(scores.mean()) if len(scores) else math.nan
+
+
+# --- What is no difference, and which scale do scores have that were made elsewhere?
+
+_MODEL, _WORDS = 2e-5, 1e-9  # the most that docs/promises.md lets a score of a model move; sums of float64
+_TOPS = (1.0, 5.0, 10.0, 25.0, 100.0)  # of the scales that ratings and grades usually have
+
+
+def _reads_texts(metric: BaseMetric) -> bool:
+    """Whether scores are made of texts, and not read from the data or from a file."""
+    return not isinstance(metric, RatingColumn | Stored) and all(map(_reads_texts, metric.inside))
+
+
+def _has_model(metric: BaseMetric) -> bool:
+    return metric.info.cached or any(map(_has_model, metric.inside))
+
+
+def _is_none(spec: str, metric: BaseMetric, base: ScoredSide, new: ScoredSide, before: Array, after: Array) -> Mask:
+    """Whether the difference of each item's mean scores is none, shape (n,): by its texts, or by how little it is.
+
+    The same text has the same score, whatever bits a processor makes of it; where a score depends on all texts, they
+    all have to be the same. Other scores are, if they are no further apart than machine, threads and batches move one.
+    """
+    size = np.maximum(np.abs(before), np.abs(after))
+    is_near = np.abs(after - before) <= (_MODEL * np.maximum(size, 1.0) if _has_model(metric) else _WORDS * size)
+    is_same = same_texts(base.outputs, new.outputs)
+    if not _reads_texts(metric) or (metric.pooled and not is_same.all()):
+        return is_near
+    undefined, other = (np.array([np.isnan(one).sum() for one in side.runs[spec]]) for side in (base, new))
+    return np.asarray(is_near | (is_same & (undefined == other)))
+
+
+def usual_scale(scores: Array) -> tuple[float, float]:
+    """The least of the usual scales that holds scores whose own is not known: from 0, to 0, or to both sides of it."""
+    most = float(np.abs(scores).max(initial=0.0))
+    top = next((top for top in _TOPS if most <= top), 0.0) or 10.0 ** math.ceil(math.log10(most))
+    return (-top if scores.min(initial=0.0) < 0 else 0.0), (top if scores.max(initial=-1.0) > 0 else 0.0)
 
 
 # --- A baseline that lasts: texts with their digests, scores and signatures in one JSON file, read again and checked

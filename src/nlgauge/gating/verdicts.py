@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ from nlgauge.stats.gate_bounds import DRAWS, Studentized
 from nlgauge.stats.gates import (
     FAIL,
     FEW,
+    FEW_GROUPS,
     INCONCLUSIVE,
     PASS,
     Bound,
@@ -38,6 +39,8 @@ Undefined = Literal["fail", "worst", "drop"]
 Clusters = Literal["group", "none"]
 Items = Literal["sample", "fixed"]
 Drops = float | Mapping[str, float]  # one for all metrics, or specification -> its own
+Scale = tuple[float, float]  # the lowest and the highest score
+Scales = Scale | Mapping[str, Scale]
 _HUNDREDTH = 0.01
 _SHARE = Annotated[float, Range(above=0, below=0.5, meaning="a share, such as 0.05")]
 _DROP = Annotated[float, Range(least=0, most=1e300, meaning="a drop in units of the metric")]
@@ -57,6 +60,7 @@ class Rules:
         min_pass: (M, N): an item must pass M of N runs.
         undefined: what becomes of scores that NEW lacks and BASE has.
         report_only: specifications that do not decide.
+        scale: the lowest and the highest score of metrics that have no limits, as ratings and scores of other programs.
         sequential: whether one may look again after every further item.
         clusters: `group` draws whole groups of items, `none` takes items as independent.
         items: `sample` asks what the items say of others like them, `fixed` of these items alone.
@@ -69,6 +73,7 @@ class Rules:
     min_pass: tuple[int, int] | None = None
     undefined: Annotated[Undefined, Typed("What a score is that NEW lacks and BASE has.")] = "fail"
     report_only: frozenset[str] = field(default_factory=frozenset)
+    scale: Scales | None = None
     sequential: Annotated[bool, Typed("Judge so that one may look again after every further item.")] = False
     clusters: Annotated[Clusters, Typed("Take groups of items as clusters, or not.")] = "group"
     items: Annotated[Items, Typed("A sample of what is to come, or all that is asked for.")] = "sample"
@@ -88,12 +93,14 @@ class Rules:
         if self.items == "fixed" and self.sequential:
             raise InputError("sequential judges further items, and with items fixed there are none; choose one of both")
         check_option("alpha", self.alpha, _SHARE, error=InputError)
-        for name, drops in (("allow", self.allow), ("allow_item", self.allow_item)):
-            for spec, drop in drops.items() if isinstance(drops, Mapping) else [("", drops)]:
+        ruled = (("allow", self.allow, _DROP), ("allow_item", self.allow_item, _DROP), ("scale", self.scale, Scale))
+        for name, given, hint in ruled:
+            for spec, one in given.items() if isinstance(given, Mapping) else [("", given)]:
                 if spec and spec not in known:
                     raise InputError(f"{name} names {spec!r}, which is not among the metrics{nearest(spec, known)}")
-                about = f"{name} of {spec}" if spec else name
-                check_option(about, drop, _DROP | None, error=InputError)
+                check_option(f"{name} of {spec}" if spec else name, one, hint | None, error=InputError)
+                if isinstance(one, tuple) and not -math.inf < one[0] < one[1] < math.inf:
+                    raise InputError(f"scale is {one}, expected the lowest and the highest score, as (0, 1)")
         if self.min_pass is not None:
             check_option("min_pass", self.min_pass, tuple[int, int], error=InputError)
             if not 0 < self.min_pass[0] <= self.min_pass[1]:
@@ -116,18 +123,28 @@ class Rules:
         drop = _of(self.allow, spec)
         if drop is None:
             raise InputError(f"no drop is allowed or forbidden for {spec}; name one, 0 if none may be lost")
-        return drop
+        return float(drop)
 
     def allowed_item(self, spec: str) -> float | None:
         """The drop that no single item may exceed by a metric; None where there is no limit."""
-        return _of(self.allow_item, spec)
+        return None if (drop := _of(self.allow_item, spec)) is None else float(drop)
+
+    def scales(self, metrics: Mapping[str, BaseMetric]) -> dict[str, Scale | None]:
+        """The scale that is named for each metric; None for those with limits of their own, or where none is named.
+
+        Raises:
+            InputError: one is named for a metric with limits, or for none without.
+        """
+        found = {s: None if np.isfinite(m.info.range).all() else _of(self.scale, s) for s, m in metrics.items()}
+        named = [*filter(None, self.scale)] if isinstance(self.scale, Mapping) else []
+        if self.scale is not None and not (any(found.values()) and all(map(found.get, named))):
+            raise InputError(f"scale: {', '.join(named or found)} has limits of its own; name it for metrics without")
+        return found
 
 
-def _of(drops: Drops | None, spec: str) -> float | None:
-    if isinstance(drops, Mapping):
-        drop = drops.get(spec, drops.get(""))
-        return None if drop is None else float(drop)
-    return None if drops is None else float(drops)
+def _of(given: Any, spec: str) -> Any:
+    """What is given for a metric: by its name, or for all."""
+    return given.get(spec, given.get("")) if isinstance(given, Mapping) else given
 
 
 def m_of_n(typed: str) -> tuple[int, int]:
@@ -151,7 +168,8 @@ _MUCH = 0.5  # of the variance: from here on doubling the runs gains a quarter o
 def reason(bound: Bound, verdict: str) -> str:
     """The sentence about one metric."""
     if bound.method == SAME_TEXTS:
-        return "the texts are the same"
+        rare = 100 * (1 - bound.alpha ** (1 / max(bound.n, 1)))
+        return f"the texts are the same; {_items(bound.n)} may miss what breaks up to {rare:.2g} % of others"
     allowed = f"{bound.allow:g} is allowed"
     if bound.method == "fixed" and not bound.error:
         return f"the mean of these items {_changed(bound.delta)}; {allowed}"
@@ -169,14 +187,15 @@ def _way_out(bound: Bound) -> str:
     """What would decide."""
     if bound.method == "fixed":
         return "more runs of each item would tell"
-    if bound.n_clusters is not None and bound.n_clusters < FEW:
-        few = f"{bound.n_clusters} groups are too few to pass, expected {FEW} or more"
+    if bound.n_clusters is not None and bound.n_clusters < FEW_GROUPS:
+        few = f"{bound.n_clusters} groups are too few to pass, expected {FEW_GROUPS} or more"
         return f"{few}; if their items are independent, say --clusters none (clusters='none')"
     if not bound.allow:
         return "no number of items shows that nothing at all was lost, so allow a drop"
     few = ""
     if bound.method == "unseen":
-        few = f"{_items(bound.n)} may miss losses that are rare and large; "
+        rare = "gains" if bound.delta < -bound.allow else "losses"
+        few = f"{_items(bound.n)} may miss {rare} that are rare and large; "
     elif bound.method == "worst-case" and bound.n_changed < FEW:
         few = f"only {bound.n_changed} of {bound.n} items changed; "
     elif bound.method == "worst-case":
@@ -300,8 +319,9 @@ def decide(metrics: Mapping[str, BaseMetric], base: ScoredSide, new: ScoredSide,
     """
     names = list(new.outputs.items)
     clusters = clusters_of(new.outputs.groups) if rules.clusters == "group" else None
-    is_same = same_texts(base.outputs, new.outputs)
-    found = {spec: differences(spec, built, base, new, rules.undefined) for spec, built in metrics.items()}
+    is_same = bool(same_texts(base.outputs, new.outputs).all())
+    scales = rules.scales(metrics)
+    found = {spec: differences(spec, m, base, new, rules.undefined, scales[spec]) for spec, m in metrics.items()}
     drawn = _drawn(found, clusters, is_same, rules)
     bounds = {spec: _bound(spec, one, clusters, is_same, rules, drawn.get(spec)) for spec, one in found.items()}
     deciding = [spec for spec in metrics if spec not in rules.report_only]
@@ -316,6 +336,10 @@ def decide(metrics: Mapping[str, BaseMetric], base: ScoredSide, new: ScoredSide,
         if spec in deciding:
             reasons[spec] = verdict
         notes += _left_out(spec, one, rules)
+        if one.taken and rules.items != "fixed" and bounds[spec].method != SAME_TEXTS:
+            low, high = one.taken
+            name = "name it with --scale LOW:HIGH (scale=(LOW, HIGH))"
+            notes.append(f"{spec}: its scale is not known, and is taken to be {low:g} to {high:g}; {name}")
     whole = next((v for v in (FAIL, INCONCLUSIVE) if v in reasons.values()), PASS)
     said = tuple(f"{row['metric']}: {row['reason']}" for row in rows if reasons.get(row["metric"]) == whole)
     return Decided(whole, said, tuple(rows), tuple(items), tuple(notes))
@@ -348,10 +372,13 @@ def _bound(
     known = ~np.isnan(found.values)
     allow = rules.allowed(spec, found.largest)
     if is_same and not found.lost.any() and not found.values[known].any():
-        return _settled(SAME_TEXTS, 0.0, int(known.sum()), allow, rules.alpha)
+        still = bound_fixed(np.zeros(len(known)), allow=allow, alpha=rules.alpha)
+        return replace(still, method=SAME_TEXTS, n=int(known.sum()))
     if not known.any():
         if found.lost.any() and rules.undefined == "fail":
-            return _settled(_NONE, math.nan, 0, allow, rules.alpha)
+            still, nan = bound_fixed(np.zeros(1), allow=allow, alpha=rules.alpha), math.nan
+            still = replace(still, method=_NONE, delta=nan, error=nan, low=nan, high=nan, smallest_drop=nan)
+            return replace(still, p_pass=1.0, n=0)
         raise InputError(f"{spec}: no item has scores in BASE and in NEW, expected at least one")
     if rules.items == "fixed":
         return bound_fixed(
@@ -365,6 +392,7 @@ def _bound(
             alpha=rules.alpha,
             is_rate=found.is_rate,
             largest=found.largest if rules.sequential else found.at_stake,
+            most=found.in_reach,
             is_sequential=rules.sequential,
             draws=rules.draws,
             seed=rules.seed,
@@ -377,26 +405,6 @@ def _bound(
 def _verdicts_of(side: Sequence[Array], known: npt.NDArray[np.bool_]) -> list[Array]:
     """The runs of the items with scores on both sides, without runs that have none."""
     return [runs[~np.isnan(runs)] for runs, is_known in zip(side, known, strict=True) if is_known]
-
-
-def _settled(method: str, delta: float, n: int, allow: float, alpha: float) -> Bound:
-    """What needs no test: the same texts, which pass, or no scores at all."""
-    return Bound(
-        method=method,
-        delta=delta,
-        error=delta,
-        low=delta,
-        high=delta,
-        p_pass=0.0 if delta == 0 else 1.0,
-        p_fail=1.0,
-        allow=allow,
-        alpha=alpha,
-        n=n,
-        n_changed=0,
-        n_clusters=None,
-        smallest_drop=delta,
-        items_needed=None,
-    )
 
 
 def _failures(spec: str, found: Differences, names: Sequence[str], rules: Rules) -> list[str]:
@@ -528,6 +536,7 @@ def level(spec: str, metric: BaseMetric, side: ScoredSide, value: float, *, alph
         alpha=alpha,
         is_rate=is_rate and up,
         least=low_end if up else -high_end,
+        best=high_end if up else -low_end,
     )
     ends = (sign * bound.low, sign * bound.high)[::sign]
     lost = [item for item, is_known in zip(items, known, strict=True) if not is_known]
@@ -546,8 +555,8 @@ def _told(spec: str, bound: Bound, sign: int, value: float, verdict: str, lost: 
         return f"{head}; {len(lost)} of {len(lost) + bound.n} items have no score ({', '.join(lost[:WORST])})"
     if verdict != INCONCLUSIVE:
         return head
-    if bound.n_clusters is not None and bound.n_clusters < FEW:
-        return f"{head}; {bound.n_clusters} groups are too few to pass, expected {FEW} or more"
+    if bound.n_clusters is not None and bound.n_clusters < FEW_GROUPS:
+        return f"{head}; {bound.n_clusters} groups are too few to pass, expected {FEW_GROUPS} or more"
     if bound.method == "worst-case" and np.isnan(bound.low):
         return f"{head}; fewer than {FEW} scores differ from the others, and {spec} has no worst score to reckon with"
     if bound.items_needed is None:

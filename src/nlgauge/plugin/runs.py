@@ -15,7 +15,7 @@ from nlgauge.core.metric import BaseMetric, MetricLike
 from nlgauge.core.result import replacing
 from nlgauge.gating.gate import judged, named_with, opened
 from nlgauge.gating.outputs import Outputs, ScoredSide, as_json, check_saved, read_baseline, score_side
-from nlgauge.gating.verdicts import Clusters, Drops, Items, Rules, Undefined, level
+from nlgauge.gating.verdicts import Clusters, Drops, Items, Rules, Scales, Undefined, level
 from nlgauge.metrics.stored import metrics_of
 from nlgauge.report.text import render
 from nlgauge.runtime.runtime import Runtime
@@ -203,6 +203,7 @@ class Run:
         min_pass: tuple[int, int] | None = None,
         undefined: Undefined = "fail",
         report_only: MetricLike | Sequence[MetricLike] = (),
+        scale: Scales | None = None,
         sequential: bool = False,
         clusters: Clusters = "group",
         items: Items = "sample",
@@ -220,6 +221,7 @@ class Run:
             min_pass=min_pass,
             undefined=undefined,
             report_only=only,
+            scale=scale,
             sequential=sequential,
             clusters=clusters,
             items=items,
