@@ -90,7 +90,8 @@ def test_nothing_can_be_said_of_what_was_not_tested():
     assert power(replace(RESULT, rows=[{**unknown, "method": "betting"}])) == ""
     few = {**unknown, "metric": "few", "method": "worst-case"}
     assert power(replace(RESULT, rows=[ROW, few])).endswith(
-        "from 4.5 by ter on, with probability .8. No drop is seen with probability .8 by few: too little changed."
+        "from 4.5 by ter on, with probability .8. No drop is seen with probability .8 by few: too few items differ from"
+        " the rest."
     )
 
 

@@ -51,7 +51,8 @@ def power(result: Result) -> str:
     n = max(row["n"] for row in result.rows)
     told = [f"{n} items can show drops of the mean from {', '.join(seen)} on, with probability .8."] if seen else []
     unseen = [row["metric"] for row in result.rows if row["metric"] not in drops and row["method"] in _BY_RULE]
-    told += [f"No drop is seen with probability .8 by {', '.join(unseen)}: too little changed."] if unseen else []
+    few = "too few items differ from the rest"
+    told += [f"No drop is seen with probability .8 by {', '.join(unseen)}: {few}."] if unseen else []
     return " ".join(told)
 
 
