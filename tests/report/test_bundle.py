@@ -318,7 +318,11 @@ def test_errors_that_metrics_miss_stand_worst_first(made):
     def fault(name, deviation, low, high):
         return {**made()["checklist"].rows[0], "template": name, "deviation": deviation, "low": low, "high": high}
 
-    rows = [fault("typos", -0.05, -0.06, -0.04), fault("negation", -0.77, -0.8, -0.7), fault("antonyms", -0.7, -0.9, -0.6)]
+    rows = [
+        fault("typos", -0.05, -0.06, -0.04),
+        fault("negation", -0.77, -0.8, -0.7),
+        fault("antonyms", -0.7, -0.9, -0.6),
+    ]
     found = verdict_of("r", made()["score"], {"c": replace(made()["checklist"], rows=rows)})
     assert "chrf punishes these errors less than people do: negation, antonyms and typos." in found.sentences
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import resources
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -43,7 +44,7 @@ from nlgauge.report.labels import visible
 from nlgauge.report.pages import names_of, page, render_template, without_folders
 from nlgauge.report.tables import FALLS, PEOPLE, SIGNIFICANT, Row, absent, by_keys, csv, listed, measured, number, p_of
 from nlgauge.report.text import Fact, Trust, faults_of, trust_of
-from nlgauge.stats.draws import mean_interval
+from nlgauge.stats.draws import mean_interval, numbered
 
 
 @dataclass(frozen=True)
@@ -280,7 +281,7 @@ def verdict_of(
     criteria = dict.fromkeys(fact.about for known in trust.values() for fact in known.agreement)
     audited = any(known.audited for known in trust.values())
     sentences = (
-        *_to_people(people, lines, specs, [spec for spec in specs if spec not in doubts], scored),
+        *(_to_people(people, lines, [s for s in specs if s not in doubts], scored) if order else ()),
         *_with_doubts(order, doubts),
         *_people(trust, criteria),
         *_blind(scored, others, audited),
@@ -377,8 +378,8 @@ def _order(
         }
         for named in dict.fromkeys(map(tuple, first.values())):
             by = _all_of([spec for spec in counted if tuple(first[spec]) == named], counted)
-            alone = len(named) == 1
-            yield f"{listed(named)} {'is' if alone else 'are'} first by {by}{'' if alone else ', told apart by no test'}."
+            together = ", told apart by no test" if len(named) > 1 else ""
+            yield f"{listed(named)} {'are' if together else 'is'} first by {by}{together}."
         return
     ahead = {spec: [s for s, cells in lines.items() if (c := cells[i]) and c.is_best] for i, spec in enumerate(specs)}
     for named in dict.fromkeys(tuple(names) for names in ahead.values() if names):
@@ -398,65 +399,48 @@ def _rated(scored: Result, segments: Segments) -> dict[str, dict[str, TableNumbe
     places: dict[str, list[int]] = {}
     for i, (system, group) in enumerate(zip(segments.systems, segments.groups, strict=True)):
         places.setdefault(line_name({"system": system, "group": group if grouped else None}), []).append(i)
-    own = {name: places[name] for name, row in rows.items() if len(places.get(name, ())) == row["n"]}
+    items = numbered(segments.items)
     found: dict[str, dict[str, TableNumber]] = {}
     for column, values in segments.columns.items():
         if not column.startswith(PEOPLE):
             continue
-        by_item = {name: _by_item(segments.items, values, at) for name, at in own.items()}
-        means = {name: float(np.nanmean(values[at])) for name, at in own.items() if not np.isnan(values[at]).all()}
-        cells = {}
+        own = {n: places[n] for n, row in rows.items() if len(places.get(n, ())) == row["n"]}
+        own = {n: at for n, at in own.items() if not np.isnan(values[at]).all()}
+        means = {name: float(np.nanmean(values[at])) for name, at in own.items()}
         for name, mean in means.items():
-            base = by_item.get(line_name({**rows[name], "system": rows[name].get("baseline")}), {})
-            gaps = np.array([value - base.get(item, math.nan) for item, value in by_item[name].items()])
-            _, low, high = mean_interval(gaps)
-            against = _AHEAD if low > 0 else _BEHIND if high < 0 else _LEVEL
+            base = places.get(line_name({**rows[name], "system": rows[name].get("baseline")}), own[name])
+            one, other = (np.bincount(items[at], values[at], len(items)) for at in (own[name], base))
+            both = np.intersect1d(items[own[name]], items[base])  # each system has an item once
+            _, low, high = mean_interval((one - other)[both])
+            against = "" if rows[name].get("p") is None else _AHEAD if low > 0 else _BEHIND if high < 0 else _LEVEL
             is_best = len(means) > 1 and mean == max(means.values())
-            cells[name] = TableNumber(number(mean, 2), is_best, against if rows[name].get("p") is not None else "")
-        if cells:
-            found[column.removeprefix(PEOPLE)] = cells
+            found.setdefault(column.removeprefix(PEOPLE), {})[name] = TableNumber(number(mean, 2), is_best, against)
     return found
-
-
-def _by_item(items: Sequence[str], values: Array, places: Sequence[int]) -> dict[str, float]:
-    """The mean of some values for each item."""
-    found: dict[str, list[float]] = {}
-    for i in places:
-        found.setdefault(items[i], []).append(float(values[i]))
-    return {item: sum(own) / len(own) for item, own in found.items()}
 
 
 def _to_people(
     people: Mapping[str, Mapping[str, TableNumber]],
     lines: Mapping[str, Sequence[TableNumber | None]],
-    specs: Sequence[str],
     counted: Sequence[str],
     scored: Result,
 ) -> Iterator[str]:
     """How people rate the systems, and which of their clear differences no metric shows, or metrics alone show."""
     base = next((system_name(row["baseline"]) for row in scored.rows if row.get("baseline") is not None), None)
-    if len(lines) < 2 or any(row.get("group") is not None for row in scored.rows):
-        return
+    specs = [metric["spec"] for metric in scored.metrics]
     for criterion, cells in people.items():
         ordered = sorted(cells, key=lambda name: -float(cells[name].text))
-        told = _few([f"{name} {cells[name].text}" for name in ordered])
         said: dict[str, list[str]] = {}
-        for name in ordered:
-            own = cells[name].against
-            if own in (_AHEAD, _BEHIND):
-                words = f"clearly {'better' if own == _AHEAD else 'worse'} than {base}"
-                agree = [s for s, c in zip(specs, lines[name], strict=True) if s in counted and c and c.against == own]
-                says = f"as by {_all_of(agree, counted)}" if agree else "which no metric shows"
-                said.setdefault(f"{words}, {says}", []).append(name)
-            elif own == _LEVEL:
-                for how, words in ((_AHEAD, "better"), (_BEHIND, "worse")):
-                    clear = [s for s, c in zip(specs, lines[name], strict=True) if s in counted and c and c.against == how]
-                    if clear:
-                        but = f"level with {base}, while clearly {words} by {_all_of(clear, counted)}"
-                        said.setdefault(but, []).append(name)
-        by = [f"{listed(_few(names))} {'is' if len(names) == 1 else 'are'} {what}" for what, names in said.items()]
-        tail = f" To them {'; '.join(by)}." if by else ""
-        yield f"People rate {criterion}: {', '.join(told)}.{tail}"
+        for name, (how, word) in product(ordered, ((_AHEAD, "better"), (_BEHIND, "worse"))):
+            by = [s for s, c in zip(specs, lines[name], strict=True) if s in counted and c and c.against == how]
+            if cells[name].against == how:
+                shown = f"as by {_all_of(by, counted)}" if by else "which no metric shows"
+                said.setdefault(f"clearly {word} than {base}, {shown}", []).append(name)
+            elif cells[name].against == _LEVEL and by:
+                what = f"level with {base}, while clearly {word} by {_all_of(by, counted)}"
+                said.setdefault(what, []).append(name)
+        told = [f"{listed(_few(names))} {'is' if len(names) == 1 else 'are'} {what}" for what, names in said.items()]
+        means = ", ".join(_few([f"{name} {cells[name].text}" for name in ordered]))
+        yield f"People rate {criterion}: {means}." + (f" To them {'; '.join(told)}." if told else "")
 
 
 def _few(names: Sequence[str]) -> list[str]:

@@ -60,8 +60,8 @@ class Fact:
         where: on which texts it was found.
         link: the part of the page that says more.
         doubt: why it may say nothing, see `doubts_of`; mostly empty.
-        share: of the pairs that people rate apart, ties aside, those that an agreement has in their order; None where it
-            is none of pairs.
+        share: of the pairs that people rate apart, ties aside, that which a metric has in their order; None where an
+            agreement is none of pairs.
     """
 
     about: str
@@ -207,9 +207,7 @@ def _agreements(rows: Sequence[Row]) -> list[tuple[str, str, str, bool, float | 
         by_luck = known and mean["low"] <= chance <= mean["high"]
         text = f"{stat} {value} with {criterion}, level {level}, {n}{'; may be chance' if by_luck else ''}"
         short = f"{stat} {with_interval(mean, number(mean['value'], 2), 2)}"
-        said.append(
-            (criterion, short, text, known and mean["low"] > chance, _share_of_pairs(stat, mean["value"]))
-        )
+        said.append((criterion, short, text, known and mean["low"] > chance, _share_of_pairs(stat, mean["value"])))
     return said
 
 
