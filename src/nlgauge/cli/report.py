@@ -53,12 +53,11 @@ def report(
 ) -> None:
     """Show results of any verb as one page, with what is known of each metric beside its scores.
 
-    The page is one file that loads nothing and opens without a network. Its first screen says how people rate
-    the systems (if rows of `--segments` hold ratings), which system is ahead, which metrics agree with people, and
-    which errors they miss; a section for each file follows. Beside every score a
-    box has the metric's agreement with people (`meta`), its three worst failures (`audit`), and how many texts were
-    empty, cut or undefined. "By another signature" means that only the specification is the same. What no file says is
-    called not known.
+    The page is one file that loads nothing and opens without a network. Its first screen says how people rate the
+    systems (if rows of `--segments` hold ratings), which system is ahead, which metrics agree with people, and which
+    errors they miss; a section for each file follows. Beside every score a box has the metric's agreement with people
+    (`meta`), its three worst failures (`audit`), and how many texts were empty, cut or undefined. "By another
+    signature" means that only the specification is the same. What no file says is called not known.
 
     In the first table ▲ and ▼ are clearly better and worse than the baseline (p < .05), ○ is no clear difference. (?)
     marks what does not count: all scores of a metric that cannot read, or cuts, a tenth of the texts or more, and the
