@@ -106,8 +106,8 @@ _AGREED = (
     " .50. Each figure is the mean over public sets ([all of them](../../src/nlgauge/data/agreement.tsv): translations"
     " into Russian, German (two), Czech and Chinese; of those into English six language pairs of WMT16, three sets of"
     " WMT21 to 23 and TED; BAGEL, SFHOT and WebNLG 2020 for data-to-text, SummEval for summaries, QAGS-CNN for the"
-    " facts in them). It says nothing of another language, task or encoder. `rated` and `sescore` learn from WMT15 and from synthetic errors,"
-    " not from these sets; the weights of `gauge` were chosen on most of them."
+    " facts in them). It says nothing of another language, task or encoder. `rated` and `sescore` learn from WMT15 and"
+    " from synthetic errors, not from these sets; the weights of `gauge` were chosen on most of them."
 )
 
 
