@@ -307,6 +307,19 @@ def test_ratings_of_other_texts_are_not_those_of_the_systems():
     assert both.sentences[0] == "People rate adequacy: a 4.25, b 1.25."  # nothing was tested
 
 
+def test_ratings_of_groups_stand_in_the_table_and_are_best_in_their_own_group():
+    names = [(g, s) for g in "xy" for s in "ab"]
+    keys = tuple(Key(f"{g}{s}{i}", s, str(i), g) for g, s in names for i in range(2))
+    values = np.array([5, 5, 4, 4, 1, 1, 2, 2.0])
+    people = segments_of([ScoreTable(keys, {"human.adequacy": values}, "segment", "r", (), {})])
+    scored = Result("score", [row(s, "chrf", 1.0, group=g, n=2) for g, s in names], metrics=(UP,))
+    found = verdict_of("r", scored, {"r": scored}, people)
+    assert {name: (cell.text, cell.is_best) for name, cell in found.people["adequacy"].items()} == {
+        "x: a": ("5.00", True), "x: b": ("4.00", False), "y: a": ("1.00", False), "y: b": ("2.00", True),
+    }  # fmt: skip
+    assert "People rate" not in found.sentences[0]
+
+
 def test_a_measure_that_judges_nothing_decides_nothing():
     rows = [row(s, m, v) for m, v in (("chrf", 3.0), ("ter", 9.0)) for s in ("a", "b")]
     found = verdict(*rows, metrics=(UP, {**DOWN, "judges": False}))

@@ -413,7 +413,8 @@ def _rated(scored: Result, segments: Segments) -> dict[str, dict[str, TableNumbe
             both = np.intersect1d(items[own[name]], items[base])  # each system has an item once
             _, low, high = mean_interval((one - other)[both])
             against = "" if rows[name].get("p") is None else _AHEAD if low > 0 else _BEHIND if high < 0 else _LEVEL
-            is_best = len(means) > 1 and mean == max(means.values())
+            beside = [means[n] for n in means if rows[n].get("group") == rows[name].get("group")]
+            is_best = len(beside) > 1 and mean == max(beside)
             found.setdefault(column.removeprefix(PEOPLE), {})[name] = TableNumber(number(mean, 2), is_best, against)
     return found
 
