@@ -104,7 +104,7 @@ def _taken(found: Measured, decision: Decision) -> str:
     if len(decision.standings) > 1 and not decision.level and found.sample.n_items > 1:
         how, lacking = ", beyond chance", [one.metric for one in decision.standings if PUBLIC in one.lacking]
         if all(one.criterion != PUBLIC for one in found.evidence):
-            how = " by errors made on purpose alone"
+            how = ", without evidence from people"
         elif lacking:
             how = f"; no public figure tells of {_and(lacking)}"
         return f"Take {first}{beside}: of {of} it stands highest{how}."
@@ -580,16 +580,7 @@ class Decision:
                 }
             )
         rows += [
-            {
-                "metric": spec,
-                **_STANDING,
-                "value": None,
-                "low": None,
-                "high": None,
-                "rank": None,
-                "chosen": None,
-                "out": why,
-            }
+            {"metric": spec, **_STANDING, **dict.fromkeys(("value", "low", "high", "rank", "chosen")), "out": why}
             for spec, why in found.out.items()
         ]
         return rows

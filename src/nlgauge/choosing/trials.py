@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -604,14 +603,13 @@ def profile_of(sample: OutputSample, task: str, runtime: Runtime, scores: Scores
 
 def language_of(texts: Sequence[str]) -> str:
     """The language of half of some texts or more, told by function words and else by n-grams; "" where none is."""
-    told: Counter[str] = Counter()
-    for text in texts:
-        if (code := leaning(text)) is not None:
-            told[code] += 1  # type: ignore[assignment]
-        elif text.strip():
-            told.update(languages(text))  # type: ignore[arg-type]
-    code, number = told.most_common(1)[0] if told else ("", 0)
-    return code if number >= _TOLD * max(len(texts), 1) else ""
+    told: dict[str, float] = {}
+    for text in filter(str.strip, texts):
+        code = leaning(text)
+        for name, share in languages(text).items() if code is None else ((code, 1.0),):
+            told[name] = told.get(name, 0.0) + share
+    code = max(told, key=lambda name: told[name], default="")
+    return code if code and told[code] >= _TOLD * len(texts) else ""
 
 
 def distance(one: PublicSet, other: PublicSet) -> float:

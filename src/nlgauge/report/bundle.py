@@ -411,7 +411,7 @@ def _rated(scored: Result, segments: Segments) -> dict[str, dict[str, TableNumbe
             base = places.get(line_name({**rows[name], "system": rows[name].get("baseline")}), own[name])
             one, other = (np.bincount(items[at], values[at], len(items)) for at in (own[name], base))
             both = np.intersect1d(items[own[name]], items[base])  # each system has an item once
-            _, low, high = mean_interval((one - other)[both])
+            _, low, high = mean_interval((one - other)[both].astype(np.float64))
             against = "" if rows[name].get("p") is None else _AHEAD if low > 0 else _BEHIND if high < 0 else _LEVEL
             beside = [means[n] for n in means if rows[n].get("group") == rows[name].get("group")]
             is_best = len(beside) > 1 and mean == max(beside)
