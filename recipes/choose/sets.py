@@ -53,7 +53,7 @@ def rated_sets(data: Path, *, study: bool = False) -> Iterator[Rated]:
     Args:
         data: the folder of the public sets.
         study: more summaries than for the shipped table: all systems of SummEval on some documents, with few
-            references, and the whole of QAGS-CNN; and the checkpoints of MSLC.
+            references, and the whole of QAGS-CNN; and the checkpoints of MSLC. Without four sets in other languages.
     """
     for year in ("wmt15", "wmt16"):
         whole = ng.read(data / f"{year}-da-seg" / "segments.jsonl.gz")
@@ -67,6 +67,14 @@ def rated_sets(data: Path, *, study: bool = False) -> Iterator[Rated]:
         ("wmt22-zh-en", "wmt22-gemba-zh-en", "en"),
     ):
         yield _cut(name, "mt", language, _read(data, folder), "mqm")
+    abroad = (
+        ("wmt16-en-ru", "wmt16-da-seg/segments_from_en.jsonl.gz", "da_z"),
+        ("wmt21-en-de", "wmt21-mqm-en-de/segments.jsonl.gz", "mqm"),
+        ("wmt24-en-cs", "wmt24-esa/segments_en-cs.jsonl.gz", "esa"),
+        ("wmt24-en-zh", "wmt24-esa/segments_en-zh.jsonl.gz", "esa"),
+    )
+    for name, path, criterion in () if study else abroad:
+        yield _cut(name, "mt", name.split("-")[-1], ng.read(data / path), criterion)
     yield _cut("wmt23-he-en", "mt", "en", ng.read(data / "wmt23-he-en-mtme"), "mqm")
     for name, folder in (("webnlg20", "webnlg2020-humaneval"), ("bagel", "bagel"), ("sfhot", "sfhot")):
         yield _cut(name, "d2t", "en", _read(data, folder), MEAN)

@@ -150,9 +150,10 @@ def from_table() -> list[Set]:
     left out, too, unless the task has a default.
     """
     found = []
-    for one, figures in public_sets().items():
+    for one, known in public_sets().items():
         if one.language != "en":
             continue
+        figures = {spec: share for spec, share in known.items() if "multilingual" not in spec}
         family = one.name.split("-")[0]
         near = nearest(one, of_families([other.name for other in public_sets()], family))
         public = publicly(figures, near)

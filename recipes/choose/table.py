@@ -2,7 +2,11 @@
 
     python recipes/choose/table.py DATA [--cache FILE] [--sets NAME ...] [--metrics SPEC ...]
 
-DATA is the folder of the public sets. It takes some 35 minutes of one core, and seconds where scores are in the cache.
+DATA is the folder of the public sets, and the encoder `multilingual` must be there (`nlgauge fetch multilingual`). It
+takes some 50 minutes of one core, and seconds where scores are in the cache.
+
+A metric that compares vectors has a row for each encoder, under the specification that names it: what one encoder is
+found to be says nothing of another. A metric that does not read the language of a set has no row there.
 """
 
 from __future__ import annotations
@@ -11,18 +15,19 @@ import argparse
 from pathlib import Path
 
 import numpy as np
-from sets import few, rated_sets
+from sets import Rated, few, rated_sets
 
 import nlgauge as ng
-from nlgauge.choosing.evidence import TRIED, UNREFERENCED
+from nlgauge.choosing.evidence import TRIED, UNREFERENCED, unreadable
 from nlgauge.choosing.trials import agreement, rated_pairs
 from nlgauge.core.errors import NlgaugeError
-from nlgauge.metrics.registry import metric
+from nlgauge.metrics.registry import metric, named, on_encoder
 from nlgauge.metrics.run import score_segments
 from nlgauge.runtime.cache import ScoreCache
 
 TARGET = Path(__file__).parents[2] / "src/nlgauge/data/agreement.tsv"
 LEARNT = "wmt15"  # rated has learnt from its ratings
+ABROAD = ("bertscore:value=recall", "0.3*bertscore:value=recall + 0.7*cosine [norm=none]")  # beside those tried
 HEADER = "set task language words chrf metric value low high n".split()
 
 
@@ -50,7 +55,7 @@ def main() -> None:
         has_references = all(s.references for s in segments)
         chrf = np.nan
         draws = []
-        for spec in TRIED[one.task] if has_references else (*UNREFERENCED, "summac"):
+        for spec in specs_of(one, has_references):
             if typed.metrics and spec not in typed.metrics:
                 own = kept.get((one.name, spec))
                 lines += [] if own is None else [own]
@@ -85,6 +90,15 @@ def main() -> None:
     if together:
         print(f"mean correlation of two metrics' draws: {np.mean(together):.3f}")
     TARGET.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def specs_of(one: Rated, has_references: bool) -> list[str]:
+    """The metrics that are tried on a set: on the encoder for English and on `multilingual`, if they read it."""
+    names = TRIED[one.task] if has_references else (*UNREFERENCED, "summac")
+    names = (*names, *ABROAD) if one.language != "en" else names
+    specs = dict.fromkeys([*names, *(on_encoder(name, "multilingual") for name in names)])
+    out, _ = unreadable(named(list(specs)), one.dataset.segments)
+    return [spec for spec in specs if spec not in out]
 
 
 if __name__ == "__main__":

@@ -9,8 +9,10 @@ import pytest
 from tests.choosing.made import FailsLate, Fixed, OnlyEnglish, ReferenceFree, Shortness, data, texts
 
 import nlgauge as ng
+from nlgauge.choosing.trials import PublicSet
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.segment import Dataset, Segment
+from nlgauge.stats.draws import Share
 
 
 def choose(dataset, metrics, **options):
@@ -27,6 +29,16 @@ def out(choice):
     """Metric -> why it is left out."""
     rows = [row for row in choice.rows if row.get("criterion") == "standing"]
     return {row["metric"]: row["out"] for row in rows if row["out"] is not None}
+
+
+def rated_as(rating, n=24):
+    """Outputs with a rating each, by place and segment."""
+    return Dataset(
+        tuple(
+            Segment(s.id, s.hypothesis, s.references, None, s.system, s.item, s.group, {"x": rating(i, s)})
+            for i, s in enumerate(data(n))
+        )
+    )
 
 
 def test_a_metric_that_cannot_read_the_script_is_left_out():
@@ -46,7 +58,7 @@ def plain():
 
 
 def test_metrics_of_no_use_are_left_out_and_the_rest_goes_on(plain):
-    """36 outputs, of which 24 are timed: `fails-late` fails behind them."""
+    """36 outputs, of which two are tried first: `fails-late` fails on more."""
     hows = ("constant", "nan", "fails", "cut")
     describing, others = "readability", [Fixed(how=how) for how in hows if how != "fails"]
     found = choose(data(), [Fixed(how="fails"), "chrf", FailsLate(), "bleu", describing, *others])
@@ -136,19 +148,31 @@ def test_ratings_at_hand_decide():
     assert "of 3 metrics that can score these texts it agrees best with your ratings" in said(found)
     assert "shortness orders two outputs for one input as your ratings of brevity do in 1.00" in said(found)
     assert "ratings of brevity" in found.methods
+    assert "public" not in said(found)  # nothing is left open, so that nothing else counts
     (row,) = [r for r in found.rows if r.get("criterion") == "people" and r["metric"] == "shortness"]
     assert (row["value"], row["weight"]) == (1.0, 1.0)
     assert {row["weight"] for row in found.rows if row.get("criterion") in ("public", "copies", "apart")} == {0.0}
 
 
 def test_ratings_that_tell_no_metric_apart_leave_all_of_them_open():
-    """People's ratings here go up and down with nothing that is in the texts."""
-    rated = [
-        Segment(s.id, s.hypothesis, s.references, None, s.system, s.item, s.group, {"x": i * 7 % 5})
-        for i, s in enumerate(data(12))
-    ]
-    found = choose(Dataset(tuple(rated)), ["chrf", "bleu"])
+    """People rate the good, the fair and the poor output of each item so, and both metrics have them in this order."""
+    place = {"good": 3.0, "fair": 2.0, "poor": 1.0}
+    found = choose(rated_as(lambda i, s: place[s.system]), ["chrf", "bleu"])
     assert "your ratings cannot tell the 2 metrics that can score these texts apart" in found.sentences[0]
+    assert any(one.startswith("On the public sets nearest to your texts") for one in found.sentences)
+
+
+def test_ratings_with_which_no_metric_agrees_beyond_chance_decide_nothing():
+    """People's ratings here go up and down with nothing that is in the texts."""
+    found = choose(rated_as(lambda i, s: i * 7 % 5), ["chrf", "bleu"])
+    assert "no metric is above chance with your ratings of x" in found.sentences[0]
+    assert "agrees best" not in said(found)
+    people = [row for row in found.rows if row.get("criterion") == "people"]
+    assert [row["weight"] for row in people] == [0.0, 0.0]
+    best = max(people, key=lambda row: row["value"])
+    told = f"The best there, {best['metric']}, orders two outputs for one input as your ratings of x do in"
+    assert f"{told} {best['value']:.2f} ({best['low']:.2f} to {best['high']:.2f}) of the pairs" in said(found)
+    assert "too few to decide" not in said(found)
 
 
 def test_few_ratings_do_not_decide():
@@ -208,11 +232,8 @@ def test_an_unknown_task_is_refused():
 
 
 def test_the_same_seed_gives_the_same_choice(plain):
-    def numbers(choice):
-        free = ("seconds", "megabytes", "text")  # of this machine
-        return [{k: v for k, v in row.items() if k not in free} for row in choice.rows]
-
-    np.testing.assert_equal(numbers(choose(data(), ["chrf", "bleu"], seed=0)), numbers(plain))
+    again = choose(data(), ["chrf", "bleu"], seed=0, data="my file.jsonl")
+    np.testing.assert_equal([*again.rows], [*plain.rows])  # no row holds a time, which no two runs share
 
 
 def test_care_moves_the_weights():
@@ -254,11 +275,71 @@ def test_the_paragraph_says_how_many_outputs_were_looked_at():
     assert ", on 90 of these outputs (nlgauge" in found.methods
 
 
-def test_time_is_that_of_the_processor(monkeypatch):
-    """A machine that does other things at once is no reason against a metric."""
-    clock = iter(range(0, 10**9, 1000))
-    monkeypatch.setattr("nlgauge.choosing.evidence.perf_counter", lambda: next(clock))
-    found = choose(data(4), ["chrf", "bleu"])
-    rows = [row for row in found.rows if row.get("criterion") == "standing"]
-    assert all(row["seconds"] < 100 for row in rows)
-    assert "1,000 outputs take, in processor time of this machine, less than" in said(found) or "s with" in said(found)
+# --- What is known of texts like these: by task, language, references and encoder
+
+
+def known_of(monkeypatch, **figures):
+    """One public set of translations into English, near to the texts of these tests."""
+    table = {PublicSet("far", "mt", "en", 10.0, 50.0): {name: Share(*own, 99) for name, own in figures.items()}}
+    for module in ("trials", "rule"):
+        monkeypatch.setattr(f"nlgauge.choosing.{module}.public_sets", lambda: table)
+
+
+def test_what_public_sets_say_is_told_with_their_names(monkeypatch):
+    known_of(monkeypatch, chrf=(0.62, 0.60, 0.64), bleu=(0.55, 0.53, 0.57))
+    told = "On the public sets nearest to your texts (far) chrf orders two outputs as people do in 0.62"
+    found = choose(data(), ["chrf", "bleu"])
+    assert told in said(found)
+    assert "which may be chance" not in said(found)
+    assert found.sentences[0].endswith("it stands highest, beyond chance.")
+    known_of(monkeypatch, chrf=(0.62, 0.45, 0.79), bleu=(0.55, 0.40, 0.70))
+    assert "of the pairs, which may be chance; that is other" in said(choose(data(), ["chrf", "bleu"]))
+
+
+def test_a_metric_without_a_public_figure_is_not_said_to_be_beyond_chance(monkeypatch):
+    known_of(monkeypatch, ter=(0.55, 0.53, 0.57))
+    found = choose(data(), ["chrf", "bleu"])
+    assert "No public figure tells how chrf agrees with people on texts like yours" in said(found)
+    assert "beyond chance" not in found.sentences[0]
+    known_of(monkeypatch, chrf=(0.62, 0.60, 0.64))
+    found = choose(data(), ["chrf", "bleu"])  # of bleu nothing is known, and it counts as the lowest
+    assert "beyond chance" not in found.sentences[0]
+
+
+FRENCH = [
+    "Le train de Lyon est arrivé avec deux heures de retard.",
+    "Il a plu toute la nuit dans le nord du pays.",
+    "Les enfants jouent dans la cour de l'école.",
+    "Nous avons vu un film très long hier soir.",
+]
+
+
+@pytest.mark.parametrize(
+    ("texts", "language"),
+    [
+        (FRENCH, "French"),
+        (["मेरा भाई रोज सुबह बाजार जाता है", "आज शहर में बहुत तेज बारिश हुई", "वह किताब मेज पर रखी हुई थी"], "Hindi"),
+        (
+            ["昨日の夜は雨がたくさん降りました", "子供たちは公園で遊んでいます", "その本は机の上にありました"],
+            "Japanese",
+        ),
+    ],
+)
+def test_of_a_language_without_public_sets_no_figure_is_shown(texts, language):
+    """What metrics are worth in English says nothing of them there."""
+    rows = [
+        Segment(f"{name}{i}", text[cut:], (text,), None, name, str(i), "mt")
+        for i, text in enumerate(texts * 3)
+        for name, cut in (("a", 2), ("b", 5 + i % 3))
+    ]
+    found = choose(Dataset(tuple(rows)), ["cer", "chrf"], task="mt")
+    assert found.metrics[0] == "chrf"  # cer is level with it or behind by errors
+    assert ("Keep the default for" in found.sentences[0]) == (f"default for {language}, chrf" in found.sentences[0])
+    assert f"no public set with ratings is of translations in {language}" in said(found)
+    assert "beyond chance" not in found.sentences[0]
+    assert not [row for row in found.rows if row.get("criterion") == "public"]
+
+
+def test_without_references_the_lack_is_told_and_not_of_the_task():
+    found = choose(data(12, references=False), [ReferenceFree(), Fixed(how="length")], task="mt")
+    assert "no public set with ratings is of translations in English without references" in said(found)

@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 
 from nlgauge.choosing.evidence import ASPECTS, DRAWS, CriterionShare
-from nlgauge.choosing.rule import BY_TASK, not_told, ranked, second_of, standings, weights_of
+from nlgauge.choosing.rule import (
+    BY_TASK,
+    beyond_chance,
+    not_told,
+    ranked,
+    second_of,
+    standings,
+    stays,
+    weights_of,
+)
 from nlgauge.stats.draws import Share
 
 
@@ -51,6 +60,22 @@ def test_a_standing_is_the_weighted_mean():
     # b has no figure of copies and gets the lowest there, 0.9; nothing is known of telling apart
     assert (first.metric, first.value, first.lacking) == ("b", pytest.approx((3 * 0.7 + 0.9) / 4), ("copies",))
     assert (second.metric, second.value) == ("a", pytest.approx((3 * 0.6 + 0.9) / 4))
+
+
+def test_one_of_many_metrics_may_be_above_chance_by_chance():
+    # .555 is 2.75 deviations of .02 off: 1.96 are enough for one metric, and 3.02 for one of twenty (.025 / 20)
+    one, *others = (evidence(str(i), "people", 0.555 if i == 0 else 0.5, 0.02, i) for i in range(20))
+    assert not beyond_chance([])
+    assert beyond_chance([one])
+    assert not beyond_chance([one, *others])
+    assert not beyond_chance(others)
+
+
+def test_a_default_of_which_nothing_is_known_stays():
+    held = [evidence("a", "public", 0.7, 0.01), evidence("b", "public", 0.6, 0.01, 1)]
+    assert not stays("b", held, ["a", "b", "c"], {"public": 1.0})
+    assert stays("a", held, ["a", "b", "c"], {"public": 1.0})
+    assert stays("c", held, ["a", "b", "c"], {"public": 1.0})  # none is shown to be better
 
 
 def test_what_is_lacking_counts_as_the_lowest_of_the_others():

@@ -207,10 +207,10 @@ def test_an_adjusted_p_decides_where_there_is_one():
 
 def test_ranks_of_every_pair_say_who_shares_the_first():
     rows = [row(s, m, v, rank=r) for m in ("chrf", "ter") for s, v, r in (("a", 3.0, 1), ("b", 2.0, 1), ("c", 1.0, 3))]
-    assert order(*rows) == ["a and b share the first rank by both metrics."]
+    assert order(*rows) == ["a and b are first by both metrics, told apart by no test."]
     assert verdict(*rows).lines["a"][0].text == "3.00 rank 1"
     rows[1]["rank"] = 2
-    assert order(*rows) == ["a has the first rank by chrf.", "a and b share the first rank by ter."]
+    assert order(*rows) == ["a is first by chrf.", "a and b are first by ter, told apart by no test."]
 
 
 def test_without_a_test_the_best_values_are_named_and_the_test_is_asked_for():
@@ -270,12 +270,82 @@ def test_what_was_not_audited_is_not_known(made):
     assert page.partition("misses most")[2].partition("</tr>")[0].count("not known") == 1
 
 
+def rated(**systems):
+    """Segments of systems, each with its ratings of the same items."""
+    keys = tuple(Key(f"{name}{i}", name, str(i)) for name, own in systems.items() for i in range(len(own)))
+    values = np.array([value for own in systems.values() for value in own], float)
+    return segments_of([ScoreTable(keys, {"human.adequacy": values}, "segment", "r", (), {})])
+
+
+def test_people_come_first_and_what_metrics_make_of_their_differences():
+    # people: near is level with base (1 of 4 items lower), and poor lower in each item by 3 on the mean
+    people = rated(base=[5, 4, 5, 5], near=[5, 4, 4, 5], poor=[1, 2, 1, 3])
+    rows = [
+        row("base", "chrf", 40.0, baseline="base", n=4),
+        row("near", "chrf", 50.0, n=4, **against("base", 10.0, 0.001)),
+        row("poor", "chrf", 41.0, n=4, **against("base", 1.0, 0.4)),
+    ]
+    scored = Result("score", rows, metrics=(UP,))
+    found = verdict_of("r", scored, {"r": scored}, people)
+    assert found.sentences[0] == (
+        "People rate adequacy: base 4.75, near 4.50, poor 1.75. To them near is level with base, while clearly better"
+        " by chrf; poor is clearly worse than base, which no metric shows."
+    )
+    cells = {name: (cell.text, cell.is_best, cell.against) for name, cell in found.people["adequacy"].items()}
+    assert cells == {"base": ("4.75", True, ""), "near": ("4.50", False, "level"), "poor": ("1.75", False, "behind")}
+    head = bundle_html({"s.json": scored}, segments=people).partition("<nav")[0]
+    assert "people’s <bdi>adequacy</bdi>" in head
+    agreed = replace(scored, rows=[*rows[:2], {**rows[2], "delta": -9.0, "p": 0.001}])
+    assert "worse than base, as by chrf." in verdict_of("r", agreed, {"r": agreed}, people).sentences[0]
+
+
+def test_ratings_of_other_texts_are_not_those_of_the_systems():
+    rows = [row("a", "chrf", 40.0, n=4), row("b", "chrf", 50.0, n=4)]
+    scored = Result("score", rows, metrics=(UP,))
+    assert verdict_of("r", scored, {"r": scored}, rated(a=[5, 4], b=[1, 2])).people == {}  # of 2 texts, not of 4
+    both = verdict_of("r", scored, {"r": scored}, rated(a=[5, 4, 4, 4], b=[1, 2, 1, 1]))
+    assert both.sentences[0] == "People rate adequacy: a 4.25, b 1.25."  # nothing was tested
+
+
+def test_ratings_of_groups_stand_in_the_table_and_are_best_in_their_own_group():
+    names = [(g, s) for g in "xy" for s in "ab"]
+    keys = tuple(Key(f"{g}{s}{i}", s, str(i), g) for g, s in names for i in range(2))
+    values = np.array([5, 5, 4, 4, 1, 1, 2, 2.0])
+    people = segments_of([ScoreTable(keys, {"human.adequacy": values}, "segment", "r", (), {})])
+    scored = Result("score", [row(s, "chrf", 1.0, group=g, n=2) for g, s in names], metrics=(UP,))
+    found = verdict_of("r", scored, {"r": scored}, people)
+    assert {name: (cell.text, cell.is_best) for name, cell in found.people["adequacy"].items()} == {
+        "x: a": ("5.00", True), "x: b": ("4.00", False), "y: a": ("1.00", False), "y: b": ("2.00", True),
+    }  # fmt: skip
+    assert "People rate" not in found.sentences[0]
+
+
+def test_a_measure_that_judges_nothing_decides_nothing():
+    rows = [row(s, m, v) for m, v in (("chrf", 3.0), ("ter", 9.0)) for s in ("a", "b")]
+    found = verdict(*rows, metrics=(UP, {**DOWN, "judges": False}))
+    assert "ter does not count: it describes outputs, and judges none" in found.sentences[0]
+    assert not any(line[1].is_best for line in found.lines.values())
+
+
+def test_errors_that_metrics_miss_stand_worst_first(made):
+    def fault(name, deviation, low, high):
+        return {**made()["checklist"].rows[0], "template": name, "deviation": deviation, "low": low, "high": high}
+
+    rows = [
+        fault("typos", -0.05, -0.06, -0.04),
+        fault("negation", -0.77, -0.8, -0.7),
+        fault("antonyms", -0.7, -0.9, -0.6),
+    ]
+    found = verdict_of("r", made()["score"], {"c": replace(made()["checklist"], rows=rows)})
+    assert "chrf punishes these errors less than people do: negation, antonyms and typos." in found.sentences
+
+
 def test_agreement_of_a_metric_that_learnt_from_ratings_does_not_count(made):
     learnt = replace(made()["meta"], notes=["chrf: trained on human ratings (mine.jsonl); agreement says nothing"])
     found = verdict_of("r", made()["score"], {"m": learnt})
     assert found.sentences[0] == (
-        "With people's adequacy no metric agrees more than chance does; chrf does not count: it was trained on human"
-        " ratings, perhaps on these."
+        "With people's adequacy no metric agrees more than chance does; the agreement of chrf does not count: it was"
+        " trained on human ratings, perhaps on these."
     )
 
 
@@ -298,8 +368,10 @@ def test_people_and_errors_are_said_of_all_metrics_together(made):
     # chrf agrees beyond chance (0.25 to 0.75); jumble is punished by 0.7 too little at least. Of pairs with negation
     # it prefers the worse in 6 of 8, and .10 to .60 holds one half
     found = verdict_of("r", made()["score"], {"m": made()["meta"], "p": made()["preference"], "c": made()["checklist"]})
+    # tau-b .5 is .75 less .25 of the pairs
     assert found.sentences[:2] == (
-        "With people's adequacy chrf agrees.",
+        "With people's adequacy chrf agrees: of 100 pairs that people rate apart chrf has about 75 in their order, and"
+        " chance 50.",
         "chrf punishes these errors less than people do: jumble.",
     )
     assert [fact.short for fact in found.missed[0]] == ["jumble", "negation", "typos"]
@@ -338,7 +410,7 @@ def test_an_undefined_number_is_never_the_best(value):
 def test_the_page_begins_with_the_verdict_and_texts_stay_text(made):
     page = bundle_html({"s.json": made(system="<b>one</b>")["score"], "m.json": made()["meta"]})
     head = page.partition("<nav")[0]
-    assert "With people&#39;s adequacy chrf agrees." in head
+    assert "With people&#39;s adequacy chrf agrees: of 100" in head
     assert "&lt;b&gt;one" in head
     assert "<b>one" not in page
     assert page.count('class="verdict"') == 1

@@ -137,6 +137,15 @@ def test_brief_text_leaves_p_values_of_pairs_and_names_of_texts_to_an_option():
     assert "p of bleu" in render(result, "markdown", brief=True)  # a page for a paper is whole
 
 
+def test_a_paper_has_no_notes_on_intervals_that_it_leaves_out():
+    notes = ["[low, high] of pearson: 95 %", "intervals from 9 items are too narrow", "p: 1000 draws"]
+    result = Result("score", [], metrics=[], notes=notes)
+    assert "p: 1000 draws" in render(result, "latex", brief=True)
+    assert "low, high" not in render(result, "latex", brief=True)
+    assert "too narrow" not in render(result, "latex", brief=True)
+    assert "too narrow" in render(result, "latex")
+
+
 def test_brief_text_has_three_notes_but_all_that_say_that_a_number_means_nothing():
     cut = [f"{name}: 9 of 9 segments have a text longer than the model reads, cut to its limit" for name in "abcd"]
     (count,) = count_notes("a", {"empty": 2}, 9, first={"empty": ["x", "y"]})
@@ -265,7 +274,7 @@ def test_values_lose_their_intervals_where_the_terminal_is_narrow_and_stars_are_
     assert "0.500 [0.400, 0.600]" in render(result)
     narrow = render(result, columns=20)
     assert "[0.400" not in narrow
-    assert narrow.endswith("* no other metric is significantly better (p < 0.05)")
+    assert "\n* no other metric is significantly better (p < 0.05)\nrank: a new rank begins where" in narrow
 
 
 def test_a_synthesis_ends_in_its_signature():

@@ -76,13 +76,14 @@ def choose(
     Some of the outputs are scored by every metric, as they are and with errors put into them. A share of fewer than 10
     errors, copies or harmless changes does not count.
 
-    With 30 pairs of outputs or more that the user rates apart, agreement with these ratings decides. Else, and where
-    ratings cannot tell, the mean of the shares does, with the weights 8 for public sets, times the part of their
-    differences that is not chance, 2 for errors (with `care` 8, of which 70 % for those that matter), and .5 each for
-    near-copies, harmless changes and differences of systems. A metric without public figures gets the lowest of the
-    others. For summaries `bertscore:value=recall` is kept unless ratings, public sets or `care` tell another from it. A
-    second metric must see more than half of the errors that the first misses, beyond chance, and must not order the
-    texts as it does.
+    With 30 pairs of outputs or more that the user rates apart, agreement with these ratings decides, if it is above
+    chance for some metric. Else, and where ratings cannot tell, the mean of the shares does, with the weights 8 for
+    public sets, times the part of their differences that is not chance, 2 for errors (with `care` 8, of which 70 % for
+    those that matter), and .5 each for near-copies, harmless changes and differences of systems. Public sets are of the
+    same task and language, and their figures of the same encoder. A metric without them gets the lowest of the others.
+    A default is kept unless ratings, public sets or `care` tell another from it: `rated` for translations and text from
+    data, `bertscore:value=recall` for summaries, `chrf` in a language without a public set. A second metric must see
+    more than half of the errors that the first misses, beyond chance, and must not order the texts as it does.
 
     Left out, with the reason, is a metric that fails, lacks what it needs, judges nothing (such as a length), gives all
     outputs one score, or of more than half of the outputs cannot read the language, reads the beginning alone or has no

@@ -1,12 +1,11 @@
-"""Evidence on one metric: which are tried, what rules one out, what it costs, and its shares of trials."""
+"""Evidence on one metric: which are tried, what rules one out, how long it takes, and its shares of trials."""
 
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from time import perf_counter, process_time
+from time import perf_counter
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -48,6 +47,7 @@ TRIED: Mapping[str, tuple[str, ...]] = {
 }
 # What to keep where people tell no metric from it: the best single choice on the public sets of each task.
 DEFAULTS: Mapping[str, str] = {"mt": "rated", "d2t": "rated", "as": "bertscore:value=recall"}
+DEFAULT_ELSEWHERE = "chrf"  # in a language of which there is no public set: it reads any
 UNREFERENCED = ("gruen", "faithful", "supert")  # where there are no references
 _LOOKED_AT = 20
 
@@ -180,53 +180,29 @@ def interval_of(draws: Array) -> tuple[float, float]:
     return float(low[0]), float(high[0])
 
 
-# --- What does a metric cost here? Seconds and memory, measured on a few of the user's outputs
+# --- How long does a metric take here? Seconds by the clock, measured on a few of the user's outputs
 
 _WARM, _FEW, _MEASURED = 2, 4, 24  # outputs
-_SLOW = 0.5  # seconds for the few, from which on these are enough
+_SLOW = 5.0  # seconds for the few, from which on these are enough; on a busy machine few take long where many do not
 
 
-@dataclass(frozen=True)
-class Cost:
-    """The cost of a metric.
-
-    Attributes:
-        seconds: of processor time for 1,000 outputs, without loading its model; other programs do not count.
-        elapsed: the same by the clock, which counts what else the machine does, and waiting for an answer.
-        megabytes: by how much the peak memory of the process grew, models included; a model that an earlier metric
-            loaded is not counted again. NaN where the system does not say.
-    """
-
-    seconds: float
-    elapsed: float
-    megabytes: float
-
-
-def cost_of(metric: BaseMetric, segments: Sequence[Segment], runtime: Runtime) -> Cost:
-    """The cost on the first outputs, without a cache; what models are loaded is loaded before."""
+def tried_on_few(metric: BaseMetric, segments: Sequence[Segment], runtime: Runtime) -> Runtime:
+    """Score two outputs, which loads what models the metric needs; the runtime for this, which keeps nothing."""
     bare = replace(runtime, cache=None, progress=silent).sharing({PAIRS: None})  # nor what other metrics have judged
-    before = _peak()
     score_segments({"": metric}, segments[:_WARM], bare)
-    each, elapsed = _seconds(metric, segments[_WARM:][:_FEW] or segments, bare)
-    if _FEW * elapsed < _SLOW:
-        each, elapsed = _seconds(metric, segments[:_MEASURED], bare)
-    return Cost(1000 * each, 1000 * elapsed, _peak() - before)
+    return bare
 
 
-def _seconds(metric: BaseMetric, segments: Sequence[Segment], runtime: Runtime) -> tuple[float, float]:
-    """Seconds for each of some outputs: of processor time, and by the clock."""
-    start = process_time(), perf_counter()
-    score_segments({"": metric}, segments, runtime)
-    return (process_time() - start[0]) / len(segments), (perf_counter() - start[1]) / len(segments)
-
-
-def _peak() -> float:
-    """Peak memory of the process in MB; NaN on systems that do not tell."""
-    try:
-        import resource
-    except ImportError:  # Windows
-        return float("nan")
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << (20 if sys.platform == "darwin" else 10))
+def seconds_each(metric: BaseMetric, segments: Sequence[Segment], runtime: Runtime) -> float:
+    """Seconds for each of the first outputs, without a cache; what models are loaded is loaded before."""
+    bare, each = tried_on_few(metric, segments, runtime), 0.0
+    for few in (segments[:_FEW], segments[:_MEASURED]):
+        start = perf_counter()
+        score_segments({"": metric}, few, bare)
+        each = (perf_counter() - start) / len(few)
+        if each * len(few) > _SLOW:
+            break
+    return each
 
 
 # --- Can a metric read these texts? What rules a metric out, and what must be said of it

@@ -1,8 +1,7 @@
-"""All evidence on all metrics: costs, scores of outputs and trials; a metric that fails is left out with the reason."""
+"""All evidence on all metrics: scores of outputs and trials; a metric that fails is left out with the reason."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -20,11 +19,10 @@ from nlgauge.choosing.evidence import (
     ERRORS,
     HARMLESS,
     OWN,
-    Cost,
     CriterionShare,
     copy_evidence,
-    cost_of,
     error_evidence,
+    tried_on_few,
     unreadable,
     unusable,
 )
@@ -69,10 +67,10 @@ class Measured:
         criterion: of the user's ratings; None without any.
         grid: the systems side by side; None where they cannot be compared.
         pairs: the outputs that people do not rate the same; None without ratings.
+        language: of the outputs, its code; "" where it is not told.
         sets: the public sets nearest to the texts.
         scores: metric -> scores of the outputs of the sample.
         sides: metric -> scores of both texts of errors, and of near-copies, where it has them.
-        costs: metric -> its cost.
         out: metric -> why it is ruled out.
         told: metric -> what must be said of it.
         evidence: all of it.
@@ -88,10 +86,10 @@ class Measured:
     criterion: str | None
     grid: Grid | None
     pairs: Compared | None = None
+    language: str = ""
     sets: Sequence[PublicSet] = ()
     scores: dict[str, Scores] = field(default_factory=dict)
     sides: dict[str, tuple[Sides | None, Sides | None]] = field(default_factory=dict)
-    costs: dict[str, Cost] = field(default_factory=dict)
     out: dict[str, str] = field(default_factory=dict)
     told: dict[str, str] = field(default_factory=dict)
     evidence: list[CriterionShare] = field(default_factory=list)
@@ -130,7 +128,9 @@ def measured(
         found.pairs = rated_pairs(sample.segments, rating_of(sample.dataset, criterion))
     found.out, found.told = unreadable(metrics, sample.segments)
     found.out |= {spec: "it describes outputs, and judges none" for spec, m in metrics.items() if not m.info.judges}
-    _costs(found, runtime)
+    for spec in found.left:  # one that fails on two outputs does not hold up the others
+        with _ruling_out(found, spec):
+            tried_on_few(metrics[spec], sample.segments, runtime)
     _scored(found, runtime.sharing({PAIRS: {}}))
     for spec in found.left:
         _weigh(found, spec, seed)
@@ -141,20 +141,11 @@ def measured(
     return found
 
 
-def _costs(found: Measured, runtime: Runtime) -> None:
-    """The cost of each metric; one that fails on a few outputs is ruled out."""
-    for spec in found.left:
-        with _ruling_out(found, spec):
-            found.costs[spec] = cost_of(found.metrics[spec], found.sample.segments, runtime)
-
-
 def _scored(found: Measured, runtime: Runtime) -> None:
     """Score outputs, errors and near-copies with all metrics; what fails is ruled out, and the rest goes on."""
     segments, errors, copies = found.sample.segments, found.trials.errors, found.trials.copies
     sizes = [len(segments), *(2 * len(suite) for suite in (errors, copies) if suite is not None)]
-    everything = len(found.left) * sum(sizes)
-    seconds = sum(found.costs[spec].elapsed for spec in found.left) * sum(sizes) / 1000
-    with runtime.progress(everything, f"choosing (up to {math.ceil(seconds / 60)} min)") as advance:
+    with runtime.progress(len(found.left) * sum(sizes), "choosing") as advance:
         bar = Bar(None if runtime.progress is silent else advance)
 
         def scored(size: int, score: Callable[[Mapping[str, BaseMetric], Runtime], Mapping[str, T]]) -> Mapping[str, T]:
@@ -269,9 +260,9 @@ def _together(found: Measured, seed: int, runtime: Runtime) -> None:
     left = found.left
     found.alike = alike({spec: found.scores[spec] for spec in left}, found.grid)
     profile = profile_of(found.sample, found.trials.task, runtime, found.scores.get("chrf"))
-    found.sets = nearest(profile)
+    found.language, found.sets = profile.language, nearest(profile)
     for spec in left:
-        one = public_evidence(spec, found.sets, seed)
+        one = public_evidence(spec, found.sets, seed, found.encoder)
         if one is not None:
             found.evidence.append(one)
     found.notes += Looks(language="off").seen({}, found.sample.segments).notes()

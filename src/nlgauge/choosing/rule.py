@@ -17,10 +17,12 @@ from nlgauge.choosing.evidence import (
     ASPECTS,
     CHANCE,
     COPIES,
+    DEFAULT_ELSEWHERE,
     DEFAULTS,
     DRAWS,
     ERRORS,
     HARMLESS,
+    LEVEL,
     OWN,
     PUBLIC,
     Care,
@@ -30,12 +32,13 @@ from nlgauge.choosing.evidence import (
     share,
 )
 from nlgauge.choosing.measure import Examples, Measured
-from nlgauge.choosing.trials import trust_in
+from nlgauge.choosing.trials import public_sets, trust_in
 from nlgauge.core.arrays import Array
 from nlgauge.core.spec import version
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.metrics.registry import on_encoder
 from nlgauge.stats.draws import Share
+from nlgauge.text.scripts import ENGLISH, names
 
 _TASK = {"as": "summaries", "mt": "translations", "d2t": "text from data"}  # that have a default
 _FEW_ITEMS = 100  # below, only large differences between systems are seen
@@ -64,7 +67,7 @@ def reasons_of(found: Measured, decision: Decision, examples: Examples) -> tuple
         *map(Reason, _level(found, decision)),
         *_second(found, decision, examples),
         *_systems(found, decision, examples),
-        *map(Reason, (*_texts(found), *_others(found, decision), *_cost(found, decision))),
+        *map(Reason, (*_texts(found), *_others(found, decision))),
     )
 
 
@@ -81,7 +84,10 @@ def _taken(found: Measured, decision: Decision) -> str:
     of = f"{len(found.left)} metrics that can score these texts"
     if decision.is_default:
         people = "with your ratings" if decision.by_ratings else "with people"
-        return f"Keep {_default(found)}, {first}{beside}: of {of} none is shown to agree better {people}."
+        why = decision.silent or f"of {of} none is shown to agree better {people}"
+        return f"Keep {_default(found)}, {first}{beside}: {why}."
+    if decision.silent:
+        return f"Take {first}{beside}: {decision.silent}, and of {of} it stands highest by the other evidence."
     if decision.by_ratings and decision.open:
         n = len(decision.open)
         if n == len(found.left):
@@ -96,25 +102,39 @@ def _taken(found: Measured, decision: Decision) -> str:
     if decision.by_ratings:
         return f"Take {first}{beside}: of {of} it agrees best with your ratings."
     if len(decision.standings) > 1 and not decision.level and found.sample.n_items > 1:
-        return f"Take {first}{beside}: of {of} it stands highest, beyond chance."
+        how, lacking = ", beyond chance", [one.metric for one in decision.standings if PUBLIC in one.lacking]
+        if all(one.criterion != PUBLIC for one in found.evidence):
+            how = ", without evidence from people"
+        elif lacking:
+            how = f"; no public figure tells of {_and(lacking)}"
+        return f"Take {first}{beside}: of {of} it stands highest{how}."
     out = "; no metric stands out" if decision.level else ""
     return f"Take {first}{beside}: of {of} it stands highest{out}."
 
 
 def _default(found: Measured) -> str:
+    if not found.sets and found.language != ENGLISH:
+        return f"the default for {_language(found)}"
     return f"the default for {_TASK.get(found.trials.task, found.trials.task)}"
+
+
+def _language(found: Measured) -> str:
+    """The language of the outputs in words."""
+    return names().get(found.language, found.language) or "a language that is not told"
 
 
 def _agreement(found: Measured, decision: Decision, examples: Examples) -> Iterator[Reason]:
     own = evidence_of(found, decision.chosen[0])
     first = decision.chosen[0]
-    if OWN in own and decision.by_ratings:
+    rated = max((one for one in found.evidence if one.criterion == OWN), key=lambda one: one.value, default=None)
+    told = own.get(OWN) if decision.by_ratings else rated if decision.silent else None
+    if told is not None:
         pairs = "two outputs for one input" if found.pairs is not None and found.pairs.within else "two outputs"
-        rated = f"your ratings of {found.criterion}"
+        best = "The best there, " if decision.silent else ""
         yield Reason(
-            f"{first} orders {pairs} as {rated} do in {_share(own[OWN])} of the pairs, of {own[OWN].n} outputs;"
-            " chance is 0.5.",
-            _shown(examples.of(first, OWN)),
+            f"{best}{told.metric}{',' * bool(best)} orders {pairs} as your ratings of {found.criterion} do in"
+            f" {_share(told)} of the pairs, of {told.n} outputs; chance is 0.5.",
+            _shown(examples.of(told.metric, OWN)),
         )
     elif found.n_rated and not decision.by_ratings:
         yield Reason(
@@ -135,9 +155,14 @@ def _agreement(found: Measured, decision: Decision, examples: Examples) -> Itera
             f"No public figure tells how {first} agrees with people on texts like yours; it counts as the lowest here."
         )
     else:
+        task = found.trials.task
+        kind = f"of the task {task!r}"
+        if any(one.task == task for one in public_sets()):
+            bare = "" if any(s.references for s in found.sample.segments) else " without references"
+            kind = f"of {_TASK.get(task, task)} in {_language(found)}{bare}"
         yield Reason(
-            f"No public set with ratings is of the task {found.trials.task!r}, so the choice rests on errors made"
-            " on purpose alone; rate some outputs if you can."
+            f"No evidence is there for texts like yours: no public set with ratings is {kind}, so errors made on"
+            " purpose are all that tells metrics apart; rate some outputs if you can."
         )
 
 
@@ -260,16 +285,6 @@ def _others(found: Measured, decision: Decision) -> Iterator[str]:
     for spec in decision.chosen:
         if spec in found.told:
             yield f"Of {spec} mind: {found.told[spec]}."
-
-
-def _cost(found: Measured, decision: Decision) -> Iterator[str]:
-    costs = [(spec, found.costs[spec].seconds) for spec in decision.chosen]
-    told = ", ".join(f"{_seconds(seconds)} with {spec}" for spec, seconds in costs)
-    yield f"1,000 outputs take, in processor time of this machine, {told}."
-
-
-def _seconds(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f} s" if seconds >= 0.1 else "less than 0.1 s"
 
 
 def _share(one: CriterionShare) -> str:
@@ -459,10 +474,25 @@ def not_told(best: Standing, others: Sequence[Standing]) -> list[tuple[str, floa
     return found
 
 
+def beyond_chance(shares: Sequence[CriterionShare]) -> bool:
+    """Whether some metric is above chance; the level is that of all together, since of many one may be by chance."""
+    if not shares:
+        return False
+    values, draws = np.array([one.value for one in shares]), np.stack([one.draws for one in shares])  # (m,), (m, B)
+    spread = draws.std(axis=1)
+    errors = (draws - values[:, None]) / np.maximum(spread, 1e-9)[:, None]
+    return bool((values - np.quantile(errors.max(axis=0), (1 + LEVEL) / 2) * spread > CHANCE).any())
+
+
 def stays(
     default: str, evidence: Sequence[CriterionShare], metrics: Sequence[str], weights: Mapping[str, float]
 ) -> bool:
-    """Whether a default stays: it is the best of the metrics by these weights, or cannot be told from the best."""
+    """Whether a default stays: it is the best of the metrics by these weights, or cannot be told from the best.
+
+    So it does where nothing is known of it, and none is shown to be better.
+    """
+    if not any(one.metric == default and weights.get(one.criterion) for one in evidence):
+        return True
     best, *others = standings(evidence, metrics, weights)
     return default in {best.metric, *(name for name, *_ in not_told(best, others))}
 
@@ -479,6 +509,7 @@ def second_of(beyond: Mapping[str, Share]) -> str | None:
 
 # --- The decision: which metrics are chosen, and the numbers that it rests on as rows
 
+_STANDING = {"criterion": "standing", "seconds": None, "megabytes": None}  # a few outputs tell neither
 _TOLD = 5  # errors of a kind, at least, to be named
 
 
@@ -499,6 +530,7 @@ class Decision:
         n_errors: all errors that the first was tried on.
         care: the errors that matter most.
         is_default: whether the first is the default of the task, since people tell no metric from it.
+        silent: why the user's ratings, of which there are enough, decide nothing; empty where they decide.
     """
 
     chosen: tuple[str, ...]
@@ -512,6 +544,7 @@ class Decision:
     n_errors: int
     care: Care | None
     is_default: bool = False
+    silent: str = ""
 
     @property
     def by_ratings(self) -> bool:
@@ -527,7 +560,8 @@ class Decision:
             seen = self.beyond.get(one.metric)
             rows.append(
                 {
-                    **_row(one.metric, found),
+                    "metric": one.metric,
+                    **_STANDING,
                     "value": one.value,
                     "low": one.low,
                     "high": one.high,
@@ -546,32 +580,25 @@ class Decision:
                 }
             )
         rows += [
-            {**_row(spec, found), "value": None, "low": None, "high": None, "rank": None, "chosen": None, "out": why}
+            {"metric": spec, **_STANDING, **dict.fromkeys(("value", "low", "high", "rank", "chosen")), "out": why}
             for spec, why in found.out.items()
         ]
         return rows
 
 
-def _row(spec: str, found: Measured) -> dict[str, Any]:
-    cost = found.costs.get(spec)
-    return {
-        "metric": spec,
-        "criterion": "standing",
-        "seconds": None if cost is None else cost.seconds,
-        "megabytes": None if cost is None else cost.megabytes,
-    }
-
-
 def decided(found: Measured, care: Care | None, seed: int) -> Decision:
     """Apply the rule."""
-    rated = {one.metric for one in found.evidence if one.criterion == OWN}
-    by_ratings = found.n_rated >= FEWEST_PAIRS and bool(rated)
+    rated = [one for one in found.evidence if one.criterion == OWN] if found.n_rated >= FEWEST_PAIRS else []
+    by_ratings = beyond_chance(rated)
+    silent = f"no metric is above chance with your ratings of {found.criterion}" if rated and not by_ratings else ""
+    silent += f", where {len(rated)} were tried" if silent and any(one.low > CHANCE for one in rated) else ""
     usual = weights_of(found.trials.task, care, trust_in(found.sets))
     counted = [one for one in found.evidence if not one.is_few]
     order, left = ranked(counted, found.left, usual, by_ratings)
     weights = {**(RATINGS if by_ratings else {}), **(usual if left or not by_ratings else {})}
     first, level = order[0], _open_beside(order, order[0], left)
-    default = next((one for one in order if one.metric == DEFAULTS.get(found.trials.task)), None)
+    known = DEFAULTS.get(found.trials.task) if found.sets or found.language == ENGLISH else DEFAULT_ELSEWHERE
+    default = next((one for one in order if one.metric == known), None)
     is_default = False
     if default is not None and (level or first is not default):
         if care is None:  # errors alone do not oust it: a metric that sees wrong facts may order summaries by chance
@@ -586,7 +613,7 @@ def decided(found: Measured, care: Care | None, seed: int) -> Decision:
     second = second_of(beyond)
     chosen = (first.metric, *([] if second is None else [second]))
     return Decision(
-        chosen, tuple(order), weights, tuple(level), left, second, beyond, missed, n_errors, care, is_default
+        chosen, tuple(order), weights, tuple(level), left, second, beyond, missed, n_errors, care, is_default, silent
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
@@ -21,8 +22,8 @@ from nlgauge.choosing.evidence import (
     PUBLIC,
     Care,
     CriterionShare,
-    cost_of,
     interval_of,
+    seconds_each,
     tried,
     unreadable,
 )
@@ -33,7 +34,7 @@ from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Dataset, Segment, is_blank
 from nlgauge.core.suite import Pair, Suite
 from nlgauge.metaeval.joined import criteria_of, ratings
-from nlgauge.metrics.registry import named
+from nlgauge.metrics.registry import named, on_encoder
 from nlgauge.metrics.run import score_segments
 from nlgauge.perturbations.checklist import ChecklistRow, select_rows, task_of
 from nlgauge.perturbations.perturb import stream
@@ -43,7 +44,7 @@ from nlgauge.stats.coefficients import spearman
 from nlgauge.stats.draws import FEWEST, Share, generator, numbered, observed, pairs_of, resample_counts
 from nlgauge.stats.power import mean_power
 from nlgauge.stats.selection import stable_on_halves
-from nlgauge.text.scripts import leaning
+from nlgauge.text.scripts import languages, leaning
 
 _FEW = 20  # pairs of outputs for one input; fewer, and outputs for different inputs are compared
 MEAN = "mean"  # of all criteria
@@ -548,7 +549,7 @@ _SPREAD, _BETWEEN = 0.014, 0.005
 _Z = 1.959964  # of the normal distribution, for the ends of an interval of LEVEL
 _DOUBLE = math.log(2)  # a text twice as long is one unit away
 _CLOSE = 20.0  # points of chrF between outputs and references that are one unit
-_OTHER_LANGUAGE = 3.0  # units
+_TOLD = 0.5  # share of the texts that must be in a language for it to be theirs
 
 
 @dataclass(frozen=True)
@@ -574,6 +575,7 @@ class PublicSet:
 def public_sets() -> dict[PublicSet, dict[str, Share]]:
     """Every set of the shipped table -> metric -> how often it orders two of its outputs as people do.
 
+    A metric on another encoder than that for English stands under the specification that names it.
     `python recipes/choose/table.py DATA` made the table.
     """
     text = resources.files("nlgauge.data").joinpath(_TABLE).read_text(encoding="utf-8")
@@ -590,8 +592,7 @@ def profile_of(sample: OutputSample, task: str, runtime: Runtime, scores: Scores
     """The user's texts as a set: how long they are, in which language, and how near to their references."""
     segments = sample.segments
     words = float(np.mean([len(s.hypothesis.split()) for s in segments])) if segments else 0.0
-    codes = [code for s in segments[:50] if (code := leaning(s.hypothesis)) is not None]
-    language = max(set(codes), key=codes.count) if codes else ""
+    language = language_of([s.hypothesis for s in segments])
     with_references = [s for s in segments if s.references]
     chrf = math.nan
     if with_references:
@@ -600,34 +601,50 @@ def profile_of(sample: OutputSample, task: str, runtime: Runtime, scores: Scores
     return PublicSet("", task, language, words, chrf)
 
 
-def distance(one: PublicSet, other: PublicSet) -> float:
-    """How far two sets are from each other: in length, closeness to references and language.
+def language_of(texts: Sequence[str]) -> str:
+    """The language of half of some texts or more, told by function words and else by n-grams; "" where none is."""
+    told: dict[str, float] = {}
+    for text in filter(str.strip, texts):
+        code = leaning(text)
+        for name, share in languages(text).items() if code is None else ((code, 1.0),):
+            told[name] = told.get(name, 0.0) + share
+    code = max(told, key=lambda name: told[name], default="")
+    return code if code and told[code] >= _TOLD * len(texts) else ""
 
-    Infinite where the tasks differ, or one set has references and the other has none: other metrics can score it.
+
+def distance(one: PublicSet, other: PublicSet) -> float:
+    """How far two sets are from each other: in length and closeness to references.
+
+    Infinite where tasks or languages differ: how a metric agrees with people in one says nothing of another. So it is
+    where one set has references and the other has none: other metrics can score it.
     """
-    if one.task != other.task or math.isnan(one.chrf) != math.isnan(other.chrf):
+    if (one.task, one.language) != (other.task, other.language) or math.isnan(one.chrf) != math.isnan(other.chrf):
         return math.inf
     apart = abs(math.log((one.words + 1) / (other.words + 1))) / _DOUBLE
     if not math.isnan(one.chrf):
         apart += abs(one.chrf - other.chrf) / _CLOSE
-    if one.language and (one.language == "en") != (other.language == "en"):
-        apart += _OTHER_LANGUAGE
     return apart
 
 
 def nearest(own: PublicSet, leave_out: Sequence[str] = ()) -> list[PublicSet]:
-    """The three sets of the same task that are nearest, or fewer, the nearest first; none for a task without sets."""
+    """The three sets of the same task and language that are nearest, or fewer, the nearest first; none without such."""
     known = [one for one in public_sets() if one.name not in leave_out and math.isfinite(distance(own, one))]
     return sorted(known, key=lambda one: (distance(own, one), one.name))[:_NEAREST]
 
 
-def public_evidence(spec: str, sets: Sequence[PublicSet], seed: int = 0) -> CriterionShare | None:
+def public_evidence(
+    spec: str, sets: Sequence[PublicSet], seed: int = 0, encoder: str | None = None
+) -> CriterionShare | None:
     """The mean figure of a metric over some sets, those with narrow intervals weighing more; None where one has none.
 
-    Its interval also reckons with other texts than those of the sets. Its draws are normal, with the width of the
-    interval, and correlated as those of two metrics on one set are.
+    The figures are those of the metric on its own encoder, or on that of the run. The interval also reckons with other
+    texts than those of the sets. The draws are normal, with the width of the interval, and correlated as those of two
+    metrics on one set are.
     """
-    figures = [public_sets()[one].get(spec) for one in sets]
+    made = spec
+    with suppress(SpecError):  # a metric of the user's has no specification, and no figure
+        made = on_encoder(spec, encoder)
+    figures = [public_sets()[one].get(made) for one in sets]
     known = [figure for figure in figures if figure is not None]
     if not known or len(known) < len(figures):
         return None
@@ -696,7 +713,7 @@ def expected_seconds(
         if spec in out:
             continue
         try:
-            each = cost_of(scorer, sample.segments, runtime).elapsed / 1000
+            each = seconds_each(scorer, sample.segments, runtime)
         except NlgaugeError:
             continue
         pairs = [suite.pairs[i] for suite in trials.suites for i in looked_at(suite, scorer)]

@@ -42,25 +42,28 @@ def choose(
     """Recommend one or two metrics for these texts, with the reasons.
 
     The recommendation comes first, then the command to paste, and a table with every number. Evidence is a share of
-    right answers, .5 for a blind choice: outputs ordered as by your ratings (`people`) or by people on the nearest
-    public sets (`public`), errors made in your outputs that lower the score (`errors`), paraphrases above near-copies
-    with an error (`copies`), harmless changes that cost less than an error (`harmless`), differences of your systems
-    that hold on two halves of the items (`apart`). Fewer than 10 errors, copies or harmless changes do not count.
+    right answers, .5 for a blind choice: outputs ordered as by your ratings (in JSON `people`) or by people on the
+    nearest public sets (`public`), errors made in your outputs that lower the score (`errors`), paraphrases above
+    near-copies with an error (`copies`), harmless changes that cost less than an error (`harmless`), differences of
+    your systems that hold on two halves of the items (`apart`). Fewer than 10 errors, copies or harmless changes do not
+    count.
 
-    With 30 pairs or more that you rate apart, ratings decide. Else a weighted mean does, in which `public` weighs most;
-    `--care` lets errors weigh as much. In the table `=` cannot be told from the first, and `~` orders your texts as an
-    earlier metric does. A second metric is named if it sees more than half of what the first misses. One that fails,
-    lacks what it needs, or cannot read or score more than half of the outputs is left out with the reason.
+    With 30 pairs or more that you rate apart, ratings decide, if some metric is above chance with them. Else a weighted
+    mean does, in which public sets weigh most; `--care` lets errors weigh as much. In the table `=` cannot be told from
+    the first, and `~` orders your texts as an earlier metric does. A second metric is named if it sees more than half
+    of what the first misses. One that fails, lacks what it needs, or cannot read or score more than half of the outputs
+    is left out with the reason.
 
     Some 240 outputs are looked at (480 that are rated), fewer of long texts; of errors, too, by metrics that read
     sources. Without `-m` a short list is tried that needs no download; `--dry-run` names it, and says how long each
-    takes at most. `summac` is slow and must be named. For summaries `bertscore:value=recall` stays unless people, or
-    `--care`, tell another from it. Scores of models stay in the cache.
+    takes at most. `summac` is slow and must be named. A default stays unless people, or `--care`, tell another from it:
+    `rated`, for summaries `bertscore:value=recall`. Scores of models stay in the cache.
 
     - Errors are made by rule in English; texts in other languages get few or none. Without `--task`, and where the data
       name none, they are those of translation.
     - For captions, questions and dialogue there is no public set, and errors alone can mislead; of summaries with
-      references there is one.
+      references there is one. Beside English there are sets of translations into Chinese, Czech, German and Russian;
+      for other languages there is no evidence, and `chrf` stays.
     - For the order of whole systems the choice is no better than chance.
     - Rate some outputs if the choice matters.
     """

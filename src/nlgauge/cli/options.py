@@ -523,8 +523,7 @@ class Files:
     `-` is standard output, which then holds nothing else; one option alone can have it, and `--json` at the end of a
     command prints. `--segments -` prints TSV, `-o -` of `perturb` and `synth` JSON lines; a model needs a file. A page
     is one file that loads nothing, follows the reader's preference for dark, and names files without their folders.
-    There is no date in a result: the same command on the same files gives the same bytes, but for the seconds and
-    megabytes that `choose` measures.
+    There is no date in a result: the same command on the same files gives the same bytes.
 
     A file gets its name when all of it is written. Until then it has a hidden name that ends in `.part`; a run that
     ends early removes it, and one that was killed leaves it to the next run. What was there before stays. A place that

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import resources
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,7 @@ from nlgauge.report.labels import visible
 from nlgauge.report.pages import names_of, page, render_template, without_folders
 from nlgauge.report.tables import FALLS, PEOPLE, SIGNIFICANT, Row, absent, by_keys, csv, listed, measured, number, p_of
 from nlgauge.report.text import Fact, Trust, faults_of, trust_of
+from nlgauge.stats.draws import mean_interval, numbered
 
 
 @dataclass(frozen=True)
@@ -241,6 +243,7 @@ class MetricVerdict:
         sentences: who is ahead, what agrees with people, what no metric sees, and what to be careful with.
         metrics: specification and direction of each column.
         lines: name of a system -> one cell for each metric.
+        people: criterion -> name of a system -> the mean of people's ratings.
         agreement: criterion of people -> what is known for each metric.
         missed: where each metric errs most in audits, None for one that was not audited; empty where none was.
         doubts: metric -> why its numbers say nothing; it is in no sentence about systems.
@@ -251,27 +254,34 @@ class MetricVerdict:
     sentences: tuple[str, ...]
     metrics: tuple[tuple[str, bool], ...]
     lines: Mapping[str, Sequence[TableNumber | None]]
+    people: Mapping[str, Mapping[str, TableNumber]]
     agreement: Mapping[str, Sequence[Fact | None]]
     missed: Sequence[Sequence[Fact] | None]
     doubts: Mapping[str, str]
     tested: bool
 
 
-def verdict_of(link: str, scored: Result, others: Mapping[str, Result]) -> MetricVerdict:
+def verdict_of(
+    link: str, scored: Result, others: Mapping[str, Result], segments: Segments | None = None
+) -> MetricVerdict:
     """The verdict on the scores of one result.
 
     Args:
         link: the part of the page with these scores.
         scored: a result of kind `score`.
         others: anchor of its part of the page -> result, for all results of the page.
+        segments: of the page; ratings among their columns are shown beside the scores of the same systems.
     """
     trust = trust_of(scored, others)
     specs = [metric["spec"] for metric in scored.metrics]
     doubts = {spec: known.doubt for spec, known in trust.items() if known.doubt}
+    doubts |= {m["spec"]: "it describes outputs, and judges none" for m in scored.metrics if m.get("judges") is False}
     lines, order = _lines(scored, doubts)
+    people = {} if segments is None else _rated(scored, segments)
     criteria = dict.fromkeys(fact.about for known in trust.values() for fact in known.agreement)
     audited = any(known.audited for known in trust.values())
     sentences = (
+        *(_to_people(people, lines, [s for s in specs if s not in doubts], scored) if order else ()),
         *_with_doubts(order, doubts),
         *_people(trust, criteria),
         *_blind(scored, others, audited),
@@ -282,6 +292,7 @@ def verdict_of(link: str, scored: Result, others: Mapping[str, Result]) -> Metri
         sentences,
         tuple((metric["spec"], metric["higher_is_better"]) for metric in scored.metrics),
         lines,
+        people,
         {one: [_first(trust[spec].agreement, one) for spec in specs] for one in criteria},
         [trust[spec].faults if trust[spec].audited else None for spec in specs] if audited else [],
         doubts,
@@ -367,14 +378,75 @@ def _order(
         }
         for named in dict.fromkeys(map(tuple, first.values())):
             by = _all_of([spec for spec in counted if tuple(first[spec]) == named], counted)
-            own = "has" if len(named) == 1 else "share"
-            yield f"{listed(named)} {own} the first rank by {by}."
+            together = ", told apart by no test" if len(named) > 1 else ""
+            yield f"{listed(named)} {'are' if together else 'is'} first by {by}{together}."
         return
     ahead = {spec: [s for s, cells in lines.items() if (c := cells[i]) and c.is_best] for i, spec in enumerate(specs)}
     for named in dict.fromkeys(tuple(names) for names in ahead.values() if names):
         by = _all_of([spec for spec in specs if tuple(ahead[spec]) == named], counted)
         yield f"{listed(named)} {'has' if len(named) == 1 else 'have'} the best value by {by}."
     yield "No test was made, so the order may be chance; score with --significance randomization."
+
+
+def _rated(scored: Result, segments: Segments) -> dict[str, dict[str, TableNumber]]:
+    """The mean rating of each system by each criterion; of those whose scores are of the segments on the page.
+
+    A system is clearly better or worse than the baseline for people where Student's interval of the difference over
+    items says so.
+    """
+    rows = {line_name(row): row for row in measured(scored.rows)}
+    grouped = any(row.get("group") is not None for row in rows.values())
+    places: dict[str, list[int]] = {}
+    for i, (system, group) in enumerate(zip(segments.systems, segments.groups, strict=True)):
+        places.setdefault(line_name({"system": system, "group": group if grouped else None}), []).append(i)
+    items = numbered(segments.items)
+    found: dict[str, dict[str, TableNumber]] = {}
+    for column, values in segments.columns.items():
+        if not column.startswith(PEOPLE):
+            continue
+        own = {n: places[n] for n, row in rows.items() if len(places.get(n, ())) == row["n"]}
+        own = {n: at for n, at in own.items() if not np.isnan(values[at]).all()}
+        means = {name: float(np.nanmean(values[at])) for name, at in own.items()}
+        for name, mean in means.items():
+            base = places.get(line_name({**rows[name], "system": rows[name].get("baseline")}), own[name])
+            one, other = (np.bincount(items[at], values[at], len(items)) for at in (own[name], base))
+            both = np.intersect1d(items[own[name]], items[base])  # each system has an item once
+            _, low, high = mean_interval((one - other)[both].astype(np.float64))
+            against = "" if rows[name].get("p") is None else _AHEAD if low > 0 else _BEHIND if high < 0 else _LEVEL
+            beside = [means[n] for n in means if rows[n].get("group") == rows[name].get("group")]
+            is_best = len(beside) > 1 and mean == max(beside)
+            found.setdefault(column.removeprefix(PEOPLE), {})[name] = TableNumber(number(mean, 2), is_best, against)
+    return found
+
+
+def _to_people(
+    people: Mapping[str, Mapping[str, TableNumber]],
+    lines: Mapping[str, Sequence[TableNumber | None]],
+    counted: Sequence[str],
+    scored: Result,
+) -> Iterator[str]:
+    """How people rate the systems, and which of their clear differences no metric shows, or metrics alone show."""
+    base = next((system_name(row["baseline"]) for row in scored.rows if row.get("baseline") is not None), None)
+    specs = [metric["spec"] for metric in scored.metrics]
+    for criterion, cells in people.items():
+        ordered = sorted(cells, key=lambda name: -float(cells[name].text))
+        said: dict[str, list[str]] = {}
+        for name, (how, word) in product(ordered, ((_AHEAD, "better"), (_BEHIND, "worse"))):
+            by = [s for s, c in zip(specs, lines[name], strict=True) if s in counted and c and c.against == how]
+            if cells[name].against == how:
+                shown = f"as by {_all_of(by, counted)}" if by else "which no metric shows"
+                said.setdefault(f"clearly {word} than {base}, {shown}", []).append(name)
+            elif cells[name].against == _LEVEL and by:
+                what = f"level with {base}, while clearly {word} by {_all_of(by, counted)}"
+                said.setdefault(what, []).append(name)
+        told = [f"{listed(_few(names))} {'is' if len(names) == 1 else 'are'} {what}" for what, names in said.items()]
+        means = ", ".join(_few([f"{name} {cells[name].text}" for name in ordered]))
+        yield f"People rate {criterion}: {means}." + (f" To them {'; '.join(told)}." if told else "")
+
+
+def _few(names: Sequence[str]) -> list[str]:
+    """The first of some names, and how many more there are."""
+    return [*names[:_MOST], *([f"{len(names) - _MOST} more"] if len(names) > _MOST else [])]
 
 
 def _people(trust: Mapping[str, Trust], criteria: Mapping[str, None]) -> Iterator[str]:
@@ -387,8 +459,13 @@ def _people(trust: Mapping[str, Trust], criteria: Mapping[str, None]) -> Iterato
         odd = {spec: fact.doubt for spec, fact in known.items() if fact.doubt}
         rest = [spec for spec in known if spec not in clear and spec not in odd]
         others = f"; {listed(rest)} may do so by chance" if clear and rest else ""
-        others += "".join(f"; {spec} does not count: {why}" for spec, why in odd.items())
+        others += "".join(f"; the agreement of {spec} does not count: {why}" for spec, why in odd.items())
         agreed = f"{listed(clear)} {'agrees' if len(clear) == 1 else 'agree'}"
+        shares = {spec: share for spec in clear if (share := known[spec].share) is not None}
+        if shares:
+            best = max(shares, key=lambda spec: shares[spec])
+            n = round(100 * shares[best])
+            agreed += f": of 100 pairs that people rate apart {best} has about {n} in their order, and chance 50"
         yield f"With people's {one} {agreed if clear else 'no metric agrees more than chance does'}{others}."
 
 
@@ -403,13 +480,17 @@ def _blind(scored: Result, others: Mapping[str, Result], audited: bool) -> Itera
             continue
         own = by_keys((row for row in measured(other.rows) if row["metric"] in specs), "metric")
         missed = [{name for _, name, _, clear in faults_of(rows) if clear} for rows in own.values()]
+        sizes: dict[str, float] = {}
+        for size, name, _, _ in (fault for rows in own.values() for fault in faults_of(rows)):
+            sizes[name] = sizes.get(name, 0.0) + size
         shared = [name for name in dict.fromkeys(_names(other.rows)) if missed and all(name in one for one in missed)]
+        shared.sort(key=lambda name: -sizes[name])
         if not shared:
             continue
         audited_here, one = [spec for (spec,) in own], len(own) == 1
         whose = listed(audited_here) if one or len(own) < len(specs) else "Both" if len(own) == 2 else "All"
         named = [name.replace("_", " ") for name in shared]
-        errors = listed(named[:_MOST] + ([f"{len(named) - _MOST} more"] if len(named) > _MOST else []))
+        errors = listed(_few(named))
         if "phenomenon" in other.rows[0]:
             yield f"{whose} {'prefers' if one else 'prefer'} the worse text where it has {errors}."
         else:
@@ -596,7 +677,7 @@ def bundle_html(results: Mapping[str, Result], title: str | None = None, segment
     names = names_of(list(results))
     anchors = {f"result-{i}": without_folders(result) for i, result in enumerate(results.values(), 1)}
     parts = [
-        _part(anchor, path, names[path], result, anchors)
+        _part(anchor, path, names[path], result, anchors, segments)
         for path, (anchor, result) in zip(results, anchors.items(), strict=True)
     ]
     shown = segments and _of_segments(segments)
@@ -611,9 +692,11 @@ def _title(parts: Sequence[_Part]) -> str:
     return first.heading.striptags() + (f" by {first.about}" if first.verdict else "")
 
 
-def _part(anchor: str, path: str, name: str, result: Result, anchors: Mapping[str, Result]) -> _Part:
+def _part(
+    anchor: str, path: str, name: str, result: Result, anchors: Mapping[str, Result], segments: Segments | None
+) -> _Part:
     try:
-        verdict = verdict_of(anchor, result, anchors) if result.kind == "score" else None
+        verdict = verdict_of(anchor, result, anchors, segments) if result.kind == "score" else None
         whole = page(result, None, **_beside(anchor, result, anchors))
         rows = data_url("text/csv", csv(replace(result, metrics=()), spreadsheet=True))  # signatures stand above
     except _PAGE_ODD as error:

@@ -60,6 +60,8 @@ class Fact:
         where: on which texts it was found.
         link: the part of the page that says more.
         doubt: why it may say nothing, see `doubts_of`; mostly empty.
+        share: of the pairs that people rate apart, ties aside, that which a metric has in their order; None where an
+            agreement is none of pairs.
     """
 
     about: str
@@ -69,6 +71,7 @@ class Fact:
     where: str
     link: str
     doubt: str = ""
+    share: float | None = None
 
 
 @dataclass(frozen=True)
@@ -151,8 +154,8 @@ def _trust(metric: Mapping[str, Any], scored: Result, others: Mapping[str, Resul
         if other.kind == "meta":
             why = doubts_of(other).get(own["spec"], "")
             agreement += [
-                Fact(about, short, f"{text}; {why}" if why else text, clear and not why, where, link, why)
-                for about, short, text, clear in _agreements(rows)
+                Fact(about, short, f"{text}; {why}" if why else text, clear and not why, where, link, why, share)
+                for about, short, text, clear, share in _agreements(rows)
             ]
         else:
             known = (row.get("accuracy", row.get("deviation")) for row in rows)
@@ -160,8 +163,10 @@ def _trust(metric: Mapping[str, Any], scored: Result, others: Mapping[str, Resul
             faults += [
                 (size, Fact(name, name, text, clear, where, link)) for size, name, text, clear in faults_of(rows)
             ]
-    worst = sorted(faults, key=lambda fault: -fault[0])[:_MOST]
-    return Trust(tuple(agreement), tuple(fact for _, fact in worst), audited, _texts(metric, scored), doubt)
+    worst: dict[str, Fact] = {}
+    for _, fact in sorted(faults, key=lambda fault: -fault[0]):
+        worst.setdefault(fact.short, fact)  # an error may stand in two audits, or for two criteria
+    return Trust(tuple(agreement), tuple(worst.values())[:_MOST], audited, _texts(metric, scored), doubt)
 
 
 def _where(scored: Result, other: Result) -> str:
@@ -172,8 +177,18 @@ def _where(scored: Result, other: Result) -> str:
     return f"on other texts: {names}" if names else "on other texts"
 
 
-def _agreements(rows: Sequence[Row]) -> list[tuple[str, str, str, bool]]:
-    """The criterion, the number, the whole and whether it is beyond chance, for each criterion, level and statistic.
+_WON_LESS_LOST = ("kendall_b", "kendall_c", "wmt_kendall_like", "rr_kendall")  # of pairs
+_WON = ("pairwise_accuracy", "preference_accuracy")
+
+
+def _share_of_pairs(stat: str, value: float | None) -> float | None:
+    if value is None or stat not in (*_WON_LESS_LOST, *_WON):
+        return None
+    return value if stat in _WON else (1 + value) / 2  # won less lost is 2 won - 1
+
+
+def _agreements(rows: Sequence[Row]) -> list[tuple[str, str, str, bool, float | None]]:
+    """For each criterion, level and statistic the number, the whole, if it is beyond chance, and its share of pairs.
 
     The number is the mean of groups.
     """
@@ -192,7 +207,7 @@ def _agreements(rows: Sequence[Row]) -> list[tuple[str, str, str, bool]]:
         by_luck = known and mean["low"] <= chance <= mean["high"]
         text = f"{stat} {value} with {criterion}, level {level}, {n}{'; may be chance' if by_luck else ''}"
         short = f"{stat} {with_interval(mean, number(mean['value'], 2), 2)}"
-        said.append((criterion, short, text, known and mean["low"] > chance))
+        said.append((criterion, short, text, known and mean["low"] > chance, _share_of_pairs(stat, mean["value"])))
     return said
 
 
@@ -339,6 +354,8 @@ def _signed(metrics: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
 def _notes(paper: Paper) -> list[str]:
     """The notes; in brief three, those first that matter most, and the last one says how to see what is left out."""
     result, whole = paper.result, [*paper.result.notes]
+    if paper.lean:  # its tables have no intervals
+        return [note for note in whole if not note.startswith(("[low, high]", "intervals from "))]
     if not (paper.brief and paper.is_text):
         return whole
     doubts = [note for note in whole if is_doubt(result, note)]

@@ -83,6 +83,9 @@ def test_tested_metrics_stand_by_rank_and_the_best_are_marked():
     assert [line[2] for line in table.body] == ["1", "2", "-"]
     assert table.marked == {(0, 1)}
     assert "0.500*" in table.text()
+    assert table.text().endswith(  # where no notes are printed, too
+        "rank: a new rank begins where every metric above is significantly better than every metric below"
+    )
 
 
 def test_a_triangle_holds_p_of_the_better_against_the_others():

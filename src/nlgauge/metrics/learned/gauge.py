@@ -267,9 +267,10 @@ class GaugeRated(Gauge):
 
     On the scales of `gauge` the weights are 4 standard deviations for `rated`, and 1 each for recall of `bertscore`,
     `cosine` and `chrf`; with `task=as` they are those of `gauge`. Between translations of one text `rated` alone is
-    level with `bertscore`, and this sum is ahead of it. Where translations of many texts are compared, and on text made
-    from data, it is a little behind `rated`; on very poor outputs it is ahead of it and behind `gauge`. An attack fools
-    it more often than `rated`. It takes hardly more time than `rated`.
+    level with `bertscore`, and this sum is ahead of it. Where translations of many texts are compared it is a little
+    behind `rated`; on text made from data it is behind on some sets (BAGEL, SFHOT) and ahead on others (WebNLG by item,
+    SFRES); on very poor outputs it is ahead of it and behind `gauge`. An attack fools it more often than `rated`. It
+    takes hardly more time than `rated`.
 
     `rated` has learnt from human ratings of WMT15: do not quote its agreement with people there; a note under every
     result says so.

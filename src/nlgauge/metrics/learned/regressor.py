@@ -371,8 +371,10 @@ class Rated(RegressorMetric):
     Ratings are standardised by rater: 0 is the mean of a rater, and 1 is one standard deviation above it. Training used
     -1.9 to 1.3, and a blank text gets the lowest rating of training. A copy need not be best. The part is `raw`.
 
-    It is the first choice for English translations and text made from data, where single texts of many inputs are
-    compared. Between outputs for one input, and for whole systems, it is level with `bertscore`. It hardly sees
+    It is the first choice for English translations where single texts of many inputs are compared. On text made from
+    data it is ahead of `bertscore` on some sets (BAGEL, SFHOT) and level with it on others (WebNLG by item, SFRES);
+    with several references that say the same, `references=best` helps. Between outputs for one input, and for whole
+    systems, it is level with `bertscore`. It hardly sees
     repeated words, lost agreement of subject and verb, and most antonyms; it misses half of the wrong names and
     negations, and many wrong numbers. It orders very poor outputs, as of early checkpoints, worse than `bertscore`:
     take `gauge` there. For texts that are no translations of news, train a `regressor` on ratings of your own.

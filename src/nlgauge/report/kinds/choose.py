@@ -19,6 +19,7 @@ from nlgauge.report.tables import (
     Table,
     absent,
     between,
+    listed,
     number,
     values_of,
     with_interval,
@@ -36,7 +37,17 @@ _SIDES = {  # what the two texts of an example are
     _COPIES: ("a paraphrase", "a copy with an error"),
     "harmless": ("a harmless change", "an error"),
 }
+# Criterion -> what its column is called, and what a right answer is.
+_COLUMNS = {
+    _PEOPLE: ("your ratings", "two outputs ordered as you rate them"),
+    "public": ("public sets", "two outputs ordered as people do there"),
+    _ERRORS: ("", "the score falls where the text has such an error"),
+    _COPIES: ("near-copies", "a paraphrase above a copy with an error"),
+    "harmless": ("harmless edits", "one costs less than an error"),
+    _APART: ("halves", "two systems in one order on both halves of the items"),
+}
 Marks = list[tuple[str, bool]]
+_OVERALL = "overall"
 _NO_NUMBER, _FEW = "-", "too few"
 
 
@@ -76,25 +87,33 @@ def _ranking(ranked: Sequence[Row], shares: Sequence[Row], places: int) -> Table
     weights = {name: max(row["weight"] for row in shares if row["criterion"] == name) for name in criteria}
     body, bold = [], set()
     for line, row in enumerate(ranked):
-        cost = _NO_NUMBER if absent(row["seconds"]) else f"{row['seconds']:.1f}"
         found = (cell_of(cells.get((row["metric"], name)), places) for name in criteria)
-        body.append((row["metric"], _mark(row), with_interval(row, number(row["value"], places), places), *found, cost))
+        body.append((row["metric"], _mark(row), with_interval(row, number(row["value"], places), places), *found))
         if row["chosen"]:
             bold.add((line, 0))
     by_people = bool(weights.get(_PEOPLE))
-    weighed = ", ".join(f"{name} {weights[name]:g}" for name in criteria if weights[name] and name != _PEOPLE)
+    weighed = ", ".join(f"{_column(name)} {weights[name]:g}" for name in criteria if weights[name] and name != _PEOPLE)
     if weighed:
         rule = f"the mean of the shares, weighted {weighed}"
     else:
         rule = "the share of your ratings" if by_people else "none, since nothing is known that tells metrics apart"
-    header = ("metric", "", STANDING, *(name.removeprefix(_ERRORS) for name in criteria), "CPU s per 1,000")
+    header = ("metric", "", _OVERALL, *map(_column, criteria))
+    right: dict[str, list[str]] = {}
+    for name in criteria:
+        right.setdefault(_COLUMNS.get(name, _COLUMNS[_ERRORS])[1], []).append(_column(name))
     legend = (
-        f"standing: {rule}",
-        *(["your ratings decide first: standings rank what these leave open"] if by_people and weighed else []),
+        f"{_OVERALL}: {rule}",
+        *(["your ratings decide first: it ranks what these leave open"] if by_people and weighed else []),
+        f"right answers: {'; '.join(f'{what} ({listed(names)})' for what, names in right.items())}",
         *([f"{_FEW}: fewer than {FEWEST} texts, which prove nothing"] if any(_FEW in line for line in body) else []),
         "= cannot be told from the first; ~ orders these texts as an earlier one does",
     )
     return Table("shares of right answers; chance is 0.5", header, tuple(body), frozenset(bold), 2, "taken", legend)
+
+
+def _column(criterion: str) -> str:
+    """What the column of a criterion is called."""
+    return _COLUMNS[criterion][0] if criterion in _COLUMNS else criterion.removeprefix(_ERRORS)
 
 
 def criteria_of(shares: Sequence[Row]) -> list[str]:

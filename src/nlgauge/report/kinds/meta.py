@@ -77,8 +77,12 @@ def value_tables(result: Result, digits: int = 3, intervals: bool = True) -> lis
     better.
     """
     rows = [row for row in measured(result.rows) if not is_of_people(row) and row["stat"] != AVERAGE]
+    is_told = any(row["stat"] == AVERAGE for row in measured(result.rows))  # below the table of a shared task
+    rule = "" if is_told else rank_rule(result.notes)
     return [
-        _value_table(part, digits, intervals) for own in by_keys(rows, "level", "stat").values() for part in _parts(own)
+        _value_table(part, digits, intervals, rule)
+        for own in by_keys(rows, "level", "stat").values()
+        for part in _parts(own)
     ]
 
 
@@ -90,7 +94,7 @@ def _parts(rows: Sequence[Row]) -> Iterator[Sequence[Row]]:
         yield from ([row for row in rows if row["criterion"] == name] for name in criteria if name != MEAN)
 
 
-def _value_table(rows: Sequence[Row], digits: int, intervals: bool) -> Table:
+def _value_table(rows: Sequence[Row], digits: int, intervals: bool, rule: str) -> Table:
     first, criteria, groups = rows[0], values_of(rows, "criterion"), values_of(rows, "group")
     key, columns, rows = _columns(rows, criteria, groups)
     lines: dict[str, dict[Any, Row]] = {}
@@ -117,7 +121,8 @@ def _value_table(rows: Sequence[Row], digits: int, intervals: bool) -> Table:
             body = [[*line, cell] for line, cell in zip(body, shown, strict=True)]
     best = f"no other metric is significantly better (p < {SIGNIFICANT:g})"
     title = _title(first, criteria, groups)
-    return Table(title, tuple(header), tuple(map(tuple, body)), frozenset(marked), marked_as=best)
+    legend = (f"rank: {rule}",) if rule and "rank" in header else ()
+    return Table(title, tuple(header), tuple(map(tuple, body)), frozenset(marked), marked_as=best, legend=legend)
 
 
 def _columns(rows: Sequence[Row], criteria: list[Any], groups: list[Any]) -> tuple[str, list[Any], Sequence[Row]]:
