@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from nlgauge.core.errors import InputError, NlgaugeError, ScoreWarning
+from nlgauge.core.errors import InputError, NlgaugeError, ScoreWarning, short
 from nlgauge.report.labels import visible
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _given(error: Exception) -> str:
 
 
 def _refuse(message: str, command: str = "nlgauge") -> int:
-    line = visible(" ".join(message.split()))
+    line = short(visible(" ".join(message.split())))
     help_hint = f"; see '{command} --help'" if command != "nlgauge" else ""
     line = line.removesuffix(".") if help_hint else line  # typer ends some messages as a sentence, and some not
     print(f"nlgauge: {line}{help_hint}" if line else f"nlgauge: what to do? see {command} --help", file=sys.stderr)

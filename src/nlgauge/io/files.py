@@ -322,6 +322,9 @@ _BEGINNINGS = {  # of packed data; no UTF-8 text begins as gzip or xz do: 8b onl
     "bzip2": re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"),
     "xz": re.compile(rb"\xfd7zXZ\x00"),
 }
+# What Git LFS and git-annex keep in the place of a large file that was not fetched.
+_POINTER = re.compile(rb"(version https?://\S+/spec/v1\r?\n(?:ext-.*\n)*oid sha256:)|/annex/objects/\S+\s*\Z")
+_POINTS = 1024  # bytes of one, at most
 _XZ_MEMORY = 1 << 28  # bytes that xz may take to unpack; its largest preset takes a quarter of it
 
 
@@ -429,12 +432,12 @@ class InputFile:
         """Open the bytes on disk as a seekable file. Each call has its own position.
 
         Raises:
-            InputError: the file cannot be opened, or it has changed since it was first opened.
+            InputError: the file cannot be opened, has changed since it was first opened, or is a pointer of Git LFS.
         """
         if not self.is_plain:
             if self._kept is None:
                 self._kept = self._keep()
-            return io.BufferedReader(_View(self._kept))
+            return self._content(io.BufferedReader(_View(self._kept)))
         try:
             file = open(self._place, "rb")  # noqa: SIM115 - the caller closes it
         except OSError as error:
@@ -445,7 +448,16 @@ class InputFile:
             file.close()
             raise InputError(f"{self.path} changed while it was being read; run again when it is complete")
         self._stamp = stamp
-        return file
+        return self._content(file)
+
+    def _content(self, file: io.BufferedReader) -> io.BufferedReader:
+        """The opened file, if it holds the content and not where that is kept."""
+        pointer = _POINTER.match(file.peek(_POINTS).removeprefix(BOM))
+        if pointer is None:
+            return file
+        file.close()
+        tool, get = ("Git LFS", "git lfs pull") if pointer[1] else ("git-annex", "git annex get")
+        raise InputError(f"{self.name} is a pointer of {tool}, which stands for the file; fetch that with '{get}'")
 
     def close(self) -> None:
         """Delete the temporary file, if there is one."""
