@@ -495,3 +495,19 @@ def test_a_verb_may_have_defaults_of_its_own():
     assert verb(top=7, sizes="5, 6") == Group(7, (5, 6))
     with pytest.raises(InputError, match=r"^--sizes is '5,x', expected whole numbers with commas$"):
         verb(top=7, sizes="5,x")
+
+
+@pytest.mark.parametrize(
+    ("typed", "named"),
+    [
+        ("hyp=[gpt, temp=0] Say {{it}},ref=gold", {"hyp": "[gpt, temp=0] Say {{it}}", "ref": "gold"}),
+        ("hyp=a, ref=b", {"hyp": "a", "ref": "b"}),
+        ("out=hyp, gold=ref", {"out": "hyp", "gold": "ref"}),
+        ("better=good, worse=bad", {"better": "good", "worse": "bad"}),
+        ('hyp="a,ref=b",ref=c', {"hyp": "a,ref=b", "ref": "c"}),
+        ('hyp="say ""hi"", you",src=x', {"hyp": 'say "hi", you', "src": "x"}),
+        ('hyp="p, q",hyp=r=s', {"p, q": "hyp", "r=s": "hyp"}),
+    ],
+)
+def test_names_of_columns_may_hold_commas_and_equal_signs(typed, named):
+    assert columns_of([typed]) == named

@@ -19,7 +19,7 @@ from nlgauge.core.result import STDOUT, Result
 from nlgauge.io import read
 from nlgauge.io.files import STDIN
 from nlgauge.io.parallel import open_parallel, system_names
-from nlgauge.io.segments import JoinedSource, SelectedSource, Source
+from nlgauge.io.segments import JoinedSource, SelectedSource, Source, Unreferenced
 from nlgauge.metrics.registry import expanded, named
 from nlgauge.metrics.wrapped import check_bounds
 from nlgauge.report.kinds.score import best_first, system_name
@@ -57,6 +57,12 @@ class ScoreInput:
     columns: options.Columns = None
     exclude: Annotated[list[str] | None, Typed("Leave a system out.", metavar="SYSTEM")] = None
     common: Annotated[bool, Typed("Only the items that all systems have.")] = False
+    unreferenced: Annotated[
+        Unreferenced | None,
+        Typed(
+            "Segments without references, where others have some: an empty text is their reference, or leave them out."
+        ),
+    ] = None
     src: Annotated[str | None, Typed("Sources, one per line.", ("--src", "-s"), "FILE")] = None
 
     @property
@@ -83,8 +89,8 @@ class ScoreInput:
     def opened(self) -> Iterator[Source]:
         """The segments of the files."""
         source: Source = self._source()
-        if self.exclude or self.common:
-            source = SelectedSource(source, self.exclude or (), self.common)
+        if self.exclude or self.common or self.unreferenced:
+            source = SelectedSource(source, self.exclude or (), self.common, self.unreferenced)
         try:
             yield source
         finally:
@@ -202,8 +208,9 @@ def score(
 
     `--engine` scores plain Parquet, JSON lines or text files in parts (extra `parquet`). After a kill the same command
     goes on, and leaves the bytes of an undisturbed run. A folder of another run is refused. Tests asked for later score
-    nothing anew. `--common`, `--cache`, `--compile` and `-m embedded` do not go with it; idf, `cider` and sums take a
-    pass over all parts before. Ray without `--ray-address` starts for the run alone, and only this machine reaches it.
+    nothing anew. `--common`, `--unreferenced`, `--cache`, `--compile` and `-m embedded` do not go with it; idf,
+    `cider` and sums take a pass over all parts before. Ray without `--ray-address` starts for the run alone, and only
+    this machine reaches it.
 
     It ends with 3 where a system is worse than `--fail-under`, in the metric's own direction, or undefined. `-m
     module:name` imports that module and so runs its code; the metric is then known as `name`, also in a sum that is
@@ -226,7 +233,7 @@ def score(
     files.check(texts.paths, thresholds, save_norm=save_norm)
     is_parted = in_parts != InParts() and in_parts.check(
         bool(optional),
-        **options.changed(texts, "common"),
+        **options.changed(texts, "common", "unreferenced"),
         **{"cache": run.cache},
     )
     runtime = run.runtime(seed=comparison.seed or 0, quiet=score_only, cached=not is_parted)

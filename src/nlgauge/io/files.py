@@ -17,7 +17,7 @@ import sys
 import tempfile
 import unicodedata
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, fields, replace
@@ -555,6 +555,31 @@ def by_content(file: InputFile) -> str:
     if head.removeprefix(BOM).lstrip(b" \t\r\n")[:1] in (b"{", b"["):
         return "jsonl"
     return "tsv"
+
+
+_XML = re.compile(
+    r"\s*(?:<\?xml\s[^>]*\?>\s*(?:<!--.*?-->\s*|<!DOCTYPE[^>]*(?:\[.*?\]\s*)?>\s*)*<|<(?=(?:tmx|xliff)\s))"
+    r"([A-Za-z_][\w:.-]*)[\s/>]",
+    re.DOTALL,
+)
+
+
+def check_no_xml(file: InputFile, ours: Collection[str] = ()) -> None:
+    """Refuse XML, which holds texts between marks of its own.
+
+    Args:
+        file: the file.
+        ours: elements that may stand around the whole.
+
+    Raises:
+        InputError: the file begins as XML does, with another element.
+    """
+    match = _XML.match(file.head(1 << 16).removeprefix(BOM).decode("utf-8", "replace"))
+    if match is not None and match[1].lower() not in ours:
+        raise InputError(
+            f"{file.name} is XML and not that of WMT, expected one text per line, or rows of TSV or JSON lines; write"
+            f" the texts of <{match[1]}> so"
+        )
 
 
 def entries(folder: str | os.PathLike[str], pattern: str = "*") -> list[Path]:

@@ -14,12 +14,12 @@ import msgspec
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import RepeatedKey, check_keys, repeated
+from nlgauge.io.advice import advice
 from nlgauge.io.fields import (
     CRITERION,
     NAMES,
     FieldError,
     Systems,
-    advice,
     fields_by_column,
     guessed,
     is_known,
@@ -108,6 +108,10 @@ class Rows:
 
     def __iter__(self) -> Iterator[tuple[int, Any]]:
         raise NotImplementedError
+
+    def whole(self) -> Iterator[Any]:
+        """The rows with all that the file has of each, under its own names."""
+        return (row for _, row in self)
 
     def at(self, number: int) -> str:
         """The place of a row, for an error message."""
@@ -316,8 +320,8 @@ class Records:
     names of the header are dropped. Lines of white space and rows of separators alone are skipped and counted in
     `notes`; with `keeps_blank`, which is for cells without quotes, an empty line is one empty cell.
 
-    A file for commas may have semicolons, tabs or what a first line `sep=;` says, as spreadsheets write it, and lines
-    may end in CR alone; the header tells.
+    A file for commas may have semicolons, tabs, `|` or what a first line `sep=;` says, as spreadsheets write it, and
+    lines may end in CR alone; the header tells.
 
     Raises:
         InputError: a quote is never closed, or text follows a closing quote.
@@ -364,7 +368,8 @@ class Records:
         if told is not None:
             number_, first = next(lines, (0, ""))
         elif mark == "," and "," not in first:
-            mark = next((other for other in ";\t" if other in first), mark)
+            drawn = first.startswith("|") or " |" in first  # a table as it is shown, with blanks around cells
+            mark = next((other for other in (";\t" if drawn else ";\t|") if other in first), mark)
         names = first.split(mark)
         padded = len(names) > 1 and all(name.startswith(" ") for name in names[1:])
         quoted = len(names) > 1 and all(len(n) > 2 and n.startswith('"') and n.endswith('"') for n in names)
@@ -605,6 +610,12 @@ class DelimitedRows(Rows):
                 row["seg"] = row.get("src")
             yield place, row
 
+    def whole(self) -> Iterator[dict[str, str]]:
+        """The cells of rows, under the names of the header."""
+        records = (cells for _, cells in self._records)
+        header = next(records, [])
+        return (dict(zip(header, cells, strict=False)) for cells in records)
+
     def notes(self) -> list[str]:
         """Notes on dropped or skipped input, known after a complete pass."""
         notes = [*super().notes(), *note_of_guess(self.file.name, self._guess)]
@@ -648,13 +659,20 @@ class DelimitedRows(Rows):
         return layout, fields
 
     def _unknown(self, header: Sequence[str]) -> str:
-        """The reason to refuse a header."""
+        """The reason to refuse a header, and what may help."""
         if {"pos", "neg"} <= set(header):
             return "pairs of a better and a worse text, expected one text per row; read_ranking reads them"
+        if header[0].startswith("#"):
+            return f"a line that begins with '#' ({header[0]:.40}), expected the names of columns; delete such lines"
+        mark = next((mark for mark in ",;|" if mark in header[0]), "") if len(header) == 1 else ""
+        if mark:
+            way = "give the file a name that ends in .csv" if self._between_tabs else "save the table as CSV"
+            return f"the cells stand between {mark!r}, expected {'tabs' if self._between_tabs else 'commas'}; {way}"
+        offered = advice(self.whole())
         if self._between_tabs:
-            return f"the header has no column 'hyp'; columns found: {shown(header)}{advice(header)}"
+            return f"the header has no column 'hyp'; columns found: {shown(header)}{offered}"
         known = "; ".join(", ".join(sorted(one.needs)) for one in LAYOUTS)
-        return f"no layout has these columns: {shown(header)}; expected at least: {known}{advice(header)}"
+        return f"no layout has these columns: {shown(header)}; expected at least: {known}{offered}"
 
 
 def tab_rows(file: InputFile, columns: Mapping[str, str] | None = None) -> DelimitedRows:
