@@ -13,7 +13,7 @@ import typer
 from nlgauge.audits import preference
 from nlgauge.cli import audit, options, select, synth
 from nlgauge.cli.main import TRAIN, VERBS, main
-from nlgauge.cli.options import Bars
+from nlgauge.cli.options import Bars, columns_of
 from nlgauge.core import suite
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.options import Argument, GoesWith, Range, Typed, checked, fields_of

@@ -452,7 +452,10 @@ class InputFile:
 
     def _content(self, file: io.BufferedReader) -> io.BufferedReader:
         """The opened file, if it holds the content and not where that is kept."""
-        pointer = _POINTER.match(file.peek(_POINTS).removeprefix(BOM))
+        try:
+            pointer = _POINTER.match(file.peek(_POINTS).removeprefix(BOM))
+        except OSError as error:
+            raise InputError(f"{self.name}: cannot be read ({_reason(error)})") from None
         if pointer is None:
             return file
         file.close()
@@ -754,6 +757,8 @@ class Lines:
         """A guess at the encoding, and the command that converts the file."""
         if is_first and (chunk.startswith(_UTF16) or _is_utf16(chunk)):
             encoding, said = "UTF-16", "it begins as UTF-16 does"
+        elif b"\xed\xa0" <= chunk[at : at + 2] <= b"\xed\xbf":
+            encoding, said = "UTF-8 -c", "it is half a surrogate pair, which is no text and can be left out"
         else:
             encoding = _guessed(chunk[at : at + 4096])
             said = f"it may be {encoding}"

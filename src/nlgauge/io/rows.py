@@ -33,6 +33,22 @@ _COLUMNS = re.compile(r'\s*\{\s*"columns"\s*:\s*(\[[^\]]*\])')
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:]')
 
 
+_LOW = r"\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+_HALF = re.compile(  # it begins with plain characters, which are found fast
+    rf"\\u[dD](?:[89abAB][0-9a-fA-F]{{2}}(?!{_LOW})|(?<!\\u[dD][89abAB][0-9a-fA-F]{{2}}\\u[dD])[c-fC-F][0-9a-fA-F]{{2}})"
+)
+
+
+def mended(text: str) -> str:
+    """JSON in which half of a surrogate pair, which is no text, is U+FFFD, as decoders write it; guards note it."""
+    return _HALF.sub(_replaced, text)
+
+
+def _replaced(half: re.Match[str]) -> str:
+    before = half.string[: half.start()]
+    return half[0] if (len(before) - len(before.rstrip("\\"))) % 2 else r"\ufffd"
+
+
 def first_fields(head: str) -> list[str]:
     """The names of the fields of the object that a text begins with, or of the first object of an array.
 
@@ -159,7 +175,7 @@ class JsonRows(Rows):
         is_cut = text.rstrip(" \t\r")[-1:] in ("{", "[", ",", ":")  # an object over several lines
         try:
             text = str(joined(self.file), "utf-8") if is_cut else text
-            value = msgspec.json.decode(text)
+            value = msgspec.json.decode(mended(text))
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
             return None
         rows = rows_of(value)
@@ -181,7 +197,7 @@ class JsonRows(Rows):
         decode = msgspec.json.Decoder().decode
         for number, line in self.lines:
             try:
-                value = decode(line)
+                value = decode(mended(line) if "\\u" in line else line)
             except (msgspec.DecodeError, RecursionError):
                 if line.strip(" \t\r"):
                     self.refuse(self.at(number), _fault(line, number))
@@ -202,7 +218,9 @@ class JsonRows(Rows):
 
     def _entries(self) -> Iterator[tuple[int, Any]]:
         try:
-            entries = msgspec.json.decode(joined(self.file), type=list[msgspec.Raw])
+            read = joined(self.file)
+            content = mended(str(read, "utf-8")) if b"\\u" in read else read
+            entries = msgspec.json.decode(content, type=list[msgspec.Raw])
         except RecursionError:
             raise InputError(f"{self.file.name}: nested too deeply, expected an array of objects") from None
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -300,10 +318,7 @@ def _fault(line: str, number: int) -> str:
         return "nested too deeply, expected an object with the field 'hyp'"
     except ValueError:  # a number with too many digits
         pass
-    return (
-        "not valid JSON; what is missing is null (NaN and Infinity do not exist), numbers must be finite and surrogates"
-        " paired"
-    )
+    return "not valid JSON; what is missing is null (NaN and Infinity do not exist), and numbers must be finite"
 
 
 # --- Records of delimited text: lines that are parted into cells, as programs and spreadsheets write them
@@ -714,7 +729,7 @@ _JSON = {"refs": "a list of strings", "context": "a list of turns", "table": "a 
 
 def _json(cell: str, name: str) -> Any:
     try:
-        value = msgspec.json.decode(cell)
+        value = msgspec.json.decode(mended(cell))
         check_keys(cell, value)
     except RepeatedKey as error:
         raise FieldError(f"field {name!r}: {error}") from None

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import islice
 from typing import Any, Literal
 
@@ -41,7 +40,6 @@ class Summary:
         present: the optional fields that at least one segment has.
         inputs: all files that were read, as `{"path", "sha256"}`, with the path as typed.
         notes: what a reader must know: what was dropped, skipped, ignored or generated.
-        advice: gives what segments lack -> a column that may hold it, for the end of an error.
     """
 
     n: int
@@ -52,7 +50,6 @@ class Summary:
     present: frozenset[str]
     inputs: tuple[Mapping[str, str], ...]
     notes: tuple[str, ...]
-    advice: Callable[[], Mapping[str, str]] = field(default=dict, compare=False)
 
 
 class Source:
@@ -79,6 +76,10 @@ class Source:
         """
         self.check()
         return in_blocks(self._segments(), size, characters, self._together)
+
+    def advice(self) -> Mapping[str, str]:
+        """What some segments lack -> what to do, for the end of an error."""
+        return _SOME if "references" in self.check().present else {}
 
     def close(self) -> None:
         """Delete temporary copies. After this the source cannot be read."""
@@ -153,7 +154,6 @@ class Tally:
             frozenset(present),
             tuple(inputs),
             tuple(notes),
-            partial(dict, _SOME if "references" in present else {}),
         )
 
 
@@ -225,8 +225,7 @@ class TableSource(Source):
         if repeated:
             self._name_duplicate(repeated)
         notes = [*self.rows.notes(), *fields.notes(self.rows.file.name, self.rows.ignored)]
-        summary = tally.summary([self.rows.file.entry], notes)
-        self._summary = replace(summary, advice=lambda: {**lacks(self._head(), self._given), **summary.advice()})
+        self._summary = tally.summary([self.rows.file.entry], notes)
 
     def dataset(self) -> Dataset:
         """All segments, read in the pass that checks them."""
@@ -262,6 +261,10 @@ class TableSource(Source):
                 continue
             for segment in segments:
                 yield place, segment
+
+    def advice(self) -> Mapping[str, str]:
+        """The same, and which column may hold what all segments lack."""
+        return {**lacks(self._head(), self._given), **super().advice()}
 
     def _head(self) -> list[Any]:
         """The first rows that can be read, read anew."""
@@ -348,9 +351,12 @@ class JoinedSource(Source):
                     raise InputError(f"system {own!r} is in two data files, {seen[own]!r} and {name!r}, expected one")
                 seen[own] = name
         inputs = [entry for part in parts for entry in part.inputs]
-        notes = [note for part in parts for note in part.notes]
-        advice = (part.advice for part in parts if part.lacking)
-        return replace(self._tally().summary(inputs, notes), advice=next(advice, dict))
+        return self._tally().summary(inputs, [note for part in parts for note in part.notes])
+
+    def advice(self) -> Mapping[str, str]:
+        """What to do where segments of a source lack something."""
+        lacking = next((source for _, source in self._named if source.check().lacking.keys() & _SOME), None)
+        return {} if lacking is None else lacking.advice()
 
     def close(self) -> None:
         """Close all."""
@@ -415,7 +421,11 @@ class SelectedSource(Source):
         if not tally.n:
             why = "no item is common to all systems" if self.common else "all are left out"
             raise InputError(f"no segment is left: {why}")
-        return replace(tally.summary(whole.inputs, notes), advice=whole.advice)
+        return tally.summary(whole.inputs, notes)
+
+    def advice(self) -> Mapping[str, str]:
+        """That of the source."""
+        return self.source.advice()
 
     def close(self) -> None:
         """Close the source."""

@@ -214,7 +214,7 @@ def make_plan(
     comparison.check_metrics(signatures.values())
     seen = _InputSeen((looks or Looks()).over(metrics), comparison)
     stamps, spans, summary = _read(inputs, rows, seen)
-    check_lacking(metrics, summary.lacking, summary.inputs, summary.advice)
+    check_lacking(metrics, summary.lacking, summary.inputs)
     comparison.check(summary)
     seen.refuse()
     noted = replace(summary, notes=(*summary.notes, *map(str, seen.looking.notes())))
