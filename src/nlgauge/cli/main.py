@@ -309,8 +309,10 @@ def left_of(arguments: Sequence[str]) -> str:
     verb = " ".join(words[: 2 if words[:1] == ["train"] else 1])
     if verb in _RESUMED or any(word.partition("=")[0] == "--engine" for word in arguments):
         return "the same command goes on where this one stopped"
-    if verb in _CACHED and "--no-cache" not in arguments:
-        return "scores of models made so far are in the cache, and the same command goes on from there"
+    cache = sys.modules.get("nlgauge.runtime.cache")
+    n = cache.kept() if cache is not None and verb in _CACHED else 0
+    if n:
+        return f"{n} scores of models are in the cache, and the same command goes on from there"
     return "nothing was written"
 
 

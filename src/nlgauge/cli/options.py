@@ -10,6 +10,7 @@ import re
 import shutil
 import sys
 import threading
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import MISSING, dataclass, is_dataclass, replace
@@ -43,6 +44,7 @@ R = TypeVar("R")
 G = TypeVar("G", bound=Any)
 Parts = Mapping[str, Mapping[str, bool | None]]  # specification -> part -> whether higher is better
 
+_MINUTE = 60.0  # seconds
 _ALIKE = 0.75  # of difflib; as alike as a name and the same with a letter missing
 _DEVICE = re.compile(r"(auto|cpu|cuda|mps|xpu|hpu|npu)(:[0-9]+)?")
 
@@ -521,7 +523,7 @@ class Common:
             dtype=self.dtype,
             seed=self.seed if seed is None else seed,
             cache=self._cache(quiet or self.quiet) if cached and not self.no_cache else None,
-            progress=silent if quiet or self.quiet or not sys.stderr.isatty() else bar,
+            progress=silent if quiet or self.quiet else bar if sys.stderr.isatty() else each_minute,
             compile=self.compile,
             encoder=self.encoder,
         )
@@ -736,3 +738,19 @@ def _display() -> Any:
 
 
 bar = Bars()
+
+
+@contextmanager
+def each_minute(total: int, label: str) -> Iterator[Advance]:
+    """A line a minute where there is no terminal, as in the log of a job."""
+    began = last = time.monotonic()
+    done = 0
+
+    def advance(count: int) -> None:
+        nonlocal done, last
+        done, now = done + count, time.monotonic()
+        if now - last >= _MINUTE:
+            last = now
+            echo(f"{label}: {done:,} of {total:,} after {(now - began) / _MINUTE:.0f} min", err=True)
+
+    yield advance

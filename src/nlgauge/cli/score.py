@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -88,13 +89,25 @@ class ScoreInput:
     @contextmanager
     def opened(self) -> Iterator[Source]:
         """The segments of the files."""
-        source: Source = self._source()
+        try:
+            source: Source = self._source()
+        except read.NoFormat as error:
+            raise InputError(f"{error}{self._as_lines()}") from None
         if self.exclude or self.common or self.unreferenced:
             source = SelectedSource(source, self.exclude or (), self.common, self.unreferenced)
         try:
             yield source
         finally:
             source.close()
+
+    def _as_lines(self) -> str:
+        """The command that takes the data files for texts, one per line; nothing where some hold rows."""
+        data = self.data or []
+        if any(map(read.by_name, data)):
+            return ""
+        n = len(data) if self.ref or len(data) < 2 else len(data) - 1
+        references = self.ref or data[n:] or ["REFERENCES"]
+        return ": " + shlex.join(["nlgauge", "score", "-i", *data[:n], "-r", *references])
 
     def _source(self) -> Source:
         data = self.data or []
@@ -109,9 +122,10 @@ class ScoreInput:
         if self.hyp:
             return open_parallel(self.hyp, self.ref or [], self.src)
         if len(data) == 1:
+            opened = read.open_data(data[0], columns=columns)
             if self.ref or self.src:
                 raise InputError(f"{data[0]} brings its own references and sources; leave --ref and --src out")
-            return read.open_data(data[0], columns=columns)
+            return opened
         if data:
             absent = next((path for path in data if not _is_there(path)), None)
             if absent is not None:

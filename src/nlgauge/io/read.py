@@ -46,6 +46,10 @@ from nlgauge.io.segments import HeldSource, TableSource
 GROUP = "nlgauge.formats"
 
 
+class NoFormat(InputError):
+    """The name of a file says no format of rows; it may have a text on each line."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Format:
     """One format. What reads it is named as `module:name` below `nlgauge.io`, and imported with its first file.
@@ -507,7 +511,7 @@ _OF_ARCHIVES = ("", ".zip")  # suffixes; a spreadsheet is a zip archive, too, an
 def _format_of(file: InputFile) -> str:
     """The format of a file, by its name and the fields of its first row; by its content where it has no name."""
     name = by_name(file.path)
-    if name in (None, "jsonl", "tsv", "csv"):
+    if name in (None, "jsonl", "tsv", "csv") and not (name is None and unpacked_name(file.path) != file.path):
         check_no_xml(file, _OF_WMT)
     if not file.is_plain:
         kind = "inspect" if _is_zip(file) else by_content(file)
@@ -520,7 +524,7 @@ def _format_of(file: InputFile) -> str:
     if name is None and unpacked_name(file.path).lower().endswith(".score"):
         raise InputError(f"{file.path} holds scores and no texts; read it with read_scores")
     if name is None:
-        raise InputError(
+        raise NoFormat(
             f"{file.path}: the format cannot be told from the name, expected {expected_names()} "
             "(parallel text files are given one by one, as hypotheses and references)"
         )
