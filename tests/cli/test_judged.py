@@ -43,7 +43,7 @@ def test_a_table_of_ratings_may_call_its_items_otherwise(folder):
     (folder / "campaign.csv").write_text("item,system,who,q\n1,A,ann,1\n2,A,ann,5\n")
     paths = str(folder / "data.csv"), str(folder / "campaign.csv")
     dataset, _ = read_data(*paths, ["seg=segment,rater=who,hyp=out"])
-    assert [segment.human for segment in dataset] == [{"q": 1.0}, {"q": 5.0}]
+    assert [segment.human for segment in dataset] == [{"q": [1.0]}, {"q": [5.0]}]
 
 
 @pytest.mark.parametrize(

@@ -273,7 +273,7 @@ LFS = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n"
 def test_a_pointer_is_told_from_data_by_every_reader(folder, capsys, name, content, get):
     (folder / name).write_text(content)
     given = ["-i", name, "-r", name] if name == "d" else [name]
-    assert f"with '{get}'" in refused(capsys, *given)
+    assert f"'{get}' fetches" in refused(capsys, *given)
     assert get in refused(capsys, "-i", name, "-r", name)
 
 
@@ -292,7 +292,7 @@ def test_xml_that_is_not_read_is_named_and_no_command_is_offered(folder, capsys,
     for name in {*given} - {"-i", "-r"}:
         (folder / name).write_text(content)
     line = refused(capsys, *given)
-    assert "is XML and not that of WMT" in line
+    assert "is XML, expected one text per line" in line
     assert "nlgauge score" not in line
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import Any
@@ -54,63 +54,50 @@ class _Columns:
 
     Attributes:
         rows: the rows.
-        filled: column -> its cells, but for null.
-        free: the columns that are not read by their own names. A text called `context` is no list of turns.
-        texts: those of them that hold texts.
-        written: those that hold what somebody wrote: texts and lists of texts.
+        given: the columns that were named -> field.
+        cells: column -> its cells, but for null.
+        texts: columns that hold texts, and may be asked for. A text called `context` is no list of turns.
+        written: those that hold what somebody wrote, and lists of texts.
     """
 
-    def __init__(self, rows: Iterable[Row], taken: Iterable[str] = ()) -> None:
+    def __init__(self, rows: Iterable[Row], columns: Mapping[str, str] | None = None) -> None:
         self.rows: list[Row] = []
         with suppress(InputError):
             self.rows.extend(row for row in islice(rows, LOOKED) if isinstance(row, Mapping))
-        self.filled: dict[str, list[Any]] = {}
+        self.cells: dict[str, list[Any]] = {}
         for name, value in (cell for row in self.rows for cell in row.items()):
-            inner = value.items() if isinstance(value, Mapping) else ()
-            for key, cell in [(f"{name}.{part}", one) for part, one in inner] or [(name, value)]:
-                self.filled.setdefault(key, []).extend(() if cell is None else [cell])
-        taken = {*taken, "", *(name for name in self.filled if not (name.strip() and name.isprintable()))}
-        free = [name for name in self.filled if name not in taken]
-        self.texts = [n for n in free if (n == "context" or not is_known(n)) and self._all(n, lambda v: type(v) is str)]
-        lists = [n for n in free if not is_known(n) and self._all(n, _is_list)]
-        self.free = [name for name in free if not is_known(name)]
-        self.prose = [name for name in self.texts if self._is_prose(name)]
-        self.written = [*self.prose, *lists]
+            inner = [(f"{name}.{key}", one) for key, one in value.items()] if isinstance(value, Mapping) else []
+            for own, cell in inner or [(name, value)]:
+                self.cells.setdefault(own, []).extend(() if cell is None else [cell])
+        self.given = fields_by_column(columns or {}, self.cells)
+        taken = {*self.given}
+        if columns is not None and "hyp" not in self.given.values():
+            taken |= {*guessed(self.cells).values()}
+        free = [n for n in self.cells if n.strip() and n.isprintable() and not is_known(n) and n not in taken]
+        context = ["context"] if "context" in self.cells else []
+        self.texts = [name for name in [*free, *context] if self.all_of(name, lambda cell: type(cell) is str)]
+        self.written = [n for n in free if (self._is_prose(n) if n in self.texts else self.all_of(n, _is_list))]
 
-    def first(self, names: Sequence[str], known: Sequence[str], like: re.Pattern[str]) -> str | None:
-        """The name that is known, or else the first that looks so."""
-        exact = next((name for name in known if name in names), None)
-        return exact or next((name for name in names if like.fullmatch(name) and not _NO_TEXT.fullmatch(name)), None)
+    def gold_and_source(self) -> tuple[str | None, str | None]:
+        """The columns of references and of sources, by their names."""
+        source = "context" if "context" in self.texts else _first(self.texts, SOURCES, _SOURCE)
+        source = source if source is not None and self.differ(source) else None
+        return _first([*self.texts, *self.written], GOLD, _REFERENCE), source
 
-    def gold(self) -> str | None:
-        """The column of references, by its name."""
-        return self.first([*self.texts, *self.written], GOLD, _REFERENCE)
-
-    def source(self) -> str | None:
-        """The column of sources, by its name."""
-        found = "context" if "context" in self.texts else self.first(self.texts, SOURCES, _SOURCE)
-        return found if found is not None and self.differ(found) else None
+    def all_of(self, name: str, holds: Callable[[Any], bool]) -> bool:
+        """Whether a column has cells, and all are so."""
+        return bool(self.cells[name]) and all(map(holds, self.cells[name]))
 
     def differ(self, name: str) -> bool:
         """Whether a column has more than one value."""
-        return len(self.rows) < 2 or len({*map(str, self.filled[name])}) > 1
-
-    def are_numbers(self, name: str) -> bool:
-        """Whether a column holds numbers."""
-        try:
-            return self._all(name, lambda v: type(v) in (int, float) or (type(v) is str and number_in(v) is not None))
-        except ValueError:
-            return False
-
-    def _all(self, name: str, holds: Any) -> bool:
-        return bool(self.filled[name]) and all(map(holds, self.filled[name]))
+        return len(self.rows) < 2 or len({*map(str, self.cells[name])}) > 1
 
     def _is_prose(self, name: str) -> bool:
         """Whether texts are no numbers, labels, paths or addresses, and more than one text."""
-        cells = self.filled[name]
+        cells = self.cells[name]
         alike = len(cells) >= _FEW and 2 * len({*cells}) <= len(cells) and not any(" " in text for text in cells)
-        no_text = alike or self.are_numbers(name) or all(map(_NO_PROSE.fullmatch, cells)) or _NO_TEXT.fullmatch(name)
-        return not no_text and self.differ(name)
+        no_text = alike or self.all_of(name, _is_number) or all(map(_NO_PROSE.fullmatch, cells))
+        return self.differ(name) and not no_text and not _NO_TEXT.fullmatch(name)
 
 
 def advice(rows: Iterable[Row], python: bool = False) -> str:
@@ -121,25 +108,25 @@ def advice(rows: Iterable[Row], python: bool = False) -> str:
         python: write it as the argument of a function.
     """
     seen = _Columns(rows)
-    gold, source = seen.gold(), seen.source()
-    others = [name for name in seen.texts if name not in (gold, source) and len(seen.filled[name]) == len(seen.rows)]
-    prose = [name for name in seen.prose if name in others]
+    gold, source = seen.gold_and_source()
+    others = [name for name in seen.texts if name not in (gold, source) and len(seen.cells[name]) == len(seen.rows)]
+    prose = [name for name in seen.written if name in others]
     # Under a name that says so short answers stand, too: numbers and labels, but no addresses.
-    named_so = [n for n in others if _HYPOTHESIS.fullmatch(n) and not _NO_TEXT.fullmatch(n) and seen.differ(n)]
-    named_so = [name for name in named_so if name in prose or not any("/" in text for text in seen.filled[name])]
-    known = [name for name in HYPOTHESES if name in others][:1] or named_so[:_OFFERED]
+    called = [n for n in others if _HYPOTHESIS.fullmatch(n) and not _NO_TEXT.fullmatch(n) and seen.differ(n)]
+    called = [name for name in called if name in prose or not any("/" in text for text in seen.cells[name])]
+    known = [name for name in HYPOTHESES if name in others][:1] or called[:_OFFERED]
     systems = known or prose[:_OFFERED]
     if gold is None and known:
         left = [name for name in seen.written if name not in (*systems, source)]
-        gold = left[0] if len(left) == 1 else seen.first(left, (), _PLAIN_REFERENCE)
-    there = {"ref": {"refs", *reference_columns(seen.filled)}, "src": {"src"}}
-    texts = [(name, field) for field, name in (("ref", gold), ("src", source)) if not there[field] & {*seen.filled}]
+        gold = left[0] if len(left) == 1 else _first(left, (), _PLAIN_REFERENCE)
+    there = {"ref": {"refs", *reference_columns(seen.cells)}, "src": {"src"}}
+    texts = [(name, field) for field, name in (("ref", gold), ("src", source)) if not there[field] & {*seen.cells}]
     named = dict.fromkeys(systems, "hyp") | {name: field for name, field in texts if name is not None}
-    rated = [name for name in seen.free if _RATING.fullmatch(name) and name not in named and seen.are_numbers(name)]
-    for columns in (named | {name: f"{CRITERION}{name}" for name in rated[:_RATED]}, named):
+    rated = [n for n in seen.cells if _RATING.fullmatch(n) and not is_known(n) and seen.all_of(n, _is_number)]
+    for columns in ({name: f"{CRITERION}{name}" for name in rated[:_RATED]} | named, named):
         if systems and _reads(columns, seen.rows):
             several = " (each hyp is a system)" if len(systems) > 1 else ""
-            return f"; if these are the texts, give {_option(columns, python)}{several}"
+            return f"; if these are the texts, give {_option(named | columns, python)}{several}"
     return ""
 
 
@@ -150,16 +137,26 @@ def lacks(rows: Iterable[Row], columns: Mapping[str, str]) -> dict[str, str]:
         rows: the first rows, as for `advice`.
         columns: which column was named for which field, in either direction.
     """
-    names = list(_Columns(rows := [*islice(rows, LOOKED)]).filled)
-    given = fields_by_column(columns, names)
-    seen = _Columns(rows, {*given, *({} if "hyp" in given.values() else guessed(names)).values()})
-    source = seen.source()
-    gold = seen.gold() or seen.first([name for name in seen.written if name != source], (), _PLAIN_REFERENCE)
+    seen = _Columns(rows, columns)
+    gold, source = seen.gold_and_source()
+    gold = gold or _first([name for name in seen.written if name != source], (), _PLAIN_REFERENCE)
     return {
-        need: f"; if {name!r} holds them, give {_option({**given, name: field})}"
+        need: f"; if {name!r} holds them, give {_option({**seen.given, name: field})}"
         for need, field, name in (("references", "ref", gold), ("source", "src", source))
         if name is not None
     }
+
+
+def _first(names: Sequence[str], known: Sequence[str], like: re.Pattern[str]) -> str | None:
+    """The name that is known, or else the first that looks so."""
+    exact = next((name for name in known if name in names), None)
+    return exact or next((name for name in names if like.fullmatch(name) and not _NO_TEXT.fullmatch(name)), None)
+
+
+def _is_number(value: Any) -> bool:
+    with suppress(ValueError):
+        return type(value) in (int, float) or (type(value) is str and number_in(value) is not None)
+    return False
 
 
 def _is_list(value: Any) -> bool:

@@ -17,8 +17,8 @@ import sys
 import tempfile
 import unicodedata
 import zlib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, fields, replace
 from difflib import get_close_matches
@@ -324,7 +324,6 @@ _BEGINNINGS = {  # of packed data; no UTF-8 text begins as gzip or xz do: 8b onl
 }
 # What Git LFS and git-annex keep in the place of a large file that was not fetched.
 _POINTER = re.compile(rb"(version https?://\S+/spec/v1\r?\n(?:ext-.*\n)*oid sha256:)|/annex/objects/\S+\s*\Z")
-_POINTS = 1024  # bytes of one, at most
 _XZ_MEMORY = 1 << 28  # bytes that xz may take to unpack; its largest preset takes a quarter of it
 
 
@@ -451,16 +450,14 @@ class InputFile:
         return self._content(file)
 
     def _content(self, file: io.BufferedReader) -> io.BufferedReader:
-        """The opened file, if it holds the content and not where that is kept."""
-        try:
-            pointer = _POINTER.match(file.peek(_POINTS).removeprefix(BOM))
-        except OSError as error:
-            raise InputError(f"{self.name}: cannot be read ({_reason(error)})") from None
-        if pointer is None:
-            return file
-        file.close()
-        tool, get = ("Git LFS", "git lfs pull") if pointer[1] else ("git-annex", "git annex get")
-        raise InputError(f"{self.name} is a pointer of {tool}, which stands for the file; fetch that with '{get}'")
+        """The opened file, unless it holds no more than where the content is kept."""
+        with suppress(OSError):  # which the first who reads is told
+            pointer = _POINTER.match(file.peek(1024))  # none is longer
+            if pointer is not None:
+                file.close()
+                tool, get = ("Git LFS", "git lfs pull") if pointer[1] else ("git-annex", "git annex get")
+                raise InputError(f"{self.name} is a pointer of {tool} in place of the file; '{get}' fetches that")
+        return file
 
     def close(self) -> None:
         """Delete the temporary file, if there is one."""
@@ -560,28 +557,17 @@ def by_content(file: InputFile) -> str:
     return "tsv"
 
 
-_XML = re.compile(
-    r"\s*(?:<\?xml\s[^>]*\?>\s*(?:<!--.*?-->\s*|<!DOCTYPE[^>]*(?:\[.*?\]\s*)?>\s*)*<|<(?=(?:tmx|xliff)\s))"
-    r"([A-Za-z_][\w:.-]*)[\s/>]",
-    re.DOTALL,
-)
-
-
-def check_no_xml(file: InputFile, ours: Collection[str] = ()) -> None:
-    """Refuse XML, which holds texts between marks of its own.
-
-    Args:
-        file: the file.
-        ours: elements that may stand around the whole.
+def check_no_xml(file: InputFile) -> None:
+    """Refuse a file that begins as XML does.
 
     Raises:
-        InputError: the file begins as XML does, with another element.
+        InputError: it does; nothing is said of a file with such a beginning on each line.
     """
-    match = _XML.match(file.head(1 << 16).removeprefix(BOM).decode("utf-8", "replace"))
-    if match is not None and match[1].lower() not in ours:
+    head = file.head().removeprefix(BOM).lstrip()
+    if head.startswith((b"<?xml ", b"<tmx ", b"<xliff ")) and head.count(b"<?xml ") < 2:
         raise InputError(
-            f"{file.name} is XML and not that of WMT, expected one text per line, or rows of TSV or JSON lines; write"
-            f" the texts of <{match[1]}> so"
+            f"{file.name} is XML, expected one text per line, or rows of TSV or JSON lines; only WMT's XML is read,"
+            " after --hyp, --ref or --src"
         )
 
 

@@ -504,15 +504,14 @@ def _file_in(folder: str) -> str | None:
     return next(iter(called_segments or files), None)
 
 
-_OF_WMT = ("tstset", "refset", "srcset", "mteval", "dataset")  # elements of its SGM and XML
 _OF_ARCHIVES = ("", ".zip")  # suffixes; a spreadsheet is a zip archive, too, and no log
 
 
 def _format_of(file: InputFile) -> str:
     """The format of a file, by its name and the fields of its first row; by its content where it has no name."""
     name = by_name(file.path)
-    if name in (None, "jsonl", "tsv", "csv") and not (name is None and unpacked_name(file.path) != file.path):
-        check_no_xml(file, _OF_WMT)
+    if name in ("jsonl", "tsv", "csv") or (name is None and unpacked_name(file.path) == file.path):
+        check_no_xml(file)
     if not file.is_plain:
         kind = "inspect" if _is_zip(file) else by_content(file)
         return by_fields(kind, _first_fields(file, kind)) if kind in ("jsonl", "parquet") else kind

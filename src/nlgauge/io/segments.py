@@ -354,9 +354,8 @@ class JoinedSource(Source):
         return self._tally().summary(inputs, [note for part in parts for note in part.notes])
 
     def advice(self) -> Mapping[str, str]:
-        """What to do where segments of a source lack something."""
-        lacking = next((source for _, source in self._named if source.check().lacking.keys() & _SOME), None)
-        return {} if lacking is None else lacking.advice()
+        """That of the first source."""
+        return self._named[0][1].advice()
 
     def close(self) -> None:
         """Close all."""
