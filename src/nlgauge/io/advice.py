@@ -117,8 +117,7 @@ def advice(rows: Iterable[Row], python: bool = False) -> str:
     known = [name for name in HYPOTHESES if name in others][:1] or called[:_OFFERED]
     systems = known or prose[:_OFFERED]
     if gold is None and known:
-        left = [name for name in seen.written if name not in (*systems, source)]
-        gold = left[0] if len(left) == 1 else _first(left, (), _PLAIN_REFERENCE)
+        gold = _left([name for name in seen.written if name not in (*systems, source)])
     there = {"ref": {"refs", *reference_columns(seen.cells)}, "src": {"src"}}
     texts = [(name, field) for field, name in (("ref", gold), ("src", source)) if not there[field] & {*seen.cells}]
     named = dict.fromkeys(systems, "hyp") | {name: field for name, field in texts if name is not None}
@@ -139,7 +138,7 @@ def lacks(rows: Iterable[Row], columns: Mapping[str, str]) -> dict[str, str]:
     """
     seen = _Columns(rows, columns)
     gold, source = seen.gold_and_source()
-    gold = gold or _first([name for name in seen.written if name != source], (), _PLAIN_REFERENCE)
+    gold = gold or _left([name for name in seen.written if name != source])
     return {
         need: f"; if {name!r} holds them, give {_option({**seen.given, name: field})}"
         for need, field, name in (("references", "ref", gold), ("source", "src", source))
@@ -151,6 +150,11 @@ def _first(names: Sequence[str], known: Sequence[str], like: re.Pattern[str]) ->
     """The name that is known, or else the first that looks so."""
     exact = next((name for name in known if name in names), None)
     return exact or next((name for name in names if like.fullmatch(name) and not _NO_TEXT.fullmatch(name)), None)
+
+
+def _left(names: Sequence[str]) -> str | None:
+    """The column that may be the references, of those that nothing else is."""
+    return names[0] if len(names) == 1 else _first(names, (), _PLAIN_REFERENCE)
 
 
 def _is_number(value: Any) -> bool:
