@@ -751,6 +751,6 @@ def each_minute(total: int, label: str) -> Iterator[Advance]:
         done, now = done + count, time.monotonic()
         if now - last >= _MINUTE:
             last = now
-            echo(f"{label}: {done:,} of {total:,} after {(now - began) / _MINUTE:.0f} min", err=True)
+            echo(f"{label}: {done:,.0f} of {total:,} after {(now - began) / _MINUTE:.0f} min", err=True)
 
     yield advance
