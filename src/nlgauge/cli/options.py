@@ -744,9 +744,9 @@ bar = Bars()
 def each_minute(total: int, label: str) -> Iterator[Advance]:
     """A line a minute where there is no terminal, as in the log of a job."""
     began = last = time.monotonic()
-    done = 0
+    done = 0.0
 
-    def advance(count: int) -> None:
+    def advance(count: float) -> None:
         nonlocal done, last
         done, now = done + count, time.monotonic()
         if now - last >= _MINUTE:

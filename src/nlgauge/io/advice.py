@@ -31,7 +31,7 @@ _OFFERED, _RATED = 4, 2  # columns that are offered as hypotheses, and as rating
 _FEW = 4  # rows from which on labels can be told from texts
 Row = Mapping[str, Any]
 _HYPOTHESIS = re.compile(
-    r"(?i)(.*[\W_])?(pred|hyp|output|generat|respon|repl(y|ies)|answer|completion|candidate|translat|decoded|summary).*"
+    r"(?i)(.*[\W_])?(pred|hyp|output|generat|respon|repl(y|ies)|answer|completion|candidate|translat|decoded|summary|asr).*"
 )
 _REFERENCE = re.compile(r"(?i)ref.*|.*(reference|truth|expected|gold|target|correct).*")
 _PLAIN_REFERENCE = re.compile(r"(?i)(.*[\W_])?(text|transcript|label|answer|completion|summary|translation)s?")
@@ -41,7 +41,7 @@ _SOURCE = re.compile(
 _RATING = re.compile(r"(?i)([\w .-]*[ _.-])?(correct|scores?|ratings?|label|grade|quality|adequacy|fluency)")
 _NO_TEXT = re.compile(
     r"(?i)(.*[\W_])?(u?u?id|ids|index|idx|n|no|num|number|key|system|model|lp|lang|language|score|label|split|status"
-    r"|len|length|count|tokens|url|path|file|filepath|name|date|time|type|category|domain|rank|start|end|winner)"
+    r"|len|length|count|tokens|url|path|file|filepath|name|date|time|type|category|domain|rank|start|end|winner|role)"
 )
 _NO_PROSE = re.compile(
     r"(?i)[a-z][a-z0-9+.-]*://\S+|(?:[a-z]:\\|~?/|\.{1,2}/)\S+|[^\s/]*(?:/[^\s/]+)*\.[a-z][a-z0-9]{1,4}"
