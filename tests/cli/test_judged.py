@@ -38,6 +38,14 @@ def test_columns_name_those_of_either_file(folder):
     ]
 
 
+def test_a_table_of_ratings_may_call_its_items_otherwise(folder):
+    (folder / "data.csv").write_text("segment,system,out\n1,A,a\n2,A,b\n")
+    (folder / "campaign.csv").write_text("item,system,who,q\n1,A,ann,1\n2,A,ann,5\n")
+    paths = str(folder / "data.csv"), str(folder / "campaign.csv")
+    dataset, _ = read_data(*paths, ["seg=segment,rater=who,hyp=out"])
+    assert [segment.human for segment in dataset] == [{"q": [1.0]}, {"q": [5.0]}]
+
+
 @pytest.mark.parametrize(
     "content", [b"id\tfluency\n1\t3\n2\t5\n", b'{"id": "1", "fluency": 3}\n{"id": "2", "fluency": 5}\n']
 )

@@ -14,6 +14,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from select import select
 
+import numpy as np
 import pytest
 import typer
 from tests.cli.command import write
@@ -24,6 +25,8 @@ from nlgauge.cli.main import TRAIN, VERBS, _is_file, _is_metric, as_typed, echo,
 from nlgauge.core.result import Result
 from nlgauge.core.spec import quote
 from nlgauge.metrics.stored import Stored
+from nlgauge.runtime import cache
+from nlgauge.runtime.cache import ScoreCache
 
 pty = pytest.importorskip("pty")  # not on Windows
 
@@ -73,18 +76,32 @@ def test_groups_may_stand_in_groups(capsys):
 @pytest.mark.parametrize(
     ("typed", "left"),
     [
-        ("score data.jsonl -m bertscore", "scores of models made so far are in the cache"),
-        ("score data.jsonl -m bertscore --no-cache", "nothing was written"),
+        ("score data.jsonl -m chrf", "nothing was written"),
         ("-V", "nothing was written"),
         ("perturb data.jsonl -p typos -o x.jsonl", "nothing was written"),
         ("synth texts -o triples.jsonl", "the same command goes on where this one stopped"),
         ("train sescore triples.jsonl -o x.safetensors", "the same command goes on where this one stopped"),
-        ("train layers data.jsonl", "scores of models made so far are in the cache"),
         ("train baseline texts -o x.csv", "nothing was written"),
     ],
 )
-def test_an_interrupted_command_says_what_is_left_of_it(typed, left):
+def test_an_interrupted_command_says_what_is_left_of_it(monkeypatch, typed, left):
+    monkeypatch.setattr(cache, "_kept", 0)  # other tests in this process have stored some
     assert left_of(typed.split()).startswith(left)
+
+
+def test_an_interrupted_command_says_what_was_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(cache, "_kept", 0)
+    full = tmp_path / "file"
+    full.write_text("")
+    told = []
+    for path, left in (
+        (full / "c", "nothing was written"),
+        (tmp_path / "c", "2 scores of models are in the cache, and"),
+    ):
+        ScoreCache(path, optional=True, tell=told.append).put("s", ["x"], [b"a", b"b"], np.ones((2, 1)))
+        assert left_of(["score", "data.jsonl", "-m", "bertscore"]).startswith(left)
+        assert left_of(["perturb", "data.jsonl"]) == "nothing was written"
+    assert len(told) == 1  # the one cache that cannot be written
 
 
 FLAGS = {**dict.fromkeys(("-i", "--hyp", "-r", "--ref"), _is_file), "-m": _is_metric}

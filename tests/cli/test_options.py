@@ -13,7 +13,7 @@ import typer
 from nlgauge.audits import preference
 from nlgauge.cli import audit, options, select, synth
 from nlgauge.cli.main import TRAIN, VERBS, main
-from nlgauge.cli.options import Bars
+from nlgauge.cli.options import Bars, columns_of
 from nlgauge.core import suite
 from nlgauge.core.errors import InputError, SpecError
 from nlgauge.core.options import Argument, GoesWith, Range, Typed, checked, fields_of
@@ -279,11 +279,21 @@ def test_compiling_is_refused_on_a_cpu_that_was_asked_for():
 
 
 @pytest.mark.parametrize(
-    ("stream", "quiet", "shown"), [(Terminal, False, True), (Terminal, True, False), (io.StringIO, False, False)]
+    ("stream", "quiet", "shown"),
+    [(Terminal, False, options.bar), (Terminal, True, silent), (io.StringIO, False, options.each_minute)],
 )
-def test_progress_shows_on_a_terminal_and_nowhere_else(monkeypatch, stream, quiet, shown):
+def test_progress_is_a_bar_on_a_terminal_and_lines_elsewhere(monkeypatch, stream, quiet, shown):
     monkeypatch.setattr("sys.stderr", stream())
-    assert made(no_cache=True, quiet=quiet).progress is (options.bar if shown else silent)
+    assert made(no_cache=True, quiet=quiet).progress is shown
+
+
+def test_a_line_a_minute_says_how_far_a_job_is(monkeypatch, capsys):
+    times = iter([0, 30, 61, 90, 200])
+    monkeypatch.setattr(options.time, "monotonic", lambda: next(times))
+    with options.each_minute(4000, "nli") as advance:
+        for _ in range(4):
+            advance(1000)
+    assert capsys.readouterr() == ("", "nli: 2,000 of 4,000 after 1 min\nnli: 4,000 of 4,000 after 3 min\n")
 
 
 def test_a_bar_counts_on_stderr_and_leaves_stdout_alone(capsys):
@@ -495,3 +505,19 @@ def test_a_verb_may_have_defaults_of_its_own():
     assert verb(top=7, sizes="5, 6") == Group(7, (5, 6))
     with pytest.raises(InputError, match=r"^--sizes is '5,x', expected whole numbers with commas$"):
         verb(top=7, sizes="5,x")
+
+
+@pytest.mark.parametrize(
+    ("typed", "named"),
+    [
+        ("hyp=[gpt, temp=0] Say {{it}},ref=gold", {"hyp": "[gpt, temp=0] Say {{it}}", "ref": "gold"}),
+        ("hyp=a, ref=b", {"hyp": "a", "ref": "b"}),
+        ("out=hyp, gold=ref", {"out": "hyp", "gold": "ref"}),
+        ("better=good, worse=bad", {"better": "good", "worse": "bad"}),
+        ('hyp="a,ref=b",ref=c', {"hyp": "a,ref=b", "ref": "c"}),
+        ('hyp="say ""hi"", you",src=x', {"hyp": 'say "hi", you', "src": "x"}),
+        ('hyp="p, q",hyp=r=s', {"p, q": "hyp", "r=s": "hyp"}),
+    ],
+)
+def test_names_of_columns_may_hold_commas_and_equal_signs(typed, named):
+    assert columns_of([typed]) == named

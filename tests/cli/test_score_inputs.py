@@ -60,7 +60,6 @@ def packed(times=2000):
         ("d.jsonl", b"[" * 100_000, "d.jsonl: nested too deeply"),
         ("d.jsonl", b'{"hyp": "a", "table": ' + b"[" * 9000 + b"]" * 9000 + b"}", "d.jsonl:1: nested too deeply"),
         ("d.jsonl", b'{"hyp": "a", "ref": "b", "id": ' + DIGITS + b"}\n", "d.jsonl:1: not valid JSON"),
-        ("d.jsonl", b'{"hyp": "\\ud800", "ref": "b"}\n', "d.jsonl:1: not valid JSON"),
         ("d.jsonl", ROW + b'{"hyp": "a"}\n', "chrf needs references; segment '2' has none"),
         ("d.tsv", b"a cat\tthe cat\n", "d.tsv:1: the header has no column 'hyp'; columns found: 'a cat', 'the cat'"),
         ("d.jsonl.gz", b"", "d.jsonl.gz is empty"),
@@ -262,3 +261,94 @@ def test_a_column_for_each_system(capsys):
     assert f"give {option} (each hyp is a system)" in line
     assert main(["score", "wide.csv", "-m", "chrf", "-f", "json", *option.split()]) == 0
     assert [row["system"] for row in json.loads(capsys.readouterr().out)["rows"]] == ["bart", "t5"]
+
+
+LFS = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12\n"
+
+
+@pytest.mark.parametrize("name", ["d.jsonl", "d.csv", "d.tsv", "d.parquet", "d.csv.gz", "d.eval", "d.json", "d"])
+@pytest.mark.parametrize(
+    ("content", "get"), [(LFS, "git lfs pull"), ("/annex/objects/MD5E-s9--1.csv\n", "git annex get")]
+)
+def test_a_pointer_is_told_from_data_by_every_reader(folder, capsys, name, content, get):
+    (folder / name).write_text(content)
+    given = ["-i", name, "-r", name] if name == "d" else [name]
+    assert f"'{get}' fetches" in refused(capsys, *given)
+    assert get in refused(capsys, "-i", name, "-r", name)
+
+
+def test_a_text_that_begins_as_a_pointer_does_is_a_text(folder, capsys):
+    (folder / "d").write_text("version https://git-lfs.github.com/spec/v1\nanother text\n")
+    assert main(["score", "-i", "d", "-r", "d", "-m", "chrf"]) == 0
+    assert "100" in capsys.readouterr().out
+
+
+TMX = '<?xml version="1.0"?>\n<!DOCTYPE tmx SYSTEM "tmx14.dtd">\n<tmx version="1.4">\n<body/></tmx>\n'
+
+
+@pytest.mark.parametrize("content", [TMX, TMX.split("\n", 2)[2], TMX.replace("tmx", "xliff")])
+@pytest.mark.parametrize("given", [["x"], ["-i", "x", "-r", "x"], ["x.csv"], ["x.xml"], ["x.json"]])
+def test_xml_that_is_not_read_is_named_and_no_command_is_offered(folder, capsys, content, given):
+    for name in {*given} - {"-i", "-r"}:
+        (folder / name).write_text(content)
+    line = refused(capsys, *given)
+    assert "is XML, expected one text per line" in line
+    assert "nlgauge score" not in line
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("d.csv", "| hyp | ref |\n| a | b |\n", "the cells stand between '|', expected commas"),
+        ("d.csv", "# made by hand\nhyp,ref\na,b\n", "a line that begins with '#'"),
+        ("d.tsv", "hyp,ref\na,b\n", "the cells stand between ',', expected tabs"),
+        ("d.tsv", "hyp|ref\na|b\n", "the cells stand between '|', expected tabs"),
+    ],
+)
+def test_what_parts_cells_is_named(folder, capsys, name, content, said):
+    (folder / name).write_text(content)
+    assert said in refused(capsys, name)
+
+
+def test_cells_between_bars_are_read(folder, capsys):
+    (folder / "d.csv").write_text("hyp|ref\na b, c|a b, c\n")
+    assert main(["score", "d.csv", "-m", "exact_match", "-b"]) == 0
+    assert float(capsys.readouterr().out) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "command"), [(["a.de", "b.de"], "-i a.de -r b.de"), (["a.de", "-r", "b.de"], "-i a.de -r b.de")]
+)
+def test_files_with_a_text_a_line_get_the_command_that_reads_them(folder, capsys, given, command):
+    for name in ("a.de", "b.de"):
+        (folder / name).write_text("x y\n")
+    assert refused(capsys, *given).endswith(f": nlgauge score {command}\n")
+    assert main(["score", *command.split(), "-m", "chrf"]) == 0
+
+
+UNREFERENCED = [{"hyp": "Paris", "refs": ["Paris"]}, {"hyp": "", "refs": []}, {"hyp": "Rome", "ref": None}]
+
+
+@pytest.mark.parametrize(("way", "value", "n"), [("empty", 2 / 3, 3), ("leave-out", 1, 1)])
+def test_segments_without_references_are_left_out_or_should_be_empty(folder, capsys, way, value, n):
+    (folder / "d.jsonl").write_text("".join(json.dumps(row) + "\n" for row in UNREFERENCED))
+    assert "--unreferenced empty takes" in refused(capsys, "d.jsonl", "-m", "exact_match")
+    assert main(["score", "d.jsonl", "-m", "exact_match", "--unreferenced", way, "--json", "-"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    (row,) = result["rows"]
+    assert (row["value"], row["n"]) == (pytest.approx(value), n)
+    assert any(note.startswith("2 segments without references: ") for note in result["notes"])
+
+
+def test_the_column_that_may_hold_references_is_named(folder, capsys):
+    (folder / "d.csv").write_text("output,golden\na b c,a b d\n")
+    line = refused(capsys, "d.csv")
+    assert line.endswith("; if 'golden' holds them, give --columns ref=golden\n")
+    assert main(["score", "d.csv", "-m", "chrf", "--columns", "ref=golden"]) == 0
+
+
+def test_ratings_are_a_metric(folder, capsys):
+    rows = [{"hyp": "a", "system": s, "seg": str(i), "human.ok": i + n} for i in range(2) for n, s in enumerate("AB")]
+    (folder / "d.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert main(["score", "d.jsonl", "-m", "human.ok", "--json", "-"]) == 0
+    assert [row["value"] for row in json.loads(capsys.readouterr().out)["rows"]] == [0.5, 1.5]

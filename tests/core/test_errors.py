@@ -62,3 +62,15 @@ def test_each_makes_all_or_names_all_that_it_cannot():
         each(half, [2, 3, 3])
     with pytest.raises(SpecError, match=r"^3 is odd; and 5 is odd$"):
         each(half, [3, 4, 5])
+
+
+def test_long_names_and_long_messages_are_cut():
+    name, many = "n" * 6000, ", ".join(map(repr, range(3000)))
+    assert str(InputError(f"f.csv:1: no column {name!r}; columns found: 'a'")) == (
+        f"f.csv:1: no column '{'n' * 100}...'; columns found: 'a'"
+    )
+    told = str(InputError(f"f.csv:1: columns found: {many}; give --columns"))
+    assert len(told) < 2100
+    assert told.startswith("f.csv:1: columns found: 0, 1")
+    assert told.endswith("; give --columns")
+    assert str(InputError(name[:150])) == name[:150]

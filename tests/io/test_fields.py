@@ -214,8 +214,7 @@ A_STRING, A_LIST = "expected a string", "expected a list of strings"
         ({}, f"field 'hyp' is missing, {A_STRING}; fields found: none"),
         (
             {"bart": "x", "t5": "z", "doc_id": "1", "article": "y", "highlights": "y"},
-            f"field 'hyp' is missing, {A_STRING}; fields found: 'bart', 't5', 'doc_id', 'article', 'highlights'; if"
-            " these are the texts, give --columns hyp=bart,hyp=t5,ref=highlights,src=article (each hyp is a system)",
+            f"field 'hyp' is missing, {A_STRING}; fields found: 'bart', 't5', 'doc_id', 'article', 'highlights'",
         ),
         ({"hyp": None}, f"field 'hyp' is null, {A_STRING}; write \"\" for an empty hypothesis"),
         ({"hyp": 1}, f"field 'hyp' is a number (1), {A_STRING}"),

@@ -722,7 +722,7 @@ def test_not_utf8_is_named_by_line_and_byte(put, monkeypatch, chunk, content, li
     monkeypatch.setattr(files, "_CHUNK", chunk)
     with pytest.raises(InputError) as error:
         lines_of(put("a.txt", content))
-    told = f"a.txt:{line}: not UTF-8 (byte 0x{content[offset]:02x} at offset {offset}); it may be "
+    told = f"a.txt:{line}: not UTF-8 (byte 0x{content[offset]:02x} at offset {offset}); it "
     assert str(error.value).startswith(told)
 
 

@@ -211,7 +211,6 @@ def test_references_in_groups_between_blank_lines(put):
         ("d.tsv", "a text\tanother\nb\tc\n", "a table (TSV)"),
         ("d.txt", "id\thyp\n1\tc\n", "a table (TSV)"),
         ("d.csv", "id,prediction\n1,c\n", "a table (CSV)"),
-        ("d.xml", "<?xml version='1.0'?>\n<tei>\n</tei>\n", "XML and not that of WMT"),
         ("d.parquet", "PAR1", "Parquet"),
     ],
 )

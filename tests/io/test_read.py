@@ -279,7 +279,7 @@ def test_a_name_that_a_column_takes_over_is_not_read_as_itself(tmp_path):
     ("text", "columns", "said"),
     [
         ('{"prediction": "a", "target": "b", "output": "c"}', None, "give --columns hyp=prediction,ref=target$"),
-        ('[{"hyp": "a"}, {"hypothesis": "b"}]', None, "entry 2: field 'hyp' is missing.*give --columns hyp=hypothesis"),
+        ('[{"hyp": "a"}, {"hypothesis": "b"}]', None, "entry 2: field 'hyp' is missing.*found: 'hypothesis'$"),
         ('{"prediction": "a"}', {"hyp": "prediciton"}, "1: there is no 'prediciton', which columns name as 'hyp'"),
         ('{"prediction": "a"}', {"prediction": "hypo"}, "columns name a field 'hypo', expected hyp, ref"),
         ('[{"hyp": "a"}, 3]', None, "entry 2: the row is a number"),

@@ -71,7 +71,6 @@ def test_blank_lines_are_skipped_and_counted(put):
         ('{"a": 1} {"a": 2}', r"not valid JSON \(Extra data, character 10\)$"),
         ('{"a": NaN}', "not valid JSON; what is missing is null"),
         ('{"a": 1e999}', "not valid JSON; .*numbers must be finite"),
-        ('{"a": "\\ud800"}', "not valid JSON; .*surrogates paired"),
         ("[" * 100_000 + "]" * 100_000, "nested too deeply"),
         ('{"a": ' + "9" * 5000 + "}", "not valid JSON"),
     ],
@@ -79,6 +78,28 @@ def test_blank_lines_are_skipped_and_counted(put):
 def test_what_is_not_json_is_named_by_line(put, second, says):
     with pytest.raises(InputError, match=r"^a\.jsonl:2: " + says):
         rows_of(put("a.jsonl", '{"a": 0}\n' + second + "\n"))
+
+
+HALVES = [
+    ("\\ud83d", "\ufffd"),
+    ("\\ude00 \\ud83d", "\ufffd \ufffd"),
+    ("\\ud83d\\ude00", "\U0001f600"),
+    ("\\ud83d\\ud83d\\ude00\\ude00", "\ufffd\U0001f600\ufffd"),
+    ("\\\\ud83d", "\\ud83d"),  # a backslash and letters
+    ("\\\\\\ud83d", "\\\ufffd"),
+]
+
+
+@pytest.mark.parametrize(
+    "form", ['{{"hyp": "{}"}}\n{{"hyp": "x"}}\n', '[{{"hyp": "{}"}}]', '{{"data": [\n{{"hyp": "{}"}}]}}']
+)
+@pytest.mark.parametrize(("written", "text"), HALVES)
+def test_half_of_a_surrogate_pair_is_a_replacement_character(put, form, written, text):
+    assert rows_of(put("a.json", form.format(written)))[0][0][1] == {"hyp": text}
+
+
+def test_half_of_a_surrogate_pair_in_a_cell_is_a_replacement_character(put):
+    assert cells_of(put("a.tsv", 'hyp\trefs\na\t["b \\ud83d"]\n'))[0][0]["refs"] == ["b \ufffd"]
 
 
 def test_an_object_over_several_lines_gets_advice(put):

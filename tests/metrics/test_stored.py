@@ -17,7 +17,7 @@ from nlgauge.core.metric import signature_of
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import quote_always
 from nlgauge.io.scores import write_beside
-from nlgauge.metrics.registry import METRICS, own_function
+from nlgauge.metrics.registry import METRICS, named, own_function
 from nlgauge.metrics.stored import (
     BY_NAME,
     GUESSED,
@@ -30,7 +30,6 @@ from nlgauge.metrics.stored import (
     check_shipped,
     direction_of,
     metric_of_file,
-    metrics_of,
 )
 from nlgauge.runtime.runtime import Runtime
 
@@ -143,9 +142,9 @@ def test_a_column_that_is_not_there_names_those_that_are():
 
 
 def test_other_metrics_stay_as_typed():
-    assert [*metrics_of(["chrf", "human.pass", ng.metric("ter")], None)] == ["chrf", "human.pass", "ter"]
+    assert [*named(["chrf", "human.pass", ng.metric("ter")], None)] == ["chrf", "human.pass", "ter"]
     with pytest.raises(ng.SpecError, match="named twice"):
-        metrics_of(["human.pass", "human.pass"], None)
+        named(["human.pass", "human.pass"], None)
 
 
 # --- What a file may name: metrics that run in this process on what ships. Nothing is opened to say so

@@ -12,7 +12,7 @@ from nlgauge.core.metric import signature_of
 from nlgauge.core.scores import MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.io.parallel import open_parallel
-from nlgauge.io.segments import Tally
+from nlgauge.io.segments import Source, Tally
 from nlgauge.metrics.registry import METRICS
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.compare import ComparisonOptions
@@ -22,7 +22,7 @@ HYPOTHESES = {"one": ["the cat sat", "a dog ran off"], "two": ["the cat sat down
 REFERENCES = ["the cat sat down", "a dog ran away"]
 
 
-class InMemory:
+class InMemory(Source):
     """Segments that lie in no file."""
 
     def __init__(self, *segments):

@@ -75,7 +75,9 @@ def doctor(
         echo(f"encoder      {error}")
     echo(f"device       {_device()}")
     path = Path(cache) / "scores.sqlite" if cache else default_path()
-    echo(f"cache        {path}: {_cache(path, prune)}")
+    there = next(place for place in (path, *path.parents) if place.exists())
+    closed = "" if os.access(there, os.W_OK) else "; it cannot be written, so no scores are kept"
+    echo(f"cache        {path}: {_cache(path, prune)}{closed}")
 
 
 def _encoder(name: str) -> str:

@@ -23,6 +23,7 @@ from nlgauge.io.write import segment_columns
 from nlgauge.metaeval.joined import JoinedScores
 
 _TABLES = (".jsonl", ".ndjson", ".json", ".parquet", ".score")  # of files whose first line is no header
+_ITEMS = ("segment_id", "segment", "item_id", "item")  # what others call `seg`
 Entry = dict[str, str]  # path and sha256 of a file
 Data = Annotated[
     str, Argument("Texts with ratings: JSON lines, TSV, CSV, Parquet, or the folder of a test set.", metavar="DATA")
@@ -69,7 +70,7 @@ def read_data(
 ) -> tuple[Dataset, list[Any]]:
     """All segments of an input, with ratings of a table of their own joined to them; and the files read."""
     named = options.columns_of(columns)
-    of_table = {} if judgements is None or named is None else _of_table(named, judgements)
+    of_table = {} if judgements is None else _of_table(named or {}, judgements)
     if named is not None and of_table:  # DATA may have the same names
         there = first_names(path)
         named = {field: name for field, name in named.items() if field not in of_table or name in there} or None
@@ -84,7 +85,11 @@ def read_data(
 def _of_table(named: Mapping[str, str], judgements: str) -> dict[str, str]:
     """The pairs of `--columns` that are about a table of ratings: its keys, under names that it has."""
     there = first_names(judgements)
-    return {field: name for field, name in named.items() if field in KEYS and name in there}
+    found = {field: name for field, name in named.items() if field in KEYS and name in there}
+    items = [name for name in _ITEMS if name in there]
+    if len(items) == 1 and not {"id", "seg"} & {*there, *found}:
+        found["seg"] = items[0]
+    return found
 
 
 def read_ratings(path: str, names: Mapping[str, str] | None = None) -> ScoreTable:

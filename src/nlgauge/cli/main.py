@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from nlgauge.core.errors import InputError, NlgaugeError, ScoreWarning
+from nlgauge.core.errors import InputError, NlgaugeError, ScoreWarning, short
 from nlgauge.report.labels import visible
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _given(error: Exception) -> str:
 
 
 def _refuse(message: str, command: str = "nlgauge") -> int:
-    line = visible(" ".join(message.split()))
+    line = short(visible(" ".join(message.split())))
     help_hint = f"; see '{command} --help'" if command != "nlgauge" else ""
     line = line.removesuffix(".") if help_hint else line  # typer ends some messages as a sentence, and some not
     print(f"nlgauge: {line}{help_hint}" if line else f"nlgauge: what to do? see {command} --help", file=sys.stderr)
@@ -309,8 +309,10 @@ def left_of(arguments: Sequence[str]) -> str:
     verb = " ".join(words[: 2 if words[:1] == ["train"] else 1])
     if verb in _RESUMED or any(word.partition("=")[0] == "--engine" for word in arguments):
         return "the same command goes on where this one stopped"
-    if verb in _CACHED and "--no-cache" not in arguments:
-        return "scores of models made so far are in the cache, and the same command goes on from there"
+    cache = sys.modules.get("nlgauge.runtime.cache")
+    n = cache.kept() if cache is not None and verb in _CACHED else 0
+    if n:
+        return f"{n} scores of models are in the cache, and the same command goes on from there"
     return "nothing was written"
 
 

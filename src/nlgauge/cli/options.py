@@ -10,6 +10,7 @@ import re
 import shutil
 import sys
 import threading
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import MISSING, dataclass, is_dataclass, replace
@@ -28,6 +29,7 @@ from nlgauge.core.options import refuse_idle as refuse_idle_options
 from nlgauge.core.result import STDOUT, Result, check_target
 from nlgauge.core.scores import MetricInfo
 from nlgauge.core.spec import Spec, parse, split
+from nlgauge.io.fields import is_known
 from nlgauge.io.files import STDIN, limited, parse_limits
 from nlgauge.metrics.function import predicts
 from nlgauge.metrics.registry import EMBEDDED, METRICS, OWN, SUMS, not_included, own_function
@@ -42,6 +44,7 @@ R = TypeVar("R")
 G = TypeVar("G", bound=Any)
 Parts = Mapping[str, Mapping[str, bool | None]]  # specification -> part -> whether higher is better
 
+_MINUTE = 60.0  # seconds
 _ALIKE = 0.75  # of difflib; as alike as a name and the same with a letter missing
 _DEVICE = re.compile(r"(auto|cpu|cuda|mps|xpu|hpu|npu)(:[0-9]+)?")
 
@@ -399,7 +402,8 @@ Columns = Annotated[
 def columns_of(typed: Sequence[str] | None) -> dict[str, str] | None:
     """Field -> its name in the data, of `--columns`; None where it was not given.
 
-    Where several names are `hyp`, each of which is a system, it is name -> field.
+    Where several names are `hyp`, each of which is a system, it is name -> field. A name may hold commas and equal
+    signs, and stand in double quotes.
 
     Raises:
         InputError: it is no list of FIELD=NAME, or another field is named twice.
@@ -408,10 +412,11 @@ def columns_of(typed: Sequence[str] | None) -> dict[str, str] | None:
         return None
     named: dict[str, str] = {}
     systems: list[str] = []
-    for pair in (pair for listed in typed for pair in listed.split(",")):
+    for pair in (pair for listed in typed for pair in _pairs(listed)):
         field, equals, name = (part.strip() for part in pair.partition("="))
         if not (field and equals and name):
             raise InputError(f"--columns {pair!r}: expected FIELD=NAME, as in hyp=prediction,ref=references")
+        name = name[1:-1].replace('""', '"') if _QUOTED.fullmatch(name) else name
         if field == "hyp":
             systems.append(name)
         elif field in named:
@@ -421,6 +426,28 @@ def columns_of(typed: Sequence[str] | None) -> dict[str, str] | None:
     if len(systems) < 2:
         return named
     return {name: field for field, name in named.items() if field != "hyp"} | dict.fromkeys(systems, "hyp")
+
+
+_QUOTED = re.compile(r'"(?:[^"]|"")*"')
+_OPEN = re.compile(r'[^=]*=\s*"(?:[^"]|"")*\Z')  # a pair whose name has no closing quote yet
+
+
+def _pairs(typed: str) -> list[str]:
+    """FIELD=NAME,FIELD=NAME taken apart. A name may hold commas, and goes on where no field follows one.
+
+    In double quotes it may hold anything, and a quote is written twice.
+    """
+    pairs: list[str] = []
+    parts = [[word.strip() for word in part.partition("=")] for part in typed.split(",")]
+    is_ours = is_known(parts[0][0])  # a suite has other fields
+    for part, (field, equals, name) in zip(typed.split(","), parts, strict=True):
+        is_field = is_known(field) or is_known(name) or not is_ours or part[:1] > " "
+        begins = not part.strip() or (equals and is_field)
+        if pairs and (_OPEN.match(pairs[-1]) or not begins):
+            pairs[-1] += f",{part}"
+        else:
+            pairs.append(part)
+    return pairs
 
 
 @dataclass(frozen=True)
@@ -496,7 +523,7 @@ class Common:
             dtype=self.dtype,
             seed=self.seed if seed is None else seed,
             cache=self._cache(quiet or self.quiet) if cached and not self.no_cache else None,
-            progress=silent if quiet or self.quiet or not sys.stderr.isatty() else bar,
+            progress=silent if quiet or self.quiet else bar if sys.stderr.isatty() else each_minute,
             compile=self.compile,
             encoder=self.encoder,
         )
@@ -710,3 +737,19 @@ def _display() -> Any:
 
 
 bar = Bars()
+
+
+@contextmanager
+def each_minute(total: int, label: str) -> Iterator[Advance]:
+    """A line a minute where there is no terminal, as in the log of a job."""
+    began = last = time.monotonic()
+    done = 0.0
+
+    def advance(count: float) -> None:
+        nonlocal done, last
+        done, now = done + count, time.monotonic()
+        if now - last >= _MINUTE:
+            last = now
+            echo(f"{label}: {done:,.0f} of {total:,} after {(now - began) / _MINUTE:.0f} min", err=True)
+
+    yield advance

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from nlgauge.core.result import STDOUT, Result
 from nlgauge.io import read
 from nlgauge.io.files import STDIN
 from nlgauge.io.parallel import open_parallel, system_names
-from nlgauge.io.segments import JoinedSource, SelectedSource, Source
+from nlgauge.io.segments import JoinedSource, SelectedSource, Source, Unreferenced
 from nlgauge.metrics.registry import expanded, named
 from nlgauge.metrics.wrapped import check_bounds
 from nlgauge.report.kinds.score import best_first, system_name
@@ -57,6 +58,12 @@ class ScoreInput:
     columns: options.Columns = None
     exclude: Annotated[list[str] | None, Typed("Leave a system out.", metavar="SYSTEM")] = None
     common: Annotated[bool, Typed("Only the items that all systems have.")] = False
+    unreferenced: Annotated[
+        Unreferenced | None,
+        Typed(
+            "Segments without references, where others have some: an empty text is their reference, or leave them out."
+        ),
+    ] = None
     src: Annotated[str | None, Typed("Sources, one per line.", ("--src", "-s"), "FILE")] = None
 
     @property
@@ -82,13 +89,25 @@ class ScoreInput:
     @contextmanager
     def opened(self) -> Iterator[Source]:
         """The segments of the files."""
-        source: Source = self._source()
-        if self.exclude or self.common:
-            source = SelectedSource(source, self.exclude or (), self.common)
+        try:
+            source: Source = self._source()
+        except read.NoFormat as error:
+            raise InputError(f"{error}{self._as_lines()}") from None
+        if self.exclude or self.common or self.unreferenced:
+            source = SelectedSource(source, self.exclude or (), self.common, self.unreferenced)
         try:
             yield source
         finally:
             source.close()
+
+    def _as_lines(self) -> str:
+        """The command that takes the data files for texts, one per line; nothing where some hold rows."""
+        data = self.data or []
+        if any(map(read.by_name, data)):
+            return ""
+        n = len(data) if self.ref or len(data) < 2 else len(data) - 1
+        references = self.ref or data[n:] or ["REFERENCES"]
+        return ": " + shlex.join(["nlgauge", "score", "-i", *data[:n], "-r", *references])
 
     def _source(self) -> Source:
         data = self.data or []
@@ -103,9 +122,10 @@ class ScoreInput:
         if self.hyp:
             return open_parallel(self.hyp, self.ref or [], self.src)
         if len(data) == 1:
+            opened = read.open_data(data[0], columns=columns)
             if self.ref or self.src:
                 raise InputError(f"{data[0]} brings its own references and sources; leave --ref and --src out")
-            return read.open_data(data[0], columns=columns)
+            return opened
         if data:
             absent = next((path for path in data if not _is_there(path)), None)
             if absent is not None:
@@ -202,8 +222,9 @@ def score(
 
     `--engine` scores plain Parquet, JSON lines or text files in parts (extra `parquet`). After a kill the same command
     goes on, and leaves the bytes of an undisturbed run. A folder of another run is refused. Tests asked for later score
-    nothing anew. `--common`, `--cache`, `--compile` and `-m embedded` do not go with it; idf, `cider` and sums take a
-    pass over all parts before. Ray without `--ray-address` starts for the run alone, and only this machine reaches it.
+    nothing anew. `--common`, `--unreferenced`, `--cache`, `--compile` and `-m embedded` do not go with it; idf,
+    `cider` and sums take a pass over all parts before. Ray without `--ray-address` starts for the run alone, and only
+    this machine reaches it.
 
     It ends with 3 where a system is worse than `--fail-under`, in the metric's own direction, or undefined. `-m
     module:name` imports that module and so runs its code; the metric is then known as `name`, also in a sum that is
@@ -226,7 +247,7 @@ def score(
     files.check(texts.paths, thresholds, save_norm=save_norm)
     is_parted = in_parts != InParts() and in_parts.check(
         bool(optional),
-        **options.changed(texts, "common"),
+        **options.changed(texts, "common", "unreferenced"),
         **{"cache": run.cache},
     )
     runtime = run.runtime(seed=comparison.seed or 0, quiet=score_only, cached=not is_parted)

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 S = TypeVar("S")
 T = TypeVar("T")
 
+_NAMED, _LONG = 200, 2000  # characters of a name between quotes, and of a whole message
+_QUOTED = re.compile(rf"'([^']{{{_NAMED},}})'")
+
 
 class NlgaugeError(Exception):
     """Base class of every error that the caller can fix. The command line then exits with status 2."""
 
     def __str__(self) -> str:
-        """The message in one line, whatever the names in it hold: line breaks and control characters are escaped."""
+        """The message in one line, whatever the names in it hold: line breaks and control characters are escaped.
+
+        Names are cut where they are longer than a reader wants to see, and so is the middle of a message.
+        """
         told = super().__str__()
-        return told if told.isprintable() else "".join(map(_shown, told))
+        return short(told if told.isprintable() else "".join(map(_shown, told)))
 
 
 class InputError(NlgaugeError, ValueError):
@@ -44,6 +51,13 @@ class MissingExtra(NlgaugeError, ImportError):
 
 class ScoreWarning(UserWarning):
     """Texts of a call were cut, empty or undefined, or there is another note. A call warns once at most."""
+
+
+def short(told: str) -> str:
+    """A message in which long names are cut, and whose middle is left out where it is still long."""
+    if len(told) > _NAMED:
+        told = _QUOTED.sub(lambda name: f"'{name[1][: _NAMED // 2]}...'", told)
+    return told if len(told) <= _LONG else f"{told[: _LONG // 2]} ... {told[-_LONG // 2 :]}"
 
 
 def _shown(char: str) -> str:

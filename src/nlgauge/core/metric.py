@@ -318,7 +318,10 @@ def check_needs(metric: Any, segments: Sequence[Segment], runtime: Runtime | Non
 
 
 def check_lacking(
-    metrics: Mapping[str, BaseMetric], lacking: Mapping[str, str], inputs: Sequence[Mapping[str, str]]
+    metrics: Mapping[str, BaseMetric],
+    lacking: Mapping[str, str],
+    inputs: Sequence[Mapping[str, str]],
+    advice: Callable[[], Mapping[str, str]] = dict,
 ) -> None:
     """Refuse a source some of whose segments lack what a metric reads.
 
@@ -326,12 +329,13 @@ def check_lacking(
         metrics: specification -> metric.
         lacking: field of a segment -> id of the first segment without it.
         inputs: the files read, of which the error names the first.
+        advice: gives what is lacking -> what to do, for the end of the error.
     """
     files = "".join(f" ({entry['path']})" for entry in inputs[:1])
     for spec, metric in metrics.items():
         for need in sorted(metric.info.needs & lacking.keys()):
-            advice = metric.lacking.get(need, "")
-            raise InputError(f"{spec} needs {need}; segment {lacking[need]!r} has none{files}{advice}")
+            told = metric.lacking.get(need, "") + advice().get(need, "")
+            raise InputError(f"{spec} needs {need}; segment {lacking[need]!r} has none{files}{told}")
 
 
 def leave_out(

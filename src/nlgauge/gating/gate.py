@@ -30,8 +30,7 @@ from nlgauge.io.read import open_data
 from nlgauge.io.segments import drained
 from nlgauge.metrics.guards import GuardCheck
 from nlgauge.metrics.languages import LanguageCheck
-from nlgauge.metrics.registry import takes_metrics
-from nlgauge.metrics.stored import PREFIX, metrics_of
+from nlgauge.metrics.registry import RATINGS, named, takes_metrics
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.looks import Looks
 from nlgauge.stats.gate_bounds import DRAWS
@@ -225,16 +224,16 @@ def named_with(
         SpecError: a metric is unknown; if BASE has ratings of that name, it says how to name them.
     """
     try:
-        built = metrics_of(metrics, runtime.encoder)
+        built = named(metrics, runtime.encoder)
     except SpecError:
         typed = [metrics] if isinstance(metrics, str) else metrics if isinstance(metrics, Sequence) else []
         rated = _ratings_of(base)
         meant = next((one for one in typed if isinstance(one, str) and one in rated), None)
         if meant is None:
             raise
-        raise SpecError(f"unknown metric {meant!r}; the data has {PREFIX}{meant}") from None
+        raise SpecError(f"unknown metric {meant!r}; the data has {RATINGS}{meant}") from None
     listed = [report_only] if isinstance(report_only, str) or not isinstance(report_only, Sequence) else report_only
-    only = metrics_of(report_only, runtime.encoder) if listed else {}
+    only = named(report_only, runtime.encoder) if listed else {}
     return {**built, **{spec: one for spec, one in only.items() if spec not in built}}, frozenset(only)
 
 

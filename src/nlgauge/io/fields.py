@@ -22,6 +22,10 @@ class FieldError(InputError):
     """A required field is missing or has the wrong type. The reader adds file and line."""
 
 
+class NoHypothesis(FieldError):
+    """No field of a row is the text to judge. Who has the rows adds which of them may be."""
+
+
 def is_known(name: str) -> bool:
     """Whether a field or column of this name is read."""
     return name in NAMES or name.startswith(CRITERION) or _NUMBERED.fullmatch(name) is not None
@@ -37,25 +41,23 @@ def reference_columns(names: Iterable[str]) -> list[str]:
     return [name for _, _, name in sorted(found)]
 
 
-# What other tools call the fields: Hugging Face's evaluate and its data sets, lm-eval, COMET.
-_HYPOTHESES = tuple(
+# What other tools call the fields: Hugging Face's evaluate and its data sets, lm-eval, deepeval, COMET.
+HYPOTHESES = tuple(
     "prediction predictions pred hypothesis hypotheses output generated generated_text response mt candidate".split()
 )
-_REFERENCES = ("reference", "references", "target", "targets", "gold", "highlights", "expected")
-_SOURCES = ("source", "input", "inputs", "document", "article", "prompt", "question")
-_EITHER = "summary"  # of a system where there is another reference, else a reference
-_NO_TEXT = re.compile(
-    r"(?i)(.*[_ -])?(u?u?id|ids|index|idx|n|no|num|number|key|system|model|lp|lang|score|label|split)"
+GOLD = (
+    *("reference", "references", "target", "targets", "gold", "highlights", "expected", "expected_output"),
+    *("expected_answer", "expected_response", "ground_truth", "reference_answer", "reference_text", "gold_answer"),
 )
-_LIKE_REFERENCE = re.compile(r"(?i)^ref|reference|truth|expected|gold|target")  # for an error alone
-_OFFERED = 4  # columns that an error offers as hypotheses
+SOURCES = ("source", "input", "inputs", "document", "article", "prompt", "question")
+_EITHER = "summary"  # of a system where there is another reference, else a reference
 
 
 def guessed(names: Iterable[str]) -> dict[str, str]:
     """Field -> column, where the names of columns leave no doubt; empty where they do, or where `hyp` is there."""
     there = list(names)
-    found = [name for name in _HYPOTHESES if name in there]
-    gold = next((name for name in _REFERENCES if name in there), None)
+    found = [name for name in HYPOTHESES if name in there]
+    gold = next((name for name in GOLD if name in there), None)
     if not found and gold is not None and _EITHER in there:
         found = [_EITHER]
     elif gold is None and _EITHER in there:
@@ -65,27 +67,10 @@ def guessed(names: Iterable[str]) -> dict[str, str]:
     told = {"hyp": found[0]}
     if gold is not None and not {"ref", "refs", *reference_columns(there)} & {*there}:
         told["ref"] = gold
-    source = next((name for name in _SOURCES if name in there), None)
+    source = next((name for name in SOURCES if name in there), None)
     if source is not None and "src" not in there:
         told["src"] = source
     return told
-
-
-def advice(names: Iterable[str], python: bool = False) -> str:
-    """The option that names the texts of columns with other names, for the end of an error; empty where none fits."""
-    there = [name for name in names if name.strip() and not {",", "="} & {*name}]
-    given = {"ref": bool({"refs", *reference_columns(there)} & {*there}), "src": "src" in there}
-    gold = next((name for name in (*_REFERENCES, "label") if name in there), None)
-    gold = gold or next((name for name in there if _LIKE_REFERENCE.search(name) and not is_known(name)), None)
-    source = next((name for name in _SOURCES if name in there), None)
-    others = [n for n in there if n not in (gold, source) and not is_known(n) and not _NO_TEXT.fullmatch(n)]
-    systems = [name for name in (*_HYPOTHESES, _EITHER) if name in others][:1] or others[:_OFFERED]
-    if not systems:
-        return ""
-    named = dict.fromkeys(systems, "hyp")
-    named |= {name: field for field, name in (("ref", gold), ("src", source)) if name is not None and not given[field]}
-    option = f"columns={named}" if python else f"--columns {','.join(f'{named[name]}={name}' for name in named)}"
-    return f"; if these are the texts, give {option}{' (each hyp is a system)' if len(systems) > 1 else ''}"
 
 
 def fields_by_column(columns: Mapping[str, str], header: Iterable[str]) -> dict[str, str]:
@@ -145,17 +130,16 @@ def columns_of_table(columns: Mapping[str, str] | None, header: Sequence[str], w
     return named
 
 
-def columns_read(
-    columns: Mapping[str, str] | None, header: Sequence[str], what: str, python: bool = False
-) -> list[str]:
+def columns_read(columns: Mapping[str, str] | None, header: Sequence[str], what: str) -> list[str]:
     """The columns of a table that hold fields, under their own names.
 
     Raises:
-        InputError: as `columns_of_table`; or no column is `hyp`.
+        InputError: as `columns_of_table`.
+        NoHypothesis: no column is `hyp`.
     """
     named = columns_of_table(columns, header, what)
     if "hyp" not in [*header, *named.values()]:
-        raise InputError(f"{what} has no column 'hyp'; columns found: {shown(header)}{advice(header, python)}")
+        raise NoHypothesis(f"{what} has no column 'hyp'; columns found: {shown(header)}")
     whole = {name if name in header else name.partition(".")[0] for name in named}
     return [name for name in header if name in whole or is_known(name)]
 
@@ -500,8 +484,7 @@ def _table(value: Any) -> tuple[Any, ...]:
 
 def _no_hypothesis(row: Mapping[str, Any]) -> FieldError:
     if "hyp" not in row:
-        texts = (name for name, value in row.items() if isinstance(value, str | list))
-        return FieldError(f"field 'hyp' is missing, expected a string; fields found: {shown(row)}{advice(texts)}")
+        return NoHypothesis(f"field 'hyp' is missing, expected a string; fields found: {shown(row)}")
     if row["hyp"] is None:
         return FieldError("field 'hyp' is null, expected a string; write \"\" for an empty hypothesis")
     return _wrong("hyp", row["hyp"], "a string")

@@ -18,7 +18,7 @@ import tempfile
 import unicodedata
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, fields, replace
 from difflib import get_close_matches
@@ -322,6 +322,8 @@ _BEGINNINGS = {  # of packed data; no UTF-8 text begins as gzip or xz do: 8b onl
     "bzip2": re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"),
     "xz": re.compile(rb"\xfd7zXZ\x00"),
 }
+# What Git LFS and git-annex keep in the place of a large file that was not fetched.
+_POINTER = re.compile(rb"(version https?://\S+/spec/v1\r?\n(?:ext-.*\n)*oid sha256:)|/annex/objects/\S+\s*\Z")
 _XZ_MEMORY = 1 << 28  # bytes that xz may take to unpack; its largest preset takes a quarter of it
 
 
@@ -429,12 +431,12 @@ class InputFile:
         """Open the bytes on disk as a seekable file. Each call has its own position.
 
         Raises:
-            InputError: the file cannot be opened, or it has changed since it was first opened.
+            InputError: the file cannot be opened, has changed since it was first opened, or is a pointer of Git LFS.
         """
         if not self.is_plain:
             if self._kept is None:
                 self._kept = self._keep()
-            return io.BufferedReader(_View(self._kept))
+            return self._content(io.BufferedReader(_View(self._kept)))
         try:
             file = open(self._place, "rb")  # noqa: SIM115 - the caller closes it
         except OSError as error:
@@ -445,6 +447,16 @@ class InputFile:
             file.close()
             raise InputError(f"{self.path} changed while it was being read; run again when it is complete")
         self._stamp = stamp
+        return self._content(file)
+
+    def _content(self, file: io.BufferedReader) -> io.BufferedReader:
+        """The opened file, unless it holds no more than where the content is kept."""
+        with suppress(OSError):  # which the first who reads is told
+            pointer = _POINTER.match(file.peek(1024))  # none is longer
+            if pointer is not None:
+                file.close()
+                tool, get = ("Git LFS", "git lfs pull") if pointer[1] else ("git-annex", "git annex get")
+                raise InputError(f"{self.name} is a pointer of {tool} in place of the file; '{get}' fetches that")
         return file
 
     def close(self) -> None:
@@ -543,6 +555,20 @@ def by_content(file: InputFile) -> str:
     if head.removeprefix(BOM).lstrip(b" \t\r\n")[:1] in (b"{", b"["):
         return "jsonl"
     return "tsv"
+
+
+def check_no_xml(file: InputFile) -> None:
+    """Refuse a file that begins as XML does.
+
+    Raises:
+        InputError: it does; nothing is said of a file with such a beginning on each line.
+    """
+    head = file.head().removeprefix(BOM).lstrip()
+    if head.startswith((b"<?xml ", b"<tmx ", b"<xliff ")) and head.count(b"<?xml ") < 2:
+        raise InputError(
+            f"{file.name} is XML, expected one text per line, or rows of TSV or JSON lines; only WMT's XML is read,"
+            " after --hyp, --ref or --src"
+        )
 
 
 def entries(folder: str | os.PathLike[str], pattern: str = "*") -> list[Path]:
@@ -717,6 +743,8 @@ class Lines:
         """A guess at the encoding, and the command that converts the file."""
         if is_first and (chunk.startswith(_UTF16) or _is_utf16(chunk)):
             encoding, said = "UTF-16", "it begins as UTF-16 does"
+        elif b"\xed\xa0" <= chunk[at : at + 2] <= b"\xed\xbf":
+            encoding, said = "UTF-8 -c", "it is half a surrogate pair, which is no text and can be left out"
         else:
             encoding = _guessed(chunk[at : at + 4096])
             said = f"it may be {encoding}"

@@ -10,7 +10,8 @@ from typing import IO, Any
 
 from nlgauge.core.errors import InputError, MissingExtra, nearest
 from nlgauge.core.segment import Dataset, Frame, Segment, column, column_names, is_frame
-from nlgauge.io.fields import RATER, Fields, Raters, columns_read, with_references
+from nlgauge.io.advice import advice
+from nlgauge.io.fields import RATER, Fields, NoHypothesis, Raters, columns_read, with_references
 from nlgauge.io.files import RATIO_FROM, InputFile
 from nlgauge.io.rows import Rows
 
@@ -51,7 +52,10 @@ class ParquetRows(Rows):
             opened = parquet()
             check_size(self.file, raw, opened.metadata)
             schema = opened.schema_arrow
-            columns = columns_read(self._columns, schema.names, self.file.name)
+            try:
+                columns = columns_read(self._columns, schema.names, self.file.name)
+            except NoHypothesis as error:
+                raise InputError(f"{error}{advice(self.whole())}") from None
             self.ignored = [name for name in schema.names if name not in columns]
             maps = [name for name in columns if pyarrow.types.is_map(schema.field(name).type)]
             number, groups = _groups(opened.metadata, self._span)
@@ -75,6 +79,10 @@ class ParquetRows(Rows):
                     f"{self.at(number + 1)}: pyarrow ends there, and the file says that it has"
                     f" {opened.metadata.num_rows} rows; write the file again, without dictionaries in lists"
                 )
+
+    def whole(self) -> Iterator[dict[str, Any]]:
+        """The rows with all their columns."""
+        return (row for _, row in nested_rows(self.file))
 
     def at(self, number: int) -> str:
         """The place of a row, for an error message."""
@@ -298,7 +306,10 @@ def read_frame(frame: Frame, columns: Mapping[str, str] | None = None) -> Datase
         InputError: there is no row, a column is missing, or a row has an error. The error then names row and field.
     """
     kind, names = type(frame).__name__, column_names(frame)
-    kept = columns_read(columns, names, kind, python=True)
+    try:
+        kept = columns_read(columns, names, kind)
+    except NoHypothesis as error:
+        raise InputError(f"{error}{advice((row for _, row in rows_of(frame)), python=True)}") from None
     made, raters, segments = Fields(columns), Raters(), list[Segment]()
     by_rater = RATER in {*names, *(columns or {}), *(columns or {}).values()}
     for number, (place, row) in enumerate(rows_of(frame, kept), start=1):

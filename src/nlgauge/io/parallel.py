@@ -18,7 +18,7 @@ import msgspec
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, Segment, is_blank, repeated
 from nlgauge.io.fields import guessed, is_known
-from nlgauge.io.files import BOM, STDIN, InputFile, Lines, counted, unpacked_name
+from nlgauge.io.files import BOM, STDIN, InputFile, Lines, check_no_xml, counted, unpacked_name
 from nlgauge.io.read import by_name, open_data, read
 from nlgauge.io.rows import first_fields
 from nlgauge.io.segments import OPTIONAL, Source, Summary
@@ -111,6 +111,8 @@ def open_texts(path: PathLike, role: Role) -> Sequence[Texts]:
     file = InputFile(path)
     if is_sgm(file):
         return read_sgm(file, role)
+    if not file.start:
+        check_no_xml(file)
     what = _table(file)
     if what:
         command = f"nlgauge score {file.path}, in Python nlgauge.read"
@@ -125,7 +127,7 @@ def is_sgm(file: InputFile) -> bool:
 
 
 def _table(file: InputFile) -> str:
-    """What a file is, if it is surely a table of rows or XML; empty for a file with one text on each line."""
+    """What a file is, if it is surely a table of rows; empty for a file with one text on each line."""
     if file.start:
         return ""
     head, name = file.head(1 << 16).removeprefix(BOM), by_name(file.path)
@@ -133,8 +135,6 @@ def _table(file: InputFile) -> str:
         return "Parquet"
     lines = [line.strip() for line in head.decode("utf-8", "replace").splitlines() if line.strip()]
     first = lines[0] if lines else ""
-    if first.startswith("<?xml ") and not all(line.startswith("<?xml ") for line in lines[:2]):
-        return "XML and not that of WMT"
     if first[:1] in ("{", "["):
         try:
             row = msgspec.json.decode(first)

@@ -39,11 +39,15 @@ from nlgauge.core.errors import InputError, NlgaugeError, nearest
 from nlgauge.core.options import broken_plugin, find_plugin, load_plugin, plugin_names
 from nlgauge.core.segment import Dataset, Frame, is_frame
 from nlgauge.io.fields import RATER
-from nlgauge.io.files import BOM, InputFile, Limits, by_content, current, entries, limited, unpacked_name
+from nlgauge.io.files import BOM, InputFile, Limits, by_content, check_no_xml, current, entries, limited, unpacked_name
 from nlgauge.io.rows import LOG, Records, Rows, columns_in, fields_of_log, first_fields
 from nlgauge.io.segments import HeldSource, TableSource
 
 GROUP = "nlgauge.formats"
+
+
+class NoFormat(InputError):
+    """The name of a file says no format of rows; it may have a text on each line."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -456,7 +460,7 @@ def open_data(
     if ours.held:
         held: HeldSource = named(ours.held)(file, *for_reader)
         return held
-    table = TableSource(named(ours.rows)(file, *for_reader), columns if "row" in ours.columns else None)
+    table = TableSource(named(ours.rows)(file, *for_reader), columns if "row" in ours.columns else None, columns)
     named_rater = columns is not None and RATER in {*columns, *columns.values()}
     return table.by_rater() if named_rater or RATER in _first_fields(file, ours.of or name) else table
 
@@ -505,10 +509,12 @@ _OF_ARCHIVES = ("", ".zip")  # suffixes; a spreadsheet is a zip archive, too, an
 
 def _format_of(file: InputFile) -> str:
     """The format of a file, by its name and the fields of its first row; by its content where it has no name."""
+    name = by_name(file.path)
+    if name in ("jsonl", "tsv", "csv") or (name is None and unpacked_name(file.path) == file.path):
+        check_no_xml(file)
     if not file.is_plain:
         kind = "inspect" if _is_zip(file) else by_content(file)
         return by_fields(kind, _first_fields(file, kind)) if kind in ("jsonl", "parquet") else kind
-    name = by_name(file.path)
     if (name == "jsonl" or Path(file.path).suffix.lower() in _OF_ARCHIVES) and _is_zip(file):
         return "inspect"
     if name == "parquet" and unpacked_name(file.path) != file.path:
@@ -517,7 +523,7 @@ def _format_of(file: InputFile) -> str:
     if name is None and unpacked_name(file.path).lower().endswith(".score"):
         raise InputError(f"{file.path} holds scores and no texts; read it with read_scores")
     if name is None:
-        raise InputError(
+        raise NoFormat(
             f"{file.path}: the format cannot be told from the name, expected {expected_names()} "
             "(parallel text files are given one by one, as hypotheses and references)"
         )

@@ -14,12 +14,12 @@ import msgspec
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import RepeatedKey, check_keys, repeated
+from nlgauge.io.advice import advice
 from nlgauge.io.fields import (
     CRITERION,
     NAMES,
     FieldError,
     Systems,
-    advice,
     fields_by_column,
     guessed,
     is_known,
@@ -31,6 +31,22 @@ from nlgauge.io.files import BOM, InputFile, Lines, counted, number_in, refuse
 
 _COLUMNS = re.compile(r'\s*\{\s*"columns"\s*:\s*(\[[^\]]*\])')
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:]')
+
+
+_LOW = r"\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+_HALF = re.compile(  # it begins with plain characters, which are found fast
+    rf"\\u[dD](?:[89abAB][0-9a-fA-F]{{2}}(?!{_LOW})|(?<!\\u[dD][89abAB][0-9a-fA-F]{{2}}\\u[dD])[c-fC-F][0-9a-fA-F]{{2}})"
+)
+
+
+def mended(text: str) -> str:
+    """JSON in which half of a surrogate pair, which is no text, is U+FFFD, as decoders write it; guards note it."""
+    return _HALF.sub(_replaced, text)
+
+
+def _replaced(half: re.Match[str]) -> str:
+    before = half.string[: half.start()]
+    return half[0] if (len(before) - len(before.rstrip("\\"))) % 2 else r"\ufffd"
 
 
 def first_fields(head: str) -> list[str]:
@@ -109,6 +125,10 @@ class Rows:
     def __iter__(self) -> Iterator[tuple[int, Any]]:
         raise NotImplementedError
 
+    def whole(self) -> Iterator[Any]:
+        """The rows with all that the file has of each, under its own names."""
+        return (row for _, row in self)
+
     def at(self, number: int) -> str:
         """The place of a row, for an error message."""
         return self.lines.at(number)
@@ -155,7 +175,7 @@ class JsonRows(Rows):
         is_cut = text.rstrip(" \t\r")[-1:] in ("{", "[", ",", ":")  # an object over several lines
         try:
             text = str(joined(self.file), "utf-8") if is_cut else text
-            value = msgspec.json.decode(text)
+            value = msgspec.json.decode(mended(text))
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
             return None
         rows = rows_of(value)
@@ -177,7 +197,7 @@ class JsonRows(Rows):
         decode = msgspec.json.Decoder().decode
         for number, line in self.lines:
             try:
-                value = decode(line)
+                value = decode(mended(line) if "\\u" in line else line)
             except (msgspec.DecodeError, RecursionError):
                 if line.strip(" \t\r"):
                     self.refuse(self.at(number), _fault(line, number))
@@ -198,7 +218,9 @@ class JsonRows(Rows):
 
     def _entries(self) -> Iterator[tuple[int, Any]]:
         try:
-            entries = msgspec.json.decode(joined(self.file), type=list[msgspec.Raw])
+            read = joined(self.file)
+            content = mended(str(read, "utf-8")) if b"\\u" in read else read
+            entries = msgspec.json.decode(content, type=list[msgspec.Raw])
         except RecursionError:
             raise InputError(f"{self.file.name}: nested too deeply, expected an array of objects") from None
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -296,10 +318,7 @@ def _fault(line: str, number: int) -> str:
         return "nested too deeply, expected an object with the field 'hyp'"
     except ValueError:  # a number with too many digits
         pass
-    return (
-        "not valid JSON; what is missing is null (NaN and Infinity do not exist), numbers must be finite and surrogates"
-        " paired"
-    )
+    return "not valid JSON; what is missing is null (NaN and Infinity do not exist), and numbers must be finite"
 
 
 # --- Records of delimited text: lines that are parted into cells, as programs and spreadsheets write them
@@ -316,8 +335,8 @@ class Records:
     names of the header are dropped. Lines of white space and rows of separators alone are skipped and counted in
     `notes`; with `keeps_blank`, which is for cells without quotes, an empty line is one empty cell.
 
-    A file for commas may have semicolons, tabs or what a first line `sep=;` says, as spreadsheets write it, and lines
-    may end in CR alone; the header tells.
+    A file for commas may have semicolons, tabs, `|` or what a first line `sep=;` says, as spreadsheets write it, and
+    lines may end in CR alone; the header tells.
 
     Raises:
         InputError: a quote is never closed, or text follows a closing quote.
@@ -364,7 +383,8 @@ class Records:
         if told is not None:
             number_, first = next(lines, (0, ""))
         elif mark == "," and "," not in first:
-            mark = next((other for other in ";\t" if other in first), mark)
+            drawn = first.startswith("|") or " |" in first  # a table as it is shown, with blanks around cells
+            mark = next((other for other in (";\t" if drawn else ";\t|") if other in first), mark)
         names = first.split(mark)
         padded = len(names) > 1 and all(name.startswith(" ") for name in names[1:])
         quoted = len(names) > 1 and all(len(n) > 2 and n.startswith('"') and n.endswith('"') for n in names)
@@ -605,6 +625,12 @@ class DelimitedRows(Rows):
                 row["seg"] = row.get("src")
             yield place, row
 
+    def whole(self) -> Iterator[dict[str, str]]:
+        """The cells of rows, under the names of the header."""
+        records = (cells for _, cells in self._records)
+        header = next(records, [])
+        return (dict(zip(header, cells, strict=False)) for cells in records)
+
     def notes(self) -> list[str]:
         """Notes on dropped or skipped input, known after a complete pass."""
         notes = [*super().notes(), *note_of_guess(self.file.name, self._guess)]
@@ -648,13 +674,20 @@ class DelimitedRows(Rows):
         return layout, fields
 
     def _unknown(self, header: Sequence[str]) -> str:
-        """The reason to refuse a header."""
+        """The reason to refuse a header, and what may help."""
         if {"pos", "neg"} <= set(header):
             return "pairs of a better and a worse text, expected one text per row; read_ranking reads them"
+        if header[0].startswith("#"):
+            return f"a line that begins with '#' ({header[0]:.40}), expected the names of columns; delete such lines"
+        mark = next((mark for mark in ",;|" if mark in header[0]), "") if len(header) == 1 else ""
+        if mark:
+            way = "give the file a name that ends in .csv" if self._between_tabs else "save the table as CSV"
+            return f"the cells stand between {mark!r}, expected {'tabs' if self._between_tabs else 'commas'}; {way}"
+        offered = advice(self.whole())
         if self._between_tabs:
-            return f"the header has no column 'hyp'; columns found: {shown(header)}{advice(header)}"
+            return f"the header has no column 'hyp'; columns found: {shown(header)}{offered}"
         known = "; ".join(", ".join(sorted(one.needs)) for one in LAYOUTS)
-        return f"no layout has these columns: {shown(header)}; expected at least: {known}{advice(header)}"
+        return f"no layout has these columns: {shown(header)}; expected at least: {known}{offered}"
 
 
 def tab_rows(file: InputFile, columns: Mapping[str, str] | None = None) -> DelimitedRows:
@@ -696,7 +729,7 @@ _JSON = {"refs": "a list of strings", "context": "a list of turns", "table": "a 
 
 def _json(cell: str, name: str) -> Any:
     try:
-        value = msgspec.json.decode(cell)
+        value = msgspec.json.decode(mended(cell))
         check_keys(cell, value)
     except RepeatedKey as error:
         raise FieldError(f"field {name!r}: {error}") from None

@@ -26,7 +26,7 @@ from nlgauge.io.frames import nested_rows
 from nlgauge.io.frames import rows_of as rows_of_frame
 from nlgauge.io.parallel import system_names
 from nlgauge.io.read import by_name
-from nlgauge.io.rows import Records, joined, rows_of
+from nlgauge.io.rows import Records, joined, mended, rows_of
 from nlgauge.io.wmt.mtme import LEVELS, score_lines
 from nlgauge.io.wmt.submissions import read_submission
 
@@ -408,7 +408,7 @@ def _json_values(file: InputFile, notes: list[str]) -> Iterator[tuple[str, Any]]
 def _parsed(text: str, file: InputFile, where: str) -> Any:
     """A value of JSON; or a text that says why it is none."""
     try:
-        value = json.loads(text, object_pairs_hook=unique)
+        value = json.loads(mended(text), object_pairs_hook=unique)
     except RepeatedKey as error:
         return str(error)
     except (ValueError, RecursionError) as error:

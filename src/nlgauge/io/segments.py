@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Any, Literal
 
 import numpy as np
 
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.segment import Dataset, Segment
-from nlgauge.io.fields import FieldError, Fields, Raters
-from nlgauge.io.files import Faults, InputFile, refuse
+from nlgauge.io.advice import LOOKED, advice, lacks
+from nlgauge.io.fields import FieldError, Fields, NoHypothesis, Raters
+from nlgauge.io.files import Faults, InputFile, counted, refuse
 from nlgauge.io.rows import Rows
 
 BLOCK = 65_536
 BLOCK_CHARACTERS = 1 << 25  # long documents end a block early, so that memory does not depend on how long texts are
+_SOME = {
+    "references": "; --unreferenced empty takes an empty text for the right answer, and leave-out leaves such segments"
+    " out"
+}
 OPTIONAL = ("references", "source", "system", "item", "group", "human", "context", "table")
 
 
@@ -69,6 +76,10 @@ class Source:
         """
         self.check()
         return in_blocks(self._segments(), size, characters, self._together)
+
+    def advice(self) -> Mapping[str, str]:
+        """What some segments lack -> what to do, for the end of an error."""
+        return _SOME if "references" in self.check().present else {}
 
     def close(self) -> None:
         """Delete temporary copies. After this the source cannot be read."""
@@ -176,11 +187,14 @@ class TableSource(Source):
     Args:
         rows: the rows of a file in any format.
         columns: which field of a row holds which of ours; see `Fields`.
+        given: what was typed of columns, also where the reader of rows is told.
     """
 
-    def __init__(self, rows: Rows, columns: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, rows: Rows, columns: Mapping[str, str] | None = None, given: Mapping[str, str] | None = None
+    ) -> None:
         self.rows = rows
-        self._columns = columns
+        self._columns, self._given = columns, given or columns or {}
 
     def close(self) -> None:
         """Delete the temporary copy of standard input, if there is one."""
@@ -242,10 +256,23 @@ class TableSource(Source):
             try:
                 segments = fields.segments(row, number)
             except FieldError as error:
-                self.rows.refuse(self.rows.at(place), str(error))
+                offered = advice(self._head()) if number == 1 and isinstance(error, NoHypothesis) else ""
+                self.rows.refuse(self.rows.at(place), f"{error}{offered}")
                 continue
             for segment in segments:
                 yield place, segment
+
+    def advice(self) -> Mapping[str, str]:
+        """The same, and which column may hold what all segments lack."""
+        return {**lacks(self._head(), self._given), **super().advice()}
+
+    def _head(self) -> list[Any]:
+        """The first rows that can be read, read anew."""
+        counting, self.rows.refuse = self.rows.refuse, lambda place, reason: None
+        try:
+            return [*islice(self.rows.whole(), LOOKED)]
+        finally:
+            self.rows.refuse = counting
 
     def _name_duplicate(self, repeated: set[int]) -> None:
         """Refuse the ids that really occur twice. Equal hashes alone do not prove that ids are equal."""
@@ -326,6 +353,10 @@ class JoinedSource(Source):
         inputs = [entry for part in parts for entry in part.inputs]
         return self._tally().summary(inputs, [note for part in parts for note in part.notes])
 
+    def advice(self) -> Mapping[str, str]:
+        """That of the first source."""
+        return self._named[0][1].advice()
+
     def close(self) -> None:
         """Close all."""
         for _, source in self._named:
@@ -344,6 +375,7 @@ class JoinedSource(Source):
 # --- Some of the segments of a source: without certain systems, or only the items that all systems have
 
 _Item = tuple[str | None, str | None]  # group, item
+Unreferenced = Literal["leave-out", "empty"]
 
 
 class SelectedSource(Source):
@@ -353,15 +385,23 @@ class SelectedSource(Source):
         source: all segments.
         exclude: systems to leave out.
         common: keep only the items for which every system that is left has a segment.
+        unreferenced: what becomes of segments without references where others have some: they are left out, or an empty
+            text is their reference, as where the right answer is none.
 
     Raises:
         InputError: when it is checked: a name in `exclude` is not that of a system, nothing is left, or a segment names
             no system or item, which `common` needs.
     """
 
-    def __init__(self, source: Source, exclude: Collection[str] = (), common: bool = False) -> None:
-        self.source, self.exclude, self.common = source, frozenset(exclude), common
-        self._keeps: Callable[[Segment], bool] = lambda segment: segment.system not in self.exclude
+    def __init__(
+        self,
+        source: Source,
+        exclude: Collection[str] = (),
+        common: bool = False,
+        unreferenced: Unreferenced | None = None,
+    ) -> None:
+        self.source, self.exclude, self.common, self.unreferenced = source, frozenset(exclude), common, unreferenced
+        self._shared: set[_Item] | None = None
 
     def _check(self) -> Summary:
         whole = self.source.check()
@@ -372,6 +412,8 @@ class SelectedSource(Source):
         notes = [*whole.notes]
         if self.exclude:
             notes.append(f"systems left out: {', '.join(s for s in systems if s in self.exclude)}")
+        if self.unreferenced is not None and "references" in whole.present:
+            notes.append(self._count_unreferenced())
         if self.common:
             notes.append(self._choose_items())
         tally = self._tally()
@@ -380,12 +422,29 @@ class SelectedSource(Source):
             raise InputError(f"no segment is left: {why}")
         return tally.summary(whole.inputs, notes)
 
+    def advice(self) -> Mapping[str, str]:
+        """That of the source."""
+        return self.source.advice()
+
     def close(self) -> None:
         """Close the source."""
         self.source.close()
 
     def _segments(self) -> Iterator[Segment]:
-        return (segment for block in self.source.blocks() for segment in block if self._keeps(segment))
+        for segment in (segment for block in self.source.blocks() for segment in block):
+            is_chosen = self._shared is None or (segment.group, segment.item) in self._shared
+            if segment.system in self.exclude or not is_chosen:
+                continue
+            if segment.references or self.unreferenced is None:
+                yield segment
+            elif self.unreferenced == "empty":
+                yield replace(segment, references=("",))
+
+    def _count_unreferenced(self) -> str:
+        """How many segments have no reference, and what becomes of them."""
+        n = sum(not segment.references for block in self.source.blocks() for segment in block)
+        left = "an empty text is taken for theirs" if self.unreferenced == "empty" else "they are left out"
+        return f"{counted(n, 'segment')} without references: {left}"
 
     def _choose_items(self) -> str:
         """Keep the items that all systems have; how many these are."""
@@ -397,5 +456,5 @@ class SelectedSource(Source):
             held.setdefault(segment.system, set()).add((segment.group, segment.item))
         every = set[_Item]().union(*held.values())
         shared = every.intersection(*held.values())
-        self._keeps = lambda segment: segment.system not in self.exclude and (segment.group, segment.item) in shared
+        self._shared = shared
         return f"{len(shared)} of {len(every)} items are those of all {len(held)} systems; the others are left out"

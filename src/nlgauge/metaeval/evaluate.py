@@ -40,8 +40,7 @@ from nlgauge.metaeval.matrices import with_controls
 from nlgauge.metaeval.measure import ABOUT, IntervalKind, IntervalMethod, MetricTest, Task, check_options, check_test
 from nlgauge.metaeval.tasks import MEAN, PRESETS, Preset, Protocol, as_official, mean_of_known, preset, task_rows
 from nlgauge.metrics.languages import LanguageCheck
-from nlgauge.metrics.registry import expanded, takes_metrics
-from nlgauge.metrics.stored import PREFIX, metrics_of
+from nlgauge.metrics.registry import RATINGS, expanded, named, takes_metrics
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.looks import Language, by_texts
 from nlgauge.stats.correlate import Averaging, Undefined, statistic
@@ -295,7 +294,7 @@ def joined_scores(
     segments, human, positions, notes = _judgements(dataset, criterion, pairs, unrated)
     asked, optional = expanded(metrics)
     runtime, told = by_texts(runtime or Runtime(), asked, [segments])
-    built, left = leave_out(metrics_of(asked, runtime.encoder), optional, segments) if asked else ({}, [])
+    built, left = leave_out(named(asked, runtime.encoder), optional, segments) if asked else ({}, [])
     _refuse_itself(built, human)
     stored = dict.fromkeys(scores.columns, scores) if isinstance(scores, ScoreTable) else dict(scores or {})
     _check_names(built, stored, lower_is_better, higher_is_better)
@@ -331,8 +330,8 @@ def _judgements(
 def _refuse_itself(built: Mapping[str, BaseMetric], human: Mapping[str, Array]) -> None:
     """A column of ratings says nothing about itself."""
     for name in human:
-        if f"{PREFIX}{name}" in built:
-            raise InputError(f"metric {PREFIX}{name} is the criterion itself; name another criterion, or leave it out")
+        if f"{RATINGS}{name}" in built:
+            raise InputError(f"metric {RATINGS}{name} is the criterion itself; name another criterion, or leave it out")
 
 
 def _dataset(data: Dataset | Frame, columns: Mapping[str, str] | None = None) -> Dataset:

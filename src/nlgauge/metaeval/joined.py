@@ -150,9 +150,10 @@ def chosen_criteria(dataset: Dataset, wanted: str | Sequence[str] | None) -> tup
     known = criteria_of(dataset)
     name = dataset.name or "the dataset"
     if not known:
+        of = wanted if isinstance(wanted, str) else next(iter(wanted or ()), "NAME")
         raise InputError(
-            f"no segment of {name} has a human rating; give the rows a 'human' field, or the judgements as a table of"
-            " their own"
+            f"no segment of {name} has a human rating; give the rows a 'human' field, or name the column of ratings"
+            f" (--columns human.{of}=COLUMN), or give the judgements as a table of their own"
         )
     if wanted is None:
         if len(known) > 1:

@@ -256,7 +256,7 @@ SIGN_MEANINGS: Mapping[str, str] = {
     "tokens": "special tokens of a model, such as '</s>', '<unk>' or '<|im_end|>'",
     "thoughts": "a <think> block of a model",
     "entities": "entities of HTML, such as '&apos;' or '&#39;'; undo them first",
-    "undecoded": "U+FFFD, which stands for bytes that could not be decoded",
+    "undecoded": "U+FFFD or half a surrogate pair, which stands for what could not be decoded",
     "misread": "UTF-8 that was read as Latin-1, such as '\u00c3\u00a9' or '\u00e2\u20ac\u2122'",
     "unseen": "marks without width, such as U+200B or a soft hyphen, which part words for most metrics",
     OBJECTS: "objects of JSON, as lines of a table; give the table as DATA, without --hyp and --ref",
@@ -272,7 +272,7 @@ _RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
 _LATER = "\x80-\xbf\u0152\u0153\u0160\u0161\u0178\u017d\u017e\u0192\u02c6\u02dc\u2013\u2014\u2018-\u201a\u201c-\u201e"
 _LATER += "\u2020-\u2022\u2026\u2030\u2039\u203a\u20ac\u2122"
 # Most texts beyond ASCII have nothing of this; one class comes first, which is found fast.
-_ODD = f"\u0120\u2581\ufffd{_UNSEEN}{_ACCENTS}"
+_ODD = f"\u0120\u2581\ufffd\ud800-\udfff{_UNSEEN}{_ACCENTS}"
 _LEADS = "\u00c2\u00c3\u00d0\u00d1\u00e2"
 _MAY_BE_ODD = re.compile(f"[{_ODD}{_LEADS}{_LATER}](?:(?<=[{_ODD}])|(?<=[{_LEADS}{_LATER}])[{_LATER}])")
 _SIDES = ("hypothesis", "reference", "source")
@@ -295,7 +295,7 @@ _ASCII: tuple[_Rule, ...] = (
 _BEYOND: tuple[_Rule, ...] = (
     ("subwords", "\u2581", re.compile("\u2581\\w")),
     ("subwords", "\u0120", re.compile(r"[a-z.,!?]\u0120|(?:^|\s)\u0120\w+\s+\u0120\w")),  # Maltese has it, too
-    ("undecoded", "\ufffd", re.compile("\ufffd")),
+    ("undecoded", "", re.compile("[\ufffd\ud800-\udfff]")),
     ("misread", "", re.compile(f"(?<![A-Z\u00c0-\u00de])[\u00c2\u00c3][{_LATER}]|\u00e2[\u20ac\x80]")),
     ("misread", "", re.compile(f"(?:[\u00d0\u00d1][{_LATER}]){{3}}|(?:[\u00e0-\u00ef][{_LATER}]{{2}}){{2}}")),
     ("unseen", "", re.compile(f"[\u00ad\u2060\ufeff]|(?<![{_NO_BLANKS}])\u200b(?![{_NO_BLANKS}])")),

@@ -350,6 +350,7 @@ _SHIPPED = frozenset(METRICS.entries)
 _MODELS = ("model", "encoder")  # options that name a model
 METRIC_OPTIONS = frozenset({"base"})  # options of metrics of ours whose value is a specification
 OWN = re.compile(r"([A-Za-z_][A-Za-z0-9_.]*):([A-Za-z_][A-Za-z0-9_]*)(?::(.*))?")  # a metric of the user's: module:name
+RATINGS = "human."  # begins the name of a column of ratings, which stands in the place of a metric
 EMBEDDED = "embedded"  # stands for many metrics where `catalogue.expanded` reads it
 
 # Names of sums. They take no options: write the sum out to change it.
@@ -480,7 +481,7 @@ def named(metrics: MetricLike | Sequence[MetricLike], encoder: str | None = None
     """Specification as typed -> metric.
 
     Args:
-        metrics: specifications, and metric objects, which stay as they are.
+        metrics: specifications, and metric objects, which stay as they are; `human.NAME` is a column of the data.
         encoder: the encoder of metrics that a specification names without a model, as in `Runtime`.
 
     Raises:
@@ -490,13 +491,21 @@ def named(metrics: MetricLike | Sequence[MetricLike], encoder: str | None = None
     if not listed:
         raise SpecError("no metric is named, expected at least one")
     by_name: dict[str, BaseMetric] = {}
-    placed = [on_encoder(entry, encoder) if isinstance(entry, str) else entry for entry in listed]
+    placed = [_placed(entry, encoder) if isinstance(entry, str) else entry for entry in listed]
     for entry, built in zip(listed, each(metric, placed), strict=True):
         name = entry if isinstance(entry, str) else signature_of(built).spec
         if name in by_name:
             raise SpecError(f"metric {name!r} is named twice")
         by_name[name] = whole(built)
     return by_name
+
+
+def _placed(spec: str, encoder: str | None) -> MetricLike:
+    if not spec.startswith(RATINGS):
+        return on_encoder(spec, encoder)
+    from nlgauge.metrics.stored import RatingColumn  # which looks up names here
+
+    return RatingColumn(criterion=spec.removeprefix(RATINGS))
 
 
 def takes_metrics(function: Callable[Given, R]) -> Callable[Given, R]:

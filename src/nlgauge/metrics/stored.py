@@ -21,13 +21,13 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, SpecError, nearest
-from nlgauge.core.metric import BaseMetric, MetricLike, signature_of, whole
+from nlgauge.core.metric import BaseMetric, signature_of, whole
 from nlgauge.core.options import Entry, checked
 from nlgauge.core.scores import TASKS, MetricInfo, Scores, ids
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Spec, Sum, parse
 from nlgauge.core.tables import ScoreTable
-from nlgauge.metrics.registry import METRIC_OPTIONS, METRICS, SUMS, elsewhere, folded, metric, named, own_names
+from nlgauge.metrics.registry import METRIC_OPTIONS, METRICS, RATINGS, SUMS, elsewhere, folded, metric, own_names
 from nlgauge.metrics.wrapped import GUARDED
 from nlgauge.models.heads import SHIPPED
 from nlgauge.runtime.runtime import Runtime
@@ -97,8 +97,6 @@ def _own_names() -> dict[str, str]:
 
 # --- Scores that the data hold themselves, such as those of a log or of people, as metrics
 
-PREFIX = "human."
-
 
 @dataclass(frozen=True, kw_only=True)
 class RatingColumn(BaseMetric):
@@ -113,12 +111,12 @@ class RatingColumn(BaseMetric):
     @property
     def info(self) -> MetricInfo:
         """Facts; the scale is not known."""
-        return MetricInfo(f"{PREFIX}{self.criterion}", needs=set(), range=(-math.inf, math.inf), copy_is_best=False)
+        return MetricInfo(f"{RATINGS}{self.criterion}", needs=set(), range=(-math.inf, math.inf), copy_is_best=False)
 
     @property
     def spec(self) -> str:
-        """The specification that `metrics_of` takes."""
-        return f"{PREFIX}{self.criterion}"
+        """The specification that `registry.named` takes."""
+        return f"{RATINGS}{self.criterion}"
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
         """The ratings, NaN where a text has none.
@@ -139,20 +137,6 @@ def _mean(rating: Any) -> float:
     if rating is None:
         return math.nan
     return float(np.mean(rating)) if np.size(rating) else math.nan
-
-
-def metrics_of(metrics: MetricLike | Sequence[MetricLike], encoder: str | None) -> dict[str, BaseMetric]:
-    """Specification as typed -> metric, as `named`; `human.NAME` is a column of the data.
-
-    Raises:
-        SpecError: there is no metric, or one is unknown or named twice.
-    """
-    listed = [metrics] if isinstance(metrics, str) or not isinstance(metrics, Sequence) else list(metrics)
-    own = {
-        s: RatingColumn(criterion=s.removeprefix(PREFIX)) for s in listed if isinstance(s, str) and s.startswith(PREFIX)
-    }
-    placed: list[Any] = [own.get(one, one) if isinstance(one, str) else one for one in listed]
-    return named(placed, encoder)
 
 
 # --- Which metrics may a file name? Those that run in this process on what ships: no program, module, path or hub name

@@ -279,7 +279,8 @@ def _from_hub(model: str, revision: str | None, seconds: float = _ANSWER) -> Mod
         raise InputError(
             f"model {model!r} is neither a folder nor in the hub's cache, and cannot be fetched{offline}: "
             f"config.json and model.safetensors are missing; run 'hf download {model}{at}' where there is a network, "
-            f"or name a folder with model=PATH, or for English use model=embedded [{reason[:160]}]"
+            f"or name a folder with model=PATH, or use model=embedded for English, and for other languages"
+            f" model=multilingual ('nlgauge fetch multilingual' gets it) [{reason[:160]}]"
         ) from None
     return _complete(model, folder)
 

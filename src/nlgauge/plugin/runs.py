@@ -16,7 +16,7 @@ from nlgauge.core.result import replacing
 from nlgauge.gating.gate import judged, named_with, opened
 from nlgauge.gating.outputs import Outputs, ScoredSide, as_json, check_saved, read_baseline, score_side
 from nlgauge.gating.verdicts import Clusters, Drops, Items, Rules, Scales, Undefined, level
-from nlgauge.metrics.stored import metrics_of
+from nlgauge.metrics.registry import named
 from nlgauge.report.text import render
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.looks import Looks
@@ -188,7 +188,7 @@ class Run:
         key, before = self.door.settled()
         if before is not None:
             return self.door.again(before)
-        ((spec, built),) = metrics_of(metric, self.door.runtime.encoder).items()
+        ((spec, built),) = named(metric, self.door.runtime.encoder).items()
         found = level(spec, built, self._scored({spec: built}), value, alpha=alpha)
         return self.door.told(key, found.verdict, found.text)
 

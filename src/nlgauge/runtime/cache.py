@@ -35,6 +35,14 @@ _UNWRITABLE = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_
 _ASK = 500  # keys in one query; SQLite's oldest limit on parameters is 999
 
 
+_kept = 0  # rows that this process has stored
+
+
+def kept() -> int:
+    """How many scores this process has stored so far, in whatever file."""
+    return _kept
+
+
 def default_path() -> Path:
     """The user's cache file: `$NLGAUGE_CACHE` if it is set, else a file in the platform's cache folder."""
     own = os.environ.get("NLGAUGE_CACHE")
@@ -185,6 +193,8 @@ class ScoreCache:
                     "INSERT OR REPLACE INTO scores VALUES (?, ?, ?, ?)",
                     [(number, key, row, _checksum(begun, key, row)) for key, row in packed],
                 )
+            global _kept
+            _kept += len(packed)
 
     def count(self) -> int:
         """The number of rows stored under all signatures."""

@@ -201,7 +201,7 @@ def score_source(
         built = named(metrics, runtime.encoder)
     summary = source.check()
     built, left = leave_out(built, optional, chain.from_iterable(source.blocks()))
-    check_lacking(built, summary.lacking, summary.inputs)
+    check_lacking(built, summary.lacking, summary.inputs, source.advice)
     comparison.check(summary)
     looking = Looks(language, guards).over(built)
     looking.ahead(source.blocks())

@@ -20,7 +20,7 @@ import zstandard
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, RepeatedKey, Segment, check_keys, unique
 from nlgauge.io.files import RATIO_FROM, Faults, InputFile, Lines, counted
-from nlgauge.io.rows import is_array, joined
+from nlgauge.io.rows import is_array, joined, mended
 from nlgauge.io.segments import HeldSource
 
 Item = str | int  # 1 and "1" are two items
@@ -173,21 +173,18 @@ def parsed(text: str, file: InputFile, where: str) -> Any:
     Raises:
         InputError: it is no JSON, is nested too deeply, or an object holds a key twice.
     """
+    text = mended(text)
     try:
         try:
             value = msgspec.json.decode(text)
         except msgspec.DecodeError:  # NaN, or no JSON at all
             value = json.loads(text, object_pairs_hook=unique)
-            if "\\u" in text:  # half of a surrogate pair is no text
-                json.dumps(value, ensure_ascii=False).encode("utf-8")
         else:
             check_keys(text, value)
     except RepeatedKey as error:
         raise InputError(f"{where}: {error}") from None
     except RecursionError:
         raise InputError(f"{where}: nested too deeply, expected a log") from None
-    except UnicodeEncodeError:
-        raise InputError(f"{where}: not valid JSON (half of a surrogate pair), expected whole characters") from None
     except ValueError as error:
         reason = error.msg.removesuffix(" at") if isinstance(error, json.JSONDecodeError) else "a number is too long"
         raise InputError(f"{where}: not valid JSON ({reason}); is the file complete?") from None
