@@ -20,6 +20,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.inputs import INPUTS
 from nlgauge.core.metric import BaseMetric, check_needs, cut_words
 from nlgauge.core.result import null_if_nan, replacing
 from nlgauge.core.scores import Note, Scores
@@ -39,7 +40,6 @@ _SOME_SHARED = (
 _NONE_SHARED = (
     "the ids have nothing in common, so name the key of items with --columns seg=NAME (columns={'seg': NAME})"
 )
-_INPUTS = ("references", "source", "context", "table")
 
 
 @dataclass(frozen=True)
@@ -224,12 +224,12 @@ def _only(side: Outputs, items: Sequence[str]) -> Outputs:
 def _with_inputs(
     items: Mapping[str, tuple[Segment, ...]], other: Mapping[str, tuple[Segment, ...]]
 ) -> dict[str, tuple[Segment, ...]]:
-    """Runs in which the fields of `_INPUTS`, and the group, are those of the other side where they are missing."""
+    """Runs in which the fields of `INPUTS`, and the group, are those of the other side where they are missing."""
 
     def filled(run: Segment, example: Segment) -> Segment:
         lacking = {
             name: getattr(example, name)
-            for name in (*_INPUTS, "group")
+            for name in (*INPUTS, "group")
             if not getattr(run, name) and getattr(example, name)
         }
         return replace(run, **lacking) if lacking else run
@@ -239,7 +239,7 @@ def _with_inputs(
 
 def inputs_digest(segment: Segment) -> str:
     """The digest of everything a hypothesis is compared with."""
-    return text_digest(repr([getattr(segment, name) for name in _INPUTS]))
+    return text_digest(repr([getattr(segment, name) for name in INPUTS]))
 
 
 def text_digest(text: str) -> str:

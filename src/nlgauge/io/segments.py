@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.inputs import SameInputs
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.io.fields import FieldError, Fields, Raters
 from nlgauge.io.files import Faults, InputFile, refuse
@@ -390,12 +391,14 @@ class SelectedSource(Source):
     def _choose_items(self) -> str:
         """Keep the items that all systems have; how many these are."""
         held: dict[str, set[_Item]] = {}
+        same = SameInputs()
         for segment in self._segments():
             if segment.system is None or segment.item is None:
                 lacking = "system" if segment.system is None else "item"
                 raise InputError(f"segment {segment.id!r} names no {lacking}; common items need both in every row")
             held.setdefault(segment.system, set()).add((segment.group, segment.item))
+            same.add([segment])
         every = set[_Item]().union(*held.values())
-        shared = every.intersection(*held.values())
+        shared = every.intersection(*held.values()) - same.refused().keys()
         self._keeps = lambda segment: segment.system not in self.exclude and (segment.group, segment.item) in shared
         return f"{len(shared)} of {len(every)} items are those of all {len(held)} systems; the others are left out"

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask, by_value
 from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.inputs import SameInputs
 from nlgauge.core.metric import BaseMetric, check_needs, cut_words, own_notes, signature_of
 from nlgauge.core.options import check_option
 from nlgauge.core.result import NewRow
@@ -215,6 +216,9 @@ def judged(
 
     Returns:
         The segments, their ratings by criterion, and notes on what is missing.
+
+    Raises:
+        InputError: outputs for one item were written for different inputs.
     """
     known = criteria_of(dataset)
     human = {name: ratings(dataset.segments, name) for name in criteria if name != _MEAN or name in known}
@@ -236,6 +240,7 @@ def judged(
     notes += [note for name in criteria for note in _note_agreement(dataset.segments, name)]
     keep = np.ones(len(rated), dtype=np.bool_) if unrated else rated
     where = np.flatnonzero(keep)
+    SameInputs().check(dataset.segments[i] for i in where)
     return tuple(dataset.segments[i] for i in where), {name: values[where] for name, values in human.items()}, notes
 
 
@@ -480,7 +485,7 @@ def score_judged(
     adapted = readable(metrics, segments, references)
     for built in adapted.values():
         signature_of(built, runtime)  # a model that is missing is refused before another is asked
-    about_texts = Looks(language).seen(adapted, segments if adapted else (), "judged segments").notes()
+    about_texts = Looks(language).seen(adapted, segments if adapted else (), "judged segments", is_paired=True).notes()
     scored = score_segments({name: built for name, built in adapted.items() if not built.pooled}, segments, runtime)
     groups = list(dict.fromkeys(s.group for s in segments))
     notes: list[str] = [*own_notes(metrics)]

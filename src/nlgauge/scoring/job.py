@@ -203,12 +203,12 @@ def score_source(
     built, left = leave_out(built, optional, chain.from_iterable(source.blocks()))
     check_lacking(built, summary.lacking, summary.inputs)
     comparison.check(summary)
-    looking = Looks(language, guards).over(built)
-    looking.ahead(source.blocks())
+    looking = Looks(language, guards).over(built, is_paired=comparison.test is not None)
     signatures = {spec: signature_of(metric, runtime) for spec, metric in built.items()}
     comparison.check_metrics(signatures.values())
     if comparison.test is not None:
         comparison.check_items((s.group, s.system, s.item, s.id) for block in source.blocks() for s in block)
+    looking.ahead(source.blocks())
     totals = {spec: Totals(comparison.by_group, keep=comparison.resamples) for spec in built}
     for block, scores in score_blocks(built, source.blocks(), runtime, summary.n):
         looking.add(block)
@@ -290,15 +290,19 @@ def _metrics_for_sources(third: Any) -> MetricLike | Sequence[MetricLike]:
 
 
 def score_and_look(
-    data: Dataset, metrics: MetricLike | Sequence[MetricLike], runtime: Runtime | None, looks: Looks
+    data: Dataset,
+    metrics: MetricLike | Sequence[MetricLike],
+    runtime: Runtime | None,
+    looks: Looks,
+    is_paired: bool = False,
 ) -> tuple[ScoreSet, Looking]:
-    """The scores of `score`, and what looks found in the texts."""
+    """The scores of `score`, and what looks found in the texts; `is_paired` if systems are compared item by item."""
     segments = data.segments
     systems, items = tuple(s.system for s in segments), tuple(s.item for s in segments)
     asked, optional = expanded(metrics)
     runtime, told = by_texts(runtime or Runtime(), asked, [segments])
     built, left = leave_out(named(asked, runtime.encoder), optional, segments)
-    looking = looks.seen(built, segments)
+    looking = looks.seen(built, segments, is_paired=is_paired)
     scored = score_segments(built, segments, runtime) if segments else _scores_of_none(built, runtime)
     about_flags = {spec: [*scores.flag_notes(spec, cut=cut_words(built[spec]))] for spec, scores in scored.items()}
     about_metrics, about_input = _parted(looking.notes())

@@ -557,7 +557,7 @@ def compare(
             `fit_thresholds` returns, or `shipped`.
 
     Raises:
-        InputError: there is only one system, systems have different items, or an option is not allowed.
+        InputError: there is only one system, systems have different items or inputs, or an option is not allowed.
         SpecError: a metric is unknown.
     """
     _check(adjust, alpha)
@@ -565,7 +565,7 @@ def compare(
     runtime, told = by_texts(runtime or Runtime(), metrics, [dataset.segments])
     built = named(metrics, runtime.encoder)
     table = thresholds_for(thresholds, built, runtime)
-    scored, looking = score_and_look(dataset, metrics, runtime, Looks(language, guards))
+    scored, looking = score_and_look(dataset, metrics, runtime, Looks(language, guards), is_paired=True)
     how: dict[str, Any] = {"draws": draws, "seed": seed, "adjust": adjust, "alpha": alpha}
     paired = {
         spec: compare_pairs(one, one.systems, one.items, baseline=baseline, test=test, **how)
