@@ -271,7 +271,7 @@ def _scored(
             from nlgauge.scoring.thresholds import thresholds_for
 
             settled, _ = by_texts(runtime, specs, source.blocks())
-            table = thresholds_for(thresholds, named(specs, settled.encoder), settled)
+            table = thresholds_for(thresholds, named(specs, settled.encoder), settled).over(source.blocks())
         scores = job.score_source(
             source,
             specs,

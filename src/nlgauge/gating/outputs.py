@@ -356,7 +356,10 @@ def score_side(outputs: Outputs, metrics: Mapping[str, BaseMetric], runtime: Run
 def score_sides(
     base: Outputs, new: Outputs, metrics: Mapping[str, BaseMetric], runtime: Runtime
 ) -> tuple[ScoredSide, ScoredSide]:
-    """Score both sides in one call: references are read once, and a metric that depends on all texts sees all."""
+    """Score both sides in one call: references are read once, and a metric that depends on all texts sees all.
+
+    To a metric that compares the outputs of a system with each other, as `distinct`, each side is a system.
+    """
     segments, n = [*base.segments, *new.segments], len(base.segments)
     for built in metrics.values():
         check_needs(built, segments, runtime)
@@ -373,8 +376,8 @@ def score_sides(
 
 
 def _renamed(side: str, segments: Sequence[Segment]) -> Iterator[Segment]:
-    """The segments under ids that no other side has: a pooled metric sees both sides as one list."""
-    return (replace(segment, id=f"{side}:{segment.id}") for segment in segments)
+    """The segments as those of one system, under ids that no other side has: a pooled metric sees both as one list."""
+    return (replace(segment, id=f"{side}:{segment.id}", system=side) for segment in segments)
 
 
 def _scored(outputs: Outputs, found: Mapping[str, Scores], metrics: Mapping[str, BaseMetric]) -> ScoredSide:

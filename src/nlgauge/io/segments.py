@@ -250,7 +250,9 @@ class TableSource(Source):
 
     def _name_duplicate(self, repeated: set[int]) -> None:
         """Refuse the ids that really occur twice. Equal hashes alone do not prove that ids are equal."""
-        first: dict[str, int] = {}
+        first: dict[str, tuple[int, str | None]] = {}
+        columns = self._columns or {}
+        column = next((name for name, field in columns.items() if field == "id"), columns.get("id", "id"))
         faults = Faults(self.rows.file.name)
         fields, had = Fields(self._columns), 0
         for place, segment in self._placed(fields):
@@ -259,13 +261,17 @@ class TableSource(Source):
             if hash(segment.id) not in repeated:
                 continue
             if segment.id in first:
+                before, system = first[segment.id]
+                way = ", unless --columns rater=NAME says whose ratings each row has" if made else ""
+                if not made and segment.system not in (None, system):
+                    seg = f"--columns seg={column} (columns={{'seg': {column!r}}})"
+                    way = f"; if it names the input that each system had, say {seg}"
                 faults.add(
                     self.rows.at(place),
-                    f"duplicate id {segment.id!r}{made}, first at {self.rows.at(first[segment.id])}; ids must be"
-                    f" unique{', unless --columns rater=NAME says whose ratings each row has' if made else ''}",
+                    f"duplicate id {segment.id!r}{made}, first at {self.rows.at(before)}; ids must be unique{way}",
                 )
             else:
-                first[segment.id] = place
+                first[segment.id] = place, segment.system
         faults.check()
 
 

@@ -33,7 +33,7 @@ from nlgauge.io.segments import Source, Summary
 from nlgauge.metrics.guards import GuardCheck
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.registry import EMBEDDED, expanded, metric, named, takes_metrics
-from nlgauge.metrics.run import score_blocks, score_segments
+from nlgauge.metrics.run import grouped_notes, score_blocks, score_grouped, score_segments
 from nlgauge.metrics.wrapped import save_bounds
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.compare import ComparisonOptions, Totals
@@ -114,7 +114,7 @@ class SourceScores(Outcome):
         if self.comparison.pairs:
             for group, pairs in self.pairwise[spec].items():
                 of_group = {"group": group} if self.comparison.by_group else {}
-                for row in pairs.rows(spec):
+                for row in pairs.rows(spec, self.metrics[spec].info.judges):
                     parts = {} if "against" in row else totals.parts((group, str(row["system"])))
                     yield {**row, **parts, **of_group}
             return
@@ -210,7 +210,11 @@ def score_source(
         comparison.check_items((s.group, s.system, s.item, s.id) for block in source.blocks() for s in block)
     looking.ahead(source.blocks())
     totals = {spec: Totals(comparison.by_group, keep=comparison.resamples) for spec in built}
-    for block, scores in score_blocks(built, source.blocks(), runtime, summary.n):
+    blocks = score_blocks(built, source.blocks(), runtime, summary.n)
+    if comparison.by_group and save_norm is None and (alone := grouped_notes(built, len(summary.groups))):
+        segments = [*chain.from_iterable(source.blocks())]
+        blocks, left = iter([(segments, score_grouped(built, segments, runtime))]), [*left, *alone]
+    for block, scores in blocks:
         looking.add(block)
         for spec, values in scores.items():
             totals[spec].add(block, values)
