@@ -273,7 +273,7 @@ def test_files_whose_rows_are_in_another_order_are_not_paired_by_row_number(word
     assert main(["score", "A.jsonl", "B.jsonl", "-m", "chrf"]) == 0  # each number is a system's own
     assert "input" not in capsys.readouterr().err
     told = refused(capsys, "A.jsonl", "B.jsonl", *words)
-    assert "item '1' has other references in system 'B' than in system 'A', and so have 3 more" in told
+    assert "item '1' has other references in system 'B' than in system 'A', and 3 more" in told
     assert "the same in another order; give each an id (seg), or sort them alike" in told
 
 

@@ -138,7 +138,7 @@ def noted(segments):
 def test_parts_of_one_set_are_noted_as_such():
     first, second = outputs("s0", range(6)), outputs("s1", range(6, 12))
     assert noted([*first, *second]) == [
-        "input: s1 and s0 share no input, so their scores do not compare; parts of one set are one system: put them"
+        "input: s1 and s0 share no input, so scores do not compare; parts of one set are one system: put them"
         " into one file"
     ]
 

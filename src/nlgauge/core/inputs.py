@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.scores import first_few
 from nlgauge.core.segment import Segment
 
 INPUTS = ("references", "source", "context", "table")  # fields of a segment that are not its system's own
@@ -15,7 +16,7 @@ Item = tuple[str | None, str]  # group, item
 Systems = tuple[str | None, str | None]  # the first that has an item, and another
 _Texts = tuple[tuple[int, ...], ...]  # hashes of the texts of each field
 _SAMPLE = 5_000  # items that are looked at where none are paired, so that memory does not grow with the data
-_SHOWN = 3  # systems in a note
+_PARTS = "parts of one set are one system: put them into one file"
 
 
 @dataclass
@@ -35,7 +36,7 @@ class SameInputs:
     is_paired: bool = True
     _held: dict[Item, tuple[str | None, _Texts]] = field(default_factory=dict)
     _n: Counter[Systems] = field(default_factory=Counter)
-    _unlike: dict[Systems, dict[Item, _Texts]] = field(default_factory=dict)
+    _unlike: dict[Systems, dict[Item, tuple[_Texts, dict[str, bool]]]] = field(default_factory=dict)
 
     def add(self, segments: Iterable[Segment]) -> None:
         """Look at more segments; those without an item are passed over."""
@@ -44,20 +45,28 @@ class SameInputs:
             if segment.item is None or (key not in self._held and not self.is_paired and len(self._held) >= _SAMPLE):
                 continue
             first, kept = self._held.setdefault(key, (segment.system, own := _texts(segment)))
-            if first != segment.system or first is None:  # an item that one system has twice is refused elsewhere
-                self._n[first, segment.system] += 1
-                if kept != own and any(map(_differ, kept, own)):
-                    self._unlike.setdefault((first, segment.system), {})[key] = own
+            if first == segment.system and first is not None:
+                continue  # an item that one system has twice is refused elsewhere
+            self._n[first, segment.system] += 1
+            both = zip(INPUTS, kept, own, strict=True) if kept != own else ()
+            same = {name: not set(one).isdisjoint(other) for name, one, other in both if one and other}
+            if not all(same.values()):
+                self._unlike.setdefault((first, segment.system), {})[key] = own, same
 
     def refused(self) -> dict[Item, str]:
         """Item -> what is wrong, of items that are another input for some system."""
         places = {texts for _, texts in self._held.values()}
         found: dict[Item, str] = {}
-        for systems, unlike in self._unlike.items():
-            moved = [key for key, own in unlike.items() if own in places]
-            other = [key for key, own in unlike.items() if own in places or self._is_other(key, own)]
-            is_order = 2 * len(moved) > len(other)
-            found |= {key: _why(systems, key, self._fields(key, unlike), len(other), is_order) for key in other}
+        for (first, other), unlike in self._unlike.items():
+            moved = sum(own in places for own, _ in unlike.values())
+            items = {key: same for key, (own, same) in unlike.items() if own in places or _is_other(same)}
+            what = f"compare outputs for the same inputs (nlgauge score has --common); {_PARTS}"
+            if 2 * moved > len(items):
+                what = "the inputs are the same in another order; give each an id (seg), or sort them alike"
+            where = "one output than in another" if other is None else f"system {other!r} than in system {first!r}"
+            more = f", and {len(items) - 1} more" if len(items) > 1 else ""
+            for key, same in items.items():
+                found.setdefault(key, f"item {key[1]!r} has {_fields(same)} in {where}{more}: {what}")
         return found
 
     def refuse(self) -> None:
@@ -76,47 +85,34 @@ class SameInputs:
 
     def notes(self) -> list[str]:
         """What differs where it may be meant; or systems that share no input, where nothing is paired."""
-        if not self.is_paired:
-            known = {texts for _, texts in self._held.values()}
-            apart = [
-                f"{other} and {first}"
-                for (first, other), unlike in self._unlike.items()
-                if first != other
-                and 1 < self._n[first, other] == len(unlike)
-                and known.isdisjoint(unlike.values())
-                and all(self._is_other(key, own) for key, own in unlike.items())
-            ]
-            return [f"input: {_some(apart)} share no input, so their scores do not compare; {_PARTS}"] if apart else []
-        told = [
-            f"{systems[1]} has {self._fields(key, unlike)} than {systems[0]} for {len(unlike)} of"
-            f" {self._n[systems]} items (first {key[1]!r})"
-            for systems, unlike in self._unlike.items()
-            for key in [next(iter(unlike))]
-        ]
-        return [f"input: {_some(told)}; are they the same inputs?"] if told else []
+        known = {texts for _, texts in self._held.values()}
+        told = []
+        for (first, other), unlike in self._unlike.items():
+            n, (item, (_, same)) = self._n[first, other], next(iter(unlike.items()))
+            if self.is_paired:
+                told.append(
+                    f"{other} has {_fields(same)} than {first} for {len(unlike)} of {n} items (first {item[1]!r})"
+                )
+            elif first != other and 1 < n == sum(own not in known and _is_other(s) for own, s in unlike.values()):
+                told.append(f"{other} and {first}")
+        end = (
+            "; are they the same inputs?" if self.is_paired else f" share no input, so scores do not compare; {_PARTS}"
+        )
+        return [f"input: {first_few(told)}{end}"] if told else []
 
     def by_system(self, by_group: bool = False) -> Mapping[tuple[str | None, str | None], Counter[str]]:
         """Nothing: rows count texts."""
         return {}
 
-    def _fields(self, key: Item, unlike: Mapping[Item, _Texts]) -> str:
-        """The fields of an item that differ, in words."""
-        both = zip(INPUTS, self._held[key][1], unlike[key], strict=True)
-        return " and ".join(f"{'an' * (name[-1] != 's')}other {name}" for name, *texts in both if _differ(*texts))
 
-    def _is_other(self, key: Item, own: _Texts) -> bool:
-        """Whether references differ, and nothing else is the same."""
-        kept = self._held[key][1]
-        are_same = (bool(a and b) and not _differ(a, b) for a, b in zip(kept, own, strict=True))
-        return _differ(kept[0], own[0]) and not any(are_same)
+def _is_other(same: Mapping[str, bool]) -> bool:
+    """Whether references differ, and nothing else is the same."""
+    return "references" in same and not any(same.values())
 
 
-_PARTS = "parts of one set are one system: put them into one file"
-
-
-def _differ(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
-    """Whether both have texts of a field, and share none."""
-    return bool(one and other) and set(one).isdisjoint(other)
+def _fields(same: Mapping[str, bool]) -> str:
+    """The fields that differ, in words."""
+    return " and ".join(f"{'an' * (name[-1] != 's')}other {name}" for name, is_same in same.items() if not is_same)
 
 
 def _texts(segment: Segment) -> _Texts:
@@ -124,23 +120,3 @@ def _texts(segment: Segment) -> _Texts:
     given = (segment.references, (segment.source or "",), map(str, segment.context), map(str, segment.table))
     plain = (["".join(unicodedata.normalize("NFKC", text).casefold().split()) for text in texts] for texts in given)
     return tuple(tuple(hash(text) for text in texts if text) for texts in plain)
-
-
-def _why(systems: Systems, item: Item, fields: str, n: int, is_order: bool) -> str:
-    """The error on an item, the first of n that are another input."""
-    first, other = systems
-    what = (
-        "the inputs are the same in another order; give each an id (seg), or sort them alike"
-        if is_order
-        else f"compare outputs for the same inputs (nlgauge score has --common); {_PARTS}"
-    )
-    more = f", and so {'has' if n == 2 else 'have'} {n - 1} more" if n > 1 else ""
-    return f"item {item[1]!r} has {fields} in {_named(other)} than in {_named(first)}{more}: {what}"
-
-
-def _named(system: str | None) -> str:
-    return "one segment" if system is None else f"system {system!r}"
-
-
-def _some(told: list[str]) -> str:
-    return ", ".join(told[:_SHOWN]) + (f", and {len(told) - _SHOWN} more" if len(told) > _SHOWN else "")

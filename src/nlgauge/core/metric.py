@@ -394,13 +394,8 @@ def described(
         "range": [end if math.isfinite(end) else None for end in metric.info.range],
         "flags": counts,
         **({"peer_signature": theirs} if theirs is not None else {}),
-        **described_only(metric.info.judges),
+        **({} if metric.info.judges else {"judges": False}),
     }
-
-
-def described_only(judges: bool) -> dict[str, bool]:
-    """What a result lists of a metric that describes outputs and judges none; nothing of others."""
-    return {} if judges else {"judges": False}
 
 
 # --- Flags of text beyond a model's vocabulary, and of numbers beyond the range of its precision

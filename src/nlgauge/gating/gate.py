@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.metric import BaseMetric, MetricLike, described_only, own_notes
+from nlgauge.core.metric import BaseMetric, MetricLike, own_notes
 from nlgauge.core.result import NewRow, Outcome, Result
 from nlgauge.core.scores import say, warning
 from nlgauge.core.segment import Dataset, Frame, is_frame
@@ -303,7 +303,7 @@ def judged(
     found = decide(metrics, before, after, rules)
     described = [
         {"spec": spec, "signature": after.signatures[spec], "higher_is_better": one.info.higher_is_better}
-        | described_only(one.info.judges)
+        | ({} if one.info.judges else {"judges": False})
         for spec, one in metrics.items()
     ]
     return Gate(

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from nlgauge.core.arrays import Array, Mask, by_value
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.inputs import SameInputs
-from nlgauge.core.metric import BaseMetric, check_needs, cut_words, described_only, own_notes, signature_of
+from nlgauge.core.metric import BaseMetric, check_needs, cut_words, own_notes, signature_of
 from nlgauge.core.options import check_option
 from nlgauge.core.result import NewRow
 from nlgauge.core.scores import Scores, count, ids, mean_of_defined, say
@@ -96,7 +96,7 @@ class JoinedScores:
                 "signature": str(self.signature(name)),
                 "higher_is_better": self.is_higher_better(name),
                 "flags": self.counts.get(name, {}),
-                **described_only(name not in self.describing),
+                **({"judges": False} if name in self.describing else {}),
             }
             for name in self.metrics
         ]
