@@ -112,7 +112,9 @@ def test_a_thousand_items_and_five_metrics_take_seconds():
 
 
 # Twelve texts of 51 different words among 52 ("the" stands in two); the other side says one of them twelve times.
-SAID = [f"the {w}" if w in ("fox", "owl") else f"{w}1 {w}2 {w}3 {w}4 {w}5" for w in "fox ape bee cat dog emu owl".split()]
+SAID = [
+    f"the {w}" if w in ("fox", "owl") else f"{w}1 {w}2 {w}3 {w}4 {w}5" for w in "fox ape bee cat dog emu owl".split()
+]
 
 
 def test_metrics_of_a_system_see_each_side_alone():
