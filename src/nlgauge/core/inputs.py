@@ -60,7 +60,8 @@ class SameInputs:
         for (first, other), unlike in self._unlike.items():
             moved = sum(own in places for own, _ in unlike.values())
             items = {key: same for key, (own, same) in unlike.items() if own in places or _is_other(same)}
-            what = f"compare outputs for the same inputs (nlgauge score has --common); {_PARTS}"
+            parts = f"; {_PARTS}" if len(items) == self._n[first, other] else ""
+            what = f"compare outputs for the same inputs (nlgauge score has --common){parts}"
             if 2 * moved > len(items):
                 what = "the inputs are the same in another order; give each an id (seg), or sort them alike"
             where = "one output than in another" if other is None else f"system {other!r} than in system {first!r}"
