@@ -271,7 +271,8 @@ def _scored(
             from nlgauge.scoring.thresholds import thresholds_for
 
             settled, _ = by_texts(runtime, specs, source.blocks())
-            table = thresholds_for(thresholds, named(specs, settled.encoder), settled).over(source.blocks())
+            known = thresholds_for(thresholds, named(specs, settled.encoder), settled)
+            table = None if known is None else known.over(source.blocks())
         scores = job.score_source(
             source,
             specs,

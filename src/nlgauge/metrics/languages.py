@@ -299,7 +299,7 @@ class UnreadScripts:
             places = np.flatnonzero(codes == code)
             seen = self._seen.setdefault((spec, reason), _Seen())
             seen.count += len(places)
-            seen.groups |= dict.fromkeys(segments[i].group for i in places)
+            seen.groups |= dict.fromkeys(segments[i].group for i in places.tolist())
             seen.first += [segments[i].id for i in places[: _FIRST - len(seen.first)]]
             seen.looks[writing.looks] = None
 
