@@ -352,3 +352,27 @@ def test_ratings_are_a_metric(folder, capsys):
     (folder / "d.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert main(["score", "d.jsonl", "-m", "human.ok", "--json", "-"]) == 0
     assert [row["value"] for row in json.loads(capsys.readouterr().out)["rows"]] == [0.5, 1.5]
+
+
+@pytest.mark.parametrize("words", [["--significance", "bootstrap"], ["--significance", "randomization", "--pairs"]])
+def test_files_whose_rows_are_in_another_order_are_not_paired_by_row_number(words, folder, capsys):
+    texts = [f"a {word} is seen here" for word in ("fir", "oak", "yew", "elm")]
+    for name, some in (("A", texts), ("B", texts[::-1])):
+        rows = (json.dumps({"hyp": text[len(name) :], "ref": text}) + "\n" for text in some)
+        (folder / f"{name}.jsonl").write_text("".join(rows))
+    assert main(["score", "A.jsonl", "B.jsonl", "-m", "chrf"]) == 0  # each number is a system's own
+    assert "input" not in capsys.readouterr().err
+    told = refused(capsys, "A.jsonl", "B.jsonl", *words)
+    assert "item '1' has other references in system 'B' than in system 'A', and 3 more" in told
+    assert "the same in another order; give each an id (seg), or sort them alike" in told
+
+
+def test_a_run_in_parts_refuses_other_inputs_before_it_scores(folder, capsys):
+    rows = [
+        {"hyp": word, "ref": word, "system": system, "seg": str(place)}
+        for system, words in (("A", "fir oak yew"), ("B", "yew fir oak"))
+        for place, word in enumerate(words.split())
+    ]
+    (folder / "merged.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    words = ["--engine", "pool", "-o", "out", "--significance", "bootstrap"]
+    assert "item '0' has other references in system 'B'" in refused(capsys, "merged.jsonl", *words)

@@ -120,3 +120,26 @@ def test_parts_say_what_one_process_says_of_differences(table, data, tmp_path, c
     assert "agree" in wanted
     assert run(*line, "--engine", "pool", "-o", tmp_path / "parts", "--workers", "1") == 0
     assert capsys.readouterr().out == wanted
+
+
+GERMAN = ["der Zug fährt um neun Uhr ab", "wir haben heute drei Brote gekauft", "niemand hat den Fuchs gesehen"]
+
+
+@pytest.mark.parametrize("form", ["text", "tsv", "markdown"])
+@pytest.mark.parametrize("language", ["de", "en"])
+def test_the_shipped_table_says_nothing_of_other_languages(language, form, tmp_path, capsys):
+    # 60 segments; the table has seen 50 at least.
+    texts = [f"{text} {i}" for i, text in enumerate((GERMAN if language == "de" else REFERENCES) * 20)]
+    rows = [
+        {"system": system, "seg": str(i), "refs": [text], "hyp": text.rsplit(" ", cut)[0]}
+        for system, cut in (("A", 1), ("B", 2))
+        for i, text in enumerate(texts)
+    ]
+    line = ("score", write(tmp_path / "d.jsonl", rows), "-m", "chrf", "--significance", "bootstrap", "-f", form)
+    assert run(*line, "--thresholds", "shipped", "-v", "--json", tmp_path / "r.json") == 0
+    told = "".join(capsys.readouterr())
+    result = json.loads((tmp_path / "r.json").read_text())
+    assert any("agreement" in row for row in result["rows"]) == (language == "en")
+    refused = "does not say how often people agree: it is of translation into English"
+    assert any(refused in note for note in result["notes"]) == (language == "de")
+    assert ("of such pairs" in told) == (language == "en" and form != "tsv")

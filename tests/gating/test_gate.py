@@ -109,3 +109,40 @@ def test_a_thousand_items_and_five_metrics_take_seconds():
         warnings.simplefilter("ignore")
         ng.gate(base, new, refs, metrics=["chrf", "rouge1", "rougeL", "bleu", "wer"], allow=1)
     assert time.process_time() - start < 5  # two are promised, on a machine of its own
+
+
+# Twelve texts of 51 different words among 52 ("the" stands in two); the other side says one of them twelve times.
+SAID = [
+    f"the {w}" if w in ("fox", "owl") else f"{w}1 {w}2 {w}3 {w}4 {w}5" for w in "fox ape bee cat dog emu owl".split()
+]
+
+
+def test_metrics_of_a_system_see_each_side_alone():
+    # By hand: SAID has 2 * 2 + 5 * 5 = 29 words, of which "the" stands twice: 28 / 29 differ. The copies of its first
+    # text have 14 words, of which 2 differ; and each is another's copy, so that self-BLEU is 1.
+    same = [SAID[0]] * 7
+    rows = {row["metric"]: row for row in ng.gate(SAID, same, metrics=["distinct", "self_bleu"]).rows}
+    alone = ng.score(SAID, metrics=["distinct", "self_bleu"])
+    assert alone["distinct"].system == pytest.approx(28 / 29)
+    for spec, one in alone.items():
+        assert rows[spec]["base"] == pytest.approx(one.values.mean())
+    assert rows["distinct"]["new"] == pytest.approx(2 / 14)
+    both = ng.gate(SAID, SAID, metrics=["distinct", "compression"]).rows
+    assert [row["base"] for row in both] == [row["new"] for row in both]
+    assert both[0]["base"] == rows["distinct"]["base"]
+
+
+def test_what_judges_nothing_decides_nothing():
+    long = [f"{text} {text}" for text in BASE]
+    alone = ng.gate(BASE, long, REFS, metrics="length_ratio")
+    assert alone.verdict == "INCONCLUSIVE"
+    assert str(alone).startswith("INCONCLUSIVE: no metric here judges the outputs")
+    assert "judges none" in alone.reasons[0]
+    assert alone.rows[0]["decides"] is False
+    assert alone.rows[0]["delta"] == pytest.approx(alone.rows[0]["new"] - alone.rows[0]["base"])
+    assert "items changed" not in str(alone)
+    assert alone.items == ()
+    beside = ng.gate(BASE, BASE, REFS, metrics=["chrf", "length_ratio"])
+    assert beside.verdict == "PASS"
+    assert [row["decides"] for row in beside.rows] == [True, False]
+    assert [one.get("judges") for one in beside.result().as_json()["metrics"]] == [None, False]

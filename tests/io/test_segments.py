@@ -357,3 +357,13 @@ def test_an_equal_item_of_another_group_is_another_item():
 def test_what_leaves_nothing_or_cannot_be_told_is_refused(segments, exclude, said):
     with pytest.raises(InputError, match=said):
         selected(exclude, common=not exclude, segments=segments).check()
+
+
+def test_an_id_that_two_systems_have_is_perhaps_their_input(tmp_path):
+    path = tmp_path / "both.jsonl"
+    rows = ({"doc": f"d{i}", "id": f"d{i}", "model": model, "hyp": "a"} for model in "xy" for i in range(2))
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(InputError, match=r"duplicate id 'd0'.*say --columns seg=id "):
+        open_data(str(path), columns={"system": "model"}).check()
+    with pytest.raises(InputError, match=r"duplicate id 'd0'.*say --columns seg=doc "):
+        open_data(str(path), columns={"system": "model", "id": "doc"}).check()

@@ -403,7 +403,7 @@ def texts(seed, n=24, name="texts"):
     rng = np.random.default_rng(seed)
     segments = []
     for i in range(n):
-        ref = [str(w) for w in rng.choice(WORDS, size=7)]
+        ref = [str(w) for w in np.random.default_rng([seed, i // 4]).choice(WORDS, size=7)]  # of the item
         wrong = int(rng.integers(0, 6))
         hyp = ref[: 7 - wrong] + [str(w) for w in rng.choice(WORDS, size=wrong)]
         human = {"q": float(-wrong + rng.normal()), "r": float(rng.normal())}

@@ -387,3 +387,15 @@ def test_a_language_names_the_encoder_as_in_bert_score(name):
 def test_a_language_chooses_the_baseline():
     metric = ng.metric("bertscore:language=de,model=bert-base-multilingual-cased,rescale=true")
     assert metric.language == "de"
+
+
+def test_a_note_names_the_group_if_others_are_read():
+    chinese = [Segment(f"z{i}", "我们今天买了三个面包", ("我们买了面包",), group="en-zh") for i in range(6)]
+    german = [Segment(f"d{i}", "Wir haben Brot gekauft", ("Wir kaufen Brot",), group="en-de") for i in range(6)]
+    (told,) = Looks(guards="off").seen(named("bleu"), [*chinese, *german]).notes()
+    assert told.startswith("bleu: 6 of 12 segments (z0, z1, z2, ...) look Chinese (Han) (group en-zh): the tokenizer")
+    (told,) = Looks(guards="off").seen(named("bleu"), chinese).notes()
+    assert "group" not in told
+    english = [Segment(f"e{i}", "We bought some bread", ("We buy the bread",), group="x") for i in range(6)]
+    (told,) = Looks(guards="off").seen(named("rouge1"), german + english).notes()
+    assert "look German (group en-de)" in told

@@ -387,3 +387,45 @@ def test_all_metrics_stand_in_one_frame():
     labels, parts = ["id", "seg", "system"], [f"rouge1.{part}" for part in ("precision", "recall", "f1", "reference")]
     assert [*frame.columns] == [*labels, "chrf", "rouge1", *parts]
     assert frame[["system", "rouge1"]].to_numpy().tolist() == [["one", 1.0], ["two", 0.0]]
+
+
+def grouped(*specs):
+    """Texts of two groups, each of one word that the other says, too, and others."""
+    texts = {"x": ["red sun", "red moon", "red star"], "y": ["red hill", "red lake", "blue lake"]}
+    segments = [
+        Segment(f"{group}{i}", text, (f"{text} here",), system="s", item=str(i), group=group)
+        for group, said in texts.items()
+        for i, text in enumerate(said)
+    ]
+    found = score_source(InMemory(*segments), list(specs), ComparisonOptions(by_group=True)).result()
+    alone = {
+        (group, spec): score_source(InMemory(*[s for s in segments if s.group == group]), [spec]).result().rows[0]
+        for group in texts
+        for spec in specs
+    }
+    return found, alone
+
+
+def test_by_group_what_is_pooled_sees_each_group_alone():
+    found, alone = grouped("distinct", "self_bleu", "compression", "cider", "nist", "bleu")
+    for row in found.rows:
+        assert row["value"] == pytest.approx(alone[row["group"], row["metric"]]["value"], abs=1e-12), row
+    # By hand: x says 6 words, of which red, sun, moon and star differ.
+    assert next(row["value"] for row in found.rows if row["group"] == "x") == pytest.approx(4 / 6)
+    assert "distinct is pooled: scored in each of 2 groups by itself" in found.notes
+    assert not any(note.startswith("bleu is pooled") for note in found.notes)
+
+
+def test_what_judges_nothing_has_no_rank():
+    segments = [
+        Segment(f"{system}{i}", text * times, (text,), system=system, item=str(i))
+        for system, times in (("a", 1), ("b", 3))
+        for i, text in enumerate(["red sun ", "red moon ", "red star "])
+    ]
+    how = ComparisonOptions(test="randomization", pairs=True, draws=20)
+    found = score_source(InMemory(*segments), ["length_ratio", "chrf"], how).result()
+    ranks = {(row["metric"], row["system"]): row["rank"] for row in found.rows if "rank" in row}
+    assert {key: rank is None for key, rank in ranks.items()} == {
+        (spec, system): spec == "length_ratio" for spec in ("length_ratio", "chrf") for system in "ab"
+    }
+    assert [one.get("judges") for one in found.metrics] == [False, None]

@@ -47,7 +47,7 @@ def test_column_by_column_all_answer_one_item(n_systems, n_items, random):
     ("systems", "items", "baseline", "message"),
     [
         (["A", None], ["1", "1"], "A", r"^segment 'y' names no system; systems are compared item by item"),
-        (["A", "B"], ["1", None], "A", r"^segment 'y' names no item; systems are compared item by item"),
+        (["A", "B"], ["1", None], "A", r"^segment 'y' names no item; .* item by item, .*--columns seg=NAME"),
         (
             ["A", "A", "B"],
             ["1", "1", "1"],

@@ -265,7 +265,7 @@ def _together(found: Measured, seed: int, runtime: Runtime) -> None:
         one = public_evidence(spec, found.sets, seed, found.encoder)
         if one is not None:
             found.evidence.append(one)
-    found.notes += Looks(language="off").seen({}, found.sample.segments).notes()
+    found.notes += Looks(language="off").seen({}, found.sample.segments, is_paired=True).notes()
 
 
 # --- Texts of the user's own that may show how a metric fails, by criterion, and what each metric says of them

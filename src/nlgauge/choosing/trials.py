@@ -29,6 +29,7 @@ from nlgauge.choosing.evidence import (
 )
 from nlgauge.core.arrays import Array, Counts, Floats
 from nlgauge.core.errors import InputError, NlgaugeError, SpecError
+from nlgauge.core.inputs import SameInputs
 from nlgauge.core.metric import BaseMetric, MetricLike
 from nlgauge.core.scores import Scores
 from nlgauge.core.segment import Dataset, Segment, is_blank
@@ -222,8 +223,12 @@ def sampled(dataset: Dataset, limit: int = OUTPUTS, seed: int = 0, criterion: st
         limit: how many are taken; of long texts fewer.
         seed: of the draw.
         criterion: take outputs that are rated by it alone; `mean` for any criterion. None for all.
+
+    Raises:
+        InputError: outputs for one item were written for different inputs.
     """
     rated = [s for s in dataset if criterion is None or (s.human if criterion == MEAN else criterion in s.human)]
+    SameInputs().check(rated)
     segments, notes = tuple(rated), []
     counts: dict[str | None, int] = {}
     for s in segments:

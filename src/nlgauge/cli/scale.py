@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -115,6 +116,9 @@ class InParts:
 
             import_ray()
         table = thresholds_for(thresholds, metrics, runtime)
+        if table is not None:
+            with closing(inputs.opened()) as source:
+                table = table.over(source.blocks())
         plan = make_plan(inputs, metrics, runtime, rows=self.part_rows, comparison=comparison, looks=looks)
         if self.dry_run:
             for line in self._estimate(plan, metrics, runtime):

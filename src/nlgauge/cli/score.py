@@ -212,7 +212,8 @@ def score(
 
     `--significance` compares each system with the baseline, item by item: `bootstrap` draws items (1,000 times),
     `randomization` lets two systems swap outputs (10,000). Both are two-sided; p is (hits + 1) / (draws + 1), so
-    identical outputs get 1 and nothing gets 0. Systems need the same items, each once: another set is refused by name.
+    identical outputs get 1 and nothing gets 0. Systems need the same items, each once and for the same inputs: another
+    set, or rows in another order, is refused by name.
     `--pairs` tests every two systems, adjusts p after Holm, and begins a new rank where every system above beats every
     system below. `--compat sacrebleu` repeats the p-values of sacrebleu 2.6.0 with their faults: identical outputs
     differ significantly, and its bootstrap finds too much. Give the seed that `SACREBLEU_SEED` held.
@@ -291,7 +292,8 @@ def _scored(
             from nlgauge.scoring.thresholds import thresholds_for
 
             settled, _ = by_texts(runtime, specs, source.blocks())
-            table = thresholds_for(thresholds, named(specs, settled.encoder), settled)
+            known = thresholds_for(thresholds, named(specs, settled.encoder), settled)
+            table = None if known is None else known.over(source.blocks())
         scores = job.score_source(
             source,
             specs,

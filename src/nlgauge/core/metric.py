@@ -398,6 +398,7 @@ def described(
         "range": [end if math.isfinite(end) else None for end in metric.info.range],
         "flags": counts,
         **({"peer_signature": theirs} if theirs is not None else {}),
+        **({} if metric.info.judges else {"judges": False}),
     }
 
 

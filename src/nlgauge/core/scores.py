@@ -257,7 +257,7 @@ class MetricInfo:
         tasks: the tasks for which the metric is used in the literature, of `TASKS`; empty if nobody says.
         paper: who proposed it, as `Lin (2004), "ROUGE: ..."`; of several papers one after the other, with "; " between.
         judges: False for what describes outputs and judges none, such as a length or a grade of readability. Neither
-            end of its range is better, `-m embedded` leaves it out, and so does `choose`.
+            end of its range is better, `-m embedded` and `choose` leave it out, and in a gate it decides nothing.
     """
 
     name: str

@@ -160,6 +160,7 @@ def gate(
         new: the new outputs; any of these but a baseline file.
         refs, srcs: references and sources of lists of texts, as in `nlgauge.score`.
         metrics: specifications or metrics, which all have to pass; `human.NAME` is a column of ratings in the data.
+            What judges nothing, such as a length, is shown and decides nothing.
         allow: the drop of the mean that is allowed, in units of the metric; or a mapping from specifications. By
             default a hundredth of the metric's scale, and .01 where that has no limits.
         alpha: the chance of a false PASS, and of a false FAIL.
@@ -307,6 +308,7 @@ def judged(
     found = decide(metrics, before, after, rules)
     described = [
         {"spec": spec, "signature": after.signatures[spec], "higher_is_better": one.info.higher_is_better}
+        | ({} if one.info.judges else {"judges": False})
         for spec, one in metrics.items()
     ]
     return Gate(

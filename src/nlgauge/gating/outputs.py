@@ -20,6 +20,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.inputs import INPUTS
 from nlgauge.core.metric import BaseMetric, check_needs, cut_words
 from nlgauge.core.result import null_if_nan, replacing
 from nlgauge.core.scores import Note, Scores
@@ -40,7 +41,6 @@ _SOME_SHARED = (
 _NONE_SHARED = (
     "the ids have nothing in common, so name the key of items with --columns seg=NAME (columns={'seg': NAME})"
 )
-_INPUTS = ("references", "source", "context", "table")
 
 
 @dataclass(frozen=True)
@@ -220,12 +220,12 @@ def _only(side: Outputs, items: Sequence[str]) -> Outputs:
 def _with_inputs(
     items: Mapping[str, tuple[Segment, ...]], other: Mapping[str, tuple[Segment, ...]]
 ) -> dict[str, tuple[Segment, ...]]:
-    """Runs in which the fields of `_INPUTS`, and the group, are those of the other side where they are missing."""
+    """Runs in which the fields of `INPUTS`, and the group, are those of the other side where they are missing."""
 
     def filled(run: Segment, example: Segment) -> Segment:
         lacking = {
             name: getattr(example, name)
-            for name in (*_INPUTS, "group")
+            for name in (*INPUTS, "group")
             if not getattr(run, name) and getattr(example, name)
         }
         return replace(run, **lacking) if lacking else run
@@ -235,7 +235,7 @@ def _with_inputs(
 
 def inputs_digest(segment: Segment) -> str:
     """The digest of everything a hypothesis is compared with."""
-    return text_digest(repr([getattr(segment, name) for name in _INPUTS]))
+    return text_digest(repr([getattr(segment, name) for name in INPUTS]))
 
 
 def text_digest(text: str) -> str:
@@ -352,7 +352,10 @@ def score_side(outputs: Outputs, metrics: Mapping[str, BaseMetric], runtime: Run
 def score_sides(
     base: Outputs, new: Outputs, metrics: Mapping[str, BaseMetric], runtime: Runtime
 ) -> tuple[ScoredSide, ScoredSide]:
-    """Score both sides in one call: references are read once, and a metric that depends on all texts sees all."""
+    """Score both sides in one call: references are read once, and a metric that depends on all texts sees all.
+
+    To a metric that compares the outputs of a system with each other, as `distinct`, each side is a system.
+    """
     segments, n = [*base.segments, *new.segments], len(base.segments)
     for built in metrics.values():
         check_needs(built, segments, runtime)
@@ -369,8 +372,8 @@ def score_sides(
 
 
 def _renamed(side: str, segments: Sequence[Segment]) -> Iterator[Segment]:
-    """The segments under ids that no other side has: a pooled metric sees both sides as one list."""
-    return (replace(segment, id=f"{side}:{segment.id}") for segment in segments)
+    """The segments as those of one system, under ids that no other side has: a pooled metric sees both as one list."""
+    return (replace(segment, id=f"{side}:{segment.id}", system=side) for segment in segments)
 
 
 def _scored(outputs: Outputs, found: Mapping[str, Scores], metrics: Mapping[str, BaseMetric]) -> ScoredSide:

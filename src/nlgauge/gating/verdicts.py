@@ -292,12 +292,25 @@ _SHOWN = 5  # ids in a sentence
 _NONE = "none"
 
 
+_NO_VERDICT = {
+    "verdict": INCONCLUSIVE,
+    "low": math.nan,
+    "high": math.nan,
+    "method": _NONE,
+    "smallest_drop": math.nan,
+    "items_needed": None,
+    "p_pass": math.nan,
+    "p_fail": math.nan,
+    "reason": "it describes outputs, and judges none; let another metric decide, and show this one beside it",
+}  # what the row of a metric says that judges nothing
+
+
 @dataclass(frozen=True)
 class Decided:
     """The verdicts on all metrics, and that of the gate.
 
     Attributes:
-        verdict: FAIL if a metric that decides fails, else INCONCLUSIVE if one is, else PASS.
+        verdict: FAIL if a metric that decides fails, else INCONCLUSIVE if one is or none decides, else PASS.
         reasons: why, a sentence for each metric that decides and is of this verdict.
         rows: one per metric.
         items: the items that lost most, by metric.
@@ -324,15 +337,17 @@ def decide(metrics: Mapping[str, BaseMetric], base: ScoredSide, new: ScoredSide,
     found = {spec: differences(spec, m, base, new, rules.undefined, scales[spec]) for spec, m in metrics.items()}
     drawn = _drawn(found, clusters, is_same, rules)
     bounds = {spec: _bound(spec, one, clusters, is_same, rules, drawn.get(spec)) for spec, one in found.items()}
-    deciding = [spec for spec in metrics if spec not in rules.report_only]
+    judging = [spec for spec, built in metrics.items() if built.info.judges]
+    deciding = [spec for spec in judging if spec not in rules.report_only]
     bounds |= dict(zip(deciding, with_holm([bounds[spec] for spec in deciding]), strict=True))
     rows, items, reasons, notes = [], [], dict[str, str](), list[str]()
     for spec, one in found.items():
         failed = _failures(spec, one, names, rules)
         verdict = FAIL if failed else bounds[spec].verdict
         told = "; ".join([*failed, reason(bounds[spec], bounds[spec].verdict)])
-        rows.append(_verdicts_row(spec, spec in deciding, verdict, told, bounds[spec], one))
-        items += worst_items(spec, one, base.outputs, new.outputs)
+        row = _verdicts_row(spec, spec in deciding, verdict, told, bounds[spec], one)
+        rows.append(row if spec in judging else row | _NO_VERDICT | {"delta": row["new"] - row["base"]})
+        items += worst_items(spec, one, base.outputs, new.outputs) if spec in judging else []
         if spec in deciding:
             reasons[spec] = verdict
         notes += _left_out(spec, one, rules)
@@ -340,8 +355,9 @@ def decide(metrics: Mapping[str, BaseMetric], base: ScoredSide, new: ScoredSide,
             low, high = one.taken
             name = "name it with --scale LOW:HIGH (scale=(LOW, HIGH))"
             notes.append(f"{spec}: its scale is not known, and is taken to be {low:g} to {high:g}; {name}")
-    whole = next((v for v in (FAIL, INCONCLUSIVE) if v in reasons.values()), PASS)
-    said = tuple(f"{row['metric']}: {row['reason']}" for row in rows if reasons.get(row["metric"]) == whole)
+    whole = next((v for v in (FAIL, INCONCLUSIVE) if v in reasons.values()), PASS if deciding else INCONCLUSIVE)
+    why = reasons if deciding else dict.fromkeys(metrics, INCONCLUSIVE)
+    said = tuple(f"{row['metric']}: {row['reason']}" for row in rows if why.get(row["metric"]) == whole)
     return Decided(whole, said, tuple(rows), tuple(items), tuple(notes))
 
 

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.inputs import SameInputs
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.io.advice import LOOKED, advice, lacks
 from nlgauge.io.fields import FieldError, Fields, NoHypothesis, Raters
@@ -276,7 +277,9 @@ class TableSource(Source):
 
     def _name_duplicate(self, repeated: set[int]) -> None:
         """Refuse the ids that really occur twice. Equal hashes alone do not prove that ids are equal."""
-        first: dict[str, int] = {}
+        first: dict[str, tuple[int, str | None]] = {}
+        columns = self._columns or {}
+        column = next((name for name, field in columns.items() if field == "id"), columns.get("id", "id"))
         faults = Faults(self.rows.file.name)
         fields, had = Fields(self._columns), 0
         for place, segment in self._placed(fields):
@@ -285,13 +288,17 @@ class TableSource(Source):
             if hash(segment.id) not in repeated:
                 continue
             if segment.id in first:
+                before, system = first[segment.id]
+                way = ", unless --columns rater=NAME says whose ratings each row has" if made else ""
+                if not made and segment.system not in (None, system):
+                    seg = f"--columns seg={column} (columns={{'seg': {column!r}}})"
+                    way = f"; if it names the input that each system had, say {seg}"
                 faults.add(
                     self.rows.at(place),
-                    f"duplicate id {segment.id!r}{made}, first at {self.rows.at(first[segment.id])}; ids must be"
-                    f" unique{', unless --columns rater=NAME says whose ratings each row has' if made else ''}",
+                    f"duplicate id {segment.id!r}{made}, first at {self.rows.at(before)}; ids must be unique{way}",
                 )
             else:
-                first[segment.id] = place
+                first[segment.id] = place, segment.system
         faults.check()
 
 
@@ -449,12 +456,14 @@ class SelectedSource(Source):
     def _choose_items(self) -> str:
         """Keep the items that all systems have; how many these are."""
         held: dict[str, set[_Item]] = {}
+        same = SameInputs()
         for segment in self._segments():
             if segment.system is None or segment.item is None:
                 lacking = "system" if segment.system is None else "item"
                 raise InputError(f"segment {segment.id!r} names no {lacking}; common items need both in every row")
             held.setdefault(segment.system, set()).add((segment.group, segment.item))
+            same.add([segment])
         every = set[_Item]().union(*held.values())
-        shared = every.intersection(*held.values())
+        shared = every.intersection(*held.values()) - same.refused().keys()
         self._shared = shared
         return f"{len(shared)} of {len(every)} items are those of all {len(held)} systems; the others are left out"

@@ -304,10 +304,12 @@ def joined_scores(
     columns, more = stored_columns(of_segments, segments, up)  # report what does not fit before scoring
     more += [*told, *left, *(note for table in {id(t): t for t in tables.values()}.values() for note in table.notes)]
     down = frozenset(name for name in tables if not up[name])
+    plain = frozenset(name for name, one in built.items() if not one.info.judges)
 
     def joined(scored: Mapping[str, Scores], flagged: Sequence[str] = ()) -> JoinedScores:
         told = (*dataset.notes, *notes, *more, *guessed, *flagged)
-        return settle(JoinedScores(segments, human, {**scored, **columns}, tables, down, positions, told), missing)
+        held = JoinedScores(segments, human, {**scored, **columns}, tables, down, positions, told, describing=plain)
+        return settle(held, missing)
 
     if built:
         rehearse(joined(stand_ins(built, segments, baseline)))

@@ -13,15 +13,16 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask, by_value
 from nlgauge.core.errors import InputError, nearest
+from nlgauge.core.inputs import SameInputs
 from nlgauge.core.metric import BaseMetric, check_needs, cut_words, own_notes, signature_of
 from nlgauge.core.options import check_option
 from nlgauge.core.result import NewRow
-from nlgauge.core.scores import Scores, count, ids, join, mean_of_defined, say
+from nlgauge.core.scores import Scores, count, ids, mean_of_defined, say
 from nlgauge.core.segment import Dataset, Segment, select_systems
 from nlgauge.core.spec import Signature, version
 from nlgauge.core.tables import Key, Preferences, ScoreTable
 from nlgauge.metrics.languages import LanguageCheck
-from nlgauge.metrics.run import score_segments
+from nlgauge.metrics.run import grouped_notes, score_grouped
 from nlgauge.metrics.stored import direction_of
 from nlgauge.metrics.wrapped import ReferencePolicyMetric
 from nlgauge.runtime.runtime import Runtime
@@ -52,6 +53,7 @@ class JoinedScores:
             there are ratings.
         notes: what was left out, with counts and the first ids.
         counts: metric name -> flag -> number of judged segments, before those without a score are dropped or filled.
+        describing: the metrics that judge nothing, such as a length.
     """
 
     segments: tuple[Segment, ...]
@@ -62,6 +64,7 @@ class JoinedScores:
     pairs: npt.NDArray[np.int64] | None = None
     notes: tuple[str, ...] = ()
     counts: Mapping[str, Mapping[str, int]] = dataclasses.field(default_factory=dict)
+    describing: frozenset[str] = frozenset()
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -93,6 +96,7 @@ class JoinedScores:
                 "signature": str(self.signature(name)),
                 "higher_is_better": self.is_higher_better(name),
                 "flags": self.counts.get(name, {}),
+                **({"judges": False} if name in self.describing else {}),
             }
             for name in self.metrics
         ]
@@ -216,6 +220,9 @@ def judged(
 
     Returns:
         The segments, their ratings by criterion, and notes on what is missing.
+
+    Raises:
+        InputError: outputs for one item were written for different inputs.
     """
     known = criteria_of(dataset)
     human = {name: ratings(dataset.segments, name) for name in criteria if name != _MEAN or name in known}
@@ -237,6 +244,7 @@ def judged(
     notes += [note for name in criteria for note in _note_agreement(dataset.segments, name)]
     keep = np.ones(len(rated), dtype=np.bool_) if unrated else rated
     where = np.flatnonzero(keep)
+    SameInputs().check(dataset.segments[i] for i in where)
     return tuple(dataset.segments[i] for i in where), {name: values[where] for name, values in human.items()}, notes
 
 
@@ -481,16 +489,9 @@ def score_judged(
     adapted = readable(metrics, segments, references)
     for built in adapted.values():
         signature_of(built, runtime)  # a model that is missing is refused before another is asked
-    about_texts = Looks(language).seen(adapted, segments if adapted else (), "judged segments").notes()
-    scored = score_segments({name: built for name, built in adapted.items() if not built.pooled}, segments, runtime)
-    groups = list(dict.fromkeys(s.group for s in segments))
-    notes: list[str] = [*own_notes(metrics)]
-    for name, built in adapted.items():
-        if not built.pooled:
-            continue
-        scored[name] = _by_group(name, built, segments, groups, runtime)
-        if len(groups) > 1:
-            notes.append(f"{name} is pooled: scored in each of {len(groups)} groups by itself")
+    about_texts = Looks(language).seen(adapted, segments if adapted else (), "judged segments", is_paired=True).notes()
+    scored = score_grouped(adapted, segments, runtime)
+    notes = [*own_notes(metrics), *grouped_notes(adapted, len({s.group for s in segments}))]
     about_flags = [
         note
         for name, built in adapted.items()
@@ -498,17 +499,7 @@ def score_judged(
     ]
     said = [*about_texts, *about_flags]
     say(*said)
-    return {name: scored[name] for name in adapted}, [*notes, *said]
-
-
-def _by_group(
-    name: str, built: BaseMetric, segments: Sequence[Segment], groups: Sequence[str | None], runtime: Runtime
-) -> Scores:
-    """The scores of a pooled metric, in the order of the segments, where each group is scored by itself."""
-    parts = [score_segments({name: built}, [s for s in segments if s.group == g], runtime)[name] for g in groups]
-    whole = join(parts)
-    places = {id_: i for i, id_ in enumerate(whole.ids)}
-    return whole.take([places[s.id] for s in segments])
+    return scored, [*notes, *said]
 
 
 def readable(

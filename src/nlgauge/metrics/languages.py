@@ -16,7 +16,7 @@ import numpy as np
 
 from nlgauge.core.errors import InputError
 from nlgauge.core.metric import BaseMetric
-from nlgauge.core.scores import FIRST, MetricInfo, Note
+from nlgauge.core.scores import FIRST, MetricInfo, Note, first_few
 from nlgauge.core.segment import Segment
 from nlgauge.text.scripts import (
     ENGLISH,
@@ -48,10 +48,12 @@ class LanguageTexts:
     Attributes:
         n: how many there are.
         first: the ids of the first.
+        groups: their groups.
     """
 
     n: int
     first: list[str]
+    groups: tuple[str | None, ...] = ()
 
 
 @dataclass
@@ -115,7 +117,7 @@ class LanguageCounts:
         for group, one in self._groups.items():
             for code, n, first in self._of(group, one):
                 before = total.get(code, LanguageTexts(0, []))
-                total[code] = LanguageTexts(before.n + n, [*before.first, *first][:FIRST])
+                total[code] = LanguageTexts(before.n + n, [*before.first, *first][:FIRST], (*before.groups, group))
         return dict(sorted(total.items(), key=lambda entry: -entry[1].n))
 
     def _of(self, group: str | None, one: _Group) -> Iterator[tuple[str, int, list[str]]]:
@@ -192,6 +194,7 @@ def unread_by_model(languages: Sequence[str], writing: Writing, who: str | None 
 @dataclass
 class _Seen:
     count: int = 0
+    groups: dict[str | None, None] = field(default_factory=dict)
     first: list[str] = field(default_factory=list)
     looks: dict[str, None] = field(default_factory=dict)
 
@@ -243,12 +246,14 @@ class UnreadScripts:
     _seen: dict[tuple[str, str], _Seen] = field(default_factory=dict)  # by specification and reason
     _targets: LanguageCounts = field(default_factory=LanguageCounts)
     _sources: LanguageCounts = field(default_factory=lambda: LanguageCounts(side=0))
+    _groups: dict[str | None, None] = field(default_factory=dict)
 
     def add(self, segments: Sequence[Segment]) -> None:
         """Count more segments."""
         self.n += len(segments)
         if not self.metrics:
             return
+        self._groups |= dict.fromkeys(s.group for s in segments)
         needs = {"hypothesis"}.union(*(metric.info.needs for metric in self.metrics.values()))
         columns = {need: codes for need in needs if (codes := _codes(segments, need)) is not None and codes.any()}
         if self._particular:
@@ -294,6 +299,7 @@ class UnreadScripts:
             places = np.flatnonzero(codes == code)
             seen = self._seen.setdefault((spec, reason), _Seen())
             seen.count += len(places)
+            seen.groups |= dict.fromkeys(segments[i].group for i in places.tolist())
             seen.first += [segments[i].id for i in places[: _FIRST - len(seen.first)]]
             seen.looks[writing.looks] = None
 
@@ -326,7 +332,7 @@ class UnreadScripts:
 
     def _by_script(self) -> Iterator[_Unread]:
         for (spec, reason), seen in self._seen.items():
-            yield spec, "", seen.count, seen.first, [*seen.looks], reason
+            yield spec, "", seen.count, seen.first, self._looks(seen.looks, seen.groups), reason
 
     def _by_language(self) -> Iterator[_Unread]:
         for side, counts in (("", self._targets), ("the sources of ", self._sources)):
@@ -342,7 +348,15 @@ class UnreadScripts:
                 for reason, codes in by_reason.items():
                     count = sum(found[code].n for code in codes)
                     first = [i for code in codes for i in found[code].first][:_FIRST]
-                    yield spec, side, count, first, [_writing_in(code).looks for code in codes], reason
+                    groups = [group for code in codes for group in found[code].groups]
+                    looks = self._looks([_writing_in(code).looks for code in codes], groups)
+                    yield spec, side, count, first, looks, reason
+
+    def _looks(self, looks: Iterable[str], groups: Iterable[str | None]) -> list[str]:
+        """What texts look like, and in which groups if these are not all."""
+        of = [str(group) for group in dict.fromkeys(groups) if group is not None]
+        where = f" (group {first_few(of)})" if of and len(of) < len(self._groups) else ""
+        return [_listed(looks) + where]
 
     def _note(self, spec: str, side: str, count: int, first: list[str], looks: Sequence[str], reason: str) -> Note:
         who = ", ".join([*first, *(["..."] if count > len(first) else [])])

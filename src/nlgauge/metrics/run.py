@@ -107,6 +107,28 @@ def score_segments(
         return (_score_all if runtime.pool is None else _score_part)(metrics, segments, runtime, shown)
 
 
+def score_grouped(
+    metrics: Mapping[str, BaseMetric], segments: Sequence[Segment], runtime: Runtime
+) -> dict[str, Scores]:
+    """The same, but a metric that is `pooled` sees one group at a time, as if there were no other."""
+    groups = list(dict.fromkeys(s.group for s in segments))
+    scored = score_segments({name: built for name, built in metrics.items() if not built.pooled}, segments, runtime)
+    for name, built in metrics.items():
+        if built.pooled:
+            own = [[s for s in segments if s.group == group] for group in groups]
+            whole = join([score_segments({name: built}, part, runtime)[name] for part in own])
+            places = {id_: i for i, id_ in enumerate(whole.ids)}
+            scored[name] = whole.take([places[s.id] for s in segments])
+    return {name: scored[name] for name in metrics}
+
+
+def grouped_notes(
+    metrics: Mapping[str, BaseMetric], n: int, why: str = "scored in each of {} groups by itself"
+) -> list[str]:
+    """A note on each metric that is `pooled`, where there are several groups."""
+    return [f"{name} is pooled: {why.format(n)}" for name, built in metrics.items() if built.pooled and n > 1]
+
+
 def score_blocks(
     metrics: Mapping[str, BaseMetric], blocks: Iterable[Sequence[Segment]], runtime: Runtime, n: int = 0
 ) -> Iterator[tuple[Sequence[Segment], dict[str, Scores]]]:

@@ -34,7 +34,7 @@ from nlgauge.report.drawing import (
 from nlgauge.report.kinds.score import digits_of, line_name, system_name
 from nlgauge.report.labels import clean
 from nlgauge.report.tables import PEOPLE, UNDEFINED, Row, absent, measured, number
-from nlgauge.report.text import doubts_of
+from nlgauge.report.text import directed, doubts_of
 from nlgauge.stats.draws import mean_interval
 
 _WIDTH, _BAR, _STEP = 220, 14, 24  # pixels: the plot, the height of a bar, and from one bar to the next
@@ -76,7 +76,7 @@ def _figure(metric: Mapping[str, Any], rows: Sequence[Row], doubt: str) -> Figur
     ]
     found = [FigureBar(row["system"], row["value"], row["low"], row["high"]) for row in numbers]
     spec, digits = metric["spec"], digits_of(metric, rows)
-    direction = "" if metric["higher_is_better"] else " (lower is better)"
+    direction = directed(metric).removeprefix(spec)
     title, note = f"{spec}{' (?)' if doubt else ''}{direction}", f"(?) Says nothing here: {doubt}." if doubt else ""
     return Figure(title, numbers, bars(spec, found, digits), note=note)
 

@@ -93,13 +93,17 @@ class Trust:
     doubt: str = ""
 
 
+DESCRIBES = "it describes outputs, and judges none"
+
+
 def doubts_of(result: Result) -> dict[str, str]:
     """Metric -> why its numbers in a result say nothing; without those of which nothing is known.
 
-    A tenth of the texts, or more, are in a language that it does not read, or too long for its model; or its agreement
-    with people is asked for, and it was trained on ratings. The notes of a result say so, whichever verb made it.
+    It judges nothing. Or a tenth of the texts, or more, are in a language that it does not read, or too long for its
+    model; or its agreement with people is asked for, and it was trained on ratings. The notes of a result say so,
+    whichever verb made it.
     """
-    found: dict[str, list[str]] = {}
+    found = {m["spec"]: [DESCRIBES] for m in result.metrics if m.get("judges") is False}
     for note in result.notes:
         for spec, doubt in _doubts(result, note):
             found.setdefault(spec, []).append(doubt)
@@ -339,7 +343,7 @@ def _explained(paper: Paper, quiet: bool) -> list[str]:
 
 def doubt_line(result: Result) -> list[str]:
     """In one line, which numbers mean nothing, and why; no line where there is no such doubt."""
-    doubts = [f"{spec}: {doubt}" for spec, doubt in doubts_of(result).items()]
+    doubts = [f"{spec}: {doubt}" for spec, doubt in doubts_of(result).items() if doubt != DESCRIBES]
     return [f"do not rely on {'; '.join(doubts)}"] if doubts else []
 
 
@@ -373,7 +377,12 @@ def _notes(paper: Paper) -> list[str]:
 
 def directed(metric: Mapping[str, Any]) -> str:
     """A metric as typed, with its direction where that is not the usual one."""
-    return str(metric["spec"]) + ("" if metric["higher_is_better"] else " (lower is better)")
+    return str(metric["spec"]) + (" (lower is better)" if rises(metric) is False else "")
+
+
+def rises(metric: Mapping[str, Any]) -> bool | None:
+    """Whether a higher score is better; None for what judges nothing."""
+    return bool(metric["higher_is_better"]) if metric.get("judges", True) else None
 
 
 # --- Where two texts differ: the newer one in pieces, for a mark around what is new

@@ -33,7 +33,7 @@ from nlgauge.io.segments import Source, Summary
 from nlgauge.metrics.guards import GuardCheck
 from nlgauge.metrics.languages import LanguageCheck
 from nlgauge.metrics.registry import EMBEDDED, expanded, metric, named, takes_metrics
-from nlgauge.metrics.run import score_blocks, score_segments
+from nlgauge.metrics.run import grouped_notes, score_blocks, score_grouped, score_segments
 from nlgauge.metrics.wrapped import save_bounds
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.scoring.compare import ComparisonOptions, Totals
@@ -114,7 +114,7 @@ class SourceScores(Outcome):
         if self.comparison.pairs:
             for group, pairs in self.pairwise[spec].items():
                 of_group = {"group": group} if self.comparison.by_group else {}
-                for row in pairs.rows(spec):
+                for row in pairs.rows(spec, self.metrics[spec].info.judges):
                     parts = {} if "against" in row else totals.parts((group, str(row["system"])))
                     yield {**row, **parts, **of_group}
             return
@@ -203,14 +203,18 @@ def score_source(
     built, left = leave_out(built, optional, chain.from_iterable(source.blocks()))
     check_lacking(built, summary.lacking, summary.inputs, source.advice)
     comparison.check(summary)
-    looking = Looks(language, guards).over(built)
-    looking.ahead(source.blocks())
+    looking = Looks(language, guards).over(built, is_paired=comparison.test is not None)
     signatures = {spec: signature_of(metric, runtime) for spec, metric in built.items()}
     comparison.check_metrics(signatures.values())
     if comparison.test is not None:
         comparison.check_items((s.group, s.system, s.item, s.id) for block in source.blocks() for s in block)
+    looking.ahead(source.blocks())
     totals = {spec: Totals(comparison.by_group, keep=comparison.resamples) for spec in built}
-    for block, scores in score_blocks(built, source.blocks(), runtime, summary.n):
+    blocks = score_blocks(built, source.blocks(), runtime, summary.n)
+    if comparison.by_group and save_norm is None and (alone := grouped_notes(built, len(summary.groups))):
+        segments = [*chain.from_iterable(source.blocks())]
+        blocks, left = iter([(segments, score_grouped(built, segments, runtime))]), [*left, *alone]
+    for block, scores in blocks:
         looking.add(block)
         for spec, values in scores.items():
             totals[spec].add(block, values)
@@ -290,15 +294,19 @@ def _metrics_for_sources(third: Any) -> MetricLike | Sequence[MetricLike]:
 
 
 def score_and_look(
-    data: Dataset, metrics: MetricLike | Sequence[MetricLike], runtime: Runtime | None, looks: Looks
+    data: Dataset,
+    metrics: MetricLike | Sequence[MetricLike],
+    runtime: Runtime | None,
+    looks: Looks,
+    is_paired: bool = False,
 ) -> tuple[ScoreSet, Looking]:
-    """The scores of `score`, and what looks found in the texts."""
+    """The scores of `score`, and what looks found in the texts; `is_paired` if systems are compared item by item."""
     segments = data.segments
     systems, items = tuple(s.system for s in segments), tuple(s.item for s in segments)
     asked, optional = expanded(metrics)
     runtime, told = by_texts(runtime or Runtime(), asked, [segments])
     built, left = leave_out(named(asked, runtime.encoder), optional, segments)
-    looking = looks.seen(built, segments)
+    looking = looks.seen(built, segments, is_paired=is_paired)
     scored = score_segments(built, segments, runtime) if segments else _scores_of_none(built, runtime)
     about_flags = {spec: [*scores.flag_notes(spec, cut=cut_words(built[spec]))] for spec, scores in scored.items()}
     about_metrics, about_input = _parted(looking.notes())

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Annotated, Protocol
 
 from nlgauge.core.errors import InputError
+from nlgauge.core.inputs import SameInputs
 from nlgauge.core.metric import BaseMetric, MetricLike, said
 from nlgauge.core.options import Typed, checked
 from nlgauge.core.result import Row
@@ -248,30 +249,38 @@ class Looks:
     def __post_init__(self) -> None:
         checked(self, name="", error=InputError)
 
-    def over(self, metrics: Mapping[str, BaseMetric], of: str = "segments") -> Looking:
+    def over(self, metrics: Mapping[str, BaseMetric], of: str = "segments", is_paired: bool = False) -> Looking:
         """The looks at a run.
 
         Args:
             metrics: specification -> metric, or another reader of texts that says by `unread` what it cannot read.
             of: what the segments are called.
+            is_paired: whether outputs for one item are compared, so that they must be for the same input.
         """
         makers: list[tuple[str, Callable[[], Look]]] = [
             (self.language, partial(UnreadScripts, metrics, of)),
             ("off" if self.guards == "off" else "note", partial(UnfitTexts, metrics)),
             (self.guards, GuardCounts),
             ("off" if self.guards == "off" else "note", FavouredSystem),
+            ("refuse" if is_paired else "off" if self.guards == "off" else "note", partial(SameInputs, is_paired)),
         ]
         looks = [(treatment, make()) for treatment, make in makers if treatment != "off"]
         refusing = [look for treatment, look in looks if treatment in ("strict", "refuse")]
         return Looking([look for _, look in looks], refusing)
 
-    def seen(self, metrics: Mapping[str, BaseMetric], segments: Sequence[Segment], of: str = "segments") -> Looking:
+    def seen(
+        self,
+        metrics: Mapping[str, BaseMetric],
+        segments: Sequence[Segment],
+        of: str = "segments",
+        is_paired: bool = False,
+    ) -> Looking:
         """The looks at segments that are all there is.
 
         Raises:
             InputError: a text is refused.
         """
-        looking = self.over(metrics, of)
+        looking = self.over(metrics, of, is_paired)
         looking.add(segments)
         looking.refuse()
         return looking

@@ -73,10 +73,10 @@ def aligned(
         for i in where.tolist():
             item = items[i]
             if name is None or item is None:
-                what = "system" if name is None else "item"
+                what, field = ("system", "system") if name is None else ("item", "seg")
                 raise InputError(
-                    f"segment {ids[i]!r} names no {what}; systems are compared item by item, so every segment needs"
-                    " both"
+                    f"segment {ids[i]!r} names no {what}; systems are compared item by item, so say which column has"
+                    f" it: --columns {field}=NAME (columns={{'{field}': NAME}})"
                 )
             first = grid.setdefault(name, {}).setdefault(item, i)
             if first != i:
@@ -409,12 +409,15 @@ class Pairwise:
     adjust: str
     alpha: float
 
-    def rows(self, spec: str) -> Iterator[NewRow]:
-        """The rows of a result file: one per system, then one per pair, which names the other system in `against`."""
+    def rows(self, spec: str, judges: bool = True) -> Iterator[NewRow]:
+        """The rows of a result file: one per system, then one per pair, which names the other system in `against`.
+
+        A metric that judges nothing ranks none.
+        """
         for i, system in enumerate(self.systems):
             row: NewRow = {**self._number(spec, i), "n": self.n, "n_undefined": self.n_undefined[i]}
             if self.baseline is None:
-                yield {**row, "rank": self.ranks[i]}
+                yield {**row, "rank": self.ranks[i] if judges else None}
             else:
                 base = self.systems.index(self.baseline)
                 yield {
@@ -510,7 +513,9 @@ class SystemComparison(Outcome):
         ]
         first = next(iter(self.pairwise.values()))
         settings = {name: getattr(first, name) for name in ("draws", "seed", "adjust")}
-        rows = (row for spec, found in self.pairwise.items() for row in found.rows(spec))
+        rows = (
+            row for spec, found in self.pairwise.items() for row in found.rows(spec, self.metrics[spec].info.judges)
+        )
         plain = Result(
             "score",
             beside(rows, self.looks.by_system()),
@@ -557,7 +562,7 @@ def compare(
             `fit_thresholds` returns, or `shipped`.
 
     Raises:
-        InputError: there is only one system, systems have different items, or an option is not allowed.
+        InputError: there is only one system, systems have different items or inputs, or an option is not allowed.
         SpecError: a metric is unknown.
     """
     _check(adjust, alpha)
@@ -565,7 +570,8 @@ def compare(
     runtime, told = by_texts(runtime or Runtime(), metrics, [dataset.segments])
     built = named(metrics, runtime.encoder)
     table = thresholds_for(thresholds, built, runtime)
-    scored, looking = score_and_look(dataset, metrics, runtime, Looks(language, guards))
+    table = table if table is None else table.over([dataset.segments])
+    scored, looking = score_and_look(dataset, metrics, runtime, Looks(language, guards), is_paired=True)
     how: dict[str, Any] = {"draws": draws, "seed": seed, "adjust": adjust, "alpha": alpha}
     paired = {
         spec: compare_pairs(one, one.systems, one.items, baseline=baseline, test=test, **how)

@@ -77,6 +77,7 @@ class About:
         higher_is_better: whether a higher value is better.
         parts: part of its scores -> whether higher is better; None for a part that is no score.
         notes: what a reader of its numbers must know.
+        judges: whether it says what outputs are worth.
     """
 
     low: float | None
@@ -84,12 +85,13 @@ class About:
     higher_is_better: bool
     parts: Mapping[str, bool | None] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    judges: bool = True
 
     @classmethod
     def of(cls, metric: BaseMetric) -> About:
         """The facts of a metric for a result file."""
         low, high = (end if math.isfinite(end) else None for end in metric.info.range)
-        return cls(low, high, metric.info.higher_is_better, dict(metric.info.parts), metric.notes)
+        return cls(low, high, metric.info.higher_is_better, dict(metric.info.parts), metric.notes, metric.info.judges)
 
 
 @dataclass(frozen=True)
@@ -212,7 +214,7 @@ def make_plan(
     signatures = {spec: signature_of(metric, runtime) for spec, metric in metrics.items()}
     inputs, comparison = inputs.pinned, comparison or ComparisonOptions()
     comparison.check_metrics(signatures.values())
-    seen = _InputSeen((looks or Looks()).over(metrics), comparison)
+    seen = _InputSeen((looks or Looks()).over(metrics, is_paired=comparison.test is not None), comparison)
     stamps, spans, summary = _read(inputs, rows, seen)
     check_lacking(metrics, summary.lacking, summary.inputs)
     comparison.check(summary)
@@ -581,6 +583,7 @@ class Recorded(BaseMetric):
             higher_is_better=self.about.higher_is_better,
             copy_is_best=False,
             parts=self.about.parts,
+            judges=self.about.judges,
         )
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from importlib.resources import files
@@ -18,8 +18,10 @@ from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError
 from nlgauge.core.metric import BaseMetric, signature_of
 from nlgauge.core.result import Result, Row, replacing
-from nlgauge.core.segment import unique
+from nlgauge.core.scores import first_few
+from nlgauge.core.segment import Segment, unique
 from nlgauge.core.spec import version
+from nlgauge.metrics.languages import beyond_english
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.stats.selection import FORMS, AgreementCurve
 
@@ -133,6 +135,7 @@ class Thresholds:
         sha256: the digest of that file; empty if it was not read from one.
         about: what the sets are, in a few words; empty if nobody says.
         notes: what was left out when it was fitted; not in the file.
+        foreign: why it says nothing of the texts at hand, see `over`; mostly empty.
     """
 
     metrics: tuple[MetricThresholds, ...]
@@ -142,6 +145,12 @@ class Thresholds:
     sha256: str = ""
     about: str = ""
     notes: tuple[str, ...] = ()
+    foreign: str = ""
+
+    def over(self, blocks: Iterable[Sequence[Segment]]) -> Thresholds:
+        """The thresholds for these texts: the shipped ones, of translation into English, say nothing of others."""
+        seen = beyond_english(frozenset({"references"}), blocks) if self.name == SHIPPED else []
+        return replace(self, foreign=f"it is of {self.about}, and {first_few(seen)}") if seen else self
 
     def of(self, signature: str, references: Collection[int] = ()) -> MetricThresholds | str:
         """The thresholds of a metric, or the reason why there are none.
@@ -150,6 +159,8 @@ class Thresholds:
             signature: the signature of the scores.
             references: the numbers of references that their segments have; empty if they are not known yet.
         """
+        if self.foreign:
+            return self.foreign
         wanted = identity(signature)
         same = [one for one in self.metrics if identity(one.signature) == wanted]
         if not same:
@@ -377,6 +388,9 @@ def _notes(
 ) -> Iterator[str]:
     if any(not isinstance(one, str) for one in found.values()):
         yield thresholds.note()
+    if thresholds.foreign:
+        found = {}
+        yield f"{thresholds.name} does not say how often people agree: {thresholds.foreign}; fit thresholds of your own"
     for spec, one in found.items():
         if isinstance(one, str):
             yield f"{spec}: {thresholds.name} does not say how often people agree: {one}"

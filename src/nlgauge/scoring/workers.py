@@ -35,7 +35,7 @@ from nlgauge.io.parallel import system_names
 from nlgauge.io.segments import Summary
 from nlgauge.io.spans import read_span
 from nlgauge.metrics.guards import summed
-from nlgauge.metrics.run import score_segments
+from nlgauge.metrics.run import grouped_notes, score_segments
 from nlgauge.metrics.wrapped import save_bounds
 from nlgauge.runtime.pool import Unsettled
 from nlgauge.runtime.runtime import Runtime, silent
@@ -135,7 +135,10 @@ def result_of(
     documents = scorer.settled.documents.items()
     signatures |= {spec: with_digest(signatures[spec], digest) for spec, digest in documents}
     nothing = Looking()  # the plans' notes say what looks found
-    found = SourceScores(metrics, signatures, totals, _summary(runs), comparison, nothing).result()
+    summary = _summary(runs)
+    together = "groups are counted together in parts, and each by itself without --engine"
+    left = grouped_notes(metrics, len(summary.groups), together) if comparison.by_group else []
+    found = SourceScores(metrics, signatures, totals, summary, comparison, nothing, left).result()
     counts: dict[tuple[str | None, str | None], Mapping[str, int]] = {}
     for group, system, counted in chain.from_iterable(plan.guards for plan in runs.values()):
         counts[group, system] = add(counts.get((group, system), {}), counted)

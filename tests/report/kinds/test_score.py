@@ -304,3 +304,23 @@ def test_the_page_says_what_it_is():
     page = score_html(result())
     assert "<h1>Scores of 3 systems</h1>" in page
     assert "<title>Scores of 3 systems: bleu, chrf</title>" in page
+
+
+def test_what_judges_nothing_gets_no_signs():
+    rows = [
+        {"system": system, "metric": spec, "value": value, "low": None, "high": None, "n": 9, "n_undefined": 0}
+        | ({"baseline": "old", "delta": 1.0, "p": 0.01} if system == "new" else {"baseline": "old"})
+        for spec in ("ter", "length")
+        for system, value in (("old", 1.0), ("new", 2.0))
+    ]
+    metrics = [{"spec": spec, "signature": f"metric:{spec}", "higher_is_better": False} for spec in ("ter", "length")]
+    result = Result("score", rows, metrics=[metrics[0], {**metrics[1], "judges": False}])
+    table = score_table(result, best=True)
+    assert table.header == ("system", "ter \u2193", "length", "n")
+    assert [line[2].split() for line in table.body] == [["1.00"], ["2.00", "p=0.0100"]]
+    assert "\u2020" in table.body[1][1]
+    assert table.marked == frozenset({(0, 1)})  # the best by TER alone
+    assert "lower is better" not in score_table(replace(result, metrics=result.metrics[1:], rows=rows[2:])).text()
+    page = score_html(result)
+    assert "neither end is better" in page
+    assert "Says nothing here: it describes outputs, and judges none" in page

@@ -12,7 +12,7 @@ from nlgauge.core.result import Result
 from nlgauge.report.labels import ELLIPSIS, visible
 from nlgauge.report.pages import render_result, write_page
 from nlgauge.report.tables import FALLS, LOWER_IS_BETTER, Kind, Paper, Part, Row, Table, absent, by_keys, number
-from nlgauge.report.text import marked, pieces, shared
+from nlgauge.report.text import marked, pieces, rises, shared
 
 HEADS = {
     "PASS": "the change may ship",
@@ -32,7 +32,13 @@ _LEGEND = (
 
 def head(result: Result) -> str:
     """The verdict, in a line."""
-    return f"{result.verdict}: {HEADS.get(str(result.verdict), '')}" if result.verdict else ""
+    return f"{result.verdict}: {_said(result)}" if result.verdict else ""
+
+
+def _said(result: Result) -> str:
+    """What the verdict says."""
+    decides = any(row["decides"] for row in result.rows) or not result.rows
+    return HEADS.get(str(result.verdict), "") if decides else "no metric here judges the outputs"
 
 
 def gate_parts(paper: Paper) -> list[Part]:
@@ -58,17 +64,18 @@ def power(result: Result) -> str:
 
 def gate_table(result: Result, digits: int = 3) -> Table:
     """One line per metric."""
-    falls = {metric["spec"] for metric in result.metrics if not metric["higher_is_better"]}
-    body = tuple(_line(row, row["metric"] in falls, digits) for row in result.rows)
+    falls = {metric["spec"] for metric in result.metrics if rises(metric) is False}
+    shown = {metric["spec"] for metric in result.metrics if rises(metric) is None}
+    body = tuple(_line(row, row["metric"] in falls, row["metric"] in shown, digits) for row in result.rows)
     legend = (*([LOWER_IS_BETTER] if falls else []), *_LEGEND)
     return Table("", _HEADER, body, left=2, legend=legend)
 
 
-def _line(row: Row, falls: bool, digits: int) -> tuple[str, ...]:
+def _line(row: Row, falls: bool, shown: bool, digits: int) -> tuple[str, ...]:
     name = f"{row['metric']}{FALLS if falls else ''}"
     return (
         name,
-        row["verdict"] if row["decides"] else f"({row['verdict']}, only reported)",
+        row["verdict"] if row["decides"] else "(judges none)" if shown else f"({row['verdict']}, only reported)",
         number(row["base"], digits),
         number(row["new"], digits),
         change(row, digits),
@@ -133,7 +140,7 @@ def gate_html(result: Result) -> str:
         "gate.html",
         result,
         verdict=result.verdict or "",
-        head=HEADS.get(str(result.verdict), ""),
+        head=_said(result),
         reasons=result.reasons,
         power=power(result) if result.rows else "",
         table=gate_table(result) if result.rows else None,

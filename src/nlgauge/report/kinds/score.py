@@ -32,7 +32,7 @@ from nlgauge.report.tables import (
     values_of,
     with_interval,
 )
-from nlgauge.report.text import Trust, doubts_of
+from nlgauge.report.text import Trust, doubts_of, rises
 
 _NO_NAME, _PARTS = "-", "parts."
 _PARTS_OF_BLEU = "bp: brevity penalty; ratio: length by reference_length; precisionN: percent of the n-grams of N words"
@@ -86,10 +86,11 @@ def score_table(
         name = system_name(system) + (" (baseline)" if compared and system in bases else "")
         names = [*_group(group, grouped), name]
         body.append((*names, *(cells.get(spec, "") for spec in specs), *counts[group, system]))
-    falling = {m["spec"] for m in result.metrics if not m["higher_is_better"]}
+    falling = {m["spec"] for m in result.metrics if rises(m) is False}
+    judging = {m["spec"] for m in result.metrics if rises(m) is not None}
     heads = (f"{spec} {FALLS}" if spec in falling else spec for spec in specs)
     header = (*(["group"] if grouped else []), "system", *heads, "n", *(["flagged"] if flagged else []))
-    starred = any(not absent(row.get("p")) for row in rows if row["metric"] in specs)
+    starred = any(not absent(row.get("p")) for row in rows if row["metric"] in judging & {*specs})
     daggers = any(_WORSE in cell for cells in lines.values() for spec, cell in cells.items() if spec in specs)
     legend = (
         *([f"* p < {SIGNIFICANT:g} against the baseline"] if starred else []),
@@ -116,7 +117,7 @@ def _with_best(
     ranked = any(row.get("rank") is not None for row in result.rows)
     values: dict[tuple[Any, str], dict[int, tuple[float, int | None]]] = {}
     for row in measured(result.rows):
-        if row["metric"] in specs and not absent(row["value"]):
+        if row["metric"] in specs and not absent(row["value"]) and _rises(row["metric"], result) is not None:
             shown = float(number(row["value"], _digits(digits, row["metric"], result, lean=not signs)))
             sign = 1 if _rises(row["metric"], result) else -1
             line = lines.index((row.get("group"), row["system"]))
@@ -275,16 +276,16 @@ def _for_paper(row: Mapping[str, Any], digits: int | None, result: Result) -> st
     return f"{value}{star_of(row, _rises(row['metric'], result))} ({told})"
 
 
-def star_of(row: Mapping[str, Any], higher_is_better: bool) -> str:
+def star_of(row: Mapping[str, Any], higher_is_better: bool | None) -> str:
     """The mark of a difference that is significant: one for a better system, another for a worse; else empty."""
-    if not p_of(row) < SIGNIFICANT:  # also where it is undefined
+    if not p_of(row) < SIGNIFICANT or higher_is_better is None:  # also where p is undefined
         return ""
     delta = row.get("delta") or 0.0
     return _WORSE if delta and (delta > 0) != higher_is_better else "*"
 
 
-def _rises(spec: str, result: Result) -> bool:
-    return all(metric["higher_is_better"] for metric in result.metrics if metric["spec"] == spec)
+def _rises(spec: str, result: Result) -> bool | None:
+    return next((rises(metric) for metric in result.metrics if metric["spec"] == spec), True)
 
 
 def rank_of(row: Mapping[str, Any]) -> str:
@@ -424,11 +425,12 @@ def _section(metric: Mapping[str, Any], rows: Sequence[Row], parts: Mapping[str,
         "based": base is not None,
         "compared": any(row.get("baseline") is not None for row in rows),
         "parts": parts.get(parts_title(metric["spec"])),
-        "rows": [_row(row, digits, axis, metric["higher_is_better"]) for row in rows],
+        "judges": metric.get("judges", True),
+        "rows": [_row(row, digits, axis, rises(metric)) for row in rows],
     }
 
 
-def _row(row: Row, digits: int, axis: Axis, higher_is_better: bool) -> dict[str, Any]:
+def _row(row: Row, digits: int, axis: Axis, higher_is_better: bool | None) -> dict[str, Any]:
     p = None if absent(row.get("p")) else p_of(row)
     return {
         "group": row.get("group") or "-",
