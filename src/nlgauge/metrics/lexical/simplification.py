@@ -39,23 +39,24 @@ class Sari(WordMetric):
     neither side makes counts 0, so a copy of the reference need not get 100. A blank hypothesis or reference gets 0
     (flag `empty`).
 
-    `easse` sums the counts of all segments, each n-gram as often as it occurs, takes precision and recall by order, and
-    F1 of their means; the number of a segment is the same of its own counts. It is the default, since papers report it
-    today. `released` is the code of the authors: the mean over sentences, F1 by order, precision alone for deletions,
-    and every different n-gram counts once, however often it occurs; one of two that is deleted counts as wrong where a
-    reference keeps the other.
+    `easse` sums the counts of all segments, each n-gram as often as it occurs, and takes the mean of F1 by order; the
+    number of a segment is the same of its own counts. It is the default, since papers report it today. `paper` takes
+    F1 of the mean precision and the mean recall over orders, as the paper writes it. `released` is the code of the
+    authors: the mean over sentences, F1 by order, precision alone for deletions, and every different n-gram counts
+    once, however often it occurs; one of two that is deleted counts as wrong where a reference keeps the other.
 
     Args:
-        variant: `easse` or `released`.
+        variant: `easse`, `paper` or `released`.
 
     References:
         Xu et al. (2016), "Optimizing Statistical Machine Translation for Text Simplification"; and for `easse`
-        Alva-Manchego et al. (2019), "EASSE: Easier Automatic Sentence Simplification Evaluation", `corpus_sari`.
-        `released` with `tokenizer=blanks` is the authors' SARI.py times 100, except for a blank side.
+        Alva-Manchego et al. (2019), "EASSE: Easier Automatic Sentence Simplification Evaluation", `corpus_sari`, of
+        which `paper` is `use_paper_version=True`. `released` with `tokenizer=blanks` is the authors' SARI.py times 100,
+        except for a blank side.
     """
 
     lowercase: bool = True
-    variant: Literal["easse", "released"] = "easse"
+    variant: Literal["easse", "paper", "released"] = "easse"
     info: ClassVar = MetricInfo(
         "sari",
         needs={"source", "references"},
@@ -67,7 +68,7 @@ class Sari(WordMetric):
     )
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        """Values in 0 to 100; with `easse` `stats` are 36 counts: by order and operation, right, made and wanted."""
+        """Values in 0 to 100; but for `released`, `stats` are 36 counts: by order and operation, right, made and wanted."""
         check_needs(self, segments)
         split, empty = cache(self.splitter()), is_empty(segments)
         counted = ([self._counts(segment, split, order) for order in _ORDERS] for segment in segments)
@@ -85,8 +86,10 @@ class Sari(WordMetric):
         """SARI of summed counts: shape (..., 36) to (...)."""
         counts = np.asarray(totals, dtype=np.float64).reshape(*np.shape(totals)[:-1], len(_ORDERS), _OPERATIONS, 3)
         right, made, wanted = np.moveaxis(counts, -1, 0)  # (..., 4, 3) each
-        precision, recall = ((right / np.maximum(of, 1)).mean(axis=-2) for of in (made, wanted))
-        return np.asarray(100 * _f1(precision, recall).mean(axis=-1))
+        shares = [right / np.maximum(of, 1) for of in (made, wanted)]  # precision and recall by order
+        if self.variant == "paper":
+            shares = [share.mean(axis=-2, keepdims=True) for share in shares]
+        return np.asarray(100 * _f1(*shares).mean(axis=(-2, -1)))
 
     @staticmethod
     def _counts(segment: Segment, split: Any, order: int) -> _Counted:
