@@ -411,10 +411,22 @@ def test_an_answer_that_should_be_none_is_right_and_flagged():
 @pytest.mark.parametrize(
     ("hypothesis", "reference", "found"),
     [
-        *[(h, r, True) for h, r in [("3.5", "35"), ("10", "1.0"), ("C++", "C"), ("c", "C#"), ("-5", "5"), ("1/2", "12")]],
-        *[(h, r, True) for h, r in [("1030", "10:30"), ("A+", "A"), ("1,5", "15"), ("at 3.5 percent", "at 35 percent")]],
-        *[(h, r, False) for h, r in [("3.5", "3.5."), ("1,000", "1000"), ("U.S.", "us"), ("$18", "18"), ("**C**", "c")]],
-        *[(h, r, False) for h, r in [("well-known", "wellknown"), ("C++!", "c++"), ("3.5", "4.5"), ("12:30.", "12:30")]],
+        *[
+            (h, r, True)
+            for h, r in [("3.5", "35"), ("10", "1.0"), ("C++", "C"), ("c", "C#"), ("-5", "5"), ("1/2", "12")]
+        ],
+        *[
+            (h, r, True)
+            for h, r in [("1030", "10:30"), ("A+", "A"), ("1,5", "15"), ("at 3.5 percent", "at 35 percent")]
+        ],
+        *[
+            (h, r, False)
+            for h, r in [("3.5", "3.5."), ("1,000", "1000"), ("U.S.", "us"), ("$18", "18"), ("**C**", "c")]
+        ],
+        *[
+            (h, r, False)
+            for h, r in [("well-known", "wellknown"), ("C++!", "c++"), ("3.5", "4.5"), ("12:30.", "12:30")]
+        ],
     ],
 )
 def test_a_match_that_hangs_on_marks_which_tell_answers_apart_is_flagged(hypothesis, reference, found):

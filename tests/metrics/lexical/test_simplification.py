@@ -17,7 +17,8 @@ case = st.tuples(sentence, sentence, st.lists(sentence, min_size=1, max_size=3))
 
 
 @pytest.mark.parametrize(
-    "metric", [Sari(), Sari(variant="paper"), Sari(variant="released"), Readability(), Readability(formula="ari"), LengthRatio()]
+    "metric",
+    [Sari(), Sari(variant="paper"), Sari(variant="released"), Readability(), Readability(formula="ari"), LengthRatio()],
 )
 def test_it_keeps_the_contract_of_a_metric(metric):
     check_metric(metric)

@@ -724,8 +724,8 @@ class TokenF1(ExactMatch):
     """F1 of the words that hypothesis and reference share; for short answers, and mostly beside `exact_match`.
 
     Word order does not count. Words are those that are compared by `exact_match`, with the same references, number of a
-    system, blank sides and flags. Parts are precision and recall for the reference that counts. Texts without blanks between
-    words are one word each: there take `rouge1` with `tokenizer=unicode`.
+    system, blank sides and flags. Parts are precision and recall for the reference that counts. Texts without blanks
+    between words are one word each: there take `rouge1` with `tokenizer=unicode`.
 
     Args:
         normalized: False compares words as they are.

@@ -68,7 +68,7 @@ class Sari(WordMetric):
     )
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        """Values in 0 to 100; but for `released`, `stats` are 36 counts: by order and operation, right, made and wanted."""
+        """Values in 0 to 100; `stats` are 36 counts, if not `released`: by order and operation, right, made, wanted."""
         check_needs(self, segments)
         split, empty = cache(self.splitter()), is_empty(segments)
         counted = ([self._counts(segment, split, order) for order in _ORDERS] for segment in segments)
