@@ -97,6 +97,23 @@ def test_the_model_is_asked_where_words_say_little_and_must_be_certain_each_time
     assert len(asked) == 6
 
 
+def test_the_order_of_the_texts_is_nothing_to_the_model(monkeypatch):
+    asked = []
+    monkeypatch.setattr(languages, "languages", lambda text: asked.append(text) or {"la": 0.5})
+    rows = [(None, f"{LATIN_WORDS} {chr(97 + place % 26) * 3}{place}") for place in range(60)]
+    found(*rows)
+    found(*rows[::-1])
+    assert asked[:3] == asked[3:]
+    assert sum(text.count("Gallia") for text in asked) == 2 * 24
+
+
+def test_addresses_are_in_no_language(monkeypatch):
+    monkeypatch.setattr(languages, "languages", lambda text: {"la": 0.995 if text.strip() else 0.0})
+    urls = [(None, f"https://www.example{place}.com/it/la-casa/che-non.html") for place in range(20)]
+    assert found(*urls) == {}
+    assert found(*[(None, f"Scrivi a info@la-che-non-{place}.it.") for place in range(20)]) != {}  # the rest may be
+
+
 # --- Texts in scripts that a metric does not read: noted, refused, and never scored as equal without a word
 
 CHINESE = ("火车晚点了两个小时。", "昨天他没有去学校上课。")
