@@ -1,4 +1,5 @@
 import math
+import re
 from collections import Counter
 
 import numpy as np
@@ -162,6 +163,18 @@ def test_grades_by_hand():
     assert grade(text) == pytest.approx(0.39 * 9 / 2 + 11.8 * 10 / 9 - 15.59)
     letters = sum(map(str.isalpha, text))
     assert grade(text, "ari") == pytest.approx(4.71 * letters / 9 + 0.5 * 9 / 2 - 21.43)
+
+
+@pytest.mark.parametrize("formula", ["fkgl", "ari"])
+def test_a_missing_blank_parts_sentences_and_an_address_is_a_short_word(formula):
+    for glued in ("He left.She stayed.", "He left!She stayed.", 'He "left."She stayed.', "In 1990.She stayed."):
+        assert grade(glued, formula) == grade(re.sub(r"(?=She)", " ", glued), formula)
+    for whole in ("He took a Ph.D. in law.", "The U.S.A. won 3.5 to 1.", "Node.js and ASP.NET ran e.g. here."):
+        _, sentences, _ = Readability(formula=formula).score([Segment("a", whole)], Runtime()).stats[0]
+        assert sentences == 1
+    short = grade("Visit link now.", formula)
+    for address in ("https://www.example.org/a/b?c=d", "www.example.org", "example.org/a", "j.doe@mail.example.org"):
+        assert grade(f"Visit {address} now.", formula) == short
 
 
 def grade(text, formula="fkgl"):
