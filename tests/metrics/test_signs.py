@@ -199,10 +199,10 @@ def marked(form, texts):
 )
 def test_a_mark_that_all_outputs_begin_or_end_with_and_no_reference_is_told_once(form, says):
     (note,) = noted(marked(form, OURS), THEIRS, system="a")
-    assert note.startswith(f"input: 3 of 3 outputs of a {says}, as in ")
+    assert note.startswith(f"input: nearly all outputs of a {says}, as in ")
     assert ", and hardly any reference does; if a tool or a model put that there, cut it off" in note
     (note,) = noted(OURS, marked(form, THEIRS))
-    assert note.startswith(f"input: 3 of 3 references {says}, as in ")
+    assert note.startswith(f"input: nearly all references {says}, as in ")
     assert noted(marked(form, OURS), marked(form, THEIRS)) == []  # both sides have it
     (note,) = noted(marked(form, OURS), None, THEIRS)
     assert "hardly any source does" in note
@@ -218,8 +218,8 @@ def test_a_mark_that_all_outputs_begin_or_end_with_and_no_reference_is_told_once
 )
 def test_ids_and_running_numbers_are_told_of_both_sides(form, says):
     outputs, references = noted(marked(form, OURS), marked(form, THEIRS))
-    assert outputs.startswith(f"input: 3 of 3 outputs {says}, as in ")
-    assert references.startswith(f"input: 3 of 3 references {says}, as in ")
+    assert outputs.startswith(f"input: nearly all outputs {says}, as in ")
+    assert references.startswith(f"input: nearly all references {says}, as in ")
     assert len(noted(marked(form, OURS), THEIRS)) == 1
 
 
@@ -270,8 +270,8 @@ def test_each_system_is_looked_at_and_ten_are_named():
             known = (THEIRS[place],)
             found.add(Segment(f"{system}.{place}", f"[{system}] {text}", known, system=f"s{system}", item=str(place)))
     (note,) = found.notes(36)
-    assert note.count("3 of 3 outputs of s") == 10
-    assert "; and 2 systems more; if" in note
+    assert note.count("outputs of s") == 10
+    assert "; ...; if a tool" in note
 
 
 @pytest.mark.parametrize("name", ["bagel", "mlqe-pe", "summeval", "webnlg2020-humaneval", "wmt15-da-seg", "wmt24-esa"])

@@ -79,11 +79,7 @@ def each(make: Callable[[S], T], entries: Iterable[S]) -> list[T]:
 def nearest(name: str, known: Iterable[str], most: int = 3, least: float = 0.5) -> str:
     """The known names closest to `name`, worded for the end of an error: "; did you mean 'bleu'?".
 
-    Args:
-        name: what was typed.
-        known: what may be typed.
-        most: how many are named.
-        least: the share of letters in order that is close.
+    `least` is the share of letters in order from which on a name is close.
     """
     names = sorted(known)
     folded = {n.lower(): n for n in names}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
+from os.path import commonprefix
 from unicodedata import is_normalized, normalize
 
 from nlgauge.core.scores import FIRST, Note
@@ -39,9 +41,7 @@ SIGN_MEANINGS: Mapping[str, str] = {
 _ACCENTS = "\u0300-\u036f\u3099\u309a\u1161-\u11c2"  # that stand apart in NFD: of alphabets, kana and Hangul
 _UNSEEN = "\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff"
 _NO_BLANKS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai, Lao, Burmese and Khmer put U+200B between words
-_TURNS = (
-    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # they belong beside letters that are written from right to left
-)
+_TURNS = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # beside letters that are written from right to left
 _RIGHT_TO_LEFT = "\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
 # Letters and digits of full or half width, of Arabic and Hebrew as they are drawn, and ligatures.
 _FORMS = "\ufb00-\ufb06\ufb13-\ufb17\ufb1d-\ufb4f\ufb50-\ufd3d\ufe70-\ufefc"
@@ -74,7 +74,12 @@ _ASCII: tuple[_Rule, ...] = (
     ("entities", "&", re.compile(r"&(?:#\d{2,6}|#[xX][0-9a-fA-F]{2,5}|[a-zA-Z]{2,8}\d?);")),
     (OBJECTS, "{", re.compile(r'(?s)^\s*\{\s*"[^"]*"\s*:.*\}\s*$')),
     ("printed", "b", re.compile(r"(?s)^\s*b(?:'.*'|\".*\")\s*$")),
-    ("errors", "#", re.compile(r"\s*#(?:NAME\?|(?:REF|VALUE|DIV/0|NUM|NULL|SPILL|CALC|ERROR)!|N/A)\s*\Z")),
+    (
+        "missing",
+        "",
+        re.compile(r"\A\s*(?:nan|NaN|NAN|None|null|NULL|NA|N/A|n/a|<NA>|NaT|undefined|\[object \w+\])\s*\Z"),
+    ),
+    ("errors", "#", re.compile(r"\A\s*#(?:NAME\?|(?:REF|VALUE|DIV/0|NUM|NULL|SPILL|CALC|ERROR)!|N/A)\s*\Z")),
     ("printed", "\\", re.compile(r"\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|[.!?:,]\\n|\\n\\n")),
 )
 _BEYOND: tuple[_Rule, ...] = (
@@ -86,16 +91,11 @@ _BEYOND: tuple[_Rule, ...] = (
     ("unseen", "", re.compile(f"[\u00ad\u2060\ufeff]|(?<![{_NO_BLANKS}])\u200b(?![{_NO_BLANKS}])")),
     ("unseen", "", re.compile("[A-Za-z][\u200c\u200d]|[\u200c\u200d][A-Za-z]")),
     ("unseen", "", re.compile(rf"\A(?=[^{_RIGHT_TO_LEFT}]*\Z)[^{_TURNS}]*[{_TURNS}]")),
+    ("turned", "", re.compile(rf"(?s)\A(?=.*[{_RIGHT_TO_LEFT}]).*[{_TURNS}]|[\u0600-\u0dff][\u200c\u200d]")),
+    ("compatible", "", re.compile(f"[{_FORMS}]")),
 )
 _ALL = (*_ASCII, *_BEYOND)
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
-_OBJECT = "[object Object]"  # the longest
-_MISSING = frozenset(
-    ("nan", "NaN", "NAN", "None", "null", "NULL", "NA", "N/A", "n/a", "<NA>", "undefined", "NaT", _OBJECT)
-)
-_TURNED = re.compile(f"[{_TURNS}]|[\u0600-\u0dff][\u200c\u200d]")
-_TURNING = re.compile(f"[{_RIGHT_TO_LEFT}\u0900-\u0dff]")
-_COMPATIBLE = re.compile(f"[{_FORMS}]")
 _FEWEST, _OTHERWISE = 0.05, 0.1  # see `Signs`
 
 
@@ -169,16 +169,9 @@ def _shown(text: str) -> Iterator[str]:
     """As `signs`, and what is a sign only if one side alone shows it."""
     if not text.isprintable() and _CONTROL.search(text):
         yield "control"
-    if len(text) <= len(_OBJECT) and text in _MISSING:
-        yield "missing"
-    odd = not _has_nothing_odd(text)
-    for name, part, looks in _ALL if odd else _ASCII:
+    for name, part, looks in _ASCII if _has_nothing_odd(text) else _ALL:
         if part in text and looks.search(text):
             yield name
-    if odd and _TURNED.search(text) and _TURNING.search(text):  # marks beside other letters are `unseen`
-        yield "turned"
-    if odd and _COMPATIBLE.search(text):
-        yield "compatible"
 
 
 def _key(name: str, *side: str) -> str:
@@ -221,6 +214,7 @@ _PLAIN = re.compile(r"[^\W_]|[ \u00a0,]|(?<=\w)['\u2019-]")
 _STOPS = ".!?;:\u2026\u3002\uff01\uff1f\u061f\u0964\u17d4"
 _PLAIN_LAST = re.compile(rf"{_PLAIN.pattern}|[{_STOPS}]")
 _QUOTES = str.maketrans(dict.fromkeys("\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d\u300e\u300f", '"'))
+_REFERENCES, _SOURCES = "references", "sources"
 _Ends = tuple[str, str]  # the beginning of a text, and its end
 
 
@@ -236,97 +230,69 @@ class Alike:
     """
 
     def __init__(self) -> None:
-        self._outputs: dict[str | None, dict[int, _Ends]] = {}  # system -> hash of the input -> its output
-        self._others: dict[_Ends, None] = {}
-        self._other = "source"
+        self._of: dict[str, dict[int, _Ends]] = {_REFERENCES: {}, _SOURCES: {}}  # side -> hash -> a text
 
     def add(self, segment: Segment) -> None:
         """Look at one more segment."""
-        kept = self._outputs.setdefault(segment.system, {})
-        if len(kept) < LOOKED_AT:
-            known = segment.references, segment.source
-            kept.setdefault(hash(known if any(known) else segment.id), _ends(segment.hypothesis))
-        if segment.references and self._other == "source":
-            self._other = "reference"
-            self._others.clear()
-        if len(self._others) < LOOKED_AT:
-            others = segment.references if self._other == "reference" else (segment.source or "",)
-            self._others.update(dict.fromkeys(map(_ends, others)))
+        outputs = "outputs" if segment.system is None else f"outputs of {segment.system}"
+        known = segment.references, segment.source  # several outputs for one input are one
+        texts = [(outputs, hash(known if any(known) else segment.id), segment.hypothesis)]
+        texts += [(_REFERENCES, hash(text), text) for text in segment.references]
+        texts += [(_SOURCES, hash(segment.source), segment.source or "")]
+        for side, key, text in texts:
+            kept = self._of.setdefault(side, {})
+            if len(kept) < LOOKED_AT and (plain := text.strip()):
+                kept.setdefault(key, (plain.rstrip(_STOPS)[:_LONG], plain[-_LONG:]))
 
     def notes(self) -> Iterator[str]:
         """A note on outputs, and one on references."""
-        outputs = [ends for kept in self._outputs.values() for ends in kept.values()]
-        told = [
-            f"{n} of {len(kept)} outputs{'' if system is None else f' of {system}'} {ways}"
-            for system, kept in self._outputs.items()
-            for n, ways in _ways([*kept.values()], [*self._others], self._other)
-        ]
-        if self._other == "reference":
-            ours = [*self._others]
-            more = [f"{n} of {len(ours)} references {ways}" for n, ways in _ways(ours, outputs, "output")]
-        else:
-            more = []
-        for found in filter(None, (told, more)):
-            rest = f"; and {len(found) - FIRST} systems more" if len(found) > FIRST else ""
-            said = "; ".join(found[:FIRST])
-            yield f"input: {said}{rest}; if a tool or a model put that there, cut it off, since it counts as text"
+        sides = {side: [*kept.values()] for side, kept in self._of.items()}
+        references, sources = sides.pop(_REFERENCES), sides.pop(_SOURCES)
+        known = (references, "reference") if references else (sources, "source")
+        told = [f"{side} {ways}" for side, texts in sides.items() if (ways := _ways(texts, *known))]
+        ways = _ways(references, [text for texts in sides.values() for text in texts], "output")
+        for found in (told, [f"{_REFERENCES} {ways}"] if ways else []):
+            if found:
+                said = f"nearly all {'; '.join(found[:FIRST])}{'; ...' * (len(found) > FIRST)}"
+                yield f"input: {said}; if a tool or a model put that there, cut it off, since it counts as text"
 
 
-def _ends(text: str) -> _Ends:
-    plain = text.strip()
-    return plain.rstrip(_STOPS)[:_LONG], plain[-_LONG:]
-
-
-def _ways(texts: Sequence[_Ends], others: Sequence[_Ends], other: str) -> Iterator[tuple[int, str]]:
-    """How many texts begin and end alike, and the words for it; nothing if they do not."""
-    found: list[tuple[int, str]] = []
-    unlike = ""
+def _ways(texts: Sequence[_Ends], others: Sequence[_Ends], other: str) -> str:
+    """How nearly all texts begin and end, in words; empty if they are not alike."""
+    ways, unlike = [], ""
+    least = max(FEWEST, NEARLY_ALL * len(texts))
     for place, verb in enumerate(("begin with", "end with")):
-        least, ends = NEARLY_ALL * len(texts), [text[place] for text in texts]
+        ends = [text[place] for text in texts]
         tokens = [words[-place].strip(_BRACKETS) for words in map(str.split, ends) if len(words) > 1]
-        ids = [token for token in tokens if _ID.fullmatch(token)]
         numbers = [] if place else [int(match[1]) for token in tokens if (match := _NUMBER.fullmatch(token))]
-        running = 1 + sum(after == one + 1 for one, after in pairwise(numbers))
-        if len(set(ids)) >= max(FEWEST, least):
-            found.append((len(ids), f"{verb} ids"))
-        elif running >= max(FEWEST, least):
-            found.append((running, f"{verb} numbers in running order"))
-        elif shared := _shared([_folded(text, place) for text in ends], place):
-            has = [_has(text, shared, place) for text in ends]
-            likewise = sum(_has(text[place], shared, place) for text in others)
-            is_told = any(_shown(ends[0]))
-            if not is_told and any(map(any, others)) and likewise <= HARDLY_ANY * len(others):
-                found.append((sum(has), f"{verb} {shared!r}"))
+        if len(set(filter(_ID.fullmatch, tokens))) >= least:
+            ways.append(f"{verb} ids")
+        elif 1 + sum(after == one + 1 for one, after in pairwise(numbers)) >= least:
+            ways.append(f"{verb} numbers in running order")
+        elif shared := _shared([_folded(text, place) for text in ends], _PLAIN_LAST if place else _PLAIN):
+            likewise = sum(_folded(text[place], place).startswith(shared) for text in others)
+            if others and likewise <= HARDLY_ANY * len(others) and not any(_shown(ends[0])):  # those are told already
+                ways.append(f"{verb} {(shared[::-1] if place else shared)!r}")
                 unlike = f", and hardly any {other} does"
-    if found:
-        begin, end = texts[0]
-        example = begin[:_SHOWN] if found[0][1].startswith("begin") else end[-_SHOWN:]
-        yield found[0][0], f"{' and '.join(ways for _, ways in found)}, as in {example!r}{unlike}"
+    if not ways:
+        return ""
+    begin, end = texts[0]
+    example = begin[:_SHOWN] if ways[0].startswith("begin") else end[-_SHOWN:]
+    return f"{' and '.join(ways)}, as in {example!r}{unlike}"
 
 
 def _folded(text: str, place: int) -> str:
-    """A text in which digits, and what stands in brackets, are alike; its end is turned round."""
+    """A text in which digits, quotation marks and what stands in brackets are alike; its end is turned round."""
     plain = re.sub(r"\d+", "0", _IN_BRACKETS.sub("\\1\u2026\\2", text.translate(_QUOTES)))
     return plain[::-1] if place else plain
 
 
-def _has(text: str, shared: str, place: int) -> bool:
-    return _folded(text, place).startswith(shared[::-1] if place else shared)
-
-
-def _shared(texts: Sequence[str], place: int) -> str:
-    """The longest beginning of folded texts that nine tenths share, if it has a mark or says enough."""
-    best = ""
-    for length in range(1, _LONG + 1):
-        begins = Counter(text[:length] for text in texts if len(text) >= length)
-        begin, n = max(begins.items(), key=lambda entry: entry[1], default=("", 0))
-        if n < max(FEWEST - 1, NEARLY_ALL * len(texts)):
-            break
-        best = begin
-    best = re.sub(r"[^\W\d_]+\Z", "", best)  # the beginning of a word
-    best = best[::-1] if place else best
-    marked = (_PLAIN_LAST if place else _PLAIN).sub("\0", best)
-    marks = len(marked.replace("\0", ""))
-    if marks > 1 or (marks and len(texts) >= FEWEST):
-        return best[-len(marked.lstrip("\0")) :] if place else best[: len(marked.rstrip("\0"))]
+def _shared(texts: Sequence[str], plain: re.Pattern[str]) -> str:
+    """The longest beginning of folded texts that nine tenths share, up to its last mark, or else if it says enough."""
+    ordered, most = sorted(texts), max(FEWEST - 1, math.ceil(NEARLY_ALL * len(texts)))
+    shares = map(commonprefix, zip(ordered, ordered[most - 1 :], strict=False))
+    best = re.sub(r"[^\W\d_]+\Z", "", max(shares, key=len, default=""))  # without the beginning of a word
+    marked = plain.sub("\0", best).rstrip("\0")
+    if len(marked) - marked.count("\0") >= (1 if len(texts) >= FEWEST else 2):
+        return best[: len(marked)]
     return best if len(best.split()) >= WORDS and len(texts) >= TEXTS else ""
