@@ -139,7 +139,7 @@ class Signs:
             if len(first) < FIRST:
                 first.append(segment.id)
 
-    def notes(self, n: int) -> Iterator[Note]:
+    def notes(self, n: int) -> Iterator[str]:
         """One note for each sign, of `n` segments, and one on each side that begins or ends alike."""
         for name, meaning in SIGN_MEANINGS.items():
             for key in [_key(name, side) for side in _SIDES] if name in ONE_SIDED else [name]:
