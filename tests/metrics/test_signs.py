@@ -242,11 +242,10 @@ def test_texts_that_people_write_are_not_told(hypotheses, references):
 WORDS = ["".join(random.Random(i).choices("abcdefghij", k=6)) for i in range(100)]
 
 
-def test_four_words_without_a_mark_are_told_of_thirty_texts():
-    texts, known = [f"Here is the summary of {word}" for word in WORDS], [f"Of {word}" for word in WORDS]
-    assert len(noted(texts[:30], known[:30])) == 1
-    assert noted(texts[:29], known[:29]) == []
-    assert noted([text[8:] for text in texts], known) == []  # three words
+def test_words_alone_are_a_way_of_writing():
+    assert noted([f"On day one it pours in {word}" for word in WORDS], [f"On day one {word}" for word in WORDS]) == []
+    assert noted([f"Here is the summary of {word}" for word in WORDS], WORDS) == []
+    assert len(noted([f"Here is the summary: {word}" for word in WORDS], WORDS)) == 1
 
 
 def test_several_outputs_for_one_input_are_one():

@@ -203,7 +203,6 @@ def _decomposed(segment: Segment) -> list[str]:
 
 LOOKED_AT, NEARLY_ALL, HARDLY_ANY = 100, 0.9, 0.02  # texts of a side, and shares of them
 FEWEST = 3  # texts whose ids, numbers or single mark are told; of several marks two are enough
-WORDS, TEXTS = 4, 30  # words without a mark that are told, at least, and of how many texts
 _LONG, _SHOWN = 60, 30  # characters of a beginning or end that are looked at, and of one that is shown
 _ID = re.compile(r"(?:[A-Za-z][\w.-]*\d[\w.-]*|\d+(?:[-_]\d+)+)")  # H-12, spk1-utt002, 1089-134686-0000
 _NUMBER = re.compile(r"(?:\W?|[A-Z]\W?)(\d+)\W*")  # 1. or #1 or (1) or Q1:
@@ -223,10 +222,10 @@ class Alike:
 
     Of each system the outputs for the first 100 inputs are looked at, and 100 references: their first and last 60
     characters, with digits, quotation marks and what stands in brackets folded, so that `[PASS]` and `[FAIL]` are
-    alike. Nine tenths of them must share a beginning (or end) with a mark, such as `1.`, `"` or `Sure!`, or four words
-    without one, of thirty texts or more; and of the references at most a fiftieth has it, or of the sources where there
-    are none. Texts with ids there that differ, or with numbers in running order, are told whatever the other side has.
-    It is noted once, and no text is distrusted for it.
+    alike. Nine tenths of them must share a beginning (or end) with a mark, such as `1.`, `"` or `Sure!`, since words
+    alone are a way of writing; and of the references at most a fiftieth has it, or of the sources where there are none.
+    Texts with ids there that differ, or with numbers in running order, are told whatever the other side has. It is
+    noted once, and no text is distrusted for it.
     """
 
     def __init__(self) -> None:
@@ -288,11 +287,9 @@ def _folded(text: str, place: int) -> str:
 
 
 def _shared(texts: Sequence[str], plain: re.Pattern[str]) -> str:
-    """The longest beginning of folded texts that nine tenths share, up to its last mark, or else if it says enough."""
+    """The longest beginning of folded texts that nine tenths share, up to its last mark; empty if it has none."""
     ordered, most = sorted(texts), max(FEWEST - 1, math.ceil(NEARLY_ALL * len(texts)))
     shares = map(commonprefix, zip(ordered, ordered[most - 1 :], strict=False))
-    best = re.sub(r"[^\W\d_]+\Z", "", max(shares, key=len, default=""))  # without the beginning of a word
+    best = max(shares, key=len, default="")
     marked = plain.sub("\0", best).rstrip("\0")
-    if len(marked) - marked.count("\0") >= (1 if len(texts) >= FEWEST else 2):
-        return best[: len(marked)]
-    return best if len(best.split()) >= WORDS and len(texts) >= TEXTS else ""
+    return best[: len(marked)] if len(marked) - marked.count("\0") >= (1 if len(texts) >= FEWEST else 2) else ""
