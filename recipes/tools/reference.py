@@ -529,9 +529,10 @@ def results() -> str:
 def notes() -> str:
     """Flags and guards, and what each means."""
     from nlgauge.metrics import guards, languages
+    from nlgauge.metrics.signs import SIGN_MEANINGS, Alike, Signs
 
     ways = [[f"`{name}`", sentence(what)] for name, what in guards._WAYS_IN_WORDS.items()]
-    signs = [[f"`{name}`", sentence(what)] for name, what in guards.SIGN_MEANINGS.items()]
+    signs = [[f"`{name}`", sentence(what)] for name, what in SIGN_MEANINGS.items()]
     flags = [[f"`{name}`", sentence(what)] for name, what in MEANINGS.items()]
     lead = (
         "A flag marks texts whose score needs care; scores, notes and result files count them. A guard distrusts a text"
@@ -550,8 +551,9 @@ def notes() -> str:
         *body(guards.Ways.__doc__),
         table(("way", "meaning"), ways),
         "## Signs of a broken step",
-        *body(guards.Signs.__doc__),
+        *body(Signs.__doc__),
         table(("sign", "meaning"), signs),
+        *body(Alike.__doc__),
         "## Languages",
         *body(languages.UnreadScripts.__doc__),
         *body(languages.LanguageCounts.__doc__),

@@ -353,6 +353,11 @@ def test_an_option_that_must_be_typed_is_asked_for(capsys):
     assert "Missing option '--metric'" in capsys.readouterr().err
 
 
+def test_what_is_listed_is_no_command(capsys):
+    assert cli.main(["metrics"]) == 2
+    assert capsys.readouterr().err == "nlgauge: no such command 'metrics'; it is 'nlgauge list metrics'\n"
+
+
 # --- What reaches a terminal, seen through a pseudo-terminal: a pipe would hide it
 
 NAME = "sys\x1b]0;owned\x07\x9b2J\u202e"

@@ -9,7 +9,7 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError, SpecError
-from nlgauge.core.metric import spec_of
+from nlgauge.core.metric import signature_of, spec_of
 from nlgauge.core.scores import in_brief
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.metrics import languages
@@ -95,6 +95,23 @@ def test_the_model_is_asked_where_words_say_little_and_must_be_certain_each_time
     assert found(*[(None, LATIN_WORDS)] * 9) == {}  # too few to ask
     assert {*found(*[(None, LATIN_WORDS)] * 30, *[(None, ENGLISH)] * 10)} == {"en"}  # a quarter says enough
     assert len(asked) == 6
+
+
+def test_the_order_of_the_texts_is_nothing_to_the_model(monkeypatch):
+    asked = []
+    monkeypatch.setattr(languages, "languages", lambda text: asked.append(text) or {"la": 0.5})
+    rows = [(None, f"{LATIN_WORDS} {chr(97 + place % 26) * 3}{place}") for place in range(60)]
+    found(*rows)
+    found(*rows[::-1])
+    assert asked[:3] == asked[3:]
+    assert sum(text.count("Gallia") for text in asked) == 2 * 24
+
+
+def test_addresses_are_in_no_language(monkeypatch):
+    monkeypatch.setattr(languages, "languages", lambda text: {"la": 0.995 if text.strip() else 0.0})
+    urls = [(None, f"https://www.example{place}.com/it/la-casa/che-non.html") for place in range(20)]
+    assert found(*urls) == {}
+    assert found(*[(None, f"Scrivi a info@la-che-non-{place}.it.") for place in range(20)]) != {}  # the rest may be
 
 
 # --- Texts in scripts that a metric does not read: noted, refused, and never scored as equal without a word
@@ -356,7 +373,7 @@ def test_strict_refuses_before_anything_is_scored_and_off_looks_at_nothing():
     [
         ("bertscore:language=de,model=base", "the model base reads English; name one that reads de"),
         ("bertscore:language=en-sci", "the model embedded reads English; name one that reads en-sci"),
-        ("bertscore:lang=eng_Latn", "the model embedded reads English; name one that reads eng_Latn"),
+        ("bertscore:lang=en-sci", "the model embedded reads English; name one that reads en-sci"),
         ("bertscore:lang=english", "language is 'english', expected a code, such as de or pt-BR"),
         ("bertscore:lang=de,model=roberta-large", "since rescale=true is not given; leave language"),
         ("bertscore:lang=de,language=fr", "lang and language are one option, and both are given; leave one out"),
@@ -382,6 +399,16 @@ def test_a_language_names_the_encoder_as_in_bert_score(name):
     assert spec_of(ng.metric(f"bertscore:{name}=ja,rescale=true")).endswith(",rescale=true,language=ja")
     with pytest.raises(InputError, match="no baseline comes with the package for model 'multilingual' and language"):
         vectors.find(None, "multilingual", "ja")
+
+
+def test_a_code_in_capitals_or_with_a_region_is_that_of_the_language():
+    for code in ("EN", "en-GB", "EN-us", "eng_Latn"):
+        assert ng.metric(f"bertscore:lang={code}") == ng.metric("bertscore")
+    assert ng.metric("bertscore:lang=DE") == ng.metric("bertscore:lang=de")
+    german = ng.metric("bertscore:language=DE,model=bert-base-multilingual-cased,rescale=true")
+    assert german.language == "de"
+    for code in ("ZH", "zh-CN", "zh_TW"):
+        assert dict(signature_of(ng.metric(f"bleu:trg_lang={code}"), Runtime()).entries)["tokenize"] == "zh"
 
 
 def test_a_language_chooses_the_baseline():

@@ -176,6 +176,14 @@ def test_a_sum_is_a_metric():
     [
         ("menli", r"^unknown metric 'menli'; as in its paper it is paper/menli-r or paper/menli-d$"),
         ("blue", r"^unknown metric 'blue'; did you mean 'bleu'( or 'bleu\d')*\?$"),
+        *[
+            (n, rf"^unknown metric '{n}'; 'nlgauge list metrics' has all names")
+            for n in ("trigram", "includes", "evaluate")
+        ],
+        ("sacrebleu", r"^unknown metric 'sacrebleu'; here it is 'bleu' or 'chrf' or 'ter'$"),
+        ("F1", r"^unknown metric 'F1'; here it is 'token_f1'$"),
+        ("bert_score", r"^unknown metric 'bert_score'; here it is 'bertscore'$"),
+        ("chrff", r"^unknown metric 'chrff'; did you mean 'chrf' or 'chrf\+\+'\?$"),
         ("jaccard", r"^unknown metric 'jaccard'; 'nlgauge list metrics' has all names; .* is MODULE:jaccard after -m"),
         ("mine.count", r"^unknown metric 'mine.count'; a metric of your own is mine:count after -m, and in Python the"),
         ("mine:count", r"^unknown metric 'mine:count': .*; in Python import count from mine, and give it in the place"),

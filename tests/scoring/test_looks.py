@@ -194,6 +194,21 @@ def took(*rows, metrics="bertscore", runtime=None):
     return settled.encoder, [note.removeprefix(f"encoder auto took {settled.encoder}: ") for note in notes]
 
 
+def test_the_encoder_auto_says_where_no_language_is_known(monkeypatch):
+    monkeypatch.delenv(ENCODER_BY, raising=False)
+    unknown = "no language is known of the texts; if they are not English take --encoder multilingual"
+    hindi = ["hamari padosan har shaam chai banati hai", "woh kal subah akhbaar kharidta tha", "baarish bahut tez hui"]
+    russian = ["Poezd opyat' opozdal na chas.", "Moya sosedka pechet khleb.", "Zavtra budet teplo."]
+    urls = [f"https://www.example{place}.com/it/la-casa/{place}.html" for place in range(20)]
+    for texts in (hindi * 5, russian * 5, urls, ["Anna K."] * 12):
+        assert took(*[(None, text, 1) for text in texts]) == ("embedded", [unknown])
+    assert took(*[(None, text, 1) for text in hindi * 2], (None, ENGLISH, 2)) == (
+        "embedded",
+        ["the texts look English"],
+    )
+    assert took(*[("hi-en", text, 1) for text in hindi]) == ("embedded", ["the texts look English"])  # by its name
+
+
 @pytest.mark.parametrize(
     ("rows", "encoder", "why"),
     [

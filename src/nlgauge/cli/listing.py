@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypeVar
 
 from nlgauge.audits.suites import KINDS as MADE
 from nlgauge.cli import options
-from nlgauge.cli.main import echo
+from nlgauge.cli.main import LISTED, echo
 from nlgauge.core.errors import InputError, SpecError, nearest
 from nlgauge.core.metric import show
 from nlgauge.core.options import Argument, Typed
@@ -33,7 +33,6 @@ from nlgauge.stats.correlate import statistic
 
 R = TypeVar("R")
 
-KINDS = ("metrics", "perturbations", "statistics", "formats", "suites", "schema")
 _ENTRY = re.compile(r"^ {4}(\w+(?:, \w+)*): (.*(?:\n {8}.*)*)", re.MULTILINE)  # an option under "Args:" of a docstring
 _WIDE, _INDENT = 120, 17  # columns of a list, unless the terminal has others; where the texts beside names begin
 _FACTS = "tasks; needs; range, and which end is better; what it runs with; its paper. Of a preset: what it stands for"
@@ -69,7 +68,7 @@ _SYSTEMS = {
 
 @options.verb()
 def list_known(
-    kind: Annotated[str, Argument("What to list.", words=KINDS)],
+    kind: Annotated[str, Argument("What to list.", words=LISTED)],
     name: Annotated[
         str | None, Argument("One metric or perturbation, with its options, or one result.", metavar="[NAME]")
     ] = None,
@@ -118,7 +117,7 @@ def list_known(
         "schema": _schema,
     }
     if kind not in lists:
-        raise InputError(f"unknown list {kind!r}{nearest(kind, KINDS)}")
+        raise InputError(f"unknown list {kind!r}{nearest(kind, LISTED)}")
     if kind != "perturbations" and (task is not None or criterion is not None):
         raise InputError("--task and --criterion go with 'nlgauge list perturbations'")
     if name is not None and kind not in details:

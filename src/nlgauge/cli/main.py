@@ -153,6 +153,7 @@ class Verb:
         return found
 
 
+LISTED = ("metrics", "perturbations", "statistics", "formats", "suites", "schema")  # by the verb `list`
 VERBS: Mapping[str, Verb] = {
     "score": Verb(
         "nlgauge.cli.score:score",
@@ -458,6 +459,8 @@ def group_of(verbs: Mapping[str, Verb], **about: Any) -> typer.Typer:
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
             """The verb that is typed, imported."""
+            if "list" in verbs and args[0] in LISTED and args[0] not in verbs:
+                raise InputError(f"no such command {args[0]!r}; it is 'nlgauge list {args[0]}'")
             name, stand_in, rest = super().resolve_command(ctx, args)
             verb = None if name is None else verbs[name]
             return name, stand_in if verb is None else _command(name, verb, verb.load()), rest

@@ -38,6 +38,8 @@ MEANINGS: Mapping[str, str] = {  # flag -> what "3 of 40 segments have" goes on 
     "tokenized": "a text that looks tokenised already (it ends in ' .'), where the metric expects plain text",
     "nonfinite": "a text for which the model computes NaN or infinity, so the score is undefined (try dtype=float32)",
     "unknown": "a text with many pieces that the model does not know; where it knows none, the score is undefined",
+    "markless": "a match for which marks were left out that tell answers apart, as of 3.5 and 35 or C++ and C;"
+    " normalized=false compares texts as they are",
     "untokenized": "a side of which the tokenizer keeps nothing; they get the worst value",
     "wordless": "a side without the words that are counted, so the score is undefined",
     "unmasked": "a source without a word that is long enough to be masked, so the score is undefined",

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import re
+import zlib
+from bisect import insort
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,6 +32,7 @@ from nlgauge.text.scripts import (
     names,
     writings,
 )
+from nlgauge.text.tokenize import ADDRESS
 
 # --- In which languages are the texts of a call? Counted by function words; the model is asked where these say little
 
@@ -62,7 +65,9 @@ class _Group:
     told: Counter[str] = field(default_factory=Counter)
     first: dict[str | None, list[str]] = field(default_factory=dict)  # None: of those that are not decided
     undecided: int = 0
-    sample: list[str] = field(default_factory=list)  # of those, first texts
+    sample: list[tuple[int, str]] = field(
+        default_factory=list
+    )  # of those with the smallest digests, whatever the order
 
 
 @dataclass
@@ -97,7 +102,8 @@ class LanguageCounts:
 
     def add(self, name: str, group: str | None, texts: Sequence[str]) -> None:
         """Count a segment by its texts: it is in English only if none of them is in another language."""
-        codes = [leaning(text) for text in texts]
+        plain = [ADDRESS.sub(" ", text) for text in texts]  # their words are of no language
+        codes = [leaning(text) for text in plain]
         code = next((c for c in codes if c not in (None, ENGLISH)), ENGLISH if ENGLISH in codes else None)
         one = self._groups.setdefault(group, _Group())
         one.n += 1
@@ -105,8 +111,8 @@ class LanguageCounts:
             one.told[code] += 1
         else:
             one.undecided += 1
-            if len(one.sample) < _SAMPLES * _EACH:
-                one.sample.append(texts[0])
+            insort(one.sample, (zlib.crc32(plain[0].encode("utf-8", "surrogatepass")), plain[0]))
+            del one.sample[_SAMPLES * _EACH :]
         first = one.first.setdefault(code, [])
         if len(first) < FIRST:
             first.append(name)
@@ -134,7 +140,15 @@ class LanguageCounts:
         if named is not None:
             return (named if not one.told or one.told.most_common(1)[0][0] == named else None), named
         is_open = one.undecided >= _ASKED and one.undecided > (1 - _LITTLE) * one.n
-        return (_asked(one.sample) if is_open else None), None
+        return (_asked([text for _, text in one.sample]) if is_open else None), None
+
+    def looks(self, code: str) -> bool:
+        """Whether a quarter of all texts look like a language, or the rest does."""
+        n = sum(
+            one.told[code] + (one.undecided if self._rest(group, one)[0] == code else 0)
+            for group, one in self._groups.items()
+        )
+        return n >= _LITTLE * sum(one.n for one in self._groups.values())
 
     def _named(self, group: str | None) -> str | None:
         """The language that the name of a group says."""
@@ -387,7 +401,7 @@ class Reader(BaseMetric):
         return unread_by_model(self.languages, writing, self.who)
 
 
-def beyond_english(needs: frozenset[str], blocks: Iterable[Sequence[Segment]]) -> list[str]:
+def beyond_english(needs: frozenset[str], blocks: Iterable[Sequence[Segment]]) -> tuple[list[str], bool]:
     """The texts that an encoder for English does not read, as in `6 of 6 segments of en-de look German`.
 
     Told are languages and scripts of a tenth of the texts or more: of each group that is called after two languages,
@@ -396,6 +410,9 @@ def beyond_english(needs: frozenset[str], blocks: Iterable[Sequence[Segment]]) -
     Args:
         needs: as in `Reader`.
         blocks: all segments.
+
+    Returns:
+        What is told, and whether some group looks English.
     """
     reader = {"": Reader((ENGLISH,), needs=needs)}
     groups: dict[str | None, UnreadScripts] = {}
@@ -408,12 +425,13 @@ def beyond_english(needs: frozenset[str], blocks: Iterable[Sequence[Segment]]) -
                 counts = LanguageCounts(few=1), LanguageCounts(0, few=1)
                 groups[group] = UnreadScripts(reader, "segments", 0, {}, *counts)
             groups[group].add(segments)
-    return [
+    told = [
         f"{side}{count} of {seen.n} segments{f' of {group}' if group else ''} look {_listed(looks)}"
         for group, seen in groups.items()
         for _, side, count, _, looks, _ in (*seen._by_script(), *seen._by_language())
         if count >= SHARE * seen.n
     ]
+    return told, any(seen._targets.looks(ENGLISH) for seen in groups.values())
 
 
 @cache

@@ -322,6 +322,19 @@ _PAPERS = {
 }
 
 
+_NEAR = 0.65  # the share of letters from which on a name may be meant: trigram is not prism
+_KNOWN_AS = {  # name in other tools, folded -> ours
+    "sacrebleu": ("bleu", "chrf", "ter"),
+    "googlebleu": ("gleu",),
+    "nistmt": ("nist",),
+    "rougescore": ("rouge1", "rouge2", "rougeL"),
+    **dict.fromkeys(("squad", "squadv2"), ("exact_match", "token_f1")),
+    **dict.fromkeys(("em", "exact", "accuracy"), ("exact_match",)),
+    "f1": ("token_f1",),
+    "levenshtein": ("edit_similarity", "cer"),
+}
+
+
 def _elsewhere(name: str) -> str:
     """The end of the error about an unknown metric, where the nearest names would mislead."""
     presets = [known for known in (*_PAPERS, *SUMS) if known.startswith(f"paper/{name.lower()}-")]
@@ -332,8 +345,12 @@ def _elsewhere(name: str) -> str:
         return not_included(name)
     if dot and function.isidentifier():
         return f"; a metric of your own is {module}:{function} after -m, and in Python the function or object itself"
-    if nearest(name, METRICS.names()).startswith("; did you mean"):
-        return ""
+    same = _KNOWN_AS.get(folded(name), [known for known in METRICS.names() if folded(known) == folded(name)])
+    if same:
+        return f"; here it is {' or '.join(map(repr, same))}"
+    near = nearest(name, METRICS.names(), least=_NEAR)
+    if near.startswith("; did you mean"):
+        return near
     own = f"a metric of your own is MODULE:{name} after -m, and in Python the function or object itself"
     return f"; 'nlgauge list metrics' has all names; {own}"
 

@@ -204,6 +204,8 @@ class Looking:
 
 # --- Which encoder reads the texts? `auto` is settled by them, once for a run
 
+_OPEN = "no language is known of the texts; if they are not English take --encoder multilingual"
+
 
 def by_texts(
     runtime: Runtime, metrics: MetricLike | Sequence[MetricLike], blocks: Iterable[Sequence[Segment]]
@@ -212,7 +214,8 @@ def by_texts(
 
     It is one for all groups, so that a number over several groups is of one metric: that for English (`base` if the
     variable NLGAUGE_ENCODER names it), or `multilingual` if a tenth of the texts of a language pair, or of all others,
-    are in another language, as the name of the pair, their script or their words say it.
+    are in another language, as the name of the pair, their script or their words say it. Where nothing says it, as of
+    names, or of Hindi in Latin letters, the note says so.
 
     Args:
         runtime: returned as it is, without a note, if it names its encoder.
@@ -229,8 +232,10 @@ def by_texts(
     if not placed:
         return replace(runtime, encoder=english), []
     needs = frozenset[str]().union(*(one.info.needs for one in named(placed).values()))
-    seen = beyond_english(needs, blocks)
-    chosen, why = (MULTILINGUAL, first_few(seen)) if seen else (english, "the texts look English")
+    seen, looks_english = beyond_english(needs, blocks)
+    chosen, why = (
+        (MULTILINGUAL, first_few(seen)) if seen else (english, "the texts look English" if looks_english else _OPEN)
+    )
     return replace(runtime, encoder=chosen), [f"encoder auto took {chosen}: {why}"]
 
 

@@ -133,13 +133,17 @@ _UNITS = (
 _DOMAINS = "com|org|net|edu|gov|co|info|io|uk|de|fr|ca|au|eu"
 
 # Repeats that could start anywhere are bounded, so that the work stays linear in the text.
-_TOKEN = re.compile(
-    rf"""
-      (?:(?<!\w)(?:
+_ADDRESS = rf"""
           (?:(?:https?|ftp)://|www\.)[^\s<>"“”]*[^\s<>"“”.,;:!?'’)\]}}»]
         | [\w.+-]{{1,64}}@(?:[\w-]{{1,63}}\.){{1,8}}\w{{2,63}}
         | (?:[a-zA-Z0-9][a-zA-Z0-9-]{{0,62}}\.){{1,4}}(?i:{_DOMAINS})(?![\w@]|\.\w)
           (?:/[^\s<>"“”]*[^\s<>"“”.,;:!?'’)\]}}»])?
+"""
+ADDRESS = re.compile(rf"(?<!\w)(?:{_ADDRESS})", re.VERBOSE)  # of the web, or of mail
+_TOKEN = re.compile(
+    rf"""
+      (?:(?<!\w)(?:
+          {_ADDRESS}
         | @\w+ | \#[^\W\d_]\w*
         | [:;=]-?[)(DP](?!\S)
       ))

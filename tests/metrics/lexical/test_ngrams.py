@@ -344,9 +344,13 @@ def test_metrics_of_answers_keep_the_contract(metric):
         ("U.S.", ["us"], 1, 1),
         ("theme", ["me"], 0, 0),  # an article is a word
         ("", [""], 1, 1),
-        ("The", ["a"], 1, 1),
+        *[(said, ["A"], 0, 0) for said in ("", "?", "The", "B")],  # of letters that name answers, "A" is no article
+        *[(said, ["A"], 1, 1) for said in ("A", "a.", "(A)", " A ")],
+        ("A", ["The", "a"], 1, 1),
+        ("-", ["+"], 0, 0),
+        ("?", [""], 0, 0),
         ("", ["cat"], 0, 0),
-        ("a", ["The", "cat"], 0, 0),  # beside others a reference without words is none, as in evaluate-v2.0
+        ("", ["", "cat"], 0, 0),  # beside others a blank reference is none, as in evaluate-v2.0
     ],
 )
 def test_answers_by_hand(hypothesis, references, exact, f1):
@@ -359,8 +363,9 @@ def squad(hypothesis, references):
     """What the published script computes of one question: exact match and F1, each at its best reference."""
 
     def normal(text):
-        text = "".join(char for char in text.lower() if char not in set(string.punctuation))
-        return re.sub(r"\b(a|an|the)\b", " ", text).split()
+        plain = "".join(char for char in text.lower() if char not in set(string.punctuation))
+        # where we differ: articles and punctuation are words if there is nothing else
+        return re.sub(r"\b(a|an|the)\b", " ", plain).split() or plain.split() or text.lower().split()
 
     told = [words for words in map(normal, references) if words] or [[]]
     mine = normal(hypothesis)
@@ -396,11 +401,45 @@ def test_answers_of_ordinary_texts(texts, request):
 
 
 def test_an_answer_that_should_be_none_is_right_and_flagged():
-    segments = [Segment("none", "", ("",)), Segment("article", "the", ("a",)), Segment("blank", " ", ("cat",))]
+    segments = [Segment("none", "", ("",)), Segment("article", "the", ("the",)), Segment("blank", " ", ("cat",))]
     flags = ExactMatch().score(segments, Runtime()).flags
-    assert flags["both_empty"].tolist() == [True, True, False]
+    assert flags["both_empty"].tolist() == [True, False, False]
     assert flags["empty"].tolist() == [False, False, True]
     assert not flags["untokenized"].any()
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "reference", "found"),
+    [
+        *[
+            (h, r, True)
+            for h, r in [("3.5", "35"), ("10", "1.0"), ("C++", "C"), ("c", "C#"), ("-5", "5"), ("1/2", "12")]
+        ],
+        *[
+            (h, r, True)
+            for h, r in [("1030", "10:30"), ("A+", "A"), ("1,5", "15"), ("at 3.5 percent", "at 35 percent")]
+        ],
+        *[
+            (h, r, False)
+            for h, r in [("3.5", "3.5."), ("1,000", "1000"), ("U.S.", "us"), ("$18", "18"), ("**C**", "c")]
+        ],
+        *[
+            (h, r, False)
+            for h, r in [("well-known", "wellknown"), ("C++!", "c++"), ("3.5", "4.5"), ("12:30.", "12:30")]
+        ],
+    ],
+)
+def test_a_match_that_hangs_on_marks_which_tell_answers_apart_is_flagged(hypothesis, reference, found):
+    for metric in (ExactMatch(), TokenF1()):
+        scores = metric.score([Segment("a", hypothesis, (reference,))], Runtime())
+        assert scores.flags["markless"].tolist() == [found]
+        assert scores.values[0] == float(reference != "4.5")
+    assert not ExactMatch(normalized=False).score([Segment("a", "35", ("3.5",))], Runtime()).flags["markless"].any()
+
+
+def test_another_reference_that_matches_as_it_is_makes_no_flag():
+    scores = TokenF1().score([Segment("a", "3.5", ("35", "3.5")), Segment("b", "it is 3.5", ("35",))], Runtime())
+    assert scores.flags["markless"].tolist() == [False, True]
 
 
 def test_words_as_they_are():

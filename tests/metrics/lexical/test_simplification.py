@@ -1,4 +1,5 @@
 import math
+import re
 from collections import Counter
 
 import numpy as np
@@ -17,7 +18,8 @@ case = st.tuples(sentence, sentence, st.lists(sentence, min_size=1, max_size=3))
 
 
 @pytest.mark.parametrize(
-    "metric", [Sari(), Sari(variant="released"), Readability(), Readability(formula="ari"), LengthRatio()]
+    "metric",
+    [Sari(), Sari(variant="paper"), Sari(variant="released"), Readability(), Readability(formula="ari"), LengthRatio()],
 )
 def test_it_keeps_the_contract_of_a_metric(metric):
     check_metric(metric)
@@ -54,16 +56,34 @@ def test_released_sari_is_that_of_the_authors(hypothesis, value):
 def test_sari_by_hand():
     # Source "a b", hypothesis "a c", reference "a d". Single words: c is added and d was wanted, 0; a is kept rightly,
     # 1; b is deleted rightly, 1. Bigrams: "a c" and "a d", 0; nothing is kept, 0; "a b" is deleted, 1. Longer
-    # ones: nothing is done, 0. Over four orders precision and recall are 0 and 0, 1/4 and 1/4, 2/4 and 2/4.
+    # ones: nothing is done, 0. Means of F1 over four orders: 0, 1/4, 2/4.
     assert scored(Sari(), ("a b", "a c", ["a d"])).values[0] == pytest.approx(100 * (0 + 1 / 4 + 2 / 4) / 3)
     # Two references, of which one keeps b: n-grams of the source count twice, and once in each reference. Kept are 2 of
     # a, rightly, and b once was to be kept: precision 1, recall 2/3; of "a b" 0. Deleted are 2 of b, of which 1 is
-    # right, and the same of "a b": precision 1/2, recall 1. Means over orders: 1/4 and 1/6; 1/4 and 2/4. F1: 1/5, 1/3.
+    # right, and the same of "a b": precision 1/2, recall 1. F1: 4/5 of the four orders once, 2/3 twice.
     both = scored(Sari(), ("a b", "a c", ["a d", "a b"]))
     assert both.values[0] == pytest.approx(100 * (0 + 1 / 5 + 1 / 3) / 3)
+    # Source "a a b", hypothesis "a b", reference "b". One of two a is deleted, rightly, and two were to be: 1 and 1/2,
+    # F1 2/3; b is kept rightly, and a not: 1/2 and 1, F1 2/3. "a a" is deleted rightly and "a b" kept wrongly, which
+    # were both to be deleted: 1 and 1/2, F1 2/3; kept 0 and 0. "a a b" is deleted rightly: 1 and 1. So kept 2/3 once,
+    # deleted 2/3, 2/3 and 1. The paper's way: kept 1/8 and 1/4, F1 1/6; deleted 3/4 and 2/4, F1 3/5.
+    case = "a a b", "a b", ["b"]
+    assert scored(Sari(), case).values[0] == pytest.approx(100 * (0 + 2 / 3 + 7 / 3) / 4 / 3)
+    assert scored(Sari(variant="paper"), case).values[0] == pytest.approx(100 * (0 + 1 / 6 + 3 / 5) / 3)
 
 
-def by_definition(cases, released):
+@pytest.mark.parametrize(("variant", "value"), [("easse", 59.56), ("paper", 59.71)])
+def test_sari_of_two_segments_is_that_of_easse(variant, value):
+    # corpus_sari(...) of easse prints these two for the two segments; `paper` is its use_paper_version=True
+    source = "The committee, which met twice last year, rejected the proposal."
+    references = ["The committee rejected the proposal.", "The group met twice and said no to the plan."]
+    other = ["He bought a car in the spring.", "He got a car in spring."]
+    first = source, "The committee rejected the plan.", references
+    second = "He purchased a vehicle in the spring.", "He bought a car in spring.", other
+    assert scored(Sari(variant=variant), first, second).system == pytest.approx(value, abs=0.005)
+
+
+def by_definition(cases, variant):
     """SARI in the algebra of Counters, as the papers state it: of all cases together, or the authors' mean."""
     totals, means = np.zeros((4, 3, 3)), []
     for source, hypothesis, references in cases:
@@ -91,27 +111,28 @@ def by_definition(cases, released):
             added = (len(sets[0] & sets[1]) / (len(side) or 1) for side in sets)
             shares[n] = f1(*added), f1(mean(kept & r, kept), mean(kept & r, asked)), mean(gone - r, gone)
         means.append(100 * shares.mean())
-    if released:
+    if variant == "released":
         return sum(means) / len(means)
     right, made, wanted = np.moveaxis(totals, -1, 0)
-    p, q = (np.divide(right, of, out=np.zeros((4, 3)), where=of > 0).mean(axis=0) for of in (made, wanted))
-    return 100 * np.divide(2 * p * q, p + q, out=np.zeros(3), where=p + q > 0).mean()
+    p, q = (np.divide(right, of, out=np.zeros((4, 3)), where=of > 0) for of in (made, wanted))
+    if variant == "paper":
+        p, q = p.mean(axis=0), q.mean(axis=0)
+    return 100 * np.divide(2 * p * q, p + q, out=np.zeros(p.shape), where=p + q > 0).mean()
 
 
 @given(st.lists(case, min_size=1, max_size=5))
 def test_sari_is_that_of_its_definition(cases):
-    metric = Sari(tokenizer="blanks")
-    assert scored(metric, *cases).system == pytest.approx(by_definition(cases, False), abs=1e-9)
-    assert scored(metric, cases[0]).values[0] == pytest.approx(by_definition(cases[:1], False), abs=1e-9)
-    released = scored(Sari(tokenizer="blanks", variant="released"), *cases)
-    assert released.system == pytest.approx(by_definition(cases, True), abs=1e-9)
+    for variant in ("easse", "paper", "released"):
+        metric = Sari(tokenizer="blanks", variant=variant)
+        assert scored(metric, *cases).system == pytest.approx(by_definition(cases, variant), abs=1e-9)
+        assert scored(metric, cases[0]).values[0] == pytest.approx(by_definition(cases[:1], variant), abs=1e-9)
 
 
 def test_sari_of_real_texts_is_that_of_its_definition(real):
     cases = [(s.source.lower(), s.hypothesis.lower(), [r.lower() for r in s.references]) for s in real]
-    for variant in ("easse", "released"):
+    for variant in ("easse", "paper", "released"):
         found = Sari(tokenizer="blanks", variant=variant).score(real, Runtime())
-        assert found.system == pytest.approx(by_definition(cases, variant == "released"), abs=1e-9)
+        assert found.system == pytest.approx(by_definition(cases, variant), abs=1e-9)
 
 
 def test_a_blank_side_gets_0():
@@ -142,6 +163,18 @@ def test_grades_by_hand():
     assert grade(text) == pytest.approx(0.39 * 9 / 2 + 11.8 * 10 / 9 - 15.59)
     letters = sum(map(str.isalpha, text))
     assert grade(text, "ari") == pytest.approx(4.71 * letters / 9 + 0.5 * 9 / 2 - 21.43)
+
+
+@pytest.mark.parametrize("formula", ["fkgl", "ari"])
+def test_a_missing_blank_parts_sentences_and_an_address_is_a_short_word(formula):
+    for glued in ("He left.She stayed.", "He left!She stayed.", 'He "left."She stayed.', "In 1990.She stayed."):
+        assert grade(glued, formula) == grade(re.sub(r"(?=She)", " ", glued), formula)
+    for whole in ("He took a Ph.D. in law.", "The U.S.A. won 3.5 to 1.", "Node.js and ASP.NET ran e.g. here."):
+        _, sentences, _ = Readability(formula=formula).score([Segment("a", whole)], Runtime()).stats[0]
+        assert sentences == 1
+    short = grade("Visit link now.", formula)
+    for address in ("https://www.example.org/a/b?c=d", "www.example.org", "example.org/a", "j.doe@mail.example.org"):
+        assert grade(f"Visit {address} now.", formula) == short
 
 
 def grade(text, formula="fkgl"):

@@ -33,7 +33,7 @@ from nlgauge.metrics.embedding.vectors import (
     reference_documents,
     with_sources,
 )
-from nlgauge.metrics.registry import is_encoder_for, is_english
+from nlgauge.metrics.registry import LANGUAGES, is_encoder_for, is_english
 from nlgauge.models.encoder import Encoder, Vectors, load_encoder
 from nlgauge.models.fetch import EMBEDDED, ENCODERS, MULTILINGUAL
 from nlgauge.models.locate import locate
@@ -262,6 +262,8 @@ class BertScore(ByEncoder):
             raise SpecError("bertscore: a baseline without rescale=true would change nothing; add rescale=true")
         if not _CODE.fullmatch(self.language):
             raise SpecError(f"bertscore:language is {self.language!r}, expected a code, such as de or pt-BR")
+        code = self.language.lower()  # EN and en-GB are read as en
+        object.__setattr__(self, "language", ENGLISH if is_english(code) and code not in LANGUAGES else code)
         if self.model == EMBEDDED and not is_english(self.language):
             object.__setattr__(self, "model", MULTILINGUAL)
             if not self.rescale or self.baseline:  # it has done its work

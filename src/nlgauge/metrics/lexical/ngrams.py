@@ -645,6 +645,9 @@ class _Counter:
 
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _UNMARKED = str.maketrans("", "", string.punctuation)
+# Marks that tell one answer from another, but not those between thousands: 3.5, 1/2, 10:30, -5; C++ and C#.
+_TELLING = re.compile(r"(?<=\d)(?:,(?!\d{3}(?!\d))|[.:/^*-])(?=\d)|(?<![\w-])-(?=[\d.])|(?<=\w)[+#^=<>]")
+_KEPT = 0xE000  # where marks are kept, out of the way of `_UNMARKED`
 _RAJPURKAR = 'Rajpurkar et al. (2016), "SQuAD: 100,000+ Questions for Machine Comprehension of Text"'
 
 
@@ -654,16 +657,17 @@ class ExactMatch(Checked, BaseMetric):
 
     Texts are compared in lower case, without ASCII punctuation and the words a, an and the, whatever their language;
     white space of any kind is as good as a blank. Of several references the best counts, the first among equals. The
-    number of a system is the mean; tables of SQuAD have it times 100. Two texts of which nothing is left match: so an
-    answer that should be none gets 1 (flag `both_empty`). Any other blank side gets 0 (flag `empty`, or `untokenized`
-    where only articles and punctuation are left out).
+    number of a system is the mean; tables of SQuAD have it times 100. An answer that should be none is blank where the
+    reference is, and gets 1 (flag `both_empty`); any other blank side gets 0 (flag `empty`). A match that needs marks
+    to be left out which tell answers apart, as of 3.5 and 35 or C++ and C, counts, and is flagged (`markless`).
 
     Args:
         normalized: False compares texts as they are, but for white space.
 
     References:
-        Rajpurkar et al. (2016), "SQuAD", section 6.1. Values are those of the script evaluate-v2.0 divided by 100, and
-        of evaluate-v1.1, for which also a reference without words counts that stands beside others.
+        Rajpurkar et al. (2016), "SQuAD", section 6.1. Values are those of the script evaluate-v2.0 divided by 100, but
+        for texts of articles or punctuation alone, which are words here: with the script the answers "", "?" and
+        "The" match the reference "A".
     """
 
     normalized: bool = True
@@ -680,24 +684,35 @@ class ExactMatch(Checked, BaseMetric):
         if is_blank(text):
             return ()
         if self.normalized:
-            text = _ARTICLES.sub(" ", text.lower().translate(_UNMARKED))
-        return tuple(text.split())
+            plain = text.lower().translate(_UNMARKED)
+            return next(filter(None, map(_words, (_ARTICLES.sub(" ", plain), plain, text.lower()))))
+        return _words(text)
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        """Values in 0 to 1; the flags are `empty`, `both_empty` and `untokenized`."""
+        """Values in 0 to 1; the flags are `empty`, `both_empty` and `markless`."""
         check_needs(self, segments)
         name = self.info.name
         rows, flags = measured(segments, 1 + self._n_parts, runtime, name, self.split, _as_given, self._best)
         nothing = np.array([not self.split(s.hypothesis) for s in segments], dtype=np.bool_)
         alike = nothing & (rows[:, 0] == 1)
         marks = {flag: mask & ~alike for flag, mask in flags.items()}
+        markless = np.array([v > 0 and self._is_markless(s, v) for s, v in zip(segments, rows[:, 0], strict=True)])
         parts = dict(zip(("precision", "recall"), rows.T[1:], strict=False))
-        return Scores(
-            signature_of(self, runtime), ids(segments), rows[:, 0], parts, flags=marks | {"both_empty": alike}
+        flags = marks | {"both_empty": alike, "markless": markless.astype(np.bool_)}
+        return Scores(signature_of(self, runtime), ids(segments), rows[:, 0], parts, flags=flags)
+
+    def _is_markless(self, segment: Segment, value: float) -> bool:
+        """Whether the value would be lower if marks were kept that tell one answer from another."""
+        texts = segment.hypothesis, *segment.references
+        if not self.normalized or not any(map(_TELLING.search, texts)):
+            return False
+        hypothesis, *references = (
+            self.split(_TELLING.sub(lambda mark: chr(_KEPT + ord(mark[0])), text)) for text in texts
         )
+        return self._best(hypothesis, references)[0] < value
 
     def _best(self, hypothesis: Words, references: Sequence[Words]) -> Sequence[float]:
-        told = [*filter(None, references)] or references[:1]  # a reference without words counts where it is alone
+        told = [*filter(None, references)] or references[:1]  # a blank reference counts where it is alone
         return max((self._single(hypothesis, reference) for reference in told), key=itemgetter(0))
 
     def _single(self, hypothesis: Words, reference: Words) -> tuple[float, ...]:
@@ -709,8 +724,8 @@ class TokenF1(ExactMatch):
     """F1 of the words that hypothesis and reference share; for short answers, and mostly beside `exact_match`.
 
     Word order does not count. Words are those that are compared by `exact_match`, with the same references, number of a
-    system and blank sides. Parts are precision and recall for the reference that counts. Texts without blanks between
-    words are one word each: there take `rouge1` with `tokenizer=unicode`.
+    system, blank sides and flags. Parts are precision and recall for the reference that counts. Texts without blanks
+    between words are one word each: there take `rouge1` with `tokenizer=unicode`.
 
     Args:
         normalized: False compares words as they are.
@@ -735,6 +750,10 @@ class TokenF1(ExactMatch):
         shared = (Counter(hypothesis) & Counter(reference)).total()
         precision, recall = shared / len(hypothesis), shared / len(reference)
         return 2 * precision * recall / (precision + recall) if shared else 0.0, precision, recall
+
+
+def _words(text: str) -> Words:
+    return tuple(text.split())
 
 
 def _as_given(references: Sequence[Words]) -> Sequence[Words]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, ClassVar, Literal
@@ -41,7 +42,8 @@ def bleu_scorer(tokenize: str | None, trg_lang: str | None, **options: Any) -> A
             f"bleu:tokenize is {tokenize!r}, which the installed sacrebleu does not"
             f" have{nearest(tokenize, BLEU.TOKENIZERS)}"
         )
-    name = tokenize or BLEU._TOKENIZER_MAP.get(trg_lang or "", BLEU.TOKENIZER_DEFAULT)
+    code = re.split("[-_]", (trg_lang or "").lower())[0]  # ZH and zh-CN are read as zh
+    name = tokenize or BLEU._TOKENIZER_MAP.get(code, BLEU.TOKENIZER_DEFAULT)
     _check_available(name)
     try:
         # The language has done its work; with an explicit tokenizer sacrebleu would only log advice about it.

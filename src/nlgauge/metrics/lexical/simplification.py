@@ -22,7 +22,7 @@ from nlgauge.metrics.lexical.ngrams import Gram, WordMetric, grams, ratio
 from nlgauge.metrics.lexical.sacrebleu import is_empty
 from nlgauge.runtime.runtime import Runtime
 from nlgauge.text.scripts import Writing
-from nlgauge.text.tokenize import split_sentences
+from nlgauge.text.tokenize import ADDRESS, split_sentences
 
 # --- SARI: which n-grams of the source were kept and deleted, and which were added, as in the references
 
@@ -39,23 +39,24 @@ class Sari(WordMetric):
     neither side makes counts 0, so a copy of the reference need not get 100. A blank hypothesis or reference gets 0
     (flag `empty`).
 
-    `easse` sums the counts of all segments, each n-gram as often as it occurs, takes precision and recall by order, and
-    F1 of their means; the number of a segment is the same of its own counts. It is the default, since papers report it
-    today. `released` is the code of the authors: the mean over sentences, F1 by order, precision alone for deletions,
-    and every different n-gram counts once, however often it occurs; one of two that is deleted counts as wrong where a
-    reference keeps the other.
+    `easse` sums the counts of all segments, each n-gram as often as it occurs, and takes the mean of F1 by order; the
+    number of a segment is the same of its own counts. It is the default, since papers report it today. `paper` takes
+    F1 of the mean precision and the mean recall over orders, as the paper writes it. `released` is the code of the
+    authors: the mean over sentences, F1 by order, precision alone for deletions, and every different n-gram counts
+    once, however often it occurs; one of two that is deleted counts as wrong where a reference keeps the other.
 
     Args:
-        variant: `easse` or `released`.
+        variant: `easse`, `paper` or `released`.
 
     References:
         Xu et al. (2016), "Optimizing Statistical Machine Translation for Text Simplification"; and for `easse`
-        Alva-Manchego et al. (2019), "EASSE: Easier Automatic Sentence Simplification Evaluation", `corpus_sari`.
-        `released` with `tokenizer=blanks` is the authors' SARI.py times 100, except for a blank side.
+        Alva-Manchego et al. (2019), "EASSE: Easier Automatic Sentence Simplification Evaluation", `corpus_sari`, of
+        which `paper` is `use_paper_version=True`. `released` with `tokenizer=blanks` is the authors' SARI.py times 100,
+        except for a blank side.
     """
 
     lowercase: bool = True
-    variant: Literal["easse", "released"] = "easse"
+    variant: Literal["easse", "paper", "released"] = "easse"
     info: ClassVar = MetricInfo(
         "sari",
         needs={"source", "references"},
@@ -67,7 +68,7 @@ class Sari(WordMetric):
     )
 
     def score(self, segments: Sequence[Segment], runtime: Runtime) -> Scores:
-        """Values in 0 to 100; with `easse` `stats` are 36 counts: by order and operation, right, made and wanted."""
+        """Values in 0 to 100; `stats` are 36 counts, if not `released`: by order and operation, right, made, wanted."""
         check_needs(self, segments)
         split, empty = cache(self.splitter()), is_empty(segments)
         counted = ([self._counts(segment, split, order) for order in _ORDERS] for segment in segments)
@@ -85,8 +86,10 @@ class Sari(WordMetric):
         """SARI of summed counts: shape (..., 36) to (...)."""
         counts = np.asarray(totals, dtype=np.float64).reshape(*np.shape(totals)[:-1], len(_ORDERS), _OPERATIONS, 3)
         right, made, wanted = np.moveaxis(counts, -1, 0)  # (..., 4, 3) each
-        precision, recall = ((right / np.maximum(of, 1)).mean(axis=-2) for of in (made, wanted))
-        return np.asarray(100 * _f1(precision, recall).mean(axis=-1))
+        shares = [right / np.maximum(of, 1) for of in (made, wanted)]  # precision and recall by order
+        if self.variant == "paper":
+            shares = [share.mean(axis=-2, keepdims=True) for share in shares]
+        return np.asarray(100 * _f1(*shares).mean(axis=(-2, -1)))
 
     @staticmethod
     def _counts(segment: Segment, split: Any, order: int) -> _Counted:
@@ -158,6 +161,7 @@ _TWO = re.compile(
     r"(?<![ctsgx])(?<!ll)i[aou]|[aeou]ing|[^aeiou]ier|iet|(?<![qg])u[aou](?!r)|eo(?!us|pl|n$)|[st]hm$|sm$"
 )
 _NOT = re.compile(r"(?<=[ds])n['’]t\b")
+_GLUED = re.compile(r"(?<=[a-z\d]{2})([.!?][\"'’”)]*)(?=[A-Z][a-z])")  # the end of a sentence before the next: left.She
 _WEIGHTS = {"fkgl": (0.39, 11.8, -15.59), "ari": (0.5, 4.71, -21.43)}
 
 
@@ -169,9 +173,10 @@ class Readability(Checked, BaseMetric):
     is better only where it was asked for. Grades of single sentences mean little. They are for English; other
     languages have formulas of their own.
 
-    A word is a piece between blanks with a letter or digit; sentences are split by rule. The number of a system comes
-    from the words, sentences and syllables of all its texts. There is no lower limit at 0, where EASSE has one.
-    A text without a word has no grade (flag `wordless`).
+    A word is a piece between blanks with a letter or digit; sentences are split by rule, also where the blank between
+    them is missing, and an address counts as the word `link`. The number of a system comes from the words, sentences
+    and syllables of all its texts. There is no lower limit at 0, where EASSE has one. A text without a word has no
+    grade (flag `wordless`).
 
     Syllables are counted by a rule for spelling, which agrees with the CMU dictionary on 97 % of 38,909 words of news
     and of the web: on the mean the grade of ten sentences lay 0.24 from the one with the dictionary.
@@ -220,7 +225,8 @@ class Readability(Checked, BaseMetric):
         return np.asarray(np.where(words > 0, grade, np.nan))
 
     def _count(self, text: str) -> tuple[int, int, int]:
-        sentences = [words for sentence in split_sentences(stripped(text)) if (words := _words(sentence))]
+        plain = _GLUED.sub(r"\1 ", ADDRESS.sub("link", stripped(text)))
+        sentences = [words for sentence in split_sentences(plain) if (words := _words(sentence))]
         every = [word for words in sentences for word in words]
         if self.formula == "ari":
             return len(every), len(sentences), sum(map(str.isalnum, "".join(every)))
