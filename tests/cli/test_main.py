@@ -496,6 +496,18 @@ def test_a_command_without_words_says_where_to_look_and_not_the_whole_help(capsy
     assert capsys.readouterr() == ("", told)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="folders of POSIX")
+@pytest.mark.parametrize("words", [["--json=~/s.json"], ["--json", "~/s.json"]])
+def test_a_path_at_home_is_one_where_no_shell_says_so(monkeypatch, tmp_path, capsys, words):
+    (tmp_path / "home").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "x.jsonl", [{"hyp": "a ~/b", "ref": "a c"}])
+    assert cli.main(["score", "x.jsonl", "-m", "chrf", *words]) == 0
+    assert os.listdir(tmp_path / "home") == ["s.json"]
+    assert str(tmp_path) not in json.loads((tmp_path / "home" / "s.json").read_text())["command"]
+
+
 def test_interrupted_is_130(monkeypatch, capsys):
     def interrupt(*_, **__):
         raise KeyboardInterrupt

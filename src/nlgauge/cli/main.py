@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         check_read(words)
         with warnings.catch_warnings(), typed(words):
             warnings.simplefilter("ignore", ScoreWarning)  # the notes below a result say the same
-            code = command.main(args=words, prog_name="nlgauge", standalone_mode=False)
+            code = command.main(args=list(map(_at_home, words)), prog_name="nlgauge", standalone_mode=False)
     except NlgaugeError as error:
         return _refuse(_lack_of_memory(error) or str(error))
     except (KeyboardInterrupt, typer.Abort):
@@ -107,6 +107,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"nlgauge: interrupted; {left_of(words)}", file=sys.stderr)
     # typer's own 1 is a shell for which it has no completion; a bug raises
     return (INPUT if code == 1 else code) if isinstance(code, int) else 0
+
+
+def _at_home(word: str) -> str:
+    """`--cache=~/kept` with the user's folder: a shell leaves it as it is, and where there is none `~/kept` too."""
+    return re.sub(r"^(--[\w-]+=)?~(?=/)", lambda found: (found[1] or "") + os.path.expanduser("~"), word)
 
 
 def _given(error: Exception) -> str:
