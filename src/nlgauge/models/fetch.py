@@ -355,7 +355,7 @@ def _fault(one: Encoder, target: Path) -> str | None:
     for name, known in one.files.items():
         path = target / name
         try:
-            found = _digest(partial(path.open, "rb"))
+            found = _digest(partial(_file, path))
         except OSError as error:
             return f"{path} cannot be read ({error.strerror})"
         if found != known.sha256:
@@ -503,7 +503,7 @@ def _inside(path: Path) -> Iterator[tuple[Path, int, Callable[[], IO[bytes]]]]:
             for name, info in packed_zip.NameToInfo.items():
                 yield path / name, info.file_size, partial(packed_zip.open, info)
     else:
-        yield path, path.stat().st_size, partial(path.open, "rb")
+        yield path, path.stat().st_size, partial(_file, path)
 
 
 @contextmanager
@@ -581,6 +581,10 @@ def _copied(packed: IO[bytes], file: IO[bytes], most: int) -> str:
     return digest.hexdigest()
 
 
+def _file(path: Path) -> IO[bytes]:
+    return path.open("rb")
+
+
 def _digest(opened: Callable[[], IO[bytes]]) -> str:
     with opened() as file:
         return file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
@@ -626,6 +630,6 @@ def _of_others(one: Encoder, target: Path) -> str | None:
     if others := sorted(path.name for path in held if path.name not in one.files or path.is_dir()):
         return f"it holds {others[0]!r}"
     path = target / _CONFIG
-    if held and not (path.is_file() and _digest(partial(path.open, "rb")) == one.files[_CONFIG].sha256):
+    if held and not (path.is_file() and _digest(partial(_file, path)) == one.files[_CONFIG].sha256):
         return f"its {_CONFIG} is not that of the encoder"
     return None

@@ -565,7 +565,7 @@ class AddExtraText(Checked):
         wanted = any(t.tag in FINITE for t in doc.tokens)
         spare: tuple[str, str] | None = None
         for source in _others(case, rng):
-            found = _clauses(case.language, source, self.most_words)
+            found = _clauses(case.language, source, self.most_words)  # type: ignore[arg-type]  # no hash is promised
             clauses = [(text, finite) for text, finite in found if text.casefold() not in case.text.casefold()]
             fitting = [(text, finite) for text, finite in clauses if finite == wanted]
             if fitting:
