@@ -1,5 +1,6 @@
 """The table of verbs: it says of each what the verb itself says, and only the verb that is typed is imported."""
 
+import errno
 import inspect
 import io
 import json
@@ -517,6 +518,18 @@ def test_a_command_without_words_says_where_to_look_and_not_the_whole_help(capsy
     assert capsys.readouterr() == ("", told)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="folders of POSIX")
+@pytest.mark.parametrize("words", [["--json=~/s.json"], ["--json", "~/s.json"]])
+def test_a_path_at_home_is_one_where_no_shell_says_so(monkeypatch, tmp_path, capsys, words):
+    (tmp_path / "home").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "x.jsonl", [{"hyp": "a ~/b", "ref": "a c"}])
+    assert cli.main(["score", "x.jsonl", "-m", "chrf", *words]) == 0
+    assert os.listdir(tmp_path / "home") == ["s.json"]
+    assert str(tmp_path) not in json.loads((tmp_path / "home" / "s.json").read_text())["command"]
+
+
 def test_interrupted_is_130(monkeypatch, capsys):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
@@ -536,6 +549,50 @@ def test_a_bug_is_a_traceback_not_a_message(monkeypatch):
     monkeypatch.setattr("nlgauge.io.read.open_data", fail)
     with pytest.raises(ZeroDivisionError):
         cli.main(["score", "x.jsonl"])
+
+
+def no_room(error, wrapped_by=None):
+    """A reader that has no memory; what it raises may be told in other words by whoever called it."""
+
+    def fail(*_, **__):
+        try:
+            raise error
+        except Exception as caught:
+            if wrapped_by is None:
+                raise
+            raise wrapped_by("weights are not readable") from caught
+
+    return fail
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (MemoryError(), "out of memory; "),
+        (MemoryError("Unable to allocate 8 EiB\nfor x"), "out of memory (Unable to allocate 8 EiB); "),
+        (OSError(errno.ENOMEM, "Cannot allocate memory"), "out of memory ([Errno 12] Cannot allocate memory); "),
+        (
+            RuntimeError("unable to mmap 9 bytes from file <x>: Cannot allocate memory (12)"),
+            "out of memory (unable to ",
+        ),
+        (RuntimeError("CUDA out of memory. Tried to allocate 2 GiB."), "out of memory (CUDA out of memory. Tried to "),
+        (RuntimeError("[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory"), "out of memory ("),
+        (ImportError("libtorch_cpu.so: failed to map segment from shared object"), "out of memory (libtorch_cpu.so"),
+    ],
+)
+@pytest.mark.parametrize("wrapped_by", [None, ng.InputError])
+def test_out_of_memory_is_one_line_and_exit_2(monkeypatch, capsys, error, told, wrapped_by):
+    monkeypatch.setattr("nlgauge.io.read.open_data", no_room(error, wrapped_by))
+    assert cli.main(["score", "x.jsonl"]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert err.startswith(f"nlgauge: {told}")
+    assert err.endswith("or take fewer texts at a time or a smaller model\n")
+
+
+def test_a_file_whose_name_speaks_of_memory_is_not_memory(capsys):
+    assert cli.main(["score", "out of memory.jsonl"]) == 2
+    assert "ulimit" not in capsys.readouterr().err
 
 
 def test_a_reader_that_goes_away_is_no_error():

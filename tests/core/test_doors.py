@@ -1,5 +1,6 @@
 import importlib
 import inspect
+import pickle
 import pkgutil
 import subprocess
 import sys
@@ -50,8 +51,12 @@ def test_a_name_is_the_thing_itself_where_it_lives(package):
         pytest.importorskip("torch")
     for name, home in homes(package.__name__).items():
         value = getattr(package, name)
-        assert value is getattr(importlib.import_module(home), name)
-        if isinstance(value, type | types.FunctionType):  # errors and warnings bear the name of the package itself
+        there = getattr(importlib.import_module(home), name)
+        assert value is there or inspect.unwrap(value) is inspect.unwrap(there)  # a function refuses other types, too
+        assert getattr(package, name) is value
+        if isinstance(value, types.FunctionType):
+            assert pickle.loads(pickle.dumps(value)) is value
+        if isinstance(value, type):  # errors and warnings bear the name of the package itself
             assert value.__module__ in (home, "nlgauge"), f"{name} is defined in {value.__module__}"
 
 

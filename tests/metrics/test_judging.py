@@ -60,6 +60,9 @@ class Server:
         return json.dumps({"verdict": "tie" if shares[0] == shares[1] else "AB"[shares[1] > shares[0]]})
 
 
+STALLS = ("head drips", "body drips", "head stays away", "body stays away")
+
+
 @pytest.fixture
 def server() -> Iterator[Server]:
     state = Server()
@@ -68,13 +71,14 @@ def server() -> Iterator[Server]:
         def log_message(self, *_: object) -> None:
             """Say nothing."""
 
-        def drip(self, in_head: bool) -> None:
-            """A byte now and then, for ever."""
+        def drip(self, step: str) -> None:
+            """A byte now and then for ever, or nothing for longer than anybody waits."""
             with suppress(OSError):
-                self.wfile.write(b"HTTP/1.1 200 OK\r\nX: " + (b"" if in_head else b"\r\n\r\n"))
-                while True:
+                self.wfile.write(b"HTTP/1.1 200 OK\r\nX: " + (b"" if step.startswith("head") else b"\r\n\r\n"))
+                while "drips" in step:
                     self.wfile.write(b" ")
                     time.sleep(0.02)
+            time.sleep(8)
 
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
@@ -87,8 +91,8 @@ def server() -> Iterator[Server]:
             if state.counts:
                 content["usage"] = {"prompt_tokens": 7, "completion_tokens": 2}
             body = step if isinstance(step, bytes) else json.dumps(content).encode()
-            if step in ("head drips", "body drips"):
-                return self.drip(step == "head drips")
+            if step in STALLS:
+                return self.drip(step)
             self.send_response(step if isinstance(step, int) else 200)
             if step == 302:
                 self.send_header("Location", f"{state.url}/elsewhere")
@@ -121,7 +125,7 @@ def test_nobody_there_is_a_fault_and_no_crash():
     assert (answer.text, answer.fault) == (None, "URLError")
 
 
-@pytest.mark.parametrize("step", ["head drips", "body drips"])
+@pytest.mark.parametrize("step", STALLS)
 def test_the_whole_answer_comes_in_time_or_not_at_all(server, step):
     server.plan = [step]
     began = time.monotonic()

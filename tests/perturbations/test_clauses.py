@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from nlgauge.core.errors import SpecError
 from nlgauge.perturbations.clauses import Omission, clause
 from nlgauge.perturbations.perturb import Perturbed, apply_edits, perturb, perturbation
-from nlgauge.text.languages import language
+from nlgauge.text.languages import Builtin, language
 from nlgauge.text.scripts import data_lines
 
 pieces = st.sampled_from([
@@ -486,3 +486,17 @@ def test_nonsense_stands_behind_a_full_stop_only_where_a_word_ends_the_text(text
     [made] = perturb("add_nonsense:source=list", [text])
     assert made.text.startswith(start)
     assert made.text.removeprefix(start)[0].isupper()
+
+
+def test_a_text_of_the_pool_is_analysed_once_to_be_brought_in_however_often_it_is_looked_at():
+    class Counting(Builtin):
+        asked = 0
+
+        def analyse(self, text):
+            self.asked += 1
+            return super().analyse(text)
+
+    texts = [f"The bridge {i} near the river because it rained." for i in range(60)]  # none fits: all are looked at
+    counting = Counting()
+    assert perturb("add_extra_text", texts, pool=texts, language=counting)
+    assert counting.asked <= 2 * len(texts)

@@ -63,7 +63,7 @@ class Chromium:
             self._next()
         done = "!/…|needs a/.test(document.querySelector('#x-status')?.textContent)"
         while scripts and not self.run(done):
-            pass
+            assert not any("exceptionDetails" in said for said in self.said), self.said
 
     def run(self, code):
         """The value of an expression in the page."""

@@ -628,6 +628,21 @@ def test_every_control_has_a_label(shown):
     assert shown.run(unnamed) == []
 
 
+@pytest.mark.parametrize(("n", "columns"), [(6, {}), (3, {"m": M[:3]}), (6, {"ter": TER})])
+def test_segments_without_texts_are_shown_sorted_and_opened(chromium, tmp_path, n, columns):
+    path = tmp_path / "report.html"
+    path.write_text(bundle_html({}, segments=segments_of([explorer_table(n, **columns)])), encoding="utf-8")
+    chromium.open(path)
+    assert chromium.run("document.getElementById('x-status').textContent") == f"{n} of {n} segments"
+    form = "document.getElementById('x-form')"
+    chromium.run(f"document.getElementById('x-low').value = '-1'; {form}.dispatchEvent(new Event('input'))")
+    chromium.run("document.querySelector('#x-table thead button').click()")
+    chromium.run("document.querySelector('#x-table tbody button').click()")
+    assert chromium.run("document.querySelectorAll('#x-item tbody tr').length") == n // 3  # a line for each system
+    chromium.run(f"{form}.reset()")
+    assert chromium.said == []
+
+
 def test_hostile_texts_stay_text(chromium, made, tmp_path):
     n = len(HOSTILE)
     keys = tuple(Key(text[:80], text[:80], "item") for text in HOSTILE)

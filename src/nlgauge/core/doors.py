@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from functools import cache
+from functools import cache, wraps
 from importlib import import_module
+from types import FunctionType
 from typing import Any
 
 
@@ -27,12 +28,61 @@ def door(package: str) -> tuple[Callable[[str], object], Callable[[], list[str]]
         public: list[str] = sys.modules[package].__all__
         if name not in public:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(homes(package)[name]), name)
+        found = getattr(import_module(homes(package)[name]), name)
+        return _refusing_types(found, package) if isinstance(found, FunctionType) else found
 
     def names() -> list[str]:
         return list(sys.modules[package].__all__)
 
     return get, names
+
+
+@cache
+def _refusing_types(function: Callable[..., Any], package: str) -> Callable[..., Any]:
+    """The function, which says which argument is of another type than it declares, where that made it fail.
+
+    Nothing is asked of a call that works: what behaves as the type is taken.
+    """
+    if hasattr(function, "is_public"):  # it says so itself
+        return function
+
+    @wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except (AttributeError, TypeError) as error:
+            refuse_types(error, function, args, kwargs)
+            raise
+
+    called.__module__ = package  # where a pickle finds it
+    return called
+
+
+def refuse_types(error: Exception, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
+    """Name the argument of another type than a function declares, for which it failed; do nothing if there is none.
+
+    Raises:
+        InputError: there is one.
+    """
+    import inspect
+    import typing
+
+    from nlgauge.core.errors import InputError
+    from nlgauge.core.options import expectation
+
+    try:
+        signature = inspect.signature(function)
+        given = signature.bind(*args, **kwargs).arguments
+        hints = typing.get_type_hints(function, include_extras=True)
+    except (NameError, TypeError):  # a type that is imported for type checkers alone; arguments that are no such
+        return
+    for name, value in given.items():
+        several = signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
+        for one in value if several else (value,):
+            if name in hints and (end := expectation(one, hints[name])) is not None:
+                raise InputError(f"{function.__name__}: {name} is {one!r:.80}{end}") from error
+    if "os.PathLike" in str(error):  # a frame may be anything, what is opened may not
+        raise InputError(f"{function.__name__}: {error}") from error
 
 
 @cache

@@ -248,12 +248,12 @@ def check_option(where: str, value: Any, hint: Any, *, error: type[NlgaugeError]
         hint: the type, such as `Literal["mean", "best"]` or `Annotated[float, Range(0, 1)]`.
         error: the class of error to raise.
     """
-    expected = _expected(value, hint)
+    expected = expectation(value, hint)
     if expected is not None:
         raise error(f"{where} is {value!r}{expected}")
 
 
-def _expected(value: Any, kind: Any) -> str | None:
+def expectation(value: Any, kind: Any) -> str | None:
     """None if the value fits. Otherwise the end of an error message, which says what would fit."""
     if value is None and any(sort is NoneType for sort, _ in sorts(kind)):
         return None
@@ -283,7 +283,7 @@ def _unlike(value: Any, sort: Any) -> str | None:
     if len(value) != len(parts):
         return f", expected a tuple of {len(parts)}"
     return next(
-        (end for part, arg in zip(value, parts, strict=True) if (end := _expected(part, arg)) is not None), None
+        (end for part, arg in zip(value, parts, strict=True) if (end := expectation(part, arg)) is not None), None
     )
 
 

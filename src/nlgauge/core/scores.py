@@ -14,7 +14,7 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from nlgauge.core.arrays import Array, Mask, by_value
-from nlgauge.core.doors import made
+from nlgauge.core.doors import made, refuse_types
 from nlgauge.core.errors import InputError, ScoreWarning
 from nlgauge.core.segment import Segment
 from nlgauge.core.spec import Signature, together
@@ -200,12 +200,16 @@ def warning(function: Callable[P, R]) -> Callable[P, R]:
         token = _said.set(notes)
         try:
             answer = function(*args, **kwargs)
+        except (AttributeError, TypeError) as error:
+            refuse_types(error, function, args, kwargs)
+            raise
         finally:
             _said.reset(token)
         if notes:
             warnings.warn(_in_one_line([*dict.fromkeys(notes)]), ScoreWarning, stacklevel=2)
         return answer
 
+    called.is_public = True  # type: ignore[attr-defined]  # see `doors`
     return called
 
 

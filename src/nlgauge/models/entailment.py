@@ -352,8 +352,8 @@ class NliModel(LazyModel[NliFiles, PairTokenizer, "Classifier"]):
         """
         if self.held is not None and not alone:
             new = list(dict.fromkeys(self.held.unknown(pairs)))
-            self.held.add(new, self._judged(new, contents, advance, alone))
             advance(len(pairs) - len(new))
+            self.held.add(new, self._judged(new, contents, advance, alone))
             return self.held.of(pairs)
         return self._judged(pairs, contents, advance, alone)
 
@@ -366,6 +366,8 @@ class NliModel(LazyModel[NliFiles, PairTokenizer, "Classifier"]):
     ) -> Entailment:
         number = {pair: i for i, pair in enumerate(dict.fromkeys(pairs))}
         distinct = list(number)
+        places = np.fromiter((number[pair] for pair in pairs), dtype=np.int64, count=len(pairs))
+        times = np.bincount(places, minlength=len(distinct))
         if contents is None:
             contents = self.tokenizer.read(text for pair in distinct for text in pair)
         prepared = self.tokenizer.pairs(distinct, contents)
@@ -383,9 +385,7 @@ class NliModel(LazyModel[NliFiles, PairTokenizer, "Classifier"]):
             judged = side_by_side(work, batches, network.device, one_core=alone)
             for batch, found in zip(batches, judged, strict=True):
                 probabilities[batch, : len(columns)] = found[:, columns]
-                advance(len(batch))
-        places = np.fromiter((number[pair] for pair in pairs), dtype=np.int64, count=len(pairs))
-        advance(len(pairs) - len(distinct))
+                advance(int(times[batch].sum()))  # the time left is that of all pairs
         return Entailment(probabilities[places], prepared.truncated[places])
 
 

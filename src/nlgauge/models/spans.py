@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -95,14 +96,14 @@ class SpanModel(LazyModel[Head, PairTokenizer, "PackedTagger"]):
         self, pairs: Sequence[tuple[Words, Words]], advance: Callable[[int], None] = lambda count: None
     ) -> list[Judged]:
         """Judge the words of n first texts beside the second ones; equal pairs are judged once."""
-        distinct = list(dict.fromkeys(pairs))
+        times = Counter(pairs)
+        distinct = list(times)
         found: dict[tuple[Words, Words], Judged] = {}
         if distinct:
             read = read_words(self.tokenizer, distinct)
             for place, logits, text in self._logits(read):
                 found[distinct[place]] = _judged(logits, text, read.words[place], len(distinct[place][0]))
-                advance(1)
-        advance(len(pairs) - len(distinct))
+                advance(times[distinct[place]])
         return [found[pair] for pair in pairs]
 
     def _logits(self, read: WordPairs) -> list[tuple[int, Array, float]]:

@@ -6,6 +6,7 @@ import math
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import ClassVar, Literal
 
@@ -26,6 +27,7 @@ from nlgauge.perturbations.surface import lacks_stop
 from nlgauge.perturbations.words import LINKING, after_measure, in_name
 from nlgauge.text.doc import ADJECTIVES, ADVERBS, COMMON, FINITE, HYPHENS, NOUNS, PROPER, Doc, Span, Token
 from nlgauge.text.english.verbs import is_english, is_loud, noun_phrases, prepositional_phrases
+from nlgauge.text.languages import Language
 from nlgauge.text.lexicon import supersense
 from nlgauge.text.scripts import WordList, data_lines
 from nlgauge.text.tagging import is_name_like
@@ -456,6 +458,12 @@ _OPEN_ENDS = frozenset({"IN", "DT", "CC", "TO", "PRP$", "POS", *FINITE})
 _SHORTEST = 3  # words of a clause
 
 
+@lru_cache(maxsize=1 << 17)  # far more than analyses are kept: each text of a pool is looked at some forty times
+def _clauses(language: Language, text: str, most: int) -> tuple[tuple[str, bool], ...]:
+    doc = language.analyse(text)
+    return tuple(found for sentence in doc.sentences if (found := clause(doc, sentence, most)) is not None)
+
+
 def clause(doc: Doc, sentence: Span, most: int) -> tuple[str, bool] | None:
     """The beginning of a sentence as a clause of three to `most` words, and whether it is finite.
 
@@ -557,9 +565,8 @@ class AddExtraText(Checked):
         wanted = any(t.tag in FINITE for t in doc.tokens)
         spare: tuple[str, str] | None = None
         for source in _others(case, rng):
-            other = case.language.analyse(source)
-            clauses = [c for s in other.sentences if (c := clause(other, s, self.most_words)) is not None]
-            clauses = [(text, finite) for text, finite in clauses if text.casefold() not in case.text.casefold()]
+            found = _clauses(case.language, source, self.most_words)  # type: ignore[arg-type]  # no hash is promised
+            clauses = [(text, finite) for text, finite in found if text.casefold() not in case.text.casefold()]
             fitting = [(text, finite) for text, finite in clauses if finite == wanted]
             if fitting:
                 spare = rng.choice(fitting)[0], source

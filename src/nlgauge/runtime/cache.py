@@ -45,15 +45,12 @@ def kept() -> int:
 
 def default_path() -> Path:
     """The user's cache file: `$NLGAUGE_CACHE` if it is set, else a file in the platform's cache folder."""
-    own = os.environ.get("NLGAUGE_CACHE")
-    if own:
-        return Path(own) / "scores.sqlite"
     base = (
         os.environ.get("XDG_CACHE_HOME")
         or (os.environ.get("LOCALAPPDATA") if os.name == "nt" else None)
         or _home() / ".cache"
     )
-    return Path(base) / "nlgauge" / "scores.sqlite"
+    return Path(os.path.expanduser(os.environ.get("NLGAUGE_CACHE") or f"{base}/nlgauge")) / "scores.sqlite"
 
 
 def _home() -> Path:
@@ -123,7 +120,7 @@ class ScoreCache:
     """
 
     def __init__(self, path: str | Path, *, optional: bool = False, tell: Callable[[str], None] = warn) -> None:
-        self.path = Path(path)
+        self.path = Path(os.path.expanduser(path))
         self.optional, self._tell = optional, tell
         self._aside = False
         self._connection: sqlite3.Connection | None = None

@@ -56,16 +56,16 @@ def as_compute_metrics(
         runtime: device, precision and cache, as in `score`.
 
     Returns:
-        A function from an `EvalPrediction` to the number of each metric, by specification as typed; an undefined score
-        is NaN. It raises InputError where predictions are neither ids nor logits, such as those of a classifier.
+        A function from an `EvalPrediction` to the number of each metric, by specification as typed; an undefined score,
+        as that of a set without items, is NaN. It raises InputError where predictions are neither ids nor logits, such
+        as those of a classifier.
 
     Raises:
         InputError: the tokenizer has no token for padding.
         SpecError: a metric or option is unknown.
     """
     decoder = tokenizer if hasattr(tokenizer, "pad_token_id") else tokenizer.tokenizer
-    pad = decoder.pad_token_id
-    if pad is None:
+    if decoder.pad_token_id is None:
         raise InputError(
             "the tokenizer has no token for padding, which takes the place of -100; set tokenizer.pad_token ="
             " tokenizer.eos_token"
@@ -73,27 +73,37 @@ def as_compute_metrics(
     runtime = runtime or Runtime()
     named(metrics, runtime.encoder)  # refuses what it does not know
 
-    def texts(ids: Any, what: str) -> list[str]:
-        if ids.ndim != 2 or ids.dtype.kind not in "iu":
-            raise InputError(
-                f"{what} have shape {ids.shape} and type {ids.dtype}, expected ids of shape (n, tokens); does the model"
-                " write texts?"
-            )
-        decoded = decoder.batch_decode(np.where(ids == _IGNORED, pad, ids), skip_special_tokens=True)
-        return [text.strip() for text in decoded]
+    return partial(_computed, decoder, metrics, references, runtime)  # of a name, so that it can be pickled
 
-    def compute_metrics(found: Any) -> dict[str, float]:
-        """The corpus-level score of each metric for an `EvalPrediction`."""
-        predicted, labels = _array(found.predictions), _array(found.label_ids)
-        if predicted.ndim == 3 and predicted.dtype.kind == "f" and predicted.shape[:2] == labels.shape:
-            predicted = np.where(labels == _IGNORED, _IGNORED, predicted.argmax(axis=2))
-        refs = texts(labels, "labels") if references is None else references
-        inputs = getattr(found, "inputs", None)
-        srcs = None if inputs is None else texts(_array(inputs), "inputs")
-        scores = score(texts(predicted, "predictions"), refs, srcs, metrics, runtime=runtime)
-        return {spec: own.system for spec, own in scores.items()}
 
-    return compute_metrics
+def _computed(
+    decoder: Any,
+    metrics: MetricLike | Sequence[MetricLike],
+    references: Sequence[Sequence[str]] | None,
+    runtime: Runtime,
+    found: Any,
+) -> dict[str, float]:
+    """The corpus-level score of each metric for an `EvalPrediction`."""
+    predicted, labels = _array(found.predictions), _array(found.label_ids)
+    if predicted.ndim == 3 and predicted.dtype.kind == "f" and predicted.shape[:2] == labels.shape:
+        predicted = np.where(labels == _IGNORED, _IGNORED, predicted.argmax(axis=2))
+    refs = _texts(decoder, labels, "labels") if references is None else references
+    inputs = getattr(found, "inputs", None)
+    srcs = None if inputs is None else _texts(decoder, _array(inputs), "inputs")
+    scores = score(_texts(decoder, predicted, "predictions"), refs, srcs, metrics, runtime=runtime)
+    return {spec: own.system for spec, own in scores.items()}
+
+
+def _texts(decoder: Any, ids: Any, what: str) -> list[str]:
+    if ids.ndim != 2 or ids.dtype.kind not in "iu":
+        raise InputError(
+            f"{what} have shape {ids.shape} and type {ids.dtype}, expected ids of shape (n, tokens); does the model"
+            " write texts?"
+        )
+    if not len(ids):  # of which some tokenizers make one empty text
+        return []
+    decoded = decoder.batch_decode(np.where(ids == _IGNORED, decoder.pad_token_id, ids), skip_special_tokens=True)
+    return [text.strip() for text in decoded]
 
 
 def _array(given: Any) -> Any:
@@ -101,6 +111,9 @@ def _array(given: Any) -> Any:
     first = given[0] if isinstance(given, tuple) else given
     if isinstance(first, list):
         raise InputError("predictions and labels come in lists, expected arrays; leave eval_do_concat_batches at True")
+    if isinstance(first, torch.Tensor):
+        first = first.detach().cpu()
+        first = first.float() if first.dtype == torch.bfloat16 else first  # which numpy has not
     return np.asarray(first)
 
 

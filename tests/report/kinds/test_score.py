@@ -324,3 +324,29 @@ def test_what_judges_nothing_gets_no_signs():
     page = score_html(result)
     assert "neither end is better" in page
     assert "Says nothing here: it describes outputs, and judges none" in page
+
+
+@pytest.mark.parametrize("by", ["system", "group"])
+def test_the_rows_are_gone_through_as_often_however_many_there_are(by):
+    class Rows(tuple):
+        times = 0
+
+        def __iter__(self):
+            Rows.times += 1
+            return super().__iter__()
+
+    def times(n):
+        others = {"low": 1.0, "high": 2.0, "n": 3, "n_undefined": 0, "metric": "bleu", "p": 0.5, "baseline": "0"}
+        rows = [{**others, "system": str(i), "group": None, "value": float(i)} for i in range(n)]
+        if by == "group":
+            rows = [{**row, "system": str(i % 2), "group": str(i // 2)} for i, row in enumerate(rows)]
+        result = Result("score", rows, metrics=[METRIC])
+        object.__setattr__(result, "rows", Rows(rows))
+        Rows.times = 0
+        for lean in (False, True):
+            score_table(result, best=True, lean=lean)
+        score_only(result)
+        pair_tables(result)
+        return Rows.times
+
+    assert times(40) == times(4)

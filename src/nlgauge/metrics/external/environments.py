@@ -85,7 +85,7 @@ def recipe_of(name: str) -> EnvironmentRecipe:
 def default_folder() -> Path:
     """Where environments lie: `$NLGAUGE_ENVIRONMENTS`, else `environments` in the user's cache folder."""
     own = os.environ.get(FOLDER_BY)
-    return Path(own) if own else default_path().parent / "environments"
+    return Path(os.path.expanduser(own)) if own else default_path().parent / "environments"
 
 
 class Environment:

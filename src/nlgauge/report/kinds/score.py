@@ -72,10 +72,11 @@ def score_table(
     grouped = any("group" in row for row in rows)
     compared = any(row.get("baseline") is not None for row in rows)
     specs = [m["spec"] for m in result.metrics if only is None or m["spec"] in only]
+    each = _digits(digits, result, lean=lean)
     lines: dict[tuple[Any, Any], dict[str, str]] = {}
     for row in rows:
         lines.setdefault((row.get("group"), row["system"]), {})[row["metric"]] = (
-            _for_paper(row, digits, result) if lean else _scored(row, digits, result)
+            _for_paper(row, each, result) if lean else _scored(row, each, result)
         )
     bases = {row.get("baseline") for row in rows}
     flagged = any("n_flagged" in row for row in rows)
@@ -115,23 +116,25 @@ def _with_best(
     Where systems were tested against the best one, `signs` say which are not significantly different from it.
     """
     ranked = any(row.get("rank") is not None for row in result.rows)
+    each, places = _digits(digits, result, lean=not signs), {line: place for place, line in enumerate(lines)}
     values: dict[tuple[Any, str], dict[int, tuple[float, int | None]]] = {}
     for row in measured(result.rows):
         if row["metric"] in specs and not absent(row["value"]) and _rises(row["metric"], result) is not None:
-            shown = float(number(row["value"], _digits(digits, row["metric"], result, lean=not signs)))
+            shown = float(number(row["value"], each[row["metric"]]))
             sign = 1 if _rises(row["metric"], result) else -1
-            line = lines.index((row.get("group"), row["system"]))
+            line = places[row.get("group"), row["system"]]
             values.setdefault((row.get("group"), row["metric"]), {})[line] = sign * shown, row.get("rank")
     marked = set()
     body = [[*line] for line in table.body]
+    rows = by_keys(({"group": None, **row} for row in result.rows), "metric", "group")
     for (group, spec), own in values.items():
         column = table.left + specs.index(spec)
         most = max(value for value, _ in own.values())
         first = {i for i, (value, rank) in own.items() if (rank == 1 if rank is not None else value == most)}
         if len(first) < len(own):
             marked |= {(i, column) for i in first}
-        for system in _tied(result.rows, spec, group, 1 if _rises(spec, result) else -1) if signs else ():
-            cells = body[lines.index((group, system))]
+        for system in _tied(rows[spec, group], 1 if _rises(spec, result) else -1) if signs else ():
+            cells = body[places[group, system]]
             cells[column] = f"{cells[column].rstrip()} {_TIED}"
     said = "the first rank: no other system is significantly better" if ranked else "the best"
     tied = any(_TIED in cell for line in body for cell in line)
@@ -140,9 +143,8 @@ def _with_best(
     return replace(table, body=lined, marked=frozenset(marked), marked_as=said, legend=(*legend, *table.legend))
 
 
-def _tied(rows: Sequence[Mapping[str, Any]], spec: str, group: str | None, sign: int) -> set[str | None]:
+def _tied(own: Sequence[Mapping[str, Any]], sign: int) -> set[str | None]:
     """The systems that were tested against the best one, and that the test does not tell apart from it."""
-    own = [row for row in rows if row["metric"] == spec and row.get("group") == group]
     values = {row["system"]: sign * row["value"] for row in measured(own) if not absent(row["value"])}
     best = max(values, key=values.__getitem__)
     tests = (row for row in own if not absent(row.get("p")))
@@ -170,11 +172,10 @@ def score_caption(result: Result) -> str:
 
 def score_only(result: Result, digits: int | None = None) -> str:
     """The numbers alone: one line per system, its metrics side by side."""
+    each = _digits(digits, result)
     lines: dict[tuple[Any, Any], list[str]] = {}
     for row in measured(result.rows):
-        lines.setdefault((row.get("group"), row["system"]), []).append(
-            number(row["value"], _digits(digits, row["metric"], result))
-        )
+        lines.setdefault((row.get("group"), row["system"]), []).append(number(row["value"], each[row["metric"]]))
     return "\n".join(" ".join(cells) for cells in lines.values())
 
 
@@ -230,9 +231,9 @@ def agreement_tables(result: Result, digits: int | None = None) -> list[Table]:
     if not rows:
         return []
     grouped = any("group" in row for row in rows)
-    body = []
+    body, each = [], _digits(digits, result)
     for row in rows:
-        delta = number(row["delta"], _digits(digits, row["metric"], result), sign="+")
+        delta = number(row["delta"], each[row["metric"]], sign="+")
         against = row["against"] if row.get("against") is not None else row["baseline"]
         group = _group(row.get("group"), grouped)
         body.append((row["metric"], *group, row["system"], against, delta, agreement_of(row)))
@@ -254,8 +255,8 @@ def _share(share: float) -> str:
     return ">99" if share > 0.995 else f"{100 * share:.0f}"
 
 
-def _scored(row: Mapping[str, Any], digits: int | None, result: Result) -> str:
-    digits = _digits(digits, row["metric"], result)
+def _scored(row: Mapping[str, Any], each: Mapping[str, int], result: Result) -> str:
+    digits = each[row["metric"]]
     text = with_interval(row, number(row["value"], digits), digits)
     if not absent(row.get("p")):
         text += f" p={p_of(row):.4f}" + (star_of(row, _rises(row["metric"], result)) or " ")
@@ -266,9 +267,9 @@ def _undefined(row: Mapping[str, Any]) -> str:
     return f" ({row['n_undefined']} undefined)" if 0 < row.get("n_undefined", 0) < row["n"] else ""
 
 
-def _for_paper(row: Mapping[str, Any], digits: int | None, result: Result) -> str:
+def _for_paper(row: Mapping[str, Any], each: Mapping[str, int], result: Result) -> str:
     """A value with p in brackets; on a scale to 1 it has two decimals more than on one to 100."""
-    value = number(row["value"], _digits(digits, row["metric"], result, lean=True)) + _undefined(row)
+    value = number(row["value"], each[row["metric"]]) + _undefined(row)
     if absent(row.get("p")):
         return value
     p = p_of(row)
@@ -293,12 +294,13 @@ def rank_of(row: Mapping[str, Any]) -> str:
     return f" rank {row['rank']}" if row.get("rank") is not None else ""
 
 
-def _digits(digits: int | None, spec: str, result: Result, *, lean: bool = False) -> int:
-    if digits is not None and not lean:
-        return digits
-    metric = next((metric for metric in result.metrics if metric["spec"] == spec), {})
-    usual = digits_of(metric, [row for row in result.rows if row["metric"] == spec])
-    return usual if digits is None else digits + usual - 2
+def _digits(digits: int | None, result: Result, *, lean: bool = False) -> dict[str, int]:
+    """Metric -> the number of decimals."""
+    metrics = {metric["spec"]: metric for metric in result.metrics}
+    usual = {spec: digits_of(metrics.get(spec, {}), rows) for (spec,), rows in by_keys(result.rows, "metric").items()}
+    if digits is None:
+        return usual
+    return {spec: digits + own - 2 if lean else digits for spec, own in usual.items()}
 
 
 def digits_of(metric: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> int:
@@ -325,8 +327,9 @@ def pair_tables(result: Result, digits: int = 4) -> list[Table]:
     """
     tables = []
     tested = [{"group": None, **row} for row in result.rows]
+    lines = by_keys(measured(tested), "metric", "group")
     for (metric, group), rows in by_keys(compared(tested), "metric", "group").items():
-        order = [row["system"] for row in measured(tested) if (row["metric"], row["group"]) == (metric, group)]
+        order = [row["system"] for row in lines.get((metric, group), ())]
         p = {(row["system"], row["against"]): p_of(row) for row in rows}
         adjusted = ", adjusted" if rows[0].get("p_adjusted") is not None else ""
         test = rows[0]["test"].replace("_", " ")

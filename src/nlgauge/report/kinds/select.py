@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from nlgauge.core.result import Result
 from nlgauge.report.kinds.meta import meta_html
-from nlgauge.report.tables import FALLS, LOWER_IS_BETTER, MEAN, Kind, Row, Table, number, values_of
+from nlgauge.report.tables import FALLS, LOWER_IS_BETTER, MEAN, Kind, Row, Table, by_keys, number, values_of
 
 _LOSS = "diff"  # the one statistic of a choice that is better when it is lower
 
@@ -18,7 +18,8 @@ def selection_tables(result: Result, digits: int = 3) -> list[Table]:
     """
     groups = values_of(result.rows, "group")
     shown = groups[:1] if len(groups) <= 2 else [*groups[:-1], MEAN]
-    return [_selection(group, [row for row in result.rows if row["group"] == group], digits) for group in shown]
+    rows = by_keys(result.rows, "group")
+    return [_selection(group, rows[(group,)], digits) for group in shown]
 
 
 def _selection(group: str | None, rows: Sequence[Row], digits: int) -> Table:

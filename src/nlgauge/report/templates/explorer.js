@@ -82,7 +82,7 @@
     return group;
   }));
   if (!data.buckets.length) drop("bucket");
-  const bound = (name, otherwise) => ($(name).value === "" ? otherwise : Number($(name).value));
+  const bound = (name, otherwise) => ($(name)?.value ? Number($(name).value) : otherwise); // some are dropped
 
   // All segments in one order, with what is sorted by; segments without it come last.
   const sorted = (order, c, one, two, other) => once([order, c, one, two, other].join(), () => {
