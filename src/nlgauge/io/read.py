@@ -139,10 +139,15 @@ OURS: Mapping[str, Format] = {
         ),
         rows="wmt.items:ItemRows",
         of="jsonl",
-        marks=(frozenset({"item_id", "hyps"}), frozenset({"doc_id", "tgt_text"})),
+        marks=(
+            frozenset({"item_id", "hyps"}),
+            frozenset({"doc_id", "tgt_text"}),
+            frozenset({"doc_id", "hypothesis", "paragraphs_match"}),
+            frozenset({"doc_id", "hypothesis", "direction"}),
+        ),
         alone=tuple(
             frozenset({"doc_id", "hypothesis", *more})
-            for more in ((), ("metadata",), ("system",), ("system", "paragraphs_match"))
+            for more in ((), ("metadata",), ("system",), ("metadata", "system"))
         ),
         columns=frozenset({"reader", "row"}),
     ),
