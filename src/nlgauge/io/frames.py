@@ -10,7 +10,7 @@ from typing import IO, Any
 
 from nlgauge.core.errors import InputError, MissingExtra, nearest
 from nlgauge.core.segment import Dataset, Frame, Segment, column, column_names, is_frame
-from nlgauge.io.fields import RATER, Fields, Raters, columns_read, with_references
+from nlgauge.io.fields import Fields, Raters, columns_read, is_rating, with_references
 from nlgauge.io.files import RATIO_FROM, InputFile
 from nlgauge.io.rows import Rows
 
@@ -299,13 +299,13 @@ def read_frame(frame: Frame, columns: Mapping[str, str] | None = None) -> Datase
     """
     kind, names = type(frame).__name__, column_names(frame)
     kept = columns_read(columns, names, kind, python=True)
-    made, raters, segments = Fields(columns), Raters(), list[Segment]()
-    by_rater = RATER in {*names, *(columns or {}), *(columns or {}).values()}
+    by_rater, is_named = is_rating(names, columns)
+    made, raters, segments = Fields(columns), Raters(columns, is_named), list[Segment]()
     for number, (place, row) in enumerate(rows_of(frame, kept), start=1):
         try:
             for segment in made.segments(row if columns else with_references(row), number):
                 if by_rater:
-                    raters.add(place, segment, made.rater)
+                    raters.add(place, segment, made.rater, made.criterion, made.aside)
                 else:
                     segments.append(segment)
         except InputError as error:

@@ -38,7 +38,7 @@ import msgspec
 from nlgauge.core.errors import InputError, NlgaugeError, nearest
 from nlgauge.core.options import broken_plugin, find_plugin, load_plugin, plugin_names
 from nlgauge.core.segment import Dataset, Frame, is_frame
-from nlgauge.io.fields import RATER
+from nlgauge.io.fields import is_rating
 from nlgauge.io.files import BOM, InputFile, Limits, by_content, current, entries, limited, unpacked_name
 from nlgauge.io.rows import LOG, Records, Rows, columns_in, fields_of_log, first_fields
 from nlgauge.io.segments import HeldSource, TableSource
@@ -462,8 +462,8 @@ def open_data(
         held: HeldSource = named(ours.held)(file, *for_reader)
         return held
     table = TableSource(named(ours.rows)(file, *for_reader), columns if "row" in ours.columns else None)
-    named_rater = columns is not None and RATER in {*columns, *columns.values()}
-    return table.by_rater() if named_rater or RATER in _first_fields(file, ours.of or name) else table
+    joined, is_named = is_rating(_first_fields(file, ours.of or name), columns)
+    return table.by_rater(columns, is_named) if joined else table
 
 
 def format_of_folder(folder: str | os.PathLike[str]) -> str:

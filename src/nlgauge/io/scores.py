@@ -7,6 +7,7 @@ import json
 import math
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any
@@ -20,7 +21,7 @@ from nlgauge.core.segment import Frame, RepeatedKey, is_frame, repeated, unique
 from nlgauge.core.spec import version
 from nlgauge.core.suite import ScoredPair
 from nlgauge.core.tables import Key, Origin, ScoreTable
-from nlgauge.io.fields import CRITERION, NAMES, RATER, Fractions, is_known
+from nlgauge.io.fields import CRITERION, NAMES, RATED, RATER, WHOSE, Fractions, is_known, like_criteria
 from nlgauge.io.files import STDIN, Faults, InputFile, Lines, by_content, counted, number_in, unpacked_name
 from nlgauge.io.frames import nested_rows
 from nlgauge.io.frames import rows_of as rows_of_frame
@@ -99,7 +100,7 @@ def read_beside(file: InputFile) -> tuple[dict[str, Origin], list[str]]:
 
 _SCORED = Origin(True)
 _WMT = {"SYS": "system", "SID": "seg"}
-KEYS = ("id", "system", "seg", "lp", "task", RATER)
+KEYS = ("id", "system", "seg", "lp", "task", RATER, RATED)
 _LANGUAGES = re.compile(r"[a-z]{2,3}(?:_[A-Za-z]+)*-[a-z]{2,3}(?:_[A-Za-z]+)*")
 _SCORE = re.compile(r"(?P<name>.+)\.(?P<level>sys|domain|doc|seg)\.score(?:\.gz)?")
 _Row = tuple[str, Mapping[str, Any] | str]  # its place, and its fields or what is wrong with it
@@ -134,11 +135,12 @@ def read_scores(
     Args:
         path: a frame, or JSON lines, TSV, CSV (each also `.gz`) or Parquet. Rows have an `id`, or `seg` and perhaps
             `system`, and may also have `lp` or `task`; of rows of several people, who are named as `rater`, a score is
-            the mean. If they have only `system`, they are scores of systems. JSON lines have the scores as fields of a
-            row, or in one field `scores`; sacrerouge's files are read too. A file whose name ends in `.seg.score` or
-            `.sys.score` (also `.gz`) has WMT's columns, or mt-metrics-eval's two, SYSTEM SCORE.
+            the mean; where rows name a `criterion`, their numbers are columns of that name. If they have only `system`,
+            they are scores of systems. JSON lines have the scores as fields of a row, or in one field `scores`;
+            sacrerouge's files are read too. A file whose name ends in `.seg.score` or `.sys.score` (also `.gz`) has
+            WMT's columns, or mt-metrics-eval's two, SYSTEM SCORE.
         columns: the columns of scores to read; if None, all columns whose first cell is a number.
-        names: column -> `id`, `system`, `seg`, `lp`, `task` or `rater`, if the file uses other names for these.
+        names: column -> `id`, `system`, `seg`, `lp`, `task`, `rater` or `criterion`, if the file uses other names.
         group: language pair or task of all rows, if the file does not say.
         ratings: read columns `human.CRITERION`, too, which `meta --segments` writes.
 
@@ -219,7 +221,7 @@ def _table(
         raise InputError(f"{name} is empty: no row in it, expected scores")
     values = found.scores.arrays(name, len(found.keys))
     table_notes = (*notes, *found.scores.notes(name))
-    if not any(found.raters):
+    if not any(found.raters) and not any(found.criteria):
         return ScoreTable(tuple(found.keys), values, found.level, name, table_notes)
     return _averaged(found, values, name, table_notes)
 
@@ -236,6 +238,8 @@ def _averaged(found: _Found, values: Mapping[str, Array], name: str, notes: tupl
     means = {
         column: np.array([np.mean(one) if one else math.nan for one in given]) for column, given in ratings.items()
     }
+    if not any(found.raters):
+        return ScoreTable(tuple(rows), means, found.level, name, notes)
     said = (
         f"{name}: {len(found.keys)} ratings of {counted(len(rows), found.level)} by {len(set(found.raters))} raters;"
         " a number is their mean"
@@ -249,10 +253,11 @@ class _Found:
     def __init__(self, scores: _Columns, group: str | None) -> None:
         self.keys: list[Key] = []
         self.raters: list[str | None] = []
+        self.criteria: list[str | None] = []
         self.scores, self.level = scores, ""
         self.fractions = Fractions("id"), Fractions("seg")
         self._group = group
-        self._places: dict[tuple[Key, str | None], str] = {}
+        self._places: dict[tuple[Key, str | None, str | None], str] = {}
 
     def add(self, row: Mapping[str, Any], where: str) -> None:
         """Add a row.
@@ -261,7 +266,7 @@ class _Found:
             InputError: it is about nothing, about what another row is about, or holds no number where one is expected.
         """
         key = _key(row, self._group)
-        if row.get(RATER) is not None and key.item is not None:
+        if not row.get(RATER) is row.get(RATED) is None and key.item is not None:
             key = key._replace(id=None)  # which is that of a rating
         for fraction, part in zip(self.fractions, (key.id, key.item), strict=True):
             fraction.add(part)
@@ -273,14 +278,16 @@ class _Found:
         if level != (self.level or level):
             raise InputError(f"about a {level}, the rows before it about {self.level}s; expected one level per file")
         identity = Key(key.id) if key.id is not None else key
-        rater = None if row.get(RATER) is None else str(row[RATER]) or None
-        if (identity, rater) in self._places:
-            advice = "" if rater else f"; where rows are of several raters, name their column: --columns {RATER}=NAME"
-            raise InputError(f"a second row about {key}, the first is {self._places[identity, rater]}{advice}")
-        self.scores.add(row, where, len(self.keys))
-        self.level, self._places[identity, rater] = level, where
+        rater, criterion = (None if row.get(name) is None else str(row[name]) or None for name in (RATER, RATED))
+        first = self._places.setdefault((identity, rater, criterion), where)
+        if first != where:
+            likely = (f"if {name!r} says what was rated: --columns {RATED}={name}" for name in like_criteria(row))
+            raise InputError(f"a second row about {key}, the first is {first}; {next(likely, WHOSE)}")
+        self.scores.add(row, where, len(self.keys), criterion)
+        self.level = level
         self.keys.append(key)
         self.raters.append(rater)
+        self.criteria.append(criterion)
 
 
 class _Columns:
@@ -288,11 +295,13 @@ class _Columns:
 
     def __init__(self, asked: Sequence[str] | None, ratings: bool) -> None:
         self._asked, self._ratings = asked, ratings
-        self._values: dict[str, list[float]] = {column: [] for column in asked or ()}
+        self._values: dict[tuple[str | None, str], list[float]] = {}  # criterion of the rows, and the column
+        self._rows = Counter[str | None]()  # of each criterion
         self._texts: dict[str, str] = {}  # columns left out -> what they begin with, and where
 
-    def add(self, row: Mapping[str, Any], where: str, above: int) -> None:
-        """Add the cells of one row, which has `above` rows before it."""
+    def add(self, row: Mapping[str, Any], where: str, above: int, criterion: str | None) -> None:
+        """Add the cells of one row, which has `above` rows before it and is about a criterion, if it says so."""
+        self._rows[criterion] += 1
         for column in row if self._asked is None else self._asked:
             if self._asked is None and (self._leaves(column) or column in self._texts):
                 continue
@@ -301,12 +310,13 @@ class _Columns:
             try:
                 value = _number(row[column])
             except ValueError as error:
-                if self._asked is None and all(math.isnan(v) for v in self._values.get(column, ())):
+                own = [key for key in self._values if key[1] == column]
+                if self._asked is None and all(math.isnan(v) for key in own for v in self._values[key]):
                     self._texts[column] = f"{error} in {where}"
-                    self._values.pop(column, None)
+                    self._values = {key: values for key, values in self._values.items() if key not in own}
                     continue
                 raise InputError(f"column {column!r} is {error}") from None
-            values = self._values.setdefault(column, [])
+            values = self._values.setdefault((criterion, column), [])
             values += [math.nan] * (above - len(values))  # a field that began later
             values.append(value)
 
@@ -319,17 +329,26 @@ class _Columns:
         if not self._values:
             why = "; ".join(f"{column!r} is {text}" for column, text in self._texts.items())
             raise InputError(f"{name}: no column of scores{f' ({why})' if why else ''}")
-        return {column: np.array(v + [math.nan] * (n - len(v))) for column, v in self._values.items()}
+        alone = len({column for _, column in self._values}) == 1
+        names = {
+            key: key[1] if key[0] is None else key[0] if alone else ".".join(map(str, key)) for key in self._values
+        }
+        twice = repeated(names.values())
+        if twice is not None:
+            raise InputError(f"{name}: {twice!r} is a column and a criterion of rows, expected one of them")
+        return {names[key]: np.array(v + [math.nan] * (n - len(v))) for key, v in self._values.items()}
 
     def notes(self, name: str) -> Iterator[str]:
         """Which columns are left out, and in how many rows the other columns have no number."""
         for column, text in self._texts.items():
             yield f"{name}: column {column!r} left out: {text}"
         n = max(map(len, self._values.values()))
-        for column, values in self._values.items():
-            missing = sum(math.isnan(value) for value in values) + n - len(values)
+        for (of, column), values in self._values.items():
+            own = n if of is None else self._rows[of]
+            missing = own - sum(not math.isnan(value) for value in values)
             if missing:
-                yield f"{name}: column {column!r} has no number in {missing} of {counted(n, 'row')}"
+                what = "" if of is None else f" about {of!r}"
+                yield f"{name}: column {column!r} has no number in {missing} of {counted(own, 'row')}{what}"
 
 
 def _key(row: Mapping[str, Any], group: str | None) -> Key:

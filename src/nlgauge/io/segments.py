@@ -10,7 +10,7 @@ import numpy as np
 
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.segment import Dataset, Segment
-from nlgauge.io.fields import FieldError, Fields, Raters
+from nlgauge.io.fields import WHOSE, FieldError, Fields, Raters
 from nlgauge.io.files import Faults, InputFile, refuse
 from nlgauge.io.rows import Rows
 
@@ -218,17 +218,18 @@ class TableSource(Source):
         segments = tuple(self.checked())
         return Dataset(segments, self.rows.file.name, self.check().notes)
 
-    def by_rater(self) -> HeldSource:
-        """All segments, of which each has the ratings of all its rows.
+    def by_rater(self, columns: Mapping[str, str] | None, is_named: bool) -> HeldSource:
+        """All segments, of which each has the ratings of all its rows; see `Raters`.
 
         Raises:
             InputError: what `check` raises; or rows about one output have different texts.
         """
-        fields, raters, faults = Fields(self._columns), Raters(), Faults(self.rows.file.name)
+        fields, raters = Fields(self._columns), Raters(columns, is_named)
+        faults = Faults(self.rows.file.name)
         self.rows.refuse = faults.add
         for place, segment in self._placed(fields):
             with faults.row(self.rows.at(place)):
-                raters.add(self.rows.at(place), segment, fields.rater)
+                raters.add(self.rows.at(place), segment, fields.rater, fields.criterion, fields.aside)
         self.rows.refuse = refuse
         faults.check()
         name = self.rows.file.name
@@ -261,7 +262,7 @@ class TableSource(Source):
                 faults.add(
                     self.rows.at(place),
                     f"duplicate id {segment.id!r}{made}, first at {self.rows.at(first[segment.id])}; ids must be"
-                    f" unique{', unless --columns rater=NAME says whose ratings each row has' if made else ''}",
+                    f" unique{f'; {WHOSE}' if made or fields.aside else ''}",
                 )
             else:
                 first[segment.id] = place

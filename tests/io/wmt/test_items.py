@@ -254,7 +254,7 @@ def test_scores_of_other_segments_are_refused(tmp_path):
     with pytest.raises(InputError, match="item 'i' of system 'A' has two texts; name one --lp"):
         write_answers(tmp_path / "a.jsonl", pairs, error_free=[True, True])
     twice = [Segment(name, "x", item="i", system="A") for name in "ab"]
-    with pytest.raises(InputError, match="^task3_pred: item 'i' of system 'A' has two answers, expected one"):
+    with pytest.raises(InputError, match=r"^task3_pred: item 'i' of system 'A' has two answers, expected one"):
         write_answers(tmp_path / "a.jsonl", twice, error_free=[True, False])
     assert not (tmp_path / "a.jsonl").exists()
 
