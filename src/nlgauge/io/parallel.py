@@ -11,7 +11,6 @@ from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import PurePath
-from typing import Protocol
 
 import msgspec
 
@@ -22,6 +21,7 @@ from nlgauge.io.files import BOM, STDIN, InputFile, Lines, counted, unpacked_nam
 from nlgauge.io.read import by_name, open_data, read
 from nlgauge.io.rows import first_fields
 from nlgauge.io.segments import OPTIONAL, Source, Summary
+from nlgauge.io.shapes import Texts, of_other_tool, paired_by_id
 from nlgauge.io.wmt.submissions import Role, SgmTexts, read_sgm
 
 _MOST_COMPARED, _SHOWN = 200_000, 60  # lines of files of unequal length; characters of a line in an error
@@ -43,8 +43,9 @@ def open_parallel(
     as there are items, as that of E2E, has the references of an item in each group. A system is named after its file
     without the ending, and with as many folders before it as are needed to tell the files apart.
 
-    If files differ in length, the error names the line of the longer one that seems to have no partner. A table (JSON
-    lines, TSV, CSV) is refused here: give it as data.
+    Where all lines of all files have an id of their own, before the text as in Kaldi's `text` or behind it in
+    parentheses as in sclite's `.trn`, texts are paired by it. If files differ in length, the error names the line of
+    the longer one that seems to have no partner. A table (JSON lines, TSV, CSV) is refused here: give it as data.
 
     Args:
         hypotheses: one file per system; a file of SGM or XML may hold several systems, with their names.
@@ -77,25 +78,10 @@ def open_parallel(
     sources = [] if source is None else open_texts(source, "src")
     if len(sources) > 1:
         raise InputError(f"{sources[0].file.name} holds {len(sources)} sets of sources, expected one")
-    return ParallelSource(
-        [name for name, _ in named],
-        [texts for _, texts in named],
-        [texts for path in references for texts in open_texts(path, "ref")],
-        sources[0] if sources else None,
-    )
-
-
-class Texts(Protocol):
-    """Numbered texts of a file, such as its lines."""
-
-    file: InputFile
-    count: int
-
-    def __iter__(self) -> Iterator[tuple[int, str]]: ...
-
-    def notes(self) -> list[str]:
-        """What a reader must know."""
-        ...
+    of_references = [texts for path in references for texts in open_texts(path, "ref")]
+    every = paired_by_id([*(texts for _, texts in named), *of_references, *sources])
+    n, last = len(named), len(named) + len(of_references)
+    return ParallelSource([name for name, _ in named], every[:n], every[n:last], every[last] if sources else None)
 
 
 def open_texts(path: PathLike, role: Role) -> Sequence[Texts]:
@@ -106,11 +92,15 @@ def open_texts(path: PathLike, role: Role) -> Sequence[Texts]:
         role: what they are for, as SGM and XML name it.
 
     Raises:
-        InputError: the file is a table of rows, or XML of another kind. What merely begins like one is read.
+        InputError: the file is a table of rows, XML of another kind, or of another tool. What merely begins like one is
+            read.
     """
     file = InputFile(path)
     if is_sgm(file):
         return read_sgm(file, role)
+    other = "" if file.start else of_other_tool(file)
+    if other:
+        raise InputError(f"{file.name} is {other}")
     what = _table(file)
     if what:
         command = f"nlgauge score {file.path}, in Python nlgauge.read"

@@ -42,6 +42,7 @@ from nlgauge.io.fields import is_rating
 from nlgauge.io.files import BOM, InputFile, Limits, by_content, current, entries, limited, unpacked_name
 from nlgauge.io.rows import LOG, Records, Rows, columns_in, fields_of_log, first_fields
 from nlgauge.io.segments import HeldSource, TableSource
+from nlgauge.io.shapes import of_other_tool
 
 GROUP = "nlgauge.formats"
 
@@ -510,10 +511,13 @@ _OF_ARCHIVES = ("", ".zip")  # suffixes; a spreadsheet is a zip archive, too, an
 
 def _format_of(file: InputFile) -> str:
     """The format of a file, by its name and the fields of its first row; by its content where it has no name."""
+    name = by_name(file.path)
+    other = of_other_tool(file, by_lines=name is None and file.is_plain)
+    if other:
+        raise InputError(f"{file.name} is {other}")
     if not file.is_plain:
         kind = "inspect" if _is_zip(file) else by_content(file)
         return by_fields(kind, _first_fields(file, kind)) if kind in ("jsonl", "parquet") else kind
-    name = by_name(file.path)
     if (name == "jsonl" or Path(file.path).suffix.lower() in _OF_ARCHIVES) and _is_zip(file):
         return "inspect"
     if name == "parquet" and unpacked_name(file.path) != file.path:
