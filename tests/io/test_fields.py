@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+from decimal import Decimal
 from pathlib import Path
 from pkgutil import resolve_name
 
@@ -164,6 +165,19 @@ def test_several_ratings_of_a_row_keep_their_names_behind_the_criterion(put):
     ]
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_truth_values_and_exact_numbers_are_ratings(put, form):
+    rows = [{"hyp": "a", "human.ok": ok, "human.q": Decimal(q)} for ok, q in ((True, "4.5"), (False, "2.5"))]
+    if form == "jsonl":  # which has no exact numbers
+        rows = [{**row, "human.q": float(row["human.q"])} for row in rows]
+    assert [dict(s.human) for s in read_as(put, form, rows)] == [{"ok": 1, "q": 4.5}, {"ok": 0, "q": 2.5}]
+
+
+def test_a_key_may_be_an_exact_number_without_a_fraction(put):
+    rows = [{"hyp": "a", "seg": Decimal(7), "system": "A"}]
+    assert [read_as(put, form, rows).segments[0].item for form in ("parquet", "frame")] == ["7", "7"]
+
+
 def segment(row, number=1):
     (made,) = Fields().segments(row, number)
     return made
@@ -310,7 +324,7 @@ A_STRING, A_LIST = "expected a string", "expected a list of strings"
         ({"human": []}, "field 'human' is a list ([]), expected an object, criterion -> number"),
         ({"human": [1], "human.x": 1}, "field 'human' is a list ([1]), expected an object, criterion -> number"),
         ({"human": {"x": "good"}}, "field 'human.x' is a string ('good'), expected a number or a list of numbers"),
-        ({"human": {"x": True}}, "field 'human.x' is true, expected a number or a list of numbers"),
+        ({"human": {"x": {"y": 1}}}, "field 'human.x' is an object ({'y': 1}), expected a number or a list of numbers"),
         ({"human": {"x": [1, "2"]}}, "field 'human.x[1]' is a string ('2'), expected a number"),
         ({"human": {"x": math.inf}}, "field 'human.x' is inf, expected a finite number"),
         ({"human": {"x": 10**400}}, "field 'human.x' is too large, expected a finite number"),

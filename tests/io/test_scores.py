@@ -430,3 +430,28 @@ def test_ratings_with_a_criterion_a_row_are_columns(put):
     assert {n: v.tolist() for n, v in read_scores(sure).columns.items()} == {"x.q": [1], "x.sure": [2], "y.q": [3]}
     with pytest.raises(InputError, match="'x' is a column and a criterion of rows"):
         read_scores(put("m.jsonl", '{"id": "a", "x": 1}\n{"id": "b", "criterion": "x", "x": 1}\n'))
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet", "frame"])
+def test_truth_values_are_scores_where_there_are_no_others(put, form):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"id": ["a", "b"], "ok": [True, False]})
+
+    def table(frame, **options):
+        if form == "frame":
+            return read_scores(frame, **options)
+        put(f"s.{form}", "")
+        if form == "csv":
+            frame.to_csv("s.csv", index=False)
+        elif form == "jsonl":
+            frame.to_json("s.jsonl", orient="records", lines=True)
+        else:
+            pytest.importorskip("pyarrow")
+            frame.to_parquet("s.parquet")
+        return read_scores(f"s.{form}", **options)
+
+    assert table(frame).column("ok").tolist() == [1, 0]
+    beside = table(frame.assign(m=[0.5, 0.25]))
+    assert list(beside.columns) == ["m"]
+    assert "column 'ok' left out: " in beside.notes[0]
+    assert table(frame.assign(m=[0.5, 0.25]), columns=["ok"]).column("ok").tolist() == [1, 0]

@@ -479,10 +479,18 @@ def _human(value: Any) -> dict[str, Any]:
     return ratings
 
 
+def truth(value: Any) -> float | None:
+    """1 or 0 for a truth value, also as a text of one; None for anything else."""
+    word = str(value).lower() if type(value) in (bool, str) else ""
+    return {"true": 1.0, "false": 0.0}.get(word)
+
+
 def _rating(value: Any, name: str) -> float:
-    """The rating as a number; NaN if it is absent."""
+    """The rating as a number, 1 and 0 for true and false; NaN if it is absent."""
     if value is None:
         return math.nan
+    if type(value) is bool:
+        return float(value)
     if type(value) is not float and type(value) is not int:
         raise _wrong(name, value, "a number" if name.endswith("]") else "a number or a list of numbers")
     try:

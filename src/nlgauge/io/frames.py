@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import IO, Any
 
 from nlgauge.core.errors import InputError, MissingExtra, nearest
-from nlgauge.core.segment import Dataset, Frame, Segment, column, column_names, is_frame
+from nlgauge.core.segment import Dataset, Frame, Segment, column, column_names, is_frame, plain
 from nlgauge.io.fields import Fields, Raters, columns_read, is_rating, with_references
 from nlgauge.io.files import RATIO_FROM, InputFile
 from nlgauge.io.rows import Rows
@@ -109,7 +109,9 @@ def _unpacking(file: InputFile, raw: IO[bytes]) -> Callable[[Any, int], Iterator
             file.limits.check("file", unpacked, file.name, is_whole=False)
             if unpacked > RATIO_FROM:
                 file.limits.check("ratio", unpacked // packed, file.name, is_whole=False)
-            yield from type(batch).from_arrays(columns, names=batch.schema.names).to_pylist()
+            exact = [name for name, c in zip(batch.schema.names, columns, strict=True) if "decimal" in str(c.type)]
+            for row in type(batch).from_arrays(columns, names=batch.schema.names).to_pylist():
+                yield {**row, **{name: plain(row[name]) for name in exact}} if exact else row
 
     return rows
 

@@ -27,6 +27,7 @@ from nlgauge.io.fields import (
     note_of_guess,
     reference_columns,
     shown,
+    truth,
 )
 from nlgauge.io.files import BOM, InputFile, Lines, counted, number_in, refuse
 
@@ -690,6 +691,8 @@ def _rating(cell: str, name: str) -> Any:
     try:
         value = number_in(cell)
     except ValueError as error:
+        if (known := truth(cell)) is not None:
+            return known
         raise FieldError(f"field {name!r} is {error}") from None
     return None if math.isnan(value) else value
 

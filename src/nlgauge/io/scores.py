@@ -21,7 +21,7 @@ from nlgauge.core.segment import Frame, RepeatedKey, is_frame, repeated, unique
 from nlgauge.core.spec import version
 from nlgauge.core.suite import ScoredPair
 from nlgauge.core.tables import Key, Origin, ScoreTable
-from nlgauge.io.fields import CRITERION, NAMES, RATED, RATER, WHOSE, Fractions, is_known, like_criteria
+from nlgauge.io.fields import CRITERION, NAMES, RATED, RATER, WHOSE, Fractions, is_known, like_criteria, truth
 from nlgauge.io.files import STDIN, Faults, InputFile, Lines, by_content, counted, number_in, unpacked_name
 from nlgauge.io.frames import nested_rows
 from nlgauge.io.frames import rows_of as rows_of_frame
@@ -298,6 +298,7 @@ class _Columns:
         self._values: dict[tuple[str | None, str], list[float]] = {}  # criterion of the rows, and the column
         self._rows = Counter[str | None]()  # of each criterion
         self._texts: dict[str, str] = {}  # columns left out -> what they begin with, and where
+        self._truths: dict[str, str] = {}  # columns of truth values, which are numbers where there are no others
 
     def add(self, row: Mapping[str, Any], where: str, above: int, criterion: str | None) -> None:
         """Add the cells of one row, which has `above` rows before it and is about a criterion, if it says so."""
@@ -307,8 +308,11 @@ class _Columns:
                 continue
             if self._asked is not None and column not in row:
                 raise InputError(f"no column {column!r}; columns found: {', '.join(map(repr, row))}")
+            known = truth(row[column]) if column in self._truths or (criterion, column) not in self._values else None
+            if known is not None:
+                self._truths.setdefault(column, f"{row[column]!r} in {where}")
             try:
-                value = _number(row[column])
+                value = _number(row[column]) if known is None else known
             except ValueError as error:
                 own = [key for key in self._values if key[1] == column]
                 if self._asked is None and all(math.isnan(v) for key in own for v in self._values[key]):
@@ -326,6 +330,10 @@ class _Columns:
 
     def arrays(self, name: str, n: int) -> dict[str, Array]:
         """The columns of numbers as arrays of shape (n,)."""
+        numbers = {key: values for key, values in self._values.items() if key[1] not in self._truths}
+        if numbers and self._asked is None:
+            self._texts |= {column: text for column, text in self._truths.items() if column not in self._texts}
+            self._values = numbers
         if not self._values:
             why = "; ".join(f"{column!r} is {text}" for column, text in self._texts.items())
             raise InputError(f"{name}: no column of scores{f' ({why})' if why else ''}")
