@@ -135,12 +135,18 @@ def test_a_criterion_a_row_makes_a_criterion_of_the_segment(put, form, without):
 def test_a_rater_who_rates_an_output_for_two_things_is_refused_until_they_are_named(put, form):
     rows = [{("aspect" if key == "criterion" else key): cell for key, cell in row.items()} for row in BY_CRITERION]
     with pytest.raises(
-        InputError, match=r"a second rating of the same output by one rater.*--columns criterion=aspect"
+        InputError, match=r"a second rating of one output; 'aspect' was 'fluency' for.*--columns criterion=aspect"
     ):
         read_as(put, form, rows)
     data = read_as(put, form, rows, {"criterion": "aspect", "human.q": "human.q"})
     assert [sorted(s.human) for s in data] == [["adequacy", "fluency"]] * 2
-    same = [{**row, "aspect": "all"} for row in rows]
+    other = [{**row, "rater": f"ann{place}"} for place, row in enumerate(rows)]  # nor is the mean of two raters
+    with pytest.raises(InputError, match=r"a second rating of one output"):
+        read_as(put, form, other)
+    alone = [{**{k: v for k, v in row.items() if k != "rater"}, "id": f"r{n}"} for n, row in enumerate(rows)]
+    with pytest.raises(InputError, match=r"a second rating of one output"):  # nor are two rows two outputs
+        read_as(put, form, alone)
+    same = [{**row, "aspect": "all", "dimension": place} for place, row in enumerate(rows)]
     (_, again, *_) = [note for note in read_as(put, form, same).notes if "rater" in note]
     assert again.endswith("2 rows are by a rater who rated the same output before, all kept")
 

@@ -17,7 +17,7 @@ _NUMBERED = re.compile(r"ref([0-9]{1,9})")
 CRITERION = "human."
 RATER, RATED = "rater", "criterion"  # the fields that say who rated, and what was rated
 _LIKE_CRITERION = re.compile(
-    r"(?i)(.*[_ -])?(criteri(on|a)|aspect|dimension|quality|facet|attribute|measure|type)(_?name)?"
+    r"(?i)(.*[_ -])?(criteri(on|a)|aspect|dimension|quality|facet|attribute|measure)(_?name)?|(rating_?)?type"
 )
 _WIDE = 40  # characters of a value in an error
 _SHOWN = 8  # names of ignored fields in a note
@@ -241,7 +241,6 @@ class Fields:
         made: the number of rows without an `id`.
         rater: who gave the ratings of the last row; None if it does not say.
         criterion: what these ratings are of; None if it does not say.
-        aside: field of the last row that is not read and may say so -> its value.
     """
 
     def __init__(self, columns: Mapping[str, str] | None = None) -> None:
@@ -250,12 +249,12 @@ class Fields:
         self.made = 0
         self.rater: str | None = None
         self.criterion: str | None = None
-        self.aside: dict[str, Any] = {}
         self._columns = columns or {}
         self._ids, self._items = Fractions("id"), Fractions("seg")
         self._named: dict[str, str] | None = None
         self._first: list[str] = []  # the fields of the first row
-        self._like_criteria: list[str] = []  # those of them that may say what was rated
+        self._like_criteria: list[str] = []  # those of them that are not read and may say what was rated
+        self._rated: dict[int, list[Any]] = {}  # an output -> what they say of its first rating
         self._unseen: set[str] = set()  # fields that `columns` names and no row had so far
 
     def segments(self, row: Any, number: int) -> list[Segment]:
@@ -272,14 +271,17 @@ class Fields:
         if type(row) is not dict:
             raise FieldError(f"the row is {_kind(row)}{_repeated(row)}, expected an object with the field 'hyp'")
         named = self.settle(row) if self._named is None else self._named
-        self.aside = {name: row.get(name) for name in self._like_criteria}
+        aside = [row.get(name) for name in self._like_criteria]
         if named:
             row = self._renamed(row, named)
         if row.keys() - NAMES:
             row = self._gather(row)
         texts = row.get("hyp")
         if type(texts) is not Systems:
-            return [self._segment(row, number)]
+            made = self._segment(row, number)
+            if aside and made.human and made.item is not None and self.criterion is None:
+                self._check_rated(made, aside)
+            return [made]
         for name in ("system", "human"):
             if row.get(name):
                 raise FieldError(f"field {name!r} beside columns of several systems, expected a row for each")
@@ -321,8 +323,8 @@ class Fields:
     def settle(self, row: Mapping[str, Any]) -> Mapping[str, str]:
         """Name -> field, which the first row of a file settles."""
         self._first = list(row)
-        self._like_criteria = like_criteria(row)
         named = fields_by_column(self._columns, row)
+        self._like_criteria = [name for name in like_criteria(row) if name not in named]
         self._unseen = set(named)
         if "hyp" not in row and "hyp" not in named.values():
             texts = [name for name, value in row.items() if value is None or isinstance(value, str | list)]
@@ -330,6 +332,16 @@ class Fields:
             named |= {name: field for field, name in self.guess.items()}
         self._named = named
         return named
+
+    def _check_rated(self, made: Segment, aside: list[Any]) -> None:
+        """Refuse a second rating of an output of which a field that is not read says another word than of the first."""
+        first = self._rated.setdefault(hash((made.group, made.system, made.item, made.hypothesis)), aside)
+        for name, one, other in zip(self._like_criteria, first, aside, strict=True):
+            if one != other and all(type(word) is str and any(map(str.isalpha, word)) for word in (one, other)):
+                raise FieldError(
+                    f"a second rating of one output; {name!r} was {one!r:.40} for the first and is {other!r:.40}"
+                    f" here; if it says what was rated, give --columns {RATED}={name}"
+                )
 
     def check(self, name: str) -> None:
         """Look at all rows together, after the last one.
@@ -578,7 +590,6 @@ class _Output:
     ids: set[str] = field(default_factory=set)
     by: list[_By] = field(default_factory=list)
     ratings: dict[tuple[str | None, str], list[float]] = field(default_factory=dict)  # criterion of the row, name
-    first: dict[_By, tuple[str, Mapping[str, Any]]] = field(default_factory=dict)  # the first row of each, in short
 
 
 class Raters:
@@ -596,19 +607,12 @@ class Raters:
         self._outputs: dict[tuple[str | None, ...], _Output] = {}
         self._by_criterion, self._is_named = RATED in {*(columns or {}), *(columns or {}).values()}, is_named
 
-    def add(
-        self,
-        place: str,
-        segment: Segment,
-        rater: str | None,
-        criterion: str | None = None,
-        aside: Mapping[str, Any] | None = None,
-    ) -> None:
-        """Add a row; `rater`, `criterion` and `aside` are those of `Fields`.
+    def add(self, place: str, segment: Segment, rater: str | None, criterion: str | None = None) -> None:
+        """Add a row, with what it says of who rated what.
 
         Raises:
-            InputError: its texts are others than those of an earlier row about the same output; or the same rater has
-                rated the output, and a field that is not read says otherwise of what.
+            InputError: its texts are others than those of an earlier row about the same output; or no row says who
+                rated, and the output has a rating of this criterion.
         """
         own = (segment.id,) if segment.item is None else (segment.group, segment.system, segment.item)
         output = self._outputs.setdefault(own, _Output(place, segment))
@@ -618,17 +622,9 @@ class Raters:
                 f"field {other!r} is another than at {output.place}, a rating of the same output; expected one text"
                 " for each system and item"
             )
-        by, here = (rater, criterion), aside or {}
-        before, there = output.first.setdefault(by, (place, here))
-        differs = next((name for name in there if there[name] != here[name]), None)
-        if differs is not None and rater is not None and segment.human:
-            raise InputError(
-                f"a second rating of the same output by one rater, the first is at {before}; if {differs!r}"
-                f" ({there[differs]!r:.40} there, {here[differs]!r:.40} here) says what was rated, give"
-                f" --columns {RATED}={differs}"
-            )
+        by = rater, criterion
         if not self._is_named and by in output.by:
-            raise InputError(f"a second row about the same output and criterion, the first is at {before}; {WHOSE}")
+            raise InputError(f"a second row about the same output and criterion, the first is {output.place}; {WHOSE}")
         output.ids.add(segment.id)
         output.by.append(by)
         for name, given in segment.human.items():

@@ -307,7 +307,7 @@ def read_frame(frame: Frame, columns: Mapping[str, str] | None = None) -> Datase
         try:
             for segment in made.segments(row if columns else with_references(row), number):
                 if by_rater:
-                    raters.add(place, segment, made.rater, made.criterion, made.aside)
+                    raters.add(place, segment, made.rater, made.criterion)
                 else:
                     segments.append(segment)
         except InputError as error:

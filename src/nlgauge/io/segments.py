@@ -229,7 +229,7 @@ class TableSource(Source):
         self.rows.refuse = faults.add
         for place, segment in self._placed(fields):
             with faults.row(self.rows.at(place)):
-                raters.add(self.rows.at(place), segment, fields.rater, fields.criterion, fields.aside)
+                raters.add(self.rows.at(place), segment, fields.rater, fields.criterion)
         self.rows.refuse = refuse
         faults.check()
         name = self.rows.file.name
@@ -262,7 +262,7 @@ class TableSource(Source):
                 faults.add(
                     self.rows.at(place),
                     f"duplicate id {segment.id!r}{made}, first at {self.rows.at(first[segment.id])}; ids must be"
-                    f" unique{f'; {WHOSE}' if made or fields.aside else ''}",
+                    f" unique{f'; {WHOSE}' if made else ''}",
                 )
             else:
                 first[segment.id] = place
