@@ -41,6 +41,23 @@ def like_criteria(names: Iterable[str]) -> list[str]:
     return [name for name in names if not is_known(name) and _LIKE_CRITERION.fullmatch(name)]
 
 
+def check_rated(rated: dict[int, list[Any]], own: object, row: Mapping[str, Any], names: Sequence[str]) -> None:
+    """Refuse a second rating of one output of which a field that is not read says another word than of the first.
+
+    Args:
+        rated: an output -> what these fields say of its first rating; filled here.
+        own: what names the output.
+        row, names: the row, and those of its fields that may say what was rated.
+    """
+    here = [row.get(name) for name in names]
+    for name, one, other in zip(names, rated.setdefault(hash(own), here), here, strict=True):
+        if one != other and all(type(word) is str and any(map(str.isalpha, word)) for word in (one, other)):
+            raise FieldError(
+                f"a second rating of one output; {name!r} was {one!r:.40} for the first and is {other!r:.40} here; if"
+                f" it says what was rated, give --columns {RATED}={name}"
+            )
+
+
 def reference_columns(names: Iterable[str]) -> list[str]:
     """The names of the columns that hold one reference each: first `ref`, then `ref1`, `ref2`, ... by number."""
     found = [
@@ -271,7 +288,7 @@ class Fields:
         if type(row) is not dict:
             raise FieldError(f"the row is {_kind(row)}{_repeated(row)}, expected an object with the field 'hyp'")
         named = self.settle(row) if self._named is None else self._named
-        aside = [row.get(name) for name in self._like_criteria]
+        whole = row
         if named:
             row = self._renamed(row, named)
         if row.keys() - NAMES:
@@ -279,8 +296,9 @@ class Fields:
         texts = row.get("hyp")
         if type(texts) is not Systems:
             made = self._segment(row, number)
-            if aside and made.human and made.item is not None and self.criterion is None:
-                self._check_rated(made, aside)
+            if self._like_criteria and made.human and made.item is not None and self.criterion is None:
+                own = (made.group, made.system, made.item, made.hypothesis)
+                check_rated(self._rated, own, whole, self._like_criteria)
             return [made]
         for name in ("system", "human"):
             if row.get(name):
@@ -332,16 +350,6 @@ class Fields:
             named |= {name: field for field, name in self.guess.items()}
         self._named = named
         return named
-
-    def _check_rated(self, made: Segment, aside: list[Any]) -> None:
-        """Refuse a second rating of an output of which a field that is not read says another word than of the first."""
-        first = self._rated.setdefault(hash((made.group, made.system, made.item, made.hypothesis)), aside)
-        for name, one, other in zip(self._like_criteria, first, aside, strict=True):
-            if one != other and all(type(word) is str and any(map(str.isalpha, word)) for word in (one, other)):
-                raise FieldError(
-                    f"a second rating of one output; {name!r} was {one!r:.40} for the first and is {other!r:.40}"
-                    f" here; if it says what was rated, give --columns {RATED}={name}"
-                )
 
     def check(self, name: str) -> None:
         """Look at all rows together, after the last one.
@@ -595,17 +603,16 @@ class _Output:
 class Raters:
     """Joins the rows about one output: those of one group, system and item, or where no item is named, of one id.
 
-    Where rows have a `criterion` and an output several of them, or few of them come again and again, a rating is of the
-    criterion of its row: `CRITERION`, or `CRITERION.NAME` where a row has several ratings.
+    Where an output has several criteria, or few of them come again and again, a rating is of the criterion of its row:
+    `CRITERION`, or `CRITERION.NAME` where a row has several ratings.
 
     Args:
-        columns: what the reader was told of its columns; a criterion that is named there always counts.
         is_named: whether rows say who rated. Else there is one rating of an output for each criterion.
     """
 
-    def __init__(self, columns: Mapping[str, str] | None = None, is_named: bool = True) -> None:
+    def __init__(self, is_named: bool = True) -> None:
         self._outputs: dict[tuple[str | None, ...], _Output] = {}
-        self._by_criterion, self._is_named = RATED in {*(columns or {}), *(columns or {}).values()}, is_named
+        self._is_named = is_named
 
     def add(self, place: str, segment: Segment, rater: str | None, criterion: str | None = None) -> None:
         """Add a row, with what it says of who rated what.
@@ -649,7 +656,7 @@ class Raters:
         keys = list(dict.fromkeys(key for output in self._outputs.values() for key in output.ratings))
         rated = {criterion for criterion, _ in keys} - {None}
         several = any(len({criterion for criterion, _ in o.ratings} - {None}) > 1 for o in self._outputs.values())
-        if not (self._by_criterion or several or 1 < len(rated) <= len(self._outputs) / 2):
+        if not (several or 1 < len(rated) <= len(self._outputs) / 2):
             return {key: key[1] for key in keys}
         alone = len({name for criterion, name in keys if criterion is not None}) == 1
         return {(of, name): name if of is None else of if alone else f"{of}.{name}" for of, name in keys}

@@ -302,7 +302,7 @@ def read_frame(frame: Frame, columns: Mapping[str, str] | None = None) -> Datase
     kind, names = type(frame).__name__, column_names(frame)
     kept = columns_read(columns, names, kind, python=True)
     by_rater, is_named = is_rating(names, columns)
-    made, raters, segments = Fields(columns), Raters(columns, is_named), list[Segment]()
+    made, raters, segments = Fields(columns), Raters(is_named), list[Segment]()
     for number, (place, row) in enumerate(rows_of(frame, kept), start=1):
         try:
             for segment in made.segments(row if columns else with_references(row), number):

@@ -22,7 +22,7 @@ from nlgauge.io.read import by_name, open_data, read
 from nlgauge.io.rows import first_fields
 from nlgauge.io.segments import OPTIONAL, Source, Summary
 from nlgauge.io.shapes import Texts, of_other_tool, paired_by_id
-from nlgauge.io.wmt.submissions import Role, SgmTexts, read_sgm
+from nlgauge.io.wmt.submissions import KeyedTexts, Role, read_sgm
 
 _MOST_COMPARED, _SHOWN = 200_000, 60  # lines of files of unequal length; characters of a line in an error
 PathLike = str | os.PathLike[str]
@@ -241,7 +241,7 @@ class ParallelSource(Source):
 
     def _check_order(self) -> None:
         """Refuse files of SGM or XML in which the same place is another document or segment."""
-        marked = [texts for texts in self._files if isinstance(texts, SgmTexts)]
+        marked = [texts for texts in self._files if isinstance(texts, KeyedTexts)]
         for first, other in zip(marked[:1] * len(marked), marked, strict=True):
             for key, own in zip(first.keys, other.keys, strict=False):
                 if key != own:

@@ -464,7 +464,7 @@ def open_data(
         return held
     table = TableSource(named(ours.rows)(file, *for_reader), columns if "row" in ours.columns else None)
     joined, is_named = is_rating(_first_fields(file, ours.of or name), columns)
-    return table.by_rater(columns, is_named) if joined else table
+    return table.by_rater(is_named) if joined else table
 
 
 def format_of_folder(folder: str | os.PathLike[str]) -> str:

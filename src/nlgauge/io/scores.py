@@ -7,8 +7,8 @@ import json
 import math
 import os
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -21,7 +21,18 @@ from nlgauge.core.segment import Frame, RepeatedKey, is_frame, repeated, unique
 from nlgauge.core.spec import version
 from nlgauge.core.suite import ScoredPair
 from nlgauge.core.tables import Key, Origin, ScoreTable
-from nlgauge.io.fields import CRITERION, NAMES, RATED, RATER, WHOSE, Fractions, is_known, like_criteria, truth
+from nlgauge.io.fields import (
+    CRITERION,
+    NAMES,
+    RATED,
+    RATER,
+    WHOSE,
+    Fractions,
+    check_rated,
+    is_known,
+    like_criteria,
+    truth,
+)
 from nlgauge.io.files import STDIN, Faults, InputFile, Lines, by_content, counted, number_in, unpacked_name
 from nlgauge.io.frames import nested_rows
 from nlgauge.io.frames import rows_of as rows_of_frame
@@ -231,10 +242,13 @@ def _averaged(found: _Found, values: Mapping[str, Array], name: str, notes: tupl
     rows: dict[Key, list[int]] = {}
     for row, key in enumerate(found.keys):
         rows.setdefault(key, []).append(row)
-    ratings = {
-        column: [[float(v) for v in given[own] if not math.isnan(v)] for own in rows.values()]
-        for column, given in values.items()
-    }
+    ratings: dict[str, list[list[float]]] = {}
+    for (column, given), of in product(values.items(), dict.fromkeys(found.criteria)):
+        own = column if of is None else of if len(values) == 1 else f"{of}.{column}"
+        ratings[own] = [
+            [float(given[i]) for i in places if found.criteria[i] == of and not math.isnan(given[i])]
+            for places in rows.values()
+        ]
     means = {
         column: np.array([np.mean(one) if one else math.nan for one in given]) for column, given in ratings.items()
     }
@@ -258,6 +272,8 @@ class _Found:
         self.fractions = Fractions("id"), Fractions("seg")
         self._group = group
         self._places: dict[tuple[Key, str | None, str | None], str] = {}
+        self._like: list[str] | None = None  # columns that are not read and may say what was rated
+        self._rated: dict[int, list[Any]] = {}
 
     def add(self, row: Mapping[str, Any], where: str) -> None:
         """Add a row.
@@ -266,7 +282,7 @@ class _Found:
             InputError: it is about nothing, about what another row is about, or holds no number where one is expected.
         """
         key = _key(row, self._group)
-        if not row.get(RATER) is row.get(RATED) is None and key.item is not None:
+        if (row.get(RATER), row.get(RATED)) != (None, None) and key.item is not None:
             key = key._replace(id=None)  # which is that of a rating
         for fraction, part in zip(self.fractions, (key.id, key.item), strict=True):
             fraction.add(part)
@@ -279,11 +295,13 @@ class _Found:
             raise InputError(f"about a {level}, the rows before it about {self.level}s; expected one level per file")
         identity = Key(key.id) if key.id is not None else key
         rater, criterion = (None if row.get(name) is None else str(row[name]) or None for name in (RATER, RATED))
+        self._like = like_criteria(row) if self._like is None else self._like
+        if self._like and criterion is None:
+            check_rated(self._rated, identity, row, self._like)
         first = self._places.setdefault((identity, rater, criterion), where)
         if first != where:
-            likely = (f"if {name!r} says what was rated: --columns {RATED}={name}" for name in like_criteria(row))
-            raise InputError(f"a second row about {key}, the first is {first}; {next(likely, WHOSE)}")
-        self.scores.add(row, where, len(self.keys), criterion)
+            raise InputError(f"a second row about {key}, the first is {first}; {WHOSE}")
+        self.scores.add(row, where, len(self.keys))
         self.level = level
         self.keys.append(key)
         self.raters.append(rater)
@@ -295,32 +313,29 @@ class _Columns:
 
     def __init__(self, asked: Sequence[str] | None, ratings: bool) -> None:
         self._asked, self._ratings = asked, ratings
-        self._values: dict[tuple[str | None, str], list[float]] = {}  # criterion of the rows, and the column
-        self._rows = Counter[str | None]()  # of each criterion
+        self._values: dict[str, list[float]] = {column: [] for column in asked or ()}
         self._texts: dict[str, str] = {}  # columns left out -> what they begin with, and where
         self._truths: dict[str, str] = {}  # columns of truth values, which are numbers where there are no others
 
-    def add(self, row: Mapping[str, Any], where: str, above: int, criterion: str | None) -> None:
-        """Add the cells of one row, which has `above` rows before it and is about a criterion, if it says so."""
-        self._rows[criterion] += 1
+    def add(self, row: Mapping[str, Any], where: str, above: int) -> None:
+        """Add the cells of one row, which has `above` rows before it."""
         for column in row if self._asked is None else self._asked:
             if self._asked is None and (self._leaves(column) or column in self._texts):
                 continue
             if self._asked is not None and column not in row:
                 raise InputError(f"no column {column!r}; columns found: {', '.join(map(repr, row))}")
-            known = truth(row[column]) if column in self._truths or (criterion, column) not in self._values else None
+            known = truth(row[column]) if column in self._truths or not self._values.get(column) else None
             if known is not None:
                 self._truths.setdefault(column, f"{row[column]!r} in {where}")
             try:
                 value = _number(row[column]) if known is None else known
             except ValueError as error:
-                own = [key for key in self._values if key[1] == column]
-                if self._asked is None and all(math.isnan(v) for key in own for v in self._values[key]):
+                if self._asked is None and all(math.isnan(v) for v in self._values.get(column, ())):
                     self._texts[column] = f"{error} in {where}"
-                    self._values = {key: values for key, values in self._values.items() if key not in own}
+                    self._values.pop(column, None)
                     continue
                 raise InputError(f"column {column!r} is {error}") from None
-            values = self._values.setdefault((criterion, column), [])
+            values = self._values.setdefault(column, [])
             values += [math.nan] * (above - len(values))  # a field that began later
             values.append(value)
 
@@ -330,33 +345,23 @@ class _Columns:
 
     def arrays(self, name: str, n: int) -> dict[str, Array]:
         """The columns of numbers as arrays of shape (n,)."""
-        numbers = {key: values for key, values in self._values.items() if key[1] not in self._truths}
+        numbers = {column: values for column, values in self._values.items() if column not in self._truths}
         if numbers and self._asked is None:
-            self._texts |= {column: text for column, text in self._truths.items() if column not in self._texts}
-            self._values = numbers
+            self._values, self._texts = numbers, self._truths | self._texts
         if not self._values:
             why = "; ".join(f"{column!r} is {text}" for column, text in self._texts.items())
             raise InputError(f"{name}: no column of scores{f' ({why})' if why else ''}")
-        alone = len({column for _, column in self._values}) == 1
-        names = {
-            key: key[1] if key[0] is None else key[0] if alone else ".".join(map(str, key)) for key in self._values
-        }
-        twice = repeated(names.values())
-        if twice is not None:
-            raise InputError(f"{name}: {twice!r} is a column and a criterion of rows, expected one of them")
-        return {names[key]: np.array(v + [math.nan] * (n - len(v))) for key, v in self._values.items()}
+        return {column: np.array(v + [math.nan] * (n - len(v))) for column, v in self._values.items()}
 
     def notes(self, name: str) -> Iterator[str]:
         """Which columns are left out, and in how many rows the other columns have no number."""
         for column, text in self._texts.items():
             yield f"{name}: column {column!r} left out: {text}"
         n = max(map(len, self._values.values()))
-        for (of, column), values in self._values.items():
-            own = n if of is None else self._rows[of]
-            missing = own - sum(not math.isnan(value) for value in values)
+        for column, values in self._values.items():
+            missing = sum(math.isnan(value) for value in values) + n - len(values)
             if missing:
-                what = "" if of is None else f" about {of!r}"
-                yield f"{name}: column {column!r} has no number in {missing} of {counted(own, 'row')}{what}"
+                yield f"{name}: column {column!r} has no number in {missing} of {counted(n, 'row')}"
 
 
 def _key(row: Mapping[str, Any], group: str | None) -> Key:

@@ -218,14 +218,13 @@ class TableSource(Source):
         segments = tuple(self.checked())
         return Dataset(segments, self.rows.file.name, self.check().notes)
 
-    def by_rater(self, columns: Mapping[str, str] | None, is_named: bool) -> HeldSource:
+    def by_rater(self, is_named: bool) -> HeldSource:
         """All segments, of which each has the ratings of all its rows; see `Raters`.
 
         Raises:
             InputError: what `check` raises; or rows about one output have different texts.
         """
-        fields, raters = Fields(self._columns), Raters(columns, is_named)
-        faults = Faults(self.rows.file.name)
+        fields, raters, faults = Fields(self._columns), Raters(is_named), Faults(self.rows.file.name)
         self.rows.refuse = faults.add
         for place, segment in self._placed(fields):
             with faults.row(self.rows.at(place)):

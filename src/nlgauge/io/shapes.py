@@ -8,6 +8,7 @@ from typing import Protocol
 
 from nlgauge.core.errors import InputError
 from nlgauge.io.files import BOM, InputFile, Lines
+from nlgauge.io.wmt.submissions import KeyedTexts
 
 _HEAD = 1 << 16  # bytes of a file that are looked at
 _DENSE = 8  # subtitles have times in one of so many lines or more
@@ -76,20 +77,6 @@ _SURE = 10  # so many ids may be of any form; fewer are of one form
 _RUN = re.compile(r"[^\W\d_]+|\d+")
 
 
-class Transcripts:
-    """The texts of a file in the order of the ids of another, as numbered lines are; see `Lines`."""
-
-    def __init__(self, file: InputFile, texts: Sequence[str]) -> None:
-        self.file, self.count, self._texts = file, len(texts), texts
-
-    def __iter__(self) -> Iterator[tuple[int, str]]:
-        return iter(enumerate(self._texts, start=1))
-
-    def notes(self) -> list[str]:
-        """That ids pair the texts."""
-        return [f"{self.file.name}: {self.count} lines have an id each, which is no text; texts are paired by it"]
-
-
 def paired_by_id(files: Sequence[Texts]) -> Sequence[Texts]:
     """Files whose lines have an id each as texts in the order of the first file; others as they are.
 
@@ -112,7 +99,11 @@ def paired_by_id(files: Sequence[Texts]) -> Sequence[Texts]:
                     f"{first.file.name} has an id on each line, as {next(iter(texts))!r}, and {one.file.name} {other};"
                     " expected the same ids in all files, or none"
                 )
-        return [Transcripts(one.file, [own[name] for name in texts]) for one, own in zip(files, found, strict=True)]
+        note = f"{len(texts)} lines have an id each, which is no text; texts are paired by it"
+        return [
+            KeyedTexts(one.file, "", {("", name): own[name] for name in texts}, [note])
+            for one, own in zip(files, found, strict=True)
+        ]
     return files
 
 

@@ -26,29 +26,29 @@ _REFERENCE = re.compile(r"&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,7})|#[xX]([0-9a-fA
 _CHARACTERS = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 
-class SgmTexts:
+class KeyedTexts:
     """The texts of one translator or system of a file, as numbered lines are; see `Lines`.
 
     Attributes:
         file: the file.
         who: the system or translator; empty if the file does not say.
-        keys: document and number of each segment.
+        keys: document and number of each segment, or its id.
         count: the number of segments.
     """
 
-    def __init__(self, file: InputFile, who: str, texts: dict[tuple[str, str], str], told: Iterable[str] = ()) -> None:
+    def __init__(self, file: InputFile, who: str, texts: Mapping[tuple[str, str], str], told: Iterable[str]) -> None:
         self.file, self.who, self.keys, self._texts = file, who, tuple(texts), tuple(texts.values())
-        self.count, self._told = len(texts), tuple(told)
+        self.count, self._told = len(texts), [f"{file.name}: {note}" for note in told]
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
         return iter(enumerate(self._texts, start=1))
 
     def notes(self) -> list[str]:
         """That the file was read as what it is, and who is left out."""
-        return [f"{self.file.name}: {self.count} segments read from between the marks of SGM or XML", *self._told]
+        return self._told
 
 
-def read_sgm(file: InputFile, role: Role) -> list[SgmTexts]:
+def read_sgm(file: InputFile, role: Role) -> list[KeyedTexts]:
     """The texts that a file holds in a role, one entry for each system or translator, in the order of the file.
 
     It stands in place of a text file (`--hyp`, `--ref`, `--src`). Texts are those between the `seg` marks, and the
@@ -108,8 +108,9 @@ def read_sgm(file: InputFile, role: Role) -> list[SgmTexts]:
     if lacking and (role == "hyp" or len(lacking) == len(chosen)):
         one, told = next(iter(lacking.items()))
         raise InputError(f"{file.name}: {one!r} lacks {told}; expected one text of each, or a file without {one!r}")
-    notes = [f"{file.name}: {one!r} lacks {told}, and is left out" for one, told in lacking.items()]
-    return [SgmTexts(file, one, texts, notes) for one, texts in chosen.items() if one not in lacking]
+    notes = [f"{len(every)} segments read from between the marks of SGM or XML"]
+    notes += [f"{one!r} lacks {told}, and is left out" for one, told in lacking.items()]
+    return [KeyedTexts(file, one, texts, notes) for one, texts in chosen.items() if one not in lacking]
 
 
 def _lacking(texts: Mapping[tuple[str, str], str], every: Iterable[tuple[str, str]]) -> str:
