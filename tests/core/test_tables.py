@@ -175,9 +175,6 @@ def test_blanks_of_other_names_are_no_matter():
     both = (Segment("a", "x"), Segment("a ", "y"), Segment("b c", "z"))
     assert table([Key("a")], 1.0).places(both).tolist() == [0, -1, -1]  # each has its own name
     assert table([Key("a"), Key("bc")], 1.0, 2.0).places(both).tolist() == [0, -1, -1]
-    of_systems = ScoreTable((Key(None, "A "),), {"m": np.array([1.0])}, "system", "f")
-    with pytest.raises(InputError, match=r"^f: 1 of 1 rows .* as system 'A ' from 'A'"):
-        judged(Dataset(SEGMENTS), of_systems)
 
 
 def test_pairs_find_both_their_segments():

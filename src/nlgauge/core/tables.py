@@ -289,15 +289,12 @@ def _checked(found: list[int], keys: Sequence[Key], names: Sequence[tuple[str | 
     if -1 in found:
         used = set(found)
         free = {_bare(key[:1] if key.id is not None else key[1:]): key for i, key in enumerate(keys) if i not in used}
-        near = [
-            (free[bare], own) for own, row in zip(names, found, strict=True) if row < 0 and (bare := _bare(own)) in free
-        ]
-        if near:
-            key, own = near[0]
-            named = ", ".join(repr(name) for name in own if name is not None)
+        near = {free.get(_bare(own)): own for own, row in zip(names, found, strict=True) if row < 0}
+        near.pop(None, None)
+        for key, own in near.items():
             raise InputError(
-                f"{where}{len({key for key, _ in near})} of {len(keys)} rows differ from a segment by blanks alone, as"
-                f" {key} from {named}; take the blanks out of both"
+                f"{where}{len(near)} of {len(keys)} rows differ from a segment by blanks alone, as {key} from"
+                f" {', '.join(map(repr, filter(None, own)))}; take the blanks out of both"
             )
     return np.array(found, dtype=np.int64)
 
@@ -355,11 +352,7 @@ def judged(dataset: Dataset, table: ScoreTable, columns: Sequence[str] | None = 
 def _of_systems(table: ScoreTable, segments: Sequence[Segment]) -> Places:
     """The row of the system of each segment, shape (len(segments),); -1 where there is none."""
     rows = {(key.system, key.group): row for row, key in enumerate(table.keys)}
-    found = [rows.get((s.system, s.group), rows.get((s.system, None), -1)) for s in segments]
-    in_groups = any(key.group for key in table.keys)
-    return _checked(
-        found, table.keys, [(s.system, None, s.group if in_groups else None) for s in segments], table._where
-    )
+    return np.array([rows.get((s.system, s.group), rows.get((s.system, None), -1)) for s in segments], dtype=np.int64)
 
 
 def _lacking(columns: Mapping[str, Array], places: Places) -> Iterable[tuple[str, int]]:

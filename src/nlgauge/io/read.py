@@ -502,8 +502,8 @@ def _file_in(folder: str) -> str | None:
     files = [str(path) for path in entries(folder) if by_name(str(path)) is not None and os.path.isfile(path)]
     called_segments = [path for path in files if os.path.basename(path).partition(".")[0] == "segments"]
     if len(files) > 1 and len(called_segments) != 1:
-        what = f"{folder} holds {len(files)} data files; name one of them (parts of one table are joined first)"
-        raise InputError(f"{what}: {', '.join(files)}")
+        parts = " (parts of one table are to be one file)" if {by_name(one) for one in files} == {"parquet"} else ""
+        raise InputError(f"{folder} holds {len(files)} data files; name one of them{parts}: {', '.join(files)}")
     return next(iter(called_segments or files), None)
 
 
