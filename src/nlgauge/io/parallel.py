@@ -11,6 +11,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import PurePath
+from typing import Protocol
 
 import msgspec
 
@@ -18,10 +19,9 @@ from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, Segment, is_blank, repeated
 from nlgauge.io.fields import guessed, is_known
 from nlgauge.io.files import BOM, STDIN, InputFile, Lines, counted, unpacked_name
-from nlgauge.io.read import by_name, open_data, read
+from nlgauge.io.read import by_name, of_other_tool, open_data, read
 from nlgauge.io.rows import first_fields
 from nlgauge.io.segments import OPTIONAL, Source, Summary
-from nlgauge.io.shapes import Texts, of_other_tool, paired_by_id
 from nlgauge.io.wmt.submissions import KeyedTexts, Role, read_sgm
 
 _MOST_COMPARED, _SHOWN = 200_000, 60  # lines of files of unequal length; characters of a line in an error
@@ -82,6 +82,19 @@ def open_parallel(
     every = paired_by_id([*(texts for _, texts in named), *of_references, *sources])
     n, last = len(named), len(named) + len(of_references)
     return ParallelSource([name for name, _ in named], every[:n], every[n:last], every[last] if sources else None)
+
+
+class Texts(Protocol):
+    """Numbered texts of a file, such as its lines."""
+
+    file: InputFile
+    count: int
+
+    def __iter__(self) -> Iterator[tuple[int, str]]: ...
+
+    def notes(self) -> list[str]:
+        """What a reader must know."""
+        ...
 
 
 def open_texts(path: PathLike, role: Role) -> Sequence[Texts]:
@@ -262,6 +275,59 @@ class ParallelSource(Source):
             source = row[first_source][1] if sources else None
             for system, (_, hypothesis) in zip(self.systems, row, strict=False):  # the other files follow in the row
                 yield Segment(f"{system}:{item}", hypothesis, references, source, system, item)
+
+
+# --- Transcripts: an id before each text, as in Kaldi, or behind it in parentheses, as in sclite's `.trn`
+
+_ID = re.compile(r"(?=.*\d)(?=[^\W\d]|.*[-_])[\w./:-]+")  # with a digit, and a letter first or a dash
+_SURE = 10  # so many ids may be of any form; fewer are of one form
+_RUN = re.compile(r"[^\W\d_]+|\d+")
+
+
+def paired_by_id(files: Sequence[Texts]) -> Sequence[Texts]:
+    """Files whose lines have an id each as texts in the order of the first file; others as they are.
+
+    Raises:
+        InputError: the ids of some files are not those of others, or stand in parentheses in some files alone.
+    """
+    if len(files) < 2 or not all(isinstance(one, Lines) for one in files):
+        return files
+    for is_behind, least in ((True, 1), (False, 2)):  # a first word with a digit may be one of a text
+        found = [_ids(one, is_behind) for one in files]
+        marked = [(one, texts) for one, texts in zip(files, found, strict=True) if texts]
+        if len(marked) < least or not any(len(marked[0][1].keys() & texts) > 1 for _, texts in marked[least - 1 :]):
+            continue
+        first, texts = marked[0]
+        for one, own in zip(files, found, strict=True):
+            apart = next((name for name in (*texts, *own) if (name in texts) != (name in own)), None)
+            if apart is not None:
+                other = f"has others ({apart!r} is in one alone)" if own else "has none"
+                raise InputError(
+                    f"{first.file.name} has an id on each line, as {next(iter(texts))!r}, and {one.file.name} {other};"
+                    " expected the same ids in all files, or none"
+                )
+        note = f"{len(texts)} lines have an id each, which is no text; texts are paired by it"
+        return [
+            KeyedTexts(one.file, "", {("", name): own[name] for name in texts}, [note])
+            for one, own in zip(files, found, strict=True)
+        ]
+    return files
+
+
+def _ids(file: Texts, is_behind: bool) -> dict[str, str]:
+    """Id -> text, of a file whose lines all have an id of their own; else empty."""
+    found, forms = dict[str, str](), set[str]()
+    for line in (line for _, line in file if line.strip()):
+        if is_behind:
+            text, _, name = line.rstrip().rpartition("(")
+            name = name[:-1] if name.endswith(")") else ""
+        else:
+            name, text = (*line.split(None, 1), "")[:2]
+        if name in found or not _ID.fullmatch(name):
+            return {}
+        found[name] = text.strip()
+        forms.add(_RUN.sub(lambda run: "0" if run[0].isdecimal() else "a", name))
+    return found if len(found) > 1 and (len(forms) == 1 or len(found) >= _SURE) else {}
 
 
 def system_names(paths: Sequence[str]) -> list[str]:

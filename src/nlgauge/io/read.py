@@ -26,6 +26,7 @@ exit code 2.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
@@ -42,7 +43,6 @@ from nlgauge.io.fields import is_rating
 from nlgauge.io.files import BOM, InputFile, Limits, by_content, current, entries, limited, unpacked_name
 from nlgauge.io.rows import LOG, Records, Rows, columns_in, fields_of_log, first_fields
 from nlgauge.io.segments import HeldSource, TableSource
-from nlgauge.io.shapes import of_other_tool
 
 GROUP = "nlgauge.formats"
 
@@ -559,3 +559,49 @@ def _first_fields(file: InputFile, name: str) -> list[str]:
     text = head.decode("utf-8", errors="replace")
     fields = list(row) if type(row) is dict else first_fields(text)
     return columns_in(text) if fields[:1] == ["columns"] else fields_of_log(text) or fields
+
+
+# --- Files of other tools, which hold neither texts, one per line, nor rows
+
+_HEAD = 1 << 16  # bytes of a file that are looked at
+_DENSE = 8  # subtitles have times in one of so many lines or more
+_BEGINNINGS = {  # in lower case -> what it is
+    "<!doctype html": "a page of HTML, perhaps an error of a server in place of the file",
+    "<html": "a page of HTML, perhaps an error of a server in place of the file",
+    "%pdf-": "a PDF",
+    "{\\rtf": "RTF of a word processor",
+    "webvtt": "subtitles (WebVTT)",
+    "[script info]": "subtitles (SubStation)",
+}
+_TIMES = r"(?:\d{1,3}:)?\d{1,2}:\d{2}[.,]\d{3}"
+_SUBTITLES = re.compile(rf"\s*(?:{_TIMES}[ \t]+-->[ \t]+{_TIMES}(?:[ \t].*)?|{_TIMES},{_TIMES})\s*")
+_MESSAGE = re.compile(r'(?:msgctxt|msgid)[ \t]+"')
+_BETWEEN_BARS = re.compile(r".* \|\|\| .*")
+_TIMED_WORDS = re.compile(r"\S+ [A-Z0-9] \d+(\.\d+)? \d+(\.\d+)? \S+( \S+)?")  # of recognisers: file, channel, times
+
+
+def of_other_tool(file: InputFile, *, by_lines: bool = True) -> str:
+    """What a file is, if it surely holds no texts or rows, and what to do; empty if it may.
+
+    Args:
+        file: the file.
+        by_lines: whether the lines are looked at, too, and not only how the file begins.
+    """
+    text = file.head(_HEAD).removeprefix(BOM).decode("utf-8", "replace")
+    first, _, rest = text.lstrip().partition("\n")
+    begins = next((what for start, what in _BEGINNINGS.items() if first.lower().startswith(start)), "")
+    if begins and not (first.rstrip().lower().endswith("</html>") and rest.strip()):  # else a page on each line
+        return f"{begins}; expected texts, one per line, or rows"
+    lines = [line for line in text.split("\n") if line.strip()] if by_lines else []
+    if len(lines) > 1 and len(text) >= _HEAD // 4:
+        lines.pop()  # which may be cut
+    told = [line for line in lines if not line.startswith("#")]
+    if told and _MESSAGE.match(told[0]) and any(line.startswith("msgstr") for line in told):
+        return "a catalogue of gettext (msgid, msgstr); write its msgstr alone, one text per line"
+    if _DENSE * sum(map(bool, map(_SUBTITLES.fullmatch, lines))) >= max(1, len(lines)):
+        return "subtitles with times; write their texts alone, one per line"
+    if len(lines) > 1 and all(map(_BETWEEN_BARS.fullmatch, lines)):
+        return "a list of fields between '|||', as n-best lists of Moses; write one text per line and no other field"
+    if len(lines) > 1 and all(map(_TIMED_WORDS.fullmatch, lines)):
+        return "a list of words with times (CTM); write one text per line"
+    return ""
