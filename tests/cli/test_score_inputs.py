@@ -292,7 +292,7 @@ def test_xml_that_is_not_read_is_named_and_no_command_is_offered(folder, capsys,
     for name in {*given} - {"-i", "-r"}:
         (folder / name).write_text(content)
     line = refused(capsys, *given)
-    assert "is XML, expected one text per line" in line
+    assert "is XML, of which WMT's alone is read" in line
     assert "nlgauge score" not in line
 
 

@@ -153,6 +153,30 @@ def test_judgements_that_fit_nothing_or_are_there_already_are_refused():
         judged(Dataset((Segment("s", "a", human={"m": 1.0}),)), table([Key("s")], 1.0))
 
 
+@pytest.mark.parametrize(
+    ("keys", "says"),
+    [
+        ([Key("p"), Key("q "), Key("\u00a0r")], r"2 of 3 rows .*, as segment 'q ' from 'q'"),
+        ([Key(None, "A", " 1"), Key(None, "B", "1")], r"1 of 2 rows .*, as system 'A', item ' 1' from 'A', '1'"),
+        ([Key(None, "A", "1", "xx-yy "), Key(None, "B", "1", "xx-yy ")], r"2 of 2 rows .*group 'xx-yy ' from 'A', '1'"),
+    ],
+)
+def test_names_that_differ_by_blanks_alone_are_refused_in_every_join(keys, says):
+    wanted = rf"^f: {says}.*; take the blanks out of both$"
+    ratings = table(keys, *range(len(keys)))
+    for join in (lambda: judged(Dataset(SEGMENTS, "d"), ratings), lambda: ratings.of(SEGMENTS, missing="nan")):
+        with pytest.raises(InputError, match=wanted):
+            join()
+    with pytest.raises(InputError, match=r" rows differ from a segment by blanks alone, as "):
+        Preferences((Preference(*keys[:2]),), "f").places(SEGMENTS, "mark")
+
+
+def test_blanks_of_other_names_are_no_matter():
+    both = (Segment("a", "x"), Segment("a ", "y"), Segment("b c", "z"))
+    assert table([Key("a")], 1.0).places(both).tolist() == [0, -1, -1]  # each has its own name
+    assert table([Key("a"), Key("bc")], 1.0, 2.0).places(both).tolist() == [0, -1, -1]
+
+
 def test_pairs_find_both_their_segments():
     pairs = Preferences(
         (Preference(Key("q"), Key("p")), Preference(Key("r"), Key("q")), Preference(Key("q"), Key("p"))), "f"

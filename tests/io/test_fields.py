@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+from decimal import Decimal
 from pathlib import Path
 from pkgutil import resolve_name
 
@@ -93,6 +94,94 @@ def test_ratings_of_other_texts_are_refused_and_a_second_one_of_a_rater_is_told(
         raters.add("x", Segment("1", "a", human={"q": rating}), "ann")
     assert [s.human for s in raters.segments()] == [{"q": [1.0, 2.0]}]
     assert [*raters.notes("f")][1:] == ["f: 1 rows are by a rater who rated the same output before, all kept"]
+
+
+BY_CRITERION = [
+    {"seg": item, "rater": "ann", "hyp": "it rains", "ref": "rain", "criterion": of, "human.q": rating}
+    for item, of, rating in ((1, "fluency", 5), (1, "adequacy", 1), (2, "fluency", 2), (2, "adequacy", 4))
+]
+
+
+def read_as(put, form, rows, columns=None):
+    """Rows read as a file of some form, or as a frame."""
+    if form in ("frame", "parquet"):
+        frame = pytest.importorskip("pandas").DataFrame(rows)
+        if form == "frame":
+            return ng.read(frame, columns=columns)
+        pytest.importorskip("pyarrow")
+        frame.to_parquet(put("a.parquet", ""))
+    elif form == "jsonl":
+        put("a.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        between = {"csv": ",", "tsv": "\t"}[form]
+        lines = [rows[0], *(row.values() for row in rows)]
+        put(f"a.{form}", "".join(between.join(map(str, line)) + "\n" for line in lines))
+    return ng.read(f"a.{form}", columns=columns)
+
+
+FORMS = ("csv", "tsv", "jsonl", "parquet", "frame")
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("without", [(), ("rater",)])
+def test_a_criterion_a_row_makes_a_criterion_of_the_segment(put, form, without):
+    """The mean over criteria, 3 and 3, is what nobody said."""
+    data = read_as(put, form, [{k: v for k, v in row.items() if k not in without} for row in BY_CRITERION])
+    assert [dict(s.human) for s in data] == [{"fluency": [5], "adequacy": [1]}, {"fluency": [2], "adequacy": [4]}]
+    assert any(note.endswith(": a criterion a row: fluency, adequacy") for note in data.notes)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_rater_who_rates_an_output_for_two_things_is_refused_until_they_are_named(put, form):
+    rows = [{("aspect" if key == "criterion" else key): cell for key, cell in row.items()} for row in BY_CRITERION]
+    with pytest.raises(
+        InputError, match=r"a second rating of one output; 'aspect' was 'fluency' for.*--columns criterion=aspect"
+    ):
+        read_as(put, form, rows)
+    data = read_as(put, form, rows, {"criterion": "aspect", "human.q": "human.q"})
+    assert [sorted(s.human) for s in data] == [["adequacy", "fluency"]] * 2
+    other = [{**row, "rater": f"ann{place}"} for place, row in enumerate(rows)]  # nor is the mean of two raters
+    with pytest.raises(InputError, match=r"a second rating of one output"):
+        read_as(put, form, other)
+    alone = [{**{k: v for k, v in row.items() if k != "rater"}, "id": f"r{n}"} for n, row in enumerate(rows)]
+    with pytest.raises(InputError, match=r"a second rating of one output"):  # nor are two rows two outputs
+        read_as(put, form, alone)
+    same = [{**row, "aspect": "all", "dimension": place} for place, row in enumerate(rows)]
+    (_, again, *_) = [note for note in read_as(put, form, same).notes if "rater" in note]
+    assert again.endswith("2 rows are by a rater who rated the same output before, all kept")
+
+
+def test_a_column_called_criterion_that_differs_in_every_row_is_no_name_of_ratings(put):
+    rows = [{"hyp": "a", "criterion": f"says {n}", "human": {"met": n % 2}} for n in range(4)]
+    data = read_as(put, "jsonl", rows)
+    assert [dict(s.human) for s in data] == [{"met": 0}, {"met": 1}] * 2
+    assert data.notes == ()
+    twice = [{"id": "x", "hyp": "a", "criterion": "c"}] * 2
+    with pytest.raises(InputError, match=r"a.jsonl:2: a second row about the same output and criterion, the first"):
+        read_as(put, "jsonl", twice)
+
+
+def test_several_ratings_of_a_row_keep_their_names_behind_the_criterion(put):
+    rows = [{**row, "human.sure": 1} for row in BY_CRITERION]
+    assert list(read_as(put, "csv", rows).segments[0].human) == [
+        "fluency.q",
+        "fluency.sure",
+        "adequacy.q",
+        "adequacy.sure",
+    ]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_truth_values_and_exact_numbers_are_ratings(put, form):
+    rows = [{"hyp": "a", "human.ok": ok, "human.q": Decimal(q)} for ok, q in ((True, "4.5"), (False, "2.5"))]
+    if form == "jsonl":  # which has no exact numbers
+        rows = [{**row, "human.q": float(row["human.q"])} for row in rows]
+    assert [dict(s.human) for s in read_as(put, form, rows)] == [{"ok": 1, "q": 4.5}, {"ok": 0, "q": 2.5}]
+
+
+def test_a_key_may_be_an_exact_number_without_a_fraction(put):
+    rows = [{"hyp": "a", "seg": Decimal(7), "system": "A"}]
+    assert [read_as(put, form, rows).segments[0].item for form in ("parquet", "frame")] == ["7", "7"]
 
 
 def segment(row, number=1):
@@ -240,7 +329,7 @@ A_STRING, A_LIST = "expected a string", "expected a list of strings"
         ({"human": []}, "field 'human' is a list ([]), expected an object, criterion -> number"),
         ({"human": [1], "human.x": 1}, "field 'human' is a list ([1]), expected an object, criterion -> number"),
         ({"human": {"x": "good"}}, "field 'human.x' is a string ('good'), expected a number or a list of numbers"),
-        ({"human": {"x": True}}, "field 'human.x' is true, expected a number or a list of numbers"),
+        ({"human": {"x": {"y": 1}}}, "field 'human.x' is an object ({'y': 1}), expected a number or a list of numbers"),
         ({"human": {"x": [1, "2"]}}, "field 'human.x[1]' is a string ('2'), expected a number"),
         ({"human": {"x": math.inf}}, "field 'human.x' is inf, expected a finite number"),
         ({"human": {"x": 10**400}}, "field 'human.x' is too large, expected a finite number"),

@@ -46,6 +46,25 @@ def test_resets_take_back_and_the_last_submission_counts(log):
     assert "log.jsonl: 1 ratings were given anew, of which the last counts" in found.notes
 
 
+def test_ratings_without_a_user_are_of_as_many_people(log):
+    found = read(log(entry({"A": 1}, user=None), entry({"A": 3}, user=None), entry({"A": 5})))
+    assert [s.human for s in found] == [{"score": [1, 3, 5]}]
+    assert "log.jsonl: 2 ratings name no user, each of which is taken for another person's" in found.notes
+    assert "log.jsonl: 3 ratings of 1 outputs by 1 raters, 2 of them by nobody named; a human score is their mean" in (
+        found.notes
+    )
+    taken = read(log(entry({"A": 1}, user=None), entry({"A": 3}, user=None), reset(None, 0), entry({"A": 5})))
+    assert [s.human for s in taken] == [{"score": 5}]
+
+
+def test_texts_of_a_document_with_one_name_are_refused(log):
+    row = entry({"A": 1})
+    both = {**row, "annotation": row["annotation"] * 2, "item": [*row["item"], {**row["item"][0], "tgt": {"A": "x"}}]}
+    with pytest.raises(InputError, match=r"^log\.jsonl:1: two texts of 'A' have the item_id 'i1', expected a name for"):
+        read(log(both))
+    assert [s.human for s in read(log({**both, "item": row["item"] * 2}))] == [{"score": 1}]
+
+
 def test_what_is_no_part_of_the_campaign_is_counted(log):
     found = read(
         log(

@@ -123,7 +123,8 @@ def test_names_and_group_may_come_from_the_caller(put):
     table = read_scores(put("a.csv", "sys_id,line,m\nS,3,2\n"), names=names, group="x-y")
     assert tuple(table.keys[0]) == (None, "S", "3", "x-y")
     with pytest.raises(
-        ng.InputError, match=r"^column 'line' cannot be 'segment', expected one of id, system, seg, lp, task, rater$"
+        ng.InputError,
+        match=r"^column 'line' cannot be 'segment', expected one of id, system, seg, lp, task, rater, criterion$",
     ):
         read_scores("a.csv", names={"line": "segment"})
 
@@ -303,7 +304,7 @@ def test_rows_of_several_raters_are_averaged(put):
     assert table.notes[-1] == "s.csv: 3 ratings of 2 segments by 2 raters; a number is their mean"
     with pytest.raises(ng.InputError, match=r"s.csv:3: a second row about .*--columns rater=NAME"):
         read_scores(put("s.csv", "seg,system,who,q\n1,A,ann,1\n1,A,bob,4\n"))
-    with pytest.raises(ng.InputError, match=r"s.csv:3: a second row about .*s.csv:2$"):
+    with pytest.raises(ng.InputError, match=r"s.csv:3: a second row about .*s.csv:2; where several"):
         read_scores(put("s.csv", "seg,system,rater,q\n1,A,ann,1\n1,A,ann,4\n"))
 
 
@@ -409,3 +410,47 @@ def test_a_score_that_is_no_number_is_refused_with_its_line(tmp_path):
     (tmp_path / "r.jsonl").write_text(json.dumps(row))
     with pytest.raises(InputError, match=r"r\.jsonl:1: a score of m is "):
         read_scored_pairs(tmp_path / "r.jsonl")
+
+
+def test_ratings_with_a_criterion_a_row_are_columns(put):
+    """The mean over criteria, 3 and 3, is what nobody said."""
+    rows = "seg,aspect,who,q\n1,fluency,ann,5\n1,adequacy,ann,1\n2,fluency,ann,2\n2,adequacy,ann,4\n2,adequacy,bob,\n"
+    for lines in (rows, rows.replace("1,adequacy,ann", "1,adequacy,bob")):  # by one person, and by one for each
+        with pytest.raises(InputError, match=r"^j\.csv:3: a second rating of one output; 'aspect' was .*criterion=asp"):
+            read_scores(put("j.csv", lines), names={"who": "rater"})
+    path = put("j.csv", rows)
+    table = read_scores(path, names={"who": "rater", "aspect": "criterion"})
+    assert [key.item for key in table.keys] == ["1", "2"]
+    assert {name: values.tolist() for name, values in table.columns.items()} == {"fluency": [5, 2], "adequacy": [1, 4]}
+    assert table.notes[0] == "j.csv: column 'q' has no number in 1 of 5 rows"
+    alone = read_scores(put("k.csv", rows.replace("2,adequacy,bob,\n", "")), names={"aspect": "criterion"})
+    assert alone.column("adequacy").tolist() == [1, 4]
+    sure = put("l.jsonl", '{"id": "a", "criterion": "x", "q": 1, "sure": 2}\n{"id": "a", "criterion": "y", "q": 3}\n')
+    columns = read_scores(sure).columns
+    assert [*columns] == ["x.q", "y.q", "x.sure", "y.sure"]
+    assert np.concatenate([*columns.values()]).tolist() == pytest.approx([1, 3, 2, np.nan], nan_ok=True)
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet", "frame"])
+def test_truth_values_are_scores_where_there_are_no_others(put, form):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"id": ["a", "b"], "ok": [True, False]})
+
+    def table(frame, **options):
+        if form == "frame":
+            return read_scores(frame, **options)
+        put(f"s.{form}", "")
+        if form == "csv":
+            frame.to_csv("s.csv", index=False)
+        elif form == "jsonl":
+            frame.to_json("s.jsonl", orient="records", lines=True)
+        else:
+            pytest.importorskip("pyarrow")
+            frame.to_parquet("s.parquet")
+        return read_scores(f"s.{form}", **options)
+
+    assert table(frame).column("ok").tolist() == [1, 0]
+    beside = table(frame.assign(m=[0.5, 0.25]))
+    assert list(beside.columns) == ["m"]
+    assert "column 'ok' left out: " in beside.notes[0]
+    assert table(frame.assign(m=[0.5, 0.25]), columns=["ok"]).column("ok").tolist() == [1, 0]

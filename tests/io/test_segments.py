@@ -151,7 +151,8 @@ def test_a_note_on_many_ignored_fields(put):
             '{"hyp":"a","id":"2"}\n{"hyp":"b"}\n',
             (
                 "a.jsonl:2: duplicate id '2' (made from system and seg, or from the row number), first at a.jsonl:1;"
-                " ids must be unique, unless --columns rater=NAME says whose ratings each row has"
+                " ids must be unique; where several people rate, name them: --columns rater=NAME; several criteria:"
+                " --columns criterion=NAME"
             ),
         ),
         (

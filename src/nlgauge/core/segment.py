@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -494,6 +495,8 @@ def plain(value: Any) -> Any:
     """A cell as JSON would hold it: numbers and lists of Python, and None for a missing value (NaN, NaT, NA)."""
     if type(value) is str:  # most cells
         return value
+    if isinstance(value, Decimal) and value.is_finite():
+        return int(value) if value.as_tuple().exponent == 0 else float(value)
     if isinstance(value, np.generic | np.ndarray):
         value = value.tolist()
     if isinstance(value, Mapping):

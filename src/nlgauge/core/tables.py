@@ -240,12 +240,13 @@ def find(keys: Sequence[Key], segments: Sequence[Segment], name: str = "") -> Pl
 
     Raises:
         InputError: two rows differ only in their group, and the segment does not name one; or the items of rows count
-            from 1, and those of segments from 0.
+            from 1, and those of segments from 0; or names of a row and a segment differ by blanks alone.
     """
     where = f"{name}: " if name else ""
     by_id = {key.id: row for row, key in enumerate(keys) if key.id is not None}
     if by_id:
-        return np.array([by_id.get(segment.id, -1) for segment in segments], dtype=np.int64)
+        found = [by_id.get(segment.id, -1) for segment in segments]
+        return _checked(found, keys, [(segment.id,) for segment in segments], where)
     groups = {key.group for key in keys} - {None}
     rows = {(key.system, key.item, key.group): row for row, key in enumerate(keys)}
     no_system = not any(key.system for key in keys)
@@ -254,7 +255,7 @@ def find(keys: Sequence[Key], segments: Sequence[Segment], name: str = "") -> Pl
     for key in keys:
         counted[key.system] += 1
         from_one = from_one and key.item == str(counted[key.system])
-    found: list[int] = []
+    found, names = list[int](), list[tuple[str | None, ...]]()
     taken: dict[int, str] = {}
     for segment in segments:
         group = segment.group
@@ -279,7 +280,28 @@ def find(keys: Sequence[Key], segments: Sequence[Segment], name: str = "") -> Pl
                 " or a 'task', or ids"
             )
         found.append(row)
+        names.append((system, item, group if groups else None))
+    return _checked(found, keys, names, where)
+
+
+def _checked(found: list[int], keys: Sequence[Key], names: Sequence[tuple[str | None, ...]], where: str) -> Places:
+    """The row of each segment; segments without one are refused whose names differ from those of a row by blanks."""
+    if -1 in found:
+        used = set(found)
+        free = {_bare(key[:1] if key.id is not None else key[1:]): key for i, key in enumerate(keys) if i not in used}
+        near = {free.get(_bare(own)): own for own, row in zip(names, found, strict=True) if row < 0}
+        near.pop(None, None)
+        for key, own in near.items():
+            raise InputError(
+                f"{where}{len(near)} of {len(keys)} rows differ from a segment by blanks alone, as {key} from"
+                f" {', '.join(map(repr, filter(None, own)))}; take the blanks out of both"
+            )
     return np.array(found, dtype=np.int64)
+
+
+def _bare(names: Iterable[str | None]) -> tuple[str | None, ...]:
+    """Names without blanks around them, and with one inside."""
+    return tuple(name if name is None else " ".join(name.split()) for name in names)
 
 
 def judged(dataset: Dataset, table: ScoreTable, columns: Sequence[str] | None = None) -> Dataset:

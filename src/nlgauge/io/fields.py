@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,11 +12,19 @@ from typing import Any
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Segment, printed_list, repeated
 
-NAMES = frozenset("id system seg lp task src ref refs hyp human context table rater".split())
+NAMES = frozenset("id system seg lp task src ref refs hyp human context table rater criterion".split())
 _NUMBERED = re.compile(r"ref([0-9]{1,9})")
 CRITERION = "human."
+RATER, RATED = "rater", "criterion"  # the fields that say who rated, and what was rated
+_LIKE_CRITERION = re.compile(
+    r"(?i)(.*[_ -])?(criteri(on|a)|aspect|dimension|quality|facet|attribute|measure)(_?name)?|(rating_?)?type"
+)
 _WIDE = 40  # characters of a value in an error
 _SHOWN = 8  # names of ignored fields in a note
+
+
+# The way out where two rows are about one thing.
+WHOSE = f"where several people rate, name them: --columns {RATER}=NAME; several criteria: --columns {RATED}=NAME"
 
 
 class FieldError(InputError):
@@ -29,6 +38,28 @@ class NoHypothesis(FieldError):
 def is_known(name: str) -> bool:
     """Whether a field or column of this name is read."""
     return name in NAMES or name.startswith(CRITERION) or _NUMBERED.fullmatch(name) is not None
+
+
+def like_criteria(names: Iterable[str]) -> list[str]:
+    """The fields that are not read and may say what was rated, by their names."""
+    return [name for name in names if not is_known(name) and _LIKE_CRITERION.fullmatch(name)]
+
+
+def check_rated(rated: dict[int, list[Any]], own: object, row: Mapping[str, Any], names: Sequence[str]) -> None:
+    """Refuse a second rating of one output of which a field that is not read says another word than of the first.
+
+    Args:
+        rated: an output -> what these fields say of its first rating; filled here.
+        own: what names the output.
+        row, names: the row, and those of its fields that may say what was rated.
+    """
+    here = [row.get(name) for name in names]
+    for name, one, other in zip(names, rated.setdefault(hash(own), here), here, strict=True):
+        if one != other and all(type(word) is str and any(map(str.isalpha, word)) for word in (one, other)):
+            raise FieldError(
+                f"a second rating of one output; {name!r} was {one!r:.40} for the first and is {other!r:.40} here; if"
+                f" it says what was rated, give --columns {RATED}={name}"
+            )
 
 
 def reference_columns(names: Iterable[str]) -> list[str]:
@@ -141,7 +172,8 @@ def columns_read(columns: Mapping[str, str] | None, header: Sequence[str], what:
     if "hyp" not in [*header, *named.values()]:
         raise NoHypothesis(f"{what} has no column 'hyp'; columns found: {shown(header)}")
     whole = {name if name in header else name.partition(".")[0] for name in named}
-    return [name for name in header if name in whole or is_known(name)]
+    aside = like_criteria(header)
+    return [name for name in header if name in whole or is_known(name) or name in aside]
 
 
 def note_of_guess(name: str, guess: Mapping[str, str]) -> Iterator[str]:
@@ -197,8 +229,8 @@ class Fields:
     `system`, `seg`, `lp` and `task`; a file that has them all as 1.0, 2.0 is refused, because they would be the items
     of no other file. Other fields are ignored, with a note. References stand in one of `refs`, `ref`, or `ref1`, `ref2`
     and so on; two of these are refused. Blank references beside others are left out and counted (guard
-    `blank_reference`); if all are blank, one is kept. Rows with a `rater` that are about one output become one segment
-    with all of their ratings, and their texts must be equal.
+    `blank_reference`); if all are blank, one is kept. Rows with a `rater` or a `criterion` that are about one output
+    become one segment with all of their ratings, and their texts must be equal.
 
     Args:
         columns: which field of a row holds which of ours, in either direction; see `fields_by_column`. A field of an
@@ -209,6 +241,7 @@ class Fields:
         guess: field -> the name in the rows that was taken for it, unasked.
         made: the number of rows without an `id`.
         rater: who gave the ratings of the last row; None if it does not say.
+        criterion: what these ratings are of; None if it does not say.
     """
 
     def __init__(self, columns: Mapping[str, str] | None = None) -> None:
@@ -216,10 +249,13 @@ class Fields:
         self.guess: dict[str, str] = {}
         self.made = 0
         self.rater: str | None = None
+        self.criterion: str | None = None
         self._columns = columns or {}
         self._ids, self._items = Fractions("id"), Fractions("seg")
         self._named: dict[str, str] | None = None
         self._first: list[str] = []  # the fields of the first row
+        self._like_criteria: list[str] = []  # those of them that are not read and may say what was rated
+        self._rated: dict[int, list[Any]] = {}  # an output -> what they say of its first rating
         self._unseen: set[str] = set()  # fields that `columns` names and no row had so far
 
     def segments(self, row: Any, number: int) -> list[Segment]:
@@ -236,13 +272,18 @@ class Fields:
         if type(row) is not dict:
             raise FieldError(f"the row is {_kind(row)}{_repeated(row)}, expected an object with the field 'hyp'")
         named = self.settle(row) if self._named is None else self._named
+        whole = row
         if named:
             row = self._renamed(row, named)
         if row.keys() - NAMES:
             row = self._gather(row)
         texts = row.get("hyp")
         if type(texts) is not Systems:
-            return [self._segment(row, number)]
+            made = self._segment(row, number)
+            if self._like_criteria and made.human and made.item is not None and self.criterion is None:
+                own = (made.group, made.system, made.item, made.hypothesis)
+                check_rated(self._rated, own, whole, self._like_criteria)
+            return [made]
         for name in ("system", "human"):
             if row.get(name):
                 raise FieldError(f"field {name!r} beside columns of several systems, expected a row for each")
@@ -258,7 +299,7 @@ class Fields:
             raise _no_hypothesis(row)
         system, item = _key(row, "system"), _key(row, "seg")
         name = _key(row, "id")
-        self.rater = _key(row, "rater")
+        self.rater, self.criterion = _key(row, RATER), _key(row, RATED)
         self._items.add(item)
         self._ids.add(name)
         if name is None:
@@ -285,6 +326,7 @@ class Fields:
         """Name -> field, which the first row of a file settles."""
         self._first = list(row)
         named = fields_by_column(self._columns, row)
+        self._like_criteria = [name for name in like_criteria(row) if name not in named]
         self._unseen = set(named)
         if "hyp" not in row and "hyp" not in named.values():
             texts = [name for name, value in row.items() if value is None or isinstance(value, str | list)]
@@ -441,10 +483,18 @@ def _human(value: Any) -> dict[str, Any]:
     return ratings
 
 
+def truth(value: Any) -> float | None:
+    """1 or 0 for a truth value, also as a text of one; None for anything else."""
+    word = str(value).lower() if type(value) in (bool, str) else ""
+    return {"true": 1.0, "false": 0.0}.get(word)
+
+
 def _rating(value: Any, name: str) -> float:
-    """The rating as a number; NaN if it is absent."""
+    """The rating as a number, 1 and 0 for true and false; NaN if it is absent."""
     if value is None:
         return math.nan
+    if type(value) is bool:
+        return float(value)
     if type(value) is not float and type(value) is not int:
         raise _wrong(name, value, "a number" if name.endswith("]") else "a number or a list of numbers")
     try:
@@ -520,8 +570,8 @@ def _kind(value: Any) -> str:
 
 # --- A row per rating: the rows that several raters gave to one output become one segment, with all their ratings
 
-RATER = "rater"  # the field that says who rated
 _SAME = {"hypothesis": "hyp", "references": "refs", "source": "src", "context": "context", "table": "table"}
+_By = tuple[str | None, str | None]  # rater, criterion
 
 
 @dataclass
@@ -529,21 +579,30 @@ class _Output:
     place: str
     segment: Segment
     ids: set[str] = field(default_factory=set)
-    raters: list[str | None] = field(default_factory=list)
-    ratings: dict[str, list[float]] = field(default_factory=dict)
+    by: list[_By] = field(default_factory=list)
+    ratings: dict[tuple[str | None, str], list[float]] = field(default_factory=dict)  # criterion of the row, name
 
 
 class Raters:
-    """Joins the rows about one output: those of one group, system and item, or where no item is named, of one id."""
+    """Joins the rows about one output: those of one group, system and item, or where no item is named, of one id.
 
-    def __init__(self) -> None:
+    Where an output has several criteria, or few of them come again and again, a rating is of the criterion of its row:
+    `CRITERION`, or `CRITERION.NAME` where a row has several ratings.
+
+    Args:
+        is_named: whether rows say who rated. Else there is one rating of an output for each criterion.
+    """
+
+    def __init__(self, is_named: bool = True) -> None:
         self._outputs: dict[tuple[str | None, ...], _Output] = {}
+        self._is_named = is_named
 
-    def add(self, place: str, segment: Segment, rater: str | None) -> None:
-        """Add a row.
+    def add(self, place: str, segment: Segment, rater: str | None, criterion: str | None = None) -> None:
+        """Add a row, with what it says of who rated what.
 
         Raises:
-            InputError: its texts are others than those of an earlier row about the same output.
+            InputError: its texts are others than those of an earlier row about the same output; or no row says who
+                rated, and the output has a rating of this criterion.
         """
         own = (segment.id,) if segment.item is None else (segment.group, segment.system, segment.item)
         output = self._outputs.setdefault(own, _Output(place, segment))
@@ -553,29 +612,54 @@ class Raters:
                 f"field {other!r} is another than at {output.place}, a rating of the same output; expected one text"
                 " for each system and item"
             )
+        by = rater, criterion
+        if not self._is_named and by in output.by:
+            raise InputError(f"a second row about the same output and criterion, the first is {output.place}; {WHOSE}")
         output.ids.add(segment.id)
-        output.raters.append(rater)
-        for criterion, given in segment.human.items():
-            ratings = output.ratings.setdefault(criterion, [])
+        output.by.append(by)
+        for name, given in segment.human.items():
+            ratings = output.ratings.setdefault((criterion, name), [])
             ratings.extend(given if isinstance(given, list | tuple) else [given])
 
     def segments(self) -> Iterator[Segment]:
         """One segment for each output, in the order of their first rows."""
+        names = self._criteria()
         for own, output in self._outputs.items():
             one = output.segment
             name = one.id if len(output.ids) == 1 else ":".join(part for part in own if part is not None)
-            yield one if len(output.raters) == 1 else replace(one, id=name, human=output.ratings)
+            human: dict[str, list[float]] = {}
+            for key, ratings in output.ratings.items():
+                human.setdefault(names[key], []).extend(ratings)
+            yield (
+                one if len(output.by) == 1 and human.keys() == one.human.keys() else replace(one, id=name, human=human)
+            )
+
+    def _criteria(self) -> dict[tuple[str | None, str], str]:
+        """Criterion of a row and name of its rating -> the criterion of the segment."""
+        keys = list(dict.fromkeys(key for output in self._outputs.values() for key in output.ratings))
+        rated = {criterion for criterion, _ in keys} - {None}
+        several = any(len({criterion for criterion, _ in o.ratings} - {None}) > 1 for o in self._outputs.values())
+        if not (several or 1 < len(rated) <= len(self._outputs) / 2):
+            return {key: key[1] for key in keys}
+        alone = len({name for criterion, name in keys if criterion is not None}) == 1
+        return {(of, name): name if of is None else of if alone else f"{of}.{name}" for of, name in keys}
 
     def notes(self, name: str) -> Iterator[str]:
         """What was joined, for a file or frame of this name."""
-        n, every = len(self._outputs), [rater for output in self._outputs.values() for rater in output.raters]
-        yield f"{name}: {len(every)} ratings of {n} outputs by {len(set(every))} raters; a human score is their mean"
-        again = sum(len(output.raters) - len(set(output.raters)) for output in self._outputs.values())
+        n, every = len(self._outputs), [by for output in self._outputs.values() for by in output.by]
+        known, unnamed = {rater for rater, _ in every if rater}, sum(rater is None for rater, _ in every)
+        if self._is_named:
+            who = f"{len(known)} raters{f', {unnamed} of them by nobody named' if unnamed else ''}"
+            yield f"{name}: {len(every)} ratings of {n} outputs by {who}; a human score is their mean"
+        again = sum(n - 1 for output in self._outputs.values() for by, n in Counter(output.by).items() if by[0])
         if again:
             yield f"{name}: {again} rows are by a rater who rated the same output before, all kept"
-        alone = [o.segment for o in self._outputs.values() if o.segment.item is None and len(o.raters) == 1]
+        names = self._criteria()
+        if any(ours != name for (_, name), ours in names.items()):
+            yield f"{name}: a criterion a row: {', '.join(dict.fromkeys(names.values()))}"
+        alone = [o.segment for o in self._outputs.values() if o.segment.item is None and len(o.by) == 1]
         texts = {(one.group, one.system, one.hypothesis, one.references, one.source) for one in alone}
-        if len(texts) < len(alone):
+        if self._is_named and len(texts) < len(alone):
             yield (
                 f"{name}: {len(alone) - len(texts)} rows have the text of another row and no item, and count as outputs"
                 " of their own; name the item (--columns seg=COLUMN) if they are ratings of one output"
@@ -584,3 +668,9 @@ class Raters:
 
 def _differs(one: Segment, other: Segment, name: str) -> bool:
     return bool(getattr(one, name) != getattr(other, name))
+
+
+def is_rating(names: Iterable[str], columns: Mapping[str, str] | None) -> tuple[bool, bool]:
+    """Whether a row is a rating among others of its output, by the fields of rows; and whether rows say who rated."""
+    there = {*names, *(columns or {}), *(columns or {}).values()}
+    return bool({RATER, RATED} & there), RATER in there

@@ -557,20 +557,6 @@ def by_content(file: InputFile) -> str:
     return "tsv"
 
 
-def check_no_xml(file: InputFile) -> None:
-    """Refuse a file that begins as XML does.
-
-    Raises:
-        InputError: it does; nothing is said of a file with such a beginning on each line.
-    """
-    head = file.head().removeprefix(BOM).lstrip()
-    if head.startswith((b"<?xml ", b"<tmx ", b"<xliff ")) and head.count(b"<?xml ") < 2:
-        raise InputError(
-            f"{file.name} is XML, expected one text per line, or rows of TSV or JSON lines; only WMT's XML is read,"
-            " after --hyp, --ref or --src"
-        )
-
-
 def entries(folder: str | os.PathLike[str], pattern: str = "*") -> list[Path]:
     """The entries of a folder whose names match the pattern, sorted by name; none if there is no such folder.
 

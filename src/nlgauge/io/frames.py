@@ -9,9 +9,9 @@ from importlib import import_module
 from typing import IO, Any
 
 from nlgauge.core.errors import InputError, MissingExtra, nearest
-from nlgauge.core.segment import Dataset, Frame, Segment, column, column_names, is_frame
+from nlgauge.core.segment import Dataset, Frame, Segment, column, column_names, is_frame, plain
 from nlgauge.io.advice import advice
-from nlgauge.io.fields import RATER, Fields, NoHypothesis, Raters, columns_read, with_references
+from nlgauge.io.fields import Fields, NoHypothesis, Raters, columns_read, is_rating, with_references
 from nlgauge.io.files import RATIO_FROM, InputFile
 from nlgauge.io.rows import Rows
 
@@ -117,7 +117,9 @@ def _unpacking(file: InputFile, raw: IO[bytes]) -> Callable[[Any, int], Iterator
             file.limits.check("file", unpacked, file.name, is_whole=False)
             if unpacked > RATIO_FROM:
                 file.limits.check("ratio", unpacked // packed, file.name, is_whole=False)
-            yield from type(batch).from_arrays(columns, names=batch.schema.names).to_pylist()
+            exact = [name for name, c in zip(batch.schema.names, columns, strict=True) if "decimal" in str(c.type)]
+            for row in type(batch).from_arrays(columns, names=batch.schema.names).to_pylist():
+                yield {**row, **{name: plain(row[name]) for name in exact}} if exact else row
 
     return rows
 
@@ -310,13 +312,13 @@ def read_frame(frame: Frame, columns: Mapping[str, str] | None = None) -> Datase
         kept = columns_read(columns, names, kind)
     except NoHypothesis as error:
         raise InputError(f"{error}{advice((row for _, row in rows_of(frame)), python=True)}") from None
-    made, raters, segments = Fields(columns), Raters(), list[Segment]()
-    by_rater = RATER in {*names, *(columns or {}), *(columns or {}).values()}
+    by_rater, is_named = is_rating(names, columns)
+    made, raters, segments = Fields(columns), Raters(is_named), list[Segment]()
     for number, (place, row) in enumerate(rows_of(frame, kept), start=1):
         try:
             for segment in made.segments(row if columns else with_references(row), number):
                 if by_rater:
-                    raters.add(place, segment, made.rater)
+                    raters.add(place, segment, made.rater, made.criterion)
                 else:
                     segments.append(segment)
         except InputError as error:

@@ -18,11 +18,11 @@ import msgspec
 from nlgauge.core.errors import InputError
 from nlgauge.core.segment import Dataset, Segment, is_blank, repeated
 from nlgauge.io.fields import guessed, is_known
-from nlgauge.io.files import BOM, STDIN, InputFile, Lines, check_no_xml, counted, unpacked_name
-from nlgauge.io.read import by_name, open_data, read
+from nlgauge.io.files import BOM, STDIN, InputFile, Lines, counted, unpacked_name
+from nlgauge.io.read import by_name, of_other_tool, open_data, read
 from nlgauge.io.rows import first_fields
 from nlgauge.io.segments import OPTIONAL, Source, Summary
-from nlgauge.io.wmt.submissions import Role, SgmTexts, read_sgm
+from nlgauge.io.wmt.submissions import KeyedTexts, Role, read_sgm
 
 _MOST_COMPARED, _SHOWN = 200_000, 60  # lines of files of unequal length; characters of a line in an error
 PathLike = str | os.PathLike[str]
@@ -43,8 +43,9 @@ def open_parallel(
     as there are items, as that of E2E, has the references of an item in each group. A system is named after its file
     without the ending, and with as many folders before it as are needed to tell the files apart.
 
-    If files differ in length, the error names the line of the longer one that seems to have no partner. A table (JSON
-    lines, TSV, CSV) is refused here: give it as data.
+    Where all lines of all files have an id of their own, before the text as in Kaldi's `text` or behind it in
+    parentheses as in sclite's `.trn`, texts are paired by it. If files differ in length, the error names the line of
+    the longer one that seems to have no partner. A table (JSON lines, TSV, CSV) is refused here: give it as data.
 
     Args:
         hypotheses: one file per system; a file of SGM or XML may hold several systems, with their names.
@@ -77,12 +78,10 @@ def open_parallel(
     sources = [] if source is None else open_texts(source, "src")
     if len(sources) > 1:
         raise InputError(f"{sources[0].file.name} holds {len(sources)} sets of sources, expected one")
-    return ParallelSource(
-        [name for name, _ in named],
-        [texts for _, texts in named],
-        [texts for path in references for texts in open_texts(path, "ref")],
-        sources[0] if sources else None,
-    )
+    of_references = [texts for path in references for texts in open_texts(path, "ref")]
+    every = paired_by_id([*(texts for _, texts in named), *of_references, *sources])
+    n, last = len(named), len(named) + len(of_references)
+    return ParallelSource([name for name, _ in named], every[:n], every[n:last], every[last] if sources else None)
 
 
 class Texts(Protocol):
@@ -106,13 +105,15 @@ def open_texts(path: PathLike, role: Role) -> Sequence[Texts]:
         role: what they are for, as SGM and XML name it.
 
     Raises:
-        InputError: the file is a table of rows, or XML of another kind. What merely begins like one is read.
+        InputError: the file is a table of rows, XML of another kind, or of another tool. What merely begins like one is
+            read.
     """
     file = InputFile(path)
     if is_sgm(file):
         return read_sgm(file, role)
-    if not file.start:
-        check_no_xml(file)
+    other = "" if file.start else of_other_tool(file)
+    if other:
+        raise InputError(f"{file.name} is {other}")
     what = _table(file)
     if what:
         command = f"nlgauge score {file.path}, in Python nlgauge.read"
@@ -251,7 +252,7 @@ class ParallelSource(Source):
 
     def _check_order(self) -> None:
         """Refuse files of SGM or XML in which the same place is another document or segment."""
-        marked = [texts for texts in self._files if isinstance(texts, SgmTexts)]
+        marked = [texts for texts in self._files if isinstance(texts, KeyedTexts)]
         for first, other in zip(marked[:1] * len(marked), marked, strict=True):
             for key, own in zip(first.keys, other.keys, strict=False):
                 if key != own:
@@ -272,6 +273,59 @@ class ParallelSource(Source):
             source = row[first_source][1] if sources else None
             for system, (_, hypothesis) in zip(self.systems, row, strict=False):  # the other files follow in the row
                 yield Segment(f"{system}:{item}", hypothesis, references, source, system, item)
+
+
+# --- Transcripts: an id before each text, as in Kaldi, or behind it in parentheses, as in sclite's `.trn`
+
+_ID = re.compile(r"(?=.*\d)(?=[^\W\d]|.*[-_])[\w./:-]+")  # with a digit, and a letter first or a dash
+_SURE = 10  # so many ids may be of any form; fewer are of one form
+_RUN = re.compile(r"[^\W\d_]+|\d+")
+
+
+def paired_by_id(files: Sequence[Texts]) -> Sequence[Texts]:
+    """Files whose lines have an id each as texts in the order of the first file; others as they are.
+
+    Raises:
+        InputError: the ids of some files are not those of others, or stand in parentheses in some files alone.
+    """
+    if len(files) < 2 or not all(isinstance(one, Lines) for one in files):
+        return files
+    for is_behind, least in ((True, 1), (False, 2)):  # a first word with a digit may be one of a text
+        found = [_ids(one, is_behind) for one in files]
+        marked = [(one, texts) for one, texts in zip(files, found, strict=True) if texts]
+        if len(marked) < least or not any(len(marked[0][1].keys() & texts) > 1 for _, texts in marked[least - 1 :]):
+            continue
+        first, texts = marked[0]
+        for one, own in zip(files, found, strict=True):
+            apart = next((name for name in (*texts, *own) if (name in texts) != (name in own)), None)
+            if apart is not None:
+                other = f"has others ({apart!r} is in one alone)" if own else "has none"
+                raise InputError(
+                    f"{first.file.name} has an id on each line, as {next(iter(texts))!r}, and {one.file.name} {other};"
+                    " expected the same ids in all files, or none"
+                )
+        note = f"{len(texts)} lines have an id each, which is no text; texts are paired by it"
+        return [
+            KeyedTexts(one.file, "", {("", name): own[name] for name in texts}, [note])
+            for one, own in zip(files, found, strict=True)
+        ]
+    return files
+
+
+def _ids(file: Texts, is_behind: bool) -> dict[str, str]:
+    """Id -> text, of a file whose lines all have an id of their own; else empty."""
+    found, forms = dict[str, str](), set[str]()
+    for line in (line for _, line in file if line.strip()):
+        if is_behind:
+            text, _, name = line.rstrip().rpartition("(")
+            name = name[:-1] if name.endswith(")") else ""
+        else:
+            name, text = (*line.split(None, 1), "")[:2]
+        if name in found or not _ID.fullmatch(name):
+            return {}
+        found[name] = text.strip()
+        forms.add(_RUN.sub(lambda run: "0" if run[0].isdecimal() else "a", name))
+    return found if len(found) > 1 and (len(forms) == 1 or len(found) >= _SURE) else {}
 
 
 def system_names(paths: Sequence[str]) -> list[str]:

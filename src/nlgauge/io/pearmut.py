@@ -58,30 +58,34 @@ def rated_outputs(file: InputFile) -> tuple[list[Rated], list[str]]:
 
     The file is the log of a campaign (`annotations/CAMPAIGN.jsonl`), or what the dashboard downloads, an object with
     the log of each campaign. A reset takes back what the user said of a document; of a document that a user submitted
-    twice the last counts. Tutorials, attention checks, forms and items without `item_id` are left out and counted.
+    twice the last counts. What names no user is taken for another person's each time, and noted. Tutorials, attention
+    checks, forms and items without `item_id` are left out and counted.
 
     Raises:
-        InputError: a line is no such annotation.
+        InputError: a line is no such annotation, or a document has two texts under one `item_id`.
     """
     faults, counts = Faults(file.name), Counter[str]()
-    kept: dict[tuple[Any, ...], dict[tuple[Any, ...], Rated]] = {}  # campaign and document -> who rated what -> how
+    # campaign and document -> who -> item and system -> what was said
+    kept: dict[tuple[Any, ...], dict[str | None, dict[tuple[Any, ...], list[Rated]]]] = {}
     logs = list(_entries(file, faults, counts))
     several = len({campaign for _, campaign, _ in logs}) > 1
     for place, campaign, entry in logs:
         user, own = _user(entry), kept.setdefault((campaign, str(entry.get("item_i"))), {})
         if entry.get("annotation") == _RESET:
-            taken = [key for key in own if user is None or key[0] == user]  # without a user it is of all of them
-            for key in taken:
-                del own[key]
-            counts["ratings were taken back by a reset"] += len(taken)
+            taken = [own.pop(one) for one in ([*own] if user is None else [user]) if one in own]  # without a user, all
+            counts["ratings were taken back by a reset"] += sum(len(one) for said in taken for one in said.values())
             continue
         with faults.row(place):
+            said, texts = own.setdefault(user, {}), dict[tuple[Any, ...], str]()
             for rated in _of_document(place, entry, campaign if several else None, counts):
-                key = (user, rated.segment.item, rated.segment.system)
-                counts["ratings were given anew, of which the last counts"] += key in own
-                own[key] = rated
+                key = (rated.segment.item, rated.segment.system)
+                if texts.setdefault(key, rated.segment.hypothesis) != rated.segment.hypothesis:
+                    raise InputError(f"two texts of {key[1]!r} have the item_id {key[0]!r}, expected a name for each")
+                counts["ratings were given anew, of which the last counts"] += user is not None and key in said
+                counts["ratings name no user, each of which is taken for another person's"] += user is None
+                said[key] = [*said.get(key, ()), rated] if user is None else [rated]
     faults.check()
-    return [rated for own in kept.values() for rated in own.values()], [
+    return [rated for own in kept.values() for said in own.values() for found in said.values() for rated in found], [
         f"{file.name}: {n} {words}" for words, n in counts.items() if n
     ]
 

@@ -26,6 +26,7 @@ exit code 2.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
@@ -38,8 +39,8 @@ import msgspec
 from nlgauge.core.errors import InputError, NlgaugeError, nearest
 from nlgauge.core.options import broken_plugin, find_plugin, load_plugin, plugin_names
 from nlgauge.core.segment import Dataset, Frame, is_frame
-from nlgauge.io.fields import RATER
-from nlgauge.io.files import BOM, InputFile, Limits, by_content, check_no_xml, current, entries, limited, unpacked_name
+from nlgauge.io.fields import is_rating
+from nlgauge.io.files import BOM, InputFile, Limits, by_content, current, entries, limited, unpacked_name
 from nlgauge.io.rows import LOG, Records, Rows, columns_in, fields_of_log, first_fields
 from nlgauge.io.segments import HeldSource, TableSource
 
@@ -143,10 +144,15 @@ OURS: Mapping[str, Format] = {
         ),
         rows="wmt.items:ItemRows",
         of="jsonl",
-        marks=(frozenset({"item_id", "hyps"}), frozenset({"doc_id", "tgt_text"})),
+        marks=(
+            frozenset({"item_id", "hyps"}),
+            frozenset({"doc_id", "tgt_text"}),
+            frozenset({"doc_id", "hypothesis", "paragraphs_match"}),
+            frozenset({"doc_id", "hypothesis", "direction"}),
+        ),
         alone=tuple(
             frozenset({"doc_id", "hypothesis", *more})
-            for more in ((), ("metadata",), ("system",), ("system", "paragraphs_match"))
+            for more in ((), ("metadata",), ("system",), ("metadata", "system"))
         ),
         columns=frozenset({"reader", "row"}),
     ),
@@ -461,8 +467,8 @@ def open_data(
         held: HeldSource = named(ours.held)(file, *for_reader)
         return held
     table = TableSource(named(ours.rows)(file, *for_reader), columns if "row" in ours.columns else None, columns)
-    named_rater = columns is not None and RATER in {*columns, *columns.values()}
-    return table.by_rater() if named_rater or RATER in _first_fields(file, ours.of or name) else table
+    joined, is_named = is_rating(_first_fields(file, ours.of or name), columns)
+    return table.by_rater(is_named) if joined else table
 
 
 def format_of_folder(folder: str | os.PathLike[str]) -> str:
@@ -500,7 +506,8 @@ def _file_in(folder: str) -> str | None:
     files = [str(path) for path in entries(folder) if by_name(str(path)) is not None and os.path.isfile(path)]
     called_segments = [path for path in files if os.path.basename(path).partition(".")[0] == "segments"]
     if len(files) > 1 and len(called_segments) != 1:
-        raise InputError(f"{folder} holds {len(files)} data files; name one of them: {', '.join(files)}")
+        parts = " (parts of one table are to be one file)" if {by_name(one) for one in files} == {"parquet"} else ""
+        raise InputError(f"{folder} holds {len(files)} data files; name one of them{parts}: {', '.join(files)}")
     return next(iter(called_segments or files), None)
 
 
@@ -510,8 +517,9 @@ _OF_ARCHIVES = ("", ".zip")  # suffixes; a spreadsheet is a zip archive, too, an
 def _format_of(file: InputFile) -> str:
     """The format of a file, by its name and the fields of its first row; by its content where it has no name."""
     name = by_name(file.path)
-    if name in ("jsonl", "tsv", "csv") or (name is None and unpacked_name(file.path) == file.path):
-        check_no_xml(file)
+    other = of_other_tool(file, by_lines=name is None and file.is_plain)
+    if other:
+        raise InputError(f"{file.name} is {other}")
     if not file.is_plain:
         kind = "inspect" if _is_zip(file) else by_content(file)
         return by_fields(kind, _first_fields(file, kind)) if kind in ("jsonl", "parquet") else kind
@@ -555,3 +563,51 @@ def _first_fields(file: InputFile, name: str) -> list[str]:
     text = head.decode("utf-8", errors="replace")
     fields = list(row) if type(row) is dict else first_fields(text)
     return columns_in(text) if fields[:1] == ["columns"] else fields_of_log(text) or fields
+
+
+# --- Files of other tools, which hold neither texts, one per line, nor rows
+
+_HEAD = 1 << 16  # bytes of a file that are looked at
+_DENSE = 8  # subtitles have times in one of so many lines or more
+_BEGINNINGS = {  # in lower case -> what it is
+    "<!doctype html": "a page of HTML, perhaps an error of a server in place of the file",
+    "<html": "a page of HTML, perhaps an error of a server in place of the file",
+    "%pdf-": "a PDF",
+    "{\\rtf": "RTF of a word processor",
+    "webvtt": "subtitles (WebVTT)",
+    "[script info]": "subtitles (SubStation)",
+    **dict.fromkeys(("<?xml ", "<tmx ", "<xliff "), "XML, of which WMT's alone is read, after --hyp, --ref or --src"),
+}
+_TIMES = r"(?:\d{1,3}:)?\d{1,2}:\d{2}[.,]\d{3}"
+_SUBTITLES = re.compile(rf"\s*(?:{_TIMES}[ \t]+-->[ \t]+{_TIMES}(?:[ \t].*)?|{_TIMES},{_TIMES})\s*")
+_MESSAGE = re.compile(r'(?:msgctxt|msgid)[ \t]+"')
+_BETWEEN_BARS = re.compile(r".* \|\|\| .*")
+_TIMED_WORDS = re.compile(r"\S+ [A-Z0-9] \d+(\.\d+)? \d+(\.\d+)? \S+( \S+)?")  # of recognisers: file, channel, times
+
+
+def of_other_tool(file: InputFile, *, by_lines: bool = True) -> str:
+    """What a file is, if it surely holds no texts or rows, and what to do; empty if it may.
+
+    Args:
+        file: the file.
+        by_lines: whether the lines are looked at, too, and not only how the file begins.
+    """
+    text = file.head(_HEAD).removeprefix(BOM).decode("utf-8", "replace")
+    first, _, rest = text.lstrip().partition("\n")
+    begins = next((what for start, what in _BEGINNINGS.items() if first.lower().startswith(start)), "")
+    is_each = (first.rstrip().lower().endswith("</html>") and rest.strip()) or text.count("<?xml ") > 1
+    if begins and not is_each:  # else each line is one
+        return f"{begins}; expected texts, one per line, or rows"
+    lines = [line for line in text.split("\n") if line.strip()] if by_lines else []
+    if len(lines) > 1 and len(text) >= _HEAD // 4:
+        lines.pop()  # which may be cut
+    told = [line for line in lines if not line.startswith("#")]
+    if told and _MESSAGE.match(told[0]) and any(line.startswith("msgstr") for line in told):
+        return "a catalogue of gettext (msgid, msgstr); write its msgstr alone, one text per line"
+    if _DENSE * sum(map(bool, map(_SUBTITLES.fullmatch, lines))) >= max(1, len(lines)):
+        return "subtitles with times; write their texts alone, one per line"
+    if len(lines) > 1 and all(map(_BETWEEN_BARS.fullmatch, lines)):
+        return "a list of fields between '|||', as n-best lists of Moses; write one text per line and no other field"
+    if len(lines) > 1 and all(map(_TIMED_WORDS.fullmatch, lines)):
+        return "a list of words with times (CTM); write one text per line"
+    return ""

@@ -23,9 +23,11 @@ from nlgauge.io.fields import (
     fields_by_column,
     guessed,
     is_known,
+    like_criteria,
     note_of_guess,
     reference_columns,
     shown,
+    truth,
 )
 from nlgauge.io.files import BOM, InputFile, Lines, counted, number_in, refuse
 
@@ -511,7 +513,7 @@ COMET = Layout(
         "ref": "ref",
         "score": "human.score",
         "raw": "human.raw",
-        **{name: name for name in ("id", "system", "seg", "lp", "task", "rater")},
+        **{name: name for name in ("id", "system", "seg", "lp", "task", "rater", "criterion")},
     },
     marked=True,
 )
@@ -536,7 +538,7 @@ PAWS = Layout(
         "sentence1": "ref",
         "sentence2": "hyp",
         "label": "human.label",
-        **{name: name for name in ("id", "system", "seg", "lp", "task", "rater")},
+        **{name: name for name in ("id", "system", "seg", "lp", "task", "rater", "criterion")},
     },
 )
 LAYOUTS = (PLAIN, COMET, RATED_OUTPUTS, PAWS)
@@ -589,6 +591,7 @@ class DelimitedRows(Rows):
         references = [places[name] for name in reference_columns(fields)]
         ratings = [(name, at) for name, at in places.items() if name.startswith(CRITERION)]
         others = [(name, at, _reader(name)) for name, at in places.items() if name in NAMES and name != "ref"]
+        aside = [(name, header.index(name)) for name in like_criteria(self.ignored)]
         self._marks = 0
         for number_, (place, cells) in enumerate(records, start=1):
             if len(cells) != len(header):
@@ -600,7 +603,8 @@ class DelimitedRows(Rows):
                 self.refuse(self.at(place), width + advice)
                 continue
             try:
-                row: dict[str, Any] = {name: read(cells[at], name) for name, at, read in others}
+                row: dict[str, Any] = {name: cells[at] for name, at in aside}
+                row |= {name: read(cells[at], name) for name, at, read in others}
                 if references:
                     texts = [cells[at] for at in references if cells[at]]
                     if row.get("refs") is None:
@@ -720,6 +724,8 @@ def _rating(cell: str, name: str) -> Any:
     try:
         value = number_in(cell)
     except ValueError as error:
+        if (known := truth(cell)) is not None:
+            return known
         raise FieldError(f"field {name!r} is {error}") from None
     return None if math.isnan(value) else value
 

@@ -8,6 +8,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -20,7 +21,18 @@ from nlgauge.core.segment import Frame, RepeatedKey, is_frame, repeated, unique
 from nlgauge.core.spec import version
 from nlgauge.core.suite import ScoredPair
 from nlgauge.core.tables import Key, Origin, ScoreTable
-from nlgauge.io.fields import CRITERION, NAMES, RATER, Fractions, is_known
+from nlgauge.io.fields import (
+    CRITERION,
+    NAMES,
+    RATED,
+    RATER,
+    WHOSE,
+    Fractions,
+    check_rated,
+    is_known,
+    like_criteria,
+    truth,
+)
 from nlgauge.io.files import STDIN, Faults, InputFile, Lines, by_content, counted, number_in, unpacked_name
 from nlgauge.io.frames import nested_rows
 from nlgauge.io.frames import rows_of as rows_of_frame
@@ -99,7 +111,7 @@ def read_beside(file: InputFile) -> tuple[dict[str, Origin], list[str]]:
 
 _SCORED = Origin(True)
 _WMT = {"SYS": "system", "SID": "seg"}
-KEYS = ("id", "system", "seg", "lp", "task", RATER)
+KEYS = ("id", "system", "seg", "lp", "task", RATER, RATED)
 _LANGUAGES = re.compile(r"[a-z]{2,3}(?:_[A-Za-z]+)*-[a-z]{2,3}(?:_[A-Za-z]+)*")
 _SCORE = re.compile(r"(?P<name>.+)\.(?P<level>sys|domain|doc|seg)\.score(?:\.gz)?")
 _Row = tuple[str, Mapping[str, Any] | str]  # its place, and its fields or what is wrong with it
@@ -134,11 +146,12 @@ def read_scores(
     Args:
         path: a frame, or JSON lines, TSV, CSV (each also `.gz`) or Parquet. Rows have an `id`, or `seg` and perhaps
             `system`, and may also have `lp` or `task`; of rows of several people, who are named as `rater`, a score is
-            the mean. If they have only `system`, they are scores of systems. JSON lines have the scores as fields of a
-            row, or in one field `scores`; sacrerouge's files are read too. A file whose name ends in `.seg.score` or
-            `.sys.score` (also `.gz`) has WMT's columns, or mt-metrics-eval's two, SYSTEM SCORE.
+            the mean; where rows name a `criterion`, their numbers are columns of that name. If they have only `system`,
+            they are scores of systems. JSON lines have the scores as fields of a row, or in one field `scores`;
+            sacrerouge's files are read too. A file whose name ends in `.seg.score` or `.sys.score` (also `.gz`) has
+            WMT's columns, or mt-metrics-eval's two, SYSTEM SCORE.
         columns: the columns of scores to read; if None, all columns whose first cell is a number.
-        names: column -> `id`, `system`, `seg`, `lp`, `task` or `rater`, if the file uses other names for these.
+        names: column -> `id`, `system`, `seg`, `lp`, `task`, `rater` or `criterion`, if the file uses other names.
         group: language pair or task of all rows, if the file does not say.
         ratings: read columns `human.CRITERION`, too, which `meta --segments` writes.
 
@@ -219,7 +232,7 @@ def _table(
         raise InputError(f"{name} is empty: no row in it, expected scores")
     values = found.scores.arrays(name, len(found.keys))
     table_notes = (*notes, *found.scores.notes(name))
-    if not any(found.raters):
+    if not any(found.raters) and not any(found.criteria):
         return ScoreTable(tuple(found.keys), values, found.level, name, table_notes)
     return _averaged(found, values, name, table_notes)
 
@@ -229,13 +242,18 @@ def _averaged(found: _Found, values: Mapping[str, Array], name: str, notes: tupl
     rows: dict[Key, list[int]] = {}
     for row, key in enumerate(found.keys):
         rows.setdefault(key, []).append(row)
-    ratings = {
-        column: [[float(v) for v in given[own] if not math.isnan(v)] for own in rows.values()]
-        for column, given in values.items()
-    }
+    ratings: dict[str, list[list[float]]] = {}
+    for (column, given), of in product(values.items(), dict.fromkeys(found.criteria)):
+        own = column if of is None else of if len(values) == 1 else f"{of}.{column}"
+        ratings[own] = [
+            [float(given[i]) for i in places if found.criteria[i] == of and not math.isnan(given[i])]
+            for places in rows.values()
+        ]
     means = {
         column: np.array([np.mean(one) if one else math.nan for one in given]) for column, given in ratings.items()
     }
+    if not any(found.raters):
+        return ScoreTable(tuple(rows), means, found.level, name, notes)
     said = (
         f"{name}: {len(found.keys)} ratings of {counted(len(rows), found.level)} by {len(set(found.raters))} raters;"
         " a number is their mean"
@@ -249,10 +267,13 @@ class _Found:
     def __init__(self, scores: _Columns, group: str | None) -> None:
         self.keys: list[Key] = []
         self.raters: list[str | None] = []
+        self.criteria: list[str | None] = []
         self.scores, self.level = scores, ""
         self.fractions = Fractions("id"), Fractions("seg")
         self._group = group
-        self._places: dict[tuple[Key, str | None], str] = {}
+        self._places: dict[tuple[Key, str | None, str | None], str] = {}
+        self._like: list[str] | None = None  # columns that are not read and may say what was rated
+        self._rated: dict[int, list[Any]] = {}
 
     def add(self, row: Mapping[str, Any], where: str) -> None:
         """Add a row.
@@ -261,7 +282,7 @@ class _Found:
             InputError: it is about nothing, about what another row is about, or holds no number where one is expected.
         """
         key = _key(row, self._group)
-        if row.get(RATER) is not None and key.item is not None:
+        if (row.get(RATER), row.get(RATED)) != (None, None) and key.item is not None:
             key = key._replace(id=None)  # which is that of a rating
         for fraction, part in zip(self.fractions, (key.id, key.item), strict=True):
             fraction.add(part)
@@ -273,14 +294,18 @@ class _Found:
         if level != (self.level or level):
             raise InputError(f"about a {level}, the rows before it about {self.level}s; expected one level per file")
         identity = Key(key.id) if key.id is not None else key
-        rater = None if row.get(RATER) is None else str(row[RATER]) or None
-        if (identity, rater) in self._places:
-            advice = "" if rater else f"; where rows are of several raters, name their column: --columns {RATER}=NAME"
-            raise InputError(f"a second row about {key}, the first is {self._places[identity, rater]}{advice}")
+        rater, criterion = (None if row.get(name) is None else str(row[name]) or None for name in (RATER, RATED))
+        self._like = like_criteria(row) if self._like is None else self._like
+        if self._like and criterion is None:
+            check_rated(self._rated, identity, row, self._like)
+        first = self._places.setdefault((identity, rater, criterion), where)
+        if first != where:
+            raise InputError(f"a second row about {key}, the first is {first}; {WHOSE}")
         self.scores.add(row, where, len(self.keys))
-        self.level, self._places[identity, rater] = level, where
+        self.level = level
         self.keys.append(key)
         self.raters.append(rater)
+        self.criteria.append(criterion)
 
 
 class _Columns:
@@ -290,6 +315,7 @@ class _Columns:
         self._asked, self._ratings = asked, ratings
         self._values: dict[str, list[float]] = {column: [] for column in asked or ()}
         self._texts: dict[str, str] = {}  # columns left out -> what they begin with, and where
+        self._truths: dict[str, str] = {}  # columns of truth values, which are numbers where there are no others
 
     def add(self, row: Mapping[str, Any], where: str, above: int) -> None:
         """Add the cells of one row, which has `above` rows before it."""
@@ -298,8 +324,11 @@ class _Columns:
                 continue
             if self._asked is not None and column not in row:
                 raise InputError(f"no column {column!r}; columns found: {', '.join(map(repr, row))}")
+            known = truth(row[column]) if column in self._truths or not self._values.get(column) else None
+            if known is not None:
+                self._truths.setdefault(column, f"{row[column]!r} in {where}")
             try:
-                value = _number(row[column])
+                value = _number(row[column]) if known is None else known
             except ValueError as error:
                 if self._asked is None and all(math.isnan(v) for v in self._values.get(column, ())):
                     self._texts[column] = f"{error} in {where}"
@@ -316,6 +345,9 @@ class _Columns:
 
     def arrays(self, name: str, n: int) -> dict[str, Array]:
         """The columns of numbers as arrays of shape (n,)."""
+        numbers = {column: values for column, values in self._values.items() if column not in self._truths}
+        if numbers and self._asked is None:
+            self._values, self._texts = numbers, self._truths | self._texts
         if not self._values:
             why = "; ".join(f"{column!r} is {text}" for column, text in self._texts.items())
             raise InputError(f"{name}: no column of scores{f' ({why})' if why else ''}")

@@ -14,7 +14,7 @@ from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.inputs import SameInputs
 from nlgauge.core.segment import Dataset, Segment
 from nlgauge.io.advice import LOOKED, advice, lacks
-from nlgauge.io.fields import FieldError, Fields, NoHypothesis, Raters
+from nlgauge.io.fields import WHOSE, FieldError, Fields, NoHypothesis, Raters
 from nlgauge.io.files import Faults, InputFile, counted, refuse
 from nlgauge.io.rows import Rows
 
@@ -233,17 +233,17 @@ class TableSource(Source):
         segments = tuple(self.checked())
         return Dataset(segments, self.rows.file.name, self.check().notes)
 
-    def by_rater(self) -> HeldSource:
-        """All segments, of which each has the ratings of all its rows.
+    def by_rater(self, is_named: bool) -> HeldSource:
+        """All segments, of which each has the ratings of all its rows; see `Raters`.
 
         Raises:
             InputError: what `check` raises; or rows about one output have different texts.
         """
-        fields, raters, faults = Fields(self._columns), Raters(), Faults(self.rows.file.name)
+        fields, raters, faults = Fields(self._columns), Raters(is_named), Faults(self.rows.file.name)
         self.rows.refuse = faults.add
         for place, segment in self._placed(fields):
             with faults.row(self.rows.at(place)):
-                raters.add(self.rows.at(place), segment, fields.rater)
+                raters.add(self.rows.at(place), segment, fields.rater, fields.criterion)
         self.rows.refuse = refuse
         faults.check()
         name = self.rows.file.name
@@ -289,7 +289,7 @@ class TableSource(Source):
                 continue
             if segment.id in first:
                 before, system = first[segment.id]
-                way = ", unless --columns rater=NAME says whose ratings each row has" if made else ""
+                way = f"; {WHOSE}" if made else ""
                 if not made and segment.system not in (None, system):
                     seg = f"--columns seg={column} (columns={{'seg': {column!r}}})"
                     way = f"; if it names the input that each system had, say {seg}"

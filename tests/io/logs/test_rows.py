@@ -72,6 +72,14 @@ def test_a_number_and_a_text_of_the_same_digits_are_two_items(log):
     )
 
 
+def test_an_item_that_is_called_as_a_run_of_another_stands_in_quotes(log):
+    for item, repeat in (("q", 1), ("q", 2), ("q#2", 1), ("q#3", 1)):
+        log.add(Sample(item=item, hypothesis="a", repeat=repeat))
+    data = log.source().data
+    assert [(s.id, s.item) for s in data] == [("q", "q"), ("q#2", "q"), ('"q#2"', '"q#2"'), ("q#3", "q#3")]
+    assert "a.json: 1 items are called as a run of another item is, and stand in quotes" in data.notes
+
+
 def test_of_scores_with_one_name_none_is_lost(log):
     log.add(Sample(item="1", hypothesis="a", scores=log.scores([("m", 1.0), ("n", 2.0), ("m", 0.0)])))
     data = log.source().data

@@ -100,7 +100,8 @@ def test_ratings_of_wmt25(jsonl):
 
 def test_the_outputs_of_one_system(jsonl):
     row = {"doc_id": "W_###_edu_###_ces_Latn_###_deu_Latn_###_a", "hypothesis": "x"}
-    for more in ({}, {"metadata": {"n": 1}}, {"system": "S", "paragraphs_match": True}):
+    ours, references = {"system": "S", "paragraphs_match": True}, {"direction": "a---b", "hypothesis_segmented": ["x"]}
+    for more in ({}, {"metadata": {"n": 1}}, ours, {"paragraphs_match": True}, {**references, "metadata": {}}):
         (found,) = read(jsonl("S.jsonl", {**row, **more}))
         assert (found.item, found.group, found.system) == (row["doc_id"], "ces_Latn-deu_Latn", more.get("system"))
     (own,) = read(jsonl("T.jsonl", {**row, "reference": "y"}))  # a table of somebody's own
@@ -252,6 +253,10 @@ def test_scores_of_other_segments_are_refused(tmp_path):
     pairs = [Segment(lp, lp, item="i", system="A", group=lp) for lp in ("en-de", "en-cs")]
     with pytest.raises(InputError, match="item 'i' of system 'A' has two texts; name one --lp"):
         write_answers(tmp_path / "a.jsonl", pairs, error_free=[True, True])
+    twice = [Segment(name, "x", item="i", system="A") for name in "ab"]
+    with pytest.raises(InputError, match=r"^task3_pred: item 'i' of system 'A' has two answers, expected one"):
+        write_answers(tmp_path / "a.jsonl", twice, error_free=[True, False])
+    assert not (tmp_path / "a.jsonl").exists()
 
 
 def faults(jsonl, *rows):

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.io.wmt.conftest import FILES
 
 import nlgauge as ng
 from nlgauge.core.errors import InputError
@@ -448,3 +449,32 @@ def test_a_submission_is_held_against_the_folder(folder, put):
     assert faults("M.sys.score", systems) == ["cs-uk: systems lacking: B.1, refB", "cs-uk: systems not known: C"]
     with pytest.raises(InputError, match=r"2 test sets \(t1, t2\), and none is called 'set1' as the folder"):
         faults("M.seg.score", [*rows, ("M", "cs-uk", "t2", *rows[0][3:])])
+
+
+def test_a_submission_may_have_the_two_columns_of_mt_metrics_eval(folder, put):
+    path = folder()
+    systems = ("A", "B.1", "refB")  # refA is the standard, and needs no score
+    rows = [f"{system}\t{n / 10}\n" for system in systems for n in range(3)]
+    assert check_official(path, put("X-refA.seg.score", "".join(rows)))[1] == []
+    assert check_official(path, put("X-src.sys.score", "".join(rows[::3]) + "refA 1\n"))[1] == []
+    assert check_official(path, put("X-refA.seg.score", "".join(rows[:-1])))[1] == [
+        "cs-uk: system 'refB' lacks 1 of 3 segments: 3"
+    ]
+    assert check_official(path, put("X-refB.seg.score", "".join(rows)))[1] == [
+        "cs-uk: no line for test set 'set1' against 'refA' or 'src'"
+    ]
+    with pytest.raises(InputError, match=r"^X\.seg\.score: expected the name of a metric to end in -REF"):
+        check_official(path, put("X.seg.score", "".join(rows)))
+
+
+def test_two_columns_are_about_the_language_pair_of_their_folder(folder, put):
+    other = {name.replace("cs-uk", "de-en"): text for name, text in FILES.items() if "cs-uk" in name}
+    path, rows = folder(other), "".join(f"{system}\t0\n" for system in ("A", "B.1", "refB") for _ in range(3))
+    assert check_official(path, put("cs-uk/X-refA.seg.score", rows)) == (
+        "segment scores of test set 'set1': cs-uk 4 outputs of 3 segments",
+        [],
+    )
+    alone = put("X-refA.seg.score", rows)
+    with pytest.raises(InputError, match=r"names no language pair of cs-uk, de-en; give one --lp$"):
+        check_official(path, alone)
+    assert check_official(path, alone, ["cs-uk"])[1] == []

@@ -77,10 +77,37 @@ def test_sgm_of_several_systems_or_translators(read):
         ("", ""),
         ("&amp;lt;", "&lt;"),  # once, not twice
         ("a <src> in a text", "a <src> in a text"),
+        ("a<!-- b --> c", "a c"),
+        ("a<!-- b\n</seg><seg> -->", "a"),
     ],
 )
 def test_the_text_between_marks(read, raw, text):
     assert listed(read(f"<tstset><doc docid='d'><seg id='1'>{raw}</seg></doc></tstset>")) == {"": [text]}
+
+
+def test_what_closes_itself_is_empty(read):
+    assert listed(read("<tstset><doc docid='d'><seg id='1'/><seg id='2'>b</seg><seg id='3' /></doc></tstset>")) == {
+        "": ["", "b", ""]
+    }
+    assert listed(read(XML.replace("</doc>", "<ref translator='B'/></doc>"), "ref")) == listed(read(XML, "ref"))
+
+
+def of_two(tag, name, first, second):
+    """Documents of one and two segments; A has the first texts of all, B those of one document alone."""
+    parts = [f"<{tag} {name}='A'><seg id='1'>{first}</seg></{tag}><{tag} {name}='B'><seg id='1'>b</seg></{tag}>"]
+    parts += [f"<{tag} {name}='A'><seg id='1'>{second}</seg><seg id='2'>{second}</seg></{tag}>"]
+    return "<dataset>" + "".join(f"<doc id='d{i}'>{part}</doc>" for i, part in enumerate(parts, 1)) + "</dataset>"
+
+
+def test_a_translator_who_lacks_segments_is_left_out_and_a_system_is_refused(read):
+    (texts,) = read(of_two("ref", "translator", "x", "y"), "ref")
+    assert [text for _, text in texts] == ["x", "y", "y"]
+    assert texts.notes()[1] == "x.sgm: 'B' lacks 2 of 3 segments, first '1' of document 'd2', and is left out"
+    with pytest.raises(InputError, match=r"^x\.sgm: 'B' lacks 2 of 3 segments, .* or a file without 'B'$"):
+        read(of_two("hyp", "system", "x", "y"))
+    lacking = of_two("ref", "translator", "x", "y").replace("<ref translator='A'><seg id='1'>x</seg></ref>", "")
+    with pytest.raises(InputError, match=r"^x\.sgm: 'B' lacks 2 of 3 segments"):  # and A the other one
+        read(lacking, "ref")
 
 
 @pytest.mark.parametrize(

@@ -117,8 +117,11 @@ class Log:
         alike = {str(s.item) for s in samples if type(s.item) is int} & {s.item for s in samples if type(s.item) is str}
         if alike:
             self.count("items have a number that is also the name of another item, which stands in quotes", len(alike))
+        runs = {f"{s.item}#{s.repeat}" for s in samples if (s.repeat or 1) > 1} & {s.item for s in samples}
+        if runs:
+            self.count("items are called as a run of another item is, and stand in quotes", len(runs))
         segments = tuple(
-            _segment(sample, f'"{sample.item}"' if sample.item in alike else str(sample.item), several)
+            _segment(sample, f'"{sample.item}"' if sample.item in alike | runs else str(sample.item), several)
             for sample in samples
         )
         told = [*notes, *self._notes, *(f"{n} {words}" for words, n in self._counts.items()), *self._told(samples)]

@@ -28,7 +28,7 @@ _REFERENCE = re.compile(r"ref[A-Z]\w*")  # of the names in `tgt_text`
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:_[A-Za-z]{2,4})*")
 _RATINGS = ("human", "human1", "human2", "score")
 _FAILED = "FAILED"  # what WMT26's files have for a text that a system did not make
-_KNOWN = "item_id doc_id src src_text ref refs hyps tgt_text hypothesis system scores src_lang tgt_lang".split()
+_KNOWN = "item_id doc_id src src_text source ref refs hyps tgt_text hypothesis system scores src_lang tgt_lang".split()
 
 
 class ItemRows(JsonRows):
@@ -38,8 +38,8 @@ class ItemRows(JsonRows):
     - WMT25, general task with ratings: `doc_id`, `src_text`, `tgt_text` (system -> text, where `refA` is the reference)
       and `scores` (system -> `human1`, `human2`, or a list of ratings), which are criterion `esa`. One system scored
       in two rounds has two ratings; WMT's own tables take the first.
-    - The outputs of one system: `doc_id`, `hypothesis`, perhaps `system`, without sources. A folder of them beside
-      their sources is format `wmt-general`.
+    - The outputs of one system: `doc_id`, `hypothesis`, perhaps `system`, `source`; with other fields of WMT's, such as
+      `paragraphs_match` or `direction`. A folder of them beside their sources is format `wmt-general`.
 
     The item is `item_id` or `doc_id` as it stands. It holds the languages, which are the group (`eng_Latn-deu_Latn`,
     `cs-de_DE`): `SET_###_SRC_###_TGT_###_DOMAIN_###_DOCUMENT_###_N`, `SET_###_DOMAIN_###_SRC_###_TGT_###_DOCUMENT`, or
@@ -113,7 +113,7 @@ class ItemRows(JsonRows):
         group = "-".join(pair) if len(pair) == 2 else language_pair(item, field == "item_id")
         if group is None and "_#" in item:
             self._counts["items have a name without languages, and no group"] += 1
-        source = row.get("src", row.get("src_text"))
+        source = row.get("src", row.get("src_text", row.get("source")))
         return {"seg": item, "lp": group, "src": source, "refs": [*self._references(row)]}
 
     def text(self, text: Any) -> Any:
@@ -272,7 +272,8 @@ def write_answers(
             reads the source alone. People call a text error-free that has 85 of 100 or more and no span.
 
     Raises:
-        InputError: no task is answered, an answer is not one of each segment's, or a value is not allowed.
+        InputError: no task is answered, an answer is not one of each segment's, an output has two, or a value is not
+            allowed.
 
     References:
         www2.statmt.org/wmt26/mteval-subtask1.html to -subtask3.html; Ammonsh/WMT26-QE-baselines (README, qe_utils.py).
@@ -294,8 +295,12 @@ def write_answers(
         if len(values) != len(segments):
             raise InputError(f"{task}: {len(values)} answers, expected {len(segments)}, one for each segment")
         for segment, value in zip(segments, values, strict=True):
-            row = rows.setdefault(str(segment.item), {"item_id": segment.item})
-            row.setdefault(task, {})[segment.system] = value
+            answers = rows.setdefault(str(segment.item), {"item_id": segment.item}).setdefault(task, {})
+            if segment.system in answers:
+                raise InputError(
+                    f"{task}: item {segment.item!r} of system {segment.system!r} has two answers, expected one"
+                )
+            answers[segment.system] = value
     for row in rows.values():
         for fault in _faults_of(row, texts):
             raise InputError(f"{os.fspath(path)}: item {row['item_id']!r}, {fault}")

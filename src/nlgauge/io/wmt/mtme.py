@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
@@ -18,10 +19,19 @@ from nlgauge.core.arrays import Array
 from nlgauge.core.errors import InputError, nearest
 from nlgauge.core.segment import Dataset, RepeatedKey, Segment, Selection, select_systems, unique
 from nlgauge.core.tables import Key, ScoreTable
-from nlgauge.io.files import Faults, InputFile, Lines, counted, entries, number_in
+from nlgauge.io.files import Faults, InputFile, Lines, counted, entries, number_in, unpacked_name
 from nlgauge.io.rows import JsonRows
 from nlgauge.io.segments import HeldSource
-from nlgauge.io.wmt.submissions import ALL, Expected, Submission, check_submission, read_submission
+from nlgauge.io.wmt.submissions import (
+    ALL,
+    SOURCE,
+    Expected,
+    Submission,
+    SubmissionRow,
+    check_submission,
+    level_of,
+    read_submission,
+)
 
 META = "meta.json"
 Texts = tuple[str | None, ...]
@@ -702,19 +712,34 @@ def check_official(
 ) -> tuple[str, list[str]]:
     """Whether a submission fits a test set, by the files of the folder; see `check_submission`.
 
+    A file of mt-metrics-eval's two columns, SYSTEM SCORE, is about one language pair: that of the folder in which it
+    lies, or the only one of `lps` or of the test set.
+
     Args:
         folder: the folder of a test set.
-        path: the submission, `NAME.seg.score` or `NAME.sys.score`.
+        path: the submission, `NAME.seg.score` or `NAME.sys.score`; `NAME-REF` where it has two columns.
         lps: the language pairs that it must have, None for all.
 
     Returns:
         What was expected, in words, and the reasons for which the organisers would refuse the file.
 
     Raises:
-        InputError: a file cannot be read, or the submission is about several test sets and none has the folder's name.
+        InputError: a file cannot be read, or the submission is about several test sets and none has the folder's name;
+            or nothing says which language pair two columns are about.
     """
-    submission = read_submission(path)
-    sets = [read_eval_set(folder, lp, metrics=False) for lp in _chosen(folder, lps)]
+    chosen = _chosen(folder, lps)
+    words = next(Lines(InputFile(path)).filled(), (0, ""))[1]
+    if len(words.split("\t") if "\t" in words else words.split()) == 2:
+        chosen = [lp for lp in chosen if lp == Path(path).absolute().parent.name] or chosen
+        if len(chosen) > 1:
+            raise InputError(
+                f"{os.fspath(path)}: SYSTEM SCORE names no language pair of {', '.join(chosen)}; give one --lp"
+            )
+        sets = [read_eval_set(folder, chosen[0], metrics=False)]
+        submission = _of_two_columns(InputFile(path), sets[0])
+    else:
+        submission = read_submission(path)
+        sets = [read_eval_set(folder, lp, metrics=False) for lp in chosen]
     named = sets[0].name if sets[0].name in submission.testsets else submission.testsets[0]
     if len(submission.testsets) > 1 and named != sets[0].name:
         raise InputError(
@@ -726,6 +751,20 @@ def check_official(
         f"{lp} {counted(len(want.systems), 'output')} of {counted(want.n, 'segment')}" for lp, want in wanted.items()
     )
     return f"{submission.level} scores of test set {named!r}: {told}", check_submission(submission, wanted, named)
+
+
+def _of_two_columns(file: InputFile, one: EvalSet) -> Submission:
+    """The scores of a file SYSTEM SCORE, whose name has the metric and its reference, as lines of a submission."""
+    level = level_of(file.path)
+    metric, used = references_of(Path(unpacked_name(file.path)).name[: -len(".seg.score")], one.references, file.name)
+    standard = next(iter(one.using()), "")
+    reference = SOURCE if not used else "" if standard in used else used[0]
+    times, rows = Counter[str](), list[SubmissionRow]()
+    for _, _, system, score in score_lines(file):
+        times[system] += 1
+        segment = times[system] if level == "segment" else 0
+        rows.append(SubmissionRow(metric, one.lp, one.name, system, score, segment, reference=reference))
+    return Submission(level, tuple(rows), "2020", file.name)
 
 
 def _expected(one: EvalSet, submission: Submission) -> Expected:

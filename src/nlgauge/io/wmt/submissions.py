@@ -20,46 +20,48 @@ _WORDS = {"hyp": "hypotheses", "ref": "references", "src": "sources"}
 _SETS: dict[str, Role] = {"tstset": "hyp", "refset": "ref", "srcset": "src", "hyp": "hyp", "ref": "ref", "src": "src"}
 _MARK = re.compile(r"<(/?)(tstset|refset|srcset|doc|hyp|ref|src|seg)\b([^>]*)>", re.IGNORECASE)
 _SEG_END = re.compile(r"</seg\s*>", re.IGNORECASE)
+_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _ATTRIBUTE = re.compile(r"""([\w:]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|(\S+))""")
 _REFERENCE = re.compile(r"&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6}));")
 _CHARACTERS = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 
-class SgmTexts:
+class KeyedTexts:
     """The texts of one translator or system of a file, as numbered lines are; see `Lines`.
 
     Attributes:
         file: the file.
         who: the system or translator; empty if the file does not say.
-        keys: document and number of each segment.
+        keys: document and number of each segment, or its id.
         count: the number of segments.
     """
 
-    def __init__(self, file: InputFile, who: str, texts: dict[tuple[str, str], str]) -> None:
+    def __init__(self, file: InputFile, who: str, texts: Mapping[tuple[str, str], str], told: Iterable[str]) -> None:
         self.file, self.who, self.keys, self._texts = file, who, tuple(texts), tuple(texts.values())
-        self.count = len(texts)
+        self.count, self._told = len(texts), [f"{file.name}: {note}" for note in told]
 
     def __iter__(self) -> Iterator[tuple[int, str]]:
         return iter(enumerate(self._texts, start=1))
 
     def notes(self) -> list[str]:
-        """That the file was read as what it is."""
-        return [f"{self.file.name}: {self.count} segments read from between the marks of SGM or XML"]
+        """That the file was read as what it is, and who is left out."""
+        return self._told
 
 
-def read_sgm(file: InputFile, role: Role) -> list[SgmTexts]:
+def read_sgm(file: InputFile, role: Role) -> list[KeyedTexts]:
     """The texts that a file holds in a role, one entry for each system or translator, in the order of the file.
 
     It stands in place of a text file (`--hyp`, `--ref`, `--src`). Texts are those between the `seg` marks, and the
     documents of all files must stand in one order. A file of SGM that holds one set is read whatever the set is called.
     White space in a text is one blank, and the five entities of XML and numbers of characters are replaced. Nothing
-    else is expanded.
+    else is expanded; comments are no text. A translator who lacks segments that another has is left out, with a note.
 
     Raises:
-        InputError: the file defines entities, has no text in this role, or a mark is never closed.
+        InputError: the file defines entities, has no text in this role, or a mark is never closed; or a system lacks
+            segments that another has, or every translator does.
     """
     lines = Lines(file)
-    whole = "\n".join(line for _, line in lines)
+    whole = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), "\n".join(line for _, line in lines))
     if "<!ENTITY" in whole or "<![" in whole:
         raise InputError(f"{file.name} defines entities or holds CDATA, expected plain SGM or XML of WMT")
     found: dict[Role, dict[str, dict[tuple[str, str], str]]] = {}
@@ -68,13 +70,14 @@ def read_sgm(file: InputFile, role: Role) -> list[SgmTexts]:
     while mark := _MARK.search(whole, place):
         place, name = mark.end(), mark[2].lower()
         told = {key.lower(): a or b or c for key, a, b, c in _ATTRIBUTE.findall(mark[3])}
-        if mark[1]:
+        is_empty = mark[3].rstrip().endswith("/")
+        if mark[1] or (is_empty and name != "seg"):
             kind = "" if name in _SETS else kind
         elif name == "doc":
             document, number = told.get("docid", told.get("id", document)), 0
             who = told.get("sysid", "") if in_set else ""
         elif name == "seg":
-            end = _SEG_END.search(whole, place)
+            end = mark if is_empty else _SEG_END.search(whole, place)
             if end is None:
                 at = lines.at(whole.count("\n", 0, place) + 1)
                 raise InputError(f"{at}: a seg that is never closed, expected </seg>")
@@ -89,7 +92,7 @@ def read_sgm(file: InputFile, role: Role) -> list[SgmTexts]:
                 raise InputError(
                     f"{at}: segment {key[1]!r} of document {document!r} for the second time, expected once"
                 )
-            own[key] = _text(whole[mark.end() : end.start()], file, lines)
+            own[key] = "" if is_empty else _text(whole[mark.end() : end.start()], file, lines)
         elif name in ("tstset", "refset", "srcset"):
             kind = in_set = name
             who = told.get("sysid", "")
@@ -100,7 +103,21 @@ def read_sgm(file: InputFile, role: Role) -> list[SgmTexts]:
     if not chosen:
         there = ", ".join(_WORDS[one] for one in found) or "no seg"
         raise InputError(f"{file.name} holds {there}, expected {_WORDS[role]}")
-    return [SgmTexts(file, one, texts) for one, texts in chosen.items()]
+    every = dict.fromkeys(key for texts in chosen.values() for key in texts)
+    lacking = {one: _lacking(texts, every) for one, texts in chosen.items() if len(texts) < len(every)}
+    if lacking and (role == "hyp" or len(lacking) == len(chosen)):
+        one, told = next(iter(lacking.items()))
+        raise InputError(f"{file.name}: {one!r} lacks {told}; expected one text of each, or a file without {one!r}")
+    notes = [f"{len(every)} segments read from between the marks of SGM or XML"]
+    notes += [f"{one!r} lacks {told}, and is left out" for one, told in lacking.items()]
+    return [KeyedTexts(file, one, texts, notes) for one, texts in chosen.items() if one not in lacking]
+
+
+def _lacking(texts: Mapping[tuple[str, str], str], every: Iterable[tuple[str, str]]) -> str:
+    """The segments that a system or translator lacks, in words."""
+    absent = [place for place in every if place not in texts]
+    document, segment = absent[0]
+    return f"{len(absent)} of {len(absent) + len(texts)} segments, first {segment!r} of document {document!r}"
 
 
 def _text(raw: str, file: InputFile, lines: Lines) -> str:
