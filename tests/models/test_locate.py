@@ -222,7 +222,7 @@ def test_pickled_weights_are_refused_unopened(tmp_path):
             return open, (str(proof), "w")
 
     (folder / "pytorch_model.bin").write_bytes(pickle.dumps(Trap()))
-    with pytest.raises(InputError, match=r"no model\.safetensors.*only safetensors weights are read") as refused:
+    with pytest.raises(InputError, match=r"pytorch_model\.bin is no file of torch\.save; of a pickle only") as refused:
         locate_model(str(folder))
     assert "\n" not in str(refused.value)
     assert not proof.exists()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache, cached_property, wraps
@@ -21,6 +21,7 @@ from nlgauge.core.errors import InputError, MissingExtra, NlgaugeError
 from nlgauge.core.segment import unique
 from nlgauge.core.spec import version
 from nlgauge.models import fetch
+from nlgauge.models.pickled import converted, sources_of
 
 if TYPE_CHECKING:
     import torch
@@ -30,7 +31,10 @@ NAME = fetch.EMBEDDED  # the encoder of metrics that name no model
 
 # --- Find the files of a model: embedded, in a folder, or on the Hugging Face hub. Torch is not loaded
 
-_WANTED = ("*.json", "*.txt", "*.model", "*.spm", "*.safetensors")
+_SMALL = (".json", ".txt", ".model", ".spm")  # files of a repository's root that are read beside the weights
+_TOKENIZERS = ("tokenizer.json", "vocab*", "*.model", "*.spm", "merges.txt")
+_WEIGHTS = (("model", ".safetensors"), ("pytorch_model", ".bin"))  # the forms of weights, the preferred one first
+_OWN = ("regressor.safetensors",)
 # What numbers depend on besides weights.
 _BESIDE = ("config.json", "*token*.json", "vocab*", "merges*", "*.model", "*.spm")
 # Families of which each vector knows only the text to its left; where a family has both kinds, its configuration says.
@@ -47,6 +51,7 @@ _BROKEN = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError
 _TYPES: dict[str, type] = {"model_type": str, "hidden_act": str, "architectures": list, "type_vocab_size": int}
 _TYPES_IN_WORDS = {str: "a text", list: "a list", int: "a whole number"}
 P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -182,7 +187,7 @@ class ModelFiles:
         """The safetensors files: one file or several shards.
 
         Raises:
-            InputError: there are none. Weights in other formats are not read, because loading them can run code.
+            InputError: there are none.
         """
         index = self.folder / "model.safetensors.index.json"
         if index.exists():
@@ -208,8 +213,10 @@ class ModelFiles:
         single = self.folder / "model.safetensors"
         if single.exists():
             return [single]
-        advice = "only safetensors weights are read, convert others with transformers' save_pretrained"
-        raise InputError(f"model {self.name!r}: no model.safetensors in {self.folder}; {advice}")
+        raise InputError(
+            f"model {self.name!r}: neither model.safetensors nor pytorch_model.bin in {self.folder}; other forms of"
+            " weights are not read, save_pretrained of transformers writes the first"
+        )
 
 
 def locate(model: str, revision: str | None = None) -> ModelFiles:
@@ -237,11 +244,12 @@ def locate(model: str, revision: str | None = None) -> ModelFiles:
             raise InputError(f"model folder {model} has no revisions; leave revision out")
         if not (folder / "config.json").is_file():
             raise InputError(f"model folder {folder} has no config.json; expected a folder written by save_pretrained")
-        files = ModelFiles(model, folder, "")
-        beside = [path for pattern in _BESIDE for path in folder.glob(pattern)]
-        return ModelFiles(
-            model, folder, f"sha256:{_digest(tuple(files.weight_files()))}", f"sha256:{_named_digest(beside)}"
-        )
+        setup = _named_digest([path for pattern in _BESIDE for path in folder.glob(pattern)])
+        pickles = _pickles(folder)
+        weights = _digest(tuple(pickles.values()) or tuple(ModelFiles(model, folder, "").weight_files()))
+        if pickles:
+            folder = converted(folder, fetch.home("pickled") / f"{weights[:16]}-{setup[:16]}", {})
+        return ModelFiles(model, folder, f"sha256:{weights}", f"sha256:{setup}")
     if folder.is_absolute() or model.startswith((".", "~")) or model.count("/") > 1:
         raise InputError(f"model folder {model} does not exist")
     return _from_hub(model, revision)
@@ -254,11 +262,11 @@ def _from_hub(model: str, revision: str | None, seconds: float = _ANSWER) -> Mod
         from huggingface_hub.errors import HFValidationError
     except ImportError:
         raise MissingExtra(f"model {model!r}", "neural") from None
-    wanted = list(_WANTED)
+    cached = None
     try:
-        return _complete(
-            model, snapshot_download(model, revision=revision, allow_patterns=wanted, local_files_only=True)
-        )
+        cached = _complete(model, snapshot_download(model, revision=revision, local_files_only=True))
+        if any(path for pattern in _TOKENIZERS for path in cached.folder.glob(pattern)):
+            return cached
     except HFValidationError as error:
         reason = str(error).splitlines()[0]
         raise InputError(
@@ -267,10 +275,13 @@ def _from_hub(model: str, revision: str | None, seconds: float = _ANSWER) -> Mod
     except (OSError, InputError):  # not in the cache, or not whole: ask the hub
         pass
     try:
-        _await_answer(lambda: HfApi().model_info(model, revision=revision, timeout=seconds))
+        listed = _answered(lambda: HfApi().model_info(model, revision=revision, timeout=seconds).siblings)
+        wanted = needed([one.rfilename for one in listed or ()])
         with _with_timeouts(seconds):
             folder = snapshot_download(model, revision=revision, allow_patterns=wanted, etag_timeout=seconds)
     except Exception as error:
+        if cached is not None:
+            return cached  # of a kind that needs no tokenizer's files, or its reader says what is missing
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         if _is_timeout(error):
             reason = f"{constants.ENDPOINT} did not answer within {seconds:g} s"
@@ -278,22 +289,47 @@ def _from_hub(model: str, revision: str | None, seconds: float = _ANSWER) -> Mod
         at = f" --revision {revision}" if revision else ""
         raise InputError(
             f"model {model!r} is neither a folder nor in the hub's cache, and cannot be fetched{offline}: "
-            f"config.json and model.safetensors are missing; run 'hf download {model}{at}' where there is a network, "
+            f"its configuration and weights are missing; run 'hf download {model}{at}' where there is a network, "
             f"or name a folder with model=PATH, or for English use model=embedded [{reason[:160]}]"
         ) from None
     return _complete(model, folder)
 
 
-def _await_answer(ask: Callable[[], object]) -> None:
+def needed(names: Sequence[str]) -> list[str]:
+    """The files of a repository that are read: those of its root, and its weights in one form.
+
+    Args:
+        names: all files of the repository; none where they are not known.
+    """
+    root = [name for name in names if "/" not in name]
+    small = [name for name in root if (name.endswith(_SMALL) and not name.endswith(".index.json")) or name in _OWN]
+    for start, kind in _WEIGHTS:
+        whole, index = f"{start}{kind}", f"{start}{kind}.index.json"
+        if whole in root:
+            return [*small, whole]
+        if index in root:
+            return [*small, index, *(one for one in root if one.startswith(f"{start}-") and one.endswith(kind))]
+    return small
+
+
+def _pickles(folder: Path) -> dict[str, Path]:
+    """Name of a file of safetensors -> the pickle that it is made of; empty if the folder has safetensors."""
+    start, kind = _WEIGHTS[0]
+    has = any((folder / name).exists() for name in (f"{start}{kind}", f"{start}{kind}.index.json"))
+    return {} if has else sources_of(folder)
+
+
+def _answered(ask: Callable[[], T]) -> T | None:
     """Ask the hub once with a limit of time, which the first call of a download does not have.
 
-    What the hub answers, the download finds for itself.
+    Other errors than a lack of an answer are left to the download, which meets them again.
     """
     try:
-        ask()
+        return ask()
     except Exception as error:
         if _is_timeout(error):
             raise
+        return None
 
 
 @contextmanager
@@ -337,10 +373,14 @@ def _complete(model: str, folder: str) -> ModelFiles:
         InputError: configuration or weights are missing.
     """
     path = Path(folder)
-    files = ModelFiles(model, path, f"revision:{path.name}")
-    files.weight_files()
     if not (path / "config.json").is_file():
         raise InputError(f"model {model!r}: no config.json in {path}; is this a model that transformers reads?")
+    commit = path.name
+    if _pickles(path):
+        target = fetch.home("pickled") / f"{model.replace('/', '--')}@{commit}"
+        path = converted(path, target, {"repository": model, "commit": commit})
+    files = ModelFiles(model, path, f"revision:{commit}")
+    files.weight_files()
     return files
 
 
