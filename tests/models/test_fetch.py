@@ -190,7 +190,7 @@ def test_what_is_not_there_is_named(index, tmp_path):
     assert f"--from {index}: no all-mpnet-base-v2.zip.003 of the encoder 'base'" in message
     with pytest.raises(InputError, match=r"^unknown encoder 'bass'; did you mean 'base'\?"):
         fetch.fetch("bass")
-    with pytest.raises(InputError, match=r"^name an encoder: embedded, base, multilingual, or all$"):
+    with pytest.raises(InputError, match=r"^name an encoder \(embedded, base, multilingual\), all of them, or a model"):
         fetch.fetch()
     assert left(tmp_path) == []
 

@@ -16,6 +16,7 @@ from nlgauge.core.options import Argument, Typed
 from nlgauge.core.spec import version
 from nlgauge.metrics.external.environments import FOLDER_BY, Environment, default_folder, recipes
 from nlgauge.models import fetch as fetching
+from nlgauge.models import repository
 from nlgauge.report.tables import Table
 from nlgauge.runtime.cache import ScoreCache, default_path
 from nlgauge.runtime.runtime import ENCODER_BY, automatic, encoder_of
@@ -68,6 +69,8 @@ def doctor(
         echo(f"{extra:<12} {found or 'needs nothing more'}")
     for encoder in fetching.ENCODERS:
         echo(f"{encoder:<12} {_encoder(encoder)}")
+    for model in repository.held():
+        echo(f"{model.name:<12} {_model(model)}")
     try:
         by = f", as {ENCODER_BY} says" if os.environ.get(ENCODER_BY) else ""
         echo(f"encoder      {encoder_of(None)} for metrics that name no model{by}")
@@ -83,6 +86,12 @@ def _encoder(name: str) -> str:
         return fetching.state(name)
     except NlgaugeError as error:
         return str(error)
+
+
+def _model(model: repository.Held) -> str:
+    """What a model of the hub takes, of which commits, and its licence."""
+    commits = ", ".join(commit[:12] for commit in model.commits)
+    return f"{model.size / 1e6:.0f} MB; commit {commits}; licence {model.licence or 'not said'}; in the hub's cache"
 
 
 def _cache(path: Path, prune: bool) -> str:
@@ -156,15 +165,19 @@ def fetch(
         if names or source or remove:
             raise InputError("--list lists all encoders; leave the rest out")
         echo("\n".join(f"{name:<13} {_encoder(name)}" for name in fetching.ENCODERS))
+        for model in repository.held():
+            echo(f"{model.name:<13} {_model(model)}")
         return
     if remove:
         if not names or source:
             raise InputError("--remove deletes encoders that are named, and fetches none")
         for name in fetching.ENCODERS if fetching.ALL in names else names:
-            echo(f"{name}: {'removed from' if fetching.remove(name) else 'was not in'} {fetching.home(name)}")
+            place = "the hub's cache" if fetching.is_of_hub(name) else repository.home(name)
+            echo(f"{name}: {'removed from' if fetching.remove(name) else 'was not in'} {place}")
         return
-    for folder in fetching.fetch(*(names or ()), source=source, quiet=quiet):
-        echo(f"{folder.name}: whole, in {folder}")
+    for name in dict.fromkeys(names or ("",)):
+        for folder in fetching.fetch(*([name] if name else []), source=source, quiet=quiet):
+            echo(f"{name if fetching.is_of_hub(name) else folder.name}: whole, in {folder}")
 
 
 # --- `nlgauge env`: environments for packages that cannot be installed beside ours
