@@ -309,7 +309,7 @@ def test_tensors_that_share_one_storage_do_not_fill_the_disk(tmp_path):
     one = torch.zeros(1000)
     content = {f"t{start}": one[start : start + 900] for start in range(100)}
     path = save(content, tmp_path / "w.bin")
-    with pytest.raises(ng.InputError, match="bytes that overlap"):
+    with pytest.raises(ng.InputError, match="tensors that overlap"):
         convert({"model.safetensors": path}, tmp_path, {})
     assert not (tmp_path / "model.safetensors").exists()
 

@@ -16,15 +16,17 @@ import pickletools
 import shutil
 import struct
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import file_digest
 from io import BytesIO
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from nlgauge.core.errors import InputError
 
@@ -158,7 +160,10 @@ def read(path: Path) -> Pickled:
                 found, places = _of_row(file, size)
             else:
                 raise _Refused("is no file of torch.save")
-        return Pickled(path, _named(found), places)
+        tensors = _named(found)
+        if sum(tensor.nbytes for tensor in set(tensors.values())) > 2 * size:
+            raise _Refused("holds tensors that overlap, of more bytes than the file has twice")
+        return Pickled(path, tensors, places)
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from None
     except _Refused as refused:
@@ -436,10 +441,13 @@ def convert(sources: Mapping[str, Path], target: Path, origin: Mapping[str, str]
         InputError: a file cannot be read or is not only tensors.
         OSError: nothing can be written.
     """
-    where = {}
+    where: dict[str, str] = {}
     for name, source in sources.items():
         found = read(source)
-        _write(found, target / name, origin)
+        tensors, tied = _untied(found.tensors)
+        parts = [part(name, found, tensor) for name, tensor in tensors.items()]
+        told = {**origin, "file": source.name, "sha256": digest(source), TIED: json.dumps(tied, sort_keys=True)}
+        write(target / name, parts, told)
         where |= dict.fromkeys(found.tensors, name)
     if len(sources) > 1:
         index = {"metadata": dict(origin), "weight_map": dict(sorted(where.items()))}
@@ -467,34 +475,72 @@ def sources_of(folder: Path) -> dict[str, Path]:
     return {"model.safetensors": single} if single.is_file() else {}
 
 
-def _write(found: Pickled, target: Path, origin: Mapping[str, str]) -> None:
-    kept: dict[Tensor, str] = {}
-    tied: dict[str, str] = {}
-    for name, tensor in found.tensors.items():
-        first = kept.setdefault(tensor, name)
-        if first != name:
-            tied[name] = first
+def digest(path: Path) -> str:
+    """SHA-256 of a file."""
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
+
+
+def _untied(tensors: Mapping[str, Tensor]) -> tuple[dict[str, Tensor], dict[str, str]]:
+    """The tensors without those that are another one, too, and name -> the other's name of these."""
+    first: dict[Tensor, str] = {}
+    tied = {name: kept for name, tensor in tensors.items() if (kept := first.setdefault(tensor, name)) != name}
+    return {name: tensor for name, tensor in tensors.items() if name not in tied}, tied
+
+
+class Part(NamedTuple):
+    """A tensor to write: its name, its kind as safetensors has it, its shape, the bytes of a number, and its bytes."""
+
+    name: str
+    kind: str
+    shape: tuple[int, ...]
+    width: int
+    blocks: Callable[[], Iterable[bytes]]
+
+    @property
+    def nbytes(self) -> int:
+        """Its size."""
+        return math.prod(self.shape) * self.width
+
+
+def part(name: str, found: Pickled, tensor: Tensor) -> Part:
+    """A tensor of a file, to be written under a name."""
+    return Part(name, tensor.dtype, tensor.shape, _width(tensor), partial(_blocks, found, tensor))
+
+
+def part_of(name: str, values: npt.NDArray[np.float32]) -> Part:
+    """An array of float32, to be written under a name."""
+    return Part(name, "F32", values.shape, 4, lambda: [np.ascontiguousarray(values).tobytes()])
+
+
+def values(found: Pickled, name: str) -> npt.NDArray[np.float64]:
+    """The numbers of a small tensor of float32, for what is computed of them."""
+    tensor = found.tensors[name]
+    if tensor.dtype != "F32":
+        raise InputError(f"{found.path}: {name} holds {tensor.dtype}, expected F32")
+    return np.frombuffer(b"".join(_blocks(found, tensor)), "<f4").reshape(tensor.shape).astype(np.float64)
+
+
+def write(target: Path, parts: Iterable[Part], facts: Mapping[str, str]) -> None:
+    """Write a file of safetensors, tensor by tensor; the same parts give the same bytes.
+
+    Raises:
+        InputError: a file that parts are in is cut off, or holds tensors that overlap.
+    """
     # widest numbers first, so that each tensor begins at a multiple of its numbers' size
-    order = sorted(((name, tensor) for tensor, name in kept.items()), key=lambda one: (-_width(one[1]), one[0]))
-    ends = [0]
-    for _, tensor in order:
-        ends.append(ends[-1] + tensor.nbytes)
-    if ends[-1] > 2 * found.path.stat().st_size:
-        raise InputError(f"{found.path} holds tensors of {ends[-1]} bytes that overlap; expected tensors of their own")
+    order = sorted(parts, key=lambda one: (-one.width, one.name))
+    ends = list(accumulate((one.nbytes for one in order), initial=0))
     header: dict[str, Any] = {
-        name: {"dtype": tensor.dtype, "shape": tensor.shape, "data_offsets": span}
-        for (name, tensor), span in zip(order, pairwise(ends), strict=True)
+        one.name: {"dtype": one.kind, "shape": one.shape, "data_offsets": span}
+        for one, span in zip(order, pairwise(ends), strict=True)
     }
-    with found.path.open("rb") as source:
-        digest = file_digest(source, "sha256").hexdigest()
-    facts = {**origin, "file": found.path.name, "sha256": digest, TIED: json.dumps(tied, sort_keys=True)}
-    header["__metadata__"] = {**facts, "format": "pt"}  # without which transformers reads nothing
-    said = json.dumps(header, separators=(",", ":")).encode()
+    # transformers reads nothing without the format
+    said = json.dumps({"__metadata__": {"format": "pt", **facts}, **header}, separators=(",", ":")).encode()
     said += b" " * (-len(said) % 8)
-    with found.path.open("rb") as source, target.open("wb") as file:
+    with target.open("wb") as file:
         file.write(struct.pack("<Q", len(said)) + said)
-        for _, tensor in order:
-            for block in _blocks(source, found, tensor):
+        for one in order:
+            for block in one.blocks():
                 file.write(block)
         file.flush()
         os.fsync(file.fileno())
@@ -504,25 +550,27 @@ def _width(tensor: Tensor) -> int:
     return _KINDS[tensor.storage.kind][1]
 
 
-def _blocks(source: IO[bytes], found: Pickled, tensor: Tensor) -> Iterator[bytes]:
+def _blocks(found: Pickled, tensor: Tensor) -> Iterator[bytes]:
     """The bytes of a tensor, in its order."""
     width, place = _width(tensor), found.places[tensor.storage.key]
-    first = place + width * (tensor.storage.start + tensor.offset)
-    if tensor.is_contiguous:
-        source.seek(first)
-        left = tensor.nbytes
-        while left:
-            block = source.read(min(_BLOCK, left))
-            if not block:
-                raise InputError(f"{found.path} was cut off while it was read; fetch or copy it again")
-            left -= len(block)
-            yield block
-        return
-    with mmap.mmap(source.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
-        whole = np.frombuffer(mapped, f"V{width}", tensor.storage.numel, place + width * tensor.storage.start)
-        strides = tuple(width * step for step in tensor.stride)
-        yield np.lib.stride_tricks.as_strided(whole[tensor.offset :], tensor.shape, strides, writeable=False).tobytes()
-        del whole  # a map that is looked at cannot be closed
+    with found.path.open("rb") as source:
+        if tensor.is_contiguous:
+            source.seek(place + width * (tensor.storage.start + tensor.offset))
+            left = tensor.nbytes
+            while left:
+                block = source.read(min(_BLOCK, left))
+                if not block:
+                    raise InputError(f"{found.path} was cut off while it was read; fetch or copy it again")
+                left -= len(block)
+                yield block
+            return
+        with mmap.mmap(source.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+            whole = np.frombuffer(mapped, f"V{width}", tensor.storage.numel, place + width * tensor.storage.start)
+            steps = tuple(width * step for step in tensor.stride)
+            yield np.lib.stride_tricks.as_strided(
+                whole[tensor.offset :], tensor.shape, steps, writeable=False
+            ).tobytes()
+            del whole  # a map that is looked at cannot be closed
 
 
 # --- A folder with the same model in safetensors, made once
@@ -541,25 +589,43 @@ def converted(folder: Path, target: Path, origin: Mapping[str, str]) -> Path:
     Raises:
         InputError: the weights cannot be read, or nothing can be written.
     """
-    if (target / "config.json").is_file():
-        return target
-    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        beside.mkdir(parents=True)
+
+    def make(beside: Path) -> None:
+        convert(sources_of(folder), beside, origin)
         for path in sorted(folder.iterdir()):
             if path.suffix in _BESIDE and path.is_file() and path.name != INDEX:
                 shutil.copyfile(path, beside / path.name)
-        convert(sources_of(folder), beside, origin)
+
+    made_whole(target, "config.json", make)
+    return target
+
+
+def made_whole(target: Path, last: str, make: Callable[[Path], None]) -> None:
+    """Make a folder beside and rename it, so that it is whole or not there; once.
+
+    Args:
+        target: the folder.
+        last: a file by which one that is there is known.
+        make: function that fills a folder.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    if (target / last).is_file():
+        return
+    beside = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        beside.mkdir(parents=True)
+        make(beside)
         try:
             os.replace(beside, target)
         except OSError:
-            if not (target / "config.json").is_file():  # another process may have made it meanwhile
+            if not (target / last).is_file():  # another process may have made it meanwhile
                 raise
     except OSError as error:
         raise InputError(
-            f"{folder}: its weights are written again as safetensors, but {target} cannot be made ({error}); is there"
-            " room? NLGAUGE_MODELS names another folder"
+            f"weights are written again as safetensors, but {target} cannot be made ({error}); is there room?"
+            " NLGAUGE_MODELS names another folder"
         ) from None
     finally:
         shutil.rmtree(beside, ignore_errors=True)
-    return target

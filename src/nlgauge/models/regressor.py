@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from nlgauge.core.arrays import Array, Mask
 from nlgauge.core.errors import InputError
+from nlgauge.models.comet import comet_folder
 from nlgauge.models.encoder import (
     BOTH,
     MATCH,
@@ -156,11 +157,14 @@ def locate_regressor(model: str) -> RegressorFiles:
     """Find the files of a regressor.
 
     Args:
-        model: `sescore` (shipped), a head file, or a folder that `nlgauge train` wrote.
+        model: `sescore` (shipped), a head file, a folder that `nlgauge train` wrote, or a checkpoint of unbabel-comet:
+            its folder, or its name on the hub with or without @REVISION.
 
     Raises:
         InputError: there is no such file, it is not a regressor, or its encoder is not the one that it was made for.
     """
+    if not is_head(model) and (made := comet_folder(model, WEIGHTS)) is not None:
+        return RegressorFiles(find_head(str(made / WEIGHTS), KIND))
     folder = Path(os.path.expanduser(model))  # a user who is unknown stays as typed
     if os.path.isdir(folder):
         if not (folder / WEIGHTS).is_file():

@@ -9,7 +9,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -69,7 +69,7 @@ def has_safetensors(folder: Path) -> bool:
 
 @cache
 def snapshot(model: str, revision: str | None = None, seconds: float = _ANSWER) -> Snapshot:
-    """Find a model in the hub's cache, under its old name or its new one, else fetch it.
+    """Find a model of transformers in the hub's cache, under its old name or its new one, else fetch it.
 
     What is fetched: configuration, the tokenizer's files, the card, and the weights in one form. Nothing is asked of
     the hub where the cache has all of this, nor with `HF_HUB_OFFLINE=1`.
@@ -83,53 +83,66 @@ def snapshot(model: str, revision: str | None = None, seconds: float = _ANSWER) 
         InputError: it is not in the cache and cannot be fetched, or is not a model that is read here.
         MissingExtra: the hub's package is not installed.
     """
-    try:
-        from huggingface_hub import constants, snapshot_download
-        from huggingface_hub.errors import HFValidationError
-    except ImportError:
-        raise MissingExtra(f"model {model!r}", "neural") from None
-    try:
-        found = next(_cached(model, revision), None)
-    except HFValidationError as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(
-            f"model {model!r} is neither a folder nor a possible name on the hub, expected OWNER/NAME [{reason[:160]}]"
-        ) from None
-    if found is not None and any(path for kind in _TOKENIZERS for path in found.glob(kind)):
-        return _ready(model, found)
-    try:
-        wanted = _listed(model, revision, seconds)
-        with _with_timeouts(seconds), _bar():
-            folder = snapshot_download(model, revision=revision, allow_patterns=wanted, etag_timeout=seconds)
-    except InputError:
-        raise
-    except Exception as error:
-        if found is not None:
-            return _ready(model, found)  # a kind that needs no tokenizer's files, or its reader says what is missing
-        raise InputError(_refusal(model, revision, error, seconds, constants)) from None
-    return _ready(model, Path(folder))
+    return _ready(model, _found(_MODEL, model, revision, seconds))
 
 
-def _cached(model: str, revision: str | None) -> Iterator[Path]:
-    """Snapshots in the hub's cache that have a configuration and all weights."""
-    from huggingface_hub import try_to_load_from_cache
-
-    for name in names(model):
-        path = try_to_load_from_cache(name, "config.json", revision=revision)
-        if isinstance(path, str) and _is_whole(Path(path).parent):
-            yield Path(path).parent
+@cache
+def setup(model: str, seconds: float = _ANSWER) -> Path:
+    """The folder with the configuration and the tokenizer of a model of transformers; as `snapshot` for the rest."""
+    return _found(_SETUP, model, None, seconds)
 
 
-def names(model: str) -> Iterator[str]:
-    """A name and, where the model moved, its other one."""
-    yield model
-    owner, _, name = model.rpartition("/")
-    for moved, kind in _MOVED:
-        if re.match(kind, name) and owner in ("", moved):
-            yield name if owner else f"{moved}/{name}"
+@cache
+def checkpoint(model: str, revision: str | None = None, seconds: float = _ANSWER) -> Path:
+    """The folder with a checkpoint of unbabel-comet and its settings; as `snapshot` for the rest."""
+    return _found(_CHECKPOINT, model, revision, seconds)
 
 
-def _is_whole(folder: Path) -> bool:
+@dataclass(frozen=True)
+class _Kind:
+    """A kind of model on the hub.
+
+    Attributes:
+        first: the file by which its folder is found in the cache.
+        needed: function from the files of a repository to those that are read; empty where it is none of this kind.
+        is_whole: whether a folder has them.
+        will_do: whether a folder has what is enough where the hub gives no more, as a model without a tokenizer.
+        lacks: what errors say that a repository of another kind lacks.
+    """
+
+    first: str
+    needed: Callable[[Sequence[str]], Sequence[str]]
+    is_whole: Callable[[Path], bool]
+    will_do: Callable[[Path], bool]
+    lacks: str
+
+
+def needed(files: Sequence[str]) -> list[str]:
+    """The files of a model of transformers that are read: those of the root, with weights in one form; empty if none.
+
+    Args:
+        files: all that its repository has.
+    """
+    root, small = {name for name in files if "/" not in name}, _small(files)
+    for start, form in _WEIGHTS if "config.json" in small else ():
+        whole, index = f"{start}{form}", f"{start}{form}.index.json"
+        if whole in root:
+            return [*small, whole]
+        if index in root:
+            return [*small, index, *sorted(one for one in root if one.startswith(f"{start}-") and one.endswith(form))]
+    return []
+
+
+def _small(files: Sequence[str]) -> list[str]:
+    root = [name for name in files if "/" not in name and not name.endswith(".index.json")]
+    return [name for name in root if name.endswith(_SMALL) or name in _BESIDE]
+
+
+def _has_setup(folder: Path) -> bool:
+    return any(path for kind in _TOKENIZERS for path in folder.glob(kind))
+
+
+def _has_weights(folder: Path) -> bool:
     """Whether all weights of one form are there."""
     if (folder / _SAFE).exists():
         return True
@@ -141,42 +154,75 @@ def _is_whole(folder: Path) -> bool:
     return False
 
 
-def _listed(model: str, revision: str | None, seconds: float) -> list[str] | None:
-    """The files of a model that are read, as the hub lists them; one line says that they come.
+SETTINGS, CHECKPOINT = "hparams.yaml", "checkpoints/model.ckpt"  # of unbabel-comet
+_MODEL = _Kind(
+    "config.json",
+    needed,
+    lambda folder: _has_setup(folder) and _has_weights(folder),
+    _has_weights,
+    "config.json with model.safetensors or pytorch_model.bin, which transformers' save_pretrained writes",
+)
+_SETUP = _Kind(
+    "config.json",
+    lambda files: _small(files) if "config.json" in files else [],
+    _has_setup,
+    _has_setup,
+    "config.json",
+)
+_CHECKPOINT = _Kind(
+    SETTINGS,
+    lambda files: (
+        [SETTINGS, CHECKPOINT, *(name for name in _BESIDE if name in files)]
+        if {SETTINGS, CHECKPOINT} <= set(files)
+        else []
+    ),
+    lambda folder: (folder / CHECKPOINT).exists(),
+    lambda folder: False,
+    f"{SETTINGS} with {CHECKPOINT}, as a checkpoint of unbabel-comet has",
+)
 
-    Raises:
-        InputError: it is no model that is read here.
-    """
-    from huggingface_hub import HfApi
 
-    info = HfApi().model_info(model, revision=revision, timeout=seconds)
-    files = [one.rfilename for one in info.siblings or ()]
-    wanted, form = needed(files)
-    if files and ("config.json" not in wanted or not form):
-        lacks = "config.json" if "config.json" not in wanted else "model.safetensors, and no pytorch_model.bin"
+def _found(kind: _Kind, model: str, revision: str | None, seconds: float) -> Path:
+    try:
+        from huggingface_hub import HfApi, constants, snapshot_download, try_to_load_from_cache
+        from huggingface_hub.errors import HFValidationError
+    except ImportError:
+        raise MissingExtra(f"model {model!r}", "neural") from None
+    spare = None
+    try:
+        for name in names(model):
+            path = try_to_load_from_cache(name, kind.first, revision=revision)
+            if isinstance(path, str) and kind.is_whole(Path(path).parent):
+                return Path(path).parent
+            if isinstance(path, str) and kind.will_do(Path(path).parent):
+                spare = Path(path).parent
+        info = HfApi().model_info(model, revision=revision, timeout=seconds)
+        wanted = kind.needed([one.rfilename for one in info.siblings or ()])
+        if not wanted:
+            raise InputError(f"model {model!r} is another kind of model: on the hub it has no {kind.lacks}")
+        logging.getLogger("nlgauge").warning("fetching %s from the hub, once: %d files", model, len(wanted))
+        with _with_timeouts(seconds), _bar():
+            return Path(snapshot_download(model, revision=revision, allow_patterns=list(wanted), etag_timeout=seconds))
+    except InputError:
+        raise
+    except HFValidationError as error:
+        reason = str(error).splitlines()[0]
         raise InputError(
-            f"model {model!r} has no {lacks} on the hub; models are read that transformers' save_pretrained writes"
-        )
-    logging.getLogger("nlgauge").warning("fetching %s from the hub, once: %d files", model, len(wanted))
-    return wanted or None
+            f"model {model!r} is neither a folder nor a possible name on the hub, expected OWNER/NAME [{reason[:160]}]"
+        ) from None
+    except Exception as error:  # what the client of the hub raises differs between its versions
+        if spare is not None:
+            return spare
+        raise InputError(_refusal(model, revision, error, seconds, constants)) from None
 
 
-def needed(files: Sequence[str]) -> tuple[list[str], str]:
-    """The files of a repository that are read, which are those of its root, and the form of its weights, empty if none.
-
-    Args:
-        files: all that the repository has.
-    """
-    root = [name for name in files if "/" not in name]
-    small = [n for n in root if (n.endswith(_SMALL) and not n.endswith(".index.json")) or n in _BESIDE]
-    for start, form in _WEIGHTS:
-        whole, index = f"{start}{form}", f"{start}{form}.index.json"
-        if whole in root:
-            return [*small, whole], form
-        if index in root:
-            shards = [name for name in root if name.startswith(f"{start}-") and name.endswith(form)]
-            return [*small, index, *shards], form
-    return small, ""
+def names(model: str) -> Iterator[str]:
+    """A name and, where the model moved, its other one."""
+    yield model
+    owner, _, name = model.rpartition("/")
+    for moved, kind in _MOVED:
+        if re.match(kind, name) and owner in ("", moved):
+            yield name if owner else f"{moved}/{name}"
 
 
 def _ready(model: str, folder: Path) -> Snapshot:
@@ -345,5 +391,6 @@ def remove(model: str, revision: str | None = None) -> bool:
     cached.delete_revisions(*(commit for _, commit in gone)).execute()
     for name, commit in gone:
         shutil.rmtree(_twin(name, commit), ignore_errors=True)
-    snapshot.cache_clear()
+    for found in (snapshot, setup, checkpoint):
+        found.cache_clear()
     return bool(gone)
