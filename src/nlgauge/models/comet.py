@@ -1,4 +1,4 @@
-"""Checkpoints of unbabel-comet, written again as an encoder and a regressor on it, which the package reads. No torch."""
+"""Checkpoints of unbabel-comet, written again as an encoder and a regressor on it, which are read. No torch."""
 
 from __future__ import annotations
 
