@@ -276,6 +276,9 @@ _LEARNED = {
     "ruse": _at("learned.regressor:Ruse"),
     "comet": _at("learned.regressor:Comet"),
     "comet-qe": _at("learned.regressor:CometQE"),
+    "bleurt": _at("learned.published:Bleurt"),
+    "metricx": _at("learned.published:MetricX"),
+    "metricx-qe": _at("learned.published:MetricXQE"),
     "blend": _at("learned.linear:Blend"),
     "beer": _at("learned.linear:Beer"),
     "ruber": _at("learned.ruber:Ruber"),
@@ -284,8 +287,6 @@ _LEARNED = {
 _EXTERNAL = {
     "scores": _at("stored:Stored"),
     "meteor15": _at("external.meteor15:Meteor15"),
-    "unbabel-comet": _at("external.adapter:UnbabelComet"),
-    "bleurt": _at("external.adapter:Bleurt"),
     "spice": _at("external.adapter:Spice"),
     "summac-conv": _at("external.adapter:SummacConv"),
     "external": _at("external.adapter:External"),
