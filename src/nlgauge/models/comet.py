@@ -54,7 +54,10 @@ def comet_folder(model: str, head: str) -> Path | None:
     """
     given = Path(os.path.expanduser(model))
     if (given / repository.SETTINGS).is_file():
-        folder, name, origin = given, f"comet-{digest(given / repository.CHECKPOINT)[:16]}", {}
+        files = (given / repository.SETTINGS, given / repository.CHECKPOINT)
+        if not files[1].is_file():
+            raise InputError(f"model folder {given} has {repository.SETTINGS} and no {repository.CHECKPOINT}")
+        folder, name, origin = given, "-".join(("comet", *(digest(file)[:16] for file in files))), {}
     elif given.exists() or "/" not in model or model.startswith((".", "/", "~")) or model.count("/") > 1:
         return None
     else:
@@ -103,7 +106,7 @@ def _settings(model: str, path: Path) -> dict[str, Any]:
     if not isinstance(said, dict):
         raise InputError(f"{path} holds no settings of unbabel-comet")
     kind = said.get("class_identifier", "regression_metric")
-    if kind not in _FEATURES:
+    if not isinstance(kind, str) or kind not in _FEATURES:
         raise InputError(
             f"model {model!r} is a {str(kind)[:60]}, which is not computed here; expected {' or '.join(_FEATURES)}, as"
             " Unbabel/wmt22-comet-da and Unbabel/wmt20-comet-qe-da are"
