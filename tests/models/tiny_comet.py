@@ -1,5 +1,6 @@
 """A checkpoint of unbabel-comet whose weights are a formula, so that the package and the tests make the same one."""
 
+import itertools
 import json
 
 import numpy as np
@@ -67,7 +68,7 @@ def state(config, kind):
     shapes |= {f"layerwise_attention.scalar_parameters.{i}": (1,) for i in range(layers)}
     shapes["layerwise_attention.gamma"] = (1,)
     sizes = [KINDS[kind] * config.hidden_size, *HIDDEN, 1]
-    for i, (before, after) in enumerate(zip(sizes, sizes[1:], strict=False)):
+    for i, (before, after) in enumerate(itertools.pairwise(sizes)):
         shapes |= {f"estimator.ff.{3 * i}.weight": (after, before), f"estimator.ff.{3 * i}.bias": (after,)}
     unused = {"dropout_mask": torch.zeros(layers), "dropout_fill": torch.full((layers,), -1e20)}  # for training
     return {f"layerwise_attention.{name}": tensor for name, tensor in unused.items()} | {
