@@ -68,16 +68,6 @@ def test_a_metric_of_the_field_is_answered_by_how_to_bring_its_scores():
     ng.metric('scores:file="theirs.tsv",column=adem')  # what the message says is a specification
 
 
-def test_a_metric_that_runs_elsewhere_is_answered_by_its_environment():
-    with pytest.raises(SpecError) as caught:
-        ng.metric("cometkiwi")
-    assert str(caught.value) == (
-        "unknown metric 'cometkiwi'; COMET-Kiwi runs in an environment of its own: see 'nlgauge env --list', then take"
-        " unbabel-comet:model=... as the metric"
-    )
-    assert {row.adapter for row in ELSEWHERE} - {""} <= METRICS.entries.keys()
-
-
 def test_other_unknown_names_get_the_nearest():
     assert not_included("blue") == ""
     with pytest.raises(SpecError, match="did you mean 'bleu'"):

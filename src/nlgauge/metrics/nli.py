@@ -478,7 +478,7 @@ class SummaC(NliMetric):
 
         Where this differs from the released code (summac 0.0.4): sentences of ten characters or fewer count too, and so
         do sentences of the source beyond the hundredth; sentences come from our splitter, not from nltk's; any model
-        can be named. SummaC-Conv is `summac-conv`.
+        can be named.
     """
 
     variant: Literal["e", "c", "e-c"] = "e"
