@@ -114,7 +114,7 @@ def test_encoders_are_listed_fetched_and_removed(tmp_path, capsys, monkeypatch):
         (["base", "--list"], "--list lists all encoders; leave the rest out"),
         (["--remove"], "--remove deletes encoders that are named, and fetches none"),
         (["bsae"], "unknown encoder 'bsae'; did you mean 'base'?"),
-        ([], "name an encoder: embedded, base, multilingual, or all"),
+        ([], "name an encoder (embedded, base, multilingual), all of them, or a model of the hub: OWNER/NAME"),
     ],
 )
 def test_what_fetch_cannot_do_is_one_line(capsys, typed, said):

@@ -45,8 +45,3 @@ def test_a_name_that_is_too_long_for_a_file_is_one_line(command, capsys):
     said = capsys.readouterr().err
     assert (code, said.count("\n")) == (2, 1), said
     assert said.startswith("nlgauge: ")
-
-
-def test_a_list_of_environments_takes_any_folder(capsys):
-    assert main(["env", "--list", "--folder", LONG]) == 0
-    assert "absent" in capsys.readouterr().out

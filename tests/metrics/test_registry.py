@@ -47,7 +47,7 @@ from nlgauge.testing.metric import SEGMENTS, Examined
 @pytest.mark.parametrize(
     ("typed", "name"),
     [
-        ("wmt22_comet_da", "COMET-22"),
+        ("wmt22_cometkiwi_da", "COMET-Kiwi"),
         ("Bleurt_20", "BLEURT-20"),
         ("Comet_Kiwi", "COMET-Kiwi"),
         ("yisi-2", "YiSi"),
@@ -356,8 +356,8 @@ def test_the_metrics_with_an_embedded_model_are_found():
         ("regressor", "a model of yours"),
         ("scores", "a file of yours"),
         ("meteor15", "a jar of yours"),
-        ("spice", "the environment spice"),
-        ("bleurt", "the environment bleurt, a model of yours"),
+        ("spice", "a jar of yours"),
+        ("bleurt", "Elron/bleurt-large-512 of the hub"),
         (
             "paper/menli-r",
             "ynie/roberta-large-snli_mnli_fever_anli_R1_R2_R3-nli of the hub, roberta-large of the hub",

@@ -23,7 +23,7 @@ _EXTRAS = {
         *("numpy", "scipy", "rapidfuzz", "sacrebleu", "lemminflect"),
         *("py3langid", "typer", "rich", "msgspec", "jinja2", "zstandard"),
     ),
-    "neural": ("torch", "transformers", "tokenizers", "safetensors", "POT"),
+    "neural": ("torch", "transformers", "tokenizers", "safetensors", "sentencepiece", "protobuf", "POT"),
     "train": ("peft",),
     "parquet": ("pyarrow",),
     "frames": ("pandas",),
@@ -172,6 +172,7 @@ def fetch(
             place = "the hub's cache" if fetching.is_of_hub(name) else repository.home(name)
             echo(f"{name}: {'removed from' if fetching.remove(name) else 'was not in'} {place}")
         return
-    for name in dict.fromkeys(names or ("",)):
-        for folder in fetching.fetch(*([name] if name else []), source=source, quiet=quiet):
-            echo(f"{name if fetching.is_of_hub(name) else folder.name}: whole, in {folder}")
+    found = fetching.fetch(*(names or ()), source=source, quiet=quiet)
+    told = list(filter(fetching.is_of_hub, names or ()))  # which come first
+    for name, folder in zip([*told, *(folder.name for folder in found[len(told) :])], found, strict=True):
+        echo(f"{name}: whole, in {folder}")

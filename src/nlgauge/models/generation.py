@@ -28,9 +28,9 @@ _NO_LIMIT = 10**6  # tokenizers without a limit say 1e30
 class Backtranslator:
     """Paraphrases by translation into a second language and back.
 
-    Any two encoder-decoder models of transformers with safetensors weights serve (Marian, T5, BART, mBART, M2M100,
-    NLLB), from a folder or the hub; Marian's own tokenizer needs the package sentencepiece. Nothing is drawn at random.
-    Tests run tiny models with random weights; how good the paraphrases of a real pair are has not been measured here.
+    Any two encoder-decoder models of transformers serve (Marian, T5, BART, mBART, M2M100, NLLB), from a folder or the
+    hub. Nothing is drawn at random. Tests run tiny models with random weights; how good the paraphrases of a real pair
+    are has not been measured here.
 
     Attributes:
         forward: the model into the second language: a folder or an id of the hub.

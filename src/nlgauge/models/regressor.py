@@ -153,6 +153,11 @@ class RegressorFiles:
         return model | files.facts(head=self.head.identity) | {"weights": f"sha256:{files.weights_digest}"[:23]}
 
 
+def is_here(model: str) -> bool:
+    """Whether the name of a regressor is that of a file or a folder, or of a head that ships; else it is on the hub."""
+    return is_head(model) or os.path.isdir(os.path.expanduser(model))
+
+
 def locate_regressor(model: str) -> RegressorFiles:
     """Find the files of a regressor.
 

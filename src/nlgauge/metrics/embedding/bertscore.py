@@ -168,7 +168,7 @@ class BertScore(ByEncoder):
 
     `embedded` (all-MiniLM-L6-v2) and `base` (all-mpnet-base-v2) read English; `base` agrees much better with people and
     takes several times as long. `multilingual` (multilingual-e5-small in four bits) reads about a hundred languages.
-    Others are bert_score's, as in `paper/bertscore-de`. Only safetensors weights that fit exactly are read, beside a
+    Others are bert_score's, as in `paper/bertscore-de`. Only weights that fit exactly are read, beside a
     tokenizer; a model's own code never runs. A model that writes from left to right is scored with a note.
 
     Unrelated sentences score high, too: 0.41 with `embedded`, 0.83 with roberta-large. `rescale` maps this baseline b

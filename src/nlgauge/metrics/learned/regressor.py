@@ -18,7 +18,14 @@ from nlgauge.core.spec import quote
 from nlgauge.metrics.languages import unread_by_model
 from nlgauge.models.encoder import feature_names
 from nlgauge.models.locate import SHORT
-from nlgauge.models.regressor import Ratings, RegressorFiles, calibrate, load_regressor, locate_regressor
+from nlgauge.models.regressor import (
+    Ratings,
+    RegressorFiles,
+    calibrate,
+    is_here,
+    load_regressor,
+    locate_regressor,
+)
 from nlgauge.models.tokens import token_limit
 from nlgauge.runtime.runtime import Advance, DType, Runtime
 from nlgauge.text.scripts import Writing
@@ -251,8 +258,9 @@ class Regressor(RegressorMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        needs = {_NEEDS[text] for text in self.files().texts if text != "hyp"}
-        object.__setattr__(self, "info", replace(type(self).info, needs=needs))
+        if self.texts is None or is_here(self.model):  # else what it reads is said by its name alone
+            needs = {_NEEDS[text] for text in self.files().texts if text != "hyp"}
+            object.__setattr__(self, "info", replace(type(self).info, needs=needs))
 
 
 @dataclass(frozen=True, kw_only=True)
