@@ -8,7 +8,6 @@ import pytest
 
 import nlgauge as ng
 from nlgauge.core.spec import quote
-from nlgauge.models.rating import input_of, version_of
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -114,15 +113,6 @@ def test_a_rating_is_the_first_logit_of_transformers_mt5(metricx, monkeypatch, m
     assert len(set(found.values)) == 3
     assert found.values == pytest.approx(logits[:, piece], abs=1e-5)  # float32, whose sums differ in the last bits
     assert not found.higher_is_better
-
-
-def test_the_texts_are_those_of_the_released_code():
-    assert input_of("24", "h", "r", "s") == "source: s candidate: h reference: r"
-    assert input_of("24", "h", None, "s") == "source: s candidate: h"
-    assert input_of("23", "h", "r", None) == "candidate: h reference: r"
-    assert input_of("23", "h", None, "s") == "candidate: h source: s"
-    named = {"google/metricx-23-xl-v2p0": "23", "google/metricx-24-hybrid-large-v2p6": "24", "mine/other": "24"}
-    assert {name: version_of(name) for name in named} == named
 
 
 def test_another_model_is_refused_and_a_blank_hypothesis_is_worst(tiny_model, metricx):
